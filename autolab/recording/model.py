@@ -1,0 +1,140 @@
+"""Recording: the plain, frozen data that every view is a function of.
+
+A recording holds no Variable and no graph node, so it keeps nothing alive but the arrays in its snapshots. Ids are
+small integers, the same in every run of the same program, so two recordings of one function can be compared step by step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+Kind = Literal["input", "constant", "call", "part"]
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """What a recording keeps of one array: all of it, or a block-reduced copy, and the facts about the whole.
+
+    ``values`` is a read-only NumPy array that belongs to the recording. Where ``block`` has an entry above 1, each of its
+    cells stands for that many elements along the axis and holds the one of greatest magnitude, with its sign.
+    ``minimum`` and ``maximum`` are over the finite elements of the whole array; None if there is none.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    device: str
+    nbytes: int
+    values: np.ndarray
+    block: tuple[int, ...]
+    minimum: float | None
+    maximum: float | None
+    nan_count: int
+    inf_count: int
+
+    @property
+    def size(self) -> int:
+        """Number of elements of the whole array."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def is_whole(self) -> bool:
+        """True if ``values`` is the array itself and not a reduced copy."""
+        return all(n == 1 for n in self.block)
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One input of a step, and what the step's backward sent to it.
+
+    ``parameter`` is the function's own name of the input (``a`` of ``mul(a, b)``; ``inputs[0]`` of a FunctionNode).
+    ``step`` is the id of the step that made the value; None for a number written in the code, which is then ``constant``.
+    ``rule`` is the gradient rule as declared, for instance ``g * b``; None where the function computes all gradients at once.
+    ``numbers`` is the same rule with small values filled in, or None.
+    ``contribution`` is the gradient that this use added to the operand's gradient; None if it needed none.
+    """
+
+    parameter: str
+    step: int | None
+    constant: str | None = None
+    rule: str | None = None
+    numbers: str | None = None
+    contribution: Snapshot | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """One value of the run, in the order in which the values came to be (a Wengert list).
+
+    ``kind`` is ``input`` (an argument), ``constant`` (an array the function brought along, or a Variable that needs no gradient),
+    ``call`` (the result of a function) or ``part`` (one of several results; its only operand is the call, which then has no value).
+    ``name`` is the user's own name of the value; ``source`` the expression as written, ``statement`` the whole statement.
+    ``line`` counts from 1 in ``file`` (a notebook cell or a module). ``status`` is the key of the sentence about the gradient.
+    """
+
+    id: int
+    kind: Kind
+    function: str | None
+    name: str | None
+    operands: tuple[Operand, ...]
+    value: Snapshot | None
+    grad: Snapshot | None
+    status: str
+    source: str | None = None
+    statement: str | None = None
+    file: str | None = None
+    line: int | None = None
+    seconds: float = 0.0
+    backward_code: str | None = None
+
+
+@dataclass(frozen=True)
+class BackwardStep:
+    """One step of the backward pass: ``upstream`` arrived at forward step ``of``, whose operands then got their share.
+
+    The shares are the ``contribution`` of the forward step's operands. ``upstream`` is None at a call with several
+    results: what arrived there are the gradients of its parts.
+    """
+
+    id: int
+    of: int
+    upstream: Snapshot | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Recording:
+    """One run of a function and of its gradient. See `autolab.record`."""
+
+    id: str
+    function: str
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    steps: tuple[Step, ...]
+    backward: tuple[BackwardStep, ...]
+    source: str | None = None
+    file: str | None = None
+    first_line: int | None = None
+    reduced: int = 0
+    notes: tuple[str, ...] = field(default=())
+
+    def __getitem__(self, name: str) -> Step:
+        """The last step with the user's name ``name``, for instance ``recording["h"]``."""
+        for step in reversed(self.steps):
+            if step.name == name:
+                return step
+        names = ", ".join(dict.fromkeys(s.name for s in self.steps if s.name))
+        raise KeyError(f"Recording: no step is called {name!r}; the names are {names}")
+
+    def to_json(self) -> dict[str, Any]:
+        """The recording as dictionaries, lists, strings, numbers and None; NaN and infinities as strings."""
+        from .serialize import to_json
+
+        return to_json(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        from ..display import mimebundle
+
+        return mimebundle(self)
