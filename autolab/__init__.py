@@ -1,0 +1,96 @@
+"""AutoLab: a laboratory for automatic differentiation.
+
+    >>> import autolab
+    >>> x = autolab.Variable(3.0)
+    >>> y = x ** 2 - 2 * x + 1
+    >>> y.backward()
+    >>> x.grad
+    variable(4.0)
+
+Variables and functions     `Variable`, `Parameter`, `FunctionNode`, `primitive`, `elementwise`, `functions`
+Gradients                   ``y.backward()``, `grad`, `no_grad`, `using_config`
+Seeing them                 `record`, `explore`, `check_gradients`
+"""
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING, Any
+
+from . import functions
+from .engine.backend import get_array_module, to_cpu, to_gpu
+from .engine.backward import grad
+from .engine.config import config, global_config, no_grad, test_mode, using_config
+from .engine.errors import (
+    DeclarationError,
+    DetachError,
+    GradientCountError,
+    GradientShapeError,
+    NoGradientError,
+    ReuseError,
+)
+from .engine.function_node import FunctionNode
+from .engine.observe import observe
+from .engine.primitive import elementwise, primitive
+from .engine.variable import Parameter, Variable, as_variable
+
+if TYPE_CHECKING:
+    from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
+    from .recording import Recording, record
+    from .widgets import explore
+
+__version__ = "0.1.0"
+
+# Loaded on first use, so that `import autolab` costs little more than NumPy.
+_LAZY = {
+    "GradientReport": "gradcheck",
+    "assert_allclose": "gradcheck",
+    "check_gradients": "gradcheck",
+    "numerical_grad": "gradcheck",
+    "Recording": "recording",
+    "record": "recording",
+    "explore": "widgets",
+}
+
+__all__ = [
+    "DeclarationError",
+    "DetachError",
+    "FunctionNode",
+    "GradientCountError",
+    "GradientReport",
+    "GradientShapeError",
+    "NoGradientError",
+    "Parameter",
+    "Recording",
+    "ReuseError",
+    "Variable",
+    "as_variable",
+    "assert_allclose",
+    "check_gradients",
+    "config",
+    "elementwise",
+    "explore",
+    "functions",
+    "get_array_module",
+    "global_config",
+    "grad",
+    "no_grad",
+    "numerical_grad",
+    "observe",
+    "primitive",
+    "record",
+    "test_mode",
+    "to_cpu",
+    "to_gpu",
+    "using_config",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'autolab' has no attribute {name!r}")
+    value = getattr(_import_module(f".{_LAZY[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,178 @@
+"""Arrays and where they live. This is the only file of AutoLab that names cupy.
+
+`modules` maps an array type to the module that works on it. NumPy's entry is always there; CuPy's is added when the first
+CuPy array is seen, so that nothing here imports cupy unless the user did, or asked for `to_gpu`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Literal
+
+import numpy as np
+
+Array = Any
+"""A numpy.ndarray or a cupy.ndarray."""
+
+modules: dict[type, ModuleType] = {np.ndarray: np}
+
+_SCALARS_PER_DTYPE = 4096
+_scalars: dict[np.dtype, dict[float, np.ndarray]] = {}
+
+
+def is_array(value: object) -> bool:
+    """True for an array that the engine works on as it is (NumPy's and CuPy's own type, no subclass)."""
+    kind = type(value)
+    return kind in modules or _register_cupy(kind)
+
+
+def _register_cupy(kind: type) -> bool:
+    if kind.__name__ != "ndarray" or kind.__module__.partition(".")[0] != "cupy":
+        return False
+    import cupy
+
+    modules[kind] = cupy
+    return True
+
+
+def get_array_module(*arrays: object) -> ModuleType:
+    """The module that works on ``arrays``: ``numpy`` or ``cupy``.
+
+    Parameters
+    ----------
+    *arrays : array, Variable or anything else
+        Numbers and None say nothing. Without any array the answer is NumPy.
+
+    Returns
+    -------
+    module
+        Always ``numpy`` where CUDA is absent.
+
+    Raises
+    ------
+    TypeError
+        If some arrays are NumPy's and some CuPy's.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> get_array_module(np.ones(3)).__name__
+    'numpy'
+    """
+    found: ModuleType | None = None
+    for array in arrays:
+        array = getattr(array, "array", array)
+        module = modules.get(type(array)) or (modules[type(array)] if _register_cupy(type(array)) else None)
+        if module is None:
+            continue
+        if found is not None and module is not found:
+            raise TypeError("get_array_module: arrays on the CPU and on a GPU are mixed; move them with to_gpu or to_cpu")
+        found = module
+    return found or np
+
+
+def as_array(value: object, what: str) -> Array:
+    """``value`` as an array: arrays as they are, anything else through NumPy; ``what`` names it in errors."""
+    if is_array(value):
+        return value
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise TypeError(f"{what}: {error}") from None
+    if array.dtype.kind not in "biuf":
+        raise TypeError(
+            f"{what}: got {_describe(value, array)}; expected real numbers "
+            "(float32, float64, integers or booleans)"
+        )
+    return array
+
+
+def array_of(result: Any) -> Array:
+    """``result`` as an array: NumPy gives scalars where a result is 0-d."""
+    return result if type(result) in modules else np.asarray(result)
+
+
+def check_real(array: Array, what: str) -> Array:
+    """``array`` itself if its numbers are real, else a TypeError that names ``what``."""
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{what}: got an array of {array.dtype}; expected real numbers (complex is not supported)")
+    return array
+
+
+def _describe(value: object, array: np.ndarray) -> str:
+    kind = type(value).__name__
+    return f"an array of {array.dtype}" if isinstance(value, np.ndarray) else f"{kind} {value!r:.60}"
+
+
+def scalar(value: float, dtype: np.dtype) -> Array:
+    """A Python number as a cached 0-d array of ``dtype``: a ufunc takes it twice as fast as the number itself.
+
+    Integers stay what they are beside an integer array, so that NumPy's own promotion decides.
+    """
+    try:
+        return _scalars[dtype][value]
+    except KeyError:
+        pass
+    if dtype.kind != "f":
+        return value
+    array = np.array(value, dtype)
+    array.flags.writeable = False
+    if value == value and value != 0:  # NaN is never found again, and 0.0 and -0.0 would share a key
+        table = _scalars.setdefault(dtype, {})
+        if len(table) >= _SCALARS_PER_DTYPE:
+            table.clear()
+        table[value] = array
+    return array
+
+
+def device_name(array: Array) -> str:
+    """Where an array lives: ``cpu`` or ``cuda:0``."""
+    device = getattr(array, "device", "cpu")
+    return device if isinstance(device, str) else f"cuda:{device.id}"
+
+
+def to_cpu(array: Array) -> np.ndarray:
+    """The array in main memory: itself if it is there, else a copy from the GPU."""
+    return array if isinstance(array, np.ndarray) else array.get()
+
+
+def to_gpu(array: Array) -> Array:
+    """The array on the current GPU: itself if it is there, else a copy.
+
+    Raises
+    ------
+    RuntimeError
+        If CuPy or a GPU is missing; the message says which.
+    """
+    status = gpu_status()
+    if status.state != "ok":
+        raise RuntimeError(f"to_gpu: {status.detail}")
+    import cupy
+
+    return cupy.asarray(array)
+
+
+@dataclass(frozen=True)
+class GpuStatus:
+    """What `autolab doctor` says about the GPU; ``detail`` is a sentence, ``version`` CuPy's, if it is there."""
+
+    state: Literal["absent", "broken", "no driver", "ok"]
+    detail: str
+    version: str | None = None
+
+
+def gpu_status() -> GpuStatus:
+    """Whether CuPy is installed and finds a device. Imports cupy if it is installed."""
+    if importlib.util.find_spec("cupy") is None:
+        return GpuStatus("absent", "CuPy is not installed; everything runs on the CPU")
+    try:
+        import cupy
+    except Exception as error:  # cupy raises many kinds when CUDA's libraries do not fit
+        return GpuStatus("broken", f"CuPy is installed but cannot be imported: {error}")
+    try:
+        device = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        return GpuStatus("no driver", f"CuPy {cupy.__version__} finds no usable GPU: {error}", cupy.__version__)
+    return GpuStatus("ok", f"CuPy {cupy.__version__} on {device}", cupy.__version__)

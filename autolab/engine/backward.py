@@ -1,0 +1,249 @@
+"""backward() and grad(): the only traversal of the graph. It is iterative, and nothing is stored before all is computed."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from heapq import heappop, heappush
+from itertools import repeat
+from time import perf_counter
+from typing import Any, overload
+
+from .backend import Array, array_of, get_array_module
+from .config import recording, using_config
+from .node import Node
+from .observe import BackwardEvent, listening, notify, watchers
+from .variable import Variable, wrap
+
+Gradients = dict[Node, Any]
+
+
+def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False) -> None:
+    """See `Variable.backward`."""
+    root = y.node
+    if root is None:
+        raise RuntimeError(
+            "backward: this value depends on no Variable that requires a gradient (or was computed inside no_grad)"
+        )
+    given = getattr(root, "given", False)
+    start = root.grad if given else None
+    found = _gradients([y], [start], create_graph, keep=None if retain_grad else frozenset())
+    if given:
+        found.pop(root, None)  # the start gradient that the user set stays as it is
+    _publish(found, root, {id(start._data)} if start is not None else set())
+
+
+@overload
+def grad(
+    outputs: Any, inputs: Variable, grad_outputs: Any = None, create_graph: bool = False
+) -> Variable | None: ...
+@overload
+def grad(
+    outputs: Any, inputs: Sequence[Variable], grad_outputs: Any = None, create_graph: bool = False
+) -> tuple[Variable | None, ...]: ...
+def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, create_graph: bool = False) -> Any:
+    """Gradients of ``outputs`` with respect to ``inputs``; they are returned, and no ``.grad`` changes.
+
+    Parameters
+    ----------
+    outputs : Variable or sequence of Variables
+    inputs : Variable or sequence of Variables
+        May be leaves or values in between.
+    grad_outputs : Variable, array or a sequence of them, optional
+        The upstream gradient of each output, of its shape. It may be left out (or None) for outputs of one element: 1.
+    create_graph : bool
+        Make the result differentiable, for gradients of higher order.
+
+    Returns
+    -------
+    Variable, or tuple of Variables
+        A Variable for a Variable, a tuple for a sequence. Each has its input's shape and dtype; None for an input that no
+        output depends on.
+
+    Raises
+    ------
+    TypeError
+        If an output or input is not a Variable.
+    ValueError
+        If an upstream gradient has the wrong shape, or their number is wrong.
+    RuntimeError
+        If an output of more than one element has no upstream gradient.
+
+    Examples
+    --------
+    >>> from autolab import Variable, grad
+    >>> x = Variable(3.0)
+    >>> first = grad(x ** 3, x, create_graph=True)
+    >>> first, grad(first, x)
+    (variable(27.0), variable(18.0))
+    """
+    ys = _variables("outputs", outputs)
+    xs = _variables("inputs", inputs)
+    starts = [None] * len(ys) if grad_outputs is None else _sequence(grad_outputs)
+    if len(starts) != len(ys):
+        raise ValueError(f"grad: got {len(starts)} grad_outputs; expected {len(ys)}, one per output")
+    found = _gradients(ys, starts, create_graph, keep=frozenset([x.node for x in xs if x.node is not None]))
+    seen = {id(getattr(start, "array", start)) for start in starts}
+    result = tuple([_own(found[x.node], seen) if x.node in found else None for x in xs])
+    return result[0] if isinstance(inputs, Variable) else result
+
+
+def _sequence(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _variables(what: str, values: Any) -> list[Variable]:
+    found = _sequence(values)
+    for value in found:
+        if not isinstance(value, Variable):
+            raise TypeError(f"grad: {what} has a {type(value).__name__}; expected a Variable or a sequence of them")
+    return found
+
+
+def _gradients(
+    ys: list[Variable], starts: list[Any], create_graph: bool, keep: frozenset[Node] | None
+) -> Gradients:
+    """Gradients of the leaves and of the nodes in ``keep`` (None: of every node)."""
+    seeds = [(y.node, _seed(y, start, create_graph)) for y, start in zip(ys, starts, strict=True) if y.node is not None]
+    if not create_graph:
+        return _sweep_observed(seeds, False, keep) if watchers and listening.hooks else _sweep(seeds, keep)
+    if recording():
+        return _sweep_observed(seeds, True, keep)
+    with using_config("enable_backprop", True):
+        return _sweep_observed(seeds, True, keep)
+
+
+def _seed(y: Variable, start: Any, create_graph: bool) -> Any:
+    """The upstream gradient of an output: an array, or a Variable under ``create_graph``."""
+    if start is None:
+        if y.size != 1:
+            raise RuntimeError(
+                f"backward: the output has {y.size} elements and no upstream gradient; set y.grad (grad: grad_outputs) "
+                "to an array of its shape, or take the sum of y first"
+            )
+        start = get_array_module(y._data).ones_like(y._data)
+    g = start if isinstance(start, Variable) else wrap(y._like(start), None)
+    if g.shape != y.shape:
+        raise ValueError(f"backward: the upstream gradient has shape {g.shape}; the output has shape {y.shape}")
+    return g if create_graph else g._data
+
+
+def _sweep(seeds: list[tuple[Node, Array]], keep: frozenset[Node] | None) -> Gradients:
+    """Visit the nodes by falling order, on plain arrays.
+
+    The gradients live in a dictionary of this pass, so that an interrupt, another thread or a nested pass sees nothing.
+    Nodes that arrive in order wait on a stack, the others in a heap: most graphs never use the heap.
+    """
+    grads, kept = _start(seeds), {}
+    stack = sorted([(node.order, node) for node in grads if node.order])
+    heap: list[tuple[int, Node]] = []
+    mine: set[Node] = set()
+    take, known = grads.pop, grads.get
+    while stack or heap:
+        node = heappop(heap)[1] if heap and (not stack or -heap[0][0] > stack[-1][0]) else stack.pop()[1]
+        g = take(node)
+        if keep is None or (keep and node in keep):
+            kept[node] = g
+        if type(node) is not Node:
+            _deliver(node.function.pull(node, g, False), grads, heap)
+            continue
+        edge: Any = node
+        while edge is not None:
+            gradient = edge.rule(g, edge.saved)
+            if edge.fit is not None:
+                gradient = node.function.fit(gradient, edge.rule, edge.fit)
+            parent, edge = edge.parent, edge.more
+            before = known(parent)
+            if before is None:
+                grads[parent] = gradient
+                order = parent.order
+                if order:
+                    if not stack or order > stack[-1][0]:
+                        stack.append((order, parent))
+                    else:
+                        heappush(heap, (-order, parent))
+            elif parent in mine:
+                before += gradient  # in place: this pass made the buffer (a 0-d result is a new object)
+                grads[parent] = before
+            else:
+                grads[parent] = before + gradient
+                mine.add(parent)
+        before = gradient = None  # hold no gradient longer than its node
+    grads.update(kept)
+    return grads
+
+
+def _sweep_observed(
+    seeds: list[tuple[Node, Any]], create_graph: bool, keep: frozenset[Node] | None
+) -> Gradients:
+    """The same walk through `pull`, on Variables under ``create_graph``, with an event per node if someone listens."""
+    grads, kept = _start(seeds), {}
+    heap = sorted([(-node.order, node) for node in grads if node.order])
+    hooked = bool(watchers and listening.hooks)
+    while heap:
+        node = heappop(heap)[1]
+        g = grads.pop(node)
+        if keep is None or node in keep:
+            kept[node] = g
+        start = perf_counter() if hooked else 0.0
+        pairs = node.function.pull(node, g, create_graph)
+        if hooked:
+            seconds = perf_counter() - start
+            notify(BackwardEvent(node, g, tuple([gradient for _, gradient in pairs]), seconds))
+        _deliver(pairs, grads, heap)
+    grads.update(kept)
+    return grads
+
+
+def _start(seeds: Iterable[tuple[Node, Any]]) -> Gradients:
+    grads: Gradients = {}
+    for node, g in seeds:
+        grads[node] = grads[node] + g if node in grads else g
+    return grads
+
+
+def _deliver(pairs: list[tuple[Node, Any]], grads: Gradients, heap: list[tuple[int, Node]]) -> None:
+    """Add each gradient to its parent's; a parent met for the first time waits in the heap."""
+    for parent, gradient in pairs:
+        if gradient is None:
+            continue
+        if parent in grads:
+            grads[parent] = grads[parent] + gradient
+        else:
+            grads[parent] = gradient
+            if parent.order:
+                heappush(heap, (-parent.order, parent))
+
+
+def _publish(found: Gradients, root: Node, seen: set[int]) -> None:
+    """Store the gradients of a pass on their nodes, all or none.
+
+    A leaf's gradient adds to the one it has; that of a value in between replaces it. The stores are one C-level call, so
+    that an interrupt falls before or after all of them.
+    """
+    nodes, values = [], []
+    for node, g in found.items():
+        if isinstance(g, dict) or (node is root and node.order):
+            continue  # a function with several results (its parts have the gradients), or the start filled in by us
+        g = _own(g, seen)
+        before = getattr(node, "grad", None) if node.order == 0 else None
+        nodes.append(node)
+        values.append(g if before is None else _sum(before, g))
+    deque(map(setattr, nodes, repeat("grad"), values), maxlen=0)
+
+
+def _sum(before: Variable, g: Variable) -> Variable:
+    if before.node is None and g.node is None:
+        return wrap(array_of(before._data + g._data), None)
+    return before + g
+
+
+def _own(g: Any, seen: set[int]) -> Variable:
+    """A Variable whose array no other gradient shares: rules may hand one array to several inputs, or a view."""
+    if isinstance(g, Variable):
+        return g
+    g = array_of(g)
+    if g.base is not None or id(g) in seen:
+        g = g.copy()
+    seen.add(id(g))
+    return wrap(g, None)

@@ -1,0 +1,155 @@
+"""Modes: a process default, overridden per thread.
+
+`overrides` holds one token for every block or assignment, in any thread, that may have switched recording off. While it is
+empty, the hot path asks no further: reading a thread-local costs more than many a step. A token too many is slow, never wrong.
+Adding and discarding one is a single C call, so an interrupt cannot leave a lock held.
+"""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+overrides: set[object] = set()
+
+
+class Config(threading.local):
+    """The modes of this thread. Assigning to one sets it for this thread alone; `global_config` sets the process default.
+
+    Attributes
+    ----------
+    enable_backprop : bool
+        Whether functions record the graph. Default True.
+    train : bool
+        Whether dropout and batch normalization behave as in training. Default True.
+    rng : numpy.random.Generator
+        What random functions draw from unless they are given ``rng=``.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> with autolab.using_config("train", False):
+    ...     autolab.config.train
+    False
+    """
+
+    enable_backprop: bool = True
+    train: bool = True
+    rng: np.random.Generator
+
+    def __getattr__(self, name: str) -> Any:
+        _known("config", name)
+        Config.rng = np.random.default_rng()  # on first use: importing numpy.random takes longer than importing autolab
+        return Config.rng
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, _checked("config", name, value))
+        if name == "enable_backprop":
+            overrides.add(name)
+
+
+class GlobalConfig:
+    """The process default of every mode: what a thread sees that has not set it for itself."""
+
+    def __getattr__(self, name: str) -> Any:
+        _known("global_config", name)
+        if not hasattr(Config, name):
+            return Config.__getattr__(config, name)
+        return getattr(Config, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(Config, name, _checked("global_config", name, value))
+        if name == "enable_backprop":
+            overrides.add(name)
+
+
+_NAMES = ("enable_backprop", "train", "rng")
+
+
+def _known(owner: str, name: str) -> str:
+    if name not in _NAMES:
+        raise AttributeError(f"{owner}: there is no mode {name!r}; the modes are {', '.join(_NAMES)}")
+    return name
+
+
+def _checked(owner: str, name: str, value: Any) -> Any:
+    kind = np.random.Generator if _known(owner, name) == "rng" else bool
+    if not isinstance(value, kind):
+        raise TypeError(f"{owner}.{name}: got {value!r:.60}; expected a {kind.__name__}")
+    return value
+
+
+config = Config()
+global_config = GlobalConfig()
+
+
+def recording() -> bool:
+    """Whether a function applied now, in this thread, joins the graph."""
+    return not overrides or config.enable_backprop
+
+
+class using_config:
+    """Set a mode of this thread inside a ``with`` block; the former value returns, also after an exception.
+
+    Parameters
+    ----------
+    name : str
+        ``enable_backprop``, ``train`` or ``rng``.
+    value
+        The value inside the block.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> with autolab.using_config("enable_backprop", False):
+    ...     y = autolab.Variable(2.0) * 3
+    >>> y.requires_grad
+    False
+    """
+
+    def __init__(self, name: str, value: Any) -> None:
+        self.name = _known("using_config", name)
+        self.value = _checked("using_config", name, value)
+        self._outer: list[tuple[object, dict[str, Any]]] = []
+
+    def __enter__(self) -> None:
+        own = config.__dict__
+        token = object()
+        self._outer.append((token, {self.name: own[self.name]} if self.name in own else {}))
+        if self.name == "enable_backprop":
+            overrides.add(token)
+        own[self.name] = self.value
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        token, before = self._outer.pop()
+        own = config.__dict__
+        own.pop(self.name, None)
+        own.update(before)
+        overrides.discard(token)
+
+
+def no_grad() -> using_config:
+    """Record nothing inside a ``with`` block: results have no creator, and no input is kept for backward.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> with autolab.no_grad():
+    ...     y = autolab.Variable(2.0) * 3
+    >>> y.requires_grad
+    False
+    """
+    return using_config("enable_backprop", False)
+
+
+def test_mode() -> using_config:
+    """Dropout and batch normalization behave as in testing inside a ``with`` block: ``using_config("train", False)``."""
+    return using_config("train", False)
+
+
+test_mode.__test__ = False  # type: ignore[attr-defined]  # pytest would collect it by its name

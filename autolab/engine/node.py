@@ -1,0 +1,131 @@
+"""Node and Edge: what a graph is made of. Nothing here refers to a Variable.
+
+    Variable -> Node -> parent Nodes
+
+A Variable points to the node that made it; a node points to the nodes of its inputs. As nothing points back, a graph that
+nobody holds is freed at once by reference counting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from typing import Any, cast
+
+from .errors import GradientShapeError
+
+new_order = count(1).__next__
+"""Creation counter: a node's order is higher than that of every node it was made from."""
+
+
+class Edge:
+    """One input that needs a gradient: ``gradient of parent = rule(g, saved)``.
+
+    ``fit`` is None where that gradient has the parent's shape and dtype by construction, else that ``(shape, dtype)``.
+    ``more`` is the edge of the next input, or None.
+    """
+
+    __slots__ = ("fit", "more", "parent", "rule", "saved")
+
+    parent: Node
+    rule: Any
+    saved: Any
+    fit: tuple[tuple[int, ...], Any] | None
+    more: Edge | None
+
+    def __init__(self, parent: Node, rule: Any, saved: Any, fit: Any, more: Edge | None = None) -> None:
+        self.parent, self.rule, self.saved, self.fit, self.more = parent, rule, saved, fit, more
+
+
+class Node(Edge):
+    """One application of a function, or a leaf (order 0): where gradients are stored.
+
+    A node is its own first edge and ``more`` links the others, so that a step with one input is a single object.
+    ``grad`` (a Variable) and ``given`` (True if the user set it) stay unset until they are needed.
+    """
+
+    __slots__ = ("__weakref__", "function", "given", "grad", "order")
+
+    function: Any
+    order: int
+    grad: Any
+    given: bool
+
+    @classmethod
+    def join(cls, function: Any, edges: list[tuple[Node, Any, Any, Any]]) -> Node:
+        """A new node of ``function`` with edges ``(parent, rule, saved, fit)``."""
+        more = None
+        for edge in edges[:0:-1]:
+            more = Edge(*edge, more)
+        node = cls(*edges[0], more)
+        node.function, node.order = function, new_order()
+        return node
+
+    @classmethod
+    def leaf(cls) -> Node:
+        """The node of a Variable that nothing computed."""
+        node = cls(cast(Node, None), None, None, None)
+        node.function, node.order = None, 0
+        return node
+
+    @property
+    def edges(self) -> Iterator[Edge]:
+        """The edges to the inputs that need a gradient, in the order of the inputs; none for a leaf."""
+        edge: Edge | None = self if self.order else None
+        while edge is not None:
+            yield edge
+            edge = edge.more
+
+    @property
+    def parents(self) -> tuple[Node, ...]:
+        """The nodes of the inputs that need a gradient."""
+        return tuple([edge.parent for edge in self.edges])
+
+
+class Whole(Node):
+    """A node whose function computes all its gradients in one call, ``function.pull``, and not edge by edge."""
+
+    __slots__ = ()
+
+
+class Part:
+    """The function of the node above one of several results: it hands its gradient down under the result's index."""
+
+    name = "part"
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+
+    def rule(self, g: Any, saved: None) -> Bundle:
+        return Bundle({self.index: g})
+
+    def pull(self, node: Node, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
+        """The only gradient: ``g`` for the node of the whole function."""
+        return [(node.parent, Bundle({self.index: g}))]
+
+    @classmethod
+    def node(cls, index: int, whole: Node) -> Node:
+        """The node of result ``index`` of the function at ``whole``."""
+        part = cls(index)
+        return Node.join(part, [(whole, part.rule, None, None)])
+
+
+class Bundle(dict[int, Any]):
+    """The gradients of a function with several results, ``{index: gradient}``. Adds like one array."""
+
+    def __add__(self, other: Bundle) -> Bundle:
+        total = Bundle(self)
+        for index, g in other.items():
+            total[index] = total[index] + g if index in total else g
+        return total
+
+
+def check_shape(function: str, which: str, g: Any, shape: tuple[int, ...]) -> None:
+    """Raise `GradientShapeError` unless ``g`` has the shape of the input it belongs to."""
+    if g.shape != shape:
+        hint = f" Sum over the broadcast axes: sum_to(g, shape={shape})." if len(g.shape) > len(shape) else ""
+        raise GradientShapeError(
+            f"{function}: gradient for input {which!r} has shape {g.shape}, but {which!r} has shape {shape}.{hint}"
+        )
+
+

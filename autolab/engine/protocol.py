@@ -1,0 +1,111 @@
+"""NumPy's own functions on Variables: ``np.exp(x)``, ``np.sum(x, 0)``, ``array * x``.
+
+Declared functions register themselves for the NumPy function they differentiate. NumPy's positional and keyword arguments are
+mapped to theirs by name, so that ``np.sum(x, 0)`` and ``np.sum(x, axis=0)`` are the same.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .backend import is_array
+from .errors import DetachError, NoGradientError
+
+declared: dict[Any, Callable[..., Any]] = {}
+"""NumPy function or ufunc -> the declared function that differentiates it."""
+
+_renamed: dict[Any, dict[str, str]] = {}
+
+# Their results are no numbers to differentiate: they take the data and give plain arrays.
+_PLAIN_UFUNCS = frozenset(
+    getattr(np, name)
+    for name in "greater greater_equal less less_equal equal not_equal isnan isinf isfinite signbit "
+    "logical_and logical_or logical_xor logical_not".split()
+)
+_PLAIN_FUNCTIONS = frozenset(
+    getattr(np, name)
+    for name in "shape ndim size argmax argmin argsort nonzero count_nonzero flatnonzero argwhere any all isclose "
+    "allclose array_equal array_equiv array_repr array_str array2string searchsorted result_type can_cast "
+    "may_share_memory shares_memory iscomplexobj isrealobj zeros_like ones_like empty_like".split()
+)
+
+
+def register(numpy_function: Any, function: Callable[..., Any], renamed: dict[str, str] | None = None) -> None:
+    """Let ``numpy_function`` on Variables call ``function``; ``renamed`` maps NumPy's argument names to the function's."""
+    declared[numpy_function] = function
+    _renamed[numpy_function] = renamed or {}
+
+
+def unwrap(value: Any) -> Any:
+    """The data of a Variable, also inside lists and tuples; anything else as it is."""
+    if hasattr(value, "requires_grad"):
+        return value.array
+    if type(value) in (list, tuple):
+        return type(value)(unwrap(item) for item in value)
+    return value
+
+
+def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What ``Variable.__array_ufunc__`` does."""
+    if kwargs.get("out") is not None:
+        return _into_array(ufunc, method, inputs, kwargs)
+    if method == "__call__" and ufunc in _PLAIN_UFUNCS:
+        return ufunc(*[unwrap(value) for value in inputs], **kwargs)
+    function = declared.get(ufunc) if method == "__call__" else None
+    if function is None:
+        called = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+        raise NoGradientError(f"numpy.{called} has no gradient in AutoLab. Apply it to x.data if none is needed.")
+    if kwargs:
+        raise NoGradientError(f"numpy.{ufunc.__name__} on a Variable does not take {', '.join(map(repr, kwargs))}")
+    return function(*inputs)
+
+
+def _into_array(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """``x.data -= lr * x.grad``: an update of an array, allowed where no gradient is lost by it."""
+    if not all(is_array(out) for out in kwargs["out"]):
+        raise DetachError(f"numpy.{ufunc.__name__}: out= cannot be a Variable; write x = x + y, or change x.data")
+    if any(getattr(value, "requires_grad", False) for value in inputs):
+        raise DetachError(
+            f"numpy.{ufunc.__name__}: changing an array in place by a Variable that requires a gradient "
+            "would drop the gradient; use its .data"
+        )
+    return getattr(ufunc, method)(*[unwrap(value) for value in inputs], **kwargs)
+
+
+def array_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What ``Variable.__array_function__`` does."""
+    if func in _PLAIN_FUNCTIONS:
+        return func(*[unwrap(value) for value in args], **{k: unwrap(v) for k, v in kwargs.items()})
+    function = declared.get(func)
+    if function is None:
+        raise NoGradientError(
+            f"numpy.{func.__name__} has no gradient in AutoLab. Apply it to x.data if none is needed."
+        )
+    arrays, attributes = _split(func, function, args, kwargs)
+    return function(*arrays, **attributes)
+
+
+def _split(func: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """NumPy's arguments as the declared function's arrays and attributes."""
+    given = _signature(func).bind(*args, **kwargs).arguments
+    parameters = inspect.signature(function).parameters
+    arity = sum(p.kind is p.POSITIONAL_ONLY for p in parameters.values())
+    arrays = list(given.values())[:arity]
+    attributes = {}
+    for name, value in list(given.items())[arity:]:
+        own = _renamed[func].get(name, name)
+        if own in parameters:
+            attributes[own] = value
+        elif value is not _signature(func).parameters[name].default:
+            raise NoGradientError(f"numpy.{func.__name__} on a Variable does not take {name!r}")
+    return arrays, attributes
+
+
+@cache
+def _signature(func: Any) -> inspect.Signature:
+    return inspect.signature(func)

@@ -1,0 +1,298 @@
+"""Variable: an array that knows the node which made it. Parameter: one that is trained."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import protocol
+from .backend import Array, as_array, check_real, device_name, modules
+from .errors import DetachError
+from .node import Node
+
+
+class Variable:
+    """An array in a computation graph.
+
+    Parameters
+    ----------
+    data : array, number or nested list of numbers
+        Arrays keep their dtype and are not copied; numbers and lists become float64.
+    name : str, optional
+        Shown in displays. It is text and never executed.
+    requires_grad : bool, optional
+        Whether gradients are computed for it. By default True for floating-point data; integers and booleans never are
+        differentiable.
+
+    Raises
+    ------
+    TypeError
+        If ``data`` does not consist of real numbers, or ``requires_grad=True`` with integers or booleans.
+
+    Examples
+    --------
+    >>> from autolab import Variable
+    >>> x = Variable([1.0, 2.0, 3.0])
+    >>> y = (x * x).sum()
+    >>> y.backward()
+    >>> x.grad
+    variable([2. 4. 6.])
+    """
+
+    __slots__ = ("__weakref__", "_data", "name", "node")
+
+    _data: Array
+    node: Node | None
+    name: str | None
+
+    def __init__(self, data: Any, name: str | None = None, requires_grad: bool | None = None) -> None:
+        if isinstance(data, Variable):
+            raise TypeError("Variable: data is a Variable already; pass its .data to make a new leaf")
+        self._data = check_real(_float_array(data), "Variable: data")
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"Variable: name is {name!r:.60}; expected a string")
+        self.name = name
+        differentiable = self._data.dtype.kind == "f"
+        if requires_grad and not differentiable:
+            raise TypeError(
+                f"Variable: requires_grad=True, but data is {self._data.dtype}; only floating-point data has gradients"
+            )
+        self.node = Node.leaf() if differentiable and requires_grad in (None, True) else None
+
+    # ------------------------------------------------------------------ the array
+    @property
+    def data(self) -> Array:
+        """The array itself, not a copy. Assigning to it, or changing it in place, is no step of the graph."""
+        return self._data
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        if isinstance(value, Variable):
+            raise TypeError("Variable.data: got a Variable; assign its .data")
+        array = as_array(value, "Variable.data")
+        if self.node is not None and array.dtype.kind != "f":
+            raise TypeError(f"Variable.data: got {array.dtype}; a Variable that requires a gradient holds floats")
+        self._data = array
+
+    array = data
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the array."""
+        return self._data.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self._data.ndim
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self._data.size
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of the elements."""
+        return self._data.dtype
+
+    @property
+    def device(self) -> str:
+        """Where the array lives: ``cpu`` or ``cuda:0``."""
+        return device_name(self._data)
+
+    def item(self) -> float:
+        """The only element as a Python number; an error if there are more."""
+        return self._data.item()
+
+    # ------------------------------------------------------------------ the gradient
+    @property
+    def requires_grad(self) -> bool:
+        """Whether a gradient can flow to this value."""
+        return self.node is not None
+
+    @property
+    def creator(self) -> Any:
+        """The function that made the value; None for a leaf."""
+        return self.node.function if self.node is not None else None
+
+    @property
+    def grad(self) -> Variable | None:
+        """The gradient of the last backward passes, a Variable of the same shape, or None if there is none.
+
+        Assigning sets the gradient that `backward` starts from (an array or a Variable of the same shape).
+        """
+        return getattr(self.node, "grad", None)
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        if value is None:
+            return self.cleargrad()
+        if self.node is None:
+            raise ValueError("Variable.grad: this Variable does not require a gradient")
+        g = value if isinstance(value, Variable) else wrap(self._like(value), None)
+        if g.shape != self.shape:
+            raise ValueError(f"Variable.grad: got shape {g.shape}; expected {self.shape}, the shape of the Variable")
+        self.node.grad, self.node.given = g, True
+
+    def _like(self, value: Any) -> Array:
+        """``value`` as an array on the Variable's device and of its dtype."""
+        return as_array(value, "Variable.grad").astype(self._data.dtype, copy=False)
+
+    def cleargrad(self) -> None:
+        """Forget the gradient: the next backward starts from none instead of adding to it."""
+        if self.node is not None:
+            self.node.grad, self.node.given = None, False
+
+    def backward(self, retain_grad: bool = False, create_graph: bool = False) -> None:
+        """Compute the gradients of this value and add them to ``.grad`` of the leaves it depends on.
+
+        The start gradient is ``self.grad`` if the user set it, else 1 for a value of one element. All gradients are
+        published at the end: an exception or an interrupt leaves every ``.grad`` as it was.
+
+        Parameters
+        ----------
+        retain_grad : bool
+            Keep the gradients of the values in between as well (they replace those of an earlier pass).
+        create_graph : bool
+            Make the gradients differentiable. For higher orders prefer `autolab.grad`, which stores nothing.
+
+        Raises
+        ------
+        RuntimeError
+            If the value has more than one element and no start gradient, or depends on nothing that requires one.
+        """
+        from .backward import backward
+
+        backward(self, retain_grad, create_graph)
+
+    # ------------------------------------------------------------------ Python and NumPy
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ValueError(f"bool(Variable): the truth of {self.size} elements is ambiguous; use .data.any() or .all()")
+        return bool(self._data.item())
+
+    def __float__(self) -> float:
+        return float(self._data)
+
+    def __int__(self) -> int:
+        return int(self._data)
+
+    def __repr__(self) -> str:
+        return "variable(" + str(self._data).replace("\n", "\n" + " " * 9) + ")"
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> Any:
+        return self._data == protocol.unwrap(other)
+
+    def __ne__(self, other: object) -> Any:
+        return self._data != protocol.unwrap(other)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._data < protocol.unwrap(other)
+
+    def __le__(self, other: Any) -> Any:
+        return self._data <= protocol.unwrap(other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._data > protocol.unwrap(other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._data >= protocol.unwrap(other)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise DetachError("Variable: elements cannot be assigned, the graph would not know; change x.data[...] instead")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if self.node is not None:
+            raise DetachError("numpy.asarray(Variable): this would drop the gradient; use its .data")
+        return np.array(self._data, dtype=dtype, copy=copy)
+
+    __array_priority__ = 200
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return protocol.array_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return protocol.array_function(func, args, kwargs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.creator is not None:
+            raise TypeError("Variable: a computed value cannot be pickled or copied with its graph; use its .data")
+        return type(self), (self._data, self.name, self.requires_grad)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        from ..display import mimebundle  # the one thing that the engine imports upwards, and only when asked
+
+        return mimebundle(self)
+
+    if TYPE_CHECKING:  # installed by autolab.functions
+        T: Variable
+
+        def __add__(self, other: Any) -> Variable: ...
+        def __radd__(self, other: Any) -> Variable: ...
+        def __sub__(self, other: Any) -> Variable: ...
+        def __rsub__(self, other: Any) -> Variable: ...
+        def __mul__(self, other: Any) -> Variable: ...
+        def __rmul__(self, other: Any) -> Variable: ...
+        def __truediv__(self, other: Any) -> Variable: ...
+        def __rtruediv__(self, other: Any) -> Variable: ...
+        def __pow__(self, other: Any) -> Variable: ...
+        def __rpow__(self, other: Any) -> Variable: ...
+        def __matmul__(self, other: Any) -> Variable: ...
+        def __rmatmul__(self, other: Any) -> Variable: ...
+        def __neg__(self) -> Variable: ...
+        def __pos__(self) -> Variable: ...
+        def sum(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Variable: ...
+        def reshape(self, *shape: Any) -> Variable: ...
+        def transpose(self, *axes: Any) -> Variable: ...
+
+
+class Parameter(Variable):
+    """A Variable that a model trains; told from others by ``isinstance``."""
+
+    __slots__ = ()
+
+
+_new = Variable.__new__
+
+
+def wrap(data: Array, node: Node | None) -> Variable:
+    """A Variable of an array and its node, without the checks of the constructor."""
+    variable = _new(Variable)
+    variable._data = data
+    variable.node = node
+    variable.name = None
+    return variable
+
+
+def as_variable(value: Any) -> Variable:
+    """``value`` itself if it is a Variable, else a constant Variable of it.
+
+    Examples
+    --------
+    >>> as_variable(3.0).requires_grad
+    False
+    """
+    return value if isinstance(value, Variable) else Variable(value, requires_grad=False)
+
+
+def _float_array(data: Any) -> Array:
+    """Arrays as they are; Python numbers and lists of them as float64, except booleans, and NumPy scalars as they are."""
+    if type(data) in modules:
+        return data
+    array = as_array(data, "Variable: data")
+    is_python = not isinstance(data, np.ndarray | np.generic)
+    return array.astype(np.float64) if is_python and array.dtype.kind in "iu" and not _holds_arrays(data) else array
+
+
+def _holds_arrays(data: Any) -> bool:
+    """Whether a nested list is made of arrays or NumPy scalars, which keep their dtype."""
+    while isinstance(data, list | tuple) and data:
+        data = data[0]
+    return isinstance(data, np.ndarray | np.generic)

@@ -1,0 +1,89 @@
+"""Functions that move elements: shapes, axes, broadcasting, and the cast between dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..engine.backend import Array
+from ..engine.primitive import Primitive, elementwise, primitive
+
+
+@primitive(x=lambda g, x_shape: reshape(g, shape=x_shape), numpy=np.reshape)
+def reshape(xp: Any, x: Array, *, shape: Any) -> Array:
+    """The same elements in another shape; one length may be -1 and follows from the others.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.reshape(Variable([1.0, 2.0, 3.0, 4.0]), shape=(2, -1)).shape
+    (2, 2)
+    """
+    return x.reshape(shape)
+
+
+@primitive(x=lambda g, axes: transpose(g, axes=_inverse(axes)), numpy=np.transpose)
+def transpose(xp: Any, x: Array, *, axes: tuple[int, ...] | None = None) -> Array:
+    """Permute the axes; by default reverse them. ``axes`` may count from the end.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.transpose(Variable([[1.0, 2.0, 3.0]])).shape
+    (3, 1)
+    """
+    return x.transpose(axes)
+
+
+def _inverse(axes: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    if axes is None:
+        return None
+    return tuple(np.argsort([axis % len(axes) for axis in axes]).tolist())
+
+
+@primitive(x=lambda g, x_shape: sum_to(g, shape=x_shape), numpy=np.broadcast_to)
+def broadcast_to(xp: Any, x: Array, *, shape: tuple[int, ...]) -> Array:
+    """Repeat along new axes and axes of length 1, without a copy. Its gradient is `sum_to`.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.broadcast_to(Variable([1.0, 2.0]), shape=(2, 2))
+    variable([[1. 2.]
+              [1. 2.]])
+    """
+    return xp.broadcast_to(x, shape)
+
+
+@primitive(x=lambda g, x_shape: broadcast_to(g, shape=x_shape))
+def sum_to(xp: Any, x: Array, *, shape: tuple[int, ...]) -> Array:
+    """Sum over the axes along which ``shape`` would have been broadcast to ``x.shape``. Its gradient is `broadcast_to`.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.sum_to(Variable([[1.0, 2.0], [3.0, 4.0]]), shape=(2,))
+    variable([4. 6.])
+    """
+    lead = x.ndim - len(shape)
+    stretched = tuple([lead + i for i, n in enumerate(shape) if n == 1 != x.shape[lead + i]])
+    if stretched:
+        x = x.sum(axis=stretched, keepdims=True)
+    return x.sum(axis=tuple(range(lead))) if lead else x
+
+
+@elementwise(x=lambda g: g)
+def cast(xp: Any, x: Array, *, dtype: Any) -> Array:
+    """The same numbers in another floating-point dtype; the gradient comes back in the input's.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.cast(Variable(1.0), dtype="float32").dtype
+    dtype('float32')
+    """
+    return x.astype(dtype)
+
+
+Primitive.sum_to, Primitive.cast = staticmethod(sum_to), staticmethod(cast)
