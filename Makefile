@@ -1,0 +1,38 @@
+# The two commands are `make lab` and `make test`; `make` alone lists the rest.
+# PORT=, BROWSER= (none: open no browser) and PYTHON= may be given; make hands them on in the environment.
+
+python = .venv/bin/python
+
+.PHONY: help lab test test-full test-gpu bench clean
+
+help:
+	@echo "make lab        open JupyterLab on the first notebook (PORT=8888 BROWSER=none PYTHON=python3.12)"
+	@echo "make test       check style and types, run the tests (Chromium and Graphviz are installed if need be)"
+	@echo "make test-full  the same with the long tests"
+	@echo "make test-gpu   the tests that need no browser, with the current Python and its CuPy"
+	@echo "make bench      measure the engine against other libraries"
+	@echo "make clean      remove environments, caches and artefacts"
+
+lab:
+	@scripts/environment lab
+	@exec $(python) -m autolab.cli lab notebooks/01_muladd.ipynb \
+	    $${PORT:+--port "$$PORT"} $${BROWSER:+--browser "$$BROWSER"}
+
+test: marker = not full
+test-full: marker =
+test test-full:
+	@scripts/environment lab,test
+	@scripts/system-packages
+	$(python) -m ruff check
+	$(python) -m ruff format --check
+	$(python) -m mypy
+	$(python) -m pytest -m "$(marker)"
+
+test-gpu: python = "$${PYTHON:-python3}"
+test-gpu:
+	@$(python) -c 'from autolab.engine.backend import gpu_status as gpu; exit(gpu().state != "ok" and gpu().detail)'
+	$(python) -m pytest tests -m "not browser and not lab and not full"
+
+clean:
+	rm -rf .venv .bench-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis artefacts build dist *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

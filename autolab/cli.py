@@ -1,0 +1,164 @@
+"""The command `autolab`: `autolab lab` opens JupyterLab, `autolab doctor` says what is installed."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from autolab.doctor import doctor, install_command, version_of
+
+# glibc then keeps freed blocks below these sizes instead of giving them back to the system, which saves the page faults
+# that cost large arrays most of their time. A process reads the variables when it starts: this is for the kernels.
+ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": str(64 * 2**20), "MALLOC_TRIM_THRESHOLD_": str(256 * 2**20)}
+
+
+class CommandError(Exception):
+    """What a person did or lacks, in a sentence; the command ends with it."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; the answer is the exit status."""
+    arguments = _parser().parse_args(argv)
+    try:
+        if arguments.command == "doctor":
+            return doctor(sys.stdout)
+        return lab(arguments.notebook, arguments.port, arguments.browser)
+    except CommandError as error:
+        print(f"autolab {arguments.command}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def lab(notebook: str | None = None, port: int | None = None, browser: str | None = None) -> int:
+    """Run JupyterLab in the foreground until Ctrl-C.
+
+    Parameters
+    ----------
+    notebook : str, optional
+        The notebook to open; the file browser shows the current folder, or the notebook's where that is elsewhere.
+    port : int, optional
+        The port to listen on, 0 for any. Without it 8888 is taken, or a free one where 8888 is in use.
+    browser : str, optional
+        The browser to open, ``"none"`` for none. Without it the system's own.
+
+    Raises
+    ------
+    CommandError
+        If JupyterLab or the notebook is missing, or the port is taken.
+    """
+    if importlib.util.find_spec("jupyterlab") is None:
+        raise CommandError(f"JupyterLab is not installed here; install it with: {install_command('lab')}")
+    path = _existing(notebook) if notebook else None
+    if port:
+        _check_port(port)
+    _set_environment(browser)
+    _serve([*_folder_options(path), *_port_options(port), *_browser_options(browser), *_quiet_options()])
+    print("JupyterLab has stopped.")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="autolab", description="A laboratory for automatic differentiation.")
+    parser.add_argument("--version", action="version", version=f"AutoLab {version_of('jupyter-autolab')}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+    opener = commands.add_parser("lab", help="open JupyterLab, on a notebook if one is named")
+    opener.add_argument("notebook", nargs="?", help="the notebook to open")
+    opener.add_argument("--port", type=_port, help="the port to listen on; 0 takes any free one")
+    opener.add_argument("--browser", help="the browser to open; `none` opens none")
+    commands.add_parser("doctor", help="say what is installed, what is missing and what that costs")
+    return parser
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port; expected a number from 0 to 65535")
+    return int(text)
+
+
+def _existing(notebook: str) -> Path:
+    path = Path(notebook).resolve()
+    if not path.is_file():
+        raise CommandError(f"there is no file {notebook}")
+    return path
+
+
+def _check_port(port: int) -> None:
+    from tornado.netutil import bind_sockets  # as Jupyter itself will try it
+
+    try:
+        for sock in bind_sockets(port, "localhost"):
+            sock.close()
+    except OSError as error:
+        raise CommandError(
+            f"port {port} cannot be used ({os.strerror(error.errno or 0)}); "
+            "choose another with --port (make lab PORT=...), 0 takes any free one"
+        ) from None
+
+
+def _set_environment(browser: str | None) -> None:
+    """Set what the kernels and the browser's launcher inherit."""
+    if platform.libc_ver()[0] == "glibc":
+        for name, value in ALLOCATOR.items():
+            os.environ.setdefault(name, value)
+    if browser and browser != "none":
+        os.environ["BROWSER"] = browser
+
+
+def _folder_options(notebook: Path | None) -> list[str]:
+    """Open the notebook with the current folder in the file browser, if the notebook lies in it."""
+    root = Path.cwd().resolve()
+    if notebook is None:
+        return [f"--ServerApp.root_dir={root}"]
+    if not notebook.is_relative_to(root):
+        root = notebook.parent
+    page = quote(notebook.relative_to(root).as_posix())
+    return [f"--ServerApp.root_dir={root}", f"--LabApp.default_url=/lab/tree/{page}"]
+
+
+def _port_options(port: int | None) -> list[str]:
+    return [] if port is None else [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
+
+
+def _browser_options(browser: str | None) -> list[str]:
+    """No browser on request, and none where only one for the terminal could be found: it would take the terminal."""
+    no_display = sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    unwanted = browser == "none" or (no_display and not os.environ.get("BROWSER"))
+    return ["--ServerApp.open_browser=False"] if unwanted else ["--ServerApp.open_browser=True"]
+
+
+def _quiet_options() -> list[str]:
+    """Stop at the first Ctrl-C, log problems only, show no news over the notebook, and allow root in a container."""
+    options = [
+        "--ServerApp.answer_yes=True",
+        "--ServerApp.log_level=WARN",
+        "--LabApp.news_url=None",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    ]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        options.append("--ServerApp.allow_root=True")
+    return options
+
+
+def _serve(options: list[str]) -> None:
+    from jupyterlab.labapp import LabApp
+
+    server = LabApp.initialize_server(argv=options)
+    address = server.public_url
+    server.identity_provider.token_generated = False  # Jupyter would print the address again, as a log entry
+    server.io_loop.add_callback(_announce, address)  # runs after Jupyter's own callback, which binds the port
+    server.start()
+
+
+def _announce(address: str) -> None:
+    print(f"\nJupyterLab is running; open it at\n\n    {address}\n\nCtrl-C in this window stops it.\n", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,164 @@
+"""`autolab doctor`: one screen about what is installed, what is missing, what that costs and what mends it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import TextIO
+
+YELLOW, RED = "33", "31"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked for.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    found : str or None
+        The version, or what else is worth knowing; None if it is missing.
+    cost : str
+        What is not possible without it.
+    remedy : str
+        The command that mends it.
+    essential : bool
+        Whether AutoLab itself is incomplete without it.
+    """
+
+    name: str
+    found: str | None
+    cost: str = ""
+    remedy: str = ""
+    essential: bool = False
+
+
+def doctor(out: TextIO) -> int:
+    """Write the screen to ``out``; the answer is the exit status, 1 if something essential is missing."""
+    findings = list(examine())
+    coloured = out.isatty() and "NO_COLOR" not in os.environ
+    width = max(len(finding.name) for finding in findings)
+    for finding in findings:
+        out.write(_lines(finding, width, coloured) + "\n")
+    broken = [finding.name for finding in findings if finding.found is None and finding.essential]
+    out.write(f"\nAutoLab is incomplete: {', '.join(broken)}.\n" if broken else "\nAutoLab can work here.\n")
+    return 1 if broken else 0
+
+
+def version_of(distribution: str) -> str | None:
+    """The version of an installed distribution, None if it is not installed."""
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def install_command(extra: str = "") -> str:
+    """The command that installs AutoLab with an extra into the environment that runs this.
+
+    An installed AutoLab, from a checkout too, is extended as it is; pip does not look for another one.
+    """
+    project = "jupyter-autolab" if version_of("jupyter-autolab") else str(Path(__file__).resolve().parent.parent)
+    target = f"{project}[{extra}]" if extra else project
+    return shlex.join([sys.executable, "-m", "pip", "install", target])
+
+
+def examine() -> Iterator[Finding]:
+    """Look for everything that AutoLab can use, the base first."""
+    mend = install_command()
+    lab = install_command("lab")
+    yield Finding("AutoLab", version_of("jupyter-autolab") or "not installed, runs from its source")
+    yield Finding("Python", f"{platform.python_version()} at {sys.executable}")
+    yield Finding("NumPy", _numpy(), "nothing works", mend, essential=True)
+    for distribution, cost in BASE.items():
+        yield Finding(distribution, version_of(distribution), cost, mend, essential=True)
+    yield Finding("JupyterLab", version_of("jupyterlab"), "`autolab lab` cannot start", lab)
+    yield Finding("widget front end", _widget_front_end(), "explore() shows no live view in this JupyterLab", lab)
+    yield Finding("matplotlib", version_of("matplotlib"), "notebooks that plot with it stop there", lab)
+    yield Finding("dot", _dot(), "Graphviz draws no graphs; AutoLab's own drawing does", _system("graphviz"))
+    yield _gpu()
+    yield Finding("chromium", shutil.which("chromium"), "the browser tests cannot run", _system("chromium"))
+
+
+BASE = {
+    "ipywidgets": "explore() cannot be live",
+    "anywidget": "explore() cannot be live",
+    "executing": "graphs lack the statements of your cell",
+    "graphviz": "graphs cannot be handed to Graphviz",
+    "pillow": "no PNG pictures",
+    "tqdm": "no progress bars",
+}
+
+
+def _numpy() -> str | None:
+    version = version_of("numpy")
+    if version is None:
+        return None
+    import numpy as np
+
+    blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
+    return f"{version} with {blas.get('name', 'an unknown BLAS')} {blas.get('version', '')}"
+
+
+def _widget_front_end() -> str | None:
+    """The two JupyterLab extensions that draw widgets; they come with ipywidgets and anywidget."""
+    try:
+        from jupyter_core.paths import jupyter_path
+    except ModuleNotFoundError:
+        return None
+    folders = [Path(folder) for folder in jupyter_path("labextensions")]
+    names = ("@jupyter-widgets/jupyterlab-manager", "anywidget")
+    complete = all(any((folder / name / "package.json").is_file() for folder in folders) for name in names)
+    return f"jupyterlab_widgets {version_of('jupyterlab_widgets')} and anywidget" if complete else None
+
+
+def _dot() -> str | None:
+    path = shutil.which("dot")
+    if path is None:
+        return None
+    try:
+        answer = subprocess.run([path, "-V"], capture_output=True, text=True, timeout=5, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return answer.stderr.strip().removeprefix("dot - ")
+
+
+def _gpu() -> Finding:
+    from autolab.engine.backend import gpu_status
+
+    status = gpu_status()
+    remedy = install_command("cuda12") if status.state == "absent" else "nvidia-smi (it shows whether the driver works)"
+    return Finding("CuPy and GPU", status.detail if status.state == "ok" else None, status.detail, remedy)
+
+
+def _system(package: str) -> str:
+    if sys.platform == "darwin":
+        return f"brew install {package}"
+    return f"winget install {package}" if sys.platform == "win32" else f"sudo apt install {package}"
+
+
+def _lines(finding: Finding, width: int, coloured: bool) -> str:
+    """``name  found``, or ``name  missing: cost`` and the remedy below it."""
+    head = f"{finding.name:<{width}}  "
+    if finding.found is not None:
+        return head + _plain(finding.found)
+    word = "missing"
+    if coloured:
+        word = f"\x1b[{RED if finding.essential else YELLOW}m{word}\x1b[0m"
+    return f"{head}{word}: {_plain(finding.cost)}\n{'':<{width}}  -> {finding.remedy}"
+
+
+def _plain(text: str) -> str:
+    """One line without control characters: paths and drivers' messages may hold any."""
+    words = "".join(letter if letter.isprintable() else " " for letter in text)
+    return textwrap.shorten(words, 120, placeholder=" ...")
