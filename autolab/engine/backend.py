@@ -1,7 +1,7 @@
 """Arrays and where they live. This is the only file of AutoLab that names cupy.
 
-`modules` maps an array type to the module that works on it. NumPy's entry is always there; CuPy's is added when the first
-CuPy array is seen, so that nothing here imports cupy unless the user did, or asked for `to_gpu`.
+`modules` maps an array type to the module that works on it. NumPy's entry is always there; CuPy's is added when the
+first CuPy array is seen, so that nothing here imports cupy unless the user did, or asked for `to_gpu`.
 """
 
 from __future__ import annotations
@@ -68,7 +68,9 @@ def get_array_module(*arrays: object) -> ModuleType:
         if module is None:
             continue
         if found is not None and module is not found:
-            raise TypeError("get_array_module: arrays on the CPU and on a GPU are mixed; move them with to_gpu or to_cpu")
+            raise TypeError(
+                "get_array_module: arrays on the CPU and on a GPU are mixed; move them with to_gpu or to_cpu"
+            )
         found = module
     return found or np
 
@@ -83,8 +85,7 @@ def as_array(value: object, what: str) -> Array:
         raise TypeError(f"{what}: {error}") from None
     if array.dtype.kind not in "biuf":
         raise TypeError(
-            f"{what}: got {_describe(value, array)}; expected real numbers "
-            "(float32, float64, integers or booleans)"
+            f"{what}: got {_describe(value, array)}; expected real numbers (float32, float64, integers or booleans)"
         )
     return array
 

@@ -1,4 +1,5 @@
-"""backward() and grad(): the only traversal of the graph. It is iterative, and nothing is stored before all is computed."""
+"""backward() and grad(): the only traversal of the graph. It is iterative, and nothing is stored before all is
+computed."""
 
 from __future__ import annotations
 
@@ -34,9 +35,7 @@ def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False)
 
 
 @overload
-def grad(
-    outputs: Any, inputs: Variable, grad_outputs: Any = None, create_graph: bool = False
-) -> Variable | None: ...
+def grad(outputs: Any, inputs: Variable, grad_outputs: Any = None, create_graph: bool = False) -> Variable | None: ...
 @overload
 def grad(
     outputs: Any, inputs: Sequence[Variable], grad_outputs: Any = None, create_graph: bool = False
@@ -57,8 +56,8 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, create_graph: bool
     Returns
     -------
     Variable, or tuple of Variables
-        A Variable for a Variable, a tuple for a sequence. Each has its input's shape and dtype; None for an input that no
-        output depends on.
+        A Variable for a Variable, a tuple for a sequence. Each has its input's shape and dtype; None for an input
+        that no output depends on.
 
     Raises
     ------
@@ -100,9 +99,7 @@ def _variables(what: str, values: Any) -> list[Variable]:
     return found
 
 
-def _gradients(
-    ys: list[Variable], starts: list[Any], create_graph: bool, keep: frozenset[Node] | None
-) -> Gradients:
+def _gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: frozenset[Node] | None) -> Gradients:
     """Gradients of the leaves and of the nodes in ``keep`` (None: of every node)."""
     seeds = [(y.node, _seed(y, start, create_graph)) for y, start in zip(ys, starts, strict=True) if y.node is not None]
     if not create_graph:
@@ -173,9 +170,7 @@ def _sweep(seeds: list[tuple[Node, Array]], keep: frozenset[Node] | None) -> Gra
     return grads
 
 
-def _sweep_observed(
-    seeds: list[tuple[Node, Any]], create_graph: bool, keep: frozenset[Node] | None
-) -> Gradients:
+def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: frozenset[Node] | None) -> Gradients:
     """The same walk through `pull`, on Variables under ``create_graph``, with an event per node if someone listens."""
     grads, kept = _start(seeds), {}
     heap = sorted([(-node.order, node) for node in grads if node.order])
@@ -218,8 +213,8 @@ def _deliver(pairs: list[tuple[Node, Any]], grads: Gradients, heap: list[tuple[i
 def _publish(found: Gradients, root: Node, seen: set[int]) -> None:
     """Store the gradients of a pass on their nodes, all or none.
 
-    A leaf's gradient adds to the one it has; that of a value in between replaces it. The stores are one C-level call, so
-    that an interrupt falls before or after all of them.
+    A leaf's gradient adds to the one it has; that of a value in between replaces it. The stores are one C-level call,
+    so that an interrupt falls before or after all of them.
     """
     nodes, values = [], []
     for node, g in found.items():

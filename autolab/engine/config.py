@@ -1,8 +1,8 @@
 """Modes: a process default, overridden per thread.
 
-`overrides` holds one token for every block or assignment, in any thread, that may have switched recording off. While it is
-empty, the hot path asks no further: reading a thread-local costs more than many a step. A token too many is slow, never wrong.
-Adding and discarding one is a single C call, so an interrupt cannot leave a lock held.
+`overrides` holds one token for every block or assignment, in any thread, that may have switched recording off. While
+it is empty, the hot path asks no further: reading a thread-local costs more than many a step. A token too many is
+slow, never wrong. Adding and discarding one is a single C call, so an interrupt cannot leave a lock held.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ overrides: set[object] = set()
 
 
 class Config(threading.local):
-    """The modes of this thread. Assigning to one sets it for this thread alone; `global_config` sets the process default.
+    """The modes of this thread. Assigning to one sets it for this thread alone; `global_config` sets the process
+    default.
 
     Attributes
     ----------
@@ -148,7 +149,8 @@ def no_grad() -> using_config:
 
 
 def test_mode() -> using_config:
-    """Dropout and batch normalization behave as in testing inside a ``with`` block: ``using_config("train", False)``."""
+    """Dropout and batch normalization behave as in testing inside a ``with`` block: ``using_config("train",
+    False)``."""
     return using_config("train", False)
 
 

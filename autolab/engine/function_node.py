@@ -111,7 +111,9 @@ class FunctionNode:
             If `forward` does not return a tuple of arrays.
         """
         if self._call is not None:
-            raise ReuseError(f"{self.name}: this object was applied before; make a new one for every call: {self.name}()")
+            raise ReuseError(
+                f"{self.name}: this object was applied before; make a new one for every call: {self.name}()"
+            )
         inputs = self._checked_inputs(inputs)
         arrays = tuple([x._data if isinstance(x, Variable) else as_array(x, f"{self.name}: an input") for x in inputs])
         call = self._call = _Call(self, arrays)
@@ -169,13 +171,15 @@ class FunctionNode:
 
     def _checked_inputs(self, inputs: Any) -> tuple[Any, ...]:
         if not isinstance(inputs, list | tuple):
-            raise TypeError(f"{self.name}.apply: got a {type(inputs).__name__}; expected a tuple of inputs: apply((x, ...))")
+            raise TypeError(
+                f"{self.name}.apply: got a {type(inputs).__name__}; expected a tuple of inputs: apply((x, ...))"
+            )
         return tuple(inputs)
 
     def _results(self, results: Any) -> list[Array]:
         if not isinstance(results, tuple):
             raise TypeError(
-                f"{self.name}.forward returned a {type(results).__name__}; expected a tuple, even for one array: return y,"
+                f"{self.name}.forward returned a {type(results).__name__}; expected a tuple, also for one: return y,"
             )
         for result in results:
             if isinstance(result, Variable):
@@ -222,7 +226,17 @@ def _cast(g: Variable, dtype: np.dtype) -> Variable:
 class _Call:
     """What one application keeps: apart from the user's own attributes, so that no name can collide."""
 
-    __slots__ = ("arrays_shape", "inputs", "name", "node", "outputs", "part_nodes", "retained_inputs", "retained_outputs", "shapes")
+    __slots__ = (
+        "arrays_shape",
+        "inputs",
+        "name",
+        "node",
+        "outputs",
+        "part_nodes",
+        "retained_inputs",
+        "retained_outputs",
+        "shapes",
+    )
 
     def __init__(self, function: FunctionNode, arrays: tuple[Array, ...]) -> None:
         self.name = function.name

@@ -2,8 +2,8 @@
 
     Variable -> Node -> parent Nodes
 
-A Variable points to the node that made it; a node points to the nodes of its inputs. As nothing points back, a graph that
-nobody holds is freed at once by reference counting.
+A Variable points to the node that made it; a node points to the nodes of its inputs. As nothing points back, a graph
+that nobody holds is freed at once by reference counting.
 """
 
 from __future__ import annotations
@@ -127,5 +127,3 @@ def check_shape(function: str, which: str, g: Any, shape: tuple[int, ...]) -> No
         raise GradientShapeError(
             f"{function}: gradient for input {which!r} has shape {g.shape}, but {which!r} has shape {shape}.{hint}"
         )
-
-

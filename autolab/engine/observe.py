@@ -1,7 +1,7 @@
 """observe(): the one opening through which recordings and profilers see every step.
 
-When nobody listens, it costs a step one truth test of `watchers`, a set of tokens shared by all threads; which hooks listen
-is a matter of the thread.
+When nobody listens, it costs a step one truth test of `watchers`, a set of tokens shared by all threads; which hooks
+listen is a matter of the thread.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
     def mul(xp, a, b):
         return xp.multiply(a, b)
 
-`Primitive.apply` and `Primitive.pull` are the definition of what happens in forward and in backward. `specialize.py` has short
-cuts of `apply` for the commonest shapes of function; they give the same graph.
+`Primitive.apply` and `Primitive.pull` are the definition of what happens in forward and in backward. `specialize.py`
+has short cuts of `apply` for the commonest shapes of function; they give the same graph.
 """
 
 from __future__ import annotations
@@ -54,7 +54,11 @@ class Primitive:
     cast: ClassVar[Callable[..., Any]]
 
     def __init__(
-        self, forward: Callable[..., Array], rules: dict[str, Rule], elementwise: bool, domain: tuple[float, float] | None
+        self,
+        forward: Callable[..., Array],
+        rules: dict[str, Rule],
+        elementwise: bool,
+        domain: tuple[float, float] | None,
     ) -> None:
         parameters = list(inspect.signature(forward).parameters.values())[1:]
         self.forward, self.name, self.elementwise, self.domain = forward, forward.__name__, elementwise, domain
@@ -162,8 +166,8 @@ class Primitive:
     def pull(self, node: Node, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
         """``[(parent, gradient)]`` for every edge of ``node``: on arrays or, under ``create_graph``, on Variables.
 
-        On Variables, saved values come back as the Variables that they were: the rule's parameter names say which. That is
-        why the same rule serves every order.
+        On Variables, saved values come back as the Variables that they were: the rule's parameter names say which.
+        That is why the same rule serves every order.
         """
         pairs: list[tuple[Node, Any]] = []
         edge: Any = node
@@ -220,9 +224,10 @@ def elementwise(*, domain: tuple[float, float] | None = None, numpy: Any = (), *
     numpy : NumPy function or tuple of them, optional
         What reaches this function when it is applied to Variables.
     **rules : callable
-        For each input that has a gradient, ``rule(g, ...)``: ``g`` is the upstream gradient, the further parameters name what
-        it needs: an input, ``y`` (the output), ``<input>_shape`` or an attribute. A rule works on arrays and on Variables
-        alike, so it is written with operators and declared functions. Its result is summed over broadcast axes by itself.
+        For each input that has a gradient, ``rule(g, ...)``: ``g`` is the upstream gradient, the further parameters
+        name what it needs: an input, ``y`` (the output), ``<input>_shape`` or an attribute. A rule works on arrays
+        and on Variables alike, so it is written with operators and declared functions. Its result is summed over
+        broadcast axes by itself.
 
     Returns
     -------
@@ -250,7 +255,8 @@ def elementwise(*, domain: tuple[float, float] | None = None, numpy: Any = (), *
 
 
 def primitive(*, domain: tuple[float, float] | None = None, numpy: Any = (), **rules: Rule) -> Callable[..., Any]:
-    """Declare a differentiable function of whole arrays. Like `elementwise`, but a rule must give its input's shape itself.
+    """Declare a differentiable function of whole arrays. Like `elementwise`, but a rule must give its input's shape
+    itself.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """NumPy's own functions on Variables: ``np.exp(x)``, ``np.sum(x, 0)``, ``array * x``.
 
-Declared functions register themselves for the NumPy function they differentiate. NumPy's positional and keyword arguments are
-mapped to theirs by name, so that ``np.sum(x, 0)`` and ``np.sum(x, axis=0)`` are the same.
+Declared functions register themselves for the NumPy function they differentiate. NumPy's positional and keyword
+arguments are mapped to theirs by name, so that ``np.sum(x, 0)`` and ``np.sum(x, axis=0)`` are the same.
 """
 
 from __future__ import annotations
@@ -22,21 +22,23 @@ declared: dict[Any, Callable[..., Any]] = {}
 _renamed: dict[Any, dict[str, str]] = {}
 
 # Their results are no numbers to differentiate: they take the data and give plain arrays.
-_PLAIN_UFUNCS = frozenset(
-    getattr(np, name)
-    for name in "greater greater_equal less less_equal equal not_equal isnan isinf isfinite signbit "
-    "logical_and logical_or logical_xor logical_not".split()
-)
-_PLAIN_FUNCTIONS = frozenset(
-    getattr(np, name)
-    for name in "shape ndim size argmax argmin argsort nonzero count_nonzero flatnonzero argwhere any all isclose "
-    "allclose array_equal array_equiv array_repr array_str array2string searchsorted result_type can_cast "
-    "may_share_memory shares_memory iscomplexobj isrealobj zeros_like ones_like empty_like".split()
-)
+_PLAIN_UFUNCS = {
+    *(np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal),
+    *(np.isnan, np.isinf, np.isfinite, np.signbit),
+    *(np.logical_and, np.logical_or, np.logical_xor, np.logical_not),
+}
+_PLAIN_FUNCTIONS = {
+    *(np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.iscomplexobj, np.isrealobj),
+    *(np.argmax, np.argmin, np.argsort, np.searchsorted, np.nonzero, np.flatnonzero, np.argwhere, np.count_nonzero),
+    *(np.any, np.all, np.isclose, np.allclose, np.array_equal, np.array_equiv),
+    *(np.zeros_like, np.ones_like, np.empty_like, np.may_share_memory, np.shares_memory),
+    *(np.array_repr, np.array_str, np.array2string),
+}
 
 
 def register(numpy_function: Any, function: Callable[..., Any], renamed: dict[str, str] | None = None) -> None:
-    """Let ``numpy_function`` on Variables call ``function``; ``renamed`` maps NumPy's argument names to the function's."""
+    """Let ``numpy_function`` on Variables call ``function``; ``renamed`` maps NumPy's argument names to the
+    function's."""
     declared[numpy_function] = function
     _renamed[numpy_function] = renamed or {}
 

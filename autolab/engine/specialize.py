@@ -1,8 +1,8 @@
 """Short cuts of `Primitive.apply` for elementwise functions of one or two inputs: the same graph, without the loops.
 
-They hold what the general way looks up: which rule, what it keeps, which NumPy function. Whatever is out of the ordinary
-(observers, lists, mixed devices, an unknown array type) goes to `apply`. Their length is measured: each line that seems spare
-was worth 5 to 15 % of a step (see benchmarks).
+They hold what the general way looks up: which rule, what it keeps, which NumPy function. Whatever is out of the
+ordinary (observers, lists, mixed devices, an unknown array type) goes to `apply`. Their length is measured: each line
+that seems spare was worth 5 to 15 % of a step (see benchmarks).
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _ndarray = np.ndarray
 class _Kernels(dict[type, Callable[..., Array]]):
     """Array type -> the forward on that type's module.
 
-    A forward that says no more than ``return xp.tanh(x)`` is the module's own function; calling that one directly saves a
-    Python call per step.
+    A forward that says no more than ``return xp.tanh(x)`` is the module's own function; calling that one directly
+    saves a Python call per step.
     """
 
     def __init__(self, forward: Callable[..., Array], inputs: int) -> None:
@@ -144,14 +144,25 @@ def _binary(function: Primitive) -> Callable[..., Any]:
             fit_a = fit_b = None
         else:
             fit_a, fit_b = (x.shape, x.dtype), (y.shape, y.dtype)
-        node = edge = _new_node(Node)
+        node = _new_node(Node)
+        edge: Any = node
         variable.node = node
         node.function = function
         node.order = new_order()
         if p is not None:
             node.parent = p
             node.rule = rule_a
-            node.saved = y if keep_a == 2 else None if keep_a == 0 else x if keep_a == 1 else z if keep_a == 3 else keep_a(x, y, z)
+            node.saved = (
+                y
+                if keep_a == 2
+                else None
+                if keep_a == 0
+                else x
+                if keep_a == 1
+                else z
+                if keep_a == 3
+                else keep_a(x, y, z)
+            )
             node.fit = fit_a
             if q is None:
                 node.more = None
@@ -159,7 +170,9 @@ def _binary(function: Primitive) -> Callable[..., Any]:
             node.more = edge = _new_edge(Edge)
         edge.parent = q
         edge.rule = rule_b
-        edge.saved = x if keep_b == 1 else None if keep_b == 0 else y if keep_b == 2 else z if keep_b == 3 else keep_b(x, y, z)
+        edge.saved = (
+            x if keep_b == 1 else None if keep_b == 0 else y if keep_b == 2 else z if keep_b == 3 else keep_b(x, y, z)
+        )
         edge.fit = fit_b
         edge.more = None
         return variable
@@ -168,7 +181,8 @@ def _binary(function: Primitive) -> Callable[..., Any]:
 
 
 def _keeper(names: tuple[str, ...], inputs: tuple[str, ...]) -> Any:
-    """What a rule keeps of (x, y, z): 0 nothing, 1 the first input, 2 the second, 3 the output, else a function of them."""
+    """What a rule keeps of (x, y, z): 0 nothing, 1 the first input, 2 the second, 3 the output, else a function of
+    them."""
     places = [(*inputs, "y").index(name) for name in names]
     if len(places) <= 1:
         return places[0] + 1 if places else 0

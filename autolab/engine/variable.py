@@ -173,7 +173,9 @@ class Variable:
 
     def __bool__(self) -> bool:
         if self.size != 1:
-            raise ValueError(f"bool(Variable): the truth of {self.size} elements is ambiguous; use .data.any() or .all()")
+            raise ValueError(
+                f"bool(Variable): the truth of {self.size} elements is ambiguous; use .data.any() or .all()"
+            )
         return bool(self._data.item())
 
     def __float__(self) -> float:
@@ -283,7 +285,8 @@ def as_variable(value: Any) -> Variable:
 
 
 def _float_array(data: Any) -> Array:
-    """Arrays as they are; Python numbers and lists of them as float64, except booleans, and NumPy scalars as they are."""
+    """Arrays as they are; Python numbers and lists of them as float64, except booleans, and NumPy scalars as they
+    are."""
     if type(data) in modules:
         return data
     array = as_array(data, "Variable: data")

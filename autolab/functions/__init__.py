@@ -1,7 +1,7 @@
 """The differentiable functions: arrays in, arrays out; Variables in, Variables out.
 
-Array inputs are positional, everything else goes in by keyword. NumPy's own functions reach these when they are applied to
-Variables.
+Array inputs are positional, everything else goes in by keyword. NumPy's own functions reach these when they are
+applied to Variables.
 """
 
 from .linalg import matmul

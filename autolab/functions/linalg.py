@@ -43,12 +43,14 @@ def matmul(xp: Any, a: Array, b: Array) -> Array:
 
 @matmul.vjp("a")
 def _matmul_a(g: Any, b: Any, a_shape: tuple[int, ...], b_shape: tuple[int, ...]) -> Any:
+    """g @ b.T"""
     g, right = _as_matrices(g, a_shape, b_shape), _column(b, b_shape)
     return _fit(matmul(g, _swapped(right)), a_shape, _row_shape(a_shape))
 
 
 @matmul.vjp("b")
 def _matmul_b(g: Any, a: Any, a_shape: tuple[int, ...], b_shape: tuple[int, ...]) -> Any:
+    """a.T @ g"""
     g, left = _as_matrices(g, a_shape, b_shape), _row(a, a_shape)
     return _fit(matmul(_swapped(left), g), b_shape, _column_shape(b_shape))
 
@@ -73,12 +75,10 @@ def _as_matrices(g: Any, a_shape: tuple[int, ...], b_shape: tuple[int, ...]) -> 
     """The upstream gradient with the axes that the product of a vector dropped."""
     if len(a_shape) > 1 and len(b_shape) > 1:
         return g
-    rows = g.shape[: len(g.shape) - (len(b_shape) > 1)] if len(a_shape) == 1 else g.shape
-    if len(a_shape) == 1:
-        shape = (*rows, 1, *g.shape[len(rows) :])
-    else:
-        shape = rows
-    return reshape(g, shape=(*shape, 1) if len(b_shape) == 1 else shape)
+    rows = g.shape[-1:] if len(a_shape) > 1 else (1,)
+    columns = g.shape[-1:] if len(b_shape) > 1 else (1,)
+    stack = g.shape[:-1] if g.shape else ()
+    return reshape(g, shape=(*stack, *rows, *columns))
 
 
 def _swapped(x: Any) -> Any:

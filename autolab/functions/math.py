@@ -89,8 +89,9 @@ def neg(xp: Any, x: Array) -> Array:
 def pow(xp: Any, base: Array, exponent: Array) -> Array:
     """Power, ``base ** exponent``, elementwise with broadcasting; either side may be a number.
 
-    The gradient of the base is 0 where both are 0 (the power is constant 1 there), that of the exponent is 0 where the base
-    is 0. For a negative base the gradient of the exponent is NaN: the power is no function of a real exponent there.
+    The gradient of the base is 0 where both are 0 (the power is constant 1 there), that of the exponent is 0 where
+    the base is 0. For a negative base the gradient of the exponent is NaN: the power is no function of a real
+    exponent there.
 
     Examples
     --------
@@ -104,11 +105,13 @@ def pow(xp: Any, base: Array, exponent: Array) -> Array:
 
 @pow.vjp("base")
 def _pow_base(g: Any, base: Any, exponent: Any) -> Any:
+    """g * exponent * base ** (exponent - 1)"""
     return g * exponent * pow(base, exponent - 1 + _both_zero(base, exponent))
 
 
 @pow.vjp("exponent")
 def _pow_exponent(g: Any, base: Any, y: Any) -> Any:
+    """g * y * log(base)"""
     return g * y * log(base + _zero(base))
 
 

@@ -13,9 +13,7 @@ from .shape import broadcast_to, reshape
 Axis = int | tuple[int, ...] | None
 
 
-@primitive(
-    x=lambda g, x_shape, axis: broadcast_to(reshape(g, shape=_kept(x_shape, axis)), shape=x_shape), numpy=np.sum
-)
+@primitive(numpy=np.sum)
 def sum(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
     """Sum over all elements, or over one axis or several.
 
@@ -34,6 +32,12 @@ def sum(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Arra
     variable([4. 6.])
     """
     return x.sum(axis=axis, keepdims=keepdims)
+
+
+@sum.vjp("x")
+def _sum_x(g: Any, x_shape: tuple[int, ...], axis: Axis) -> Any:
+    """broadcast_to(g, shape=x_shape)"""
+    return broadcast_to(reshape(g, shape=_kept(x_shape, axis)), shape=x_shape)
 
 
 def _kept(shape: tuple[int, ...], axis: Axis) -> tuple[int, ...]:

@@ -1,7 +1,8 @@
 """Recording: the plain, frozen data that every view is a function of.
 
 A recording holds no Variable and no graph node, so it keeps nothing alive but the arrays in its snapshots. Ids are
-small integers, the same in every run of the same program, so two recordings of one function can be compared step by step.
+small integers, the same in every run of the same program, so two recordings of one function can be compared step by
+step.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ Kind = Literal["input", "constant", "call", "part"]
 class Snapshot:
     """What a recording keeps of one array: all of it, or a block-reduced copy, and the facts about the whole.
 
-    ``values`` is a read-only NumPy array that belongs to the recording. Where ``block`` has an entry above 1, each of its
-    cells stands for that many elements along the axis and holds the one of greatest magnitude, with its sign.
+    ``values`` is a read-only NumPy array that belongs to the recording. Where ``block`` has an entry above 1, each of
+    its cells stands for that many elements along the axis and holds the one of greatest magnitude, with its sign.
     ``minimum`` and ``maximum`` are over the finite elements of the whole array; None if there is none.
     """
 
@@ -50,8 +51,10 @@ class Operand:
     """One input of a step, and what the step's backward sent to it.
 
     ``parameter`` is the function's own name of the input (``a`` of ``mul(a, b)``; ``inputs[0]`` of a FunctionNode).
-    ``step`` is the id of the step that made the value; None for a number written in the code, which is then ``constant``.
-    ``rule`` is the gradient rule as declared, for instance ``g * b``; None where the function computes all gradients at once.
+    ``step`` is the id of the step that made the value; None for a number written in the code, which is then
+    ``constant``.
+    ``rule`` is the gradient rule as declared, for instance ``g * b``; None where the function computes all gradients
+    at once.
     ``numbers`` is the same rule with small values filled in, or None.
     ``contribution`` is the gradient that this use added to the operand's gradient; None if it needed none.
     """
@@ -68,10 +71,14 @@ class Operand:
 class Step:
     """One value of the run, in the order in which the values came to be (a Wengert list).
 
-    ``kind`` is ``input`` (an argument), ``constant`` (an array the function brought along, or a Variable that needs no gradient),
-    ``call`` (the result of a function) or ``part`` (one of several results; its only operand is the call, which then has no value).
-    ``name`` is the user's own name of the value; ``source`` the expression as written, ``statement`` the whole statement.
-    ``line`` counts from 1 in ``file`` (a notebook cell or a module). ``status`` is the key of the sentence about the gradient.
+    ``kind`` is ``input`` (an argument), ``constant`` (an array the function brought along, or a Variable that needs
+    no gradient),
+    ``call`` (the result of a function) or ``part`` (one of several results; its only operand is the call, which then
+    has no value).
+    ``name`` is the user's own name of the value; ``source`` the expression as written, ``statement`` the whole
+    statement.
+    ``line`` counts from 1 in ``file`` (a notebook cell or a module). ``status`` is the key of the sentence about the
+    gradient.
     """
 
     id: int

@@ -1,0 +1,129 @@
+"""Binding: which arguments of a function are its inputs, by the names of its signature.
+
+Recordings, checks and live views all take ``(fn, *args, options=None, **inputs)`` and bind in the same way.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .engine.backend import is_array
+from .engine.variable import Variable
+
+_EMPTY = inspect.Parameter.empty
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A function with its arguments; those that are numbers, lists of numbers, arrays or Variables are its inputs.
+
+    ``variables`` are fresh leaves under the names of the signature: the caller's own Variables stay as they are.
+    """
+
+    fn: Callable[..., Any]
+    name: str
+    variables: dict[str, Variable]
+    _args: tuple[Any, ...]
+    _kwargs: dict[str, Any]
+
+    def call(self, variables: Mapping[str, Variable] | None = None) -> Any:
+        """Run the function on ``variables`` (by default the bound ones)."""
+        variables = {**self.variables, **(variables or {})}
+        args = [variables[a.name] if isinstance(a, _Slot) else a for a in self._args]
+        kwargs = {k: variables[a.name] if isinstance(a, _Slot) else a for k, a in self._kwargs.items()}
+        return self.fn(*args, **kwargs)
+
+    def code(self, text: Callable[[Variable], str]) -> str:
+        """The call as source text, with ``text(variable)`` for each input."""
+        parts = [text(self.variables[a.name]) if isinstance(a, _Slot) else repr(a) for a in self._args]
+        for key, a in self._kwargs.items():
+            parts.append(f"{key}={text(self.variables[a.name]) if isinstance(a, _Slot) else repr(a)}")
+        return f"{self.name}({', '.join(parts)})"
+
+
+@dataclass(frozen=True)
+class _Slot:
+    """Stands in the arguments for the input of that name."""
+
+    name: str
+
+
+def bind(caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Mapping[str, Any]) -> Bound:
+    """Bind ``args`` and ``inputs`` to the signature of ``fn``; ``caller`` names the tool in errors.
+
+    Numbers and lists become float64 Variables; an argument whose parameter is annotated ``int``, ``bool`` or ``str``,
+    and anything that is no numbers, is passed on as it is.
+
+    Raises
+    ------
+    TypeError
+        If ``fn`` is not callable or the arguments do not fit its signature.
+    """
+    if not callable(fn):
+        raise TypeError(f"{caller}: fn is a {type(fn).__name__}; expected a function of Variables")
+    name = getattr(fn, "__name__", type(fn).__name__)
+    variables: dict[str, Variable] = {}
+
+    def slot(key: str, value: Any, annotation: Any = _EMPTY) -> Any:
+        if not _is_input(value, annotation):
+            return value
+        variables[key] = _leaf(value, key)
+        return _Slot(key)
+
+    signature = _signature(fn)
+    if signature is None:
+        positional = tuple([slot(f"x{i}", value) for i, value in enumerate(args)])
+        return Bound(fn, name, variables, positional, {k: slot(k, v) for k, v in inputs.items()})
+    try:
+        bound = signature.bind(*args, **inputs)
+    except TypeError as error:
+        raise TypeError(f"{caller}: {name}{signature} does not take these inputs: {error}") from None
+    positional_values: list[Any] = []
+    keywords: dict[str, Any] = {}
+    for key, value in bound.arguments.items():
+        parameter = signature.parameters[key]
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            positional_values += [slot(f"{key}[{i}]", item) for i, item in enumerate(value)]
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            keywords.update({k: slot(k, item) for k, item in value.items()})
+        elif parameter.kind is parameter.KEYWORD_ONLY:
+            keywords[key] = slot(key, value, parameter.annotation)
+        else:
+            positional_values.append(slot(key, value, parameter.annotation))
+    return Bound(fn, name, variables, tuple(positional_values), keywords)
+
+
+def _signature(fn: Callable[..., Any]) -> inspect.Signature | None:
+    try:
+        return inspect.signature(fn)
+    except ValueError:  # built-ins and ufuncs have none
+        return None
+
+
+def _is_input(value: Any, annotation: Any) -> bool:
+    if isinstance(value, Variable):
+        return True
+    if annotation in (int, bool, str, "int", "bool", "str") or isinstance(value, bool | str | bytes) or value is None:
+        return False
+    if isinstance(value, int | float | np.generic | np.ndarray) or is_array(value):
+        return True
+    return isinstance(value, list | tuple) and len(value) > 0 and _numeric(value)
+
+
+def _numeric(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return all(_numeric(item) for item in value)
+    return isinstance(value, int | float | np.generic | np.ndarray) and not isinstance(value, bool)
+
+
+def _leaf(value: Any, name: str) -> Variable:
+    """A fresh leaf with the value's own data (not copied), kind and claim to a gradient."""
+    if isinstance(value, Variable):
+        kind = type(value)
+        return kind(value.data, name=name, requires_grad=value.requires_grad)
+    return Variable(value, name=name)

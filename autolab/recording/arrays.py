@@ -1,0 +1,134 @@
+"""Snapshots: what a recording keeps of an array, within a budget of bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..engine.backend import Array, array_of, device_name, get_array_module, to_cpu
+from .model import Snapshot
+
+CELLS = 256 * 256
+"""A reduced copy has at most so many cells."""
+
+WHOLE_BYTES = 1 << 20
+"""Arrays up to this size are kept whole while the budget lasts."""
+
+
+class Budget:
+    """Hands out bytes for whole copies; counts the arrays that had to be reduced."""
+
+    def __init__(self, total: int) -> None:
+        self._left = total
+        self.reduced = 0
+
+    def snapshot(self, array: Array) -> Snapshot:
+        """A snapshot that is whole if the array is small enough and the budget lasts, else reduced."""
+        array = array_of(array)
+        whole = array.nbytes <= min(WHOLE_BYTES, self._left) or array.size <= 64
+        if whole:
+            self._left -= array.nbytes
+        else:
+            self.reduced += 1
+        return snapshot(array, array.size if whole else CELLS)
+
+
+def snapshot(array: Array, max_cells: int = CELLS) -> Snapshot:
+    """What is worth knowing of ``array``: whole if it has at most ``max_cells`` elements, else block-reduced.
+
+    Reduction happens on the device that holds the array; only the cells are copied.
+    """
+    array = array_of(array)
+    reduced, block = block_reduce(array, max_cells)
+    values = np.array(to_cpu(reduced), copy=True)
+    values.flags.writeable = False
+    low, high, nan_count, inf_count = _extremes(array)
+    return Snapshot(
+        shape=tuple(array.shape),
+        dtype=str(array.dtype),
+        device=device_name(array),
+        nbytes=int(array.nbytes),
+        values=values,
+        block=block,
+        minimum=low,
+        maximum=high,
+        nan_count=nan_count,
+        inf_count=inf_count,
+    )
+
+
+def block_reduce(array: Array, max_cells: int, max_length: int | None = None) -> tuple[Array, tuple[int, ...]]:
+    """``array`` in blocks: each cell is the element of greatest magnitude in its block, with its sign; NaN wins.
+
+    Parameters
+    ----------
+    array : array
+    max_cells : int
+        Upper bound of the number of cells.
+    max_length : int, optional
+        Upper bound of every axis.
+
+    Returns
+    -------
+    cells : array
+        The array itself where no reduction is needed.
+    block : tuple of int
+        How many elements a cell covers along each axis (the last one may cover fewer).
+    """
+    block = _blocks(array.shape, max_cells, max_length)
+    if all(n == 1 for n in block):
+        return array, block
+    xp = get_array_module(array)
+    low, high = array, array
+    for axis, n in enumerate(block):
+        if n > 1:
+            low, high = _along(low, axis, n, "min"), _along(high, axis, n, "max")
+    return xp.where(-low > high, low, high) if array.dtype.kind == "f" else high, block
+
+
+def _blocks(shape: tuple[int, ...], max_cells: int, max_length: int | None) -> tuple[int, ...]:
+    block = [1 if max_length is None else -(-n // max_length) or 1 for n in shape]
+    cells = [-(-n // b) for n, b in zip(shape, block, strict=True)]
+    while cells and int(np.prod(cells, dtype=np.int64)) > max_cells:
+        axis = int(np.argmax(cells))
+        block[axis] *= 2
+        cells[axis] = -(-shape[axis] // block[axis])
+    return tuple(block)
+
+
+def _along(array: Array, axis: int, n: int, how: str) -> Array:
+    """Reduce blocks of ``n`` along ``axis``; the last block may be shorter."""
+    xp = get_array_module(array)
+    array = xp.moveaxis(array, axis, 0)
+    full = len(array) // n * n
+    parts = [getattr(array[:full].reshape(-1, n, *array.shape[1:]), how)(axis=1)]
+    if full < len(array):
+        parts.append(getattr(array[full:], how)(axis=0, keepdims=True))
+    return xp.moveaxis(xp.concatenate(parts), 0, axis)
+
+
+def _extremes(array: Array) -> tuple[float | None, float | None, int, int]:
+    """Minimum and maximum of the finite elements, and how many are NaN and infinite."""
+    if array.size == 0:
+        return None, None, 0, 0
+    low, high = float(array.min()), float(array.max())
+    if np.isfinite(low) and np.isfinite(high):
+        return low, high, 0, 0
+    xp = get_array_module(array)
+    finite = array[xp.isfinite(array)]
+    nan_count = int(xp.isnan(array).sum())
+    inf_count = int(array.size - finite.size - nan_count)
+    if finite.size == 0:
+        return None, None, nan_count, inf_count
+    return float(finite.min()), float(finite.max()), nan_count, inf_count
+
+
+def plain(value: Any) -> Any:
+    """Nested lists of numbers; NaN and infinities as strings, since JSON has no such numbers."""
+    if np.ndim(value):
+        return [plain(item) for item in value]
+    number = value.item() if isinstance(value, np.ndarray | np.generic) else value
+    if isinstance(number, float) and not np.isfinite(number):
+        return "NaN" if np.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+    return number

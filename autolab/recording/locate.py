@@ -1,0 +1,109 @@
+"""Where a step stands in the user's code: its expression, statement and line, and the names that the statement gives
+it."""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+from dataclasses import dataclass
+from types import CodeType, FrameType
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Place:
+    """A position in the user's code. ``names`` are the assignment's targets, ``operands`` the texts of the operands."""
+
+    file: str
+    line: int
+    source: str | None = None
+    statement: str | None = None
+    names: tuple[str, ...] = ()
+    operands: tuple[str, ...] = ()
+
+
+class Locator:
+    """Finds places, each once: a loop passes the same instruction many times."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[CodeType, int], Place] = {}
+
+    def place(self, frame: FrameType | None) -> Place | None:
+        """The place of the instruction that ``frame`` is executing."""
+        if frame is None:
+            return None
+        key = (frame.f_code, frame.f_lasti)
+        if key not in self._known:
+            self._known[key] = _locate(frame)
+        return self._known[key]
+
+
+def _locate(frame: FrameType) -> Place:
+    import executing
+
+    file = file_label(frame.f_code.co_filename)
+    found = executing.Source.executing(frame)
+    node: Any = found.node
+    if node is None:
+        return Place(file, frame.f_lineno)
+    statement: Any = next(iter(found.statements or ()), node)
+    return Place(
+        file=file,
+        line=node.lineno,
+        source=_expression(found.source.text, node),
+        statement=_first_line(ast.get_source_segment(found.source.text, statement) or "") or None,
+        names=_targets(statement, node),
+        operands=tuple([ast.unparse(operand) for operand in _operands(node)]),
+    )
+
+
+def _expression(text: str, node: Any) -> str | None:
+    """The expression as written; of ``h += x`` the sum that it computes."""
+    if isinstance(node, ast.AugAssign):
+        return ast.unparse(ast.BinOp(node.target, node.op, node.value))
+    return ast.get_source_segment(text, node)
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0]
+
+
+def _targets(statement: Any, node: ast.AST) -> tuple[str, ...]:
+    """The names that ``statement`` gives the value of ``node``, if it assigns exactly that."""
+    if isinstance(statement, ast.AugAssign) and statement is node:
+        return (ast.unparse(statement.target),)
+    if isinstance(statement, ast.AnnAssign) and statement.value is node:
+        return (ast.unparse(statement.target),)
+    if not isinstance(statement, ast.Assign) or statement.value is not node or len(statement.targets) != 1:
+        return ()
+    target = statement.targets[0]
+    if isinstance(target, ast.Tuple | ast.List):
+        return tuple([ast.unparse(item) for item in target.elts])
+    return (ast.unparse(target),)
+
+
+def _operands(node: Any) -> list[ast.expr]:
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    if isinstance(node, ast.UnaryOp):
+        return [node.operand]
+    if isinstance(node, ast.AugAssign):
+        return [node.target, node.value]
+    if isinstance(node, ast.Call):
+        if len(node.args) == 1 and isinstance(node.args[0], ast.Tuple | ast.List):  # F().apply((x, y))
+            return list(node.args[0].elts)
+        if isinstance(node.func, ast.Attribute) and not node.args:  # x.sum()
+            return [node.func.value]
+        return list(node.args)
+    return []
+
+
+def file_label(filename: str) -> str:
+    """``cell [4]`` for a notebook cell, else the bare name of the file."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    label = shell.compile.format_code_name(filename) if shell is not None else None
+    if label is not None:
+        return f"cell {label[1].removeprefix('In')}"
+    return os.path.basename(filename)

@@ -1,0 +1,338 @@
+"""record(): run a function and its gradient once, and keep every step as plain data."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..binding import Bound, bind
+from ..engine.backward import grad
+from ..engine.node import Bundle
+from ..engine.observe import BackwardEvent, ForwardEvent, caller, observe
+from ..engine.primitive import Primitive
+from ..engine.variable import Variable
+from .arrays import Budget
+from .locate import Locator, Place, file_label
+from .model import BackwardStep, Kind, Operand, Recording, Snapshot, Step
+from .rules import filled_in, number_text, rule_text
+
+BUDGET = 64 << 20
+
+
+def record(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Recording:
+    """Run ``fn`` on the inputs, then its gradient, and return every step of both as plain data.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes Variables, returns a Variable or a tuple of them.
+    *args, **inputs
+        Its arguments, bound by its signature. Numbers (float64), lists, arrays and Variables become fresh inputs; the
+        caller's own Variables and their gradients stay as they are. An argument annotated ``int``, ``bool`` or
+        ``str`` is passed on as it is.
+    options : dict, optional
+        ``upstream``: the upstream gradient of the output (by default 1, or ones of its shape); a tuple for several
+        outputs.
+        ``budget``: how many bytes of arrays the recording may keep (by default 64 MiB); larger ones are block-reduced.
+
+    Returns
+    -------
+    Recording
+        It displays itself in a notebook: the graph with the value and the gradient of every step, and the tape as a
+        table.
+
+    Raises
+    ------
+    TypeError
+        If the inputs do not fit the signature, or ``fn`` returns something else than Variables.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> def muladd(x, y, z):
+    ...     h = x * y
+    ...     return h + z
+    >>> recording = autolab.record(muladd, x=2.0, y=3.0, z=4.0)
+    >>> [step.function for step in recording.steps]
+    [None, None, None, 'mul', 'add']
+    >>> float(recording["x"].grad.values)
+    3.0
+    """
+    chosen = dict(options or {})
+    upstream, budget = chosen.pop("upstream", None), chosen.pop("budget", BUDGET)
+    if chosen:
+        raise TypeError(f"record: unknown options {', '.join(map(repr, chosen))}; there are 'upstream' and 'budget'")
+    return record_bound(bind("record", fn, args, inputs), upstream=upstream, budget=budget)
+
+
+def record_bound(
+    bound: Bound, variables: Mapping[str, Variable] | None = None, upstream: Any = None, budget: int = BUDGET
+) -> Recording:
+    """`record` for bound inputs, with other Variables in their place if given."""
+    variables = {**bound.variables, **(variables or {})}
+    recorder = _Recorder(Budget(budget))
+    for name, variable in variables.items():
+        recorder.add_leaf(variable, "input", name)
+    with observe(recorder.hear_forward):
+        returned = bound.call(variables)
+    outputs = _outputs(bound.name, returned)
+    recorder.run_backward(outputs, upstream)
+    return recorder.finish(bound, len(variables), outputs)
+
+
+def _outputs(name: str, returned: Any) -> tuple[Variable, ...]:
+    values = tuple(returned) if isinstance(returned, list | tuple) else (returned,)
+    if not values or not all(isinstance(value, Variable) for value in values):
+        raise TypeError(f"record: {name} returned {_kinds(values)}; expected a Variable or a tuple of Variables")
+    return values
+
+
+def _kinds(values: tuple[Any, ...]) -> str:
+    return ", ".join([f"a {type(value).__name__}" for value in values]) or "an empty tuple"
+
+
+@dataclass
+class _Use:
+    """One input of a step, while the recording is made."""
+
+    parameter: str
+    step: int | None
+    constant: str | None
+    rule: str | None = None
+    numbers: str | None = None
+    contribution: Snapshot | None = None
+
+
+@dataclass
+class _Draft:
+    """A step while the recording is made: its gradient comes later."""
+
+    id: int
+    kind: Kind
+    function: str | None
+    name: str | None
+    uses: list[_Use]
+    value: Snapshot | None
+    place: Place | None = None
+    seconds: float = 0.0
+    requires_grad: bool = False
+    is_float: bool = True
+    reached: bool = False
+    grad: Snapshot | None = None
+    backward_code: str | None = None
+
+    def step(self) -> Step:
+        place = self.place or Place(file="", line=0)
+        return Step(
+            id=self.id,
+            kind=self.kind,
+            function=self.function,
+            name=self.name,
+            operands=tuple([Operand(**vars(use)) for use in self.uses]),
+            value=self.value,
+            grad=self.grad,
+            status=self._status(),
+            source=place.source,
+            statement=place.statement,
+            file=place.file or None,
+            line=place.line or None,
+            seconds=self.seconds,
+            backward_code=self.backward_code,
+        )
+
+    def _status(self) -> str:
+        if self.grad is None:
+            if self.reached:
+                return "ok"
+            return "integer" if not self.is_float else "not_reached" if self.requires_grad else "constant"
+        if self.grad.nan_count or self.grad.inf_count:
+            return "nonfinite"
+        return "zero" if self.grad.minimum == self.grad.maximum == 0 else "ok"
+
+
+@dataclass
+class _Recorder:
+    """Listens to the engine and collects the steps.
+
+    Steps are found again by their node (its order; a leaf's identity) or, for constants, by the Variable. Leaves and
+    constants are held until the recording is finished, so that an identity cannot be taken over by another object.
+    """
+
+    budget: Budget
+    drafts: list[_Draft] = field(default_factory=list)
+    backward: list[BackwardStep] = field(default_factory=list)
+    locator: Locator = field(default_factory=Locator)
+    notes: list[str] = field(default_factory=list)
+    _ids: dict[Any, int] = field(default_factory=dict)
+    _held: list[Variable] = field(default_factory=list)
+
+    # ------------------------------------------------------------------ forward
+    def add_leaf(self, variable: Variable, kind: Kind, name: str | None) -> int:
+        self._held.append(variable)
+        return self._add(variable, _Draft(0, kind, None, name, [], self.budget.snapshot(variable.data)))
+
+    def _add(self, variable: Variable | None, draft: _Draft) -> int:
+        draft.id = len(self.drafts)
+        self.drafts.append(draft)
+        if variable is not None:
+            self._ids[_key(variable)] = draft.id
+            draft.requires_grad, draft.is_float = variable.requires_grad, variable.dtype.kind == "f"
+            if variable.node is None:
+                self._held.append(variable)
+        return draft.id
+
+    def hear_forward(self, event: ForwardEvent | BackwardEvent) -> None:
+        if not isinstance(event, ForwardEvent):
+            return  # the function computes a gradient of its own
+        place = self.locator.place(caller())
+        uses = [self._use(event.function, i, value, place) for i, value in enumerate(event.inputs)]
+        names = place.names if place is not None else ()
+        single = len(event.outputs) == 1
+        draft = _Draft(
+            id=0,
+            kind="call",
+            function=event.function.name,
+            name=names[0] if single and len(names) == 1 else None,
+            uses=uses,
+            value=self.budget.snapshot(event.outputs[0].data) if single else None,
+            place=place,
+            seconds=event.seconds,
+            backward_code=_backward_code(event.function),
+        )
+        call = self._add(event.outputs[0] if single else None, draft)
+        if not single:
+            self._add_parts(call, event, names, place)
+
+    def _add_parts(self, call: int, event: ForwardEvent, names: tuple[str, ...], place: Place | None) -> None:
+        named = names if len(names) == len(event.outputs) else (None,) * len(event.outputs)
+        for name, output in zip(named, event.outputs, strict=True):
+            use = _Use("part", call, None)
+            draft = _Draft(0, "part", event.function.name, name, [use], self.budget.snapshot(output.data), place)
+            self._add(output, draft)
+            if output.node is not None:
+                self._ids[output.node.parent.order] = call
+
+    def _use(self, function: Any, i: int, value: Any, place: Place | None) -> _Use:
+        parameter = function.inputs[i] if isinstance(function, Primitive) else f"inputs[{i}]"
+        text = place.operands[i] if place is not None and i < len(place.operands) else None
+        if not isinstance(value, Variable):
+            number = number_text(value)
+            if number is not None:
+                return _Use(parameter, None, number)
+            value = Variable(value, requires_grad=False)
+        step = self._ids.get(_key(value))
+        if step is None:
+            name = value.name or (text if text is not None and text.isidentifier() else None)
+            step = self.add_leaf(value, "input" if value.requires_grad else "constant", name)
+        return _Use(parameter, step, None)
+
+    # ------------------------------------------------------------------ backward
+    def run_backward(self, outputs: tuple[Variable, ...], upstream: Any) -> None:
+        """Differentiate the outputs; nobody's ``.grad`` changes."""
+        reached = [y for y in outputs if y.node is not None]
+        for y in outputs:
+            if _key(y) not in self._ids:
+                self.add_leaf(y, "constant", y.name)
+        if not reached:
+            self.notes.append("no_gradient")
+            return
+        given = upstream if isinstance(upstream, list | tuple) else (upstream,) * len(outputs)
+        starts = [_start(y, g) for y, g in zip(outputs, given, strict=True) if y.node is not None]
+        leaves = [variable for variable in self._held if variable.node is not None]
+        with observe(self.hear_backward):
+            found = grad(reached, leaves, starts)
+        for variable, g in zip(leaves, found, strict=True):
+            if g is not None:
+                self.drafts[self._ids[_key(variable)]].grad = self.budget.snapshot(g.data)
+
+    def hear_backward(self, event: ForwardEvent | BackwardEvent) -> None:
+        if not isinstance(event, BackwardEvent) or event.node.order not in self._ids:
+            return  # an operation inside a FunctionNode's backward, or a graph that the function brought along
+        draft = self.drafts[self._ids[event.node.order]]
+        upstream = None if isinstance(event.upstream, Bundle) else self.budget.snapshot(event.upstream)
+        draft.grad, draft.reached = upstream, True
+        if draft.kind == "part":
+            return
+        for edge, share in zip(event.node.edges, event.gradients, strict=True):
+            use = draft.uses[_input_index(event.node.function, edge.rule)]
+            use.contribution = None if share is None else self.budget.snapshot(share)
+            self._explain(use, event, edge, share)
+        self.backward.append(BackwardStep(len(self.backward), draft.id, upstream, event.seconds))
+
+    def _explain(self, use: _Use, event: BackwardEvent, edge: Any, share: Any) -> None:
+        """The rule of a declared function's gradient, as text and with its numbers."""
+        function = event.node.function
+        if not isinstance(function, Primitive):
+            return
+        name = function.input_of(edge.rule)
+        text = use.rule = rule_text(function.declared[name])
+        if text is None or (edge.saved is None and function.retained[name]):
+            return
+        retained = function.retained[name]
+        values = dict(zip(retained, [edge.saved] if len(retained) == 1 else edge.saved or (), strict=True))
+        values = {k: v for k, v in values.items() if k in function.inputs or k == "y"}
+        use.numbers = filled_in(text, {"g": event.upstream, **values}, share)
+
+    # ------------------------------------------------------------------ the result
+    def finish(self, bound: Bound, inputs: int, outputs: tuple[Variable, ...]) -> Recording:
+        steps = tuple([draft.step() for draft in self.drafts])
+        source, file, line = _source(bound.fn)
+        return Recording(
+            id=_digest(bound.name, steps),
+            function=bound.name,
+            inputs=tuple(range(inputs)),
+            outputs=tuple([self._ids[_key(y)] for y in outputs]),
+            steps=steps,
+            backward=tuple(self.backward),
+            source=source,
+            file=file,
+            first_line=line,
+            reduced=self.budget.reduced,
+            notes=tuple(self.notes),
+        )
+
+
+def _key(variable: Variable) -> Any:
+    """What a Variable is found again by: the order of its node, or an identity."""
+    if variable.node is None:
+        return ("constant", id(variable))
+    return variable.node.order or ("leaf", id(variable.node))
+
+
+def _start(y: Variable, given: Any) -> Any:
+    return np.ones(y.shape, y.dtype) if given is None else given
+
+
+def _input_index(function: Any, rule: Any) -> int:
+    return function.inputs.index(function.input_of(rule)) if isinstance(function, Primitive) else rule
+
+
+def _backward_code(function: Any) -> str | None:
+    """The source of a FunctionNode's backward; None for declared functions, which have rules."""
+    if isinstance(function, Primitive):
+        return None
+    return _source(type(function).backward)[0]
+
+
+def _source(function: Any) -> tuple[str | None, str | None, int | None]:
+    try:
+        lines, first = inspect.getsourcelines(function)
+        return inspect.cleandoc("".join(lines)), file_label(inspect.getsourcefile(function) or ""), first
+    except (OSError, TypeError):  # typed at a prompt, or built in
+        return None, None, None
+
+
+def _digest(name: str, steps: tuple[Step, ...]) -> str:
+    """A name for what the recording shows: equal runs have equal ids."""
+    digest = hashlib.sha256(name.encode())
+    for step in steps:
+        digest.update(repr((step.function, step.name, step.source, [use.step for use in step.operands])).encode())
+        for kept in (step.value, step.grad):
+            if kept is not None:
+                digest.update(repr((kept.shape, kept.dtype)).encode() + kept.values.tobytes())
+    return digest.hexdigest()[:12]

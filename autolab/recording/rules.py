@@ -1,0 +1,86 @@
+"""The text of a gradient rule, as declared, and the same with numbers filled in."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+
+@cache
+def rule_text(rule: Callable[..., Any]) -> str | None:
+    """The formula of a declared rule: a lambda's body, or the docstring of a named rule.
+
+    Examples
+    --------
+    >>> from autolab.functions import mul
+    >>> rule_text(mul.function.declared["a"])
+    'g * b'
+    """
+    if rule.__doc__:
+        return rule.__doc__.strip().partition("\n")[0]
+    body = _lambda_body(rule)
+    return ast.unparse(body) if body is not None else None
+
+
+def _lambda_body(rule: Callable[..., Any]) -> ast.expr | None:
+    code = rule.__code__
+    starts = {(line, column) for line, _, column, _ in code.co_positions()}
+    names = list(inspect.signature(rule).parameters)
+    for node in _lambdas(code.co_filename):
+        if [a.arg for a in node.args.args] == names and (node.body.lineno, node.body.col_offset) in starts:
+            return node.body
+    return None
+
+
+@cache
+def _lambdas(filename: str) -> list[ast.Lambda]:
+    source = "".join(linecache.getlines(filename))
+    try:
+        return [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Lambda)]
+    except SyntaxError:  # a cell with IPython's own syntax
+        return []
+
+
+def filled_in(text: str, values: Mapping[str, Any], result: Any) -> str | None:
+    """``text`` with single numbers for its names and the result behind; None where something is no single number.
+
+    Examples
+    --------
+    >>> filled_in("g * b", {"g": 1.0, "b": 3.0}, 3.0)
+    '1 * 3 = 3'
+    """
+    numbers = {name: number_text(value) for name, value in values.items()}
+    total = number_text(result)
+    if total is None or any(number is None for number in numbers.values()):
+        return None
+    formula = ast.parse(text, mode="eval")
+    called = {id(node.func) for node in ast.walk(formula) if isinstance(node, ast.Call)}
+    if any(isinstance(n, ast.Name) and n.id not in numbers and id(n) not in called for n in ast.walk(formula)):
+        return None
+    tree = _Fill({name: number for name, number in numbers.items() if number}).visit(formula)
+    return f"{ast.unparse(tree)} = {total}"
+
+
+class _Fill(ast.NodeTransformer):
+    def __init__(self, numbers: Mapping[str, str]) -> None:
+        self._numbers = numbers
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        number = self._numbers.get(node.id)
+        if number is None:
+            return node
+        return ast.parse(number, mode="eval").body if number[0] in "-0123456789" else ast.Name(number)
+
+
+def number_text(value: Any) -> str | None:
+    """A single number in short form; None for anything else."""
+    if isinstance(value, bool | str) or value is None or np.size(value) != 1:
+        return None
+    number = getattr(value, "item", lambda: value)()
+    return f"{number:.4g}" if isinstance(number, int | float) else None
