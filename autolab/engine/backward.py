@@ -19,6 +19,16 @@ from .variable import Variable, wrap
 Gradients = dict[Node, Any]
 
 
+class _Every:
+    """A set that has every node."""
+
+    def __contains__(self, node: object) -> bool:
+        return True
+
+
+Wanted = frozenset[Node] | _Every
+
+
 def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False) -> None:
     """See `Variable.backward`."""
     root = y.node
@@ -28,7 +38,7 @@ def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False)
         )
     given = getattr(root, "given", False)
     start = root.grad if given else None
-    found = _gradients([y], [start], create_graph, keep=None if retain_grad else frozenset())
+    found = _gradients([y], [start], create_graph, keep=_Every() if retain_grad else frozenset())
     if given:
         found.pop(root, None)  # the start gradient that the user set stays as it is
     _publish(found, root, {id(start._data)} if start is not None else set())
@@ -99,8 +109,8 @@ def _variables(what: str, values: Any) -> list[Variable]:
     return found
 
 
-def _gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: frozenset[Node] | None) -> Gradients:
-    """Gradients of the leaves and of the nodes in ``keep`` (None: of every node)."""
+def _gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: Wanted) -> Gradients:
+    """Gradients of the leaves and of the nodes in ``keep``."""
     seeds = [(y.node, _seed(y, start, create_graph)) for y, start in zip(ys, starts, strict=True) if y.node is not None]
     if not create_graph:
         return _sweep_observed(seeds, False, keep) if watchers and listening.hooks else _sweep(seeds, keep)
@@ -125,7 +135,7 @@ def _seed(y: Variable, start: Any, create_graph: bool) -> Any:
     return g if create_graph else g._data
 
 
-def _sweep(seeds: list[tuple[Node, Array]], keep: frozenset[Node] | None) -> Gradients:
+def _sweep(seeds: list[tuple[Node, Array]], keep: Wanted) -> Gradients:
     """Visit the nodes by falling order, on plain arrays.
 
     The gradients live in a dictionary of this pass, so that an interrupt, another thread or a nested pass sees nothing.
@@ -139,7 +149,7 @@ def _sweep(seeds: list[tuple[Node, Array]], keep: frozenset[Node] | None) -> Gra
     while stack or heap:
         node = heappop(heap)[1] if heap and (not stack or -heap[0][0] > stack[-1][0]) else stack.pop()[1]
         g = take(node)
-        if keep is None or (keep and node in keep):
+        if keep and node in keep:
             kept[node] = g
         if type(node) is not Node:
             _deliver(node.function.pull(node, g, False), grads, heap)
@@ -170,7 +180,7 @@ def _sweep(seeds: list[tuple[Node, Array]], keep: frozenset[Node] | None) -> Gra
     return grads
 
 
-def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: frozenset[Node] | None) -> Gradients:
+def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wanted) -> Gradients:
     """The same walk through `pull`, on Variables under ``create_graph``, with an event per node if someone listens."""
     grads, kept = _start(seeds), {}
     heap = sorted([(-node.order, node) for node in grads if node.order])
@@ -178,7 +188,7 @@ def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: fro
     while heap:
         node = heappop(heap)[1]
         g = grads.pop(node)
-        if keep is None or node in keep:
+        if node in keep:
             kept[node] = g
         start = perf_counter() if hooked else 0.0
         pairs = node.function.pull(node, g, create_graph)
