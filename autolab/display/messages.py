@@ -1,0 +1,74 @@
+"""The catalogue: every sentence that a view shows, in one place and in one voice.
+
+A sentence must be true in every situation in which its key is used; tests look keys up here instead of repeating
+words.
+"""
+
+from __future__ import annotations
+
+SENTENCES: dict[str, str] = {
+    # Gradient of a step of a recording, by `Step.status`.
+    "ok": "It has a gradient.",
+    "zero": "The gradient is exactly zero.",
+    "nonfinite": "The gradient contains NaN or infinite numbers.",
+    "not_reached": "No gradient: no differentiable step leads from here to the output.",
+    "constant": "No gradient: it is a constant.",
+    "integer": "No gradient: whole numbers and truth values have none.",
+    "call_of_parts": "The gradients are at its results.",
+    # Gradient of a Variable that stands alone.
+    "not_computed": "No gradient yet: no backward pass has reached it.",
+    "not_kept": (
+        "No gradient here: no backward pass has reached it, or it was not kept (backward(retain_grad=True) keeps it)."
+    ),
+    "not_required": "No gradient: requires_grad is False.",
+    # Pictures.
+    "hidden": "{count} steps (number {first} to {last}) are not drawn one by one: the graph has {total}.",
+    "covers": "Each cell covers up to {rows} × {columns} elements and shows the one of greatest magnitude.",
+    "flattened": "The array of shape {shape} is shown as {rows} rows of {columns}.",
+    "reduced": "The recording keeps a reduced copy of {count} arrays.",
+    "empty": "The array is empty.",
+    "nan_count": "{count} NaN",
+    "inf_count": "{count} infinite",
+    "only_text": "The picture could not be drawn ({reason}); this is the text.",
+    "too_large": "The picture would be larger than {limit} kB; this is the text.",
+    "no_dot": "{path}: writing {kind} needs the program 'dot' of Graphviz, which is missing. Save as .svg instead.",
+    "dot_slow": "{path}: 'dot' did not finish within {seconds} seconds. Save as .svg instead.",
+    "dot_failed": "{path}: 'dot' reported an error: {reason}",
+    "unknown_suffix": "save: got the suffix {suffix!r} in {path}, expected one of .svg, .dot, .png, .pdf",
+    # Live views.
+    "live_stale": "Not computed for these inputs. The graph below shows the last point that could be computed.",
+    "live_silent": "The kernel does not answer: it is busy, or it is not running. Then run the cell again.",
+    # Read aloud.
+    "graph": "Computation graph of {title}: {inputs}, {steps}, {outputs}.",
+    "gradient_of": "gradient of {name} = {rule}",
+    "upstream": "upstream",
+}
+
+SHORT: dict[str, str] = {
+    "not_reached": "none",
+    "constant": "constant",
+    "integer": "integer",
+    "call_of_parts": "below",
+}
+
+
+def say(key: str, **values: object) -> str:
+    """The sentence ``key`` with ``values`` filled in.
+
+    Examples
+    --------
+    >>> say("zero")
+    'The gradient is exactly zero.'
+    """
+    return SENTENCES[key].format(**values)
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun.
+
+    Examples
+    --------
+    >>> plural(1, "step"), plural(0, "input")
+    ('1 step', '0 inputs')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

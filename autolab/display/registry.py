@@ -1,0 +1,53 @@
+"""Which function draws which type. Types know nothing about display: they are found by their qualified name.
+
+A handler takes the object and returns a bundle of MIME types. It is named as ``module:function`` and imported when the
+first such object is shown, so that nothing here pulls in the recorder, the gradient check or Pillow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from .messages import say
+
+Bundle = dict[str, Any]
+
+_HANDLERS: dict[str, str] = {
+    "autolab.recording.model.Recording": "autolab.display.graph_view:bundle",
+    "autolab.engine.variable.Variable": "autolab.display.variable_view:bundle",
+}
+
+
+def register(type_name: str, handler: str) -> None:
+    """Let ``handler`` (``module:function``) draw the type with the qualified name ``type_name``, and its subclasses."""
+    _HANDLERS[type_name] = handler
+
+
+def mimebundle(shown: object) -> Bundle:
+    """What a notebook shows for an object: always ``text/plain``, and ``text/html`` where there is a picture.
+
+    It never raises: a display that fails must not hide the object, so the text then says what failed.
+    """
+    try:
+        return _handler(type(shown))(shown)
+    except Exception as error:
+        return {"text/plain": f"{_plain(shown)}\n{say('only_text', reason=type(error).__name__)}"}
+
+
+def _handler(kind: type) -> Callable[[Any], Bundle]:
+    for base in kind.__mro__:
+        name = _HANDLERS.get(f"{base.__module__}.{base.__qualname__}")
+        if name is not None:
+            module, function = name.split(":")
+            handler: Callable[[Any], Bundle] = getattr(import_module(module), function)
+            return handler
+    return lambda shown: {"text/plain": _plain(shown)}
+
+
+def _plain(shown: object) -> str:
+    try:
+        return repr(shown)
+    except Exception:
+        return object.__repr__(shown)
