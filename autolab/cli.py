@@ -6,12 +6,15 @@ import argparse
 import importlib.util
 import os
 import platform
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
-from autolab.doctor import doctor, install_command, version_of
+from autolab import __version__
+from autolab.doctor import doctor, install_command
 
 # glibc then keeps freed blocks below these sizes instead of giving them back to the system, which saves the page faults
 # that cost large arrays most of their time. A process reads the variables when it starts: this is for the kernels.
@@ -59,14 +62,14 @@ def lab(notebook: str | None = None, port: int | None = None, browser: str | Non
     if port:
         _check_port(port)
     _set_environment(browser)
-    _serve([*_folder_options(path), *_port_options(port), *_browser_options(browser), *_quiet_options()])
+    _serve([*_folder_options(path), *_port_options(port), *_browser_options(browser), *_root_options()])
     print("JupyterLab has stopped.")
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="autolab", description="A laboratory for automatic differentiation.")
-    parser.add_argument("--version", action="version", version=f"AutoLab {version_of('jupyter-autolab')}")
+    parser.add_argument("--version", action="version", version=f"AutoLab {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
     opener = commands.add_parser("lab", help="open JupyterLab, on a notebook if one is named")
     opener.add_argument("notebook", nargs="?", help="the notebook to open")
@@ -130,30 +133,30 @@ def _browser_options(browser: str | None) -> list[str]:
     """No browser on request, and none where only one for the terminal could be found: it would take the terminal."""
     no_display = sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
     unwanted = browser == "none" or (no_display and not os.environ.get("BROWSER"))
-    return ["--ServerApp.open_browser=False"] if unwanted else ["--ServerApp.open_browser=True"]
+    return [f"--ServerApp.open_browser={not unwanted}"]
 
 
-def _quiet_options() -> list[str]:
-    """Stop at the first Ctrl-C, log problems only, show no news over the notebook, and allow root in a container."""
-    options = [
-        "--ServerApp.answer_yes=True",
-        "--ServerApp.log_level=WARN",
-        "--LabApp.news_url=None",
-        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-    ]
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
-        options.append("--ServerApp.allow_root=True")
-    return options
+def _root_options() -> list[str]:
+    """Jupyter refuses to run as root; in a container there often is nobody else."""
+    return ["--ServerApp.allow_root=True"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
 
 
 def _serve(options: list[str]) -> None:
     from jupyterlab.labapp import LabApp
 
-    server = LabApp.initialize_server(argv=options)
+    server = LabApp.initialize_server(argv=["--Application.log_level=WARN", *options])
     address = server.public_url
     server.identity_provider.token_generated = False  # Jupyter would print the address again, as a log entry
+    # Jupyter would ask whether Ctrl-C is meant, and not hear it at all when a script started it with &.
+    signal.signal(signal.SIGINT, lambda *_: server.stop(from_signal=True))
+    server.web_app.settings["page_config_hook"] = _without_news
     server.io_loop.add_callback(_announce, address)  # runs after Jupyter's own callback, which binds the port
     server.start()
+
+
+def _without_news(_handler: object, page: dict[str, Any]) -> dict[str, Any]:
+    """The page's configuration without the question about news, which would lie over the notebook's corner."""
+    return page | {"disabledExtensions": [*page["disabledExtensions"], "@jupyterlab/apputils-extension:announcements"]}
 
 
 def _announce(address: str) -> None:

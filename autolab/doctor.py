@@ -15,6 +15,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import TextIO
 
+from autolab import __version__
+
 YELLOW, RED = "33", "31"
 
 
@@ -77,7 +79,7 @@ def examine() -> Iterator[Finding]:
     """Look for everything that AutoLab can use, the base first."""
     mend = install_command()
     lab = install_command("lab")
-    yield Finding("AutoLab", version_of("jupyter-autolab") or "not installed, runs from its source")
+    yield Finding("AutoLab", f"{__version__} at {Path(__file__).parent}")
     yield Finding("Python", f"{platform.python_version()} at {sys.executable}")
     yield Finding("NumPy", _numpy(), "nothing works", mend, essential=True)
     for distribution, cost in BASE.items():
