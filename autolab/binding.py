@@ -15,8 +15,6 @@ import numpy as np
 from .engine.backend import is_array
 from .engine.variable import Variable
 
-_EMPTY = inspect.Parameter.empty
-
 
 @dataclass(frozen=True)
 class Bound:
@@ -67,35 +65,43 @@ def bind(caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Map
     if not callable(fn):
         raise TypeError(f"{caller}: fn is a {type(fn).__name__}; expected a function of Variables")
     name = getattr(fn, "__name__", type(fn).__name__)
-    variables: dict[str, Variable] = {}
-
-    def slot(key: str, value: Any, annotation: Any = _EMPTY) -> Any:
-        if not _is_input(value, annotation):
-            return value
-        variables[key] = _leaf(value, key)
-        return _Slot(key)
-
+    slots = _Slots(caller, name)
     signature = _signature(fn)
     if signature is None:
-        positional = tuple([slot(f"x{i}", value) for i, value in enumerate(args)])
-        return Bound(fn, name, variables, positional, {k: slot(k, v) for k, v in inputs.items()})
+        positional = tuple([slots.take(f"x{i}", value) for i, value in enumerate(args)])
+        return Bound(fn, name, slots.variables, positional, {k: slots.take(k, v) for k, v in inputs.items()})
     try:
         bound = signature.bind(*args, **inputs)
     except TypeError as error:
         raise TypeError(f"{caller}: {name}{signature} does not take these inputs: {error}") from None
-    positional_values: list[Any] = []
-    keywords: dict[str, Any] = {}
     for key, value in bound.arguments.items():
-        parameter = signature.parameters[key]
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            positional_values += [slot(f"{key}[{i}]", item) for i, item in enumerate(value)]
-        elif parameter.kind is parameter.VAR_KEYWORD:
-            keywords.update({k: slot(k, item) for k, item in value.items()})
-        elif parameter.kind is parameter.KEYWORD_ONLY:
-            keywords[key] = slot(key, value, parameter.annotation)
-        else:
-            positional_values.append(slot(key, value, parameter.annotation))
-    return Bound(fn, name, variables, tuple(positional_values), keywords)
+        bound.arguments[key] = slots.take_parameter(signature.parameters[key], value)
+    return Bound(fn, name, slots.variables, bound.args, bound.kwargs)
+
+
+class _Slots:
+    """Collects the inputs among the arguments, and puts a slot in the place of each."""
+
+    def __init__(self, caller: str, function: str) -> None:
+        self.variables: dict[str, Variable] = {}
+        self._where = f"{caller}: {function}"
+
+    def take_parameter(self, parameter: inspect.Parameter, value: Any) -> Any:
+        """The argument of one parameter; ``*args`` and ``**kwargs`` may hold several inputs."""
+        kind, name, annotation = parameter.kind, parameter.name, parameter.annotation
+        if kind is parameter.VAR_POSITIONAL:
+            return tuple([self.take(f"{name}[{i}]", item, annotation) for i, item in enumerate(value)])
+        if kind is parameter.VAR_KEYWORD:
+            return {key: self.take(key, item, annotation) for key, item in value.items()}
+        return self.take(name, value, annotation)
+
+    def take(self, name: str, value: Any, annotation: Any = inspect.Parameter.empty) -> Any:
+        if not _is_input(value, annotation):
+            return value
+        if name in self.variables:
+            raise TypeError(f"{self._where} has two inputs called {name!r}; rename one")
+        self.variables[name] = _leaf(value, name)
+        return _Slot(name)
 
 
 def _signature(fn: Callable[..., Any]) -> inspect.Signature | None:
@@ -110,7 +116,9 @@ def _is_input(value: Any, annotation: Any) -> bool:
         return True
     if annotation in (int, bool, str, "int", "bool", "str") or isinstance(value, bool | str | bytes) or value is None:
         return False
-    if isinstance(value, int | float | np.generic | np.ndarray) or is_array(value):
+    if isinstance(value, np.generic | np.ndarray):
+        return value.dtype.kind in "biufc"
+    if isinstance(value, int | float) or is_array(value):
         return True
     return isinstance(value, list | tuple) and len(value) > 0 and _numeric(value)
 

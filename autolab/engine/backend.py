@@ -79,6 +79,8 @@ def as_array(value: object, what: str) -> Array:
     """``value`` as an array: arrays as they are, anything else through NumPy; ``what`` names it in errors."""
     if is_array(value):
         return value
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{what}: got a masked array, whose mask would be lost; fill it or pass its .data")
     try:
         array = np.asarray(value)
     except ValueError as error:

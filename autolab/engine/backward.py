@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
-from itertools import repeat
+from itertools import starmap
 from time import perf_counter
 from typing import Any, overload
 
@@ -14,6 +14,7 @@ from .backend import Array, array_of, get_array_module
 from .config import recording, using_config
 from .node import Node
 from .observe import BackwardEvent, listening, notify, watchers
+from .primitive import Primitive
 from .variable import Variable, wrap
 
 Gradients = dict[Node, Any]
@@ -92,7 +93,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, create_graph: bool
     if len(starts) != len(ys):
         raise ValueError(f"grad: got {len(starts)} grad_outputs; expected {len(ys)}, one per output")
     found = _gradients(ys, starts, create_graph, keep=frozenset([x.node for x in xs if x.node is not None]))
-    seen = {id(getattr(start, "array", start)) for start in starts}
+    seen = {id(getattr(start, "array", start)) for start in starts}  # the caller's own arrays
     result = tuple([_own(found[x.node], seen) if x.node in found else None for x in xs])
     return result[0] if isinstance(inputs, Variable) else result
 
@@ -129,10 +130,12 @@ def _seed(y: Variable, start: Any, create_graph: bool) -> Any:
                 "to an array of its shape, or take the sum of y first"
             )
         start = get_array_module(y._data).ones_like(y._data)
-    g = start if isinstance(start, Variable) else wrap(y._like(start), None)
+    g = start if isinstance(start, Variable) and create_graph else wrap(y._like(start), None)
     if g.shape != y.shape:
         raise ValueError(f"backward: the upstream gradient has shape {g.shape}; the output has shape {y.shape}")
-    return g if create_graph else g._data
+    if not create_graph:
+        return g._data
+    return g if g.dtype == y.dtype else Primitive.cast(g, dtype=y.dtype)
 
 
 def _sweep(seeds: list[tuple[Node, Array]], keep: Wanted) -> Gradients:
@@ -226,15 +229,15 @@ def _publish(found: Gradients, root: Node, seen: set[int]) -> None:
     A leaf's gradient adds to the one it has; that of a value in between replaces it. The stores are one C-level call,
     so that an interrupt falls before or after all of them.
     """
-    nodes, values = [], []
+    stores: list[tuple[Node, str, Any]] = []
     for node, g in found.items():
         if isinstance(g, dict) or (node is root and node.order):
             continue  # a function with several results (its parts have the gradients), or the start filled in by us
         g = _own(g, seen)
         before = getattr(node, "grad", None) if node.order == 0 else None
-        nodes.append(node)
-        values.append(g if before is None else _sum(before, g))
-    deque(map(setattr, nodes, repeat("grad"), values), maxlen=0)
+        stores.append((node, "grad", g if before is None else _sum(before, g)))
+        stores.append((node, "given", False))
+    deque(starmap(setattr, stores), maxlen=0)
 
 
 def _sum(before: Variable, g: Variable) -> Variable:
@@ -245,10 +248,8 @@ def _sum(before: Variable, g: Variable) -> Variable:
 
 def _own(g: Any, seen: set[int]) -> Variable:
     """A Variable whose array no other gradient shares: rules may hand one array to several inputs, or a view."""
-    if isinstance(g, Variable):
-        return g
-    g = array_of(g)
-    if g.base is not None or id(g) in seen:
-        g = g.copy()
-    seen.add(id(g))
-    return wrap(g, None)
+    data, node = (g._data, g.node) if isinstance(g, Variable) else (array_of(g), None)
+    if data.base is not None or id(data) in seen:
+        data = data.copy()
+    seen.add(id(data))
+    return wrap(data, node)

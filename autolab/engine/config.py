@@ -92,6 +92,16 @@ def recording() -> bool:
     return not overrides or config.enable_backprop
 
 
+class _Blocks(threading.local):
+    """What each open block of this thread goes back to. One object may be entered by several threads at once."""
+
+    def __init__(self) -> None:
+        self.outer: list[tuple[object, dict[str, Any]]] = []
+
+
+_blocks = _Blocks()
+
+
 class using_config:
     """Set a mode of this thread inside a ``with`` block; the former value returns, also after an exception.
 
@@ -114,12 +124,11 @@ class using_config:
     def __init__(self, name: str, value: Any) -> None:
         self.name = _known("using_config", name)
         self.value = _checked("using_config", name, value)
-        self._outer: list[tuple[object, dict[str, Any]]] = []
 
     def __enter__(self) -> None:
         own = config.__dict__
         token = object()
-        self._outer.append((token, {self.name: own[self.name]} if self.name in own else {}))
+        _blocks.outer.append((token, {self.name: own[self.name]} if self.name in own else {}))
         if self.name == "enable_backprop":
             overrides.add(token)
         own[self.name] = self.value
@@ -127,7 +136,7 @@ class using_config:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        token, before = self._outer.pop()
+        token, before = _blocks.outer.pop()
         own = config.__dict__
         own.pop(self.name, None)
         own.update(before)

@@ -115,7 +115,8 @@ class FunctionNode:
                 f"{self.name}: this object was applied before; make a new one for every call: {self.name}()"
             )
         inputs = self._checked_inputs(inputs)
-        arrays = tuple([x._data if isinstance(x, Variable) else as_array(x, f"{self.name}: an input") for x in inputs])
+        what = f"{self.name}.apply: an input"
+        arrays = tuple([x._data if isinstance(x, Variable) else check_real(as_array(x, what), what) for x in inputs])
         call = self._call = _Call(self, arrays)
         start = perf_counter() if watchers else 0.0
         outputs = tuple([wrap(y, None) for y in self._results(self.forward(arrays))])
@@ -135,11 +136,11 @@ class FunctionNode:
 
     def retain_inputs(self, indexes: Iterable[int]) -> None:
         """In forward: keep these inputs for backward. Nothing is kept by default."""
-        self._running().retained_inputs = tuple(indexes)
+        self._running().retained_inputs = self._indexes("retain_inputs", indexes)
 
     def retain_outputs(self, indexes: Iterable[int]) -> None:
         """In forward: keep these results for backward."""
-        self._running().retained_outputs = tuple(indexes)
+        self._running().retained_outputs = self._indexes("retain_outputs", indexes)
 
     def get_retained_inputs(self) -> tuple[Variable, ...]:
         """In backward: the inputs kept by `retain_inputs`, in that order, as Variables."""
@@ -168,6 +169,13 @@ class FunctionNode:
         if self._call is None:
             raise RuntimeError(f"{self.name}: retained values exist from apply() on; this object was not applied yet")
         return self._call
+
+    def _indexes(self, method: str, indexes: Any) -> tuple[int, ...]:
+        if not isinstance(indexes, list | tuple) or not all([isinstance(i, int) and i >= 0 for i in indexes]):
+            raise TypeError(
+                f"{self.name}.{method}: got {indexes!r:.60}; expected a tuple of indexes from 0, such as (0,)"
+            )
+        return tuple(indexes)
 
     def _checked_inputs(self, inputs: Any) -> tuple[Any, ...]:
         if not isinstance(inputs, list | tuple):
@@ -253,7 +261,7 @@ class _Call:
         try:
             self.inputs = {i: arrays[i] for i in self.retained_inputs}
             self.outputs = {i: outputs[i]._data for i in self.retained_outputs}
-        except (IndexError, TypeError):
+        except IndexError:
             raise IndexError(
                 f"{self.name}: retained inputs {self.retained_inputs} and outputs {self.retained_outputs}; "
                 f"there are {len(arrays)} inputs and {len(outputs)} outputs"

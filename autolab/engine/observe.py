@@ -54,7 +54,12 @@ Hook = Callable[[ForwardEvent | BackwardEvent], None]
 
 
 class _Listening(threading.local):
+    """This thread's hooks, and what each open block of it goes back to."""
+
     hooks: tuple[Hook, ...] = ()
+
+    def __init__(self) -> None:
+        self.outer: list[tuple[object, tuple[Hook, ...]]] = []
 
 
 listening = _Listening()
@@ -82,25 +87,28 @@ class observe:
 
     def __init__(self, hook: Hook) -> None:
         self.hook = hook
-        self._outer: list[tuple[object, tuple[Hook, ...]]] = []
 
     def __enter__(self) -> None:
         token = object()
-        self._outer.append((token, listening.hooks))
+        listening.outer.append((token, listening.hooks))
         watchers.add(token)
         listening.hooks = (*listening.hooks, self.hook)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        token, listening.hooks = self._outer.pop()
+        token, listening.hooks = listening.outer.pop()
         watchers.discard(token)
 
 
 def notify(event: ForwardEvent | BackwardEvent) -> None:
-    """Tell this thread's hooks."""
-    for hook in listening.hooks:
-        hook(event)
+    """Tell this thread's hooks; what a hook computes itself is no event."""
+    hooks, listening.hooks = listening.hooks, ()
+    try:
+        for hook in hooks:
+            hook(event)
+    finally:
+        listening.hooks = hooks
 
 
 def caller() -> FrameType | None:

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from . import protocol
-from .backend import Array, as_array, get_array_module, modules, scalar
+from .backend import Array, as_array, check_real, get_array_module, modules, scalar
 from .config import recording
 from .errors import DeclarationError
 from .node import Node, check_shape
@@ -104,14 +104,18 @@ class Primitive:
         if len(args) != len(self.inputs):
             self._refuse_count(len(args))
         raw = [arg._data if isinstance(arg, Variable) else arg for arg in args]
-        if any([type(array) not in modules for array in raw]):
+        with_variables = any([isinstance(arg, Variable) for arg in args])
+        if with_variables or any([type(array) not in modules for array in raw]):
             raw = self._as_arrays(raw)
         if self.defaults:
             attributes = {**self.defaults, **attributes}
         xp = get_array_module(*raw)
         start = perf_counter() if watchers else 0.0
-        y = self.forward(xp, *raw, **attributes)
-        if not any([isinstance(arg, Variable) for arg in args]):
+        try:
+            y = self.forward(xp, *raw, **attributes)
+        except ValueError as error:
+            raise self.shape_error(error, raw) from None
+        if not with_variables:
             return y
         variable = wrap(y if type(y) in modules else xp.asarray(y), None)
         if recording() and variable._data.dtype.kind == "f":
@@ -127,7 +131,7 @@ class Primitive:
         arrays = [value for value in values if type(value) in modules]
         beside = np.result_type(*[a.dtype for a in arrays]) if arrays and self.elementwise else None
         return [
-            value
+            check_real(value, f"{self.name}: input {name!r}")
             if type(value) in modules
             else scalar(value, beside)
             if beside is not None and type(value) in (float, int)
@@ -156,6 +160,11 @@ class Primitive:
         if wanted in attributes:
             return attributes[wanted]
         return raw[self.inputs.index(wanted.removesuffix("_shape"))].shape
+
+    def shape_error(self, error: ValueError, arrays: Any) -> ValueError:
+        """NumPy's complaint about arrays that do not fit, with the function and its inputs named."""
+        shapes = ", ".join([f"{name} has shape {a.shape}" for name, a in zip(self.inputs, arrays, strict=True)])
+        return ValueError(f"{self.name}: {shapes}: {error}")
 
     def _refuse_count(self, count: int) -> None:
         expected = f"{len(self.inputs)} array{'s' * (len(self.inputs) != 1)} ({', '.join(self.inputs)})"

@@ -29,17 +29,17 @@ _ndarray = np.ndarray
 class _Kernels(dict[type, Callable[..., Array]]):
     """Array type -> the forward on that type's module.
 
-    A forward that says no more than ``return xp.tanh(x)`` is the module's own function; calling that one directly
-    saves a Python call per step.
+    A forward that says no more than ``return xp.tanh(x)`` is the module's own function, whose name is ``direct``;
+    calling that one saves a Python call per step, and its result has its inputs' common dtype.
     """
 
     def __init__(self, forward: Callable[..., Array], inputs: int) -> None:
         self._forward = forward
-        self._direct = _direct_name(forward, inputs)
+        self.direct = _direct_name(forward, inputs)
 
     def __missing__(self, kind: type) -> Callable[..., Array]:
         module = modules[kind]
-        kernel = getattr(module, self._direct) if self._direct else partial(self._forward, module)
+        kernel = getattr(module, self.direct) if self.direct else partial(self._forward, module)
         self[kind] = kernel
         return kernel
 
@@ -78,6 +78,7 @@ def _unary(function: Primitive) -> Callable[..., Any] | None:
         return None
     keeps_y, keeps_x = retained == ("y",), retained == function.inputs
     kernels, apply = _Kernels(function.forward, 1), function.apply
+    keeps_dtype = kernels.direct is not None
 
     def call(a: Any, /) -> Any:
         if not isinstance(a, Variable):
@@ -100,7 +101,8 @@ def _unary(function: Primitive) -> Callable[..., Any] | None:
         node.parent = parent
         node.rule = rule
         node.saved = y if keeps_y else x if keeps_x else None
-        node.fit = node.more = None
+        node.fit = None if keeps_dtype or y.dtype is x.dtype else (x.shape, x.dtype)
+        node.more = None
         node.function = function
         node.order = new_order()
         return variable
@@ -112,6 +114,7 @@ def _binary(function: Primitive) -> Callable[..., Any]:
     rule_a, rule_b = function.rules.values()
     keep_a, keep_b = [_keeper(names, function.inputs) for names in function.retained.values()]
     kernels, apply = _Kernels(function.forward, 2), function.apply
+    keeps_dtype = kernels.direct is not None
 
     def call(a: Any, b: Any, /) -> Any:
         if watchers:
@@ -122,16 +125,29 @@ def _binary(function: Primitive) -> Callable[..., Any]:
                 y, q = b._data, b.node
             else:
                 q, number = None, type(b)
-                y = scalar(b, x.dtype) if (number is float or number is int) and type(x) is _ndarray else b
+                if (number is float or number is int) and type(x) is _ndarray:
+                    y = scalar(b, x.dtype)
+                elif number is _ndarray and b.dtype.kind in "fiub":
+                    y = b
+                else:
+                    return apply((a, b), {})
         elif isinstance(b, Variable):
             y, q, p, number = b._data, b.node, None, type(a)
-            x = scalar(a, y.dtype) if (number is float or number is int) and type(y) is _ndarray else a
+            if (number is float or number is int) and type(y) is _ndarray:
+                x = scalar(a, y.dtype)
+            elif number is _ndarray and a.dtype.kind in "fiub":
+                x = a
+            else:
+                return apply((a, b), {})
         else:
             return apply((a, b), {})
         kind = type(x)
-        if type(y) is not kind or kind not in modules:
+        if type(y) is not kind:
             return apply((a, b), {})
-        z = kernels[kind](x, y)
+        try:
+            z = kernels[kind](x, y)
+        except ValueError as error:
+            raise function.shape_error(error, (x, y)) from None
         if type(z) is not kind:
             z = modules[kind].asarray(z)
         variable = _new_variable(Variable)
@@ -140,7 +156,7 @@ def _binary(function: Primitive) -> Callable[..., Any]:
         if (p is None and q is None) or (overrides and not config.enable_backprop):
             variable.node = None
             return variable
-        if x.shape == y.shape and x.dtype is y.dtype:
+        if x.shape == y.shape and x.dtype is y.dtype and (keeps_dtype or z.dtype is x.dtype):
             fit_a = fit_b = None
         else:
             fit_a, fit_b = (x.shape, x.dtype), (y.shape, y.dtype)

@@ -131,14 +131,15 @@ class Variable:
             return self.cleargrad()
         if self.node is None:
             raise ValueError("Variable.grad: this Variable does not require a gradient")
-        g = value if isinstance(value, Variable) else wrap(self._like(value), None)
+        g = value if isinstance(value, Variable) and value.requires_grad else wrap(self._like(value), None)
         if g.shape != self.shape:
             raise ValueError(f"Variable.grad: got shape {g.shape}; expected {self.shape}, the shape of the Variable")
         self.node.grad, self.node.given = g, True
 
     def _like(self, value: Any) -> Array:
         """``value`` as an array on the Variable's device and of its dtype."""
-        return as_array(value, "Variable.grad").astype(self._data.dtype, copy=False)
+        array = value._data if isinstance(value, Variable) else as_array(value, "Variable.grad")
+        return array.astype(self._data.dtype, copy=False)
 
     def cleargrad(self) -> None:
         """Forget the gradient: the next backward starts from none instead of adding to it."""
@@ -289,6 +290,8 @@ def _float_array(data: Any) -> Array:
     are."""
     if type(data) in modules:
         return data
+    if type(data) is int:
+        return np.asarray(float(data))
     array = as_array(data, "Variable: data")
     is_python = not isinstance(data, np.ndarray | np.generic)
     return array.astype(np.float64) if is_python and array.dtype.kind in "iu" and not _holds_arrays(data) else array

@@ -70,7 +70,10 @@ def sum_to(xp: Any, x: Array, *, shape: tuple[int, ...]) -> Array:
     stretched = tuple([lead + i for i, n in enumerate(shape) if n == 1 != x.shape[lead + i]])
     if stretched:
         x = x.sum(axis=stretched, keepdims=True)
-    return x.sum(axis=tuple(range(lead))) if lead else x
+    y = x.sum(axis=tuple(range(lead))) if lead > 0 else x
+    if y.shape != tuple(shape):
+        raise ValueError(f"it cannot be summed to shape {shape}, which does not broadcast to it")
+    return y
 
 
 @elementwise(x=lambda g: g)
@@ -83,6 +86,8 @@ def cast(xp: Any, x: Array, *, dtype: Any) -> Array:
     >>> F.cast(Variable(1.0), dtype="float32").dtype
     dtype('float32')
     """
+    if np.dtype(dtype).kind != "f":
+        raise TypeError(f"cast: dtype is {np.dtype(dtype)}; expected a floating-point dtype")
     return x.astype(dtype)
 
 

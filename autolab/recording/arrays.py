@@ -84,7 +84,10 @@ def block_reduce(array: Array, max_cells: int, max_length: int | None = None) ->
     for axis, n in enumerate(block):
         if n > 1:
             low, high = _along(low, axis, n, "min"), _along(high, axis, n, "max")
-    return xp.where(-low > high, low, high) if array.dtype.kind == "f" else high, block
+    if array.dtype.kind == "f":
+        return xp.where(-low > high, low, high), block
+    # the magnitude of the least integer is no integer of its kind
+    return (xp.where(-low.astype(float) > high, low, high) if array.dtype.kind == "i" else high), block
 
 
 def _blocks(shape: tuple[int, ...], max_cells: int, max_length: int | None) -> tuple[int, ...]:
@@ -129,6 +132,7 @@ def plain(value: Any) -> Any:
     if np.ndim(value):
         return [plain(item) for item in value]
     number = value.item() if isinstance(value, np.ndarray | np.generic) else value
+    number = float(number) if isinstance(number, np.floating) else number  # longdouble
     if isinstance(number, float) and not np.isfinite(number):
         return "NaN" if np.isnan(number) else "Infinity" if number > 0 else "-Infinity"
     return number

@@ -24,7 +24,7 @@ from .rules import filled_in, number_text, rule_text
 BUDGET = 64 << 20
 
 
-def record(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Recording:
+def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Recording:
     """Run ``fn`` on the inputs, then its gradient, and return every step of both as plain data.
 
     Parameters
@@ -241,7 +241,7 @@ class _Recorder:
         if not reached:
             self.notes.append("no_gradient")
             return
-        given = upstream if isinstance(upstream, list | tuple) else (upstream,) * len(outputs)
+        given = _one_each(upstream, len(outputs))
         starts = [_start(y, g) for y, g in zip(outputs, given, strict=True) if y.node is not None]
         leaves = [variable for variable in self._held if variable.node is not None]
         with observe(self.hear_backward):
@@ -256,8 +256,8 @@ class _Recorder:
         draft = self.drafts[self._ids[event.node.order]]
         upstream = None if isinstance(event.upstream, Bundle) else self.budget.snapshot(event.upstream)
         draft.grad, draft.reached = upstream, True
-        if draft.kind == "part":
-            return
+        if draft.kind != "call":
+            return  # a part, or a value that was computed before the recording began: its own graph is not followed
         for edge, share in zip(event.node.edges, event.gradients, strict=True):
             use = draft.uses[_input_index(event.node.function, edge.rule)]
             use.contribution = None if share is None else self.budget.snapshot(share)
@@ -302,6 +302,15 @@ def _key(variable: Variable) -> Any:
     if variable.node is None:
         return ("constant", id(variable))
     return variable.node.order or ("leaf", id(variable.node))
+
+
+def _one_each(upstream: Any, outputs: int) -> list[Any]:
+    """The upstream gradients, one per output; None stands for ones."""
+    if upstream is None or outputs == 1:
+        return [upstream] * outputs
+    if not isinstance(upstream, list | tuple) or len(upstream) != outputs:
+        raise ValueError(f"record: option 'upstream' must be a tuple of {outputs} gradients, one per output")
+    return list(upstream)
 
 
 def _start(y: Variable, given: Any) -> Any:
