@@ -17,8 +17,9 @@ from ..engine.observe import BackwardEvent, ForwardEvent, caller, observe
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
 from .arrays import Budget
+from .drafts import Draft, Use
 from .locate import Locator, Place, file_label
-from .model import BackwardStep, Kind, Operand, Recording, Snapshot, Step
+from .model import BackwardStep, Kind, Recording, Step
 from .rules import filled_in, number_text, rule_text
 
 BUDGET = 64 << 20
@@ -97,65 +98,6 @@ def _kinds(values: tuple[Any, ...]) -> str:
 
 
 @dataclass
-class _Use:
-    """One input of a step, while the recording is made."""
-
-    parameter: str
-    step: int | None
-    constant: str | None
-    rule: str | None = None
-    numbers: str | None = None
-    contribution: Snapshot | None = None
-
-
-@dataclass
-class _Draft:
-    """A step while the recording is made: its gradient comes later."""
-
-    id: int
-    kind: Kind
-    function: str | None
-    name: str | None
-    uses: list[_Use]
-    value: Snapshot | None
-    place: Place | None = None
-    seconds: float = 0.0
-    requires_grad: bool = False
-    is_float: bool = True
-    reached: bool = False
-    grad: Snapshot | None = None
-    backward_code: str | None = None
-
-    def step(self) -> Step:
-        place = self.place or Place(file="", line=0)
-        return Step(
-            id=self.id,
-            kind=self.kind,
-            function=self.function,
-            name=self.name,
-            operands=tuple([Operand(**vars(use)) for use in self.uses]),
-            value=self.value,
-            grad=self.grad,
-            status=self._status(),
-            source=place.source,
-            statement=place.statement,
-            file=place.file or None,
-            line=place.line or None,
-            seconds=self.seconds,
-            backward_code=self.backward_code,
-        )
-
-    def _status(self) -> str:
-        if self.grad is None:
-            if self.reached:
-                return "ok"
-            return "integer" if not self.is_float else "not_reached" if self.requires_grad else "constant"
-        if self.grad.nan_count or self.grad.inf_count:
-            return "nonfinite"
-        return "zero" if self.grad.minimum == self.grad.maximum == 0 else "ok"
-
-
-@dataclass
 class _Recorder:
     """Listens to the engine and collects the steps.
 
@@ -164,7 +106,7 @@ class _Recorder:
     """
 
     budget: Budget
-    drafts: list[_Draft] = field(default_factory=list)
+    drafts: list[Draft] = field(default_factory=list)
     backward: list[BackwardStep] = field(default_factory=list)
     locator: Locator = field(default_factory=Locator)
     notes: list[str] = field(default_factory=list)
@@ -174,9 +116,9 @@ class _Recorder:
     # ------------------------------------------------------------------ forward
     def add_leaf(self, variable: Variable, kind: Kind, name: str | None) -> int:
         self._held.append(variable)
-        return self._add(variable, _Draft(0, kind, None, name, [], self.budget.snapshot(variable.data)))
+        return self._add(variable, Draft(0, kind, None, name, [], self.budget.snapshot(variable.data)))
 
-    def _add(self, variable: Variable | None, draft: _Draft) -> int:
+    def _add(self, variable: Variable | None, draft: Draft) -> int:
         draft.id = len(self.drafts)
         self.drafts.append(draft)
         if variable is not None:
@@ -193,7 +135,7 @@ class _Recorder:
         uses = [self._use(event.function, i, value, place) for i, value in enumerate(event.inputs)]
         names = place.names if place is not None else ()
         single = len(event.outputs) == 1
-        draft = _Draft(
+        draft = Draft(
             id=0,
             kind="call",
             function=event.function.name,
@@ -211,25 +153,25 @@ class _Recorder:
     def _add_parts(self, call: int, event: ForwardEvent, names: tuple[str, ...], place: Place | None) -> None:
         named = names if len(names) == len(event.outputs) else (None,) * len(event.outputs)
         for name, output in zip(named, event.outputs, strict=True):
-            use = _Use("part", call, None)
-            draft = _Draft(0, "part", event.function.name, name, [use], self.budget.snapshot(output.data), place)
+            use = Use("part", call, None)
+            draft = Draft(0, "part", event.function.name, name, [use], self.budget.snapshot(output.data), place)
             self._add(output, draft)
             if output.node is not None:
                 self._ids[output.node.parent.order] = call
 
-    def _use(self, function: Any, i: int, value: Any, place: Place | None) -> _Use:
+    def _use(self, function: Any, i: int, value: Any, place: Place | None) -> Use:
         parameter = function.inputs[i] if isinstance(function, Primitive) else f"inputs[{i}]"
         text = place.operands[i] if place is not None and i < len(place.operands) else None
         if not isinstance(value, Variable):
             number = number_text(value)
             if number is not None:
-                return _Use(parameter, None, number)
+                return Use(parameter, None, number)
             value = Variable(value, requires_grad=False)
         step = self._ids.get(_key(value))
         if step is None:
             name = value.name or (text if text is not None and text.isidentifier() else None)
             step = self.add_leaf(value, "input" if value.requires_grad else "constant", name)
-        return _Use(parameter, step, None)
+        return Use(parameter, step, None)
 
     # ------------------------------------------------------------------ backward
     def run_backward(self, outputs: tuple[Variable, ...], upstream: Any) -> None:
@@ -264,7 +206,7 @@ class _Recorder:
             self._explain(use, event, edge, share)
         self.backward.append(BackwardStep(len(self.backward), draft.id, upstream, event.seconds))
 
-    def _explain(self, use: _Use, event: BackwardEvent, edge: Any, share: Any) -> None:
+    def _explain(self, use: Use, event: BackwardEvent, edge: Any, share: Any) -> None:
         """The rule of a declared function's gradient, as text and with its numbers."""
         function = event.node.function
         if not isinstance(function, Primitive):

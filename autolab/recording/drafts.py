@@ -1,0 +1,67 @@
+"""Steps while a recording is being made: a value comes first, its gradient later."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .locate import Place
+from .model import Kind, Operand, Snapshot, Step
+
+
+@dataclass
+class Use:
+    """One input of a step, while the recording is made."""
+
+    parameter: str
+    step: int | None
+    constant: str | None
+    rule: str | None = None
+    numbers: str | None = None
+    contribution: Snapshot | None = None
+
+
+@dataclass
+class Draft:
+    """A step while the recording is made: its gradient comes later."""
+
+    id: int
+    kind: Kind
+    function: str | None
+    name: str | None
+    uses: list[Use]
+    value: Snapshot | None
+    place: Place | None = None
+    seconds: float = 0.0
+    requires_grad: bool = False
+    is_float: bool = True
+    reached: bool = False
+    grad: Snapshot | None = None
+    backward_code: str | None = None
+
+    def step(self) -> Step:
+        place = self.place or Place(file="", line=0)
+        return Step(
+            id=self.id,
+            kind=self.kind,
+            function=self.function,
+            name=self.name,
+            operands=tuple([Operand(**vars(use)) for use in self.uses]),
+            value=self.value,
+            grad=self.grad,
+            status=self._status(),
+            source=place.source,
+            statement=place.statement,
+            file=place.file or None,
+            line=place.line or None,
+            seconds=self.seconds,
+            backward_code=self.backward_code,
+        )
+
+    def _status(self) -> str:
+        if self.grad is None:
+            if self.reached:
+                return "ok"
+            return "integer" if not self.is_float else "not_reached" if self.requires_grad else "constant"
+        if self.grad.nan_count or self.grad.inf_count:
+            return "nonfinite"
+        return "zero" if self.grad.minimum == self.grad.maximum == 0 else "ok"
