@@ -1,0 +1,47 @@
+"""Race AutoLab's engine against other libraries in one run; README.md in this folder says how to read the table."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from datetime import UTC, datetime
+
+from speed import environment
+from speed.report import LEGEND, heading, table
+from speed.rows import DifferentResultsError
+from speed.runner import GROUPS, LIBRARIES, Runner, WorkerError
+
+RESULTS = environment.BENCHMARKS / "results"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=GROUPS, default=GROUPS, metavar="GROUP", help=", ".join(GROUPS))
+    parser.add_argument("--rounds", type=int, default=25, help="turns of each library at each workload (default 25)")
+    parser.add_argument("--save", metavar="NAME", help=f"also write {RESULTS.name}/NAME.json")
+    options = parser.parse_args()
+    try:
+        runner = Runner(environment.prepare(), options.rounds)
+        environment.stay_on_one_core()
+        runner.run(options.only)
+    except (environment.SetupError, WorkerError, DifferentResultsError) as error:
+        print(f"{parser.prog}: {error}", file=sys.stderr)
+        return 1
+    facts = {
+        "commit": environment.commit(),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": environment.machine(),
+        "versions": runner.versions,
+        "left_out": runner.left_out,
+        "rounds": options.rounds,
+    }
+    print(heading(facts), table(runner.rows, LIBRARIES), LEGEND, sep="\n\n")
+    if options.save:
+        RESULTS.mkdir(exist_ok=True)
+        (RESULTS / f"{options.save}.json").write_text(json.dumps({**facts, "rows": runner.rows}, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

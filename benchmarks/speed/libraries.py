@@ -1,0 +1,230 @@
+"""The libraries that take part.
+
+A class imports its library when it is made; this module imports NumPy and little else, as `cold_start.py` counts it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from speed.library import Functional, Library, NumPy, Run, count_reachable
+
+
+class AutoLab(Library):
+    name = "autolab"
+
+    def __init__(self) -> None:
+        import autolab
+        import autolab.functions as F
+
+        class MulAdd(autolab.FunctionNode):
+            def forward(self, inputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+                x, y, z = inputs
+                self.retain_inputs((0, 1))
+                w = x * y
+                w += z
+                return (w,)
+
+            def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+                x, y = self.get_retained_inputs()
+                (g,) = grad_outputs
+                return g * y, g * x, g
+
+        self.lab = autolab
+        self.exp, self.log, self.tanh, self.sum, self.matmul = F.exp, F.log, F.tanh, F.sum, F.matmul
+        self.muladd = lambda x, y, z: MulAdd().apply((x, y, z))[0]
+
+    def leaf(self, array: np.ndarray) -> Any:
+        return self.lab.Variable(array)
+
+    def constant(self, array: np.ndarray) -> Any:
+        return self.lab.Variable(array, requires_grad=False)
+
+    def derivative(self, x: Any, seed: Any, order: int) -> Any:
+        y = self.tanh(x)
+        for _ in range(order):
+            y = self.lab.grad(y, x, seed, create_graph=True)
+        return y
+
+    def nodes(self, y: Any) -> int | None:
+        return count_reachable(y.node, lambda node: [p for p in node.parents if p.order])
+
+
+class Torch(Library):
+    name = "torch"
+
+    def __init__(self) -> None:
+        import torch
+
+        class MulAdd(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, x: Any, y: Any, z: Any) -> Any:
+                ctx.save_for_backward(x, y)
+                return torch.mul(x, y).add_(z)
+
+            @staticmethod
+            def backward(ctx: Any, g: Any) -> Any:
+                x, y = ctx.saved_tensors
+                return g * y, g * x, g
+
+        torch.set_num_threads(1)
+        self.torch = torch
+        self.exp, self.log, self.tanh, self.sum, self.matmul = torch.exp, torch.log, torch.tanh, torch.sum, torch.matmul
+        self.muladd = MulAdd.apply
+
+    def leaf(self, array: np.ndarray) -> Any:
+        return self.torch.tensor(array, requires_grad=True)
+
+    def constant(self, array: np.ndarray) -> Any:
+        return self.torch.tensor(array)
+
+    def backward(self, tape: Any, seed: Any) -> None:
+        tape.backward(seed)
+
+    def value(self, tape: Any) -> np.ndarray:
+        return tape.detach().numpy()
+
+    def gradients(self, tape: Any, leaves: Sequence[Any]) -> list[np.ndarray]:
+        return [v.grad.numpy() for v in leaves]
+
+    def update(self, tape: Any, leaves: Sequence[Any], rate: float) -> None:
+        with self.torch.no_grad():
+            for v in leaves:
+                v.add_(v.grad, alpha=-rate)
+
+    def clear(self, leaves: Sequence[Any]) -> None:
+        for v in leaves:
+            v.grad = None
+
+    def data(self, leaf: Any) -> np.ndarray:
+        return leaf.detach().numpy()
+
+    def derivative(self, x: Any, seed: Any, order: int) -> Any:
+        y = self.tanh(x)
+        for _ in range(order):
+            (y,) = self.torch.autograd.grad(y, x, seed, create_graph=True)
+        return y
+
+    def nodes(self, y: Any) -> int | None:
+        return count_reachable(y.grad_fn, lambda node: [n for n, _ in node.next_functions if n and n.next_functions])
+
+
+class DeZero(Library):
+    name = "dezero"
+
+    def __init__(self) -> None:
+        np.int = int  # type: ignore[attr-defined]  # dezero still uses the name that NumPy 1.24 dropped
+        import dezero
+        import dezero.functions as F
+
+        class MulAdd(dezero.Function):
+            def forward(self, x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
+                w = x * y
+                w += z
+                return w
+
+            def backward(self, g: Any) -> tuple[Any, ...]:
+                x, y, _ = self.inputs
+                return g * y, g * x, g
+
+        self.dezero = dezero
+        self.exp, self.log, self.tanh, self.sum, self.matmul = F.exp, F.log, F.tanh, F.sum, F.matmul
+        self.muladd = lambda x, y, z: MulAdd()(x, y, z)
+
+    def leaf(self, array: np.ndarray) -> Any:
+        return self.dezero.Variable(array)
+
+    constant = leaf
+
+    def derivative(self, x: Any, seed: Any, order: int) -> Any:
+        y = self.tanh(x)
+        for _ in range(order):
+            y.grad = seed
+            y.backward(create_graph=True)
+            y, x.grad = x.grad, None
+        return y
+
+    def nodes(self, y: Any) -> int | None:
+        return count_reachable(y.creator, lambda f: [x.creator for x in f.inputs if x.creator is not None])
+
+
+class MyGrad(Library):
+    name = "mygrad"
+
+    def __init__(self) -> None:
+        import mygrad
+        from mygrad.operation_base import Operation
+
+        class MulAdd(Operation):
+            def __call__(self, x: Any, y: Any, z: Any) -> np.ndarray:
+                self.variables = x, y, z
+                w = x.data * y.data
+                w += z.data
+                return w
+
+            def backward_var(self, grad: np.ndarray, index: int, **kwargs: Any) -> np.ndarray:
+                x, y, _ = self.variables
+                return (grad * y.data, grad * x.data, grad)[index]
+
+        self.exp, self.log, self.tanh, self.sum = mygrad.exp, mygrad.log, mygrad.tanh, mygrad.sum
+        self.matmul = mygrad.matmul
+        self.muladd = lambda x, y, z: mygrad.execute_op(MulAdd, x, y, z)
+        self.leaf = mygrad.tensor  # type: ignore[method-assign]
+
+    def constant(self, array: np.ndarray) -> Any:
+        return array
+
+    def backward(self, tape: Any, seed: Any) -> None:
+        tape.backward(seed)
+
+    def gradients(self, tape: Any, leaves: Sequence[Any]) -> list[np.ndarray]:
+        return [v.grad for v in leaves]
+
+    def update(self, tape: Any, leaves: Sequence[Any], rate: float) -> None:
+        for v in leaves:
+            v.data -= rate * v.grad
+
+    def clear(self, leaves: Sequence[Any]) -> None:
+        for v in leaves:
+            v.null_grad()
+
+
+class Autograd(Functional):
+    name = "autograd"
+
+    def __init__(self) -> None:
+        import autograd
+        import autograd.numpy as anp
+        from autograd.extend import defvjp, primitive
+
+        @primitive
+        def muladd(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
+            w = x * y
+            w += z
+            return w
+
+        defvjp(
+            muladd,
+            lambda w, x, y, z: lambda g: g * y,
+            lambda w, x, y, z: lambda g: g * x,
+            lambda w, x, y, z: lambda g: g,
+        )
+        self.autograd = autograd
+        self.exp, self.log, self.tanh, self.sum, self.matmul = anp.exp, anp.log, anp.tanh, anp.sum, anp.matmul
+        self.muladd = muladd
+
+    def forward(self, run: Run, leaves: Sequence[Any]) -> Any:
+        pullback, value = self.autograd.make_vjp(run)(tuple(leaves))
+        return [value, pullback, ()]
+
+    def derivative(self, x: Any, seed: Any, order: int) -> Any:
+        f = self.tanh
+        for _ in range(order):
+            f = self.autograd.elementwise_grad(f)
+        return [f(x)]
+
+
+LIBRARIES: dict[str, type[Library]] = {c.name: c for c in (AutoLab, Torch, DeZero, MyGrad, Autograd, NumPy)}

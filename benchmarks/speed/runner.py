@@ -1,0 +1,176 @@
+"""Starts the processes, lets them take turns, and gathers rows. Needs nothing but Python."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from speed import environment
+from speed.goals import BLOCKS_KEPT
+from speed.rows import OURS, Row, agree, compare, row
+
+LIBRARIES = [OURS, "torch", "dezero", "mygrad", "autograd", "numpy"]
+TOGETHER = [(group, "") for group in ("chains", "nets", "linear", "muladd", "orders")]
+TOGETHER += [(group, BLOCKS_KEPT) for group in ("nets", "linear", "muladd")]
+ALONE = ["memory", "million"]
+COLD = "cold"
+COLD_ROUNDS = 9
+GROUPS = [*dict(TOGETHER), *ALONE, COLD]
+
+
+class WorkerError(Exception):
+    """A process ended without an answer; it has said why on stderr."""
+
+
+class Worker:
+    """A process with one library and one group of workloads."""
+
+    def __init__(self, python: Path, group: str, library: str, keep_blocks: bool = False) -> None:
+        self.name = f"{group} with {library}"
+        self.process = subprocess.Popen(
+            [python, "-m", "speed.worker", group, library],
+            env=environment.variables(keep_blocks),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def hear(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line:
+            raise WorkerError(f"{self.name}: the process ended with {self.process.wait()}")
+        return json.loads(line)
+
+    def ask(self, do: str, title: str) -> dict[str, Any]:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps({"do": do, "title": title}) + "\n")
+        self.process.stdin.flush()
+        return self.hear()
+
+
+class Runner:
+    """Runs groups of workloads and keeps their rows, and which libraries took part."""
+
+    def __init__(self, python: Path, rounds: int) -> None:
+        self.python, self.rounds = python, rounds
+        self.rows: list[Row] = []
+        self.versions: dict[str, str] = {}
+        self.left_out: dict[str, str] = {}
+
+    def run(self, groups: list[str]) -> None:
+        for group, setting in TOGETHER:
+            if group in groups:
+                print(f"{group}{setting} ...", file=sys.stderr)
+                self.together(group, setting)
+        for group in ALONE:
+            if group in groups:
+                print(f"{group} ...", file=sys.stderr)
+                self.alone(group)
+        if COLD in groups:
+            print(f"{COLD} ...", file=sys.stderr)
+            self.cold()
+
+    def together(self, group: str, setting: str) -> None:
+        """Let the libraries take turns at a group, each in a process of its own; `setting` goes into the titles."""
+        with ExitStack() as stack:
+            workers, titles = {}, {}
+            for name in self._present():
+                worker = stack.enter_context(Worker(self.python, group, name, setting == BLOCKS_KEPT))
+                about = worker.hear()
+                if self._takes_part(name, about):
+                    workers[name], titles[name] = worker, about["titles"]
+            for title in titles[OURS]:
+                racing = {name: worker for name, worker in workers.items() if title in titles[name]}
+                self.rows += [{**r, "title": r["title"] + setting} for r in self._race(title, racing)]
+
+    def _race(self, title: str, workers: dict[str, Worker]) -> list[Row]:
+        """Compare results, then time one turn of each library per round, another library first every round."""
+        checks = {name: worker.ask("check", title) for name, worker in workers.items()}
+        other_dtype = compare(title, {name: c["results"] for name, c in checks.items()}, checks[OURS]["rtol"])
+        turns: dict[str, list[dict[str, float]]] = {name: [] for name in workers}
+        parts, names = [], list(workers)
+        for _ in range(self.rounds):
+            for name in names:
+                answer = workers[name].ask("turn", title)
+                turns[name].append(answer["seconds"])
+                parts = answer["parts"]
+            names.append(names.pop(0))
+        whole = {name: [1e6 * sum(turn.values()) for turn in found] for name, found in turns.items()}
+        rows = [row(title, "us", whole, other_dtype)]
+        for part in parts:
+            samples = {name: [1e6 * turn[part] for turn in found] for name, found in turns.items()}
+            rows.append(row(f"{title}: {part}", "us", samples, other_dtype))
+        for count in checks[OURS]["counts"]:
+            counted = {name: [c["counts"][count]] for name, c in checks.items() if count in c["counts"]}
+            rows.append(row(f"{title}: {count}", "", counted))
+        return rows
+
+    def alone(self, group: str) -> None:
+        """Let one library after the other work; where a process dies, the library has failed, unless it is AutoLab."""
+        answers, failed = {}, []
+        for name in self._present():
+            if name == "numpy":
+                continue
+            try:
+                with Worker(self.python, group, name) as worker:
+                    about = worker.hear()
+            except WorkerError as error:
+                if name == OURS:
+                    raise
+                failed.append(name)
+                print(error, file=sys.stderr)
+                continue
+            if self._takes_part(name, about):
+                answers[name] = about
+        agree(group, {name: found["result"] for name, found in answers.items()})
+        for title, (unit, _) in answers[OURS]["rows"].items():
+            measured = row(title, unit, {name: [found["rows"][title][1]] for name, found in answers.items()})
+            measured["cells"] |= {name: {"failed": "failed"} for name in failed}
+            self.rows.append(measured)
+
+    def cold(self) -> None:
+        """Start an interpreter per library and round, and wait for its first gradient."""
+        names = self._present()
+        beyond: dict[str, list[float]] = {name: [] for name in names}
+        process: dict[str, list[float]] = {name: [] for name in names}
+        results = {}
+        for turn in range(COLD_ROUNDS + 1):
+            for name in names:
+                start = perf_counter()
+                command = [self.python, "-m", "speed.cold_start", name]
+                done = subprocess.run(command, env=environment.variables(), capture_output=True, text=True)
+                if done.returncode:
+                    raise WorkerError(f"cold with {name}: {done.stderr.strip()}")
+                answer = json.loads(done.stdout)
+                if turn:  # the first one compiles
+                    process[name].append(1e3 * (perf_counter() - start))
+                    beyond[name].append(1e3 * answer["seconds"])
+                results[name] = answer["result"]
+        agree(COLD, results)
+        self.rows.append(row("import and first gradient beyond NumPy", "ms", beyond))
+        self.rows.append(row("first gradient of a cold interpreter", "ms", process))
+
+    def _present(self) -> list[str]:
+        return [name for name in LIBRARIES if name not in self.left_out]
+
+    def _takes_part(self, name: str, about: dict[str, Any]) -> bool:
+        """Note the version of a library, or why it is left out."""
+        if "left_out" in about:
+            self.left_out[name] = about["left_out"]
+            return False
+        if name != OURS:
+            self.versions[name] = about["version"]
+        return True

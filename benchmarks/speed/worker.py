@@ -1,0 +1,71 @@
+"""One fresh process: one library at one group of workloads. Questions on stdin and answers on stdout are JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.metadata import version
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from speed.alone import ALONE
+from speed.groups import GROUPS, Work
+from speed.libraries import LIBRARIES
+from speed.rows import OURS
+
+TURN_SECONDS = 0.01
+PROJECTIONS = 4
+
+
+def main(group: str, name: str) -> None:
+    try:
+        library = LIBRARIES[name]()
+    except ImportError as error:
+        if name == OURS:
+            raise
+        return answer({"left_out": str(error)})
+    about = {"version": version(name) if name != OURS else ""}
+    if group in ALONE:
+        return answer({**about, **ALONE[group](library, False)})
+    works = {work.title: work for work in GROUPS[group](library, False)}
+    answer({**about, "titles": list(works)})
+    repeats = 1
+    for line in sys.stdin:
+        question = json.loads(line)
+        work = works[question["title"]]
+        if question["do"] == "check":
+            answer({"results": [fingerprint(a) for a in work.results()], "rtol": work.rtol, "counts": work.counts()})
+            repeats = max(1, round(TURN_SECONDS / sum(turn(work, 2).values())))
+        else:
+            answer({"seconds": turn(work, repeats), "parts": work.parts})
+
+
+def answer(value: dict[str, Any]) -> None:
+    print(json.dumps(value), flush=True)
+
+
+def turn(work: Work, repeats: int) -> dict[str, float]:
+    """Return the mean seconds of each phase. Repeats make the caches the work's own."""
+    phases = work.phases
+    spent = dict.fromkeys(phases, 0.0)
+    for _ in range(repeats):
+        for name, phase in phases.items():
+            start = perf_counter()
+            phase()
+            spent[name] += perf_counter() - start
+    return {name: seconds / repeats for name, seconds in spent.items()}
+
+
+def fingerprint(array: np.ndarray) -> dict[str, Any]:
+    """What two equal arrays share, short enough to send: random projections tell the distance of arrays apart."""
+    rng = np.random.default_rng(array.size)
+    flat = array.ravel().astype(float)
+    projections = [float(flat @ rng.standard_normal(flat.size)) for _ in range(PROJECTIONS)]
+    norm = float(np.linalg.norm(flat))
+    return {"shape": list(array.shape), "dtype": array.dtype.name, "norm": norm, "projections": projections}
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

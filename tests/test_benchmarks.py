@@ -1,0 +1,100 @@
+"""The benchmarks run: every workload once, tiny, with AutoLab, compared with NumPy by hand where that is written."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+
+
+@pytest.fixture(autouse=True)
+def speed_on_path(monkeypatch):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+
+
+def load(name):
+    return import_module(f"speed.{name}")
+
+
+def make_works(library_name):
+    library = load("libraries").LIBRARIES[library_name]()
+    return [work for group in load("groups").GROUPS.values() for work in group(library, True)]
+
+
+def run_once(work):
+    for phase in work.phases.values():
+        phase()
+
+
+def test_every_workload_gives_what_numpy_by_hand_gives():
+    fingerprint, compare = load("worker").fingerprint, load("rows").compare
+    by_hand = {work.title: work for work in make_works("numpy")}
+    works = make_works("autolab")
+    for work in works:
+        results = {"autolab": [fingerprint(a) for a in work.results()]}
+        assert all(np.isfinite(r["norm"]) for r in results["autolab"]), work.title
+        if work.title in by_hand:
+            results["numpy"] = [fingerprint(a) for a in by_hand[work.title].results()]
+        assert compare(work.title, results, work.rtol) == []
+        run_once(work)
+    assert len(works) >= 12
+    assert len(by_hand) >= 6
+
+
+@pytest.mark.parametrize(("name", "result"), [("memory", None), ("million", [1.0000001**1000])])
+def test_workloads_in_a_process_of_their_own(name, result):
+    outcome = load("alone").ALONE[name](load("libraries").AutoLab(), True)
+    garbage = [value for title, (_, value) in outcome["rows"].items() if "garbage" in title]
+    assert garbage == [0]
+    assert result is None or outcome["result"] == pytest.approx(result)
+
+
+def test_first_gradient():
+    assert load("cold_start").first_gradient("autolab") == [12, 8, 4]
+
+
+def test_nodes_of_higher_orders_are_counted():
+    counts = {work.title: work.counts() for work in make_works("autolab")}
+    assert counts["tanh, order 1"]["nodes"] < counts["tanh, order 2"]["nodes"] < counts["tanh, order 4"]["nodes"]
+
+
+def test_another_result_is_refused():
+    rows, fingerprint = load("rows"), load("worker").fingerprint
+    right, wrong = np.arange(6.0), np.arange(6.0)
+    wrong[3] *= 1.01
+    with pytest.raises(rows.DifferentResultsError, match="result 0 of torch differs"):
+        rows.compare("w", {"autolab": [fingerprint(right)], "torch": [fingerprint(wrong)]}, 1e-4)
+    with pytest.raises(rows.DifferentResultsError, match="torch"):
+        rows.compare("w", {"autolab": [fingerprint(right)], "torch": [fingerprint(right.reshape(2, 3))]}, 1e-4)
+    with pytest.raises(rows.DifferentResultsError, match="torch"):
+        rows.agree("w", {"autolab": [1.0], "torch": [1.01]})
+    same = {"autolab": [fingerprint(right)], "torch": [fingerprint(right.astype("f4"))]}
+    assert rows.compare("w", same, 1e-4) == ["torch"]
+
+
+def test_the_runner_knows_what_the_processes_know():
+    runner, groups = load("runner"), {*load("groups").GROUPS, *load("alone").ALONE}
+    assert set(runner.LIBRARIES) == set(load("libraries").LIBRARIES)
+    assert set(runner.GROUPS) - {runner.COLD} == groups
+
+
+def test_every_goal_names_a_row():
+    goals = load("goals")
+    library = load("libraries").AutoLab()
+    titles = {work.title + setting for work in make_works("autolab") for setting in ("", goals.BLOCKS_KEPT)}
+    for workload in load("alone").ALONE.values():
+        titles |= set(workload(library, True)["rows"])
+    assert set(goals.GOALS) - titles == {"first gradient of a cold interpreter"}
+
+
+def test_processes_take_turns_and_the_table_says_what_was_reached(monkeypatch):
+    runner, report = load("runner"), load("report")
+    monkeypatch.setattr(runner, "LIBRARIES", ["autolab", "numpy"])
+    race = runner.Runner(Path(sys.executable), rounds=2)
+    race.together("linear", "")
+    (row,) = race.rows
+    assert row["cells"]["numpy"]["ratio"] > 0
+    assert "≤ 1.05 of numpy" in report.table(race.rows, ["autolab", "numpy"])
