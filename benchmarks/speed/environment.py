@@ -32,7 +32,16 @@ def prepare() -> Path:
         return python
     print(f"making {ENVIRONMENT.name} with the libraries to race against (once; some minutes) ...", file=sys.stderr)
     venv.create(ENVIRONMENT, clear=True, with_pip=True)
-    command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REQUIREMENTS]
+    command: list[str | Path] = [
+        python,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "-r",
+        REQUIREMENTS,
+    ]
     if subprocess.run(command).returncode:
         raise SetupError(f"pip could not install {REQUIREMENTS.relative_to(ROOT)} (its message is above)")
     stamp.write_text(wanted)

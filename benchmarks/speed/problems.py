@@ -86,7 +86,7 @@ class Derivative:
     """One library at the n-th derivative of tanh, the graph of every order kept."""
 
     rtol = 1e-4
-    parts = ()
+    parts: tuple[str, ...] = ()
 
     def __init__(self, library: Library, order: int, points: int) -> None:
         x = np.linspace(-2, 2, points, dtype="f4")
@@ -114,7 +114,7 @@ def chain(size: int, operands: str) -> Problem:
 
     def fn(lib: Library, constants: Sequence[Any], leaves: Sequence[Any]) -> Any:
         exp, tanh = lib.exp, lib.tanh
-        h, a, b = (*leaves, *constants)
+        h, a, b = [*leaves, *constants]
         for _ in range(size // 4):
             h = exp(tanh(h * a + b))
         return h

@@ -150,7 +150,7 @@ class Runner:
         for turn in range(COLD_ROUNDS + 1):
             for name in names:
                 start = perf_counter()
-                command = [self.python, "-m", "speed.cold_start", name]
+                command: list[str | Path] = [self.python, "-m", "speed.cold_start", name]
                 done = subprocess.run(command, env=environment.variables(), capture_output=True, text=True)
                 if done.returncode:
                     raise WorkerError(f"cold with {name}: {done.stderr.strip()}")
