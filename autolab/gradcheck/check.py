@@ -1,0 +1,187 @@
+"""check_gradients(): is the gradient of a function right, wrong, or can it not be told?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ..binding import Bound, bind
+from .classify import Case, accuse, accused
+from .compare import Table, compare, disagrees_nearby
+from .contracts import Examination, examine
+from .excuse import excuses, precision
+from .messages import Verdict, say, shown
+from .report import Finding, GradientReport, InputReport
+from .subject import Subject
+
+_SEED = 0
+
+
+def check_gradients(
+    fn: Callable[..., Any],
+    *args: Any,
+    options: Mapping[str, Any] | None = None,
+    rng: np.random.Generator | None = None,
+    **inputs: Any,
+) -> GradientReport:
+    """Compare the gradients that ``fn`` computes with numeric ones, and say what is wrong with them.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes Variables, returns a Variable or a tuple of them.
+    *args, **inputs
+        Its arguments, bound by its signature as `autolab.record` does it. All are copied: neither arrays nor Variables nor
+        gradients of the caller change. Good inputs are random, of unequal lengths, and away from kinks.
+    options : dict, optional
+        ``rng``, for a function that has an input of this name.
+    rng : numpy.random.Generator, optional
+        Draws the upstream gradients. By default a generator with a fixed seed, so that a check can be repeated and does not
+        move the random numbers of the program.
+
+    Returns
+    -------
+    GradientReport
+        ``report.verdict`` is "right", "wrong" or "cannot tell", ``report.passed`` is True only for "right", and
+        ``report.findings`` say why. It displays itself in a notebook.
+
+    Raises
+    ------
+    TypeError
+        If the arguments do not fit the signature, none of them can have a gradient, or the results are no numbers.
+
+    Notes
+    -----
+    What ``fn`` raises at the given inputs is passed on as it is, except a backward with the wrong number or shape of gradients:
+    that is a finding. An input with more than 256 elements is checked along random directions and at a sample of its elements.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> report = autolab.check_gradients(lambda x, y: x * y + x, x=2.0, y=[1.0, -3.0])
+    >>> report.verdict
+    'right'
+    >>> report["y"].analytic.shape
+    (2,)
+    """
+    chosen = dict(options or {})
+    if "rng" in chosen and rng is not None:
+        inputs["rng"] = rng
+    rng = chosen.pop("rng", rng)
+    if chosen:
+        raise TypeError(f"check_gradients: unknown options {', '.join(map(repr, chosen))}; there is 'rng'")
+    return check_bound(bind("check_gradients", fn, args, inputs), rng)
+
+
+def check_bound(bound: Bound, rng: np.random.Generator | None = None) -> GradientReport:
+    """`check_gradients` for bound inputs."""
+    started = perf_counter()
+    rng = rng or np.random.default_rng(_SEED)
+    native = Subject(bound, lift=False)
+    if not native.names:
+        raise TypeError(f"check_gradients: {bound.name} got no floating-point input that requires a gradient")
+    with np.errstate(all="ignore"):
+        native.run()  # what it raises here is the caller's
+        subject = _lifted(native)
+        exam = examine(subject, rng)
+        verdict, inputs, findings = _judge(native, subject, exam, rng)
+    evaluations = native.evaluations + (subject.evaluations if subject is not native else 0)
+    return GradientReport(
+        bound.name, verdict, inputs, findings, exam.upstreams[0], evaluations, perf_counter() - started
+    )
+
+
+def _lifted(native: Subject) -> Subject:
+    """The function in float64, if an input is less precise and the function allows it."""
+    if all(a.dtype.itemsize >= 8 for a in native.arrays):
+        return native
+    subject = Subject(native.bound, lift=True)
+    try:
+        subject.run()
+    except Exception:  # it takes only what it was written for; the comparison is then as coarse as that
+        return native
+    return subject
+
+
+def _judge(
+    native: Subject, subject: Subject, exam: Examination, rng: np.random.Generator
+) -> tuple[Verdict, tuple[InputReport, ...], tuple[Finding, ...]]:
+    if exam.breach is not None:
+        return exam.breach.verdict, _uncompared(native, exam.gradients), (exam.breach.finding,)
+    shapes = tuple([a.shape for a in subject.arrays])
+    case = Case(shown(subject.bound.name), subject.names, shapes, exam, _tables(subject, exam, rng))
+    everyone = range(len(shapes))
+    guilty = [accused(case, i) for i in everyone]
+    accusations = _accusations(case, guilty)
+    innocent = [finding for i in everyone for finding in excuses(case, i, guilty[i])] + precision(native, subject, exam)
+    unsure = {finding.input for finding in innocent if finding.kind == "cannot_verify"}
+    inputs = []
+    for i, name in enumerate(case.names):
+        verdict: Verdict = "wrong" if guilty[i] else "cannot tell" if name in unsure else "right"
+        inputs.append(_input_report(case, i, str(native.arrays[i].dtype), verdict))
+    if not any(item.measured for item in inputs):
+        innocent.append(Finding("cannot_verify", None, say("cannot_verify.empty")))
+    return _overall(inputs), tuple(inputs), (*accusations, *innocent)
+
+
+def _tables(subject: Subject, exam: Examination, rng: np.random.Generator) -> tuple[Table, ...]:
+    """The comparison at the given point; and nearby, if either of them gives reason for doubt."""
+    here = compare(subject, subject.arrays, exam.upstreams[0], rng)
+    doubtful = here.accuses or any(not np.isfinite(g).all() for g in exam.gradients or () if g is not None)
+    nearby = subject.nearby(rng)
+    try:
+        if doubtful or disagrees_nearby(subject, nearby, exam.upstreams[0], rng):
+            return here, compare(subject, nearby, exam.upstreams[0], rng)
+    except Exception:  # nearby may lie outside the function's domain
+        pass
+    return (here,)
+
+
+def _accusations(case: Case, guilty: list[bool]) -> list[Finding]:
+    """One finding per guilty input; one for both halves of a swapped pair."""
+    found: list[Finding] = []
+    told: set[str] = set()
+    for i, name in enumerate(case.names):
+        if guilty[i] and name not in told:
+            found.append(accuse(case, i))
+            told.add(found[-1].evidence.get("other", name))
+    return found
+
+
+def _overall(inputs: list[InputReport]) -> Verdict:
+    verdicts = [item.verdict for item in inputs]
+    if "wrong" in verdicts:
+        return "wrong"
+    return "right" if any(item.measured for item in inputs) and set(verdicts) == {"right"} else "cannot tell"
+
+
+def _input_report(case: Case, i: int, dtype: str, verdict: Verdict) -> InputReport:
+    c = case.tables[0].inputs[i]
+    e, shape = c.elements, case.shapes[i]
+    worst = case.index(i, e.worst(e.wrong if e.wrong.any() else c.measured)) if c.measured.any() else None
+    return InputReport(
+        case.names[i],
+        shape,
+        dtype,
+        verdict,
+        e.analytic.reshape(shape) if c.given else None,
+        e.numeric.reshape(shape),
+        e.deviation.reshape(shape),
+        e.tolerance.reshape(shape),
+        worst,
+        int(c.measured.sum()),
+    )
+
+
+def _uncompared(subject: Subject, gradients: tuple[np.ndarray | None, ...] | None) -> tuple[InputReport, ...]:
+    """Reports of inputs for which a comparison would mean nothing."""
+    reports = []
+    for name, array, g in zip(subject.names, subject.arrays, gradients or [None] * len(subject.names), strict=True):
+        nothing = np.full(array.shape, np.nan)
+        reports.append(
+            InputReport(name, array.shape, str(array.dtype), "cannot tell", g, nothing, nothing, nothing, None, 0)
+        )
+    return tuple(reports)

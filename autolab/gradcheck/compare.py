@@ -1,0 +1,196 @@
+"""Analytic against numeric gradients at one point, element by element: right, wrong, or not to be told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from .noise import noise_levels
+from .numeric import KINK, SMOOTH, UNKNOWN, Gauge, Slopes
+from .point import Point
+from .probes import KNOWN, MARGIN, Claim, search
+from .subject import Subject, flat
+
+ELEMENTS = 256
+"""Up to this size every element of an input is measured; of a larger one a sample, and random directions through all of it."""
+
+_SAMPLE = 48
+_NEGLIGIBLE = 1e-5
+"""An element is also measured if its tolerance is below this fraction of the largest move of the function."""
+
+
+@dataclass(frozen=True, eq=False)
+class Elements:
+    """Arrays with one entry per element.
+
+    ``analytic`` is 0 where the function gave no gradient. ``numeric`` is NaN where nothing was measured or can be. ``low`` and
+    ``high`` bound the acceptable slopes; they differ at kinks. ``deviation`` is the distance to them. ``unsure`` are the
+    measured elements about which nothing can be said.
+    """
+
+    analytic: np.ndarray
+    numeric: np.ndarray
+    uncertainty: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    kind: np.ndarray
+    deviation: np.ndarray
+    tolerance: np.ndarray
+    wrong: np.ndarray
+    unsure: np.ndarray
+
+    def take(self, index: np.ndarray | slice) -> Elements:
+        """Some of the elements."""
+        return Elements(*[getattr(self, field.name)[index] for field in fields(self)])
+
+    @property
+    def known(self) -> np.ndarray:
+        """Where the function is smooth and its slope was measured well, whatever the analytic gradient is."""
+        return (self.kind == SMOOTH) & (self.uncertainty <= KNOWN * np.abs(self.numeric))
+
+    def worst(self, among: np.ndarray) -> int:
+        """Of the elements marked in ``among``, the one that deviates most for its tolerance; what is NaN comes first."""
+        with np.errstate(all="ignore"):
+            ratio = np.where(self.deviation > 0, self.deviation / self.tolerance, 0.0)
+        ratio[~np.isfinite(self.deviation)] = np.inf
+        return int(np.argmax(np.where(among, ratio, -1.0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The elements of one input. ``given``: there is a gradient; ``conclusive``: what was not measured is covered by probes."""
+
+    elements: Elements
+    measured: np.ndarray
+    given: bool
+    conclusive: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The comparisons of all inputs at one point.
+
+    ``failure`` is what the function raised in the neighbourhood, if anything; ``finite`` whether all results are. Those that are not
+    take no part in the numeric gradients.
+    """
+
+    inputs: tuple[Comparison, ...]
+    arrays: tuple[np.ndarray, ...]
+    failure: Exception | None
+    finite: bool
+
+    @property
+    def accuses(self) -> bool:
+        """Whether some element is wrong."""
+        return any(c.elements.wrong.any() for c in self.inputs)
+
+
+def compare(
+    subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], rng: np.random.Generator
+) -> Table:
+    """Measure the gradients of the subject at ``arrays`` for one upstream gradient."""
+    claims, given = _claims(subject, arrays, upstreams, rng)
+    point = Point(subject.evaluate, arrays)
+    gauge = Gauge(point, flat(upstreams)[point.finite], _noise(point))
+    plans = [_plan(gauge, claim, rng) for claim in claims]
+    elements = _measured(gauge, claims, [index for index, _ in plans])
+    inputs = []
+    for claim, (index, conclusive), is_given in zip(claims, plans, given, strict=True):
+        part, elements = elements.take(slice(index.size)), elements.take(slice(index.size, None))
+        measured = np.zeros(claim.analytic.size, bool)
+        measured[index] = True
+        inputs.append(Comparison(_spread(part, claim.analytic, index), measured, is_given, conclusive))
+    return Table(tuple(inputs), tuple(arrays), point.failure, bool(point.finite.all()))
+
+
+def disagrees_nearby(
+    subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], rng: np.random.Generator
+) -> bool:
+    """Whether one random direction per input finds a gradient wrong at ``arrays``."""
+    claims, _ = _claims(subject, arrays, upstreams, rng)
+    point = Point(subject.evaluate, arrays)
+    gauge = Gauge(point, flat(upstreams)[point.finite], _noise(point))
+    return any(search(gauge, claim, rng, probes=1)[0].size for claim in claims if claim.analytic.size)
+
+
+def _claims(
+    subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], rng: np.random.Generator
+) -> tuple[list[Claim], list[bool]]:
+    """The analytic gradients with their noise, and which of them exist."""
+    run = subject.run(arrays)
+    gradients = subject.gradients(run, upstreams)
+    root_eps = float(np.sqrt(subject.epsilon(run)))
+    values = [
+        np.zeros(a.size) if g is None else g.ravel().astype(float) for a, g in zip(arrays, gradients, strict=True)
+    ]
+    noise = [np.zeros(a.size) for a in arrays]
+    for _ in range(2):
+        for i, other in enumerate(_jittered(subject, arrays, upstreams, rng)):
+            if other is not None:
+                noise[i] = np.fmax(noise[i], np.abs(other.ravel() - values[i]))
+    return [Claim(i, *pair, root_eps) for i, pair in enumerate(zip(values, noise, strict=True))], [
+        g is not None for g in gradients
+    ]
+
+
+def _jittered(
+    subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], rng: np.random.Generator
+) -> tuple[np.ndarray | None, ...]:
+    """The gradients after a move of every element by about one unit in its last place."""
+    moved = [(a * (1 + rng.choice((-1.0, 1.0), a.shape) * np.finfo(a.dtype).eps)).astype(a.dtype) for a in arrays]
+    try:
+        return subject.gradients(subject.run(moved), upstreams)
+    except Exception:  # the point lies on the border of the function's domain
+        return ()
+
+
+def _noise(point: Point) -> np.ndarray:
+    return noise_levels(point, [point.elements(i, np.arange(a.size)) for i, a in enumerate(point.arrays)])
+
+
+def _plan(gauge: Gauge, claim: Claim, rng: np.random.Generator) -> tuple[np.ndarray, bool]:
+    """Which elements to measure one by one, and whether the others are covered."""
+    size = claim.analytic.size
+    if size <= ELEMENTS:
+        return np.arange(size), True
+    suspects, conclusive = search(gauge, claim, rng)
+    return np.union1d(rng.choice(size, _SAMPLE, replace=False), suspects), conclusive
+
+
+def _measured(gauge: Gauge, claims: Sequence[Claim], indexes: Sequence[np.ndarray]) -> Elements:
+    """The chosen elements of all inputs, one input after the other."""
+    analytic = np.concatenate([c.analytic[i] for c, i in zip(claims, indexes, strict=True)])
+    noise = np.concatenate([c.noise[i] for c, i in zip(claims, indexes, strict=True)])
+    scale = np.concatenate([gauge.point.scales[c.input][i] for c, i in zip(claims, indexes, strict=True)])
+    directions = [gauge.point.element(c.input, k) for c, index in zip(claims, indexes, strict=True) for k in index]
+    found = gauge.slopes(directions, moving=analytic != 0)
+    elements = _judged(analytic, noise, found, scale, claims[0].root_eps)
+    if not gauge.point.finite.all():
+        elements.numeric[~np.isfinite(analytic)] = np.nan  # the part of the results that is left says nothing about it
+    return elements
+
+
+def _judged(analytic: np.ndarray, noise: np.ndarray, found: Slopes, scale: np.ndarray, root_eps: float) -> Elements:
+    with np.errstate(all="ignore"):
+        numeric, error, low, high = (a / scale for a in (found.value, found.error, found.low, found.high))
+        kink, unknown = found.kind == KINK, found.kind == UNKNOWN
+        size = np.fmax(np.abs(analytic), np.fmax(np.abs(low), np.abs(high)))
+        tolerance = MARGIN * (error + np.where(kink, 0.0, noise)) + root_eps * size
+        deviation = np.maximum(np.maximum(low - analytic, analytic - high), 0.0)
+        wrong = ~unknown & (deviation > tolerance) & np.isfinite(analytic)
+        enough = np.maximum(KNOWN * size, _NEGLIGIBLE * found.reach.max(initial=0.0) / scale)
+        unsure = ~wrong & (unknown | ~np.isfinite(deviation) | (tolerance > enough))
+    return Elements(analytic, numeric, error, low, high, found.kind, deviation, tolerance, wrong, unsure)
+
+
+def _spread(part: Elements, analytic: np.ndarray, index: np.ndarray) -> Elements:
+    """``part`` at its places among all elements of the input."""
+    spread = {}
+    for field in fields(Elements):
+        values = getattr(part, field.name)
+        spread[field.name] = np.full(analytic.size, np.nan if values.dtype.kind == "f" else 0).astype(values.dtype)
+        spread[field.name][index] = values
+    spread["analytic"] = analytic
+    return Elements(**spread)

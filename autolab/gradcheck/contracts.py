@@ -1,0 +1,149 @@
+"""What must hold before numbers are compared: same inputs, same results; nothing changed in place; the right shapes.
+
+Everything here is decided without a finite difference, by calling the function on fresh copies and comparing bit by bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..engine.backend import to_cpu
+from ..engine.errors import GradientCountError, GradientShapeError
+from .messages import Kind, Verdict, number, say, shown
+from .report import Finding
+from .subject import Run, Subject, draw_upstreams
+
+Gradients = tuple[np.ndarray | None, ...]
+
+
+@dataclass(frozen=True)
+class Breach:
+    """A broken contract, and the verdict that follows from it; a comparison of numbers would mean nothing."""
+
+    finding: Finding
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What the contracts leave for the comparison.
+
+    ``upstreams`` are two random upstream gradients; ``gradients`` belong to the first, ``second`` to the other, ``together`` to
+    their sum and ``none`` to zeros. Without ``gradients`` backward failed or a contract is broken.
+    """
+
+    upstreams: tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]
+    breach: Breach | None = None
+    gradients: Gradients | None = None
+    second: Gradients = ()
+    together: Gradients = ()
+    none: Gradients = ()
+
+
+def examine(subject: Subject, rng: np.random.Generator) -> Examination:
+    """Check the contracts of the forward, then those of the backward."""
+    first = subject.run()
+    upstreams = draw_upstreams(first, rng), draw_upstreams(first, rng)
+    values = first.values()
+    breach = _changed_input(subject, first)
+    second = first if breach else subject.run()
+    breach = breach or _unequal(subject, values, second) or _later_call(subject, first, values, rng)
+    if breach:
+        return Examination(upstreams, breach)
+    try:
+        return _examine_backward(subject, first, second, upstreams)
+    except (GradientShapeError, GradientCountError) as error:
+        return Examination(upstreams, _breach("wrong_shape", "wrong_shape", "wrong", error=error))
+
+
+def _examine_backward(
+    subject: Subject, first: Run, second: Run, upstreams: tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]
+) -> Examination:
+    values = first.values()
+    given = tuple([g.copy() for g in upstreams[0]])
+    gradients = subject.gradients(first, given)
+    breach = _changed_input(subject, first)
+    if not breach and not all(map(_same, given, upstreams[0])):
+        breach = _breach("inplace", "inplace.upstream", "wrong", function=shown(subject.bound.name))
+    if not breach and not all(map(_same, first.values(), values)):
+        breach = _breach("inplace", "inplace.output", "wrong", function=shown(subject.bound.name))
+    if not breach:
+        again, fresh = subject.gradients(first, upstreams[0]), subject.gradients(second, upstreams[0])
+        breach = _unsteady(subject, gradients, again, fresh)
+    if breach:
+        return Examination(upstreams, breach)
+    return Examination(
+        upstreams,
+        None,
+        gradients,
+        second=subject.gradients(second, upstreams[1]),
+        together=subject.gradients(second, tuple([a + b for a, b in zip(*upstreams, strict=True)])),
+        none=subject.gradients(second, tuple([np.zeros_like(g) for g in upstreams[0]])),
+    )
+
+
+def _breach(kind: Kind, key: str, verdict: Verdict, input: str | None = None, **values: object) -> Breach:
+    if input is not None:
+        values["input"] = shown(input)
+    return Breach(Finding(kind, input, say(key, **values)), verdict)
+
+
+def _changed_input(subject: Subject, run: Run) -> Breach | None:
+    for name, x, array in zip(subject.names, run.inputs, subject.arrays, strict=True):
+        if not _same(to_cpu(x.data), array):
+            return _breach("inplace", "inplace.input", "wrong", name, function=shown(subject.bound.name))
+    return None
+
+
+def _unequal(subject: Subject, values: Sequence[np.ndarray], second: Run) -> Breach | None:
+    others = second.values()
+    if len(values) == len(others) and all(map(_same, values, others)):
+        return None
+    return _breach("nondeterministic", "nondeterministic.forward", "cannot tell", function=shown(subject.bound.name))
+
+
+def _later_call(subject: Subject, first: Run, values: Sequence[np.ndarray], rng: np.random.Generator) -> Breach | None:
+    try:
+        subject.run(subject.nearby(rng))
+    except Exception:  # the inputs may lie outside the function's domain
+        return None
+    if all(map(_same, first.values(), values)):
+        return None
+    return _breach("inplace", "inplace.later_call", "wrong", function=shown(subject.bound.name))
+
+
+def _unsteady(subject: Subject, gradients: Gradients, again: Gradients, fresh: Gradients) -> Breach | None:
+    """A second backward on the same graph, and one on a fresh graph, must give the same bits."""
+    for name, a, b, c in zip(subject.names, gradients, again, fresh, strict=True):
+        if not _same(a, c):
+            first, second = _difference(a, c)
+            return _breach(
+                "nondeterministic",
+                "nondeterministic.backward",
+                "wrong",
+                name,
+                function=shown(subject.bound.name),
+                first=first,
+                second=second,
+            )
+        if not _same(a, b):
+            first, second = _difference(a, b)
+            return _breach("inplace", "inplace.again", "wrong", name, first=first, second=second)
+    return None
+
+
+def _same(a: np.ndarray | None, b: np.ndarray | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=True)
+
+
+def _difference(a: np.ndarray | None, b: np.ndarray | None) -> tuple[str, str]:
+    """The two values at the first element that differs, as text."""
+    if a is None or b is None:
+        return str(a if a is None else "an array"), str(b if b is None else "an array")
+    index = np.flatnonzero((a != b) & ~(np.isnan(a) & np.isnan(b)))[0]
+    return number(a.flat[index]), number(b.flat[index])

@@ -1,0 +1,66 @@
+"""Large inputs: random directions through all elements find that something is wrong, bisection finds where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .numeric import SMOOTH, Gauge
+
+MARGIN = 10.0
+"""How many times the estimated error a disagreement must be to count."""
+
+KNOWN = 1e-2
+"""What is known to this fraction of its size counts as measured."""
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """The analytic gradient of one input, flat, with its noise; ``root_eps`` is the relative error that is always forgiven."""
+
+    input: int
+    analytic: np.ndarray
+    noise: np.ndarray
+    root_eps: float
+
+
+def search(gauge: Gauge, claim: Claim, rng: np.random.Generator, probes: int = 4) -> tuple[np.ndarray, bool]:
+    """Elements of one input that random directions accuse, and whether those directions could be measured at all."""
+    suspects, conclusive = [], True
+    everything = np.arange(claim.analytic.size)
+    for _ in range(probes):
+        signs = rng.choice((-1.0, 1.0), claim.analytic.size)
+        disagrees = _disagrees(gauge, claim, signs, everything)
+        if disagrees is None:
+            conclusive = False
+        elif disagrees:
+            suspects.append(_bisect(gauge, claim, signs))
+    return np.unique(np.array(suspects, int)), conclusive
+
+
+def _bisect(gauge: Gauge, claim: Claim, signs: np.ndarray) -> int:
+    """An element within those whose directional derivative disagrees."""
+    within = np.arange(claim.analytic.size)
+    while within.size > 1:
+        half = within[: within.size // 2]
+        within = half if _disagrees(gauge, claim, signs, half) else within[within.size // 2 :]
+    return int(within[0])
+
+
+def _disagrees(gauge: Gauge, claim: Claim, signs: np.ndarray, index: np.ndarray) -> bool | None:
+    """Whether the derivative along the elements ``index`` is another than the gradient says; None if it cannot be measured."""
+    direction = gauge.point.elements(claim.input, index)
+    direction = type(direction)(direction.input, index, signs[index] * direction.step)
+    found = gauge.slopes([direction])
+    parts = claim.analytic[index] * direction.step
+    size = float(np.sqrt(np.sum(parts**2)))
+    tolerance = (
+        MARGIN * (found.error[0] + float(np.sum(claim.noise[index] * np.abs(direction.step)))) + claim.root_eps * size
+    )
+    distance = abs(float(parts.sum()) - found.value[0])
+    if found.kind[0] != SMOOTH or not np.isfinite(distance):
+        return None
+    if distance > tolerance:
+        return True
+    return False if tolerance <= KNOWN * max(size, float(found.reach[0])) else None

@@ -1,0 +1,161 @@
+"""GradientReport: what a gradient check found, as plain frozen data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .messages import INNOCENT, Kind, Verdict, number, say, shown, where
+
+
+class GradientCheckError(AssertionError):
+    """A gradient is wrong; the message is the report's text."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that the check found out.
+
+    ``input`` is the name of the input that it is about, or None. ``evidence`` holds the numbers in the message as plain data.
+    """
+
+    kind: Kind
+    input: str | None
+    message: str
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def innocent(self) -> bool:
+        """True if it explains something and accuses nobody."""
+        return self.kind in INNOCENT
+
+
+@dataclass(frozen=True, eq=False)
+class InputReport:
+    """The comparison for one input.
+
+    All arrays have the input's shape. ``analytic`` is what backward computed (None if it gave no gradient), ``numeric`` the finite
+    difference (NaN where it was not or cannot be measured), ``error`` the distance between them (at a kink, to the nearest of
+    the slopes), and ``tolerance`` what ``error`` may be. ``worst`` is the index at which ``error / tolerance`` is greatest, or None
+    if nothing was compared; ``measured`` counts the elements that were.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    verdict: Verdict
+    analytic: np.ndarray | None
+    numeric: np.ndarray
+    error: np.ndarray
+    tolerance: np.ndarray
+    worst: tuple[int, ...] | None
+    measured: int
+
+    def __str__(self) -> str:
+        head = f"{shown(self.name)}: {self.verdict}"
+        if self.worst is None or self.analytic is None:
+            return head
+        at = say(
+            "worst",
+            analytic=number(self.analytic[self.worst]),
+            numeric=number(self.numeric[self.worst]),
+            where=where(self.worst),
+        )
+        return f"{head}, {at}"
+
+
+@dataclass(frozen=True, eq=False)
+class GradientReport:
+    """What `check_gradients` found. It displays itself; ``str(report)`` is its text.
+
+    Attributes
+    ----------
+    function : str
+    verdict : "right", "wrong" or "cannot tell"
+    inputs : tuple of InputReport
+    findings : tuple of Finding
+        Accusations first.
+    upstream : tuple of arrays
+        The random upstream gradients, one per result, that the gradients were computed with.
+    evaluations : int
+        How often the function was called.
+    seconds : float
+
+    Notes
+    -----
+    In a condition a report is ``report.passed``, which is True only for the verdict "right".
+    """
+
+    function: str
+    verdict: Verdict
+    inputs: tuple[InputReport, ...]
+    findings: tuple[Finding, ...]
+    upstream: tuple[np.ndarray, ...]
+    evaluations: int
+    seconds: float
+
+    @property
+    def passed(self) -> bool:
+        """True only if the verdict is "right"."""
+        return self.verdict == "right"
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __getitem__(self, name: str) -> InputReport:
+        """The report of the input called ``name``."""
+        for item in self.inputs:
+            if item.name == name:
+                return item
+        names = ", ".join(shown(item.name) for item in self.inputs)
+        raise KeyError(f"GradientReport: no input is called {name!r:.60}; the names are {names}")
+
+    def raise_for_failure(self) -> None:
+        """Raise `GradientCheckError` if the check found something wrong.
+
+        "Cannot tell" for innocent reasons (a jump, noise) is no failure; ``assert report.passed`` insists on certainty.
+        """
+        if self.verdict == "wrong" or any(not finding.innocent for finding in self.findings):
+            raise GradientCheckError(str(self))
+
+    def __str__(self) -> str:
+        lines = [say("title", function=shown(self.function), verdict=self.verdict)]
+        lines += [f"  {item}" for item in self.inputs]
+        lines += [finding.message for finding in self.findings]
+        seconds = f"{self.seconds:.1f} s" if self.seconds >= 1 else f"{1e3 * self.seconds:.3g} ms"
+        return "\n".join([*lines, say("cost", evaluations=self.evaluations, seconds=seconds)])
+
+    __repr__ = __str__
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as dictionaries, lists, strings, numbers and None; NaN and infinities as strings."""
+        return {
+            "function": self.function,
+            "verdict": self.verdict,
+            "passed": self.passed,
+            "inputs": [{key: _plain(value) for key, value in vars(item).items()} for item in self.inputs],
+            "findings": [{**vars(f), "evidence": _plain(f.evidence)} for f in self.findings],
+            "upstream": [_plain(g) for g in self.upstream],
+            "evaluations": self.evaluations,
+            "seconds": self.seconds,
+        }
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        from ..display import mimebundle  # only when a notebook asks
+
+        return mimebundle(self)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+    return value
