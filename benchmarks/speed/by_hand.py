@@ -13,7 +13,8 @@ Pulled = tuple[Array, Callable[[Array], tuple[Array, ...]]]
 
 def chain(turns: int, constants: Sequence[Any], leaves: Sequence[Array]) -> Pulled:
     """The operands a and b are leaves, which get gradients, or plain numbers, which do not."""
-    h, a, b = [*leaves, *constants]
+    operands: list[Any] = [*leaves, *constants]
+    h, a, b = operands
     differentiate_all = len(leaves) == 3
     saved = []
     for _ in range(turns):

@@ -32,17 +32,8 @@ def prepare() -> Path:
         return python
     print(f"making {ENVIRONMENT.name} with the libraries to race against (once; some minutes) ...", file=sys.stderr)
     venv.create(ENVIRONMENT, clear=True, with_pip=True)
-    command: list[str | Path] = [
-        python,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        "-r",
-        REQUIREMENTS,
-    ]
-    if subprocess.run(command).returncode:
+    install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]
+    if subprocess.run([python, *install, REQUIREMENTS]).returncode:
         raise SetupError(f"pip could not install {REQUIREMENTS.relative_to(ROOT)} (its message is above)")
     stamp.write_text(wanted)
     return python
