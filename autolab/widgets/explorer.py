@@ -1,0 +1,211 @@
+"""Explorer: the live graph. It translates between a session and what the page shows; JavaScript only draws."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+import anywidget
+import traitlets
+
+from ..display import mimebundle
+from ..display.colors import palette
+from ..display.escape import clean
+from ..display.messages import say
+from ..display.scene import detail, readings, scene
+from ..engine.backend import Array
+from ..recording.model import Recording
+from .module import module_text, style_text
+from .session import Session, UserError, user_error
+
+_WORDS = {key: say(key) for key in ("live_silent", "live_stale")}
+
+
+class Explorer(anywidget.AnyWidget):
+    """A live view of a function: its graph with the value and the gradient of every step, and controls for its inputs.
+
+    Made by `explore`. All of its state is in the model, so that one model can have many views, and a saved notebook
+    shows the last picture without running.
+    """
+
+    _esm = module_text("explorer.js")
+    _css = style_text("explorer.css")
+
+    scene = traitlets.Dict().tag(sync=True)
+    readings = traitlets.Dict().tag(sync=True)
+    changed = traitlets.List().tag(sync=True)
+    controls = traitlets.List().tag(sync=True)
+    can_undo = traitlets.Bool().tag(sync=True)
+    selected = traitlets.Int(None, allow_none=True).tag(sync=True)
+    detail = traitlets.Dict().tag(sync=True)
+    detail_buffers = traitlets.List().tag(sync=True)
+    error = traitlets.Dict(allow_none=True).tag(sync=True)
+    code = traitlets.Unicode().tag(sync=True)
+    palette = traitlets.Dict().tag(sync=True)
+    words = traitlets.Dict().tag(sync=True)
+    ack = traitlets.Int().tag(sync=True)
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._lock = RLock()  # messages may come from several threads
+        self._recording = session.record()
+        super().__init__(palette=palette(), words=_WORDS, error=None, **self._state(self._recording))
+        self.on_msg(self._on_message)
+
+    # ------------------------------------------------------------------ for Python
+    @property
+    def recording(self) -> Recording:
+        """What the picture shows: the last point that could be computed."""
+        return self._recording
+
+    @property
+    def point(self) -> dict[str, Array]:
+        """The inputs as they stand, as arrays."""
+        with self._lock:
+            return self._session.point
+
+    def close(self) -> None:
+        """Remove the views and stop listening."""
+        self.on_msg(self._on_message, remove=True)
+        super().close()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        """The live view, and the static picture for where there is none (an untrusted notebook, a web page)."""
+        live = super()._repr_mimebundle_(**kwargs)
+        data, metadata = live if isinstance(live, tuple) else (live or {}, {})
+        return {**data, **mimebundle(self._recording)}, metadata
+
+    # ------------------------------------------------------------------ for the page
+    def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
+        """Obey one message. It is acknowledged whatever happens: the page waits for that before it sends the next."""
+        if not isinstance(content, dict) or not isinstance(content.get("seq"), int):
+            return
+        with self._lock, self.hold_sync():
+            try:
+                self._obey(content)
+            except Exception as error:
+                self.error = _for_page(user_error(error))
+            finally:
+                self.ack = content["seq"]
+
+    def _obey(self, message: Mapping[str, Any]) -> None:
+        match message:
+            case {"do": "move", "name": name, "index": index, "value": value, "final": bool(final)}:
+                if self._session.move(name, index, value, final) or self.error:
+                    self._refresh()
+            case {"do": "select", "id": int(node)}:
+                self._update(self._selection(self._recording, self.scene, node))
+            case {"do": "undo"}:
+                self._session.undo()
+                self._refresh()
+            case {"do": "reset"}:
+                self._session.reset()
+                self._refresh()
+            case {"do": "code"}:
+                self.code = self._session.code()
+                return
+            case _:
+                raise ValueError(f"explore: the page sent a message that is not understood: {message!r:.100}")
+        self._update({"controls": self._session.controls(), "can_undo": self._session.can_undo})
+
+    def _refresh(self) -> None:
+        """Compute at the present point and show that, or the error and the former picture."""
+        self.code = ""
+        outcome = self._session.compute()
+        if isinstance(outcome, UserError):
+            self._update({"error": _for_page(outcome), "changed": []})
+            return
+        self._recording = outcome
+        self._update({"error": None, **self._state(outcome)})
+
+    def _state(self, recording: Recording) -> dict[str, Any]:
+        """The traits that show a recording."""
+        picture, numbers = scene(recording), readings(recording)
+        same_picture = picture["key"] == self.scene.get("key")
+        before = self.readings.get("nodes", {}) if same_picture else numbers["nodes"]
+        return {
+            "scene": picture,
+            "readings": numbers,
+            "changed": [int(k) for k, node in numbers["nodes"].items() if node != before[k]],
+            "controls": self._session.controls(),
+            "can_undo": self._session.can_undo,
+            **self._selection(recording, picture, self.selected),
+        }
+
+    def _selection(self, recording: Recording, picture: Mapping[str, Any], node: int | None) -> dict[str, Any]:
+        """The traits that show one node; the output where there is no such node."""
+        if all(node != shown["id"] for shown in picture["nodes"]):
+            node = recording.outputs[0]
+        facts, buffers = detail(recording, node)
+        return {"selected": node, "detail": facts, "detail_buffers": buffers}
+
+    def _update(self, state: Mapping[str, Any]) -> None:
+        for name, value in state.items():
+            self.set_trait(name, value)
+
+
+def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Explorer:
+    """Look at a function live: move its inputs and watch the value and the gradient of every step follow.
+
+    In plain Python, where there is no notebook to draw in, the static picture is saved and its path printed.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes Variables, returns a Variable or a tuple of them.
+    *args, **inputs
+        Its arguments, bound by its signature. Numbers get a slider, small arrays a grid of cells. They are copied: the
+        caller's arrays and Variables never change.
+    options : dict, optional
+        ``upstream`` and ``budget``, as for `record`.
+
+    Returns
+    -------
+    Explorer
+        ``.point`` holds the inputs as they stand, ``.recording`` what the picture shows, ``.close()`` ends it.
+
+    Raises
+    ------
+    TypeError
+        If the inputs do not fit the signature, or ``fn`` returns something else than Variables.
+
+    Examples
+    --------
+    >>> def muladd(x, y, z):
+    ...     h = x * y
+    ...     return h + z
+    >>> view = autolab.explore(muladd, x=2.0, y=3.0, z=4.0)  # doctest: +SKIP
+    """
+    explorer = Explorer(Session(fn, args, options, inputs))
+    if not _in_notebook():
+        print(f"explore: no notebook to draw in; the static picture is in {_save(explorer.recording)}")
+    return explorer
+
+
+def _in_notebook() -> bool:
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return getattr(shell, "kernel", None) is not None
+
+
+def _save(recording: Recording) -> Path:
+    """The picture as a page in the current folder."""
+    name = re.sub(r"\W+", "_", recording.function, flags=re.ASCII).strip("_") or "function"
+    path = Path.cwd() / f"explore_{name}.html"
+    page = mimebundle(recording)["text/html"]
+    path.write_text(f'<!doctype html><meta charset="utf-8"><title>{name}</title>\n{page}\n', encoding="utf-8")
+    return path
+
+
+def _for_page(error: UserError) -> dict[str, Any]:
+    """An error as the page shows it: every text on one line, what cannot be seen replaced."""
+    limits = {"message": 2000, "statement": 400}
+    return {
+        key: clean(value, limits.get(key, 200)) if isinstance(value, str) else value
+        for key, value in asdict(error).items()
+    }

@@ -1,0 +1,40 @@
+"""The front end's text: hand-written modules, joined into the one that anywidget sends."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+STATIC = Path(__file__).parent / "static"
+
+_IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+\.js)";\n', re.MULTILINE)
+_COMMENT = re.compile(r"^ */\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
+
+
+@cache
+def module_text(entry: str) -> str:
+    """The module ``entry`` of the folder ``static`` with what it imports from there in front of it.
+
+    All of them share one scope, so a name may stand at the top level of one file only. Comments stay in the files: the
+    text travels with every view and into every saved notebook.
+    """
+    parts: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        if name not in parts:
+            parts[name] = ""  # files may import each other's functions
+            text = (STATIC / name).read_text(encoding="utf-8")
+            for imported in _IMPORT.findall(text):
+                add(imported)
+            parts[name] = parts.pop(name) + _COMMENT.sub("", _IMPORT.sub("", text))
+
+    add(entry)
+    return "\n".join([text if name == entry else _EXPORT.sub("", text) for name, text in parts.items()])
+
+
+@cache
+def style_text(name: str) -> str:
+    """A style sheet of the folder ``static``."""
+    return (STATIC / name).read_text(encoding="utf-8")

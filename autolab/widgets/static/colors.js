@@ -1,0 +1,52 @@
+// @ts-check
+/** The zero-centred colour map, as bytes for canvases and as CSS text for cells. */
+
+const STEPS = 255; // odd: zero has an entry of its own
+
+/** @typedef {{bytes: Uint8ClampedArray, css: (t: number) => string, ink: (t: number) => string}} ColorMap */
+
+/**
+ * @param {string[]} stops "#rrggbb" from -1 to 1
+ * @returns {ColorMap}
+ */
+export function colorMap(stops) {
+  const rgb = stops.map((s) => [1, 3, 5].map((i) => parseInt(s.slice(i, i + 2), 16)));
+  const bytes = new Uint8ClampedArray(STEPS * 4);
+  for (let k = 0; k < STEPS; k++) {
+    const at = (k / (STEPS - 1)) * (rgb.length - 1);
+    const low = Math.min(Math.floor(at), rgb.length - 2);
+    for (let c = 0; c < 3; c++) bytes[4 * k + c] = rgb[low][c] + (at - low) * (rgb[low + 1][c] - rgb[low][c]);
+    bytes[4 * k + 3] = 255;
+  }
+  /** @param {number} t */
+  const at = (t) => bytes.subarray(4 * entry(t), 4 * entry(t) + 3);
+  return {
+    bytes,
+    css: (t) => `rgb(${at(t).join(" ")})`,
+    ink: (t) => (luminance([...at(t)]) > 0.45 ? "#1a1a1a" : "#ffffff"),
+  };
+}
+
+/**
+ * The entry of the map for t in [-1, 1].
+ * @param {number} t
+ */
+export function entry(t) {
+  return Math.round(((Math.max(-1, Math.min(1, t)) + 1) / 2) * (STEPS - 1));
+}
+
+/**
+ * True if the element stands on a dark page: JupyterLab says so, elsewhere its background does.
+ * @param {Element} element
+ */
+export function isDark(element) {
+  const light = document.body.dataset.jpThemeLight;
+  if (light !== undefined) return light === "false";
+  const rgb = (getComputedStyle(element).backgroundColor.match(/[\d.]+/g) ?? ["255", "255", "255"]).map(Number);
+  return luminance(rgb) < 0.5;
+}
+
+/** @param {number[]} rgb */
+function luminance([r, g, b]) {
+  return (0.3 * r + 0.59 * g + 0.11 * b) / 255;
+}

@@ -1,0 +1,98 @@
+// @ts-check
+/** Everything about the selected node: numbers or heatmaps, where it stands in the code, where its gradient goes. */
+
+import { html, write } from "./dom.js";
+import { makeHeatmap } from "./heatmap.js";
+
+/** @typedef {{id: number, title: string, facts: string[][], backward_code: string | null, source: {file: string, line: number, statement: string} | null, rules: {text: string, filled: string | null}[], arrays: any[]}} Detail */
+
+const SHOWN_ABOVE = new Set(["value", "gradient", "minimum", "maximum", "NaN", "infinite"]); // beside the numbers and heatmaps
+
+export function makeDetail() {
+  const title = html("h3", { class: "al-title" });
+  const numbers = html("div", { class: "al-pair" });
+  const status = html("p", { class: "al-status" });
+  const source = html("div");
+  const rules = html("div");
+  const facts = html("dl", { class: "al-facts" });
+  /** @type {Record<string, ReturnType<typeof makeReadout>>} */
+  const readouts = { value: makeReadout("value"), gradient: makeReadout("gradient") };
+  numbers.append(readouts.value.root, readouts.gradient.root);
+  let written = "";
+
+  return {
+    root: html("section", { class: "al-detail", "aria-label": "The selected step" }, title, numbers, status, rules, source, facts),
+    /**
+     * @param {Detail} detail
+     * @param {DataView[]} buffers
+     * @param {string} sentence about its gradient, where there is something to say
+     * @param {import("./colors.js").ColorMap} colors
+     */
+    update(detail, buffers, sentence, colors) {
+      write(title, detail.title);
+      const texts = new Map(/** @type {[string, string][]} */ (detail.facts));
+      for (const [name, readout] of Object.entries(readouts)) {
+        const array = detail.arrays.find((a) => a.which === (name === "value" ? "value" : "grad"));
+        readout.update(texts.get(name), array, array && floats(buffers[array.buffer]), colors);
+      }
+      numbers.classList.toggle("al-arrays", detail.arrays.some((a) => a.rows * a.cols > 1));
+      write(status, sentence);
+      status.hidden = !sentence;
+      const words = JSON.stringify([detail.rules, detail.source, detail.backward_code, detail.facts]);
+      if (words === written) return;
+      written = words;
+      rules.replaceChildren(...ruleLines(detail));
+      source.replaceChildren(...sourceLines(detail));
+      facts.replaceChildren(...detail.facts.filter(([name]) => !SHOWN_ABOVE.has(name)).map(([name, text]) =>
+        html("div", {}, html("dt", {}, name), html("dd", {}, text))));
+    },
+  };
+}
+
+/**
+ * A number, or an array as a heatmap.
+ * @param {string} name
+ */
+function makeReadout(name) {
+  const number = html("div", { class: "al-big" });
+  const note = html("div", { class: "al-note" });
+  const heatmap = makeHeatmap();
+  const root = html("div", { class: `al-readout-${name}` }, html("div", { class: "al-caption" }, name), number, heatmap.root, note);
+  return {
+    root,
+    /** @param {string | undefined} text @param {any} array @param {Float32Array} data @param {import("./colors.js").ColorMap} colors */
+    update(text, array, data, colors) {
+      root.hidden = text === undefined;
+      const drawn = array && data.length > 1;
+      heatmap.root.hidden = !drawn;
+      number.hidden = drawn;
+      note.hidden = !drawn;
+      if (!drawn) return write(number, text ?? "");
+      heatmap.update(array, data, colors);
+      write(note, array.caption);
+    },
+  };
+}
+
+/** @param {Detail} detail */
+function ruleLines({ rules, backward_code: code }) {
+  if (!rules.length && !code) return [];
+  const lines = rules.map(({ text, filled }) =>
+    html("div", { class: "al-rule" }, html("div", {}, text), ...(filled ? [html("div", { class: "al-filled" }, filled)] : [])));
+  if (code) lines.push(html("pre", { class: "al-code" }, code));
+  return [html("h4", {}, "Where its gradient goes"), ...lines];
+}
+
+/** @param {Detail} detail */
+function sourceLines({ source }) {
+  if (!source) return [];
+  return [html("h4", {}, `${source.file}, line ${source.line}`), html("pre", { class: "al-code" }, source.statement)];
+}
+
+/**
+ * The numbers in a buffer, which may begin anywhere.
+ * @param {DataView} view
+ */
+function floats(view) {
+  return new Float32Array(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
+}

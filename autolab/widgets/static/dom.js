@@ -1,0 +1,66 @@
+// @ts-check
+/** Small helpers for elements. Text enters the page only through `textContent`, so a name can never become markup. */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** @typedef {Record<string, string | number | boolean | null | undefined | EventListener>} Attributes */
+
+/**
+ * Set attributes by name; `onclick`-like keys add listeners; null, undefined and false remove the attribute.
+ * @template {Element} E
+ * @param {E} element
+ * @param {Attributes} attributes
+ * @returns {E}
+ */
+export function set(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name.slice(2), value);
+    else if (value === null || value === undefined || value === false) element.removeAttribute(name);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  return element;
+}
+
+/**
+ * @param {string} tag
+ * @param {Attributes} [attributes]
+ * @param {(Node | string)[]} children strings become text
+ * @returns {any}
+ */
+export function html(tag, attributes = {}, ...children) {
+  const element = set(document.createElement(tag), attributes);
+  element.append(...children);
+  return element;
+}
+
+/**
+ * @param {string} tag
+ * @param {Attributes} [attributes]
+ * @param {(Node | string)[]} children
+ * @returns {any}
+ */
+export function svg(tag, attributes = {}, ...children) {
+  const element = set(document.createElementNS(SVG, tag), attributes);
+  element.append(...children);
+  return element;
+}
+
+/**
+ * Change the text only where it differs, so that an unchanged number costs no layout.
+ * @param {Element} element
+ * @param {string} text
+ */
+export function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/**
+ * A number as short text for reading; a number that is not zero never reads as 0.
+ * @param {number} value
+ * @param {number} [digits] significant digits at most
+ */
+export function short(value, digits = 4) {
+  if (Number.isNaN(value)) return "NaN";
+  const text = Number.isFinite(value) ? String(Number(value.toPrecision(digits))) : "∞";
+  return (value < 0 && text[0] !== "-" ? "-" + text : text).replace("-", "\u2212");
+}

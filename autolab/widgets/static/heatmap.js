@@ -1,0 +1,135 @@
+// @ts-check
+/** An array as coloured pixels on a canvas, with the number under the pointer read out. */
+
+import { entry } from "./colors.js";
+import { html, set, short, write } from "./dom.js";
+
+const LABELLED = { rows: 8, columns: 6 }; // up to this size the numbers are printed in the cells
+
+/** @typedef {{which: string, rows: number, cols: number, shape: number[], block: number[], min: number | null, max: number | null, nan: number, inf: number, scale: number, caption: string}} ArrayFacts */
+
+export function makeHeatmap() {
+  const canvas = html("canvas", { class: "al-canvas", tabindex: 0, role: "img", onkeydown: pressed, onpointermove: pointed, onpointerleave: () => point(-1), onblur: () => point(-1) });
+  const numbers = html("div", { class: "al-numbers", "aria-hidden": "true" });
+  const readout = html("output", { class: "al-readout" });
+  const low = html("span");
+  const high = html("span");
+  const bar = html("canvas", { width: 255, height: 1, class: "al-bar" });
+  /** @type {ArrayFacts} */
+  let facts;
+  let values = new Float32Array();
+  let cursor = -1;
+
+  /** @param {PointerEvent} event */
+  function pointed(event) {
+    const box = canvas.getBoundingClientRect();
+    const row = Math.floor(((event.clientY - box.top) / box.height) * facts.rows);
+    const column = Math.floor(((event.clientX - box.left) / box.width) * facts.cols);
+    if (row >= 0 && row < facts.rows && column >= 0 && column < facts.cols) point(row * facts.cols + column);
+  }
+
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: facts.cols, ArrowUp: -facts.cols }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    event.stopPropagation();
+    point(Math.max(0, Math.min(values.length - 1, cursor + step)));
+  }
+
+  /** @param {number} k */
+  function point(k) {
+    cursor = k;
+    write(readout, k < 0 || k >= values.length ? range(facts) : `${place(facts, Math.floor(k / facts.cols), k % facts.cols)} = ${short(values[k], 6)}`);
+  }
+
+  return {
+    root: html("div", { class: "al-heatmap" },
+      html("div", { class: "al-frame" }, canvas, numbers), html("div", { class: "al-scale", "aria-hidden": "true" }, low, bar, high), readout),
+    /**
+     * @param {ArrayFacts} next
+     * @param {Float32Array} data row by row
+     * @param {import("./colors.js").ColorMap} colors
+     */
+    update(next, data, colors) {
+      facts = next;
+      values = data;
+      set(canvas, { "aria-label": `${next.which === "value" ? "Value" : "Gradient"} as a heatmap, ${next.rows} by ${next.cols}` });
+      canvas.parentElement.style.aspectRatio = String(Math.max(0.5, Math.min(8, next.cols / next.rows)));
+      paint(canvas, next, data, colors);
+      print(numbers, next, data, colors);
+      paint(bar, { rows: 1, cols: 255, scale: 127 }, Float32Array.from({ length: 255 }, (_, k) => k - 127), colors);
+      write(low, short(-next.scale, 3));
+      write(high, short(next.scale, 3));
+      point(cursor);
+    },
+  };
+}
+
+/**
+ * One pixel per cell. NaN and infinities stay transparent: the hatching behind the canvas shows.
+ * @param {HTMLCanvasElement} canvas
+ * @param {{rows: number, cols: number, scale: number}} facts
+ * @param {Float32Array} data
+ * @param {import("./colors.js").ColorMap} colors
+ */
+function paint(canvas, { rows, cols, scale }, data, colors) {
+  canvas.width = cols;
+  canvas.height = rows;
+  const image = new ImageData(cols, rows);
+  for (let k = 0; k < data.length; k++) {
+    if (!Number.isFinite(data[k])) continue;
+    const at = 4 * entry(scale ? data[k] / scale : 0);
+    image.data.set(colors.bytes.subarray(at, at + 4), 4 * k);
+  }
+  canvas.getContext("2d")?.putImageData(image, 0, 0);
+}
+
+/**
+ * @param {HTMLElement} numbers
+ * @param {ArrayFacts} facts
+ * @param {Float32Array} data
+ * @param {import("./colors.js").ColorMap} colors
+ */
+function print(numbers, { rows, cols, scale }, data, colors) {
+  const fits = rows <= LABELLED.rows && cols <= LABELLED.columns;
+  const texts = fits ? [...data] : [];
+  if (numbers.childElementCount !== texts.length) numbers.replaceChildren(...texts.map(() => html("span")));
+  numbers.style.gridTemplate = `repeat(${rows}, 1fr) / repeat(${cols}, 1fr)`;
+  texts.forEach((value, k) => {
+    const cell = /** @type {HTMLElement} */ (numbers.children[k]);
+    write(cell, short(value, 3));
+    cell.classList.toggle("al-none", !Number.isFinite(value));
+    cell.style.color = Number.isFinite(value) ? colors.ink(scale ? value / scale : 0) : "";
+  });
+}
+
+/** The smallest and the largest number, and how many are none. @param {ArrayFacts} facts */
+function range({ min, max, nan, inf }) {
+  const ends = min === null || max === null ? "" : `${short(min)} to ${short(max)}`;
+  return [ends, nan && `${nan} NaN`, inf && `${inf} infinite`].filter(Boolean).join(", ");
+}
+
+/**
+ * The index of a cell as the user writes it; for a block, the range of rows and columns.
+ * @param {ArrayFacts} facts
+ * @param {number} row
+ * @param {number} column
+ */
+function place({ shape, block }, row, column) {
+  if (block[0] > 1 || block[1] > 1) {
+    const [rows, columns] = [span(row, block[0]), span(column, block[1])];
+    return `rows ${rows}, columns ${columns}: greatest magnitude`;
+  }
+  const index = shape.length ? [column] : [];
+  for (const n of shape.slice(0, -1).reverse()) {
+    index.unshift(row % n);
+    row = Math.floor(row / n);
+  }
+  return `[${index.join(", ")}]`;
+}
+
+/** @param {number} k @param {number} size */
+function span(k, size) {
+  return size > 1 ? `${k * size}\u2013${(k + 1) * size - 1}` : String(k);
+}

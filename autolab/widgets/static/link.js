@@ -1,0 +1,92 @@
+// @ts-check
+/** The page's end of the conversation with the kernel: one message in flight, and only the latest of a move waits. */
+
+const BUSY_AFTER = 150; // milliseconds without an answer
+const SILENT_AFTER = 3000;
+
+/** @typedef {"idle" | "sent" | "busy" | "silent"} State */
+
+/**
+ * @param {any} model
+ * @returns what the views of one model share
+ */
+export function makeLink(model) {
+  /** @type {{message: any, done: (() => void)[]}[]} */
+  const queue = [];
+  /** @type {Set<(state: State) => void>} */
+  const watchers = new Set();
+  /** @type {State} */
+  let state = "idle";
+  /** @type {(() => void)[]} */
+  let done = [];
+  let timer = 0;
+  // Each page counts from a place of its own: an acknowledgement to another page is never taken for ours.
+  let seq = Math.floor(Math.random() * 2 ** 32) * 2 ** 20;
+
+  /** @param {State} next */
+  function become(next) {
+    state = next;
+    clearTimeout(timer);
+    if (next === "sent") timer = setTimeout(become, BUSY_AFTER, "busy");
+    if (next === "busy") timer = setTimeout(become, SILENT_AFTER, "silent");
+    for (const watcher of watchers) watcher(next);
+  }
+
+  function next() {
+    const entry = queue.shift();
+    if (!entry) return become("idle");
+    done = entry.done;
+    become("sent");
+    try {
+      model.send({ ...entry.message, seq: ++seq });
+    } catch {
+      become("silent"); // the connection to the kernel is gone
+    }
+  }
+
+  function acknowledged() {
+    if (state === "idle" || model.get("ack") !== seq) return;
+    const callbacks = done;
+    next();
+    for (const callback of callbacks) callback();
+  }
+
+  model.on("change:ack", acknowledged);
+  return {
+    /**
+     * Send a message, or let it wait; a waiting move of the same control is replaced.
+     * @param {any} message
+     * @param {() => void} [callback] called when the kernel has handled it
+     */
+    send(message, callback) {
+      const last = queue.at(-1);
+      const replaces = last && sameMove(last.message, message);
+      const entry = replaces ? last : { message, done: [] };
+      entry.message = message;
+      if (callback) entry.done.push(callback);
+      if (!replaces) queue.push(entry);
+      if (state === "idle") next();
+    },
+    /**
+     * @param {(state: State) => void} watcher
+     * @returns {() => void} stops watching
+     */
+    watch(watcher) {
+      watchers.add(watcher);
+      watcher(state);
+      return () => watchers.delete(watcher);
+    },
+    get state() {
+      return state;
+    },
+    close() {
+      clearTimeout(timer);
+      model.off("change:ack", acknowledged);
+    },
+  };
+}
+
+/** @param {any} a @param {any} b */
+function sameMove(a, b) {
+  return a.do === "move" && b.do === "move" && a.name === b.name && String(a.index) === String(b.index);
+}

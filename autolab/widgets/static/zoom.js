@@ -1,0 +1,94 @@
+// @ts-check
+/** A pane that a picture can be larger than. Scrolling is the browser's own, so touch and keyboard work as everywhere. */
+
+import { html, set } from "./dom.js";
+
+const STEP = 1.25;
+const READABLE = 0.75;
+
+/** @param {SVGSVGElement} picture */
+export function makeZoom(picture) {
+  const pane = html("div", { class: "al-pane", onwheel: wheeled, onpointerdown: grab, onpointermove: dragged, onpointerup: drop, onpointercancel: drop }, picture);
+  let [width, height] = [1, 1];
+  let largest = 1.15; // how much a small graph is enlarged to fill the pane
+  let zoom = 1;
+  let automatic = true;
+  /** @type {{x: number, y: number, left: number, top: number} | null} */
+  let hold = null;
+
+  /** @param {number} next */
+  function apply(next) {
+    zoom = Math.max(0.1, Math.min(4, next));
+    set(picture, { width: Math.floor(width * zoom), height: Math.floor(height * zoom) });
+  }
+
+  const limit = () => parseFloat(getComputedStyle(pane).maxHeight) || Infinity;
+
+  /** As large as the width allows; smaller to show the whole height, while that stays readable. */
+  function fit() {
+    if (!automatic || !pane.clientWidth) return;
+    const wide = Math.min(largest, pane.clientWidth / width);
+    apply(Math.max(0.55, Math.min(wide, Math.max(READABLE, limit() / height))));
+  }
+
+  /** @param {number} factor */
+  function by(factor) {
+    automatic = false;
+    const [x, y] = [(pane.scrollLeft + pane.clientWidth / 2) / zoom, (pane.scrollTop + pane.clientHeight / 2) / zoom];
+    apply(zoom * factor);
+    pane.scrollTo(x * zoom - pane.clientWidth / 2, y * zoom - pane.clientHeight / 2);
+  }
+
+  function fitAll() {
+    automatic = true;
+    apply(Math.min(largest, pane.clientWidth / width, limit() / height));
+  }
+
+  /** @param {WheelEvent} event */
+  function wheeled(event) {
+    if (!event.ctrlKey) return; // without Ctrl the page scrolls
+    event.preventDefault();
+    by(Math.exp(-event.deltaY / 300));
+  }
+
+  /** @param {PointerEvent} event */
+  function grab(event) {
+    const empty = event.target === picture || event.target === pane;
+    if (!empty || event.button !== 0 || event.pointerType === "touch") return; // touch scrolls by itself
+    hold = { x: event.clientX, y: event.clientY, left: pane.scrollLeft, top: pane.scrollTop };
+    pane.setPointerCapture(event.pointerId);
+  }
+
+  /** @param {PointerEvent} event */
+  function dragged(event) {
+    if (hold) pane.scrollTo(hold.left + hold.x - event.clientX, hold.top + hold.y - event.clientY);
+  }
+
+  function drop() {
+    hold = null;
+  }
+
+  const observer = new ResizeObserver(fit);
+  observer.observe(pane);
+  const tool = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ action) =>
+    html("button", { type: "button", class: "al-tool", "aria-label": label, title: label, onclick: action }, text);
+
+  return {
+    pane,
+    tools: html("div", { class: "al-tools", role: "group", "aria-label": "Zoom" },
+      tool("\u2212", "Zoom out", () => by(1 / STEP)), tool("+", "Zoom in", () => by(STEP)), tool("Fit", "Fit the whole graph", fitAll)),
+    /** @param {number} w @param {number} h the picture's own size */
+    resize(w, h) {
+      [width, height] = [w, h];
+      if (automatic) fit();
+      else apply(zoom);
+    },
+    /** @param {number} factor */
+    enlarge(factor) {
+      largest = 1.15 * factor;
+      automatic = true;
+      fit();
+    },
+    close: () => observer.disconnect(),
+  };
+}

@@ -1,0 +1,91 @@
+"""Fixtures: a browser for the whole run, a bare page per test, widgets whose messages go through a recording comm."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from ipywidgets import comm as widget_comm
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from autolab.widgets.explorer import Explorer
+from autolab.widgets.session import Session
+
+from .bare_page import RecordingComm, Wire, serve
+
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium where it is installed, else Playwright's own."""
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Make bare pages; at the end none may have met an error or a breach of its content policy."""
+    pages: list[Page] = []
+    noise: list[str] = []
+
+    def make(**options: Any) -> Page:
+        page = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options}).new_page()
+        page.set_default_timeout(5000)
+        page.on("console", lambda message: noise.append(message.text) if message.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: noise.append(str(error)))
+        serve(page)
+        pages.append(page)
+        return page
+
+    yield make
+    for page in pages:
+        noise += page.evaluate("() => window.host ? [...host.violations, ...host.errors] : []")
+        page.context.close()
+    assert noise == []
+
+
+@pytest.fixture
+def page(new_page: Callable[..., Page]) -> Page:
+    """One bare page."""
+    return new_page()
+
+
+@pytest.fixture
+def explorer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Explorer]]:
+    """Make explorers whose messages can be read; they are closed at the end."""
+    monkeypatch.setattr(widget_comm, "create_comm", RecordingComm)
+    made: list[Explorer] = []
+
+    def make(fn: Callable[..., Any], **inputs: Any) -> Explorer:
+        made.append(Explorer(Session(fn, inputs=inputs)))
+        return made[-1]
+
+    yield make
+    for widget in made:
+        widget.close()
+
+
+@pytest.fixture
+def open_view(explorer: Callable[..., Explorer], page: Page) -> Callable[..., Wire]:
+    """Show a function in the bare page."""
+
+    def make(fn: Callable[..., Any], views: int = 1, **inputs: Any) -> Wire:
+        wire = Wire(explorer(fn, **inputs))
+        wire.connect(page, views)
+        return wire
+
+    return make
