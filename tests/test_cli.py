@@ -1,0 +1,252 @@
+"""The command `autolab`."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from helpers.lab_process import fetch, lab_process
+
+import autolab
+from autolab import cli, doctor
+
+EMPTY_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
+
+
+def run(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "autolab.cli", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, **options)
+
+
+# --- autolab lab --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.lab
+def test_lab_opens_the_notebook_and_leaves_nothing_behind(tmp_path):
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    (folder / "first lesson.ipynb").write_text(EMPTY_NOTEBOOK)
+    command = [sys.executable, "-m", "autolab.cli", "lab", "first lesson.ipynb", "--port", "0"]
+    with lab_process(command, home=tmp_path, cwd=folder) as lab:
+        address = lab.wait_for_address(60)
+        assert "/lab/tree/first%20lesson.ipynb?token=" in address
+        status, page = fetch(address)
+        assert status == 200
+        assert re.search(r'"disabledExtensions": \[[^]]*"@jupyterlab/apputils-extension:announcements"', page)
+        start_kernel(address)
+        kernel = {number: environment for number, environment in lab.children().items() if is_kernel(number)}
+        assert len(kernel) == 1
+        for name, value in cli.ALLOCATOR.items():
+            assert f"{name}={value}".encode() in next(iter(kernel.values()))
+        assert lab.interrupt(30) == 0
+        assert not lab.children()
+    assert "JupyterLab has stopped." in lab.output
+    assert "Traceback" not in lab.output
+
+
+def start_kernel(address: str) -> None:
+    parts = urlsplit(address)
+    token = parse_qs(parts.query)["token"][0]
+    fetch(f"http://{parts.netloc}/api/kernels", b"{}", {"Authorization": f"token {token}"})
+    time.sleep(0.5)  # the server answers before the kernel has replaced its launcher
+
+
+def is_kernel(number: int) -> bool:
+    return b"ipykernel_launcher" in Path(f"/proc/{number}/cmdline").read_bytes()
+
+
+@pytest.mark.lab
+def test_a_taken_port_is_a_sentence():
+    with socket.create_server(("localhost", 0)) as taken:
+        port = taken.getsockname()[1]
+        answer = run("lab", "--port", str(port), "--browser", "none")
+    assert answer.returncode == 1
+    assert answer.stdout == ""
+    assert answer.stderr.count("\n") == 1
+    assert f"port {port} cannot be used (Address already in use)" in answer.stderr
+    assert "--port" in answer.stderr
+
+
+def test_a_missing_jupyterlab_is_a_sentence(monkeypatch, capsys):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert cli.main(["lab"]) == 1
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert "JupyterLab is not installed" in message
+    assert "-m pip install" in message
+    assert "[lab]" in message
+
+
+def test_a_missing_notebook_is_a_sentence(capsys, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
+    assert cli.main(["lab", "nowhere.ipynb"]) == 1
+    assert capsys.readouterr().err == "autolab lab: there is no file nowhere.ipynb\n"
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "80x", ""])
+def test_a_port_that_is_none_is_refused(port, capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["lab", f"--port={port}"])
+    assert stop.value.code == 2
+    assert f"{port!r} is no port" in capsys.readouterr().err
+
+
+def test_the_current_folder_is_shown_unless_the_notebook_lies_elsewhere(tmp_path, monkeypatch):
+    here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"
+    monkeypatch.chdir(tmp_path)
+    here.mkdir()
+    monkeypatch.chdir(here)
+    inside = cli._folder_options(here / "lessons" / "50%.ipynb")
+    assert inside == [f"--ServerApp.root_dir={here}", "--LabApp.default_url=/lab/tree/lessons/50%25.ipynb"]
+    outside = cli._folder_options(elsewhere / "a.ipynb")
+    assert outside == [f"--ServerApp.root_dir={elsewhere}", "--LabApp.default_url=/lab/tree/a.ipynb"]
+    assert cli._folder_options(None) == [f"--ServerApp.root_dir={here}"]
+
+
+def test_only_a_port_that_was_asked_for_is_insisted_on():
+    assert cli._port_options(None) == []
+    assert cli._port_options(8890) == ["--ServerApp.port=8890", "--ServerApp.port_retries=0"]
+
+
+@pytest.mark.parametrize(
+    ("browser", "variables", "opens"),
+    [
+        ("none", {"DISPLAY": ":0"}, False),
+        (None, {"DISPLAY": ":0"}, True),
+        (None, {"WAYLAND_DISPLAY": "wayland-0"}, True),
+        (None, {}, sys.platform != "linux"),
+        (None, {"BROWSER": "w3m"}, True),
+    ],
+)
+def test_which_browser_opens(browser, variables, opens, monkeypatch):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert cli._browser_options(browser) == [f"--ServerApp.open_browser={opens}"]
+
+
+@pytest.mark.parametrize(("library", "expected"), [("glibc", "7"), ("", None)])
+def test_the_allocator_is_set_for_glibc_and_yields_to_the_user(library, expected, monkeypatch):
+    monkeypatch.setattr("platform.libc_ver", lambda: (library, "2.36"))
+    monkeypatch.setattr(os, "environ", {"MALLOC_TRIM_THRESHOLD_": "7", "BROWSER": "firefox"})
+    cli._set_environment("none")
+    assert os.environ["MALLOC_TRIM_THRESHOLD_"] == "7"
+    assert ("MALLOC_MMAP_THRESHOLD_" in os.environ) == (library == "glibc")
+    assert os.environ["BROWSER"] == "firefox"
+    cli._set_environment("chromium")
+    assert os.environ["BROWSER"] == "chromium"
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["--version"])
+    assert capsys.readouterr().out == f"AutoLab {autolab.__version__}\n"
+
+
+# --- autolab doctor -----------------------------------------------------------------------------------------------
+
+
+def test_doctor_fits_on_a_screen_and_is_plain():
+    answer = run("doctor")
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    assert answer.stderr == ""
+    lines = answer.stdout.splitlines()
+    assert len(lines) <= 24
+    assert "\x1b" not in answer.stdout
+    for name in ("AutoLab", "Python", "NumPy", "dot", "CuPy and GPU", "JupyterLab", "widget front end", "chromium"):
+        assert any(line.startswith(f"{name}  ") for line in lines), name
+    assert lines[-1] == "AutoLab can work here."
+
+
+def examine_only(monkeypatch, *findings: doctor.Finding) -> None:
+    monkeypatch.setattr(doctor, "examine", lambda: iter(findings))
+
+
+def test_doctor_says_what_a_missing_thing_costs_and_what_mends_it(monkeypatch):
+    examine_only(monkeypatch, doctor.Finding("a", "1"), doctor.Finding("ruler", None, "no lines", "buy ruler"))
+    out = io.StringIO()
+    assert doctor.doctor(out) == 0
+    assert out.getvalue() == "a      1\nruler  missing: no lines\n       -> buy ruler\n\nAutoLab can work here.\n"
+
+
+def test_doctor_fails_when_something_essential_is_missing(monkeypatch):
+    examine_only(monkeypatch, doctor.Finding("a", None, "nothing works", "install a", essential=True))
+    out = io.StringIO()
+    assert doctor.doctor(out) == 1
+    assert out.getvalue().endswith("AutoLab is incomplete: a.\n")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("no_color", [False, True])
+def test_doctor_is_coloured_on_a_terminal_only(no_color, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    if no_color:
+        monkeypatch.setenv("NO_COLOR", "")
+    examine_only(monkeypatch, doctor.Finding("a", None, "cost", "remedy"))
+    out = Terminal()
+    doctor.doctor(out)
+    assert ("\x1b[33mmissing\x1b[0m" in out.getvalue()) == (not no_color)
+
+
+def test_doctor_writes_no_control_characters(monkeypatch):
+    examine_only(monkeypatch, doctor.Finding("a", "1\x1b[2J\n2\u202e3"), doctor.Finding("b", None, "x\ry", "z"))
+    out = io.StringIO()
+    doctor.doctor(out)
+    assert out.getvalue().splitlines()[:2] == ["a  1 [2J 2 3", "b  missing: x y"]
+
+
+def test_doctor_notices_a_package_that_is_missing(monkeypatch):
+    installed = doctor.version_of
+    monkeypatch.setattr(doctor, "version_of", lambda name: None if name == "anywidget" else installed(name))
+    missing = [finding for finding in doctor.examine() if finding.essential and finding.found is None]
+    assert [finding.name for finding in missing] == ["anywidget"]
+    assert "live" in missing[0].cost
+    assert "pip install" in missing[0].remedy
+
+
+def test_doctor_notices_a_widget_front_end_that_is_missing(monkeypatch, tmp_path):
+    jupyter_paths = pytest.importorskip("jupyter_core.paths")
+    monkeypatch.setattr(jupyter_paths, "jupyter_path", lambda *names: [str(tmp_path)])
+    assert doctor._widget_front_end() is None
+    for name in ("@jupyter-widgets/jupyterlab-manager", "anywidget"):
+        assert doctor._widget_front_end() is None
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "package.json").write_text("{}")
+    assert "anywidget" in doctor._widget_front_end()
+
+
+@pytest.mark.parametrize(
+    ("script", "found"), [("echo 'dot - graphviz version 9' >&2", "graphviz version 9"), ("exit 1", None)]
+)
+def test_doctor_asks_dot_for_its_version(script, found, monkeypatch, tmp_path):
+    dot = tmp_path / "dot"
+    dot.write_text(f"#!/bin/sh\n{script}\n")
+    dot.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert doctor._dot() == found
+
+
+def test_doctor_finds_no_dot_where_there_is_none(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert doctor._dot() is None
+
+
+def test_the_command_that_installs_names_this_python_and_an_installed_autolab(monkeypatch):
+    monkeypatch.setattr(doctor, "version_of", lambda name: "0.1.0")
+    assert doctor.install_command("lab").endswith(" -m pip install 'jupyter-autolab[lab]'")
+    assert sys.executable in doctor.install_command()
+    monkeypatch.setattr(doctor, "version_of", lambda name: None)
+    assert str(Path(autolab.__file__).parent.parent) in doctor.install_command("lab")
