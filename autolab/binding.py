@@ -37,10 +37,12 @@ class Bound:
         return self.fn(*args, **kwargs)
 
     def code(self, text: Callable[[Variable], str]) -> str:
-        """The call as source text, with ``text(variable)`` for each input."""
-        parts = [text(self.variables[a.name]) if isinstance(a, _Slot) else repr(a) for a in self._args]
-        for key, a in self._kwargs.items():
-            parts.append(f"{key}={text(self.variables[a.name]) if isinstance(a, _Slot) else repr(a)}")
+        """The call as source text, with ``text(variable)`` for each input; arguments are named where Python allows it."""
+        named = zip(_keywords(self.fn, len(self._args)), self._args, strict=True)
+        parts = []
+        for name, a in [*named, *self._kwargs.items()]:
+            argument = text(self.variables[a.name]) if isinstance(a, _Slot) else repr(a)
+            parts.append(f"{name}={argument}" if name else argument)
         return f"{self.name}({', '.join(parts)})"
 
 
@@ -109,6 +111,16 @@ def _signature(fn: Callable[..., Any]) -> inspect.Signature | None:
         return inspect.signature(fn)
     except ValueError:  # built-ins and ufuncs have none
         return None
+
+
+def _keywords(fn: Callable[..., Any], count: int) -> list[str | None]:
+    """The keywords under which the first ``count`` positional arguments could be given; None where there is none."""
+    signature = _signature(fn)
+    parameters = list(signature.parameters.values())[:count] if signature else []
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if len(positional) < count:  # behind *args nothing before it can be named
+        return [None] * count
+    return [p.name if p.kind is p.POSITIONAL_OR_KEYWORD else None for p in positional]
 
 
 def _is_input(value: Any, annotation: Any) -> bool:
