@@ -1,0 +1,115 @@
+"""R1: every declared function, in every case of the table, forward and to the second or third order."""
+
+from __future__ import annotations
+
+import zlib
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.function_table import ROWS, Bad, Case, Row
+from helpers.oracle import Weights, ours, reference, zeros_for_none
+
+import autolab
+from autolab import Variable
+from autolab import functions as F
+
+TOLERANCE = {np.float64: 1e-12, np.float32: 5e-6}
+DTYPES = {"float64": (np.float64,), "float32": (np.float32,), "mixed": (np.float32, np.float64)}
+
+
+def _cells() -> list[Any]:
+    return [
+        pytest.param(row, case, DTYPES[kind], id=f"{row.name}-{case.label}-{kind}")
+        for row in ROWS
+        for case in row.cases
+        for kind in DTYPES
+        if kind != "mixed" or row.mixed
+    ]
+
+
+def _inputs(row: Row, case: Case, dtypes: tuple[type, ...]) -> tuple[int, tuple[np.ndarray, ...]]:
+    seed = zlib.crc32(f"{row.name} {case.label}".encode())
+    made = case.make(np.random.default_rng(seed), dtypes[0])
+    casts = [a if i % 2 == 0 or dtypes[-1] == a.dtype else a.astype(dtypes[-1]) for i, a in enumerate(made)]
+    return seed, tuple(casts)
+
+
+def test_every_function_has_a_row() -> None:
+    assert sorted(row.name for row in ROWS) == sorted(F.__all__)
+    assert {row.name for row in ROWS if len(row.cases) < 10} == set()
+
+
+@pytest.mark.parametrize(("row", "case", "dtypes"), _cells())
+def test_forward(row: Row, case: Case, dtypes: tuple[type, ...]) -> None:
+    _, arrays = _inputs(row, case, dtypes)
+    before = [a.copy() for a in arrays]
+    expected = np.asarray(case.call(row.reference, *arrays))
+    rtol = 0 if row.exact else 4 * np.finfo(expected.dtype).eps
+    for y in (case.call(row.function, *[Variable(a) for a in arrays]).data, case.call(row.function, *arrays)):
+        assert (y.shape, y.dtype) == (expected.shape, expected.dtype)
+        np.testing.assert_allclose(y, expected, rtol=rtol)
+    for a, b in zip(arrays, before, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize(("row", "case", "dtypes"), _cells())
+def test_gradients(row: Row, case: Case, dtypes: tuple[type, ...]) -> None:
+    seed, arrays = _inputs(row, case, dtypes)
+    weights = Weights(seed)
+    mine = ours(partial(case.call, row.function), arrays, row.order, weights)
+    theirs = reference(partial(case.call, row.reference), arrays, row.order, weights)
+    rtol = max(TOLERANCE[dtype] for dtype in dtypes)
+    if "cast" in row.name:
+        rtol = TOLERANCE[np.float32]
+    for order, (got, expected) in enumerate(zip(mine, theirs, strict=True), 1):
+        inputs = arrays if order == 1 else [expected[0].astype(arrays[0].dtype), *arrays]
+        for g, x in zip(got[-len(arrays) :], arrays, strict=True):
+            assert g is None or (g.shape, g.dtype) == (x.shape, x.dtype), order
+        scale = max([1.0, *[float(np.abs(e).max(initial=0)) for e in expected]])
+        for g, e in zip(zeros_for_none(got, [np.shape(i) for i in inputs]), expected, strict=True):
+            np.testing.assert_allclose(g, e, rtol=rtol, atol=rtol * scale, err_msg=f"order {order}")
+
+
+AWKWARD = np.array([0.0, -0.0, 1e-310, -1e-310, 1e-160, 1e300, -1e300, 20.0, -745.2, np.inf, -np.inf, np.nan])
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.slope is not None], ids=lambda row: row.name)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_awkward_values(row: Row, dtype: type) -> None:
+    with np.errstate(all="ignore"):
+        x = Variable(AWKWARD.astype(dtype))
+        y = row.function(x)
+        (g,) = autolab.grad(y, (x,), np.ones(y.shape))
+        np.testing.assert_array_equal(y.data, row.reference(x.data))
+        np.testing.assert_allclose(g.data, row.slope(x.data), rtol=4 * np.finfo(dtype).eps)
+
+
+def _errors() -> list[Any]:
+    """The mistakes that every function must name, and those of the table."""
+    found = []
+    for row in ROWS:
+        f, name = row.function, row.name
+        arity = len(f.function.inputs)
+        rest = [Variable([1.0])] * (arity - 1)
+        # required attributes take any value here: the inputs are looked at first
+        needed = {k: None for k, default in f.function.defaults.items() if default is f.function.signature.empty}
+        found += [
+            (name, Bad(partial(f, "text", *rest, **needed), TypeError, rf"{name}: input '\w+': got str 'text'")),
+            (name, Bad(partial(f, 1j, *rest, **needed), TypeError, rf"{name}: input '\w+': got complex 1j")),
+            (name, Bad(partial(f, Variable([1.0]), *rest, nothing=1), TypeError, "nothing")),
+            (name, Bad(partial(f, *[Variable([1.0])] * (arity + 1)), TypeError, name)),
+            *[(name, bad) for bad in row.errors],
+        ]
+        if arity == 2:
+            complex_array = partial(f, Variable([1.0]), np.array([1j]))
+            found.append((name, Bad(complex_array, TypeError, rf"{name}.* complex")))
+    return [pytest.param(bad, id=f"{name}-{i}") for i, (name, bad) in enumerate(found)]
+
+
+@pytest.mark.parametrize("bad", _errors())
+def test_errors(bad: Bad) -> None:
+    with pytest.raises(bad.error, match=bad.message) as caught:
+        bad.call()
+    assert len(str(caught.value)) <= 300

@@ -1,0 +1,131 @@
+"""NumPy's own functions on Variables, and arrays on the left of an operator."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import Variable
+from autolab import functions as F
+
+A = np.arange(1.0, 7.0).reshape(2, 3)
+
+SAME = [
+    (lambda x: np.add(x, A), lambda x: F.add(x, A)),
+    (lambda x: np.subtract(A, x), lambda x: F.sub(A, x)),
+    (lambda x: np.multiply(x, x), lambda x: F.mul(x, x)),
+    (lambda x: np.divide(1.0, x), lambda x: F.div(1.0, x)),
+    (lambda x: np.true_divide(x, 2), lambda x: F.div(x, 2)),
+    (lambda x: np.power(x, 3), lambda x: F.pow(x, 3)),
+    (np.negative, F.neg),
+    (np.exp, F.exp),
+    (np.log, F.log),
+    (np.sin, F.sin),
+    (np.cos, F.cos),
+    (np.tanh, F.tanh),
+    (np.sum, F.sum),
+    (lambda x: np.sum(x, 0), lambda x: F.sum(x, axis=0)),
+    (lambda x: np.sum(x, -1), lambda x: F.sum(x, axis=-1)),
+    (lambda x: np.sum(x, (0, 1)), lambda x: F.sum(x, axis=(0, 1))),
+    (lambda x: np.sum(x, axis=1, keepdims=True), lambda x: F.sum(x, axis=1, keepdims=True)),
+    (lambda x: np.sum(x, 1, None, None, True), lambda x: F.sum(x, axis=1, keepdims=True)),
+    (lambda x: np.sum(a=x, axis=0), lambda x: F.sum(x, axis=0)),
+    (lambda x: np.reshape(x, (3, 2)), lambda x: F.reshape(x, shape=(3, 2))),
+    (lambda x: np.reshape(x, -1), lambda x: F.reshape(x, shape=-1)),
+    (lambda x: np.transpose(x), lambda x: F.transpose(x)),
+    (lambda x: np.transpose(x, (1, 0)), lambda x: F.transpose(x, axes=(1, 0))),
+    (lambda x: np.broadcast_to(x, (4, 2, 3)), lambda x: F.broadcast_to(x, shape=(4, 2, 3))),
+    (lambda x: np.matmul(A.T, x), lambda x: F.matmul(A.T, x)),
+    (lambda x: A + x, lambda x: F.add(A, x)),
+    (lambda x: A - x, lambda x: F.sub(A, x)),
+    (lambda x: A * x, lambda x: F.mul(A, x)),
+    (lambda x: A / x, lambda x: F.div(A, x)),
+    (lambda x: A**x, lambda x: F.pow(A, x)),
+    (lambda x: A.T @ x, lambda x: F.matmul(A.T, x)),
+    (lambda x: np.float64(2) * x, lambda x: F.mul(np.float64(2), x)),
+    (lambda x: [1.0, 2.0, 3.0] * x, lambda x: F.mul([1.0, 2.0, 3.0], x)),
+]
+
+
+@pytest.mark.source("DZ-15", "CO-20")
+@pytest.mark.parametrize(("numpys", "ours"), SAME)
+def test_numpy_functions_reach_the_declared_ones(numpys: object, ours: object) -> None:
+    x = Variable(A / 2)
+    y, expected = numpys(x), ours(x)
+    assert type(y) is Variable and y.creator is expected.creator
+    np.testing.assert_array_equal(y.data, expected.data)
+    g, h = [autolab.grad(F.sum(value), x) for value in (y, expected)]
+    np.testing.assert_array_equal(g.data, h.data)
+
+
+NO_GRADIENT = [
+    (lambda x: np.mean(x), r"numpy\.mean has no gradient"),
+    (lambda x: np.floor(x), r"numpy\.floor has no gradient"),
+    (lambda x: np.linalg.norm(x), r"numpy\..*norm has no gradient"),
+    (lambda x: np.concatenate([x, x]), r"numpy\.concatenate has no gradient"),
+    (lambda x: np.add.reduce(x), r"numpy\.add\.reduce has no gradient"),
+    (lambda x: np.multiply.outer(x, x), r"numpy\.multiply\.outer has no gradient"),
+    (lambda x: np.add.at(A.copy(), (0, 0), x), r"numpy\.add\.at has no gradient"),
+    (lambda x: np.exp(x, dtype=np.float32), r"numpy\.exp .* 'dtype'"),
+    (lambda x: np.exp(x, where=A > 2), r"numpy\.exp .* 'where'"),
+    (lambda x: np.sum(x, initial=1.0), r"numpy\.sum .* 'initial'"),
+    (lambda x: np.reshape(x, (3, 2), "F"), r"numpy\.reshape .* 'order'"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), NO_GRADIENT)
+def test_functions_without_gradient_are_named(call: object, message: str) -> None:
+    with pytest.raises(autolab.NoGradientError, match=message) as caught:
+        call(Variable(A))
+    assert len(str(caught.value)) <= 300
+
+
+DETACHES = [
+    (lambda x, a: np.exp(a, out=x), "out= cannot be a Variable"),
+    (lambda x, a: np.exp(x, out=a), "would drop the gradient"),
+    (lambda x, a: np.add(a, x, out=(a,)), "would drop the gradient"),
+    (lambda x, a: a.__iadd__(x), "would drop the gradient"),
+    (lambda x, a: np.add.at(a, 0, x), "no gradient"),
+    (lambda x, a: np.asarray(x), r"numpy\.asarray.*\.data"),
+    (lambda x, a: np.array([x, x]), r"\.data"),
+    (lambda x, a: np.sum([x, x]), r"\.data"),
+    (lambda x, a: x.__setitem__(0, 1.0), r"x\.data\[\.\.\.\]"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), DETACHES)
+def test_nothing_is_detached_silently(call: object, message: str) -> None:
+    x, a = Variable(A), A.copy()
+    with pytest.raises(TypeError, match=message):
+        call(x, a)
+    np.testing.assert_array_equal(a, A)
+    np.testing.assert_array_equal(x.data, A)
+
+
+def test_an_array_may_be_updated_by_a_constant() -> None:
+    a, constant = A.copy(), Variable(A, requires_grad=False)
+    alias = a
+    a -= 0.5 * constant
+    assert a is alias and type(a) is np.ndarray
+    np.testing.assert_array_equal(a, A / 2)
+    assert np.asarray(constant) is not constant
+    np.testing.assert_array_equal(np.asarray(constant), A)
+    assert np.asarray(constant, dtype=np.float32).dtype == np.float32
+
+
+PLAIN = [np.argmax, np.isnan, np.isfinite, np.any, np.shape, np.ndim, np.size, np.zeros_like, np.argsort, np.signbit]
+
+
+@pytest.mark.parametrize("function", PLAIN, ids=lambda f: f.__name__)
+def test_questions_about_a_variable_give_plain_answers(function: object) -> None:
+    answer, expected = function(Variable(A)), function(A)
+    assert type(answer) is type(expected)
+    np.testing.assert_array_equal(answer, expected)
+
+
+def test_comparisons_by_ufunc_give_arrays() -> None:
+    x = Variable(A)
+    for function in (np.greater, np.less_equal, np.equal, np.not_equal, np.isclose, np.logical_and):
+        np.testing.assert_array_equal(function(x, 3.0), function(A, 3.0))
+        np.testing.assert_array_equal(function(3.0, x), function(3.0, A))
