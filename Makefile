@@ -33,6 +33,10 @@ test-gpu:
 	@$(python) -c 'from autolab.engine.backend import gpu_status as gpu; exit(gpu().state != "ok" and gpu().detail)'
 	$(python) -m pytest tests -m "not browser and not lab and not full"
 
+bench:
+	@scripts/environment lab
+	$(python) benchmarks/engine.py
+
 clean:
 	rm -rf .venv .bench-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis artefacts build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,197 @@
+"""How the house is arranged: what may import what, what `import autolab` loads, and what files must not hold."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from helpers.checkout import ROOT, tracked_files
+
+PACKAGE = ROOT / "autolab"
+
+# A part may import parts of a lower rank and itself.
+RANKS = {
+    "engine": 0,
+    "functions": 1,
+    "binding": 2,
+    "authoring": 2,
+    "transforms": 2,
+    "links": 2,
+    "recording": 3,
+    "gradcheck": 3,
+    "display": 4,
+    "widgets": 5,
+    "doctor": 6,
+    "cli": 7,
+}
+SEAM = "from ..display import mimebundle"  # the one import upwards: objects ask how they are shown
+
+
+def modules() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def part_of(module: Path) -> str:
+    return module.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported_names(tree: ast.AST, package: str) -> Iterator[tuple[ast.stmt, str]]:
+    """Every import statement, wherever it stands, with the absolute names that it asks for."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: -(node.level - 1) or None] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            for alias in node.names:
+                yield node, f"{base}.{alias.name}"
+
+
+def upward_imports(source: str, part: str, package: str) -> list[str]:
+    """Import statements that point upwards, but for the seam inside a function."""
+    tree = ast.parse(source)
+    at_top = {id(node) for node in tree.body}
+    found = []
+    for node, name in imported_names(tree, package):
+        owner, _, target = name.partition(".")
+        target = target.partition(".")[0]
+        if owner != "autolab" or target == part or RANKS.get(target, -1) < RANKS[part]:
+            continue
+        if ast.unparse(node) != SEAM or id(node) in at_top:
+            found.append(ast.unparse(node))
+    return found
+
+
+@pytest.mark.parametrize("module", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_one_way(module):
+    if module == PACKAGE / "__init__.py":
+        return  # the public face imports whom it likes
+    part = part_of(module)
+    assert part in RANKS, f"give {part} its rank in RANKS"
+    package = ".".join(module.relative_to(ROOT).parent.parts)
+    assert upward_imports(module.read_text("utf-8"), part, package) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "part", "package", "found"),
+    [
+        ("from ..display import svg", "engine", "autolab.engine", 1),
+        ("def f():\n    from ..display import svg", "engine", "autolab.engine", 1),
+        ("import autolab.widgets", "display", "autolab.display", 1),
+        ("from .. import gradcheck", "recording", "autolab.recording", 1),
+        ("from autolab.recording.model import Step", "gradcheck", "autolab.gradcheck", 1),
+        (SEAM, "engine", "autolab.engine", 1),
+        (f"def f():\n    {SEAM}", "engine", "autolab.engine", 0),
+        ("from .escape import clean\nfrom ..recording import record", "display", "autolab.display", 0),
+        ("import os\nfrom autolab import __version__", "engine", "autolab.engine", 0),
+    ],
+)
+def test_an_import_upwards_is_found(source, part, package, found):
+    assert len(upward_imports(source, part, package)) == found
+
+
+def test_the_engine_needs_numpy_only():
+    allowed = sys.stdlib_module_names | {"numpy", "autolab"}
+    for module in sorted(PACKAGE.glob("engine/*.py")):
+        names = {
+            name.partition(".")[0] for _, name in imported_names(ast.parse(module.read_text("utf-8")), "autolab.engine")
+        }
+        assert names <= allowed | ({"cupy"} if module.name == "backend.py" else set()), module.name
+
+
+def test_only_the_backend_imports_cupy():
+    importers = {
+        str(module.relative_to(PACKAGE))
+        for module in modules()
+        for _, name in imported_names(ast.parse(module.read_text("utf-8")), "autolab")
+        if name.partition(".")[0] == "cupy"
+    }
+    assert importers == {"engine/backend.py"}
+
+
+HEAVY = (
+    "IPython",
+    "PIL",
+    "anywidget",
+    "cupy",
+    "executing",
+    "graphviz",
+    "ipywidgets",
+    "matplotlib",
+    "tqdm",
+    "traitlets",
+)
+
+
+def test_importing_and_differentiating_load_nothing_heavy():
+    program = f"""
+import sys, autolab
+x = autolab.Variable([1.0, 2.0])
+autolab.functions.sum(x * x).backward()
+print(*(set({HEAVY}) & set(sys.modules)))
+"""
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == []
+
+
+# The addresses are put together here, so that this file does not hold them.
+FORBIDDEN = {
+    "a package index's address": re.compile(
+        "|".join(["pypi" + r"\.org", "pythonhosted" + r"\.org", "--index" + "-url"])
+    ),
+    "an absolute path of a machine": re.compile(r"(?<![\w.~/-])/(?:home|root|Users|work|opt)" + r"/[\w.-]"),
+}
+
+
+def offences(text: str) -> list[str]:
+    return [f"{what}: {found[0]}" for what, pattern in FORBIDDEN.items() for found in pattern.finditer(text)]
+
+
+def test_tracked_files_hold_no_index_address_and_no_path_of_a_machine():
+    found = {}
+    for file in tracked_files():
+        try:
+            text = (ROOT / file).read_text("utf-8")
+        except UnicodeDecodeError:
+            continue
+        if offences(text):
+            found[str(file)] = offences(text)
+    assert found == {}
+
+
+@pytest.mark.parametrize("folder", ["home", "root", "Users", "work"])
+def test_a_path_of_a_machine_is_found(folder):
+    assert offences(f'open("/{folder}/somebody/data.csv")')
+    assert not offences(f"see the docs/{folder}/page and https://example.org/{folder}/page")
+
+
+def test_notebooks_are_kept_without_outputs():
+    notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    assert notebooks
+    for notebook in notebooks:
+        cells = json.loads(notebook.read_text("utf-8"))["cells"]
+        assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells), notebook.name
+
+
+def test_the_commands_that_documents_name_exist():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)) | {
+        "test",
+        "test-full",
+    }
+    for document in ("README.md", "CONTRIBUTING.md"):
+        assert set(re.findall(r"(?:^|`)make ([a-z-]+)", (ROOT / document).read_text("utf-8"), re.MULTILINE)) <= targets
+
+
+def test_links_between_documents_lead_somewhere():
+    for document in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
+        text = (ROOT / document).read_text("utf-8")
+        targets = re.findall(r"\]\(([^)#:]+)\)|(?:src|srcset)=\"([^\":]+)\"", text)
+        for target in [a or b for a, b in targets]:
+            assert (ROOT / target).exists(), f"{document}: {target}"

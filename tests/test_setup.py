@@ -1,0 +1,242 @@
+"""`make lab` and the scripts behind it: from nothing, again, after a change, and where something is missing."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from helpers.checkout import ROOT, copy_checkout
+from helpers.lab_process import fetch, lab_process
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="make and sh are not for Windows")
+
+# Answers what scripts/environment asks a Python, and notes what it is told to do in a log beside the checkout.
+FAKE_PYTHON = """#!/bin/sh
+case "$*" in
+*"sys.version_info <"*) exit $TOO_OLD ;;
+*ensurepip*) exit $NO_VENV ;;
+*base_prefix*) echo "$(readlink -f "$0")" | sed 's/.*python/version /' ;;
+-V) echo Python ;;
+"-m venv"*)
+    echo "venv $*" >>../log
+    mkdir -p .venv/bin
+    ln -sf "$(readlink -f "$0")" .venv/bin/python ;;
+"-m pip"*)
+    echo "pip $*" >>../log
+    exit $PIP_STATUS ;;
+esac
+"""
+TOOLS = ("sh", "dirname", "cksum", "head", "tail", "tr", "rm", "mkdir", "ln", "readlink", "sed")
+
+
+class Setup:
+    """A copy of the scripts on a machine where nothing but the most basic tools and fake Pythons exist."""
+
+    def __init__(self, folder: Path) -> None:
+        self.bin = folder / "bin"
+        self.checkout = folder / "a checkout"
+        self.log = folder / "log"
+        self.bin.mkdir()
+        (self.checkout / "scripts").mkdir(parents=True)
+        for tool in TOOLS:
+            (self.bin / tool).symlink_to(str(shutil.which(tool)))
+        for script in ("environment", "system-packages"):
+            shutil.copy(ROOT / "scripts" / script, self.checkout / "scripts")
+        (self.checkout / "pyproject.toml").write_text("first")
+
+    def add_program(self, name: str, text: str) -> Path:
+        path = self.bin / name
+        path.write_text(text)
+        path.chmod(0o755)
+        return path
+
+    def run(self, *command: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        settings = {"PATH": str(self.bin), "TOO_OLD": "0", "NO_VENV": "0", "PIP_STATUS": "0", **variables}
+        return subprocess.run(
+            command, cwd=self.checkout.parent, env=settings, capture_output=True, text=True, check=False
+        )
+
+    def environment(self, extras: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        return self.run(str(self.checkout / "scripts" / "environment"), extras, **variables)
+
+    def done(self) -> list[str]:
+        """What was done since the last time that this was asked."""
+        lines = self.log.read_text().splitlines() if self.log.exists() else []
+        self.log.unlink(missing_ok=True)
+        return lines
+
+
+VENV = "venv -m venv --clear .venv"
+
+
+def installed(extras: str) -> str:
+    return f"pip -m pip install --quiet --disable-pip-version-check --editable .[{extras}]"
+
+
+@pytest.fixture
+def setup(tmp_path: Path) -> Setup:
+    return Setup(tmp_path)
+
+
+def test_an_environment_is_made_once(setup):
+    setup.add_program("python3", FAKE_PYTHON)
+    assert setup.environment("lab").returncode == 0
+    assert setup.done() == [VENV, installed("lab")]
+    again = setup.environment("lab")
+    assert (again.returncode, again.stdout, again.stderr) == (0, "", "")
+    assert setup.done() == []
+
+
+def test_an_environment_follows_pyproject_and_grows_by_extras(setup):
+    setup.add_program("python3", FAKE_PYTHON)
+    setup.environment("lab")
+    setup.environment("lab,test")
+    setup.environment("lab")
+    assert setup.done() == [VENV, installed("lab"), installed("lab,test")]
+    (setup.checkout / "pyproject.toml").write_text("second")
+    setup.environment("lab")
+    assert setup.done() == [installed("lab,test")]
+
+
+def test_a_checkout_that_was_moved_is_installed_again(setup):
+    setup.add_program("python3", FAKE_PYTHON)
+    setup.environment("lab")
+    setup.checkout = setup.checkout.rename(setup.checkout.with_name("moved"))
+    setup.environment("lab")
+    assert setup.done() == [VENV, installed("lab"), installed("lab")]
+
+
+def test_an_environment_of_the_user_is_kept(setup):
+    python = setup.add_program("python3", FAKE_PYTHON)
+    (setup.checkout / ".venv" / "bin").mkdir(parents=True)
+    (setup.checkout / ".venv" / "bin" / "python").symlink_to(python)
+    setup.environment("lab")
+    assert setup.done() == [installed("lab")]
+
+
+def test_a_newer_python_changes_nothing_unless_it_is_asked_for(setup):
+    setup.add_program("python3.11", FAKE_PYTHON)
+    setup.environment("lab")
+    setup.add_program("python3.13", FAKE_PYTHON)
+    setup.environment("lab")
+    assert setup.done() == [VENV, installed("lab")]
+    setup.environment("lab", PYTHON="python3.13")
+    setup.environment("lab", PYTHON="python3.13")
+    assert setup.done() == [VENV, installed("lab")]
+
+
+def test_an_environment_whose_python_is_gone_is_made_again(setup):
+    setup.add_program("python3.11", FAKE_PYTHON)
+    setup.environment("lab")
+    (setup.bin / "python3.11").unlink()
+    setup.add_program("python3.12", FAKE_PYTHON)
+    setup.environment("lab")
+    assert setup.done() == [VENV, installed("lab")] * 2
+
+
+def test_a_failed_installation_is_a_sentence_and_done_again(setup):
+    setup.add_program("python3", FAKE_PYTHON)
+    answer = setup.environment("lab", PIP_STATUS="1")
+    assert answer.returncode == 1
+    assert answer.stderr == "pip could not install what AutoLab needs; its message is above.\n"
+    setup.done()
+    assert setup.environment("lab").returncode == 0
+    assert setup.done() == [installed("lab")]
+
+
+def test_an_installation_that_failed_half_way_is_not_taken_for_the_old_one(setup):
+    setup.add_program("python3", FAKE_PYTHON)
+    setup.environment("lab")
+    (setup.checkout / "pyproject.toml").write_text("second")
+    setup.environment("lab", PIP_STATUS="1")
+    (setup.checkout / "pyproject.toml").write_text("first")
+    setup.done()
+    setup.environment("lab")
+    assert setup.done() == [installed("lab")]
+
+
+def test_no_python_is_a_sentence(setup):
+    answer = setup.environment("lab")
+    assert answer.returncode == 1
+    assert answer.stderr.count("\n") == 1
+    assert "needs Python 3.11 or newer and found none" in answer.stderr
+
+
+def test_an_old_python_is_a_sentence(setup):
+    setup.add_program("python3", FAKE_PYTHON)
+    assert "found none" in setup.environment("lab", TOO_OLD="1").stderr
+    answer = setup.environment("lab", TOO_OLD="1", PYTHON="python3")
+    assert answer.returncode == 1
+    assert answer.stderr == "PYTHON=python3 is not a Python 3.11 or newer.\n"
+
+
+def test_a_missing_venv_module_is_a_sentence(setup):
+    setup.add_program("python3", FAKE_PYTHON)
+    answer = setup.environment("lab", NO_VENV="1")
+    assert answer.returncode == 1
+    assert answer.stderr.count("\n") == 1
+    assert "apt install python3-venv" in answer.stderr
+    assert setup.done() == []
+
+
+def system_packages(setup: Setup, user: int) -> subprocess.CompletedProcess[str]:
+    setup.add_program("id", f"#!/bin/sh\necho {user}\n")
+    setup.add_program("apt-get", '#!/bin/sh\necho "$*" >>log\n')
+    return setup.run(str(setup.checkout / "scripts" / "system-packages"))
+
+
+def test_system_packages_are_installed_for_root(setup):
+    assert system_packages(setup, user=0).returncode == 0
+    assert setup.done() == ["update -qq", "install -qq -y chromium graphviz"]
+
+
+def test_system_packages_are_named_for_others(setup):
+    setup.add_program("dot", "")
+    answer = system_packages(setup, user=1000)
+    assert answer.returncode == 1
+    assert answer.stderr == "The tests need these programs: chromium (on Debian: sudo apt install chromium).\n"
+    assert setup.done() == []
+
+
+def test_system_packages_that_are_there_cost_nothing(setup):
+    for name in ("dot", "chromium"):
+        setup.add_program(name, "")
+    answer = system_packages(setup, user=0)
+    assert (answer.returncode, answer.stdout, setup.done()) == (0, "", [])
+
+
+def test_gpu_tests_install_nothing():
+    answer = subprocess.run(["make", "--dry-run", "test-gpu"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "pytest" in answer.stdout
+    assert "pip" not in answer.stdout
+    assert "scripts/" not in answer.stdout
+
+
+@pytest.mark.full
+def test_make_lab_from_a_fresh_clone(tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    clone = copy_checkout(tmp_path / "a fresh clone")
+    first = open_and_stop(clone, home, limit=400)
+    second = open_and_stop(clone, home, limit=60)
+    print(f"make lab: {first:.0f} s, then {second:.1f} s")
+    assert second < 15
+    unexpected = {path.name for path in clone.iterdir()} - {path.name for path in ROOT.iterdir()} - {".venv"}
+    assert not unexpected
+
+
+def open_and_stop(clone: Path, home: Path, limit: float) -> float:
+    """Seconds until the lab's page answers; then it is stopped as by Ctrl-C."""
+    start = time.monotonic()
+    with lab_process(["make", "lab", "PORT=0", "BROWSER=none"], home=home, cwd=clone) as lab:
+        status, _ = fetch(lab.wait_for_address(limit))
+        seconds = time.monotonic() - start
+        assert status == 200
+        lab.interrupt(30)
+        assert not lab.children()
+    assert "Traceback" not in lab.output
+    return seconds
