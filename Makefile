@@ -30,7 +30,8 @@ test test-full:
 
 test-gpu: python = "$${PYTHON:-python3}"
 test-gpu:
-	@$(python) -c 'from autolab.engine.backend import gpu_status as gpu; exit(gpu().state != "ok" and gpu().detail)'
+	@$(python) -c 'from autolab.engine.backend import gpu_status as gpu; \
+	    exit(gpu().state != "ok" and f"These tests need a GPU. {gpu().detail}.")'
 	$(python) -m pytest tests -m "not browser and not lab and not full"
 
 bench:
