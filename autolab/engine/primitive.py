@@ -163,7 +163,7 @@ class Primitive:
 
     def shape_error(self, error: ValueError, arrays: Any) -> ValueError:
         """NumPy's complaint about arrays that do not fit, with the function and its inputs named."""
-        shapes = ", ".join([f"{name} has shape {a.shape}" for name, a in zip(self.inputs, arrays, strict=True)])
+        shapes = ", ".join([f"{name} has shape {np.shape(a)}" for name, a in zip(self.inputs, arrays, strict=True)])
         return ValueError(f"{self.name}: {shapes}: {error}")
 
     def _refuse_count(self, count: int) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from . import protocol
 from .backend import Array, as_array, check_real, device_name, modules
 from .errors import DetachError
-from .node import Node
+from .node import Node, Part
 
 
 class Variable:
@@ -114,8 +114,11 @@ class Variable:
 
     @property
     def creator(self) -> Any:
-        """The function that made the value; None for a leaf."""
-        return self.node.function if self.node is not None else None
+        """The function that made the value, also for one of its several results; None for a leaf."""
+        if self.node is None:
+            return None
+        function = self.node.function
+        return self.node.parent.function if isinstance(function, Part) else function
 
     @property
     def grad(self) -> Variable | None:
@@ -139,6 +142,7 @@ class Variable:
     def _like(self, value: Any) -> Array:
         """``value`` as an array on the Variable's device and of its dtype."""
         array = value._data if isinstance(value, Variable) else as_array(value, "Variable.grad")
+        check_real(array, "Variable.grad")
         return array.astype(self._data.dtype, copy=False)
 
     def cleargrad(self) -> None:
