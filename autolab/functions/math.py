@@ -90,8 +90,8 @@ def pow(xp: Any, base: Array, exponent: Array) -> Array:
     """Power, ``base ** exponent``, elementwise with broadcasting; either side may be a number.
 
     The gradient of the base is 0 where both are 0 (the power is constant 1 there), that of the exponent is 0 where
-    the base is 0 and the exponent is not negative. For a negative base the gradient of the exponent is NaN: the power is
-    no function of a real exponent there.
+    the base is 0 and the exponent is not negative. For a negative base the gradient of the exponent is NaN: the power
+    is no function of a real exponent there.
 
     Examples
     --------
