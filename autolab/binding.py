@@ -43,7 +43,8 @@ class Bound:
         for name, a in [*named, *self._kwargs.items()]:
             argument = text(self.variables[a.name]) if isinstance(a, _Slot) else repr(a)
             parts.append(f"{name}={argument}" if name else argument)
-        return f"{self.name}({', '.join(parts)})"
+        name = self.name if self.name.isidentifier() else "fn"  # a lambda has no name that could be called
+        return f"{name}({', '.join(parts)})"
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Controls: how the inputs of an exploration can be moved, as plain data.
 
-A number becomes a slider, a small array a grid of cells; what is too large, or holds NaN or infinities, is shown as text.
+A number becomes a slider, a small array a grid of cells; what is too large, or not finite, is shown as text.
 """
 
 from __future__ import annotations

@@ -21,7 +21,8 @@ from ..display.scene import detail, readings, scene
 from ..engine.backend import Array
 from ..recording.model import Recording
 from .module import module_text, style_text
-from .session import Session, UserError, user_error
+from .session import Session
+from .user_error import UserError, user_error
 
 _WORDS = {key: say(key) for key in ("live_silent", "live_stale")}
 
@@ -38,12 +39,12 @@ class Explorer(anywidget.AnyWidget):
 
     scene = traitlets.Dict().tag(sync=True)
     readings = traitlets.Dict().tag(sync=True)
-    changed = traitlets.List().tag(sync=True)
-    controls = traitlets.List().tag(sync=True)
+    changed: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    controls: traitlets.List[Any] = traitlets.List().tag(sync=True)
     can_undo = traitlets.Bool().tag(sync=True)
     selected = traitlets.Int(None, allow_none=True).tag(sync=True)
     detail = traitlets.Dict().tag(sync=True)
-    detail_buffers = traitlets.List().tag(sync=True)
+    detail_buffers: traitlets.List[Any] = traitlets.List().tag(sync=True)
     error = traitlets.Dict(allow_none=True).tag(sync=True)
     code = traitlets.Unicode().tag(sync=True)
     palette = traitlets.Dict().tag(sync=True)
@@ -139,7 +140,7 @@ class Explorer(anywidget.AnyWidget):
 
     def _selection(self, recording: Recording, picture: Mapping[str, Any], node: int | None) -> dict[str, Any]:
         """The traits that show one node; the output where there is no such node."""
-        if all(node != shown["id"] for shown in picture["nodes"]):
+        if node is None or all(node != shown["id"] for shown in picture["nodes"]):
             node = recording.outputs[0]
         facts, buffers = detail(recording, node)
         return {"selected": node, "detail": facts, "detail_buffers": buffers}

@@ -6,15 +6,10 @@ It knows nothing of widgets: the tests of its rules need no browser, and another
 from __future__ import annotations
 
 import contextlib
-import linecache
 import math
 import numbers
-import os
-import sysconfig
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -23,27 +18,15 @@ from ..binding import bind
 from ..engine.backend import Array, to_cpu
 from ..engine.config import config, using_config
 from ..engine.variable import Variable
-from ..recording.locate import file_label
 from ..recording.model import Recording
 from ..recording.recorder import BUDGET, record_bound
 from .controls import control, is_movable
+from .user_error import UserError, user_error
 
 Point = Mapping[str, Array]
 
 HISTORY = 500
-MAX_MESSAGE = 2000
 _MODES = ("enable_backprop", "train")
-
-
-@dataclass(frozen=True)
-class UserError:
-    """What the user's function raised, and the innermost line of the user's own code on the way there."""
-
-    type: str
-    message: str
-    file: str | None = None
-    line: int | None = None
-    statement: str | None = None
 
 
 class Session:
@@ -81,8 +64,10 @@ class Session:
             )
         self._bound = bind("explore", fn, tuple(args), inputs or {})
         self._modes = [(mode, getattr(config, mode)) for mode in _MODES]
+        # The picture shows NaN and infinities, so a warning at every move would say nothing new.
+        self._floats: Any = {kind: "ignore" if how == "warn" else how for kind, how in np.geterr().items()}
         self._start: Point = {name: variable.data.copy() for name, variable in self._bound.variables.items()}
-        self._point = self._start
+        self._point: Point = self._start
         self._past: deque[Point] = deque(maxlen=HISTORY)
         self._moving: tuple[str, Point] | None = None
 
@@ -152,7 +137,8 @@ class Session:
 
     def reset(self) -> None:
         """Go back to the first point; this can be undone."""
-        self._moving = ("", self._moving[1] if self._moving else self._point)
+        self._finish()
+        self._moving = ("", self._point)
         self._point = self._start
         self._finish()
 
@@ -175,12 +161,13 @@ class Session:
         """Run the function and its gradient at this point; the user's errors pass through."""
         fresh = {name: self._leaf(name, array) for name, array in self._point.items()}
         with contextlib.ExitStack() as modes:
+            modes.enter_context(np.errstate(**self._floats))
             for mode, value in self._modes:
                 modes.enter_context(using_config(mode, value))
             return record_bound(self._bound, fresh, **self._options)
 
     def compute(self) -> Recording | UserError:
-        """`record`, with what the user's function raises as data. An interrupt counts as an error of this computation."""
+        """`record`, with what the user's function raises as data; an interrupt ends only this computation."""
         try:
             return self.record()
         except (Exception, KeyboardInterrupt) as error:
@@ -227,44 +214,3 @@ def _literal(name: str, array: Array) -> str:
         return repr(values.item()) if math.isfinite(values) else f"float({str(values.item())!r})"
     text = repr(values.tolist()).replace("nan", "np.nan").replace("inf", "np.inf")
     return f"np.array({text})" if values.dtype == np.float64 else f"np.array({text}, dtype=np.{values.dtype})"
-
-
-# ---------------------------------------------------------------------- errors
-_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
-_NOT_THE_USERS = (
-    *[sysconfig.get_path(key) for key in ("stdlib", "purelib", "platlib")],
-    "<frozen ",
-    "<__array_function__",
-)
-
-
-def user_error(error: BaseException) -> UserError:
-    """An exception as data: its type and message, and the innermost line of its traceback that is the user's."""
-    kind = type(error).__name__
-    trace = _users(error.__traceback__)
-    if trace is None:
-        return UserError(kind, _message(error))
-    file, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno
-    statement = linecache.getline(file, line, trace.tb_frame.f_globals).strip()
-    return UserError(kind, _message(error), file_label(file), line, statement)
-
-
-def _message(error: BaseException) -> str:
-    try:
-        return str(error)[:MAX_MESSAGE]
-    except Exception as another:
-        return f"its message could not be made: {type(another).__name__}"
-
-
-def _users(trace: TracebackType | None) -> TracebackType | None:
-    """The innermost frame of the user's code; where there is none, the innermost outside this package."""
-    outside = None
-    users = None
-    while trace is not None:
-        file = trace.tb_frame.f_code.co_filename
-        if not file.startswith(_PACKAGE):
-            outside = trace
-            if not file.startswith(_NOT_THE_USERS):
-                users = trace
-        trace = trace.tb_next
-    return users or outside

@@ -80,7 +80,9 @@ class Wire:
     def connect(self, page: Page, views: int = 1) -> None:
         """Open the widget's model in a page, with so many views."""
         page.expose_function("toKernel", lambda text: self.inbox.append(json.loads(text)))
-        page.evaluate("async state => { window.host = await import('./host.js'); await host.open(state); }", self._snapshot())
+        page.evaluate(
+            "async state => { window.host = await import('./host.js'); await host.open(state) }", self._snapshot()
+        )
         self.pages.append(page)
         for _ in range(views):
             page.evaluate("() => host.addView()")

@@ -40,17 +40,26 @@ const makers = { slider: makeSlider, grid: makeGrid, fixed: makeFixed };
 /** @param {Control} first @param {Move} move */
 function makeSlider(first, move) {
   let control = first;
-  const range = html("input", { type: "range", "aria-label": first.name });
+  const range = html("input", { type: "range", class: "al-range", "aria-label": first.name });
   const box = makeBox(first.name, (value) => {
-    range.value = String(value);
+    show(value);
     move(control, null, value, true);
   });
   const low = html("span");
   const high = html("span");
 
+  /** @param {number} value */
+  function show(value) {
+    range.value = String(value);
+    box.show(value);
+    const [zero, here] = [0, value].map((v) => Math.max(0, Math.min(1, (v - control.min) / (control.max - control.min))));
+    range.style.setProperty("--al-from", `${100 * Math.min(zero, here)}%`);
+    range.style.setProperty("--al-to", `${100 * Math.max(zero, here)}%`);
+  }
+
   /** @param {boolean} final */
   const slid = (final) => () => {
-    box.show(Number(range.value));
+    show(Number(range.value));
     move(control, null, Number(range.value), final);
   };
   set(range, { oninput: slid(false), onchange: slid(true) });
@@ -64,8 +73,7 @@ function makeSlider(first, move) {
     update(next) {
       control = next;
       set(range, { min: next.min, max: next.max, step: next.step });
-      range.value = String(next.value);
-      box.show(next.value);
+      show(next.value);
       write(low, short(next.min));
       write(high, short(next.max));
     },

@@ -1,0 +1,98 @@
+// @ts-check
+/** One box of the graph: its heading, its value and its gradient. The measures are those of display/scene.py and svg.py. */
+
+import { set, svg, write } from "./dom.js";
+
+const [HEADER, CAPTION, PADDING, GAP] = [36, 16, 12, 16];
+const STRIP = { width: 96, height: 48, cell: 26 };
+const TOP = HEADER + CAPTION;
+
+/** @typedef {import("./graph.js").SceneNode} SceneNode */
+/** @typedef {import("./graph.js").Reading} Reading */
+/** @typedef {import("./colors.js").ColorMap} ColorMap */
+
+/** @param {SceneNode} node */
+export function makeNode(node) {
+  const box = { width: node.w, height: node.h, rx: node.kind === "call" ? 9 : 16 };
+  const element = svg("g", {
+    class: `al-node al-${node.kind}${node.output ? " al-output" : ""}`, transform: `translate(${node.x} ${node.y})`,
+    role: "button", tabindex: -1, "data-id": node.id,
+  },
+  svg("rect", { class: "al-halo", ...box }), svg("rect", { class: "al-card", ...box }), makeHeading(node),
+  svg("text", { class: "al-symbol", x: node.w - PADDING, y: 24 }, node.symbol),
+  ...(node.kind === "input" || node.kind === "constant" ? makePlate(node.kind, node.w / 2, 0) : []),
+  ...(node.output ? makePlate("output", node.w / 2, node.h) : []));
+
+  const columns = node.h < TOP ? [] : [makeColumn("value", PADDING, node.cells),
+    makeColumn("gradient", Math.max(PADDING + STRIP.width + GAP, (node.w + GAP) / 2), node.cells)];
+  element.append(...columns.map((column) => column.element));
+  /** @type {Reading | null} */
+  let shown = null;
+  /** @type {ColorMap | null} */
+  let painted = null;
+  return {
+    element,
+    /** @param {Reading} reading @param {ColorMap} colors */
+    update(reading, colors) {
+      if (painted === colors && JSON.stringify(shown) === JSON.stringify(reading)) return;
+      [shown, painted] = [reading, colors];
+      set(element, { "aria-label": reading.spoken });
+      columns[0]?.update(reading.value, reading.value_cells, reading.value_scale, colors);
+      columns[1]?.update(reading.grad, reading.grad_cells, reading.grad_scale, colors);
+    },
+  };
+}
+
+/** @param {SceneNode} node */
+function makeHeading({ name, text }) {
+  const line = svg("text", { x: PADDING, y: 24 });
+  if (name) line.append(svg("tspan", { class: "al-own" }, name));
+  if (name && name !== text) line.append(svg("tspan", { class: "al-equals" }, " = "));
+  if (name !== text) line.append(svg("tspan", {}, text));
+  return line;
+}
+
+/** The small plate that says what an outer box is. @param {string} word @param {number} x @param {number} y */
+function makePlate(word, x, y) {
+  const width = 6.6 * word.length + 18;
+  return [svg("rect", { class: `al-plate-${word}`, x: x - width / 2, y: y - 8.5, width, height: 17, rx: 8.5 }),
+    svg("text", { class: "al-plate", x, y: y + 4 }, word)];
+}
+
+/**
+ * The value or the gradient: its caption, and below it a number, or cells and a line of text.
+ * @param {string} caption
+ * @param {number} x
+ * @param {boolean} cells
+ */
+function makeColumn(caption, x, cells) {
+  const number = svg("text", { class: cells ? "al-small" : "al-number" });
+  const strip = svg("g", { class: "al-cells", transform: `translate(0 ${TOP})` });
+  const element = svg("g", { class: `al-${caption}`, transform: `translate(${x} 0)` },
+    svg("text", { class: "al-small", y: HEADER + 9 }, caption), strip, number);
+  const limit = cells ? 15 : 11;
+  let size = "";
+
+  return {
+    element,
+    /** @param {string | null} text @param {(number | null)[][] | null} rows @param {number} scale @param {ColorMap} colors */
+    update(text, rows, scale, colors) {
+      const absent = text === null;
+      write(number, absent ? "none" : text.length > limit ? text.slice(0, limit - 1) + "\u2026" : text);
+      set(number, { y: TOP + (cells && !absent ? STRIP.height + 14 : 17) });
+      element.classList.toggle("al-absent", absent);
+      const drawn = rows ?? [];
+      if (size !== (size = `${drawn.length} ${drawn[0]?.length}`)) strip.replaceChildren(...makeCells(drawn));
+      drawn.flat().forEach((v, k) => {
+        set(strip.children[k], { class: v === null && "al-missing", fill: v === null ? null : colors.css(scale ? v / scale : 0) });
+      });
+    },
+  };
+}
+
+/** @param {(number | null)[][]} rows */
+function makeCells(rows) {
+  const height = Math.min(STRIP.height / rows.length, STRIP.cell);
+  const width = Math.min(STRIP.width / rows[0]?.length, 2 * height);
+  return rows.flatMap((row, i) => row.map((_, j) => svg("rect", { x: j * width, y: i * height, width, height })));
+}

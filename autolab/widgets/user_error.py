@@ -1,0 +1,60 @@
+"""What the user's function raised, as data."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sysconfig
+from dataclasses import dataclass
+from types import TracebackType
+
+from ..recording.locate import file_label
+
+MAX_MESSAGE = 2000
+
+_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
+_LIBRARIES = tuple([sysconfig.get_path(key) for key in ("stdlib", "purelib", "platlib")])
+_NOT_THE_USERS = (*_LIBRARIES, "<frozen ", "<__array_function__")
+
+
+@dataclass(frozen=True)
+class UserError:
+    """What the user's function raised, and the innermost line of the user's own code on the way there."""
+
+    type: str
+    message: str
+    file: str | None = None
+    line: int | None = None
+    statement: str | None = None
+
+
+def user_error(error: BaseException) -> UserError:
+    """An exception as data: its type and message, and the innermost line of its traceback that is the user's."""
+    kind = type(error).__name__
+    trace = _users(error.__traceback__)
+    if trace is None:
+        return UserError(kind, _message(error))
+    file, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno
+    statement = linecache.getline(file, line, trace.tb_frame.f_globals).strip()
+    return UserError(kind, _message(error), file_label(file), line, statement)
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)[:MAX_MESSAGE]
+    except Exception as another:
+        return f"its message could not be made: {type(another).__name__}"
+
+
+def _users(trace: TracebackType | None) -> TracebackType | None:
+    """The innermost frame of the user's code; where there is none, the innermost outside this package."""
+    outside = None
+    users = None
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if not file.startswith(_PACKAGE):
+            outside = trace
+            if not file.startswith(_NOT_THE_USERS):
+                users = trace
+        trace = trace.tb_next
+    return users or outside

@@ -1,0 +1,269 @@
+"""The live view's Python half: what it publishes for each message, and that it always answers."""
+
+from __future__ import annotations
+
+import gc
+import json
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import Variable
+from autolab.display.messages import say
+from autolab.widgets.explorer import Explorer
+from autolab.widgets.module import STATIC, module_text, style_text
+from autolab.widgets.session import Session
+
+from .programs import LAYER, branching, layer, muladd, picky
+
+Make = Callable[..., Explorer]
+
+
+def tell(view: Explorer, **message: Any) -> list[dict[str, Any]]:
+    """Send a message as the page would; what the widget publishes in answer."""
+    view.comm.outbox.clear()
+    content = {"seq": 1, "index": None, "final": True, **message}
+    view.comm.handle_msg({"content": {"data": {"method": "custom", "content": content}}, "buffers": []})
+    return [sent["data"]["state"] for sent in view.comm.outbox]
+
+
+def test_opening_publishes_the_whole_picture(explorer: Make) -> None:
+    view = explorer(muladd, x=2.0, y=3.0, z=4.0)
+    opening = view.comm.outbox[0]["data"]["state"]
+    assert opening["scene"]["title"] == "muladd(x, y, z)"
+    assert opening["readings"]["nodes"]["4"]["value"] == "10"
+    assert [c["name"] for c in opening["controls"]] == ["x", "y", "z"]
+    assert (opening["selected"], opening["detail"]["title"]) == (4, "w = h + z")
+    assert opening["error"] is None
+
+
+def test_a_move_is_answered_by_one_message_without_the_scene(explorer: Make) -> None:
+    view = explorer(muladd, x=2.0, y=3.0, z=4.0)
+    (state,) = tell(view, do="move", name="x", value=2.5, seq=17)
+    assert state["ack"] == 17
+    assert state["readings"]["nodes"]["4"]["value"] == "11.5"
+    assert sorted(state["changed"]) == [0, 1, 3, 4]
+    assert state["can_undo"] is True
+    assert "scene" not in state
+    assert view.point["x"] == 2.5
+    assert view.recording["w"].value.values == 11.5
+
+
+def test_another_structure_publishes_another_scene_and_keeps_a_selection(explorer: Make) -> None:
+    view = explorer(branching, x=1.0)
+    (state,) = tell(view, do="move", name="x", value=-1.0)
+    assert [node["text"] for node in state["scene"]["nodes"]] == ["x", "np.exp(x)", "h + 1"]
+    assert view.changed == []
+    tell(view, do="select", id=2)
+    (state,) = tell(view, do="move", name="x", value=1.0)
+    assert state["selected"] == 1
+
+
+def test_selecting_publishes_the_arrays_as_float32(explorer: Make) -> None:
+    view = explorer(layer, **LAYER)
+    step = view.recording["a"]
+    (state,) = tell(view, do="select", id=step.id)
+    assert state["detail"]["title"] == "a = x @ W"
+    value, grad = (np.frombuffer(b, np.float32).reshape(2, 4) for b in view.detail_buffers)
+    np.testing.assert_array_equal(value, step.value.values.astype(np.float32))
+    np.testing.assert_array_equal(grad, step.grad.values.astype(np.float32))
+
+
+def test_an_error_keeps_the_last_picture_and_the_next_good_move_recovers(explorer: Make) -> None:
+    view = explorer(picky, x=2.0, y=3.0)
+    (state,) = tell(view, do="move", name="x", value=-1.0)
+    assert state["error"]["type"] == "ValueError"
+    assert state["error"]["statement"].startswith("raise ValueError")
+    assert "readings" not in state
+    assert state["controls"][0]["value"] == -1
+    (state,) = tell(view, do="undo", seq=2)
+    assert state["error"] is None
+    assert view.recording["w"].value.values == 6
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"do": "move", "name": "nothing", "value": 1.0},
+        {"do": "move", "name": "x"},
+        {"do": "move", "name": "x", "value": [1], "final": "yes"},
+        {"do": "select", "id": "4"},
+        {"do": "os.system"},
+        {"do": None},
+        {},
+    ],
+)
+def test_a_senseless_message_is_answered_with_an_error(explorer: Make, message: dict[str, Any]) -> None:
+    view = explorer(muladd, x=2.0, y=3.0, z=4.0)
+    (state,) = tell(view, **message, seq=9)
+    assert state["ack"] == 9
+    assert state["error"]["type"] == "ValueError"
+    (state,) = tell(view, do="move", name="x", value=2.0, seq=10)
+    assert state["error"] is None
+
+
+def test_an_unknown_selection_falls_back_to_the_output(explorer: Make) -> None:
+    view = explorer(muladd, x=2.0, y=3.0, z=4.0)
+    tell(view, do="select", id=1)
+    (state,) = tell(view, do="select", id=99)
+    assert state["selected"] == 4
+
+
+@pytest.mark.parametrize("content", ["move", None, {"do": "undo"}, {"do": "undo", "seq": "1"}])
+def test_what_is_no_message_is_ignored(explorer: Make, content: Any) -> None:
+    view = explorer(muladd, x=2.0, y=3.0, z=4.0)
+    view.comm.outbox.clear()
+    view.comm.handle_msg({"content": {"data": {"method": "custom", "content": content}}, "buffers": []})
+    assert not view.comm.outbox
+
+
+def test_a_failure_while_drawing_is_shown_and_answered(explorer: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    view = explorer(muladd, x=2.0, y=3.0, z=4.0)
+    monkeypatch.setattr("autolab.widgets.explorer.readings", lambda recording: 1 / 0)
+    (state,) = tell(view, do="move", name="x", value=1.0, seq=3)
+    assert (state["ack"], state["error"]["type"]) == (3, "ZeroDivisionError")
+
+
+def test_an_interrupt_is_answered(explorer: Make) -> None:
+    def interrupted(x: Variable) -> Variable:
+        if x.data > 1:
+            raise KeyboardInterrupt
+        return x * 2
+
+    view = explorer(interrupted, x=1.0)
+    (state,) = tell(view, do="move", name="x", value=2.0, seq=3)
+    assert (state["ack"], state["error"]["type"]) == (3, "KeyboardInterrupt")
+
+
+def test_everything_published_is_json_even_with_nan_and_infinities(explorer: Make) -> None:
+    view = explorer(lambda x: np.log(x) / x, x=np.array([1.0, 0.0, -1.0]))  # the recording comm refuses NaN
+    tell(view, do="select", id=0)
+    assert view.detail["arrays"][1]["nan"] + view.detail["arrays"][1]["inf"] > 0
+
+
+def test_code_is_published_on_request_and_withdrawn_by_a_move(explorer: Make) -> None:
+    view = explorer(muladd, x=2.0, y=3.0, z=4.0)
+    assert tell(view, do="code")[0]["code"] == "muladd(x=2.0, y=3.0, z=4.0)"
+    assert tell(view, do="move", name="x", value=1.0, seq=2)[0]["code"] == ""
+
+
+def test_names_are_cleaned_for_the_page(explorer: Make) -> None:
+    def hostile(x: Variable) -> Variable:
+        if x.data > 1:
+            raise type("Bad\u202eName", (Exception,), {})("a\x00b\u202ec")
+        return x * 2
+
+    view = explorer(hostile, x=1.0)
+    (state,) = tell(view, do="move", name="x", value=2.0)
+    assert not {"\u202e", "\x00"} & set(json.dumps(state["error"], ensure_ascii=False))
+
+
+def test_messages_from_many_threads_leave_one_consistent_state(explorer: Make) -> None:
+    view = explorer(muladd, x=2.0, y=3.0, z=4.0)
+
+    def flood(name: str) -> None:
+        for k in range(50):
+            move = {"do": "move", "seq": k, "name": name, "index": None, "value": k / 10, "final": True}
+            view._on_message(view, move, [])
+
+    threads = [threading.Thread(target=flood, args=(name,)) for name in "xyz"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {name: float(v) for name, v in view.point.items()} == {"x": 4.9, "y": 4.9, "z": 4.9}
+    assert float(view.recording["w"].value.values) == pytest.approx(4.9 * 4.9 + 4.9)
+    assert view.error is None
+
+
+def test_modes_hold_in_callbacks_from_other_threads(explorer: Make) -> None:
+    seen = []
+
+    def spy(x: Variable) -> Variable:
+        seen.append(autolab.config.train)
+        return x * 2
+
+    with autolab.test_mode():
+        view = explorer(spy, x=1.0)
+    thread = threading.Thread(target=tell, args=(view,), kwargs={"do": "move", "name": "x", "value": 2.0})
+    thread.start()
+    thread.join()
+    assert seen == [False, False]
+
+
+def test_a_closed_view_listens_to_nothing_and_is_freed() -> None:
+    view = Explorer(Session(muladd, (2.0, 3.0, 4.0)))
+    alive = weakref.ref(view)
+    view.close()
+    view.close()
+    del view
+    gc.collect()
+    assert alive() is None
+
+
+def test_a_notebook_without_the_live_view_shows_the_static_picture(explorer: Make) -> None:
+    data, _ = explorer(muladd, x=2.0, y=3.0, z=4.0)._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert "<img" in data["text/html"]
+    assert "w = h + z" in data["text/plain"]
+
+
+def test_the_front_end_is_small_and_has_no_door_for_markup() -> None:
+    text = module_text("explorer.js")
+    assert len(text.encode()) + len(style_text("explorer.css").encode()) <= 60_000
+    assert len(text.encode()) <= 40_000
+    for door in (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "eval(",
+        "Function(",
+        "document.write",
+        "http://",
+        "https://",
+    ):
+        assert door not in text.replace("http://www.w3.org/2000/svg", ""), door
+    assert not [line for line in text.splitlines() if line.startswith("import ")]
+    assert text.count("export ") == 1
+
+
+def test_every_module_of_the_folder_is_part_of_the_front_end() -> None:
+    text = module_text("explorer.js")
+    for file in STATIC.glob("*.js"):
+        first = next(line for line in file.read_text(encoding="utf-8").splitlines() if line.startswith("export "))
+        assert first.removeprefix("export ") in text.replace("export ", ""), file.name
+
+
+def test_words_of_the_page_come_from_the_catalogue(explorer: Make) -> None:
+    view = explorer(muladd, x=2.0, y=3.0, z=4.0)
+    assert view.words["live_stale"] == say("live_stale")
+
+
+def test_plain_python_saves_the_static_picture_and_says_where(tmp_path: Path) -> None:
+    program = (
+        "import autolab\n"
+        "def muladd(x, y, z):\n    h = x * y\n    return h + z\n"
+        "view = autolab.explore(muladd, x=2.0, y=3.0, z=4.0)\n"
+        "print(view.recording['h'].value.values)\n"
+    )
+    (tmp_path / "program.py").write_text(program)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "program.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    path = tmp_path / "explore_muladd.html"
+    assert str(path) in done.stdout
+    assert done.stdout.endswith("6.0\n")
+    assert "<img" in path.read_text(encoding="utf-8")
