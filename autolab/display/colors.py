@@ -94,6 +94,6 @@ def contrast(first: str, second: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def ink_on(background: str) -> str:
-    """Black or white, whichever reads better; the contrast is at least 4.5 on every background."""
-    return "#000000" if contrast(background, "#000000") >= math.sqrt(21) else "#ffffff"
+def ink_on(background: str) -> Literal["black", "white"]:
+    """The ink that reads better; its contrast is at least 4.5 on every background."""
+    return "black" if contrast(background, "#000000") >= math.sqrt(21) else "white"

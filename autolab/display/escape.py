@@ -86,4 +86,4 @@ _VOID = frozenset({"img", "br", "rect", "path", "circle", "line", "image"})
 def _attribute(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.1f}".removesuffix(".0")
-    return escape(value, limit=2000)
+    return escape(value, limit=20_000)

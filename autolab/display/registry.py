@@ -15,8 +15,9 @@ from .messages import say
 Bundle = dict[str, Any]
 
 _HANDLERS: dict[str, str] = {
-    "autolab.recording.model.Recording": "autolab.display.graph_view:bundle",
+    "autolab.recording.model.Recording": "autolab.display.recording_view:bundle",
     "autolab.engine.variable.Variable": "autolab.display.variable_view:bundle",
+    "autolab.gradcheck.report.GradientReport": "autolab.display.report_view:bundle",
 }
 
 

@@ -3,7 +3,7 @@ this.
 
 A box has a heading line of `HEADER` pixels (name and expression, the operation's sign on the right) and below it two
 columns, the value on the left and the gradient on the right: a line of `CAPTION` pixels that says which is which,
-then the number, or for an array a strip of coloured cells.
+then the number, or for an array a strip of coloured cells with a line of text below.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any
 from ..recording.model import Recording, Step
 from .detail import detail
 from .layout import layout
-from .messages import plural, say
 from .readings import readings
 from .steps import Run, columns, drawn, expression, label, shorten, symbol, title
+from .text import describe_program
 
 __all__ = ["detail", "readings", "scene"]
 
@@ -27,7 +27,7 @@ PADDING = 12.0
 HEADER = 36.0
 CAPTION = 16.0
 NUMBER = 26.0
-STRIP_WIDTH, STRIP_HEIGHT = 96.0, 42.0
+STRIP_WIDTH, STRIP_HEIGHT = 96.0, 48.0
 COLUMN_GAP = 16.0
 MARGIN = 16.0
 _TEXT_LIMIT = 34
@@ -47,7 +47,7 @@ def scene(recording: Recording) -> dict[str, Any]:
         node["x"], node["y"] = x, y
     picture = {
         "title": title(recording),
-        "description": _description(recording),
+        "description": describe_program(recording),
         "width": placed.width,
         "height": placed.height,
         "nodes": nodes,
@@ -84,7 +84,8 @@ def _step_node(step: Step, recording: Recording) -> dict[str, Any]:
     cells = step.value is not None and step.value.size > 1
     body = 2 * STRIP_WIDTH + COLUMN_GAP if step.value is not None else 0.0
     heading_width = CHARACTER * (columns(text) + (used if text != name else 0) + (columns(sign) + 2 if sign else 0))
-    height = HEADER if step.value is None else HEADER + CAPTION + (STRIP_HEIGHT if cells else NUMBER) + PADDING - 2
+    number = STRIP_HEIGHT + CAPTION if cells else NUMBER
+    height = HEADER if step.value is None else HEADER + CAPTION + number + PADDING
     return {
         "id": step.id,
         "kind": step.kind,
@@ -116,15 +117,3 @@ def _run_node(run: Run) -> dict[str, Any]:
         "symbol": "",
         "cells": False,
     }
-
-
-def _description(recording: Recording) -> str:
-    calls = sum(step.kind == "call" for step in recording.steps)
-    outputs = ", ".join(label(step) for step in recording.steps if step.id in set(recording.outputs[:8]))
-    return say(
-        "graph",
-        title=title(recording),
-        inputs=plural(len(recording.inputs), "input"),
-        steps=plural(calls, "step"),
-        outputs=f"output {outputs}" if outputs else "no output",
-    )

@@ -7,10 +7,14 @@ step.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from graphviz import Digraph
 
 Kind = Literal["input", "constant", "call", "part"]
 
@@ -140,6 +144,18 @@ class Recording:
         from .serialize import to_json
 
         return to_json(self)
+
+    def to_graphviz(self) -> Digraph:
+        """The graph as a `graphviz.Digraph`."""
+        from ..display.dot import to_graphviz
+
+        return to_graphviz(self)
+
+    def save(self, path: str | os.PathLike[str], look: Literal["light", "dark", "auto"] = "light") -> None:
+        """Write the graph to an ``.svg`` or ``.dot`` file, or through the program ``dot`` to ``.png`` or ``.pdf``."""
+        from ..display.dot import save
+
+        save(self, path, look)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         from ..display import mimebundle

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 
+from .layered import Layered
+
 _SWEEPS = 4
 
 
-def ordered(rank: list[int], above: list[list[int]], below: list[list[int]]) -> list[list[int]]:
+def ordered(graph: Layered) -> list[list[int]]:
     """Ranks from top to bottom, each a list of nodes from left to right."""
+    rank, above, below = graph.rank, graph.above, graph.below
     ranks: list[list[int]] = [[] for _ in range(max(rank) + 1)]
     for node in _depth_first(above, below):
         ranks[rank[node]].append(node)

@@ -1,0 +1,187 @@
+"""Arrays as heatmaps: an SVG document with a panel per array, side by side.
+
+Small panels have a number in every cell. Larger ones are a PNG inside the document. What is not a finite number is a
+sign (× NaN, ∞, −∞), never a colour. The bar below says what the colours mean; both its ends are the same magnitude.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, count
+from textwrap import wrap
+
+from ..recording.model import Snapshot
+from .cells import Grid, grid
+from .colors import STOPS, Theme, color, ink_on
+from .escape import Markup, element, escape
+from .messages import say
+from .numbers import MINUS, number, shape_text
+from .raster import png
+from .steps import shorten
+from .style import Look, style_sheet
+
+MAX_CELLS = 64
+_NUMBERED = 8
+_GAP, _TOP, _BAR = 28.0, 34.0, 10.0
+_MIN_WIDTH = 180.0
+_SMALL = 6.6  # width of a character of the captions
+_documents = count(1)
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """One heatmap: a title, the array, and optionally the element to mark and the magnitude of the strongest colour."""
+
+    title: str
+    snapshot: Snapshot
+    mark: tuple[int, ...] | None = None
+    scale: float | None = None
+
+
+def heatmaps(panels: Sequence[Panel], look: Look = "auto") -> Markup:
+    """The SVG document of some heatmaps side by side."""
+    scope = f"autolab-heat-{next(_documents)}"
+    theme: Theme = "dark" if look == "dark" else "light"
+    drawn = [_Drawing(panel, theme) for panel in panels]
+    lefts = list(accumulate((drawing.width + _GAP for drawing in drawn), initial=14.0))
+    width = lefts[-1] - _GAP + 14.0
+    height = max(drawing.height for drawing in drawn) + 14.0
+    return element(
+        "svg",
+        element("title", escape(", ".join(panel.title for panel in panels)), id=f"{scope}-title"),
+        element("desc", escape(" ".join(describe(panel) for panel in panels), 5000), id=f"{scope}-desc"),
+        style_sheet(scope, look, set()),
+        element("rect", class_="card", width=width, height=height, rx=10),
+        *(
+            element("g", *drawing.parts(f"{scope}-{i}"), transform=f"translate({left:.1f} 0)")
+            for i, (drawing, left) in enumerate(zip(drawn, lefts, strict=False))
+        ),
+        xmlns="http://www.w3.org/2000/svg",
+        id=scope,
+        width=width,
+        height=height,
+        viewBox=f"0 0 {width:.1f} {height:.1f}",
+        role="img",
+        aria_labelledby=f"{scope}-title {scope}-desc",
+    )
+
+
+def describe(panel: Panel) -> str:
+    """A heatmap in words."""
+    snapshot = panel.snapshot
+    parts = [f"{panel.title}: array of shape {shape_text(snapshot.shape)}"]
+    if snapshot.minimum is not None and snapshot.maximum is not None:
+        parts.append(f"from {number(snapshot.minimum)} to {number(snapshot.maximum)}")
+    counts = (("nan_count", snapshot.nan_count), ("inf_count", snapshot.inf_count))
+    parts += [say(key, count=n) for key, n in counts if n]
+    return ", ".join(parts) + "."
+
+
+class _Drawing:
+    """A panel with its sizes worked out."""
+
+    def __init__(self, panel: Panel, theme: Theme) -> None:
+        self.panel, self.theme = panel, theme
+        self.cells: Grid = grid(panel.snapshot, MAX_CELLS, MAX_CELLS)
+        self.scale = self.cells.scale if panel.scale is None else panel.scale
+        self.rows, self.across = self.cells.values.shape
+        self.numbered = self.rows <= _NUMBERED and self.across <= _NUMBERED
+        self.cell_width, self.cell_height = (76, 32) if self.numbered else _cell_size(self.rows, self.across)
+        self.width = max(float(self.across * self.cell_width), _MIN_WIDTH)
+        self.notes = [line for note in self._notes() for line in wrap(note, int(self.width / _SMALL))]
+        self.bar_height = 34 if self.scale else 8
+        self.height = _TOP + self.rows * self.cell_height + self.bar_height + 16 * len(self.notes)
+
+    def parts(self, prefix: str) -> list[Markup]:
+        title = f"{self.panel.title}  {shape_text(self.panel.snapshot.shape)}"
+        heading = _text(0.0, 22.0, shorten(title, int(self.width / 9)), "name")
+        bottom = _TOP + self.rows * self.cell_height
+        captions = self._captions(bottom + self.bar_height)
+        if not self.cells.values.size:
+            return [heading, *captions]
+        body = self._numbers() if self.numbered else [self._image()]
+        bar = self._bar(bottom + 8, prefix) if self.scale else []
+        return [heading, *body, self._frame(), *self._mark(), *bar, *captions]
+
+    def _numbers(self) -> list[Markup]:
+        parts = []
+        for i, row in enumerate(self.cells.values.tolist()):
+            for j, value in enumerate(row):
+                parts += self._number(value, j * self.cell_width, _TOP + i * self.cell_height)
+        return parts
+
+    def _number(self, value: float, x: float, y: float) -> list[Markup]:
+        """A cell with its number; what is not finite stands on the card's own colour."""
+        fill = color(value / (self.scale or 1.0), self.theme) if math.isfinite(value) else None
+        box = {"x": x, "y": y, "width": self.cell_width, "height": self.cell_height}
+        ink = "cell" if fill is None else f"cell {ink_on(fill)}"
+        middle = x + self.cell_width / 2
+        return [
+            element("rect", fill=fill, class_="card" if fill is None else None, **box),
+            element("text", escape(number(value)), x=middle, y=y + 21, class_=ink),
+        ]
+
+    def _image(self) -> Markup:
+        data = png(self.cells, self.scale, (self.cell_width, self.cell_height), self.theme)
+        address = Markup("data:image/png;base64," + base64.b64encode(data).decode())
+        size = {"width": self.across * self.cell_width, "height": self.rows * self.cell_height}
+        return element("image", href=address, x=0, y=_TOP, **size)
+
+    def _frame(self) -> Markup:
+        size = {"width": self.across * self.cell_width, "height": self.rows * self.cell_height}
+        return element("rect", class_="strip", x=0, y=_TOP, **size)
+
+    def _mark(self) -> list[Markup]:
+        place = self.panel.mark
+        if place is None:
+            return []
+        row, column = self._cell_of(place)
+        x, y = column * self.cell_width, _TOP + row * self.cell_height
+        return [
+            element("rect", class_="ring", x=x - 1, y=y - 1, width=self.cell_width + 2, height=self.cell_height + 2)
+        ]
+
+    def _cell_of(self, place: tuple[int, ...]) -> tuple[int, int]:
+        row = 0
+        for index, length in zip(place[:-1], self.panel.snapshot.shape[:-1], strict=True):
+            row = row * length + index
+        column = place[-1] if place else 0
+        return row // self.cells.block[0], column // self.cells.block[1]
+
+    def _bar(self, y: float, prefix: str) -> list[Markup]:
+        """The scale: minus the limit, zero, the limit."""
+        last = len(STOPS[self.theme]) - 1
+        stops = [
+            element("stop", offset=f"{100 * i / last:.0f}%", stop_color=c) for i, c in enumerate(STOPS[self.theme])
+        ]
+        limit = number(self.scale)
+        return [
+            element("linearGradient", *stops, id=f"{prefix}-bar"),
+            element("rect", x=0, y=y, width=_MIN_WIDTH, height=_BAR, fill=f"url(#{prefix}-bar)"),
+            _text(0.0, y + 23, f"{MINUS}{limit}", "small"),
+            _text(_MIN_WIDTH / 2, y + 23, "0", "small middle"),
+            _text(_MIN_WIDTH, y + 23, limit, "small right"),
+        ]
+
+    def _notes(self) -> list[str]:
+        counts = (("nan", self.panel.snapshot.nan_count), ("inf", self.panel.snapshot.inf_count))
+        signs = [say(f"{key}_{'count' if self.numbered else 'sign'}", count=n) for key, n in counts if n]
+        finite_zeros = self.cells.values.size and not self.cells.values.any()
+        return [
+            note for note in (self.cells.caption, say("all_zero") if finite_zeros else "", ", ".join(signs)) if note
+        ]
+
+    def _captions(self, y: float) -> list[Markup]:
+        return [_text(0.0, y + 12 + 16 * i, note, "small") for i, note in enumerate(self.notes)]
+
+
+def _cell_size(rows: int, across: int) -> tuple[int, int]:
+    """Whole pixels, so that cells stay sharp; at least 5, so that signs can be seen."""
+    return max(5, min(40, 320 // across)), max(5, min(28, 256 // rows))
+
+
+def _text(x: float, y: float, words: str, style: str) -> Markup:
+    return element("text", escape(words), x=x, y=y, class_=style)

@@ -1,0 +1,70 @@
+"""How the lines run: from the bottom of a box, through the waypoints, down to the top of another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .columns import spread
+from .layered import Layered
+
+_STEP = 24.0  # between two lines at a box
+_STUB = 10.0  # the straight end, as long as an arrow head
+_LEAVING, _ARRIVING = 0, 1
+
+
+def routes(
+    graph: Layered,
+    edges: Sequence[tuple[int, int]],
+    x: Sequence[float],
+    corners: Sequence[tuple[float, float]],
+    bands: Sequence[tuple[float, float]],
+) -> tuple[str, ...]:
+    """One SVG path per edge. ``x`` are centres, ``bands`` the top and the height of each rank."""
+    starts = _ports(graph, edges, x, _LEAVING)
+    stops = _ports(graph, edges, x, _ARRIVING)
+    paths = []
+    for (source, target), start, stop in zip(edges, starts, stops, strict=True):
+        y = sum(bands[graph.rank[source]])
+        path = [f"M{start:.1f} {corners[source][1] + graph.sizes[source][1]:.1f}V{y:.1f}"]
+        here = (start, y)
+        for waypoint in graph.waypoints[source, target]:
+            top, height = bands[graph.rank[waypoint]]
+            path += [_curve(here, (x[waypoint], top)), f"V{top + height:.1f}"]
+            here = (x[waypoint], top + height)
+        path += [_curve(here, (stop, bands[graph.rank[target]][0] - _STUB)), f"V{corners[target][1]:.1f}"]
+        paths.append("".join(path))
+    return tuple(paths)
+
+
+def _curve(start: tuple[float, float], stop: tuple[float, float]) -> str:
+    """A cubic that leaves and arrives vertically."""
+    middle = (start[1] + stop[1]) / 2
+    return f"C{start[0]:.1f} {middle:.1f} {stop[0]:.1f} {middle:.1f} {stop[0]:.1f} {stop[1]:.1f}"
+
+
+def _ports(graph: Layered, edges: Sequence[tuple[int, int]], x: Sequence[float], end: int) -> list[float]:
+    """Where each edge meets the box at its ``end``: where a straight line would, within reach, in order and apart."""
+    meeting: list[list[int]] = [[] for _ in graph.sizes]
+    for number, edge in enumerate(edges):
+        meeting[edge[end]].append(number)
+    ports = [0.0] * len(edges)
+    for box, numbers in enumerate(meeting):
+        width = graph.sizes[box][0]
+        reach = 0.0 if len(numbers) == 1 else width / 5 if end == _ARRIVING else _STEP
+        numbers.sort(key=lambda number: _approach(graph, edges[number], x, end))
+        wishes = [
+            min(max(_approach(graph, edges[number], x, end), x[box] - reach), x[box] + reach) for number in numbers
+        ]
+        step = min(_STEP, width / 2 / max(1, len(numbers) - 1))
+        places = spread(wishes, [i * step for i in range(len(numbers))], [1.0] * len(numbers))
+        for number, place in zip(numbers, places, strict=True):
+            ports[number] = place
+    return ports
+
+
+def _approach(graph: Layered, edge: tuple[int, int], x: Sequence[float], end: int) -> float:
+    """The horizontal position from which an edge comes to its ``end``."""
+    waypoints = graph.waypoints[edge]
+    if not waypoints:
+        return x[edge[1 - end]]
+    return x[waypoints[-1 if end == _ARRIVING else 0]]

@@ -1,0 +1,78 @@
+"""How a gradient check shows itself: the verdict, what was found, and for each input both gradients and the error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..recording.arrays import snapshot
+from .escape import Markup, element, escape, join
+from .heatmap import MAX_CELLS, Panel, describe, heatmaps
+from .html import LIMIT, code, paragraph, picture, prose, table
+from .messages import say
+from .numbers import number, shape_text
+from .registry import Bundle
+
+if TYPE_CHECKING:
+    from ..gradcheck.report import GradientReport, InputReport
+
+_KEPT_CELLS = MAX_CELLS * MAX_CELLS
+_MAX_PICTURES = 12
+_HEADINGS = ("input", "verdict", "shape", "worst at", "analytic", "numeric", "error", "allowed")
+
+
+def bundle(report: GradientReport) -> Bundle:
+    """HTML with as many heatmaps as fit, and the report's own text."""
+    text = str(report)
+    for html in _ever_smaller(report):
+        if len(html.encode()) + len(text.encode()) <= LIMIT:
+            return {"text/html": str(html), "text/plain": text}
+    return {"text/plain": text}
+
+
+def _ever_smaller(report: GradientReport) -> Iterator[Markup]:
+    """The whole display; with one heatmap; without any."""
+    words = [paragraph(element("b", prose(_headline(report)))), *_findings(report)]
+    words.append(table(_HEADINGS, (_row(item) for item in report.inputs)))
+    accused_first = sorted(report.inputs, key=lambda item: item.verdict == "right")
+    for count in (_MAX_PICTURES, 1, 0):
+        yield join([*words, *(_heatmaps(item) for item in accused_first[:count])])
+
+
+def _headline(report: GradientReport) -> str:
+    return str(report).split("\n", 1)[0]
+
+
+def _findings(report: GradientReport) -> list[Markup]:
+    found = [element("li", prose(finding.message)) for finding in report.findings]
+    return [element("ul", *found)] if found else []
+
+
+def _row(item: InputReport) -> list[Markup]:
+    cells = [code(item.name), escape(item.verdict), code(shape_text(item.shape))]
+    if item.worst is None:
+        return [*cells, *[escape("")] * 5]
+    place = code(list(item.worst) if item.worst else "")
+    analytic = say("absent") if item.analytic is None else number(item.analytic[item.worst])
+    numbers = (analytic, *(number(values[item.worst]) for values in (item.numeric, item.error, item.tolerance)))
+    return [*cells, place, *(code(text) for text in numbers)]
+
+
+def _heatmaps(item: InputReport) -> Markup:
+    """Analytic and numeric on one scale, the error on its own; the worst element is ringed in all three."""
+    named = (("analytic", item.analytic), ("numeric", item.numeric), ("error", item.error))
+    shots = {title: snapshot(values, _KEPT_CELLS) for title, values in named if values is not None}
+    both = [values for values in (item.analytic, item.numeric) if values is not None]
+    shared = max((_magnitude(values) for values in both), default=0.0)
+    panels = [
+        Panel(f"{item.name}: {title}", shot, item.worst, None if title == "error" else shared)
+        for title, shot in shots.items()
+    ]
+    return picture(heatmaps(panels), " ".join(describe(panel) for panel in panels))
+
+
+def _magnitude(values: np.ndarray) -> float:
+    finite = np.abs(values[np.isfinite(values)])
+    return float(finite.max()) if finite.size else 0.0

@@ -1,0 +1,83 @@
+"""The style sheet of an SVG document: colours as classes, so that one document can follow a light and a dark page."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from .colors import THEMES, Theme, color
+from .escape import Markup
+
+Look = Literal["light", "dark", "auto"]
+
+LEVELS = 10
+"""Strips use 2 * LEVELS + 1 shades."""
+
+MONOSPACE = "ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace"
+SANS = "system-ui,'Segoe UI','DejaVu Sans',Helvetica,Arial,sans-serif"
+
+_SHAPES = f"""
+text{{font:16px {MONOSPACE}}}
+.name{{font-weight:700}}
+.number{{font-size:18px;font-weight:600}}
+.small{{font:12px {SANS}}}
+.tag{{font:600 11px {SANS};text-anchor:middle}}
+.sign,.right{{text-anchor:end}}
+.absent{{font:italic 14px {SANS}}}
+.edge{{fill:none;stroke-width:1.8}}
+.box{{stroke-width:1.3}}
+.box.output{{stroke-width:2.6}}
+.box.constant,.box.run{{stroke-dasharray:5 4}}
+.middle,.cell{{text-anchor:middle}}
+.cell{{font:13px {MONOSPACE}}}
+.black{{fill:#000}}
+.white{{fill:#fff}}
+.ring{{fill:none;stroke-width:3}}
+.cross{{fill:none;stroke-width:1.6}}
+.strip{{fill:none;stroke-width:1}}
+"""
+
+_COLORS = """
+.card{{fill:{card}}}
+text,.name{{fill:{ink}}}
+.muted,.small,.sign,.absent{{fill:{muted}}}
+.gradient{{fill:{gradient}}}
+.edge{{stroke:{edge}}}
+.head{{fill:{edge}}}
+.box{{fill:{box};stroke:{frame}}}
+.box.input{{fill:{input};stroke:{frame}}}
+.box.constant,.box.run{{fill:{constant};stroke:{frame}}}
+.box.output{{stroke:{strong}}}
+.plate{{fill:{strong}}}
+.plate.quiet{{fill:{muted}}}
+.tag{{fill:{card}}}
+.cross,.ring{{stroke:{warning}}}
+.strip{{stroke:{frame}}}
+"""
+
+
+def shade(t: float) -> int:
+    """The number of the shade for a signed fraction."""
+    return round(max(-1.0, min(1.0, t)) * LEVELS) + LEVELS
+
+
+def style_sheet(scope: str, look: Look, shades: set[int]) -> Markup:
+    """All rules, each for the inside of the element with the id ``scope``; ``auto`` follows the page."""
+    first: Theme = "dark" if look == "dark" else "light"
+    text = _scoped(_SHAPES, scope) + _scoped(_colors(first, shades), scope)
+    if look == "auto":
+        text += f"@media (prefers-color-scheme:dark){{{_scoped(_colors('dark', shades), scope)}}}"
+    return Markup(f"<style>{text}</style>")
+
+
+def _colors(theme: Theme, shades: set[int]) -> str:
+    cells = "".join(f"\n.k{n}{{fill:{color((n - LEVELS) / LEVELS, theme)}}}" for n in sorted(shades))
+    return _COLORS.format(**THEMES[theme]) + cells
+
+
+def _scoped(rules: str, scope: str) -> str:
+    """``a,b{...}`` becomes ``#scope a,#scope b{...}``."""
+    scoped = []
+    for rule in filter(None, rules.splitlines()):
+        selectors, body = rule.split("{", 1)
+        scoped.append(",".join(f"#{scope} {s}" for s in selectors.split(",")) + "{" + body)
+    return "".join(scoped)

@@ -1,0 +1,187 @@
+"""A scene and its readings as an SVG document that stands alone: no scripts, no fonts or pictures from elsewhere."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import count
+from typing import Any
+
+from ..recording.model import Recording
+from .escape import Markup, element, escape
+from .messages import say
+from .readings import readings
+from .scene import CAPTION, COLUMN_GAP, HEADER, PADDING, STRIP_HEIGHT, STRIP_WIDTH, scene
+from .steps import columns, shorten
+from .style import Look, shade, style_sheet
+
+_TITLE_HEIGHT = 34.0
+_CELL = 26.0
+_documents = count(1)
+
+Node = dict[str, Any]
+
+
+def to_svg(recording: Recording, look: Look = "auto", strips: bool = True) -> Markup:
+    """The graph of a recording, value and gradient in each box, as the text of an SVG document.
+
+    Parameters
+    ----------
+    recording
+        What to draw.
+    look
+        ``light``, ``dark``, or ``auto``: light, and dark where the page that shows it is dark.
+    strips
+        Draw arrays as strips of cells; without them the document is smaller.
+    """
+    return draw(scene(recording), readings(recording), look, strips)
+
+
+def draw(picture: dict[str, Any], numbers: dict[str, Any], look: Look = "auto", strips: bool = True) -> Markup:
+    """The SVG document of a scene with readings. Its ids are unique in this process."""
+    scope = f"autolab-{next(_documents)}"
+    shades: set[int] = set()
+    nodes = [_node(node, numbers["nodes"][str(node["id"])], strips, shades) for node in picture["nodes"]]
+    width, height = max(picture["width"], 320.0), picture["height"] + _TITLE_HEIGHT
+    body = element("g", *_edges(picture, scope), *nodes, transform=f"translate(0 {_TITLE_HEIGHT:.0f})")
+    return element(
+        "svg",
+        element("title", escape(picture["title"]), id=f"{scope}-title"),
+        element("desc", escape(describe(picture, numbers), limit=20_000), id=f"{scope}-desc"),
+        style_sheet(scope, look, shades),
+        element("rect", class_="card", width=width, height=height, rx=10),
+        _text(16.0, 27.0, shorten(picture["title"], int(width / 10) - 3), "name"),
+        body,
+        xmlns="http://www.w3.org/2000/svg",
+        id=scope,
+        width=width,
+        height=height,
+        viewBox=f"0 0 {width:.1f} {height:.1f}",
+        role="img",
+        aria_labelledby=f"{scope}-title {scope}-desc",
+    )
+
+
+def describe(picture: dict[str, Any], numbers: dict[str, Any]) -> str:
+    """The whole picture in words: what it is, then every box in order."""
+    nodes = numbers["nodes"]
+    sentences = [nodes[str(node["id"])]["spoken"].rstrip(".") for node in sorted(picture["nodes"], key=_place_in_tape)]
+    return " ".join([picture["description"], *(f"{sentence}." for sentence in sentences)])
+
+
+def _place_in_tape(node: Node) -> int:
+    identity: int = node["id"]
+    return identity if identity >= 0 else ~identity
+
+
+def _edges(picture: dict[str, Any], scope: str) -> list[Markup]:
+    """All lines, and the arrow head that they share."""
+    head = element("path", class_="head", d="M0 0L9 4.5L0 9z")
+    marker = element(
+        "marker",
+        head,
+        id=f"{scope}-head",
+        markerWidth=9,
+        markerHeight=9,
+        refX=9,
+        refY=4.5,
+        orient="auto",
+        markerUnits="userSpaceOnUse",
+    )
+    end = f"url(#{scope}-head)"
+    return [marker, *(element("path", class_="edge", d=edge["path"], marker_end=end) for edge in picture["edges"])]
+
+
+def _node(node: Node, reading: dict[str, Any], strips: bool, shades: set[int]) -> Markup:
+    kind = f"{node['kind']} output" if node["output"] else node["kind"]
+    parts = [
+        element("title", escape(reading["spoken"], limit=500)),
+        element(
+            "rect",
+            class_=f"box {kind}",
+            width=float(node["w"]),
+            height=node["h"],
+            rx=9 if node["kind"] == "call" else 16,
+        ),
+        *_heading(node),
+        *_plates(node),
+    ]
+    if node["h"] > HEADER + CAPTION:
+        second = max(PADDING + STRIP_WIDTH + COLUMN_GAP, node["w"] / 2 + COLUMN_GAP / 2)
+        parts += _column(PADDING, "value", node, reading, strips, shades)
+        parts += _column(second, "grad", node, reading, strips, shades)
+    return element("g", *parts, transform=f"translate({node['x']:.1f} {node['y']:.1f})")
+
+
+def _heading(node: Node) -> list[Markup]:
+    sign = [_text(node["w"] - PADDING, 24.0, node["symbol"], "sign")] if node["symbol"] else []
+    if node["name"] is None or node["name"] == node["text"]:
+        return [_text(PADDING, 24.0, node["text"], "name" if node["name"] else None), *sign]
+    name = element("tspan", escape(node["name"]), class_="name")
+    rest = element("tspan", escape(f" = {node['text']}"))
+    return [element("text", name, rest, x=PADDING, y=24.0), *sign]
+
+
+def _plates(node: Node) -> list[Markup]:
+    """The small plates that say what an outer box is: inputs at the top, outputs at the bottom."""
+    plates = []
+    if node["kind"] in ("input", "constant"):
+        plates += _plate(node["kind"], node["w"] / 2, 0.0, "plate quiet")
+    if node["output"]:
+        plates += _plate("output", node["w"] / 2, node["h"], "plate")
+    return plates
+
+
+def _plate(word: str, x: float, y: float, style: str) -> list[Markup]:
+    width = 6.6 * columns(word) + 18
+    return [
+        element("rect", class_=style, x=x - width / 2, y=y - 8.5, width=width, height=17, rx=8.5),
+        _text(x, y + 4.0, word, "tag"),
+    ]
+
+
+def _column(x: float, which: str, node: Node, reading: dict[str, Any], strips: bool, shades: set[int]) -> list[Markup]:
+    """Caption and number, or caption, strip and text."""
+    accent = " gradient" if which == "grad" else ""
+    top = HEADER + CAPTION
+    caption = _text(x, HEADER + 9.0, "gradient" if which == "grad" else "value", f"small{accent}")
+    text = reading[which]
+    if text is None:
+        return [caption, _text(x, top + 16.0, say("absent"), "absent")]
+    if not node["cells"]:
+        return [caption, _text(x, top + 17.0, shorten(text, 10), f"number{accent}")]
+    cells = reading[f"{which}_cells"]
+    drawing = strip(cells, reading[f"{which}_scale"], x, top, shades) if strips and cells else []
+    words = shorten(text.replace(" …", ""), 15)
+    return [caption, *drawing, _text(x, top + STRIP_HEIGHT + 14.0, words, f"small{accent}")]
+
+
+def strip(cells: list[list[float | None]], scale: float, x: float, y: float, shades: set[int]) -> list[Markup]:
+    """Cells as coloured rectangles, one path per shade; a cross where there is no finite number."""
+    rows, across = len(cells), len(cells[0])
+    high = min(STRIP_HEIGHT / rows, _CELL)
+    wide = min(STRIP_WIDTH / across, 2 * high)
+    paths: dict[int, list[str]] = defaultdict(list)
+    crosses = []
+    for i, row in enumerate(cells):
+        for j, value in enumerate(row):
+            left, top = x + j * wide, y + i * high
+            if value is None:
+                crosses.append(_cross(left, top, wide, high))
+            else:
+                n = shade(value / scale if scale else 0.0)
+                paths[n].append(f"M{left:.1f} {top:.1f}h{wide:.1f}v{high:.1f}h-{wide:.1f}z")
+    shades.update(paths)
+    squares = [element("path", class_=f"k{n}", d=Markup("".join(d))) for n, d in sorted(paths.items())]
+    frame = element("rect", class_="strip", x=x, y=y, width=wide * across, height=high * rows)
+    return [*squares, frame, *([element("path", class_="cross", d=Markup("".join(crosses)))] if crosses else [])]
+
+
+def _cross(left: float, top: float, wide: float, high: float) -> str:
+    """An × inside a cell."""
+    reach = min(wide, high) / 2 - 2
+    x, y = left + wide / 2 - reach, top + high / 2 - reach
+    return f"M{x:.1f} {y:.1f}l{2 * reach:.1f} {2 * reach:.1f}m0 {-2 * reach:.1f}l{-2 * reach:.1f} {2 * reach:.1f}"
+
+
+def _text(x: float, y: float, words: str, style: str | None = None) -> Markup:
+    return element("text", escape(words), x=x, y=y, class_=style)

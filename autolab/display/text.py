@@ -1,0 +1,51 @@
+"""Recordings as plain text: for terminals, for screen readers, and wherever nothing else is shown."""
+
+from __future__ import annotations
+
+from ..recording.model import Recording, Step
+from . import status
+from .messages import plural, say
+from .readings import run_sentence, text_of
+from .steps import Run, columns, drawn, heading, label, title
+
+
+def describe_program(recording: Recording) -> str:
+    """What the graph is of, in one sentence."""
+    calls = sum(step.kind == "call" for step in recording.steps)
+    chosen = set(recording.outputs[:8])
+    outputs = ", ".join(label(step) for step in recording.steps if step.id in chosen)
+    return say(
+        "graph",
+        title=title(recording),
+        inputs=plural(len(recording.inputs), "input"),
+        steps=plural(calls, "step"),
+        outputs=f"output {outputs}" if outputs else "no output",
+    )
+
+
+def to_text(recording: Recording) -> str:
+    """One line per step, in the order of the program: expression, value, gradient."""
+    items = drawn(recording)
+    total = len(recording.steps)
+    rows = [(run_sentence(item, total),) if isinstance(item, Run) else _row(item) for item in items]
+    widths = [min(40, max((columns(row[i]) for row in rows if len(row) > 1), default=0)) for i in range(2)]
+    lines = ["   ".join([*map(_pad, row[:-1], widths), row[-1]]) for row in rows]
+    return "\n".join([describe_program(recording), *(f"  {line}" for line in lines), *remarks(recording)])
+
+
+def remarks(recording: Recording) -> list[str]:
+    """What has to be said about the recording as a whole."""
+    reduced = [say("reduced", count=plural(recording.reduced, "array"))] if recording.reduced else []
+    return [*reduced, *recording.notes]
+
+
+def _row(step: Step) -> tuple[str, str, str]:
+    value = "" if step.value is None else f"value {text_of(step.value)}"
+    gradient = "" if step.grad is None else f"gradient {text_of(step.grad)}"
+    if gradient and step.status == "ok":
+        return heading(step), value, gradient
+    return heading(step), value, f"{gradient}. {status.of_step(step)}" if gradient else status.of_step(step)
+
+
+def _pad(text: str, width: int) -> str:
+    return text + " " * (width - columns(text))

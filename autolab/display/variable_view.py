@@ -1,0 +1,54 @@
+"""How a Variable shows itself: a card with its value, its gradient and one sentence about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..recording.arrays import snapshot
+from ..recording.model import Snapshot
+from . import status
+from .detail import about
+from .escape import Markup, clean, element, escape, join
+from .heatmap import MAX_CELLS, Panel, describe, heatmaps
+from .html import code, paragraph, picture, table
+from .readings import text_of
+from .registry import Bundle
+
+_WRITTEN_OUT = 1000
+_KEPT_CELLS = MAX_CELLS * MAX_CELLS
+
+
+def bundle(variable: Any) -> Bundle:
+    """A card as HTML, and the representation with a sentence as text. Large arrays are reduced where they are."""
+    value = snapshot(variable.data, _KEPT_CELLS)
+    gradient = None if variable.grad is None else snapshot(variable.grad.data, _KEPT_CELLS)
+    return {
+        "text/html": str(_card(variable, value, gradient)),
+        "text/plain": _text(variable, value, gradient),
+    }
+
+
+def _card(variable: Any, value: Snapshot, gradient: Snapshot | None) -> Markup:
+    kind = code(type(variable).__name__)
+    name = join([code(variable.name), escape(": "), kind]) if variable.name else kind
+    rows = [[escape("value"), code(text_of(value))]]
+    rows += [] if gradient is None else [[escape("gradient"), code(text_of(gradient))]]
+    rows += [[escape(fact), code(words)] for fact, words in about(value)]
+    parts = [paragraph(element("b", name)), table(["", ""], rows), paragraph(escape(status.of_variable(variable)))]
+    if value.size > 1:
+        panels = [Panel("value", value)] + ([] if gradient is None else [Panel("gradient", gradient)])
+        parts.insert(1, picture(heatmaps(panels), " ".join(describe(panel) for panel in panels)))
+    return join(parts)
+
+
+def _text(variable: Any, value: Snapshot, gradient: Snapshot | None) -> str:
+    whole = repr(variable) if value.size <= _WRITTEN_OUT else f"variable({text_of(value)})"
+    name = f"{clean(variable.name)}: " if variable.name else ""
+    facts = ", ".join(_phrase(fact, words) for fact, words in about(value))
+    sentence = status.of_variable(variable)
+    reached = sentence if gradient is None else f"{sentence.removesuffix('.')}: {text_of(gradient)}."
+    return f"{whole}\n{name}{facts}. {reached}"
+
+
+def _phrase(fact: str, words: str) -> str:
+    return words if fact in ("dtype", "device", "size") else f"{fact} {words}"
