@@ -2,8 +2,10 @@
 # PORT=, BROWSER= (none: open no browser) and PYTHON= may be given; make hands them on in the environment.
 
 python = .venv/bin/python
+marker = not full
 
-.PHONY: help lab test test-full test-gpu bench clean
+.PHONY: help lab test test-full style types tests test-gpu bench clean
+.NOTPARALLEL:
 
 help:
 	@echo "make lab        open JupyterLab on the first notebook (PORT=8888 BROWSER=none PYTHON=python3.12)"
@@ -18,14 +20,20 @@ lab:
 	@exec $(python) -m autolab.cli lab notebooks/01_muladd.ipynb \
 	    $${PORT:+--port "$$PORT"} $${BROWSER:+--browser "$$BROWSER"}
 
-test: marker = not full
 test-full: marker =
 test test-full:
 	@scripts/environment lab,test
 	@scripts/system-packages
+	@$(MAKE) --no-print-directory --keep-going style types tests marker="$(marker)"
+
+style:
 	$(python) -m ruff check
 	$(python) -m ruff format --check
+
+types:
 	$(python) -m mypy
+
+tests:
 	$(python) -m pytest -m "$(marker)"
 
 test-gpu: python = "$${PYTHON:-python3}"
