@@ -11,9 +11,9 @@ from time import perf_counter
 from typing import Any, overload
 
 from .backend import Array, array_of, get_array_module
-from .config import recording, using_config
+from .config import config, recording, using_config
 from .node import Node
-from .observe import BackwardEvent, listening, notify, watchers
+from .observe import BackwardEvent, notify, watchers
 from .primitive import Primitive
 from .variable import Variable, wrap
 
@@ -114,7 +114,7 @@ def _gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: 
     """Gradients of the leaves and of the nodes in ``keep``."""
     seeds = [(y.node, _seed(y, start, create_graph)) for y, start in zip(ys, starts, strict=True) if y.node is not None]
     if not create_graph:
-        return _sweep_observed(seeds, False, keep) if watchers and listening.hooks else _sweep(seeds, keep)
+        return _sweep_observed(seeds, False, keep) if watchers and config.hooks else _sweep(seeds, keep)
     if recording():
         return _sweep_observed(seeds, True, keep)
     with using_config("enable_backprop", True):
@@ -187,7 +187,7 @@ def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wan
     """The same walk through `pull`, on Variables under ``create_graph``, with an event per node if someone listens."""
     grads, kept = _start(seeds), {}
     heap = sorted([(-node.order, node) for node in grads if node.order])
-    hooked = bool(watchers and listening.hooks)
+    hooked = bool(watchers and config.hooks)
     while heap:
         node = heappop(heap)[1]
         g = grads.pop(node)

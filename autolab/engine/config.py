@@ -8,6 +8,7 @@ slow, never wrong. Adding and discarding one is a single C call, so an interrupt
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
@@ -40,6 +41,11 @@ class Config(threading.local):
     enable_backprop: bool = True
     train: bool = True
     rng: np.random.Generator
+    hooks: tuple[Any, ...] = ()  # of observe()
+    opened: list[_Open]  # the blocks that this thread is in
+
+    def __init__(self) -> None:
+        self.__dict__["opened"] = []
 
     def __getattr__(self, name: str) -> Any:
         _known("config", name)
@@ -92,17 +98,63 @@ def recording() -> bool:
     return not overrides or config.enable_backprop
 
 
-class _Blocks(threading.local):
-    """What each open block of this thread goes back to. One object may be entered by several threads at once."""
+class Block:
+    """A ``with`` block that sets one attribute of this thread's config and sets it back, also after an exception.
 
-    def __init__(self) -> None:
-        self.outer: list[tuple[object, dict[str, Any]]] = []
+    Leaving a block also leaves those inside it that an interrupt kept from being left. ``tokens`` holds one object for
+    every open block of its kind, in any thread.
+    """
+
+    name: str
+    tokens: set[object] | None = None
+
+    def value(self) -> Any:
+        """What the attribute is set to."""
+        raise NotImplementedError
+
+    def __enter__(self) -> None:
+        own = config.__dict__
+        opened = _Open(self, self.name in own, own.get(self.name))
+        try:
+            config.opened.append(opened)
+            if self.tokens is not None:
+                self.tokens.add(opened)
+            own[self.name] = self.value()
+            return
+        except BaseException:
+            _leave(opened)
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _leave(next(opened for opened in reversed(config.opened) if opened.block is self))
 
 
-_blocks = _Blocks()
+@dataclass(frozen=True, eq=False)
+class _Open:
+    """One entry of a block, and what it goes back to."""
+
+    block: Block
+    was_set: bool
+    before: Any
 
 
-class using_config:
+def _leave(opened: _Open) -> None:
+    """Leave a block and all that were opened in it. An entry is dropped last, so that an interrupt loses none."""
+    own, stack = config.__dict__, config.opened
+    while opened in stack:
+        last = stack[-1]
+        if last.was_set:
+            own[last.block.name] = last.before
+        else:
+            own.pop(last.block.name, None)
+        if last.block.tokens is not None:
+            last.block.tokens.discard(last)
+        stack.pop()
+
+
+class using_config(Block):
     """Set a mode of this thread inside a ``with`` block; the former value returns, also after an exception.
 
     Parameters
@@ -123,24 +175,11 @@ class using_config:
 
     def __init__(self, name: str, value: Any) -> None:
         self.name = _known("using_config", name)
-        self.value = _checked("using_config", name, value)
+        self.tokens = overrides if name == "enable_backprop" else None
+        self._value = _checked("using_config", name, value)
 
-    def __enter__(self) -> None:
-        own = config.__dict__
-        token = object()
-        _blocks.outer.append((token, {self.name: own[self.name]} if self.name in own else {}))
-        if self.name == "enable_backprop":
-            overrides.add(token)
-        own[self.name] = self.value
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        token, before = _blocks.outer.pop()
-        own = config.__dict__
-        own.pop(self.name, None)
-        own.update(before)
-        overrides.discard(token)
+    def value(self) -> Any:
+        return self._value
 
 
 def no_grad() -> using_config:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import TYPE_CHECKING, Any
+
+from .config import Block, config
 
 if TYPE_CHECKING:
     from .node import Node
@@ -53,19 +54,7 @@ class BackwardEvent:
 Hook = Callable[[ForwardEvent | BackwardEvent], None]
 
 
-class _Listening(threading.local):
-    """This thread's hooks, and what each open block of it goes back to."""
-
-    hooks: tuple[Hook, ...] = ()
-
-    def __init__(self) -> None:
-        self.outer: list[tuple[object, tuple[Hook, ...]]] = []
-
-
-listening = _Listening()
-
-
-class observe:
+class observe(Block):
     """Call ``hook(event)`` after every forward and backward step of this thread inside a ``with`` block.
 
     Parameters
@@ -85,35 +74,45 @@ class observe:
     add
     """
 
+    name = "hooks"
+    tokens = watchers
+
     def __init__(self, hook: Hook) -> None:
         self.hook = hook
 
-    def __enter__(self) -> None:
-        token = object()
-        listening.outer.append((token, listening.hooks))
-        watchers.add(token)
-        listening.hooks = (*listening.hooks, self.hook)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        token, listening.hooks = listening.outer.pop()
-        watchers.discard(token)
+    def value(self) -> tuple[Hook, ...]:
+        return (*config.hooks, self.hook)
 
 
 def notify(event: ForwardEvent | BackwardEvent) -> None:
     """Tell this thread's hooks; what a hook computes itself is no event."""
-    hooks, listening.hooks = listening.hooks, ()
-    try:
+    hooks = config.hooks
+    with _silence:
         for hook in hooks:
             hook(event)
-    finally:
-        listening.hooks = hooks
+
+
+class _Silence(Block):
+    """Nobody listens inside."""
+
+    name = "hooks"
+
+    def value(self) -> tuple[Hook, ...]:
+        return ()
+
+
+_silence = _Silence()
 
 
 def caller() -> FrameType | None:
-    """The innermost frame outside this package: the user's line. For hooks that want to know it."""
+    """For hooks that want to know it: the user's line, the innermost frame outside this package below the event."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame is not None and not _is_own(frame):  # the hook itself
+        frame = frame.f_back
+    while frame is not None and _is_own(frame):
         frame = frame.f_back
     return frame
+
+
+def _is_own(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith(_PACKAGE)
