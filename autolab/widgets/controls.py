@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..display.escape import clean
 from ..engine.backend import Array, to_cpu
 
 MAX_CELLS = 64
@@ -29,16 +30,17 @@ def control(name: str, value: Array, initial: Array) -> dict[str, Any]:
     Examples
     --------
     >>> control("x", np.array(2.0), np.array(2.0))
-    {'name': 'x', 'kind': 'slider', 'value': 2.0, 'min': -5.0, 'max': 5.0, 'step': 0.01}
+    {'name': 'x', 'label': 'x', 'kind': 'slider', 'value': 2.0, 'min': -5.0, 'max': 5.0, 'step': 0.01}
     """
+    names = {"name": name, "label": clean(name)}
     if not is_movable(value):
-        return {"name": name, "kind": "fixed", "text": f"{value.dtype} {tuple(value.shape)}"}
+        return {**names, "kind": "fixed", "text": f"{value.dtype} {tuple(value.shape)}"}
     now, before = to_cpu(value), to_cpu(initial)
     limits = _limits(now, before)
     if now.ndim == 0:
-        return {"name": name, "kind": "slider", "value": now.item(), **limits}
+        return {**names, "kind": "slider", "value": now.item(), **limits}
     rows = now.reshape(-1, now.shape[-1]).tolist()
-    return {"name": name, "kind": "grid", "shape": list(now.shape), "values": rows, **limits}
+    return {**names, "kind": "grid", "shape": list(now.shape), "values": rows, **limits}
 
 
 def is_movable(value: Array) -> bool:

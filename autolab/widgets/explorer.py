@@ -108,7 +108,7 @@ class Explorer(anywidget.AnyWidget):
                 self._session.reset()
                 self._refresh()
             case {"do": "code"}:
-                self.code = self._session.code()
+                self.code = clean(self._session.code(), limit=100_000)
                 return
             case _:
                 raise ValueError(f"explore: the page sent a message that is not understood: {message!r:.100}")

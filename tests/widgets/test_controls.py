@@ -53,4 +53,4 @@ def test_a_vector_is_one_row_and_a_matrix_keeps_its_rows() -> None:
 )
 def test_what_cannot_be_moved_is_described(value: np.ndarray) -> None:
     found = control("a", value, value)
-    assert found == {"name": "a", "kind": "fixed", "text": f"{value.dtype} {value.shape}"}
+    assert found == {"name": "a", "label": "a", "kind": "fixed", "text": f"{value.dtype} {value.shape}"}

@@ -4,7 +4,7 @@
 import { html, set, short, write } from "./dom.js";
 import { makeGrid } from "./grid.js";
 
-/** @typedef {{name: string, kind: string, value: any, values: any, min: number, max: number, step: number, shape: any, text: any}} Control */
+/** @typedef {{name: string, label: string, kind: string, value: any, values: any, min: number, max: number, step: number, shape: any, text: any}} Control */
 /** @typedef {(control: Control, index: number[] | null, value: number, final: boolean) => void} Move */
 
 /**
@@ -40,8 +40,8 @@ const makers = { slider: makeSlider, grid: makeGrid, fixed: makeFixed };
 /** @param {Control} first @param {Move} move */
 function makeSlider(first, move) {
   let control = first;
-  const range = html("input", { type: "range", class: "al-range", "aria-label": first.name });
-  const box = makeBox(first.name, (value) => {
+  const range = html("input", { type: "range", class: "al-range", "aria-label": first.label });
+  const box = makeBox(first.label, (value) => {
     show(value);
     move(control, null, value, true);
   });
@@ -66,7 +66,7 @@ function makeSlider(first, move) {
 
   return {
     element: html("div", { class: "al-input" },
-      html("div", { class: "al-input-head" }, html("span", { class: "al-name", title: first.name }, first.name), box.element),
+      html("div", { class: "al-input-head" }, html("span", { class: "al-name", title: first.label }, first.label), box.element),
       range,
       html("div", { class: "al-ends", "aria-hidden": "true" }, low, high)),
     /** @param {Control} next */
@@ -111,7 +111,7 @@ function makeFixed(first) {
   const text = html("div", { class: "al-fixed" });
   return {
     element: html("div", { class: "al-input" },
-      html("div", { class: "al-input-head" }, html("span", { class: "al-name", title: first.name }, first.name)), text),
+      html("div", { class: "al-input-head" }, html("span", { class: "al-name", title: first.label }, first.label)), text),
     /** @param {Control} next */
     update: (next) => write(text, next.text),
   };

@@ -21,15 +21,15 @@ export function makeGrid(first, move) {
   let drag = null;
 
   const where = html("span", { class: "al-where" });
-  const box = makeBox(first.name, (value) => change(value, true));
+  const box = makeBox(first.label, (value) => change(value, true));
   const cells = first.values.map((/** @type {number[]} */ row, /** @type {number} */ i) => row.map((_, j) => makeCell(i, j)));
-  const table = html("div", { class: "al-cells", role: "group", "aria-label": first.name },
+  const table = html("div", { class: "al-cells", role: "group", "aria-label": first.label },
     ...cells.map((/** @type {HTMLElement[]} */ row) => html("div", { class: "al-row" }, ...row)));
 
   /** @param {number} i @param {number} j */
   function makeCell(i, j) {
     return html("div", {
-      class: "al-cell", role: "spinbutton", "aria-label": `${first.name}${bracket(i, j)}`,
+      class: "al-cell", role: "spinbutton", tabindex: -1, "aria-label": `${first.label}${bracket(i, j)}`,
       onfocus: () => choose(i, j), onkeydown: pressed,
       onpointerdown: (/** @type {PointerEvent} */ event) => grab(event, i, j),
       onpointermove: dragged, onpointerup: released, onpointercancel: released,
@@ -62,7 +62,7 @@ export function makeGrid(first, move) {
   /** @param {number} value @param {boolean} final */
   function change(value, final) {
     const [i, j] = chosen;
-    values[i][j] = Number((Math.round(value / control.step) * control.step).toPrecision(12));
+    values[i][j] = Number(value.toPrecision(12)); // 0.1 + 0.2 is to read 0.3
     paint(i, j);
     box.show(values[i][j]);
     move(control, chosen, values[i][j], final);
@@ -81,7 +81,8 @@ export function makeGrid(first, move) {
     if (!drag || (!drag.moved && Math.abs(event.clientY - drag.y) < 3)) return;
     drag.moved = true;
     const value = drag.value + ((drag.y - event.clientY) / PIXELS_PER_RANGE) * (control.max - control.min);
-    change(Math.max(control.min, Math.min(control.max, value)), false);
+    const inside = Math.max(control.min, Math.min(control.max, value));
+    change(Math.round(inside / control.step) * control.step, false);
   }
 
   function released() {
@@ -107,7 +108,7 @@ export function makeGrid(first, move) {
   return {
     element: html("div", { class: "al-input" },
       html("div", { class: "al-input-head" },
-        html("span", { class: "al-name", title: first.name }, first.name), where, box.element), table),
+        html("span", { class: "al-name", title: first.label }, first.label), where, box.element), table),
     /** @param {import("./controls.js").Control} next @param {import("./colors.js").ColorMap} map */
     update(next, map) {
       control = next;
