@@ -53,21 +53,21 @@ def _real(value: float, tolerance: float) -> str:
     if size == 0.0:
         return sign + "0"
     if _PLAIN_FROM <= size < _PLAIN_BELOW:
-        return sign + _shorten(f"{size:.{_decimals(size)}f}", size, tolerance)
+        return sign + _shorten(f"{size:.{_decimals(size)}f}", "", size, tolerance)
     mantissa, exponent = f"{size:.2e}".split("e")
-    return f"{sign}{_shorten(mantissa, size / float('1e' + exponent), 1e-12)}e{exponent}"
+    return sign + _shorten(mantissa, f"e{exponent}", size, tolerance)
 
 
 def _decimals(size: float) -> int:
-    """Three decimals, fewer for five digits in all, more below 0.1 for three that count."""
+    """Three decimals, fewer for five digits in all but at least one, more below 0.1 for three that count."""
     before_point = math.floor(math.log10(size)) + 1
-    return 2 - (before_point - 1) if before_point < 0 else max(0, min(3, 5 - before_point))
+    return 3 - before_point if before_point < 0 else max(1, min(3, 5 - before_point))
 
 
-def _shorten(text: str, value: float, tolerance: float) -> str:
+def _shorten(digits: str, exponent: str, value: float, tolerance: float) -> str:
     """Drop trailing zeros where the text is the value itself."""
-    exact = abs(float(text) - value) <= tolerance * value
-    return text.rstrip("0").rstrip(".") if exact and "." in text else text
+    exact = abs(float(digits + exponent) - value) <= tolerance * value
+    return (digits.rstrip("0").rstrip(".") if exact and "." in digits else digits) + exponent
 
 
 def inline(values: np.ndarray, limit: int = 24) -> str | None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..engine.backend import Array, get_array_module
 from ..recording.model import Step
 from .messages import SHORT, say
 
@@ -42,14 +41,10 @@ def _variable_key(variable: Any) -> str:
     return "not_computed" if variable.creator is None else "not_kept"
 
 
-def _array_key(gradient: Any) -> str:
+def _array_key(gradient: Array) -> str:
     """The state of a gradient array; reduced on the device that holds it."""
-    finite = bool((gradient - gradient == 0).all()) if gradient.dtype.kind in "fc" else True
-    if not finite:
+    if gradient.size == 0:
+        return "ok"
+    if not bool(get_array_module(gradient).isfinite(gradient).all()):
         return "nonfinite"
-    return "ok" if gradient.size == 0 or bool((gradient != 0).any()) else "zero"
-
-
-def of_snapshot(values: np.ndarray) -> str:
-    """The state of a gradient that was kept whole."""
-    return _array_key(values)
+    return "ok" if bool(gradient.any()) else "zero"

@@ -16,6 +16,7 @@ from .style import Look, shade, style_sheet
 
 _TITLE_HEIGHT = 34.0
 _CELL = 26.0
+_NUMBER_LIMIT, _TEXT_LIMIT = 9, 15  # characters that fit into a column, large and small
 _documents = count(1)
 
 Node = dict[str, Any]
@@ -148,10 +149,11 @@ def _column(x: float, which: str, node: Node, reading: dict[str, Any], strips: b
     if text is None:
         return [caption, _text(x, top + 16.0, say("absent"), "absent")]
     if not node["cells"]:
-        return [caption, _text(x, top + 17.0, shorten(text, 10), f"number{accent}")]
+        style = "number" if columns(text) <= _NUMBER_LIMIT else "small"
+        return [caption, _text(x, top + 17.0, shorten(text, _TEXT_LIMIT), f"{style}{accent}")]
     cells = reading[f"{which}_cells"]
     drawing = strip(cells, reading[f"{which}_scale"], x, top, shades) if strips and cells else []
-    words = shorten(text.replace(" …", ""), 15)
+    words = shorten(text.replace(" …", ""), _TEXT_LIMIT)
     return [caption, *drawing, _text(x, top + STRIP_HEIGHT + 14.0, words, f"small{accent}")]
 
 

@@ -19,7 +19,7 @@ def columns(graph: Layered, ranks: list[list[int]], gap: float, margin: float) -
         rows.append((rank, offsets))
         for node, offset in zip(rank, offsets, strict=True):
             x[node] = offset - offsets[-1] / 2
-    above, below, weights = graph.without_leaves(), graph.below, graph.weights()
+    (above, below), weights = graph.pulls(), graph.weights()
     both = [a + b for a, b in zip(above, below, strict=True)]
     for sweep, neighbours in [(rows, above), (rows[::-1], below)] * _ROUNDS + [(rows, both)]:
         for rank, offsets in sweep:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
-MAX_WAYPOINT_SPAN = 6
+MAX_SKIPPED = 60
 _WAYPOINT_WIDTH = 10.0
 _WAYPOINT_WEIGHT = 4.0
 _LEAF_WEIGHT = 1e-6
@@ -21,35 +20,60 @@ class Layered:
         self.above: list[list[int]] = [[] for _ in sizes]
         self.below: list[list[int]] = [[] for _ in sizes]
         self.waypoints: dict[tuple[int, int], list[int]] = {}
+        self._trunks: dict[int, list[int]] = {}
         for edge in dict.fromkeys(edges):
             self._thread(*edge)
+
+    def _thread(self, source: int, target: int) -> None:
+        """Connect two boxes, through waypoints where the edge skips a few ranks.
+
+        The edges of one source share their waypoints: a value that is used again and again is one trunk with branches.
+        """
+        skipped = self.rank[target] - self.rank[source] - 1
+        trunk = self._trunks.setdefault(source, [])
+        if skipped <= MAX_SKIPPED:
+            while len(trunk) < skipped:
+                trunk.append(self._waypoint(trunk[-1] if trunk else source))
+            self._link(trunk[skipped - 1] if skipped else source, target)
+        self.waypoints[source, target] = trunk[:skipped] if skipped <= MAX_SKIPPED else []
+
+    def _waypoint(self, upper: int) -> int:
+        """A new waypoint one rank below ``upper``."""
+        node = len(self.rank)
+        self.rank.append(self.rank[upper] + 1)
+        self.widths.append(_WAYPOINT_WIDTH)
+        self.above.append([])
+        self.below.append([])
+        self._link(upper, node)
+        return node
+
+    def _link(self, upper: int, lower: int) -> None:
+        self.below[upper].append(lower)
+        self.above[lower].append(upper)
 
     def weights(self) -> list[float]:
         """How strongly each node insists on its position."""
         boxes = [float(len(a) + len(b)) if a else _LEAF_WEIGHT for a, b in zip(self.above, self.below, strict=True)]
         return boxes[: len(self.sizes)] + [_WAYPOINT_WEIGHT] * (len(boxes) - len(self.sizes))
 
-    def without_leaves(self) -> list[list[int]]:
-        """For each node the nodes above it that have something above them, or all if there is none."""
-        return [[n for n in near if self.above[n]] or near for near in self.above]
+    def pulls(self) -> tuple[list[list[int]], list[list[int]]]:
+        """The neighbours above and below that each node wants to be in line with.
 
-    def _thread(self, source: int, target: int) -> None:
-        """Connect two boxes, through waypoints where the edge skips a few ranks."""
-        span = self.rank[target] - self.rank[source]
-        chain = [source]
-        if 1 < span <= MAX_WAYPOINT_SPAN:
-            for step in range(1, span):
-                chain.append(len(self.rank))
-                self.rank.append(self.rank[source] + step)
-                self.widths.append(_WAYPOINT_WIDTH)
-                self.above.append([])
-                self.below.append([])
-        chain.append(target)
-        self.waypoints[source, target] = chain[1:-1]
-        if span <= MAX_WAYPOINT_SPAN:
-            for upper, lower in pairwise(chain):
-                self.below[upper].append(lower)
-                self.above[lower].append(upper)
+        A box follows boxes rather than passing lines, and results rather than leaves; a waypoint follows its trunk.
+        """
+        boxes = len(self.sizes)
+        result, line, leaf = 0, 1, 2
+        kind = [(result if above else leaf) if node < boxes else line for node, above in enumerate(self.above)]
+        for node in range(boxes, len(kind)):
+            kind[node] = max(line, kind[self.above[node][0]])
+        up = [_of_least(kind, near) for near in self.above]
+        down = [_of_least(kind, near) for near in self.below[:boxes]]
+        return up, down + [[n for n in near if n >= boxes] or near for near in self.below[boxes:]]
+
+
+def _of_least(kind: list[int], nodes: list[int]) -> list[int]:
+    least = min([kind[n] for n in nodes], default=0)
+    return [n for n in nodes if kind[n] == least]
 
 
 def _ranks(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:

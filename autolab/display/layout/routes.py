@@ -44,22 +44,30 @@ def _curve(start: tuple[float, float], stop: tuple[float, float]) -> str:
 
 def _ports(graph: Layered, edges: Sequence[tuple[int, int]], x: Sequence[float], end: int) -> list[float]:
     """Where each edge meets the box at its ``end``: where a straight line would, within reach, in order and apart."""
-    meeting: list[list[int]] = [[] for _ in graph.sizes]
+    meeting: list[dict[int, list[int]]] = [{} for _ in graph.sizes]
     for number, edge in enumerate(edges):
-        meeting[edge[end]].append(number)
+        meeting[edge[end]].setdefault(_line(graph, edge, number, end), []).append(number)
     ports = [0.0] * len(edges)
-    for box, numbers in enumerate(meeting):
-        width = graph.sizes[box][0]
-        reach = 0.0 if len(numbers) == 1 else width / 5 if end == _ARRIVING else _STEP
-        numbers.sort(key=lambda number: _approach(graph, edges[number], x, end))
-        wishes = [
-            min(max(_approach(graph, edges[number], x, end), x[box] - reach), x[box] + reach) for number in numbers
-        ]
-        step = min(_STEP, width / 2 / max(1, len(numbers) - 1))
-        places = spread(wishes, [i * step for i in range(len(numbers))], [1.0] * len(numbers))
-        for number, place in zip(numbers, places, strict=True):
-            ports[number] = place
+    for box, lines in enumerate(meeting):
+        together = sorted(lines.values(), key=lambda numbers: _approach(graph, edges[numbers[0]], x, end))
+        approaches = [_approach(graph, edges[numbers[0]], x, end) for numbers in together]
+        for numbers, place in zip(together, _places(x[box], graph.sizes[box][0], approaches, end), strict=True):
+            for number in numbers:
+                ports[number] = place
     return ports
+
+
+def _places(centre: float, width: float, approaches: Sequence[float], end: int) -> list[float]:
+    reach = 0.0 if len(approaches) == 1 else width / 5 if end == _ARRIVING else min(_STEP, width / 4)
+    step = min(_STEP, width / 2 / max(1, len(approaches) - 1))
+    wishes = [min(max(approach, centre - reach), centre + reach) for approach in approaches]
+    return spread(wishes, [i * step for i in range(len(wishes))], [1.0] * len(wishes))
+
+
+def _line(graph: Layered, edge: tuple[int, int], number: int, end: int) -> int:
+    """Edges with the same line share a port: those that leave along the same trunk."""
+    waypoints = graph.waypoints[edge]
+    return waypoints[0] if waypoints and end == _LEAVING else -1 - number
 
 
 def _approach(graph: Layered, edge: tuple[int, int], x: Sequence[float], end: int) -> float:
