@@ -40,7 +40,7 @@ test-gpu: python = "$${PYTHON:-python3}"
 test-gpu:
 	@$(python) -c 'from autolab.engine.backend import gpu_status as gpu; \
 	    exit(gpu().state != "ok" and f"These tests need a GPU. {gpu().detail}.")'
-	$(python) -m pytest tests -m "not browser and not lab and not full"
+	PYTHONPATH=tests $(python) -m pytest tests -p helpers.lean -m "not browser and not lab and not full"
 
 bench:
 	@scripts/environment lab

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from helpers.checkout import ROOT, copy_checkout
 from helpers.lab_process import fetch, lab_process
+from helpers.lean import missing_package
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="make and sh are not for Windows")
 
@@ -214,6 +215,28 @@ def test_gpu_tests_install_nothing():
     assert "pytest" in answer.stdout
     assert "pip" not in answer.stdout
     assert "scripts/" not in answer.stdout
+
+
+def chained(error: Exception) -> Exception:
+    try:
+        raise RuntimeError("the module could not be collected") from error
+    except RuntimeError as outer:
+        return outer
+
+
+@pytest.mark.parametrize(
+    ("error", "package"),
+    [
+        (ModuleNotFoundError("", name="ipywidgets.widgets"), "ipywidgets"),
+        (chained(ModuleNotFoundError("", name="autograd")), "autograd"),
+        (chained(ModuleNotFoundError("", name="autolab.nothing")), None),
+        (ModuleNotFoundError("", name="cupy"), None),
+        (AssertionError(), None),
+        (None, None),
+    ],
+)
+def test_gpu_tests_skip_for_a_missing_package_only(error, package):
+    assert missing_package(error) == package
 
 
 @pytest.mark.full

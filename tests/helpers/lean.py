@@ -1,0 +1,44 @@
+"""A pytest plugin for `make test-gpu`: what needs a package that the GPU's machine lacks is skipped, and says so."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import pytest
+
+NEEDED = {"autolab", "cupy", "helpers", "numpy"}
+
+
+def missing_package(error: BaseException | None) -> str | None:
+    """The package whose absence caused ``error``, if AutoLab's engine does without it."""
+    while error is not None:
+        if isinstance(error, ModuleNotFoundError) and error.name:
+            package = error.name.partition(".")[0]
+            return None if package in NEEDED else package
+        error = error.__cause__ or error.__context__
+    return None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    package = missing_package(call.excinfo.value) if call.excinfo else None
+    if package:
+        report.outcome = "skipped"
+        report.longrepr = (str(item.path), 0, f"Skipped: {package} is not installed")
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    excinfo = report.call.excinfo
+    package = missing_package(excinfo.value) if excinfo else None
+    if package:
+        report.outcome = "skipped"
+        report.longrepr = (str(collector.path), 0, f"Skipped: {package} is not installed")
+    return report
