@@ -66,7 +66,7 @@ export function makeGraph(select) {
   }
 
   return {
-    root: html("div", { class: "al-graph" }, zoom.pane, zoom.tools),
+    root: html("div", { class: "al-graph" }, ...zoom.parts, zoom.tools),
     zoom,
     mark,
     /**

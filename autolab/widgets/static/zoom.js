@@ -68,13 +68,14 @@ export function makeZoom(picture) {
     hold = null;
   }
 
+  const ruler = html("div"); // as wide as the pane, but without its height, which follows the picture's
   const observer = new ResizeObserver(fit);
-  observer.observe(pane);
+  observer.observe(ruler);
   const tool = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ action) =>
     html("button", { type: "button", class: "al-tool", "aria-label": label, title: label, onclick: action }, text);
 
   return {
-    pane,
+    parts: [ruler, pane],
     tools: html("div", { class: "al-tools", role: "group", "aria-label": "Zoom" },
       tool("\u2212", "Zoom out", () => by(1 / STEP)), tool("+", "Zoom in", () => by(STEP)), tool("Fit", "Fit the whole graph", fitAll)),
     /** @param {number} w @param {number} h the picture's own size */
