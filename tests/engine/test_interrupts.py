@@ -1,0 +1,163 @@
+"""R7: Ctrl-C at every bytecode of backward() and grad(): gradients are all there or all as before, and modes return."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.interrupts import Interrupter, every_point
+from helpers.state import leaked_state
+
+import autolab
+from autolab import FunctionNode, Variable, grad
+from autolab import functions as F
+from autolab.engine.observe import observe
+
+FULL = pytest.mark.full
+EVERY = pytest.mark.parametrize(
+    ("create_graph", "step"),
+    [(False, 2), (True, 29), pytest.param(False, 1, marks=FULL), pytest.param(True, 1, marks=FULL)],
+)
+
+SOME = pytest.mark.parametrize("step", [11, pytest.param(1, marks=FULL)])
+
+
+class Parts(FunctionNode):
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        return inputs[0] * inputs[1], inputs[0] + inputs[1]
+
+    def backward(self, target_input_indexes, grad_outputs):
+        x, y = self.get_retained_inputs()
+        product, total = grad_outputs
+        return product * y + total, product * x + total
+
+
+class Program:
+    """A small graph with everything in it: broadcasting, a diamond, several results, matmul."""
+
+    def __init__(self) -> None:
+        self.x, self.w = Variable([[1.0, 2.0]]), Variable([[0.5], [1.5]])
+        h = self.x @ self.w
+        a, b = Parts().apply((self.x, self.x * h))
+        self.h, self.y = h, F.sum(F.tanh(a) * b + h)
+        self.values = (self.x, self.w, self.h)
+
+    def gradients(self) -> list[Any]:
+        return [None if v.grad is None else v.grad.data.tolist() for v in self.values]
+
+
+def finished(create_graph: bool, times: int = 1) -> list[Any]:
+    program = Program()
+    for _ in range(times):
+        program.y.backward(retain_grad=True, create_graph=create_graph)
+    gradients = program.gradients()
+    for v in program.values:
+        v.cleargrad()
+    return gradients
+
+
+@EVERY
+def test_backward_publishes_all_or_nothing(create_graph: bool, step: int) -> None:
+    once, twice = finished(create_graph), finished(create_graph, times=2)
+    program = Program()
+    program.y.backward(retain_grad=True, create_graph=create_graph)
+
+    def make() -> Callable[[], None]:
+        for v, g in zip(program.values, once, strict=True):
+            v.grad = np.array(g)
+        return lambda: program.y.backward(retain_grad=True, create_graph=create_graph)
+
+    before = after = 0
+    for at in every_point(make, step):
+        gradients = program.gradients()
+        assert gradients in (once, twice), f"torn at opcode {at}"
+        before += gradients == once
+        after += gradients == twice
+        assert leaked_state() == [], f"at opcode {at}"
+    assert before > 100 and (after > 0 or step > 1)
+    make()()
+    assert program.gradients() == twice
+    for v in program.values:
+        v.cleargrad()
+
+
+@EVERY
+def test_grad_leaves_nothing_behind(create_graph: bool, step: int) -> None:
+    program = Program()
+    expected = [g.data.tolist() for g in grad(program.y, program.values)]
+    points = 0
+    for _ in every_point(lambda: lambda: grad(program.y, program.values, create_graph=create_graph), step):
+        points += 1
+        assert program.gradients() == [None, None, None]
+        assert leaked_state() == []
+    assert points > 100
+    again = grad(program.y, program.values, create_graph=create_graph)
+    assert [g.data.tolist() for g in again] == expected
+    assert again[0].requires_grad is create_graph
+
+
+@SOME
+def test_modes_of_the_surroundings_return(step: int) -> None:
+    program = Program()
+
+    def call() -> None:
+        grad(program.y, program.x, create_graph=True)
+
+    counter = Interrupter(None)
+    with autolab.no_grad():
+        assert not counter.run(call)
+    for at in range(1, counter.count + 1, step):
+        with autolab.no_grad():
+            Interrupter(at).run(call)
+        assert leaked_state() == [], f"interrupted at opcode {at}, then left no_grad"
+
+
+@SOME
+def test_observers_of_the_surroundings_stay(step: int) -> None:
+    program, events = Program(), []
+    counter = Interrupter(None)
+    with observe(events.append):
+        assert not counter.run(program.y.backward)
+    for at in range(1, counter.count + 1, step):
+        with observe(events.append):
+            Interrupter(at).run(program.y.backward)
+        assert leaked_state() == [], f"at opcode {at}"
+
+
+def test_forward_makes_a_whole_step_or_none() -> None:
+    x = Variable([1.0, 2.0])
+    made: list[Variable] = []
+    points = 0
+    for _ in every_point(lambda: lambda: made.append(F.tanh(x * 2 + x**2) @ x), step=5):
+        points += 1
+        assert leaked_state() == []
+    assert points > 100 and len(made) == 2  # uninterrupted, twice
+    assert (x * 2).requires_grad
+
+
+def test_the_interrupter_finds_a_torn_update() -> None:
+    """Positive control: a store in two steps is torn somewhere between them."""
+
+    class Torn:
+        def __init__(self) -> None:
+            self.one = self.two = 0
+
+        def update(self) -> None:
+            self.one += 1
+            self.two += 1
+
+    torn = 0
+    objects: list[Torn] = []
+
+    def make() -> Callable[[], None]:
+        objects.append(Torn())
+        return objects[-1].update
+
+    for _ in every_point(make, extra=__file__):
+        torn += objects[-1].one != objects[-1].two
+    assert torn >= 2
+    assert sys.gettrace() is None or not isinstance(sys.gettrace(), Interrupter)

@@ -1,0 +1,53 @@
+"""What the cyclic garbage collector would have to clean up; AutoLab leaves it nothing."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType, FunctionType
+from typing import Any
+
+
+@contextmanager
+def collector_off() -> Iterator[None]:
+    """The collector sleeps inside the block, and has nothing old to find."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def garbage() -> list[str]:
+    """What only the collector would free: the names of AutoLab's objects and functions, and of arrays."""
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    try:
+        gc.collect()
+        found = [name for o in gc.garbage if (name := _name(o)) is not None]
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.collect()
+    return found
+
+
+def _name(o: Any) -> str | None:
+    """The name of what is AutoLab's own; other libraries leave garbage too."""
+    if isinstance(o, FunctionType | FrameType):
+        code = o.__code__ if isinstance(o, FunctionType) else o.f_code
+        return code.co_qualname if "autolab" in code.co_filename else None
+    kind = type(o)
+    return kind.__qualname__ if kind.__module__.partition(".")[0] in ("autolab", "numpy") else None
+
+
+@contextmanager
+def traced() -> Iterator[None]:
+    """Memory is traced inside the block: see `tracemalloc.get_traced_memory`."""
+    tracemalloc.start()
+    try:
+        yield
+    finally:
+        tracemalloc.stop()

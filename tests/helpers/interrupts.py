@@ -1,0 +1,57 @@
+"""KeyboardInterrupt at a chosen bytecode, as Ctrl-C would raise it, inside AutoLab's own code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+
+import autolab
+
+_PACKAGE = os.path.dirname(autolab.__file__) + os.sep
+
+
+class Interrupter:
+    """Counts the opcodes that run inside AutoLab (and ``extra`` files) and interrupts before number ``at``."""
+
+    def __init__(self, at: int | None, extra: str | None = None) -> None:
+        self._at, self._extra = at, extra
+        self.count = 0
+
+    def run(self, call: Callable[[], Any]) -> bool:
+        """Whether ``call`` was interrupted."""
+        before = sys.gettrace()
+        sys.settrace(self._enter)
+        try:
+            call()
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.settrace(before)
+        return False
+
+    def _enter(self, frame: FrameType, event: str, arg: object) -> Any:
+        file = frame.f_code.co_filename
+        if not file.startswith(_PACKAGE) and file != self._extra:
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        return self._step
+
+    def _step(self, frame: FrameType, event: str, arg: object) -> Any:
+        if event == "opcode":
+            self.count += 1
+            if self.count == self._at:
+                raise KeyboardInterrupt
+        return self._step
+
+
+def every_point(make: Callable[[], Callable[[], Any]], step: int = 1, extra: str | None = None) -> Iterator[int]:
+    """Run ``make()()`` once for every ``step``-th opcode, interrupted there; yields its number after each."""
+    make()()  # caches are filled at first
+    counter = Interrupter(None, extra)
+    assert not counter.run(make())
+    for at in range(1, counter.count + 1, step):
+        if Interrupter(at, extra).run(make()):
+            yield at
