@@ -36,7 +36,7 @@ def test_lab_opens_the_notebook_and_leaves_nothing_behind(tmp_path):
     folder.mkdir()
     (folder / "first lesson.ipynb").write_text(EMPTY_NOTEBOOK)
     command = [sys.executable, "-m", "autolab.cli", "lab", "first lesson.ipynb", "--port", "0"]
-    with lab_process(command, home=tmp_path, cwd=folder) as lab:
+    with lab_process(command, home=tmp_path, cwd=folder, BROWSER="/bin/echo") as lab:
         address = lab.wait_for_address(60)
         assert "/lab/tree/first%20lesson.ipynb?token=" in address
         status, page = fetch(address)
@@ -49,6 +49,7 @@ def test_lab_opens_the_notebook_and_leaves_nothing_behind(tmp_path):
             assert f"{name}={value}".encode() in next(iter(kernel.values()))
         assert lab.interrupt(30) == 0
         assert not lab.children()
+    assert "-open.html" in lab.output, "the browser was not called"
     assert "JupyterLab has stopped." in lab.output
     assert "Traceback" not in lab.output
 
