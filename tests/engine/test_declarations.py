@@ -1,0 +1,162 @@
+"""@elementwise and @primitive: the signature is the schema, a rule's parameters are its retention list."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import Variable, elementwise, grad, primitive
+from autolab import functions as F
+
+
+def test_every_kind_of_parameter_a_rule_may_have() -> None:
+    seen = {}
+
+    def rule(g, b, y, a_shape, b_shape, power):
+        seen.update(b=b, y=y, a_shape=a_shape, b_shape=b_shape, power=power)
+        return g * b * power
+
+    @elementwise(a=rule, b=lambda g, a, power: g * a * power)
+    def scaled(xp, a, b, *, power=2.0):
+        return a * b * power
+
+    a, b = Variable([[1.0, 2.0]]), Variable([3.0, 4.0])
+    y = scaled(a, b, power=10.0)
+    gradients = grad(y, (a, b), np.ones((1, 2)))
+    assert (seen["a_shape"], seen["b_shape"], seen["power"]) == ((1, 2), (2,), 10.0)
+    assert seen["b"] is b.data and seen["y"] is y.data
+    np.testing.assert_array_equal(gradients[0].data, [[30.0, 40.0]])
+    np.testing.assert_array_equal(gradients[1].data, [10.0, 20.0])
+    second = grad(grad(y, a, np.ones((1, 2)), create_graph=True), b, np.ones((1, 2)))
+    np.testing.assert_array_equal(second.data, [10.0, 10.0])
+
+
+DECLARATIONS = [
+    (lambda: elementwise(z=lambda g: g)(lambda xp, x: x), "a rule for 'z', but the inputs are x"),
+    (lambda: elementwise(x=lambda g, q: g)(lambda xp, x: x), r"the rule for 'x' takes \(g, q\); legal are g"),
+    (lambda: elementwise(x=lambda y, g: g)(lambda xp, x: x), r"takes \(y, g\)"),
+    (lambda: primitive(x=lambda g, z_shape: g)(lambda xp, x: x), "legal are g.*x, x_shape, y"),
+    (lambda: F.exp.vjp("z")(lambda g: g), "exp: a rule for 'z'"),
+    (lambda: elementwise(x=lambda g, keep: g)(lambda xp, x, *, kept=True: x), "kept"),
+]
+
+
+@pytest.mark.parametrize(("declare", "message"), DECLARATIONS)
+def test_wrong_declarations_are_refused_at_once(declare: Callable[[], object], message: str) -> None:
+    with pytest.raises(autolab.DeclarationError, match=message) as caught:
+        declare()
+    assert len(str(caught.value)) <= 300
+
+
+def test_a_primitives_rule_must_give_its_inputs_shape() -> None:
+    @primitive(x=lambda g: g)
+    def total(xp, x):
+        return x.sum()
+
+    x = Variable(np.ones((2, 3)))
+    for create_graph in (False, True):
+        with pytest.raises(
+            autolab.GradientShapeError, match=r"total: gradient for input 'x' has shape \(\), .*\(2, 3\)"
+        ):
+            grad(total(x), x, create_graph=create_graph)
+
+    @primitive(x=lambda g, y: F.broadcast_to(g, shape=(4, 2, 3)))
+    def doubled(xp, x):
+        return x.sum()
+
+    with pytest.raises(autolab.GradientShapeError, match=r"Sum over the broadcast axes: sum_to\(g, shape=\(2, 3\)\)"):
+        grad(doubled(x), x)
+
+
+def test_the_face_of_a_declared_function() -> None:
+    @elementwise(x=lambda g, x: g * 2 * x, domain=(-3, 3))
+    def squared(xp, x, *, scale=1.0):
+        """The square."""
+        return x * x * scale
+
+    assert squared.__name__ == "squared" and squared.__doc__ == "The square."
+    assert str(inspect.signature(squared)) == "(x, /, *, scale=1.0)"
+    assert squared.function.domain == (-3, 3) and squared.function.inputs == ("x",)
+    assert repr(squared.function) == "<function squared(x, /, *, scale=1.0)>"
+    for function in [getattr(F, name) for name in F.__all__]:
+        assert function.__doc__ and ">>>" in function.__doc__
+        kinds = {p.kind for p in inspect.signature(function).parameters.values()}
+        assert kinds <= {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.KEYWORD_ONLY}
+
+
+def test_inputs_without_a_rule_are_constants() -> None:
+    @elementwise(x=lambda g, mask: g * mask)
+    def masked(xp, x, mask):
+        return x * mask
+
+    x, mask = Variable([1.0, 2.0]), Variable([1.0, 0.0])
+    y = masked(x, mask)
+    gx, gm = grad(y, (x, mask), np.ones(2))
+    assert gx.data.tolist() == [1.0, 0.0] and gm is None
+
+
+def test_a_rule_on_several_lines() -> None:
+    @primitive()
+    def flipped(xp, x):
+        return x[::-1]
+
+    @flipped.vjp("x")
+    def _(g):
+        return flipped(g)
+
+    x = Variable([1.0, 2.0, 3.0])
+    assert grad(flipped(x) * np.array([1.0, 2.0, 3.0]), x, np.ones(3)).data.tolist() == [3.0, 2.0, 1.0]
+
+
+def test_arrays_in_array_out() -> None:
+    for function in (F.tanh, F.exp):
+        assert type(function(np.ones(2))) is np.ndarray
+    assert type(F.mul(np.ones(2), 2.0)) is np.ndarray
+    assert F.sum([1.0, 2.0]) == 3.0
+    assert F.matmul(np.ones((2, 2)), [1.0, 2.0]).tolist() == [3.0, 3.0]
+
+
+BASE = np.linspace(0.5, 2, 6).reshape(2, 3)
+OPERANDS = [
+    *(Variable(BASE), Variable(BASE[:1].astype(np.float32)), Variable(2.0), Variable(np.array([[1, 2, 3]]))),
+    *(Variable(BASE, requires_grad=False), BASE, BASE[0], 2.0, 3, np.float32(2), [1.0, 2.0, 3.0]),
+]
+
+
+def described(y: Variable) -> list[object]:
+    """All of a step: its value and, edge by edge, parent, rule, what is kept and what must be fitted."""
+    edges = [] if y.node is None else list(y.node.edges)
+    saved = [edge.saved if isinstance(edge.saved, tuple) else (edge.saved,) for edge in edges]
+    fits = [edge.fit or (y.shape, y.dtype) for edge in edges]
+    values = [(a.tolist(), a.dtype) for a in [y.data, *[np.asarray(a) for kept in saved for a in kept]]]
+    return [values, [edge.parent for edge in edges], [edge.rule for edge in edges], fits]
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "neg", "exp", "log", "sin", "cos", "tanh"])
+def test_short_cuts_are_equal_to_apply(name: str) -> None:
+    function = getattr(F, name)
+    assert function.__code__.co_name == "call"  # there is a short cut
+    arity = len(function.function.inputs)
+    compared = 0
+    for args in product(OPERANDS, repeat=arity):
+        if any(isinstance(a, Variable) for a in args):
+            compared += 1
+            assert described(function(*args)) == described(function.function.apply(args, {})), args
+            with autolab.no_grad():
+                assert described(function(*args)) == described(function.function.apply(args, {}))
+    assert compared == (5 if arity == 1 else 85)
+
+
+def test_results_that_are_no_floats_have_no_gradient() -> None:
+    @elementwise(x=lambda g: g)
+    def rounded(xp, x):
+        return x.astype(int)
+
+    x = Variable([1.5, 2.5])
+    assert rounded(x).dtype == np.int64
+    assert not rounded(x).requires_grad
