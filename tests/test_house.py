@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
 import subprocess
 import sys
@@ -199,3 +200,14 @@ def test_links_between_documents_lead_somewhere():
         targets = re.findall(r"\]\(([^)#:]+)\)|(?:src|srcset)=\"([^\":]+)\"", text)
         for target in [a or b for a, b in targets]:
             assert (ROOT / target).exists(), f"{document}: {target}"
+
+
+def test_the_code_in_the_readme_runs(tmp_path):
+    pytest.importorskip("anywidget")
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    assert len(blocks) == 2
+    program = tmp_path / "readme.py"
+    program.write_text("\n".join([*blocks, "assert (float(dy.data), float(ddy.data)) == (12, 12)"]), "utf-8")
+    options = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": str(ROOT)}, "capture_output": True, "text": True}
+    answer = subprocess.run([sys.executable, "-W", "error", program], check=False, **options)
+    assert answer.returncode == 0, answer.stderr
