@@ -59,9 +59,13 @@ def _locate(frame: FrameType) -> Place:
 
 
 def _expression(text: str, node: Any) -> str | None:
-    """The expression as written; of ``h += x`` the sum that it computes."""
+    """The expression as written; of ``h += x`` the sum that it computes, of ``F().apply((x, y))`` the call F(x, y)."""
     if isinstance(node, ast.AugAssign):
         return ast.unparse(ast.BinOp(node.target, node.op, node.value))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "apply":
+        made = node.func.value
+        if isinstance(made, ast.Call) and not made.args and not made.keywords:
+            return f"{ast.unparse(made.func)}({', '.join([ast.unparse(operand) for operand in _operands(node)])})"
     return ast.get_source_segment(text, node)
 
 

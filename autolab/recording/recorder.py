@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -273,7 +274,7 @@ def _backward_code(function: Any) -> str | None:
 def _source(function: Any) -> tuple[str | None, str | None, int | None]:
     try:
         lines, first = inspect.getsourcelines(function)
-        return inspect.cleandoc("".join(lines)), file_label(inspect.getsourcefile(function) or ""), first
+        return textwrap.dedent("".join(lines)), file_label(inspect.getsourcefile(function) or ""), first
     except (OSError, TypeError):  # typed at a prompt, or built in
         return None, None, None
 

@@ -60,6 +60,8 @@ def filled_in(text: str, values: Mapping[str, Any], result: Any) -> str | None:
     if total is None or any(number is None for number in numbers.values()):
         return None
     formula = ast.parse(text, mode="eval")
+    if isinstance(formula.body, ast.Name):
+        return total
     called = {id(node.func) for node in ast.walk(formula) if isinstance(node, ast.Call)}
     if any(isinstance(n, ast.Name) and n.id not in numbers and id(n) not in called for n in ast.walk(formula)):
         return None
