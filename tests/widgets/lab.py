@@ -1,0 +1,183 @@
+"""A private JupyterLab and what a test does in its page: open a notebook, run cells, read outputs, save."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from playwright.sync_api import Locator, Page
+
+START_SECONDS = 60
+SETTINGS = {
+    "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+    "../@jupyter-widgets/jupyterlab-manager/plugin": {"saveState": True},
+}
+READY = """async () => {
+  await window.jupyterapp?.restored;
+  const panel = window.jupyterapp?.shell?.currentWidget;
+  if (!panel?.content?.widgets?.length) return false;
+  await panel.context.ready; await panel.revealed; await panel.sessionContext.ready;
+  const kernel = panel.sessionContext.session?.kernel;
+  if (!kernel) return false;
+  await kernel.info;
+  return kernel.connectionStatus === 'connected' && kernel.status === 'idle';
+}"""
+RUN = """i => {
+  const panel = window.jupyterapp.shell.currentWidget, notebook = panel.content;
+  notebook.activeCellIndex = i;
+  notebook.widgets[i].model.sharedModel.execution_count = null;
+  void window.jupyterapp.commands.execute('notebook:run-cell');
+}"""
+RAN = """i => {
+  const cell = window.jupyterapp.shell.currentWidget.content.widgets[i];
+  return cell.model.executionCount !== null && cell.model.executionState !== 'running';
+}"""
+EXECUTE = """([name, arguments_]) => {
+  window.done = false;
+  window.jupyterapp.commands.execute(name, arguments_).finally(() => { window.done = true; });
+}"""
+OUTPUT = "i => window.jupyterapp.shell.currentWidget.content.widgets[i].outputArea?.node.innerText ?? ''"
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A running server."""
+
+    folder: Path
+    address: str
+    token: str
+    environment: dict[str, str]
+
+    def write(self, name: str, *cells: str) -> Path:
+        """A notebook with these code cells, not yet run."""
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell.strip()) for cell in cells])
+        notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        path = self.folder / name
+        nbformat.write(notebook, path)
+        return path
+
+    def trust(self, path: Path) -> None:
+        """What the menu's Trust Notebook does."""
+        command = [sys.executable, "-m", "nbformat.sign", str(path)]
+        subprocess.run(command, env=self.environment, check=True, capture_output=True, timeout=60)
+
+
+@contextlib.contextmanager
+def lab_server(folder: Path) -> Iterator[Lab]:
+    """A server with folders, settings and a token of its own, on a free port of the loopback."""
+    own = folder / "own"
+    places = {"CONFIG_DIR": "config", "DATA_DIR": "data", "RUNTIME_DIR": "runtime"}
+    lab_places = {"SETTINGS_DIR": "settings", "WORKSPACES_DIR": "workspaces"}
+    token = secrets.token_hex(16)
+    environment = {
+        **os.environ,
+        **{f"JUPYTER_{key}": str(own / name) for key, name in places.items()},
+        **{f"JUPYTERLAB_{key}": str(own / name) for key, name in lab_places.items()},
+        "IPYTHONDIR": str(own / "ipython"),
+        "JUPYTER_TOKEN": token,
+    }
+    for name, value in SETTINGS.items():
+        file = own / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(value))
+    work = folder / "work"
+    work.mkdir()
+    options = ["--no-browser", "--ip=127.0.0.1", "--port=0", "--allow-root", f"--ServerApp.root_dir={work}"]
+    options += [
+        "--LabApp.expose_app_in_browser=True",
+        "--LabApp.extension_manager=readonly",
+        "--ServerApp.log_level=WARN",
+    ]
+    log = own / "server.log"
+    with (
+        log.open("w") as out,
+        subprocess.Popen(
+            [sys.executable, "-m", "jupyterlab", *options],
+            env=environment,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        ) as process,
+    ):
+        try:
+            address = _wait_until_up(process, own / "runtime", token, log)
+            yield Lab(work, address, token, environment)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            try:
+                process.wait(15)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def _wait_until_up(process: subprocess.Popen[bytes], runtime: Path, token: str, log: Path) -> str:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        file = runtime / f"jpserver-{process.pid}.json"
+        with contextlib.suppress(OSError, ValueError):
+            address = str(json.loads(file.read_text())["url"])
+            urllib.request.urlopen(f"{address}api/status?token={token}", timeout=2).read()
+            return address
+        time.sleep(0.1)
+    raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()}")
+
+
+class LabPage:
+    """A notebook in the browser."""
+
+    def __init__(self, lab: Lab, page: Page) -> None:
+        self.lab = lab
+        self.page = page
+        self.problems: list[str] = []
+        page.set_default_timeout(20_000)
+        page.on("console", lambda m: self.problems.append(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+
+    def open(self, path: Path, kernel: bool = True) -> None:
+        """Show a notebook; without ``kernel`` it is only looked at."""
+        workspace = secrets.token_hex(4)  # else the tabs of the last page come back
+        self.page.goto(f"{self.lab.address}lab/workspaces/{workspace}/tree/{path.name}?token={self.lab.token}")
+        if kernel:
+            self._wait_for_kernel()
+        else:
+            self.page.wait_for_selector(".jp-NotebookPanel:visible .jp-Cell")
+
+    def _wait_for_kernel(self) -> None:
+        """Until the session is really ready; its idle sign shows earlier."""
+        deadline = time.monotonic() + START_SECONDS
+        while not self.page.evaluate(READY):
+            assert time.monotonic() < deadline, "the kernel did not start"
+            self.page.wait_for_timeout(100)
+
+    def run(self, cell: int) -> str:
+        """Run a cell; its output as text."""
+        self.page.evaluate(RUN, cell)
+        self.page.wait_for_function(RAN, arg=cell)
+        return self.output(cell)
+
+    def output(self, cell: int) -> str:
+        return str(self.page.evaluate(OUTPUT, cell)).strip()
+
+    def command(self, name: str, **arguments: Any) -> None:
+        """Execute one of JupyterLab's commands, and wait until it is done."""
+        self.page.evaluate(EXECUTE, [name, arguments])
+        self.page.wait_for_function("() => window.done")
+
+    def node(self, name: str) -> Locator:
+        """The box of a step of the live graph, by its name."""
+        return self.page.locator(".al-node", has=self.page.locator(".al-own", has_text=name)).first
+
+    def number(self, name: str, which: str = "value") -> str:
+        return self.node(name).locator(f".al-{which} .al-number").text_content() or ""
