@@ -36,8 +36,7 @@ def grid(snapshot: Snapshot, max_rows: int, max_columns: int) -> Grid:
     reduced, (block_rows, block_columns) = _reduce(values, max_rows, max_columns)
     kept = snapshot.block or (1,)
     block = (block_rows * math.prod(kept[:-1]), block_columns * kept[-1])
-    finite = np.abs(reduced[np.isfinite(reduced)])
-    scale = float(finite.max()) if finite.size else 0.0
+    scale = max(abs(snapshot.minimum or 0.0), abs(snapshot.maximum or 0.0))
     return Grid(reduced, block, scale, _caption(snapshot, block))
 
 

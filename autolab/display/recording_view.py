@@ -29,14 +29,14 @@ def bundle(recording: Recording) -> Bundle:
 
 
 def _ever_smaller(recording: Recording) -> Iterator[Markup]:
-    """The whole display; without strips; without the tables; only the tables."""
+    """The whole display; a compact picture; that without the tables; only the tables."""
     picture_data, numbers = scene(recording), readings(recording)
     alt = describe(picture_data, numbers)
     tables = _tables(recording)
     yield join([picture(draw(picture_data, numbers), alt), *tables])
-    plain = picture(draw(picture_data, numbers, strips=False), alt)
-    yield join([plain, *tables])
-    yield plain
+    compact = picture(draw(picture_data, numbers, compact=True), alt)
+    yield join([compact, *tables])
+    yield compact
     yield join([paragraph(prose(picture_data["description"])), *tables])
 
 

@@ -22,7 +22,7 @@ _documents = count(1)
 Node = dict[str, Any]
 
 
-def to_svg(recording: Recording, look: Look = "auto", strips: bool = True) -> Markup:
+def to_svg(recording: Recording, look: Look = "auto", compact: bool = False) -> Markup:
     """The graph of a recording, value and gradient in each box, as the text of an SVG document.
 
     Parameters
@@ -31,23 +31,24 @@ def to_svg(recording: Recording, look: Look = "auto", strips: bool = True) -> Ma
         What to draw.
     look
         ``light``, ``dark``, or ``auto``: light, and dark where the page that shows it is dark.
-    strips
-        Draw arrays as strips of cells; without them the document is smaller.
+    compact
+        Leave out strips, plates and the words that are not seen, where space matters more.
     """
-    return draw(scene(recording), readings(recording), look, strips)
+    return draw(scene(recording), readings(recording), look, compact)
 
 
-def draw(picture: dict[str, Any], numbers: dict[str, Any], look: Look = "auto", strips: bool = True) -> Markup:
+def draw(picture: dict[str, Any], numbers: dict[str, Any], look: Look = "auto", compact: bool = False) -> Markup:
     """The SVG document of a scene with readings. Its ids are unique in this process."""
     scope = f"autolab-{next(_documents)}"
     shades: set[int] = set()
-    nodes = [_node(node, numbers["nodes"][str(node["id"])], strips, shades) for node in picture["nodes"]]
+    nodes = [_node(node, numbers["nodes"][str(node["id"])], compact, shades) for node in picture["nodes"]]
+    words = picture["description"] if compact else describe(picture, numbers)
     width, height = max(picture["width"], 320.0), picture["height"] + _TITLE_HEIGHT
     body = element("g", *_edges(picture, scope), *nodes, transform=f"translate(0 {_TITLE_HEIGHT:.0f})")
     return element(
         "svg",
         element("title", escape(picture["title"]), id=f"{scope}-title"),
-        element("desc", escape(describe(picture, numbers), limit=20_000), id=f"{scope}-desc"),
+        element("desc", escape(words, limit=20_000), id=f"{scope}-desc"),
         style_sheet(scope, look, shades),
         element("rect", class_="card", width=width, height=height, rx=10),
         _text(16.0, 27.0, shorten(picture["title"], int(width / 10) - 3), "name"),
@@ -92,10 +93,10 @@ def _edges(picture: dict[str, Any], scope: str) -> list[Markup]:
     return [marker, *(element("path", class_="edge", d=edge["path"], marker_end=end) for edge in picture["edges"])]
 
 
-def _node(node: Node, reading: dict[str, Any], strips: bool, shades: set[int]) -> Markup:
+def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int]) -> Markup:
     kind = f"{node['kind']} output" if node["output"] else node["kind"]
     parts = [
-        element("title", escape(reading["spoken"], limit=500)),
+        *([] if compact else [element("title", escape(reading["spoken"], limit=500))]),
         element(
             "rect",
             class_=f"box {kind}",
@@ -104,13 +105,13 @@ def _node(node: Node, reading: dict[str, Any], strips: bool, shades: set[int]) -
             rx=9 if node["kind"] == "call" else 16,
         ),
         *_heading(node),
-        *_plates(node),
+        *([] if compact else _plates(node)),
     ]
     if node["h"] > HEADER + CAPTION:
         second = max(PADDING + STRIP_WIDTH + COLUMN_GAP, node["w"] / 2 + COLUMN_GAP / 2)
-        parts += _column(PADDING, "value", node, reading, strips, shades)
-        parts += _column(second, "grad", node, reading, strips, shades)
-    return element("g", *parts, transform=f"translate({node['x']:.1f} {node['y']:.1f})")
+        parts += _column(PADDING, "value", node, reading, compact, shades)
+        parts += _column(second, "grad", node, reading, compact, shades)
+    return element("g", *parts, transform=f"translate({node['x']:g} {node['y']:g})")
 
 
 def _heading(node: Node) -> list[Markup]:
@@ -140,7 +141,7 @@ def _plate(word: str, x: float, y: float, style: str) -> list[Markup]:
     ]
 
 
-def _column(x: float, which: str, node: Node, reading: dict[str, Any], strips: bool, shades: set[int]) -> list[Markup]:
+def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: bool, shades: set[int]) -> list[Markup]:
     """Caption and number, or caption, strip and text."""
     accent = " gradient" if which == "grad" else ""
     top = HEADER + CAPTION
@@ -152,7 +153,7 @@ def _column(x: float, which: str, node: Node, reading: dict[str, Any], strips: b
         style = "number" if columns(text) <= _NUMBER_LIMIT else "small"
         return [caption, _text(x, top + 17.0, shorten(text, _TEXT_LIMIT), f"{style}{accent}")]
     cells = reading[f"{which}_cells"]
-    drawing = strip(cells, reading[f"{which}_scale"], x, top, shades) if strips and cells else []
+    drawing = strip(cells, reading[f"{which}_scale"], x, top, shades) if cells and not compact else []
     words = shorten(text.replace(" …", ""), _TEXT_LIMIT)
     return [caption, *drawing, _text(x, top + STRIP_HEIGHT + 14.0, words, f"small{accent}")]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
+from math import ceil
 
 from .layered import Layered
 
@@ -11,7 +12,7 @@ _ROUNDS = 4
 
 
 def columns(graph: Layered, ranks: list[list[int]], gap: float, margin: float) -> list[float]:
-    """The centre of every node and waypoint, after sweeps down and up."""
+    """The centre of every node and waypoint, after sweeps down and up; whole pixels, so that lines are sharp."""
     x = [0.0] * len(graph.rank)
     rows = []
     for rank in ranks:
@@ -27,7 +28,7 @@ def columns(graph: Layered, ranks: list[list[int]], gap: float, margin: float) -
             for node, place in zip(rank, spread(wishes, offsets, [weights[i] for i in rank]), strict=True):
                 x[node] = place
     left = min(x[i] - w / 2 for i, w in enumerate(graph.widths)) - margin
-    return [centre - left for centre in x]
+    return [float(ceil(centre - left - 1e-6)) for centre in x]
 
 
 def spread(wishes: Sequence[float], offsets: Sequence[float], weights: Sequence[float]) -> list[float]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .columns import spread
-from .layered import Layered
+from .layered import MAX_SKIPPED, Layered
 
 _STEP = 24.0  # between two lines at a box
 _STUB = 10.0  # the straight end, as long as an arrow head
+_BOW = 40.0  # sideways, so that a line past many boxes is not hidden behind all of them
 _LEAVING, _ARRIVING = 0, 1
 
 
@@ -24,22 +25,47 @@ def routes(
     stops = _ports(graph, edges, x, _ARRIVING)
     paths = []
     for (source, target), start, stop in zip(edges, starts, stops, strict=True):
-        y = sum(bands[graph.rank[source]])
-        path = [f"M{start:.1f} {corners[source][1] + graph.sizes[source][1]:.1f}V{y:.1f}"]
-        here = (start, y)
+        line = _Line(start, corners[source][1] + graph.sizes[source][1])
+        line.down_to(sum(bands[graph.rank[source]]))
         for waypoint in graph.waypoints[source, target]:
             top, height = bands[graph.rank[waypoint]]
-            path += [_curve(here, (x[waypoint], top)), f"V{top + height:.1f}"]
-            here = (x[waypoint], top + height)
-        path += [_curve(here, (stop, bands[graph.rank[target]][0] - _STUB)), f"V{corners[target][1]:.1f}"]
-        paths.append("".join(path))
+            line.curve_to(x[waypoint], top)
+            line.down_to(top + height)
+        bow = 0.0 if graph.rank[target] - graph.rank[source] - 1 <= MAX_SKIPPED else _BOW
+        line.curve_to(stop, bands[graph.rank[target]][0] - _STUB, bow)
+        line.down_to(corners[target][1])
+        paths.append(line.text())
     return tuple(paths)
 
 
-def _curve(start: tuple[float, float], stop: tuple[float, float]) -> str:
-    """A cubic that leaves and arrives vertically."""
-    middle = (start[1] + stop[1]) / 2
-    return f"C{start[0]:.1f} {middle:.1f} {stop[0]:.1f} {middle:.1f} {stop[0]:.1f} {stop[1]:.1f}"
+class _Line:
+    """An SVG path that only goes down: straight, or in a cubic that leaves and arrives vertically."""
+
+    def __init__(self, x: float, y: float) -> None:
+        self._x, self._y = x, y
+        self._parts = [f"M{_text(x)} {_text(y)}"]
+        self._straight = False
+
+    def down_to(self, y: float) -> None:
+        if self._straight:
+            self._parts.pop()
+        self._parts.append(f"V{_text(y)}")
+        self._y, self._straight = y, True
+
+    def curve_to(self, x: float, y: float, bow: float = 0.0) -> None:
+        if x == self._x and not bow:
+            self.down_to(y)
+            return
+        middle = _text((self._y + y) / 2)
+        self._parts.append(f"C{_text(self._x + bow)} {middle} {_text(x + bow)} {middle} {_text(x)} {_text(y)}")
+        self._x, self._y, self._straight = x, y, False
+
+    def text(self) -> str:
+        return "".join(self._parts)
+
+
+def _text(coordinate: float) -> str:
+    return f"{coordinate:.1f}".removesuffix(".0")
 
 
 def _ports(graph: Layered, edges: Sequence[tuple[int, int]], x: Sequence[float], end: int) -> list[float]:
@@ -53,7 +79,7 @@ def _ports(graph: Layered, edges: Sequence[tuple[int, int]], x: Sequence[float],
         approaches = [_approach(graph, edges[numbers[0]], x, end) for numbers in together]
         for numbers, place in zip(together, _places(x[box], graph.sizes[box][0], approaches, end), strict=True):
             for number in numbers:
-                ports[number] = place
+                ports[number] = float(round(place))
     return ports
 
 
