@@ -34,13 +34,13 @@ def check_gradients(
     fn : callable
         Takes Variables, returns a Variable or a tuple of them.
     *args, **inputs
-        Its arguments, bound by its signature as `autolab.record` does it. All are copied: neither arrays nor Variables nor
-        gradients of the caller change. Good inputs are random, of unequal lengths, and away from kinks.
+        Its arguments, bound by its signature as `autolab.record` does it. All are copied: neither arrays nor
+        Variables nor gradients of the caller change. Good inputs are random, of unequal lengths, and away from kinks.
     options : dict, optional
         ``rng``, for a function that has an input of this name.
     rng : numpy.random.Generator, optional
-        Draws the upstream gradients. By default a generator with a fixed seed, so that a check can be repeated and does not
-        move the random numbers of the program.
+        Draws the upstream gradients. By default a generator with a fixed seed, so that a check can be repeated and
+        does not move the random numbers of the program.
 
     Returns
     -------
@@ -55,8 +55,9 @@ def check_gradients(
 
     Notes
     -----
-    What ``fn`` raises at the given inputs is passed on as it is, except a backward with the wrong number or shape of gradients:
-    that is a finding. An input with more than 256 elements is checked along random directions and at a sample of its elements.
+    What ``fn`` raises at the given inputs is passed on as it is, except a backward with the wrong number or shape of
+    gradients: that is a finding. An input with more than 256 elements is checked along random directions and at a
+    sample of its elements.
 
     Examples
     --------
@@ -133,7 +134,7 @@ def _tables(subject: Subject, exam: Examination, rng: np.random.Generator) -> tu
     doubtful = here.accuses or any(not np.isfinite(g).all() for g in exam.gradients or () if g is not None)
     nearby = subject.nearby(rng)
     try:
-        if doubtful or disagrees_nearby(subject, nearby, exam.upstreams[0], rng):
+        if doubtful or disagrees_nearby(subject, nearby, exam.upstreams[0], rng, here.noise):
             return here, compare(subject, nearby, exam.upstreams[0], rng)
     except Exception:  # nearby may lie outside the function's domain
         pass

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from .compare import Comparison, Table
-from .contracts import Examination
-from .messages import Kind, number, say, shown, where
+from .contracts import Examination, Gradients
+from .messages import Kind, apart, number, say, shown, where
 from .report import Finding
 
 _SIGNAL = 10.0
@@ -23,13 +24,19 @@ _NONLINEAR = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """All that is known when an input is accused: the tables at the given point and, if it could be measured, nearby."""
+    """All that is known when an input is accused: the tables at the given point and, if it could be measured,
+    nearby."""
 
     function: str
     names: tuple[str, ...]
     shapes: tuple[tuple[int, ...], ...]
     exam: Examination
     tables: tuple[Table, ...]
+
+    @property
+    def gradients(self) -> Gradients:
+        """The analytic gradients at the given point."""
+        return self.exam.gradients or (None,) * len(self.names)
 
     def at(self, i: int) -> list[Comparison]:
         """The comparisons of input ``i`` at every point."""
@@ -75,14 +82,14 @@ def rounded(case: Case, i: int) -> bool:
 
 # ---------------------------------------------------------------------- the causes, in this order
 def _upstream(case: Case, i: int) -> Finding | None:
-    if ignores_upstream(case, i):
-        g = case.exam.none[i]
-        value = g[np.isfinite(g) & (g != 0)][0]
-        return _finding(case, i, "upstream_ignored", say("upstream_ignored.zero", value=number(value)))
-    first, second = (case.exam.gradients or ())[i], case.exam.second[i]
+    g = case.exam.none[i]
+    if g is not None and ignores_upstream(case, i):
+        value = number(float(g[np.isfinite(g) & (g != 0)][0]))
+        return _finding(case, i, "upstream_ignored", {"why": say("upstream_ignored.zero", value=value)})
+    first, second = case.gradients[i], case.exam.second[i]
     if first is None or second is None or not first.any() or not np.array_equal(first, second):
         return None
-    return _finding(case, i, "upstream_ignored", say("upstream_ignored.same"))
+    return _finding(case, i, "upstream_ignored", {"why": say("upstream_ignored.same")})
 
 
 def _swapped(case: Case, i: int) -> Finding | None:
@@ -92,7 +99,7 @@ def _swapped(case: Case, i: int) -> Finding | None:
         both_wrong = any(t.inputs[i].elements.wrong.any() and t.inputs[j].elements.wrong.any() for t in case.tables)
         pairs = list(zip(case.at(i), case.at(j), strict=True))
         if both_wrong and _fits(pairs, 1.0) and _fits([(b, a) for a, b in pairs], 1.0):
-            return _finding(case, i, "swapped_inputs", other=shown(name), evidence={"other": name})
+            return _finding(case, i, "swapped_inputs", {"other": shown(name)}, evidence={"other": name})
     return None
 
 
@@ -100,7 +107,7 @@ def _missing(case: Case, i: int) -> Finding | None:
     if any(c.elements.analytic.any() for c in case.at(i)):
         return None
     given = "0" if case.tables[0].inputs[i].given else "None"
-    return _finding(case, i, "missing_dependency", given=given)
+    return _finding(case, i, "missing_dependency", {"given": given})
 
 
 def _sign(case: Case, i: int) -> Finding | None:
@@ -112,32 +119,35 @@ def _factor(case: Case, i: int) -> Finding | None:
     factor = _simple(_ratio(case.at(i)), case) if _evident(case, i) else None
     if factor is None or not _fits([(c, c) for c in case.at(i)], float(factor)):
         return None
-    return _finding(case, i, "wrong_factor", factor=str(factor), evidence={"factor": float(factor)})
+    return _finding(case, i, "wrong_factor", {"factor": str(factor)}, evidence={"factor": float(factor)})
 
 
 def _nan(case: Case, i: int) -> Finding | None:
-    where_undefined = np.flatnonzero(_undefined(case, i))
-    if where_undefined.size == 0:
+    undefined = np.flatnonzero(_undefined(case, i))
+    if undefined.size == 0:
         return None
-    return _finding(case, i, "wrong_function", key="wrong_function.nan", element=int(where_undefined[0]))
+    return _finding(case, i, "wrong_function", key="wrong_function.nan", element=int(undefined[0]))
 
 
 def _nonlinear(case: Case, i: int) -> Finding | None:
-    parts = (case.exam.gradients or ())[i], case.exam.second[i], case.exam.together[i]
-    if any(g is None or not np.isfinite(g).all() for g in parts) or parts[0].size == 0:
+    first, second, together = case.gradients[i], case.exam.second[i], case.exam.together[i]
+    if first is None or second is None or together is None or not first.size:
         return None
-    separate = (parts[0] + parts[1]).ravel()
-    together = parts[2].ravel()
+    if not all(np.isfinite(g).all() for g in (first, second, together)):
+        return None
+    separate = first + second
     gap = np.abs(together - separate)
     k = int(np.argmax(gap))
-    if gap[k] <= _NONLINEAR * max(np.abs(parts[0]).max(), np.abs(parts[1]).max()):
+    if gap.flat[k] <= _NONLINEAR * max(np.abs(first).max(), np.abs(second).max()):
         return None
-    values = {"together": number(together[k]), "separate": number(separate[k]), "where": where(case.index(i, k))}
-    return _finding(case, i, "wrong_function", key="wrong_function.nonlinear", **values)
+    words = {"together": number(float(together.flat[k])), "separate": number(float(separate.flat[k]))}
+    words["where"] = where(case.index(i, k))
+    return _finding(case, i, "wrong_function", words, key="wrong_function.nonlinear")
 
 
 def _local(case: Case, i: int) -> Finding | None:
-    """Wrong at a minority of the elements, or at those of one sign; right at others whose gradient is not negligible."""
+    """Wrong at a minority of the elements, or at those of one sign; right at others whose gradient is not
+    negligible."""
     wrong = _wrong_somewhere(case, i)
     right = ~wrong
     for c in case.at(i):
@@ -145,7 +155,7 @@ def _local(case: Case, i: int) -> Finding | None:
     region = _region(case, i, wrong, wrong | right) if right.any() else ""
     if not region and right.sum() < max(wrong.sum(), 1):
         return None
-    return _finding(case, i, "local_error", region=region)
+    return _finding(case, i, "local_error", {"region": region})
 
 
 def _unexplained(case: Case, i: int) -> Finding:
@@ -242,35 +252,31 @@ def _finding(
     case: Case,
     i: int,
     kind: Kind,
-    text: str = "",
+    words: Mapping[str, str] | None = None,
     *,
     key: str | None = None,
     element: int | None = None,
-    evidence: dict[str, object] | None = None,
-    **values: object,
+    evidence: Mapping[str, Any] | None = None,
 ) -> Finding:
-    """A finding with the numbers of an element: by default the worst, at the given point if it is wrong there, else nearby."""
+    """A finding with the numbers of one element: by default the worst at the point, or nearby if all is right there."""
     point = next((k for k, c in enumerate(case.at(i)) if c.elements.wrong.any()), 0)
     e, x = case.at(i)[point].elements, case.tables[point].arrays[i]
     element = e.worst(e.wrong) if element is None else element
     index = case.index(i, element)
-    numbers = {
-        "analytic": float(e.analytic[element]),
-        "numeric": float(e.numeric[element]),
-        "index": list(index),
-        "count": int(e.wrong.sum()),
-        "total": int(case.at(i)[point].measured.sum()),
-    }
+    analytic, numeric = float(e.analytic[element]), float(e.numeric[element])
+    count, total = int(e.wrong.sum()), int(case.at(i)[point].measured.sum())
+    texts = apart(analytic, numeric)
     facts = {
-        **numbers,
         "function": case.function,
         "input": shown(case.names[i]),
-        "evidence": text,
-        "analytic": number(numbers["analytic"]),
-        "numeric": number(numbers["numeric"]),
+        "analytic": texts[0],
+        "numeric": texts[1],
         "where": where(index),
+        "count": count,
+        "total": total,
     }
-    message = say(key or kind, **{**facts, **values})
+    message = say(key or kind, **{**facts, **(words or {})})
     if point:
         message += say("nearby", point=f"{shown(case.names[i])}{list(index) or ''} = {number(float(x.flat[element]))}")
+    numbers = {"analytic": analytic, "numeric": numeric, "index": list(index), "count": count, "total": total}
     return Finding(kind, case.names[i], message, {**numbers, **(evidence or {})})

@@ -7,16 +7,18 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from .noise import noise_levels
-from .numeric import KINK, SMOOTH, UNKNOWN, Gauge, Slopes
+from .noise import Noise, estimate_noise
+from .numeric import KINK, NOISY, SMOOTH, UNKNOWN, Gauge, Slopes
 from .point import Point
 from .probes import KNOWN, MARGIN, Claim, search
 from .subject import Subject, flat
 
 ELEMENTS = 256
-"""Up to this size every element of an input is measured; of a larger one a sample, and random directions through all of it."""
+"""Up to this size every element of an input is measured; of a larger one a sample, and random directions through all
+of it."""
 
 _SAMPLE = 48
+_UNDERFLOW = 1e-290
 _NEGLIGIBLE = 1e-5
 """An element is also measured if its tolerance is below this fraction of the largest move of the function."""
 
@@ -25,9 +27,9 @@ _NEGLIGIBLE = 1e-5
 class Elements:
     """Arrays with one entry per element.
 
-    ``analytic`` is 0 where the function gave no gradient. ``numeric`` is NaN where nothing was measured or can be. ``low`` and
-    ``high`` bound the acceptable slopes; they differ at kinks. ``deviation`` is the distance to them. ``unsure`` are the
-    measured elements about which nothing can be said.
+    ``analytic`` is 0 where the function gave no gradient. ``numeric`` is NaN where nothing was measured or can be.
+    ``low`` and ``high`` bound the acceptable slopes; they differ at kinks. ``deviation`` is the distance to them.
+    ``unsure`` are the measured elements about which nothing can be said.
     """
 
     analytic: np.ndarray
@@ -51,7 +53,8 @@ class Elements:
         return (self.kind == SMOOTH) & (self.uncertainty <= KNOWN * np.abs(self.numeric))
 
     def worst(self, among: np.ndarray) -> int:
-        """Of the elements marked in ``among``, the one that deviates most for its tolerance; what is NaN comes first."""
+        """Of the elements marked in ``among``, the one that deviates most for its tolerance; what is NaN comes
+        first."""
         with np.errstate(all="ignore"):
             ratio = np.where(self.deviation > 0, self.deviation / self.tolerance, 0.0)
         ratio[~np.isfinite(self.deviation)] = np.inf
@@ -60,7 +63,8 @@ class Elements:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The elements of one input. ``given``: there is a gradient; ``conclusive``: what was not measured is covered by probes."""
+    """The elements of one input. ``given``: there is a gradient; ``conclusive``: what was not measured is covered by
+    probes."""
 
     elements: Elements
     measured: np.ndarray
@@ -69,17 +73,26 @@ class Comparison:
 
 
 @dataclass(frozen=True, eq=False)
+class Noises:
+    """The noise of the results, and of the analytic gradient of each input."""
+
+    results: Noise
+    gradients: tuple[np.ndarray, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Table:
     """The comparisons of all inputs at one point.
 
-    ``failure`` is what the function raised in the neighbourhood, if anything; ``finite`` whether all results are. Those that are not
-    take no part in the numeric gradients.
+    ``failure`` is what the function raised in the neighbourhood, if anything; ``finite`` whether all results are.
+    Those that are not take no part in the numeric gradients.
     """
 
     inputs: tuple[Comparison, ...]
     arrays: tuple[np.ndarray, ...]
     failure: Exception | None
     finite: bool
+    noise: Noises
 
     @property
     def accuses(self) -> bool:
@@ -91,9 +104,7 @@ def compare(
     subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], rng: np.random.Generator
 ) -> Table:
     """Measure the gradients of the subject at ``arrays`` for one upstream gradient."""
-    claims, given = _claims(subject, arrays, upstreams, rng)
-    point = Point(subject.evaluate, arrays)
-    gauge = Gauge(point, flat(upstreams)[point.finite], _noise(point))
+    gauge, claims, given = _prepare(subject, arrays, upstreams)
     plans = [_plan(gauge, claim, rng) for claim in claims]
     elements = _measured(gauge, claims, [index for index, _ in plans])
     inputs = []
@@ -102,52 +113,57 @@ def compare(
         measured = np.zeros(claim.analytic.size, bool)
         measured[index] = True
         inputs.append(Comparison(_spread(part, claim.analytic, index), measured, is_given, conclusive))
-    return Table(tuple(inputs), tuple(arrays), point.failure, bool(point.finite.all()))
+    noises = Noises(gauge.noise, tuple([claim.noise for claim in claims]))
+    return Table(tuple(inputs), tuple(arrays), gauge.point.failure, bool(gauge.point.finite.all()), noises)
 
 
 def disagrees_nearby(
-    subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], rng: np.random.Generator
+    subject: Subject,
+    arrays: Sequence[np.ndarray],
+    upstreams: Sequence[np.ndarray],
+    rng: np.random.Generator,
+    noises: Noises,
 ) -> bool:
-    """Whether one random direction per input finds a gradient wrong at ``arrays``."""
-    claims, _ = _claims(subject, arrays, upstreams, rng)
-    point = Point(subject.evaluate, arrays)
-    gauge = Gauge(point, flat(upstreams)[point.finite], _noise(point))
+    """Whether a random direction per input finds a gradient wrong at ``arrays``; ``noises`` come from a point nearby."""
+    gauge, claims, _ = _prepare(subject, arrays, upstreams, noises)
+    if gauge.weights.size != gauge.noise.level.size:
+        return False
     return any(search(gauge, claim, rng, probes=1)[0].size for claim in claims if claim.analytic.size)
 
 
-def _claims(
-    subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], rng: np.random.Generator
-) -> tuple[list[Claim], list[bool]]:
-    """The analytic gradients with their noise, and which of them exist."""
+def _prepare(
+    subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], noises: Noises | None = None
+) -> tuple[Gauge, list[Claim], list[bool]]:
+    """What the numeric gradient is measured with, the analytic gradients, and which of them exist."""
     run = subject.run(arrays)
     gradients = subject.gradients(run, upstreams)
-    root_eps = float(np.sqrt(subject.epsilon(run)))
-    values = [
-        np.zeros(a.size) if g is None else g.ravel().astype(float) for a, g in zip(arrays, gradients, strict=True)
-    ]
-    noise = [np.zeros(a.size) for a in arrays]
-    for _ in range(2):
-        for i, other in enumerate(_jittered(subject, arrays, upstreams, rng)):
-            if other is not None:
-                noise[i] = np.fmax(noise[i], np.abs(other.ravel() - values[i]))
-    return [Claim(i, *pair, root_eps) for i, pair in enumerate(zip(values, noise, strict=True))], [
-        g is not None for g in gradients
-    ]
+    point = Point(subject.evaluate, arrays)
+    noises = noises or _noises(subject, arrays, upstreams, point)
+    claims = []
+    for i, (array, g) in enumerate(zip(arrays, gradients, strict=True)):
+        analytic = np.zeros(array.size) if g is None else g.ravel().astype(np.float64)
+        claims.append(Claim(i, analytic, noises.gradients[i], float(np.sqrt(subject.epsilon(run)))))
+    return Gauge(point, flat(upstreams)[point.finite], noises.results), claims, [g is not None for g in gradients]
 
 
-def _jittered(
-    subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], rng: np.random.Generator
-) -> tuple[np.ndarray | None, ...]:
-    """The gradients after a move of every element by about one unit in its last place."""
-    moved = [(a * (1 + rng.choice((-1.0, 1.0), a.shape) * np.finfo(a.dtype).eps)).astype(a.dtype) for a in arrays]
-    try:
-        return subject.gradients(subject.run(moved), upstreams)
-    except Exception:  # the point lies on the border of the function's domain
-        return ()
+def _noises(
+    subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], point: Point
+) -> Noises:
+    """The noise of the finite results and of the gradients, from the same runs."""
 
+    def evaluate(moved: Sequence[np.ndarray]) -> np.ndarray:
+        run = subject.run(moved)
+        gradients = subject.gradients(run, upstreams)
+        filled = [np.zeros(a.shape) if g is None else g for a, g in zip(arrays, gradients, strict=True)]
+        return flat([*run.values(), *filled])
 
-def _noise(point: Point) -> np.ndarray:
-    return noise_levels(point, [point.elements(i, np.arange(a.size)) for i, a in enumerate(point.arrays)])
+    both = Point(evaluate, arrays)
+    noise = estimate_noise(both, [both.elements(i, np.arange(a.size)) for i, a in enumerate(arrays)])
+    results = point.values.size
+    jitter = np.zeros(sum(a.size for a in arrays))
+    jitter[both.finite[point.finite.size :]] = noise.level[results:]
+    ends = np.cumsum([a.size for a in arrays])
+    return Noises(Noise(noise.level[:results], noise.relative[:results]), tuple(np.split(jitter, ends[:-1])))
 
 
 def _plan(gauge: Gauge, claim: Claim, rng: np.random.Generator) -> tuple[np.ndarray, bool]:
@@ -175,12 +191,12 @@ def _measured(gauge: Gauge, claims: Sequence[Claim], indexes: Sequence[np.ndarra
 def _judged(analytic: np.ndarray, noise: np.ndarray, found: Slopes, scale: np.ndarray, root_eps: float) -> Elements:
     with np.errstate(all="ignore"):
         numeric, error, low, high = (a / scale for a in (found.value, found.error, found.low, found.high))
-        kink, unknown = found.kind == KINK, found.kind == UNKNOWN
+        kink, unknown = found.kind == KINK, (found.kind == UNKNOWN) | (found.kind == NOISY)
         size = np.fmax(np.abs(analytic), np.fmax(np.abs(low), np.abs(high)))
-        tolerance = MARGIN * (error + np.where(kink, 0.0, noise)) + root_eps * size
+        tolerance = MARGIN * (error + np.where(kink, 0.0, noise)) + root_eps * size + _UNDERFLOW
         deviation = np.maximum(np.maximum(low - analytic, analytic - high), 0.0)
         wrong = ~unknown & (deviation > tolerance) & np.isfinite(analytic)
-        enough = np.maximum(KNOWN * size, _NEGLIGIBLE * found.reach.max(initial=0.0) / scale)
+        enough = np.maximum(KNOWN * size, _NEGLIGIBLE * found.reach.max(initial=0.0) / scale) + _UNDERFLOW
         unsure = ~wrong & (unknown | ~np.isfinite(deviation) | (tolerance > enough))
     return Elements(analytic, numeric, error, low, high, found.kind, deviation, tolerance, wrong, unsure)
 

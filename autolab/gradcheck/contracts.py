@@ -1,6 +1,7 @@
 """What must hold before numbers are compared: same inputs, same results; nothing changed in place; the right shapes.
 
-Everything here is decided without a finite difference, by calling the function on fresh copies and comparing bit by bit.
+Everything here is decided without a finite difference, by calling the function on fresh copies and comparing bit by
+bit.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ class Breach:
 class Examination:
     """What the contracts leave for the comparison.
 
-    ``upstreams`` are two random upstream gradients; ``gradients`` belong to the first, ``second`` to the other, ``together`` to
-    their sum and ``none`` to zeros. Without ``gradients`` backward failed or a contract is broken.
+    ``upstreams`` are two random upstream gradients; ``gradients`` belong to the first, ``second`` to the other,
+    ``together`` to their sum and ``none`` to zeros. Without ``gradients`` backward failed or a contract is broken.
     """
 
     upstreams: tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]

@@ -24,7 +24,8 @@ def numerical_grad(
     f : callable
         Takes no arguments, reads ``inputs`` and returns a tuple of arrays.
     inputs : sequence of floating-point arrays
-        Moved in place by ``eps`` to either side, one element after the other. They are restored, also after an exception.
+        Moved in place by ``eps`` to either side, one element after the other. They are restored, also after an
+        exception.
     grad_outputs : sequence of arrays
         The upstream gradient of each result; None counts as zeros.
     eps : float
@@ -105,7 +106,8 @@ def _results(f: Callable[[], Sequence[Array]], grad_outputs: Sequence[Array | No
     for position, (y, g) in enumerate(zip(results, grad_outputs, strict=True)):
         if g is not None and np.shape(y) != np.shape(g):
             raise ValueError(
-                f"numerical_grad: result {position} of f has shape {np.shape(y)}; grad_outputs[{position}] has {np.shape(g)}"
+                f"numerical_grad: result {position} of f has shape {np.shape(y)}; "
+                f"grad_outputs[{position}] has {np.shape(g)}"
             )
     return tuple([get_array_module(y).array(y, copy=True) for y in results])
 

@@ -67,10 +67,10 @@ def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
     failure = case.tables[0].failure
     if not np.isfinite(e.analytic[k]):
         key = "cannot_verify.nan" if case.tables[0].finite else "cannot_verify.infinite"
-    elif e.kind[k] != UNKNOWN:
-        key = "cannot_verify.noise"
-    else:
+    elif e.kind[k] == UNKNOWN:
         key = "cannot_verify.domain" if failure is None else "cannot_verify.raises"
+    else:
+        key = "cannot_verify.noise" if np.isfinite(e.uncertainty[k]) else "cannot_verify.loud"
     text = say(
         key,
         function=case.function,

@@ -1,7 +1,7 @@
 """Every sentence that a gradient check says, and which findings are innocent.
 
-This catalogue is the check's own: display has another for views, and nothing here may import display. A sentence says what the
-evidence shows, never the finished formula.
+This catalogue is the check's own: display has another for views, and nothing here may import display. A sentence says
+what the evidence shows, never the finished formula.
 """
 
 from __future__ import annotations
@@ -31,62 +31,95 @@ INNOCENT: frozenset[Kind] = frozenset({"kink", "low_precision", "cannot_verify"}
 
 SENTENCES: dict[str, str] = {
     # contracts
-    "nondeterministic.forward": "{function} gives different results for the same inputs, so no numeric gradient can be trusted. "
-    "If it draws random numbers, fix them outside the function.",
-    "nondeterministic.backward": "The backward of {function} gives different gradients for the same inputs and the same upstream "
-    "gradient, although the forward does not change: {first} and {second} for {input}.",
+    "nondeterministic.forward": (
+        "{function} gives different results for the same inputs, so no numeric gradient can be trusted. If it "
+        "draws random numbers, fix them outside the function."
+    ),
+    "nondeterministic.backward": (
+        "The backward of {function} gives different gradients for the same inputs and the same upstream gradient, "
+        "although the forward does not change: {first} and {second} for {input}."
+    ),
     "inplace.input": "{function} changes its input {input} in place. Work on a copy.",
     "inplace.upstream": "The backward of {function} changes the upstream gradient in place. Work on a copy.",
     "inplace.output": "The backward of {function} changes a result of the forward in place. Work on a copy.",
     "inplace.later_call": "A later call of {function} changes the result of an earlier one: both share an array.",
-    "inplace.again": "A second backward on the same graph gives another gradient for {input} ({first}, then {second}): the first one "
-    "changed something that it needs.",
+    "inplace.again": (
+        "A second backward on the same graph gives another gradient for {input} ({first}, then {second}): the "
+        "first one changed something that it needs."
+    ),
     "wrong_shape": "{error}",
     # gradients
-    "upstream_ignored": "The gradient of {input} does not follow the upstream gradient: {evidence}. Every term must be multiplied "
-    "by it.",
+    "upstream_ignored": (
+        "The gradient of {input} does not follow the upstream gradient: {why}. Every term must be multiplied by "
+        "it."
+    ),
     "upstream_ignored.zero": "for an upstream gradient of zeros it is {value} and not 0",
     "upstream_ignored.same": "two different upstream gradients give the same result",
-    "wrong_function.nonlinear": "The gradient of {input} is not linear in the upstream gradient: for the sum of two upstream "
-    "gradients it is {together}{where}, and the two gradients add up to {separate}.",
-    "swapped_inputs": "The gradients of {input} and {other} are swapped: {input} gets what belongs to {other}, and the reverse. "
-    "Look at the order in which backward returns them.",
-    "missing_dependency": "{function} depends on {input}, but its gradient is {given}; numerically it is {numeric}{where}.",
+    "wrong_function.nonlinear": (
+        "The gradient of {input} is not linear in the upstream gradient: for the sum of two upstream gradients it "
+        "is {together}{where}, and the two gradients add up to {separate}."
+    ),
+    "swapped_inputs": (
+        "The gradients of {input} and {other} are swapped: {input} gets what belongs to {other}, and the reverse. "
+        "Look at the order in which backward returns them."
+    ),
+    "missing_dependency": (
+        "{function} depends on {input}, but its gradient is {given}; numerically it is {numeric}{where}."
+    ),
     "wrong_sign": "The gradient of {input} has the wrong sign: {analytic} instead of {numeric}{where}.",
-    "wrong_factor": "The gradient of {input} is {factor} times what it should be: {analytic} instead of {numeric}{where}.",
-    "local_error": "The gradient of {input} is wrong at {count} of {total} elements{region}; the worst is {analytic} instead of "
-    "{numeric}{where}. The others agree.",
-    "wrong_function": "The gradient of {input} disagrees at {count} of {total} elements; the worst is {analytic} instead of "
-    "{numeric}{where}.",
+    "wrong_factor": (
+        "The gradient of {input} is {factor} times what it should be: {analytic} instead of {numeric}{where}."
+    ),
+    "local_error": (
+        "The gradient of {input} is wrong at {count} of {total} elements{region}; the worst is {analytic} instead "
+        "of {numeric}{where}. The others agree."
+    ),
+    "wrong_function": (
+        "The gradient of {input} disagrees at {count} of {total} elements; the worst is {analytic} instead of "
+        "{numeric}{where}."
+    ),
     "wrong_function.scalar": "The gradient of {input} is {analytic}; numerically it is {numeric}.",
-    "wrong_function.nan": "The gradient of {input} is {analytic}{where}, although the function is smooth there: numerically it is "
-    "{numeric}.",
+    "wrong_function.nan": (
+        "The gradient of {input} is {analytic}{where}, although the function is smooth there: numerically it is "
+        "{numeric}."
+    ),
     "nearby": " This shows at a point nearby ({point}), not at the given one.",
     # the innocent ones
-    "kink": "{function} has a kink in {input}{where}: its slope is {low} on one side and {high} on the other, and the gradient "
-    "{analytic} {judgement}.",
+    "kink": (
+        "{function} has a kink in {input}{where}: its slope is {low} on one side and {high} on the other, and the "
+        "gradient {analytic} {judgement}."
+    ),
     "kink.between": "lies between them",
     "kink.outside": "lies outside",
-    "low_precision.native": "In {dtype} the gradient of {input}{where} comes out as {first}, in float64 as {second}: that is a limit "
-    "of {dtype}.",
+    "low_precision.native": (
+        "In {dtype} the gradient of {input}{where} comes out as {first}, in float64 as {second}: that is a limit "
+        "of {dtype}."
+    ),
     "low_precision.rounded": "The gradient of {input} is rounded to float32 on its way.",
     "low_precision.lifted": "The inputs were taken to float64 for the comparison.",
     "low_precision.not_lifted": "{function} does not run in float64, so the comparison is as coarse as {dtype}.",
-    "cannot_verify.domain": "The slope of {function} in {input}{where} cannot be measured: it is infinite there, jumps, or the "
-    "function is not defined on both sides.",
+    "cannot_verify.domain": (
+        "The slope of {function} in {input}{where} cannot be measured: it is infinite there, jumps, or the "
+        "function is not defined on both sides."
+    ),
     "cannot_verify.raises": "Near the given point {function} raises {error}, so {input}{where} cannot be measured.",
     "cannot_verify.noise": "{function} is too noisy to measure its slope in {input}{where}: {numeric} ± {error}.",
-    "cannot_verify.nan": "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. At a single point this may be "
-    "a limit of the arithmetic.",
-    "cannot_verify.infinite": "Not all results of {function} are finite here, and the gradient of {input} is {analytic}{where}; there "
-    "is nothing to measure it against.",
-    "cannot_verify.probes": "{input} has too many kinks or too much noise to be measured along random directions: only {count} of its "
-    "{total} elements were measured.",
+    "cannot_verify.nan": (
+        "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. At a single point this may be"
+        " a limit of the arithmetic."
+    ),
+    "cannot_verify.infinite": (
+        "Not all results of {function} are finite here, and the gradient of {input} is {analytic}{where}; there is"
+        " nothing to measure it against."
+    ),
+    "cannot_verify.probes": (
+        "{input} has too many kinks or too much noise to be measured along random directions: only {count} of its "
+        "{total} elements were measured."
+    ),
     "cannot_verify.empty": "There is no element to compare.",
+    "cannot_verify.loud": "{function} is too noisy to measure its slope in {input}{where}.",
     # report
     "title": "check_gradients({function}): {verdict}",
-    "right": "agrees with the numeric gradient",
-    "elements": "{count} of {total} elements",
     "worst": "{analytic} against {numeric} numerically{where}",
     "cost": "{evaluations} evaluations in {seconds}",
 }
@@ -112,6 +145,21 @@ def number(value: float) -> str:
     ('0.3', '-2', 'NaN')
     """
     return "NaN" if value != value else f"{value:.6g}"
+
+
+def apart(first: float, second: float) -> tuple[str, str]:
+    """Two numbers with as many digits as it takes to tell them apart.
+
+    Examples
+    --------
+    >>> apart(1.0, 2.0), apart(1.0, 1.00000012)
+    (('1', '2'), ('1', '1.0000001'))
+    """
+    for digits in range(6, 18):
+        texts = f"{first:.{digits}g}", f"{second:.{digits}g}"
+        if texts[0] != texts[1]:
+            return texts
+    return number(first), number(second)
 
 
 def where(index: tuple[int, ...]) -> str:

@@ -1,47 +1,53 @@
 """Derivatives by finite differences that know how wrong they may be.
 
 Every direction is measured with a ladder of central differences whose steps shrink by a factor of 4. Richardson
-extrapolation removes the error of the coarse ones (L. F. Richardson 1911; the table is C. J. F. Ridders', Adv. Eng. Software 4
-(1982)); noise bounds the fine ones. The one-sided slopes tell a kink: their gap shrinks with the step where a function is smooth.
+extrapolation (L. F. Richardson 1911; the table is C. J. F. Ridders', Adv. Eng. Software 4 (1982)) removes the error of
+the coarse ones; noise bounds the fine ones. The one-sided slopes tell a kink: where a function is smooth, their gap
+shrinks with the step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Literal
 
 import numpy as np
 
+from .noise import Noise
 from .point import Direction, Point
 
-SMOOTH, KINK, UNKNOWN = 0, 1, 2
-"""What a function is like along a direction; UNKNOWN: a jump, an infinite slope, or it cannot be evaluated on both sides."""
+SMOOTH, KINK, UNKNOWN, NOISY = 0, 1, 2, 3
+"""What a function is like along a direction. UNKNOWN: a jump, an infinite slope, or not defined on both sides."""
 
-_STEPS = tuple(2.0**-k for k in range(6, 18, 2))
-_COARSER = tuple(2.0**k for k in range(6, -6, -2))
+_STEPS = tuple(2.0**-k for k in range(8, 18, 2))
+_COARSER = tuple(2.0**k for k in range(6, -8, -2))
 _FINER = tuple(2.0**-k for k in range(18, 30, 2))
+_FAR = _COARSER[0]
 _RATIO_SQUARED = 16
 _ORDERS = 3
+
 _SETTLED = float(np.sqrt(np.finfo(np.float64).eps)) / 8
 _FLAT = 1e-3
 """A slope below this fraction of the largest one need not be known to more digits than that one."""
 
 _NOISE_MARGIN = 10.0
+_LOUD = 3e-3
+"""A direction along which the function moves by less than its noise over this fraction says nothing."""
+
 _KINK_RATIO = 0.5
 _JUMP_RATIO = 1.5
-"""Over two steps (a factor of 16) the gap of a smooth function falls to 1/16, at a kink it stays, at a root it grows 4 times."""
+"""Over two steps (a factor of 16) the gap of the slopes falls to 1/16 if smooth, stays at a kink, grows at a root."""
 
 _GROWTH = 1.2
 """From step to step the slope of a smooth function settles; that of a cube root grows 2.5 times."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Slopes:
     """Derivatives along directions, one entry per direction, in units of the direction's step.
 
-    ``low`` and ``high`` bound the one-sided slopes at a kink; elsewhere both are ``value``. ``reach`` is how much the function
-    moves nearby: what is small beside it counts as zero.
+    ``low`` and ``high`` bound the one-sided slopes at a kink; elsewhere both are ``value``. ``reach`` is how much the
+    function moves nearby: what is small beside it counts as zero.
     """
 
     value: np.ndarray
@@ -58,25 +64,13 @@ class Slopes:
             return (self.kind == SMOOTH) & (self.error <= _SETTLED * (np.abs(self.value) + _FLAT * largest))
 
 
-@dataclass(frozen=True)
-class _Sweep:
-    """Weighted differences, one row per step from coarse to fine and one column per direction; NaN where there is none."""
-
-    steps: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    noise: np.ndarray
-
-
 @dataclass(frozen=True, eq=False)
 class Gauge:
-    """What is measured at a point: ``sum(weights * results)``, where each result has noise of the given deviation."""
+    """What is measured at a point: ``sum(weights * results)`` of noisy results."""
 
     point: Point
     weights: np.ndarray
-    noise: np.ndarray
+    noise: Noise
 
     def slopes(self, directions: Sequence[Direction], moving: np.ndarray | bool = False) -> Slopes:
         """Derivatives along directions, with an error bound for each.
@@ -89,53 +83,82 @@ class Gauge:
 
         Notes
         -----
-        12 evaluations per direction; 36 where those leave the derivative unsettled.
+        12 evaluations per direction; 40 where those leave the derivative unsettled.
         """
         sweep = _measure(self, directions, _STEPS)
         found = _evaluate(sweep)
-        still = (sweep.noise == 0) & (found.reach == 0)
+        still = ~sweep.growth.any(axis=0)
         again = np.flatnonzero(~found.settled() | (moving & still))
         if again.size == 0:
             return found
-        some = [directions[i] for i in again]
+        some = [directions[int(i)] for i in again]
         coarser, finer = _measure(self, some, _COARSER), _measure(self, some, _FINER)
         return _replaced(found, again, _evaluate(_stacked(coarser, _columns(sweep, again), finer)))
 
 
+@dataclass(frozen=True, eq=False)
+class _Sweep:
+    """Weighted differences, one row per step from coarse to fine and one column per direction; NaN where there is none.
+
+    The noise is that of the results that a long way along the direction moves, though a step may be too short for their
+    last digit: ``level`` (one row) at the point itself, and ``growth`` for the magnitude that they reach at the step.
+    ``reach`` (one row) is the mean slope of that long way.
+    """
+
+    steps: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    growth: np.ndarray
+    level: np.ndarray
+    reach: np.ndarray
+
+    def rate(self) -> np.ndarray:
+        """What the noise does to a slope."""
+        return (self.growth + self.level) / self.steps[:, None]
+
+
 def _measure(gauge: Gauge, directions: Sequence[Direction], steps: Sequence[float]) -> _Sweep:
-    point, weights = gauge.point, gauge.weights
-    sides = np.full((4, len(steps), len(directions)), np.nan)
-    level = np.zeros(len(directions))
-    loudness = np.abs(weights) * gauge.noise
+    rows = np.full((5, len(steps), len(directions)), np.nan)
+    level, reach = np.zeros((2, 1, len(directions)))
+    loudness = np.abs(gauge.weights) * gauge.noise.level
     with np.errstate(all="ignore"):
         for column, direction in enumerate(directions):
-            touched = np.zeros(weights.size, bool)
             for row, h in enumerate(steps):
-                up, down = point.along(direction, h), point.along(direction, -h)
-                right = weights * (up - point.values) / h
-                left = weights * (point.values - down) / h
-                touched |= (right != 0) | (left != 0)
-                sides[:, row, column] = (
-                    left.sum(),
-                    right.sum(),
-                    np.minimum(left, right).sum(),
-                    np.maximum(left, right).sum(),
-                )
-            level[column] = loudness[touched].sum()
-    sides[:, ~np.isfinite(sides).all(axis=0)] = np.nan
-    return _Sweep(np.asarray(steps), *sides, noise=level)
+                rows[:, row, column] = _differences(gauge, direction, h)
+            touched, reach[0, column] = _far(gauge, direction)
+            level[0, column] = loudness[touched].sum()
+    rows[:, ~np.isfinite(rows).all(axis=0)] = np.nan
+    return _Sweep(np.asarray(steps), rows[0], rows[1], rows[2], rows[3], rows[4], level, reach)
+
+
+def _differences(gauge: Gauge, direction: Direction, h: float) -> tuple[float, ...]:
+    """The entries of a sweep's arrays for one step along one direction."""
+    up, down = gauge.point.along(direction, h), gauge.point.along(direction, -h)
+    right = gauge.weights * (up - gauge.point.values) / h
+    left = gauge.weights * (gauge.point.values - down) / h
+    moved = (right != 0) | (left != 0)
+    reached = np.abs(gauge.weights) * gauge.noise.relative * (np.abs(up) + np.abs(down)) / 2
+    low, high = np.minimum(left, right).sum(), np.maximum(left, right).sum()
+    return left.sum(), right.sum(), low, high, reached[moved].sum()
+
+
+def _far(gauge: Gauge, direction: Direction) -> tuple[np.ndarray, float]:
+    """Which results a long move to either side changes, or makes impossible; and the mean slope on the way."""
+    with gauge.point.far_away():
+        moves = [gauge.point.along(direction, h) - gauge.point.values for h in (_FAR, -_FAR)]
+    slopes = [np.abs(gauge.weights * move).sum() / _FAR for move in moves]
+    return (moves[0] != 0) | (moves[1] != 0), max([s for s in slopes if np.isfinite(s)], default=0.0)
 
 
 def _columns(sweep: _Sweep, which: np.ndarray) -> _Sweep:
-    left, right, low, high = (side[:, which] for side in (sweep.left, sweep.right, sweep.low, sweep.high))
-    return _Sweep(sweep.steps, left, right, low, high, sweep.noise[which])
+    return _Sweep(sweep.steps, *[getattr(sweep, field.name)[:, which] for field in fields(_Sweep)[1:]])
 
 
 def _stacked(*sweeps: _Sweep) -> _Sweep:
-    steps, left, right, low, high = (
-        np.concatenate([getattr(s, name) for s in sweeps]) for name in ("steps", "left", "right", "low", "high")
-    )
-    return _Sweep(steps, left, right, low, high, np.max([s.noise for s in sweeps], axis=0))
+    joined = [np.concatenate([getattr(sweep, field.name) for sweep in sweeps]) for field in fields(_Sweep)]
+    return _Sweep(*joined[:-2], *[rows.max(axis=0, keepdims=True) for rows in joined[-2:]])
 
 
 def _replaced(found: Slopes, which: np.ndarray, better: Slopes) -> Slopes:
@@ -147,29 +170,49 @@ def _replaced(found: Slopes, which: np.ndarray, better: Slopes) -> Slopes:
 def _evaluate(sweep: _Sweep) -> Slopes:
     with np.errstate(all="ignore"):
         value, error = _extrapolated(sweep)
-        kind, row = _kinds(sweep)
-        diverging = _diverging(sweep)
-    low, high = value.copy(), value.copy()
-    columns = np.flatnonzero(kind == KINK)
-    rows = row[columns]
-    low[columns], high[columns] = sweep.low[rows, columns], sweep.high[rows, columns]
-    error[columns] = _one_sided_error(sweep, rows, columns)
-    kind[np.isnan(value) | diverging] = UNKNOWN
-    return Slopes(value, error, low, high, kind, _reach(sweep))
+        kind, usable = _kinds(sweep)
+        low, high = value.copy(), value.copy()
+        for column in np.flatnonzero(kind == KINK):
+            low[column], high[column], error[column] = _one_sided(sweep, usable, int(column))
+        kind[_is_loud(sweep)] = NOISY
+        kind[np.isnan(value) | _diverging(sweep)] = UNKNOWN
+        return Slopes(value, error, low, high, kind, _reach(sweep))
 
 
+# ---------------------------------------------------------------------- the value
 def _extrapolated(sweep: _Sweep) -> tuple[np.ndarray, np.ndarray]:
-    """The entry of the Richardson table whose error is least: the change between successive estimates, plus noise."""
-    column = (sweep.left + sweep.right) / 2
-    rate = sweep.noise / sweep.steps[:, None]
-    value, error = np.full(column.shape[1], np.nan), np.full(column.shape[1], np.inf)
-    value, error = _least(value, error, column[1:], np.abs(np.diff(column, axis=0)) + rate[1:])
+    """The entry of the Richardson table whose error is least: the change between successive estimates, plus noise.
+
+    An entry that finer steps contradict does not count: where the coarse steps miss what the function does, they may
+    agree well with each other.
+    """
+    central, rate = (sweep.left + sweep.right) / 2, sweep.rate()
+    slack = _NOISE_MARGIN * rate
+    above, below = _finer(np.fmin, central + slack), _finer(np.fmax, central - slack)
+    value, error = np.full(central.shape[1], np.nan), np.full(central.shape[1], np.inf)
+    for first, estimates, change in _richardson(central):
+        errors = change + rate[first:]
+        reach = np.abs(estimates - central[first:]) + errors
+        contradicted = (estimates > above[first:] + reach) | (estimates < below[first:] - reach)
+        value, error = _least(value, error, estimates, np.where(contradicted, np.inf, errors))
+    return value, error
+
+
+def _richardson(central: np.ndarray) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """The columns of the table: the row of the first entry, the entries, how far each is from those it was made of."""
+    yield 1, central[1:], np.abs(np.diff(central, axis=0))
+    column = central
     for order in range(1, _ORDERS + 1):
         coarse, fine = column[:-1], column[1:]
         column = fine + (fine - coarse) / (_RATIO_SQUARED**order - 1)
-        change = np.maximum(np.abs(column - fine), np.abs(column - coarse))
-        value, error = _least(value, error, column, change + rate[order:])
-    return value, error
+        yield order, column, np.maximum(np.abs(column - fine), np.abs(column - coarse))
+
+
+def _finer(extreme: np.ufunc, rows: np.ndarray) -> np.ndarray:
+    """For each row the extreme of all finer ones; NaN, which contradicts nothing, for the finest."""
+    rest = np.full_like(rows, np.nan)
+    rest[:-1] = extreme.accumulate(rows[:0:-1])[::-1]
+    return rest
 
 
 def _least(
@@ -182,39 +225,48 @@ def _least(
     return np.where(better, np.take_along_axis(candidates, row, axis=0)[0], value), np.where(better, new, error)
 
 
+# ---------------------------------------------------------------------- what the function is like
 def _kinds(sweep: _Sweep) -> tuple[np.ndarray, np.ndarray]:
-    """What each direction is like, and the row of the finest step at which its one-sided slopes differ beyond noise."""
+    """What each direction is like, and the steps at which its slopes differ as much as at the finest that shows it."""
     gap = sweep.high - sweep.low
-    floor = _NOISE_MARGIN * sweep.noise / sweep.steps[:, None]
+    floor = _NOISE_MARGIN * sweep.rate() + _SETTLED * np.maximum(np.abs(sweep.high), np.abs(sweep.low))
     apart = gap > floor
-    rows = np.arange(len(gap))[:, None]
+    rows, columns = np.arange(len(gap))[:, None], np.arange(gap.shape[1])
     last = np.max(np.where(apart, rows, 0), axis=0)
-    columns = np.arange(gap.shape[1])
     width = gap[last, columns]
     closed = ((rows > last) & (gap + floor < _KINK_RATIO * width)).any(axis=0)
     ratio = np.where(last >= 2, width / gap[np.maximum(last - 2, 0), columns], 0.0)
-    open_gap = apart.any(axis=0) & ~closed & (ratio > _KINK_RATIO)
-    kind = np.where(open_gap, np.where(ratio > _JUMP_RATIO, UNKNOWN, KINK), SMOOTH)
-    return kind, last
+    is_open = apart.any(axis=0) & ~closed & (ratio > _KINK_RATIO)
+    kind = np.where(is_open, np.where(ratio > _JUMP_RATIO, UNKNOWN, KINK), SMOOTH)
+    return kind, apart & (np.abs(gap - width) <= (1 - _KINK_RATIO) * width)
+
+
+def _one_sided(sweep: _Sweep, usable: np.ndarray, column: int) -> tuple[float, float, float]:
+    """The slopes on both sides of a kink, from the step at which they are known best, and their error."""
+    low, high = sweep.low[:, column], sweep.high[:, column]
+    error = np.abs(np.diff(low)) + np.abs(np.diff(high)) + 2 * sweep.rate()[1:, column]
+    row = 1 + int(np.argmin(np.where(usable[1:, column] & np.isfinite(error), error, np.inf)))
+    return float(low[row]), float(high[row]), float(error[row - 1])
+
+
+def _is_loud(sweep: _Sweep) -> np.ndarray:
+    """Where the noise is no small part of all that the function does."""
+    moves = np.fmax(np.abs(sweep.left), np.abs(sweep.right)) * sweep.steps[:, None]
+    return sweep.level[0] > _LOUD * np.fmax(np.fmax.reduce(moves), sweep.reach[0] * _FAR)
 
 
 def _diverging(sweep: _Sweep) -> np.ndarray:
     """Where the central slope still grows at the three finest steps at which it stands out from the noise."""
-    size = np.abs(sweep.left + sweep.right) / 2
-    clear = size > _NOISE_MARGIN * sweep.noise / sweep.steps[:, None]
-    last = np.max(np.where(clear, np.arange(len(size))[:, None], 0), axis=0)
+    size, slack = np.abs(sweep.left + sweep.right) / 2, _NOISE_MARGIN * sweep.rate()
+    rows = np.arange(len(size))[:, None]
+    last = np.max(np.where(size > slack, rows, 0), axis=0)
     fine, middle, coarse = (size[np.maximum(last - k, 0), np.arange(size.shape[1])] for k in range(3))
-    return (last >= 2) & (fine > _GROWTH * middle) & (middle > _GROWTH * coarse)
-
-
-def _one_sided_error(sweep: _Sweep, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    change = np.abs(sweep.low[rows, columns] - sweep.low[rows - 1, columns])
-    change += np.abs(sweep.high[rows, columns] - sweep.high[rows - 1, columns])
-    return change + 2 * sweep.noise[columns] / sweep.steps[rows]
+    fallen = ((rows > last) & (size + slack < fine)).any(axis=0)
+    return (last >= 2) & ~fallen & (fine > _GROWTH * middle) & (middle > _GROWTH * coarse)
 
 
 def _reach(sweep: _Sweep) -> np.ndarray:
-    """The largest one-sided slope at the coarsest step that could be measured; 0 if there is none."""
+    """The largest one-sided slope at the coarsest step that could be measured, or on a long way if that is larger."""
     largest = np.maximum(np.abs(sweep.low), np.abs(sweep.high))
     row = np.argmax(np.isfinite(largest), axis=0)
-    return np.nan_to_num(np.take_along_axis(largest, row[None], axis=0)[0])
+    return np.fmax(np.take_along_axis(largest, row[None], axis=0)[0], sweep.reach[0])

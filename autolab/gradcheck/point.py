@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,6 +64,13 @@ class Point:
         """The results after a move by ``t`` along ``direction``; NaN where the function cannot be evaluated there."""
         return self.at([direction], t)
 
+    @contextmanager
+    def far_away(self) -> Iterator[None]:
+        """Inside, what the function raises is not its behaviour near the point and leaves ``failure`` alone."""
+        failure = self.failure
+        yield
+        self.failure = failure
+
     def at(self, directions: Sequence[Direction], t: float) -> np.ndarray:
         """The results after a move by ``t`` along several directions of different inputs at once."""
         arrays = list(self.arrays)
@@ -83,8 +91,8 @@ class Point:
 def step_scale(array: np.ndarray) -> np.ndarray:
     """By what each element of ``array`` moves for a relative move of 1: a power of two near its magnitude, flat.
 
-    Powers of two keep ``x + h`` and ``x - h`` free of rounding errors. An element that is 0 takes the median magnitude of the
-    others, or 1 if all are 0.
+    Powers of two keep ``x + h`` and ``x - h`` free of rounding errors. An element that is 0 takes the median
+    magnitude of the others, or 1 if all are 0.
     """
     magnitude = np.abs(array.astype(np.float64).ravel())
     known = magnitude[np.isfinite(magnitude) & (magnitude > 0)]

@@ -17,7 +17,8 @@ KNOWN = 1e-2
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """The analytic gradient of one input, flat, with its noise; ``root_eps`` is the relative error that is always forgiven."""
+    """The analytic gradient of one input, flat, with its noise; ``root_eps`` is the relative error that is always
+    forgiven."""
 
     input: int
     analytic: np.ndarray
@@ -49,7 +50,8 @@ def _bisect(gauge: Gauge, claim: Claim, signs: np.ndarray) -> int:
 
 
 def _disagrees(gauge: Gauge, claim: Claim, signs: np.ndarray, index: np.ndarray) -> bool | None:
-    """Whether the derivative along the elements ``index`` is another than the gradient says; None if it cannot be measured."""
+    """Whether the derivative along the elements ``index`` is another than the gradient says; None if it cannot be
+    measured."""
     direction = gauge.point.elements(claim.input, index)
     direction = type(direction)(direction.input, index, signs[index] * direction.step)
     found = gauge.slopes([direction])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .messages import INNOCENT, Kind, Verdict, number, say, shown, where
+from .messages import INNOCENT, Kind, Verdict, apart, number, say, shown, where
 
 
 class GradientCheckError(AssertionError):
@@ -19,7 +19,8 @@ class GradientCheckError(AssertionError):
 class Finding:
     """One thing that the check found out.
 
-    ``input`` is the name of the input that it is about, or None. ``evidence`` holds the numbers in the message as plain data.
+    ``input`` is the name of the input that it is about, or None. ``evidence`` holds the numbers in the message as
+    plain data.
     """
 
     kind: Kind
@@ -37,10 +38,11 @@ class Finding:
 class InputReport:
     """The comparison for one input.
 
-    All arrays have the input's shape. ``analytic`` is what backward computed (None if it gave no gradient), ``numeric`` the finite
-    difference (NaN where it was not or cannot be measured), ``error`` the distance between them (at a kink, to the nearest of
-    the slopes), and ``tolerance`` what ``error`` may be. ``worst`` is the index at which ``error / tolerance`` is greatest, or None
-    if nothing was compared; ``measured`` counts the elements that were.
+    All arrays have the input's shape. ``analytic`` is what backward computed (None if it gave no gradient),
+    ``numeric`` the finite difference (NaN where it was not or cannot be measured), ``error`` the distance between
+    them (at a kink, to the nearest of the slopes), and ``tolerance`` what ``error`` may be. ``worst`` is the index at
+    which ``error / tolerance`` is greatest, or None if nothing was compared; ``measured`` counts the elements that
+    were.
     """
 
     name: str
@@ -58,13 +60,9 @@ class InputReport:
         head = f"{shown(self.name)}: {self.verdict}"
         if self.worst is None or self.analytic is None:
             return head
-        at = say(
-            "worst",
-            analytic=number(self.analytic[self.worst]),
-            numeric=number(self.numeric[self.worst]),
-            where=where(self.worst),
-        )
-        return f"{head}, {at}"
+        pair = float(self.analytic[self.worst]), float(self.numeric[self.worst])
+        analytic, numeric = apart(*pair) if self.verdict == "wrong" else map(number, pair)
+        return f"{head}, {say('worst', analytic=analytic, numeric=numeric, where=where(self.worst))}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -73,7 +73,8 @@ class Subject:
         outputs = tuple([y for y in found if y.dtype.kind == "f"])
         if not outputs:
             raise TypeError(
-                f"check_gradients: {self.bound.name} returned no floating-point values; there is nothing to differentiate"
+                f"check_gradients: {self.bound.name} returned no floating-point values; "
+                "there is nothing to differentiate"
             )
         return outputs
 
@@ -83,7 +84,8 @@ class Subject:
         if isinstance(y, int | float | np.generic) or get_array_module(y).ndarray is type(y):
             return Variable(y, requires_grad=False)
         raise TypeError(
-            f"check_gradients: {self.bound.name} returned a {type(y).__name__}; expected a Variable or a tuple of Variables"
+            f"check_gradients: {self.bound.name} returned a {type(y).__name__}; "
+            "expected a Variable or a tuple of Variables"
         )
 
     def evaluate(self, arrays: Sequence[np.ndarray]) -> np.ndarray:
@@ -118,7 +120,8 @@ def flat(arrays: Sequence[np.ndarray]) -> np.ndarray:
 def draw_upstreams(run: Run, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
     """Random upstream gradients of the results' shapes and dtypes, between 0.5 and 1.5 in magnitude.
 
-    Ones hide a backward that ignores them, and whatever differs from element to element. A result that is not finite gets 0.
+    Ones hide a backward that ignores them, and whatever differs from element to element. A result that is not finite
+    gets 0.
     """
     drawn = []
     for values in run.values():
