@@ -1,0 +1,368 @@
+"""record(): every step of a run with the user's own names, its gradients, and nothing kept alive."""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import json
+import weakref
+
+import numpy as np
+import pytest
+from helpers.garbage import collector_off, garbage
+
+import autolab
+from autolab import FunctionNode, Parameter, Variable, grad, record
+from autolab import functions as F
+from autolab.recording import Recording, Step
+
+
+class MulAdd(FunctionNode):
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        return (inputs[0] * inputs[1] + inputs[2],)
+
+    def backward(self, target_input_indexes, grad_outputs):
+        x, y = self.get_retained_inputs()
+        return grad_outputs[0] * y, grad_outputs[0] * x, grad_outputs[0]
+
+
+class SinCos(FunctionNode):
+    def forward(self, inputs):
+        self.retain_inputs((0,))
+        return np.sin(inputs[0]), np.cos(inputs[0])
+
+    def backward(self, target_input_indexes, grad_outputs):
+        (x,) = self.get_retained_inputs()
+        terms = [g * d for g, d in zip(grad_outputs, (F.cos(x), -F.sin(x)), strict=True) if g is not None]
+        return (sum(terms[1:], start=terms[0]),)
+
+
+def muladd(x, y, z):
+    h = x * y
+    w = h + z
+    return w
+
+
+def value(step: Step) -> float:
+    return step.value.values.item()
+
+
+def gradient(step: Step) -> float | None:
+    return None if step.grad is None else step.grad.values.item()
+
+
+def test_muladd() -> None:
+    r = record(muladd, 2.0, 3.0, z=4.0)
+    assert (r.function, r.inputs, r.outputs) == ("muladd", (0, 1, 2), (4,))
+    assert [(s.id, s.kind, s.function, s.name, value(s), gradient(s), s.status) for s in r.steps] == [
+        (0, "input", None, "x", 2.0, 3.0, "ok"),
+        (1, "input", None, "y", 3.0, 2.0, "ok"),
+        (2, "input", None, "z", 4.0, 1.0, "ok"),
+        (3, "call", "mul", "h", 6.0, 1.0, "ok"),
+        (4, "call", "add", "w", 10.0, 1.0, "ok"),
+    ]
+    h = r["h"]
+    assert (h.source, h.statement, h.file) == ("x * y", "h = x * y", "test_record.py")
+    assert r.source.splitlines()[h.line - r.first_line].strip() == "h = x * y"
+    assert [(o.parameter, o.step, o.rule, o.numbers) for o in h.operands] == [
+        ("a", 0, "g * b", "1 * 3 = 3"),
+        ("b", 1, "g * a", "1 * 2 = 2"),
+    ]
+    assert [o.contribution.values.item() for o in h.operands] == [3.0, 2.0]
+    assert [(b.id, b.of, b.upstream.values.item()) for b in r.backward] == [(0, 4, 1.0), (1, 3, 1.0)]
+    with pytest.raises(KeyError, match="no step is called 'q'; the names are x, y, z, h, w"):
+        r["q"]
+
+
+def test_a_function_node_shows_as_one_step() -> None:
+    def program(x, y, z):
+        (w,) = MulAdd().apply((x, y, z))
+        return w
+
+    r = record(program, 2.0, 3.0, 4.0)
+    (call,) = [s for s in r.steps if s.kind == "call"]
+    assert (call.function, call.name, call.source) == ("MulAdd", "w", "MulAdd(x, y, z)")
+    assert [(o.parameter, o.step, o.rule) for o in call.operands] == [(f"inputs[{i}]", i, None) for i in range(3)]
+    assert [o.contribution.values.item() for o in call.operands] == [3.0, 2.0, 1.0]
+    assert call.backward_code.startswith("def backward(self, target_input_indexes, grad_outputs):")
+    assert [gradient(r[name]) for name in "xyz"] == [3.0, 2.0, 1.0]
+
+
+def test_several_results_are_parts_of_one_call() -> None:
+    def program(x):
+        s, c = SinCos().apply((x,))  # noqa: RUF059  # the name is what this is about
+        return s * 2.0
+
+    r = record(program, 0.5)
+    call, s, c = r.steps[1:4]
+    assert (call.kind, call.name, call.value, call.grad, call.status) == ("call", None, None, None, "ok")
+    assert [(p.kind, p.name, p.operands[0].step) for p in (s, c)] == [("part", "s", 1), ("part", "c", 1)]
+    assert (gradient(s), s.status, gradient(c), c.status) == (2.0, "ok", None, "not_reached")
+    assert gradient(r["x"]) == 2 * np.cos(0.5)
+    assert [b.of for b in r.backward] == [4, 1] and r.backward[1].upstream is None
+
+
+def test_several_outputs() -> None:
+    def program(x):
+        a = x * x
+        return a, F.sum(a), x
+
+    r = record(program, [1.0, 2.0])
+    assert r.outputs == (1, 2, 0)
+    np.testing.assert_array_equal(r["x"].grad.values, 2 * (1 + 1) * np.array([1.0, 2.0]) + 1)
+    upstream = (np.array([1.0, 0.0]), None, [5.0, 5.0])
+    r = record(program, [1.0, 2.0], options={"upstream": upstream})
+    np.testing.assert_array_equal(r["x"].grad.values, 2 * np.array([2.0, 1.0]) * [1, 2] + 5)
+
+
+@pytest.mark.parametrize("upstream", [[1.0, 10.0], np.array([1.0, 10.0]), Variable([1.0, 10.0])])
+def test_upstream_of_one_output(upstream: object) -> None:
+    r = record(lambda x: x * x, [1.0, 2.0], options={"upstream": upstream})
+    np.testing.assert_array_equal(r["x"].grad.values, [2.0, 40.0])
+    np.testing.assert_array_equal(r.steps[-1].grad.values, [1.0, 10.0])
+
+
+def test_loops_nested_functions_and_reuse() -> None:
+    def inner(a, factor):
+        product = a * factor
+        return product
+
+    def program(x, n: int):
+        h = x
+        for _ in range(n):
+            h = inner(h, x)
+        h += x
+        return h
+
+    r = record(program, 2.0, 3)
+    assert [s.name for s in r.steps] == ["x", "product", "product", "product", "h"]
+    assert [[o.step for o in s.operands] for s in r.steps[1:]] == [[0, 0], [1, 0], [2, 0], [3, 0]]
+    assert (r["h"].source, r["h"].statement) == ("h + x", "h += x")
+    assert (value(r["h"]), gradient(r["x"])) == (18.0, 4 * 8 + 1)
+    assert r["product"].id == 3 and len({(s.line, s.source) for s in r.steps[1:4]}) == 1
+
+
+NAMES = [
+    ("y = x * 2.0\n    return y", "y", "x * 2.0"),
+    ("return x * 2.0", None, "x * 2.0"),
+    ("y: object = x * 2.0\n    return y", "y", "x * 2.0"),
+    ("y = z = x * 2.0\n    return y", None, "x * 2.0"),
+    ("box = {}\n    box['k'] = x * 2.0\n    return box['k']", "box['k']", "x * 2.0"),
+    ("y = np.exp(x)\n    return y", "y", "np.exp(x)"),
+    ("y = x.sum()\n    return y", "y", "x.sum()"),
+    ("y = -x\n    return y", "y", "-x"),
+    ("y = F.sum(\n        x\n    )\n    return y", "y", "F.sum(\n        x\n    )"),
+    ("y = [x * 2.0][0]\n    return y", None, "x * 2.0"),
+    ("return (lambda v: v * 2.0)(x)", None, "v * 2.0"),
+]
+
+
+@pytest.mark.parametrize(("body", "name", "source"), NAMES)
+def test_names_and_sources(body: str, name: str | None, source: str, tmp_path: object) -> None:
+    path = tmp_path / "written.py"
+    path.write_text(f"import numpy as np\nfrom autolab import functions as F\ndef program(x):\n    {body}\n")
+    space: dict[str, object] = {}
+    exec(compile(path.read_text(), str(path), "exec"), space)
+    step = record(space["program"], 1.0).steps[1]
+    assert (step.name, step.source, step.file) == (name, source, "written.py")
+
+
+def test_code_without_source_still_records() -> None:
+    space: dict[str, object] = {}
+    exec("def program(x):\n    y = x * 2.0\n    return y", space)
+    r = record(space["program"], 3.0)
+    assert (r.source, r.steps[1].name, r.steps[1].source, value(r.steps[1])) == (None, None, None, 6.0)
+
+
+def test_lambdas_and_builtins() -> None:
+    r = record(lambda x: x * x, 3.0)
+    assert r.function == "<lambda>" and r.steps[1].source == "x * x"
+    r = record(np.exp, 0.0)
+    assert (r.function, r.steps[1].function, value(r.steps[1])) == ("exp", "exp", 1.0)
+    assert record(F.tanh, 0.5).steps[0].name == "x"
+
+
+W = Parameter([3.0, 4.0], name="weights")
+scale = np.array([10.0, 100.0])
+
+
+def test_closures_constants_and_numbers() -> None:
+    bias = Variable(np.array([1, 2]))
+    unnamed = Variable([1.0, 1.0])
+
+    def program(x):
+        return x * W * scale + bias - unnamed / 2
+
+    r = record(program, [1.0, 2.0])
+    found = {s.name: (s.kind, s.status) for s in r.steps if s.kind != "call"}
+    assert found == {
+        "x": ("input", "ok"),
+        "weights": ("input", "ok"),
+        "scale": ("constant", "constant"),
+        "bias": ("constant", "integer"),
+        "unnamed": ("input", "ok"),
+    }
+    np.testing.assert_array_equal(r["weights"].grad.values, [10.0, 200.0])
+    assert r["scale"].grad is None
+    (half,) = [s for s in r.steps if s.function == "div"]
+    assert half.operands[1].constant == "2" and half.operands[1].step is None
+    assert W.grad is None and bias.grad is None and unnamed.grad is None
+
+
+def test_a_value_computed_before_is_an_input_whose_graph_is_not_followed() -> None:
+    w = Variable(2.0)
+    doubled = w * 2
+    r = record(lambda x: x * doubled, 3.0)
+    assert [(s.kind, s.name, gradient(s)) for s in r.steps] == [
+        ("input", "x", 4.0),
+        ("input", "doubled", 3.0),
+        ("call", None, 1.0),
+    ]
+    assert w.grad is None
+
+
+def test_a_function_that_differentiates() -> None:
+    r = record(lambda x: grad(x**3, x, create_graph=True), 2.0)
+    assert gradient(r["x"]) == 12.0
+
+
+STATUS = [
+    (lambda x: x * 0.0, "zero"),
+    (lambda x: x * np.nan, "nonfinite"),
+    (lambda x: x / 1e-320, "nonfinite"),
+    (lambda x: Variable([1.0, 2.0]) * 2, "not_reached"),
+    (lambda x: x * 2.0, "ok"),
+]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("fn", "status"), STATUS)
+def test_status(fn: object, status: str) -> None:
+    assert record(fn, [1.0, 2.0])["x"].status == status
+
+
+def test_nothing_to_differentiate() -> None:
+    r = record(lambda n: n * 2, np.array([1, 2]))
+    assert [s.status for s in r.steps] == ["integer", "integer"]
+    assert r.notes == ("no_gradient",) and r.backward == ()
+    with autolab.no_grad():
+        r = record(lambda x: x * 2, 1.0)
+    assert r.notes == ("no_gradient",) and r.steps[0].grad is None
+    constant = record(lambda x: Variable(5.0, requires_grad=False), 1.0)
+    assert constant.outputs == (1,) and constant.steps[1].kind == "constant"
+
+
+ERRORS = [
+    (lambda: record(lambda x: 1.0, 2.0), "<lambda> returned a float; expected a Variable or a tuple of Variables"),
+    (lambda: record(lambda x: None, 2.0), "returned a NoneType"),
+    (lambda: record(lambda x: (x, 1), 2.0), "returned a Variable, a int"),
+    (lambda: record(lambda x: (), 2.0), "returned an empty tuple"),
+    (lambda: record(lambda x: x.data, 2.0), "returned a ndarray"),
+    (lambda: record(lambda x: x, 2.0, y=1.0), "unexpected keyword argument 'y'"),
+    (lambda: record(lambda x: x, 2.0, options={"upstraem": 1}), "unknown options 'upstraem'"),
+    (lambda: record(3.0), "fn is a float"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), ERRORS)
+def test_errors(call: object, message: str) -> None:
+    with pytest.raises(TypeError, match=f"record: .*{message}") as caught:
+        call()
+    assert len(str(caught.value)) <= 300
+
+
+def test_an_upstream_that_does_not_fit() -> None:
+    with pytest.raises(ValueError, match=r"\(3,\).*\(2,\)"):
+        record(lambda x: x * 2, [1.0, 2.0], options={"upstream": np.ones(3)})
+    with pytest.raises(ValueError, match="'upstream' must be a tuple of 2 gradients"):
+        record(lambda x: (x, x * 2), 1.0, options={"upstream": 1.0})
+
+
+def test_an_error_in_the_function_reaches_the_user_and_leaves_no_listener() -> None:
+    with pytest.raises(ZeroDivisionError):
+        record(lambda x: x * (1 // 0), 1.0)
+    with pytest.raises(ValueError, match=r"add: a has shape \(2,\)"):
+        record(lambda x: x + np.ones(3), [1.0, 2.0])
+
+
+def test_gradients_equal_those_of_grad_and_variables_stay_untouched() -> None:
+    def program(x, w):
+        h = F.tanh(x @ w)
+        return F.sum(h * h / (h + 2.0), axis=0)
+
+    rng = np.random.default_rng(0)
+    x, w = Variable(rng.normal(size=(4, 3)), name="mine"), Variable(rng.normal(size=(3, 2)).astype(np.float32))
+    r = record(program, x, w)
+    for step, g in zip(r.steps, grad(F.sum(program(x, w)), (x, w)), strict=False):
+        np.testing.assert_array_equal(step.grad.values, g.data)
+        assert step.grad.dtype == str(g.dtype)
+    assert x.grad is None and w.grad is None and x.name == "mine" and w.name is None
+    for step in r.steps:
+        received = [o.contribution.values for s in r.steps for o in s.operands if o.step == step.id and o.contribution]
+        if received:
+            np.testing.assert_allclose(step.grad.values, sum(received), rtol=1e-6)
+
+
+def test_an_input_called_like_an_argument_of_record() -> None:
+    r = record(lambda fn, upstream: fn * upstream, fn=2.0, upstream=3.0)
+    assert [s.name for s in r.steps[:2]] == ["fn", "upstream"]
+
+
+def test_recordings_are_frozen_data() -> None:
+    r = record(muladd, 2.0, 3.0, 4.0)
+    for o, name in ((r, "steps"), (r.steps[0], "name"), (r.steps[3].operands[0], "rule"), (r.steps[0].value, "shape")):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(o, name, None)
+    with pytest.raises(ValueError, match="read-only"):
+        r.steps[0].value.values[...] = 1.0
+
+
+def test_ids_are_stable() -> None:
+    one, same, other = [record(muladd, x, 3.0, 4.0) for x in (2.0, 2.0, 2.5)]
+    assert one.id == same.id != other.id
+    assert [s.id for s in one.steps] == [s.id for s in other.steps] == list(range(5))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_json() -> None:
+    def program(x, w, n):
+        s, c = SinCos().apply((x / w,))
+        return F.sum(s * n), c
+
+    for dtype in (np.float64, np.float32, np.longdouble):
+        r = record(program, np.array([1.0, 0.0], dtype), np.array([0.0, np.inf], dtype), np.array([1, 2]))
+        data = r.to_json()
+        assert json.loads(json.dumps(data, allow_nan=False)) == data
+        assert data["steps"][3]["value"]["values"] == ["Infinity", 0.0]
+        assert set(data) == {f.name for f in dataclasses.fields(Recording)}
+
+
+def test_a_budget_is_kept_and_said() -> None:
+    def program(x):
+        for _ in range(20):
+            x = x + 1.0
+        return x
+
+    large = np.zeros(200_000)
+    r = record(program, large, options={"budget": 1_000_000})
+    kept = sum(s.value.values.nbytes for s in r.steps)
+    assert r.reduced >= 40 and kept < 21 * 256 * 256 * 8 and not r.steps[-1].value.is_whole
+    assert r.steps[-1].value.maximum == 20.0
+    assert record(program, [1.0, 2.0]).reduced == 0
+
+
+def test_the_graph_is_not_kept_alive() -> None:
+    nodes, arrays = [], []
+
+    def program(x):
+        h = F.tanh(x * x)
+        nodes.append(weakref.ref(h.node))
+        arrays.append(weakref.ref(h.data))
+        return F.sum(h)
+
+    with collector_off():
+        r = record(program, np.ones(1000))
+        assert [w() for w in nodes + arrays] == [None, None]
+        assert gc.collect() >= 0 and garbage() == []
+    assert r.steps[2].value.values.shape == (1000,)
