@@ -85,6 +85,24 @@ def test_one_object_may_serve_two_threads_at_once() -> None:
     assert records()
 
 
+def test_blocks_may_be_left_in_any_order() -> None:
+    def waiting(block: Any) -> Iterator[None]:
+        with block:
+            yield
+
+    for make in (no_grad, lambda: observe(print)):
+        first, second = waiting(make()), waiting(make())
+        next(first), next(second)
+        first.close()
+        second.close()
+        assert leaked_state() == [] and records()
+    third = waiting(no_grad())
+    in_thread(lambda: next(third))
+    third.close()
+    assert records()
+    overrides.clear()  # the other thread's block can never be left
+
+
 @pytest.mark.source("CO-18", "CO-19")
 def test_train() -> None:
     def dropout(x: Variable) -> Variable:

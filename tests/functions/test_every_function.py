@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.function_table import ROWS, Bad, Case, Row
+from helpers.cases import Case
+from helpers.function_table import ROWS, Bad, Row
 from helpers.oracle import Weights, ours, reference, zeros_for_none
 
 import autolab

@@ -12,17 +12,7 @@ import numpy as np
 
 from autolab import Variable
 from autolab import functions as F
-
-Make = Callable[[np.random.Generator, type], tuple[np.ndarray, ...]]
-
-
-@dataclass(frozen=True)
-class Case:
-    """Inputs, and how they are applied: by default ``f(*inputs)``."""
-
-    label: str
-    make: Make
-    call: Callable[..., Any] = lambda f, *xs: f(*xs)
+from helpers.cases import CONSTANT, Case, arrays, binary_cases, cases_with, dtype_of, fixed, layouts, unary_cases
 
 
 @dataclass(frozen=True)
@@ -52,82 +42,6 @@ class Row:
         return self.function.__name__
 
 
-def _dense(rng: np.random.Generator, shape: tuple[int, ...], dtype: type, domain: tuple[float, float]) -> np.ndarray:
-    return rng.uniform(*domain, shape).astype(dtype)
-
-
-def _arrays(*shapes: tuple[int, ...], domain: tuple[float, float] = (-2, 2)) -> Make:
-    return lambda rng, dtype: tuple([_dense(rng, shape, dtype, domain) for shape in shapes])
-
-
-def _layouts(shape: tuple[int, ...], domain: tuple[float, float] = (-2, 2), call: Any = None) -> tuple[Case, ...]:
-    """The same shape in every way that memory can be laid out; the other inputs of ``call`` are its own affair."""
-    options = {} if call is None else {"call": call}
-
-    def changed(change: Callable[[np.ndarray], np.ndarray], stored: tuple[int, ...] = shape) -> Make:
-        return lambda rng, dtype: (change(_dense(rng, stored, dtype, domain)),)
-
-    last = (*shape[:-1], 2 * shape[-1])
-    return (
-        Case("negative stride", changed(lambda a: a[..., ::-1]), **options),
-        Case("every other", changed(lambda a: a[..., ::2], last), **options),
-        Case("columns first", changed(np.asfortranarray), **options),
-        Case("transposed", changed(np.transpose, shape[::-1]), **options),
-        Case("read-only", changed(_read_only), **options),
-    )
-
-
-def _read_only(a: np.ndarray) -> np.ndarray:
-    a.flags.writeable = False
-    return a
-
-
-_UNARY = ((), (1,), (5,), (5, 4), (2, 3, 4), (0,), (0, 3))
-_BINARY = (
-    *(((), ()), ((5,), (5,)), ((5, 4), (5, 4)), ((5, 4), (4,)), ((4,), (5, 4)), ((5, 1), (1, 4)), ((), (5, 4))),
-    *(((5, 4), ()), ((2, 1, 4), (3, 1)), ((1,), (1, 1)), ((0, 3), (3,)), ((1,), (0,))),
-)
-_CONSTANT = np.linspace(0.5, 1.5, 4)
-
-
-def _unary(domain: tuple[float, float]) -> tuple[Case, ...]:
-    shapes = tuple([Case(str(shape), _arrays(shape, domain=domain)) for shape in _UNARY])
-    return shapes + _layouts((5, 4), domain)
-
-
-def _binary(domain: tuple[float, float]) -> tuple[Case, ...]:
-    """Every function here also takes numbers and arrays, which are constants, on either side."""
-    shapes = tuple([Case(f"{a} with {b}", _arrays(a, b, domain=domain)) for a, b in _BINARY])
-    x = _arrays((5, 4), domain=domain)
-    return (
-        *shapes,
-        *_layouts((5, 4), domain, lambda f, a: f(a, 1.5)),
-        Case("a value with itself", x, lambda f, a: f(a, a)),
-        Case("number on the left", x, lambda f, a: f(1.5, a)),
-        Case("integer on the right", x, lambda f, a: f(a, 2)),
-        Case("array on the left", x, lambda f, a: f(_CONSTANT.astype(_dtype(a)), a)),
-        Case("array on the right", x, lambda f, a: f(a, _CONSTANT.astype(_dtype(a)))),
-    )
-
-
-def _dtype(x: Any) -> np.dtype:
-    return getattr(x, "_value", x).dtype  # autograd boxes its arrays
-
-
-def _with(*cases: tuple[str, tuple[tuple[int, ...], ...], dict[str, Any]]) -> tuple[Case, ...]:
-    """Cases of a function that takes attributes."""
-    return tuple(
-        [
-            Case(f"{label} {shapes}", _arrays(*shapes), lambda f, *xs, _a=attributes: f(*xs, **_a))
-            for label, shapes, attributes in cases
-        ]
-    )
-
-
-def _fixed(**attributes: Any) -> Callable[..., Any]:
-    return lambda f, x: f(x, **attributes)
-
-
 def _sum_to(x: Any, shape: tuple[int, ...]) -> Any:
     lead = x.ndim - len(shape)
     axes = [i for i in range(x.ndim) if i < lead or (shape[i - lead] == 1 and x.shape[i] != 1)]
@@ -143,7 +57,7 @@ ROWS = (
         Row(
             function,
             reference,
-            _binary(domain),
+            binary_cases(domain),
             (Bad(partial(function, _x(2), _x(3)), ValueError, rf"{function.__name__}: .*\(2,\).*\(3,\)"),),
             order=3,
             mixed=True,
@@ -157,7 +71,7 @@ ROWS = (
         )
     ],
     *[
-        Row(function, reference, _unary(domain), slope=slope, order=3)
+        Row(function, reference, unary_cases(domain), slope=slope, order=3)
         for function, reference, domain, slope in (
             (F.neg, anp.negative, (-2, 2), lambda x: -np.ones_like(x)),
             (F.exp, anp.exp, (-2, 2), np.exp),
@@ -171,7 +85,7 @@ ROWS = (
         F.sum,
         anp.sum,
         (
-            *_with(
+            *cases_with(
                 ("everything", ((5, 4),), {}),
                 ("a scalar", ((),), {}),
                 ("rows", ((5, 4),), {"axis": 0}),
@@ -184,7 +98,7 @@ ROWS = (
                 ("no rows", ((0, 3),), {"axis": 0}),
                 ("no columns", ((3, 0),), {"axis": 0}),
             ),
-            *_layouts((5, 4), call=_fixed(axis=0)),
+            *layouts((5, 4), call=fixed(axis=0)),
         ),
         (Bad(lambda: F.sum(_x(2), axis=1), ValueError, "sum: .*axis 1"),),
     ),
@@ -192,7 +106,7 @@ ROWS = (
         F.reshape,
         lambda x, shape: anp.reshape(x, shape),
         (
-            *_with(
+            *cases_with(
                 ("fold", ((6,),), {"shape": (2, 3)}),
                 ("unfold", ((2, 3),), {"shape": (6,)}),
                 ("flat", ((2, 3),), {"shape": -1}),
@@ -202,7 +116,7 @@ ROWS = (
                 ("the same", ((2, 3),), {"shape": (2, 3)}),
                 ("nothing", ((0, 3),), {"shape": (3, 0)}),
             ),
-            *_layouts((6, 2), call=_fixed(shape=(3, 4))),
+            *layouts((6, 2), call=fixed(shape=(3, 4))),
         ),
         (Bad(lambda: F.reshape(_x(2), shape=(3,)), ValueError, r"reshape: .*\(3,\)"),),
     ),
@@ -210,7 +124,7 @@ ROWS = (
         F.transpose,
         lambda x, axes=None: anp.transpose(x, axes if axes is None else [axis % x.ndim for axis in axes]),
         (
-            *_with(
+            *cases_with(
                 ("reversed", ((2, 3, 4),), {}),
                 ("matrix", ((2, 3),), {}),
                 ("vector", ((3,),), {}),
@@ -220,15 +134,15 @@ ROWS = (
                 ("list", ((2, 3),), {"axes": [1, 0]}),
                 ("nothing", ((0, 3, 2),), {"axes": (2, 0, 1)}),
             ),
-            *_layouts((5, 4), call=_fixed(axes=(1, 0))),
+            *layouts((5, 4), call=fixed(axes=(1, 0))),
         ),
         (Bad(lambda: F.transpose(_x(2, 3), axes=(0, 0)), ValueError, "transpose: .*ax[ei]s"),),
     ),
     Row(
         F.broadcast_to,
-        lambda x, shape: x * np.ones(shape, _dtype(x)),
+        lambda x, shape: x * np.ones(shape, dtype_of(x)),
         (
-            *_with(
+            *cases_with(
                 ("from a scalar", ((),), {"shape": (2, 3)}),
                 ("new axis", ((3,),), {"shape": (2, 3)}),
                 ("stretched", ((3, 1),), {"shape": (3, 4)}),
@@ -238,7 +152,7 @@ ROWS = (
                 ("to nothing", ((1,),), {"shape": (0,)}),
                 ("nothing", ((0, 3),), {"shape": (2, 0, 3)}),
             ),
-            *_layouts((5, 1), call=_fixed(shape=(2, 5, 4))),
+            *layouts((5, 1), call=fixed(shape=(2, 5, 4))),
         ),
         (Bad(lambda: F.broadcast_to(_x(2), shape=(3,)), ValueError, r"broadcast_to: .*\(3,\)"),),
     ),
@@ -246,7 +160,7 @@ ROWS = (
         F.sum_to,
         _sum_to,
         (
-            *_with(
+            *cases_with(
                 ("to a scalar", ((2, 3),), {"shape": ()}),
                 ("leading", ((2, 3),), {"shape": (3,)}),
                 ("stretched", ((3, 4),), {"shape": (3, 1)}),
@@ -256,7 +170,7 @@ ROWS = (
                 ("one already", ((1, 3),), {"shape": (1, 1)}),
                 ("nothing", ((0, 3),), {"shape": (3,)}),
             ),
-            *_layouts((5, 4), call=_fixed(shape=(1, 4))),
+            *layouts((5, 4), call=fixed(shape=(1, 4))),
         ),
         (
             Bad(lambda: F.sum_to(_x(2, 3), shape=(5,)), ValueError, "sum_to"),
@@ -269,11 +183,11 @@ ROWS = (
         lambda x, dtype: x.astype(dtype),
         (
             *[
-                Case(f"{shape} to {dtype}", _arrays(shape), _fixed(dtype=dtype))
+                Case(f"{shape} to {dtype}", arrays(shape), fixed(dtype=dtype))
                 for shape in ((), (3,), (0, 3))
                 for dtype in ("float32", np.float64)
             ],
-            *_layouts((5, 4), call=_fixed(dtype=np.float32)),
+            *layouts((5, 4), call=fixed(dtype=np.float32)),
         ),
         (Bad(lambda: F.cast(_x(2), dtype=complex), TypeError, "cast"),),
     ),
@@ -282,7 +196,7 @@ ROWS = (
         anp.matmul,
         (
             *[
-                Case(f"{a} with {b}", _arrays(a, b))
+                Case(f"{a} with {b}", arrays(a, b))
                 for a, b in (
                     *(((4,), (4,)), ((5, 4), (4,)), ((4,), (4, 3)), ((5, 4), (4, 3)), ((2, 5, 4), (2, 4, 3))),
                     *(((2, 1, 5, 4), (3, 4, 2)), ((5, 4), (2, 4, 3)), ((2, 5, 4), (4, 3)), ((4,), (2, 4, 3))),
@@ -295,9 +209,9 @@ ROWS = (
                     ),
                 )
             ],
-            Case("a value with itself", _arrays((3, 3)), lambda f, a: f(a, a)),
-            Case("array on the left", _arrays((4, 3)), lambda f, a: f(np.tile(_CONSTANT, (2, 1)).astype(_dtype(a)), a)),
-            *_layouts((5, 4), call=lambda f, a: f(a, np.tile(_CONSTANT, (3, 1)).T.astype(_dtype(a)))),
+            Case("a value with itself", arrays((3, 3)), lambda f, a: f(a, a)),
+            Case("array on the left", arrays((4, 3)), lambda f, a: f(np.tile(CONSTANT, (2, 1)).astype(dtype_of(a)), a)),
+            *layouts((5, 4), call=lambda f, a: f(a, np.tile(CONSTANT, (3, 1)).T.astype(dtype_of(a)))),
         ),
         (
             Bad(lambda: F.matmul(_x(2), _x(3)), ValueError, "matmul"),
