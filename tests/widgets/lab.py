@@ -154,6 +154,11 @@ class LabPage:
         else:
             self.page.wait_for_selector(".jp-NotebookPanel:visible .jp-Cell")
 
+    def restart(self) -> None:
+        """Start the kernel anew."""
+        self.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.restartKernel()")
+        self._wait_for_kernel()
+
     def _wait_for_kernel(self) -> None:
         """Until the session is really ready; its idle sign shows earlier."""
         deadline = time.monotonic() + START_SECONDS

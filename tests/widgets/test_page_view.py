@@ -81,6 +81,9 @@ def test_what_changed_is_marked_for_a_moment(page: Page, open_view: Open) -> Non
     marked = {int(e) for e in page.locator(".al-changed").evaluate_all("all => all.map(e => e.dataset.id)")}
     assert marked == {wire.widget.recording[name].id for name in ("z", "w")}
     expect(page.locator(".al-changed")).to_have_count(0)
+    page.evaluate("() => { document.body.dataset.jpThemeLight = 'false'; }")
+    wire.settle()
+    assert page.locator(".al-changed").count() == 0  # another theme is no move
 
 
 def test_another_structure_is_drawn_anew(page: Page, open_view: Open) -> None:

@@ -79,14 +79,14 @@ function ruleLines({ rules, backward_code: code }) {
   if (!rules.length && !code) return [];
   const lines = rules.map(({ text, filled }) =>
     html("div", { class: "al-rule" }, html("div", {}, text), ...(filled ? [html("div", { class: "al-filled" }, filled)] : [])));
-  if (code) lines.push(html("pre", { class: "al-code" }, code));
+  if (code) lines.push(html("div", { class: "al-code" }, code));
   return [html("h4", {}, "Where its gradient goes"), ...lines];
 }
 
 /** @param {Detail} detail */
 function sourceLines({ source }) {
   if (!source) return [];
-  return [html("h4", {}, `${source.file}, line ${source.line}`), html("pre", { class: "al-code" }, source.statement)];
+  return [html("h4", {}, `${source.file}, line ${source.line}`), html("div", { class: "al-code" }, source.statement)];
 }
 
 /**

@@ -65,8 +65,12 @@ function makeView(model, el, link) {
   function showReadings() {
     write(title, get("scene").title);
     graph.update(get("scene"), get("readings").nodes, colors);
-    graph.mark(get("changed"));
     graph.choose(get("selected"));
+  }
+
+  function showMove() {
+    showReadings();
+    graph.mark(get("changed"));
   }
 
   function showDetail() {
@@ -117,7 +121,7 @@ function makeView(model, el, link) {
   theme.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-jp-theme-name"] });
   /** @type {[string, () => void][]} */
   const listeners = [
-    ["change:readings", showReadings], ["change:detail", showDetail], ["change:detail_buffers", showDetail],
+    ["change:readings", showMove], ["change:detail", showDetail], ["change:detail_buffers", showDetail],
     ["change:controls", showControls], ["change:can_undo", showControls], ["change:error", showProblem], ["change:code", code.hide],
   ];
   for (const [event, listener] of listeners) model.on(event, listener);
@@ -139,7 +143,7 @@ function makeView(model, el, link) {
 function makeProblem(words) {
   const what = html("div", { class: "al-error-what" });
   const where = html("div", { class: "al-error-where" });
-  const statement = html("pre", { class: "al-code" });
+  const statement = html("div", { class: "al-code" });
   const stale = html("div", { class: "al-error-stale" });
   const root = html("div", { class: "al-error", role: "alert", hidden: true }, what, where, statement, stale);
   return {

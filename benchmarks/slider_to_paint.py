@@ -1,0 +1,98 @@
+"""How long a moved slider takes until the graph is painted anew, in a real JupyterLab and Chromium.
+
+Measured on a graph of 20 nodes, with the output selected: from the slider's input event to the first frame after the
+changed number entered the page. Beside it, the first picture after a kernel's start and what the front end weighs.
+Needs the extra `test`. Prints a table and one line of JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+from speed.environment import commit, machine
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from widgets.chromium import launch
+from widgets.lab import LabPage, lab_server
+
+from autolab.widgets.module import module_text, style_text
+
+GOALS = {"median": 40.0, "p90": 150.0, "first_picture": 5000.0, "module": 40_000}
+PROGRAM = """
+import numpy as np
+import autolab
+
+def twenty(x, y):
+    a = x * y
+    for _ in range(8):
+        a = np.tanh(a) + x
+    w = a * y
+    return w
+
+autolab.explore(twenty, x=0.5, y=2.0)
+"""
+MOVE = """([k, total]) => new Promise(done => {
+  const output = document.querySelector('.al-output .al-value .al-number');
+  const slider = document.querySelector('.al-range');
+  slider.value = String(-1 + 2 * k / total);
+  const watcher = new MutationObserver(() => {
+    watcher.disconnect();
+    requestAnimationFrame(() => {
+      const channel = new MessageChannel();
+      channel.port1.onmessage = () => done(performance.now() - start);
+      channel.port2.postMessage(null);
+    });
+  });
+  watcher.observe(output, { childList: true, characterData: true, subtree: true });
+  const start = performance.now();
+  slider.dispatchEvent(new Event('input'));
+})"""
+
+
+def measure(moves: int) -> dict[str, Any]:
+    """Times in milliseconds, sizes in bytes."""
+    with tempfile.TemporaryDirectory() as folder, lab_server(Path(folder)) as lab, sync_playwright() as playwright:
+        chromium = launch(playwright)
+        view = LabPage(lab, chromium.new_page(viewport={"width": 1280, "height": 900}))
+        view.open(lab.write("benchmark.ipynb", PROGRAM))
+        start = time.perf_counter()
+        view.restart()
+        view.run(0)
+        view.page.wait_for_selector(".al-node")
+        first_picture = (time.perf_counter() - start) * 1000
+        for k in range(10):  # the first moves still compile
+            view.page.evaluate(MOVE, [k, 10])
+        times = sorted(view.page.evaluate(MOVE, [k + 0.5, moves]) for k in range(moves))
+        chromium.close()
+    return {
+        "moves": moves,
+        "median": statistics.median(times),
+        "p90": times[int(0.9 * len(times))],
+        "slowest": times[-1],
+        "first_picture": first_picture,
+        "module": len(module_text("explorer.js").encode()),
+        "style": len(style_text("explorer.css").encode()),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--moves", type=int, default=100, help="how often the slider is moved (default 100)")
+    found = measure(parser.parse_args().moves)
+    for name in ("median", "p90", "slowest", "first_picture", "module", "style"):
+        unit = "bytes" if name in ("module", "style") else "ms"
+        goal = f"goal {GOALS[name]:,.0f}" if name in GOALS else ""
+        print(f"{name.replace('_', ' '):14} {found[name]:9,.1f} {unit:5} {goal}".rstrip())
+    print(json.dumps({"benchmark": "slider_to_paint", "commit": commit(), "machine": machine(), **found}))
+
+
+if __name__ == "__main__":
+    main()
