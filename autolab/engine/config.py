@@ -128,7 +128,9 @@ class Block:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _leave(next(opened for opened in reversed(config.opened) if opened.block is self))
+        for opened in reversed(config.opened):
+            if opened.block is self:
+                return _leave(opened)
 
 
 @dataclass(frozen=True, eq=False)

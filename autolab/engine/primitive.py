@@ -129,15 +129,17 @@ class Primitive:
     def _as_arrays(self, values: list[Any]) -> list[Array]:
         """Numbers and lists as arrays; a number beside arrays takes their dtype, as it would in NumPy."""
         arrays = [value for value in values if type(value) in modules]
+        xp = get_array_module(*arrays)
         beside = np.result_type(*[a.dtype for a in arrays]) if arrays and self.elementwise else None
-        return [
-            check_real(value, f"{self.name}: input {name!r}")
-            if type(value) in modules
-            else scalar(value, beside)
-            if beside is not None and type(value) in (float, int)
-            else as_array(value, f"{self.name}: input {name!r}")
-            for name, value in zip(self.inputs, values, strict=True)
-        ]
+        converted = []
+        for name, value in zip(self.inputs, values, strict=True):
+            if beside is not None and type(value) in (float, int):
+                converted.append(scalar(value, beside) if xp is np else value)
+            else:
+                what = f"{self.name}: input {name!r}"
+                array = check_real(as_array(value, what), what)
+                converted.append(array if type(value) in modules else xp.asarray(array))
+        return converted
 
     def _edges(
         self, args: tuple[Any, ...], raw: list[Array], y: Array, attributes: dict[str, Any]

@@ -94,7 +94,7 @@ def _unary(function: Primitive) -> Callable[..., Any] | None:
         variable._data = y
         variable.name = None
         parent = a.node
-        if parent is None or (overrides and not config.enable_backprop):
+        if parent is None or (overrides and not config.enable_backprop) or not (keeps_dtype or y.dtype.kind == "f"):
             variable.node = None
             return variable
         variable.node = node = _new_node(Node)
@@ -153,7 +153,11 @@ def _binary(function: Primitive) -> Callable[..., Any]:
         variable = _new_variable(Variable)
         variable._data = z
         variable.name = None
-        if (p is None and q is None) or (overrides and not config.enable_backprop):
+        if (
+            (p is None and q is None)
+            or (overrides and not config.enable_backprop)
+            or not (keeps_dtype or z.dtype.kind == "f")
+        ):
             variable.node = None
             return variable
         if x.shape == y.shape and x.dtype is y.dtype and (keeps_dtype or z.dtype is x.dtype):

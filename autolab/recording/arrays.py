@@ -12,26 +12,28 @@ from .model import Snapshot
 CELLS = 256 * 256
 """A reduced copy has at most so many cells."""
 
+FEW_CELLS = 64
+"""What is kept of an array when the budget is spent."""
+
 WHOLE_BYTES = 1 << 20
 """Arrays up to this size are kept whole while the budget lasts."""
 
 
 class Budget:
-    """Hands out bytes for whole copies; counts the arrays that had to be reduced."""
+    """Hands out bytes for copies; counts the arrays that had to be reduced."""
 
     def __init__(self, total: int) -> None:
         self._left = total
         self.reduced = 0
 
     def snapshot(self, array: Array) -> Snapshot:
-        """A snapshot that is whole if the array is small enough and the budget lasts, else reduced."""
+        """A snapshot that is whole if the array is small enough, else reduced; only a few cells once all is spent."""
         array = array_of(array)
-        whole = array.nbytes <= min(WHOLE_BYTES, self._left) or array.size <= 64
-        if whole:
-            self._left -= array.nbytes
-        else:
-            self.reduced += 1
-        return snapshot(array, array.size if whole else CELLS)
+        cells = array.size if array.nbytes <= WHOLE_BYTES else CELLS
+        kept = snapshot(array, max(cells, 1) if cells * array.itemsize <= self._left else FEW_CELLS)
+        self._left -= kept.values.nbytes
+        self.reduced += not kept.is_whole
+        return kept
 
 
 def snapshot(array: Array, max_cells: int = CELLS) -> Snapshot:
@@ -105,7 +107,7 @@ def _along(array: Array, axis: int, n: int, how: str) -> Array:
     xp = get_array_module(array)
     array = xp.moveaxis(array, axis, 0)
     full = len(array) // n * n
-    parts = [getattr(array[:full].reshape(-1, n, *array.shape[1:]), how)(axis=1)]
+    parts = [getattr(array[:full].reshape(full // n, n, *array.shape[1:]), how)(axis=1)]
     if full < len(array):
         parts.append(getattr(array[full:], how)(axis=0, keepdims=True))
     return xp.moveaxis(xp.concatenate(parts), 0, axis)
