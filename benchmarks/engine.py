@@ -8,9 +8,10 @@ import sys
 from datetime import UTC, datetime
 
 from speed import environment
+from speed.race import WorkerError
 from speed.report import LEGEND, heading, table
 from speed.rows import DifferentResultsError
-from speed.runner import GROUPS, LIBRARIES, Runner, WorkerError
+from speed.runner import GROUPS, LIBRARIES, Runner
 
 RESULTS = environment.BENCHMARKS / "results"
 
@@ -18,11 +19,12 @@ RESULTS = environment.BENCHMARKS / "results"
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="+", choices=GROUPS, default=GROUPS, metavar="GROUP", help=", ".join(GROUPS))
-    parser.add_argument("--rounds", type=int, default=25, help="turns of each library at each workload (default 25)")
+    parser.add_argument("--heats", type=int, default=5, help="how often the processes start anew (default 5)")
+    parser.add_argument("--rounds", type=int, default=6, help="turns of each library per heat (default 6)")
     parser.add_argument("--save", metavar="NAME", help=f"also write {RESULTS.name}/NAME.json")
     options = parser.parse_args()
     try:
-        runner = Runner(environment.prepare(), options.rounds)
+        runner = Runner(environment.prepare(), options.heats, options.rounds)
         environment.stay_on_one_core()
         runner.run(options.only)
     except (environment.SetupError, WorkerError, DifferentResultsError) as error:
@@ -34,6 +36,7 @@ def main() -> int:
         "machine": environment.machine(),
         "versions": runner.versions,
         "left_out": runner.left_out,
+        "heats": options.heats,
         "rounds": options.rounds,
     }
     print(heading(facts), table(runner.rows, LIBRARIES), LEGEND, sep="\n\n")

@@ -12,7 +12,8 @@ from typing import Any
 
 from speed import environment
 from speed.goals import BLOCKS_KEPT
-from speed.rows import OURS, Row, agree, compare, row
+from speed.race import Race, Worker, WorkerError
+from speed.rows import OURS, Row, agree, row
 
 LIBRARIES = [OURS, "torch", "dezero", "mygrad", "autograd", "numpy"]
 TOGETHER = [(group, "") for group in ("chains", "nets", "linear", "muladd", "orders")]
@@ -23,49 +24,11 @@ COLD_ROUNDS = 9
 GROUPS = [*dict(TOGETHER), *ALONE, COLD]
 
 
-class WorkerError(Exception):
-    """A process ended without an answer; it has said why on stderr."""
-
-
-class Worker:
-    """A process with one library and one group of workloads."""
-
-    def __init__(self, python: Path, group: str, library: str, keep_blocks: bool = False) -> None:
-        self.name = f"{group} with {library}"
-        self.process = subprocess.Popen(
-            [python, "-m", "speed.worker", group, library],
-            env=environment.variables(keep_blocks),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def __enter__(self) -> Worker:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.process.kill()
-        self.process.communicate()
-
-    def hear(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        if not line:
-            raise WorkerError(f"{self.name}: the process ended with {self.process.wait()}")
-        return json.loads(line)
-
-    def ask(self, do: str, title: str) -> dict[str, Any]:
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps({"do": do, "title": title}) + "\n")
-        self.process.stdin.flush()
-        return self.hear()
-
-
 class Runner:
     """Runs groups of workloads and keeps their rows, and which libraries took part."""
 
-    def __init__(self, python: Path, rounds: int) -> None:
-        self.python, self.rounds = python, rounds
+    def __init__(self, python: Path, heats: int, rounds: int) -> None:
+        self.python, self.heats, self.rounds = python, heats, rounds
         self.rows: list[Row] = []
         self.versions: dict[str, str] = {}
         self.left_out: dict[str, str] = {}
@@ -84,39 +47,23 @@ class Runner:
             self.cold()
 
     def together(self, group: str, setting: str) -> None:
-        """Let the libraries take turns at a group, each in a process of its own; `setting` goes into the titles."""
-        with ExitStack() as stack:
-            workers, titles = {}, {}
-            for name in self._present():
-                worker = stack.enter_context(Worker(self.python, group, name, setting == BLOCKS_KEPT))
-                about = worker.hear()
-                if self._takes_part(name, about):
-                    workers[name], titles[name] = worker, about["titles"]
-            for title in titles[OURS]:
-                racing = {name: worker for name, worker in workers.items() if title in titles[name]}
-                self.rows += [{**r, "title": r["title"] + setting} for r in self._race(title, racing)]
+        """Let the libraries take turns at a group, each in a process of its own; `setting` goes into the titles.
 
-    def _race(self, title: str, workers: dict[str, Worker]) -> list[Row]:
-        """Compare results, then time one turn of each library per round, another library first every round."""
-        checks = {name: worker.ask("check", title) for name, worker in workers.items()}
-        other_dtype = compare(title, {name: c["results"] for name, c in checks.items()}, checks[OURS]["rtol"])
-        turns: dict[str, list[dict[str, float]]] = {name: [] for name in workers}
-        parts, names = [], list(workers)
-        for _ in range(self.rounds):
-            for name in names:
-                answer = workers[name].ask("turn", title)
-                turns[name].append(answer["seconds"])
-                parts = answer["parts"]
-            names.append(names.pop(0))
-        whole = {name: [1e6 * sum(turn.values()) for turn in found] for name, found in turns.items()}
-        rows = [row(title, "us", whole, other_dtype)]
-        for part in parts:
-            samples = {name: [1e6 * turn[part] for turn in found] for name, found in turns.items()}
-            rows.append(row(f"{title}: {part}", "us", samples, other_dtype))
-        for count in checks[OURS]["counts"]:
-            counted = {name: [c["counts"][count]] for name, c in checks.items() if count in c["counts"]}
-            rows.append(row(f"{title}: {count}", "", counted))
-        return rows
+        Every heat starts the processes anew: where arrays happen to lie in memory changes the time of some workloads.
+        """
+        races: dict[str, Race] = {}
+        for _ in range(self.heats):
+            with ExitStack() as stack:
+                workers, titles = {}, {}
+                for name in self._present():
+                    worker = stack.enter_context(Worker(self.python, group, name, setting == BLOCKS_KEPT))
+                    about = worker.hear()
+                    if self._takes_part(name, about):
+                        workers[name], titles[name] = worker, about["titles"]
+                for title in titles[OURS]:
+                    racing = {name: worker for name, worker in workers.items() if title in titles[name]}
+                    races.setdefault(title, Race(title)).heat(racing, self.rounds)
+        self.rows += [{**r, "title": r["title"] + setting} for race in races.values() for r in race.rows()]
 
     def alone(self, group: str) -> None:
         """Let one library after the other work; where a process dies, the library has failed, unless it is AutoLab."""
