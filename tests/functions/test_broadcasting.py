@@ -1,0 +1,58 @@
+"""Shapes drawn at random: gradients are summed back to the shape that was broadcast."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from autolab import Variable, grad
+from autolab import functions as F
+
+PAIRS = hnp.mutually_broadcastable_shapes(num_shapes=2, min_dims=0, max_dims=4, min_side=0, max_side=3)
+MATRICES = hnp.mutually_broadcastable_shapes(signature="(m?,n),(n,p?)->(m?,p?)", max_dims=2, min_side=0, max_side=3)
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def summed(g: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """An independent way to undo broadcasting: add every element where it came from."""
+    source = np.broadcast_to(np.arange(int(np.prod(shape))).reshape(shape), g.shape)
+    total = np.zeros(int(np.prod(shape)))
+    np.add.at(total, source.ravel(), g.ravel())
+    return total.reshape(shape)
+
+
+@given(shapes=PAIRS, seed=SEEDS)
+def test_gradients_of_a_product(shapes: hnp.BroadcastableShapes, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    a, b = [Variable(rng.normal(size=shape)) for shape in shapes.input_shapes]
+    g = rng.normal(size=shapes.result_shape)
+    for create_graph in (False, True):
+        for got, x, other in zip(grad(a * b, (a, b), g, create_graph=create_graph), (a, b), (b, a), strict=True):
+            assert got.shape == x.shape
+            np.testing.assert_allclose(got.data, summed(g * other.data, x.shape), rtol=1e-12, atol=1e-13)
+
+
+@given(shapes=MATRICES, seed=SEEDS)
+def test_gradients_of_a_matrix_product(shapes: hnp.BroadcastableShapes, seed: int) -> None:
+    """The product is linear: <g, da @ b> = <gradient, da> for any direction da, and likewise for b."""
+    rng = np.random.default_rng(seed)
+    a, b = [Variable(rng.normal(size=shape)) for shape in shapes.input_shapes]
+    da, db, g = [rng.normal(size=shape) for shape in (a.shape, b.shape, shapes.result_shape)]
+    ga, gb = grad(a @ b, (a, b), g)
+    assert (ga.shape, gb.shape) == (a.shape, b.shape)
+    np.testing.assert_allclose(np.sum(ga.data * da), np.sum(g * (da @ b.data)), rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(np.sum(gb.data * db), np.sum(g * (a.data @ db)), rtol=1e-11, atol=1e-12)
+
+
+@given(shapes=PAIRS, seed=SEEDS)
+def test_sum_to_is_the_transpose_of_broadcast_to(shapes: hnp.BroadcastableShapes, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    small, large = shapes.input_shapes[0], shapes.result_shape
+    x, y = rng.normal(size=small), rng.normal(size=large)
+    np.testing.assert_allclose(
+        np.sum(F.broadcast_to(x, shape=large) * y), np.sum(x * F.sum_to(y, shape=small)), atol=1e-12
+    )
+    np.testing.assert_allclose(F.sum_to(y, shape=small), summed(y, small), rtol=1e-12, atol=1e-13)
+    assert F.sum_to(y, shape=small).shape == small
