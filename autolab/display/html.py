@@ -29,8 +29,8 @@ def picture(svg: Markup, alt: str) -> Markup:
 
 
 def code(text: object) -> Markup:
-    """Text from users, in a fixed-width font."""
-    return element("code", escape(text))
+    """Text from users, in a fixed-width font; nothing where there is none."""
+    return element("code", escape(text)) if text != "" else Markup()
 
 
 def prose(text: str, limit: int = 1000) -> Markup:
@@ -43,6 +43,14 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[Markup]]) -> Markup:
     head = element("tr", *(element("th", escape(heading), scope="col") for heading in headings))
     body = [element("tr", *(element("td", cell) for cell in row)) for row in rows]
     return element("table", element("thead", head), element("tbody", *body))
+
+
+def fact_table(facts: Iterable[tuple[str, str]]) -> Markup:
+    """A table of pairs: what is told, and the words."""
+    rows = [
+        element("tr", element("th", escape(fact), scope="row"), element("td", code(words))) for fact, words in facts
+    ]
+    return element("table", element("tbody", *rows))
 
 
 def details(summary: str, *parts: Markup) -> Markup:

@@ -10,7 +10,7 @@ from . import status
 from .detail import about
 from .escape import Markup, clean, element, escape, join
 from .heatmap import MAX_CELLS, Panel, describe, heatmaps
-from .html import code, paragraph, picture, table
+from .html import code, fact_table, paragraph, picture
 from .readings import text_of
 from .registry import Bundle
 
@@ -31,10 +31,9 @@ def bundle(variable: Any) -> Bundle:
 def _card(variable: Any, value: Snapshot, gradient: Snapshot | None) -> Markup:
     kind = code(type(variable).__name__)
     name = join([code(variable.name), escape(": "), kind]) if variable.name else kind
-    rows = [[escape("value"), code(text_of(value))]]
-    rows += [] if gradient is None else [[escape("gradient"), code(text_of(gradient))]]
-    rows += [[escape(fact), code(words)] for fact, words in about(value)]
-    parts = [paragraph(element("b", name)), table(["", ""], rows), paragraph(escape(status.of_variable(variable)))]
+    facts = [("value", text_of(value)), *([] if gradient is None else [("gradient", text_of(gradient))])]
+    facts += [(fact, words) for fact, words in about(value)]
+    parts = [paragraph(element("b", name)), fact_table(facts), paragraph(escape(status.of_variable(variable)))]
     if value.size > 1:
         panels = [Panel("value", value)] + ([] if gradient is None else [Panel("gradient", gradient)])
         parts.insert(1, picture(heatmaps(panels), " ".join(describe(panel) for panel in panels)))

@@ -1,0 +1,206 @@
+"""R11: names are data in every format. Parsed with real parsers here; run in a real browser below."""
+
+import base64
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree as ElementTree
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab.display import mimebundle
+from autolab.display.escape import clean
+from autolab.display.svg import to_svg
+from autolab.gradcheck.report import Finding, GradientReport, InputReport
+
+from .cases import named
+from .payloads import PAYLOADS
+
+HTML_TAGS = {"img", "details", "summary", "table", "thead", "tbody", "tr", "th", "td", "code", "p", "b", "ul", "li"}
+HTML_ATTRIBUTES = {"alt", "src", "scope"}
+SVG_TAGS = {
+    *("svg", "title", "desc", "style", "g", "rect", "path", "marker", "text", "tspan", "image"),
+    *("linearGradient", "stop"),
+}
+SVG_ATTRIBUTES = {
+    *("id", "class", "role", "aria-labelledby", "x", "y", "width", "height", "rx", "d", "fill", "viewBox", "transform"),
+    *("href", "offset", "stop-color", "marker-end", "markerWidth", "markerHeight", "refX", "refY", "orient"),
+    "markerUnits",
+}
+
+
+def hostile_report(name):
+    ones = np.ones((2, 2))
+    item = InputReport(name, (2, 2), "float64", "wrong", ones, ones, ones, ones, (0, 1), 4)
+    return GradientReport(name, "wrong", (item,), (Finding("factor", name, f"{name} is wrong", {}),), (), 1, 0.0)
+
+
+def hostile_variable(name):
+    return autolab.Variable(np.ones((2, 2)), name=name)
+
+
+def hostile_class(name):
+    return type(name, (autolab.Variable,), {})(1.0)
+
+
+MAKERS = (named, hostile_variable, hostile_class, hostile_report)
+
+
+def bundles(name):
+    safe = name.replace("\x00", "")  # a class cannot have that name
+    return [mimebundle(make(safe if make is hostile_class else name)) for make in MAKERS]
+
+
+class Reader(HTMLParser):
+    """Collects tags, attributes and text as a browser would read them."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.attributes, self.words, self.pictures = set(), set(), [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes |= {key for key, _ in attrs}
+        self.pictures += [value for key, value in attrs if key == "src"]
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+    def handle_comment(self, data):
+        self.tags.add("comment")
+
+    handle_decl = handle_pi = unknown_decl = handle_comment
+
+
+def check_svg(document):
+    root = ElementTree.fromstring(document)
+    for node in root.iter():
+        assert node.tag.removeprefix("{http://www.w3.org/2000/svg}") in SVG_TAGS
+        assert set(node.attrib) <= SVG_ATTRIBUTES
+        assert node.get("href", "data:image/png;base64,").startswith("data:image/png;base64,")
+    return [text for node in root.iter() for text in (node.text, node.tail) if text]
+
+
+@pytest.mark.parametrize("name", PAYLOADS, ids=range(len(PAYLOADS)))
+def test_no_element_and_no_attribute_comes_from_a_name(name):
+    for bundle in bundles(name):
+        reader = Reader(bundle["text/html"])
+        assert reader.tags <= HTML_TAGS and reader.attributes <= HTML_ATTRIBUTES
+        for address in reader.pictures:
+            start, data = address.split(",", 1)
+            assert start == "data:image/svg+xml;base64"
+            check_svg(base64.b64decode(data).decode())
+
+
+@pytest.mark.parametrize("name", PAYLOADS, ids=range(len(PAYLOADS)))
+def test_a_name_shows_as_the_text_that_it_is(name):
+    shown = clean(name)
+    html = Reader(mimebundle(hostile_variable(name))["text/html"])
+    assert shown in "".join(html.words)
+    assert any(shown[:10] in text for text in check_svg(to_svg(named(name))))
+    for bundle in bundles(name):
+        assert not re.search(r"[\x00-\x08\u202a-\u202e\u2066-\u2069]", "".join(Reader(bundle["text/html"]).words))
+
+
+@pytest.mark.parametrize("name", PAYLOADS, ids=range(len(PAYLOADS)))
+def test_a_name_starts_no_formula(name):
+    for bundle in bundles(name):
+        outside_code = re.sub(r"<code>.*?</code>|<[^>]*>", "\n", bundle["text/html"])
+        assert "$" not in outside_code and "\\(" not in outside_code
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz' program dot is not installed")
+@pytest.mark.parametrize("name", PAYLOADS, ids=range(len(PAYLOADS)))
+def test_dot_reads_a_name_as_a_label(name):
+    source = named(name).to_graphviz().source
+    drawn = subprocess.run(["dot", "-Tplain"], input=source.encode(), capture_output=True, timeout=20, check=True)
+    lines = drawn.stdout.decode().splitlines()
+    assert [line.split()[1] for line in lines if line.startswith("node ")] == ["step0", "step1", "step2"]
+    assert sum(line.startswith("edge ") for line in lines) == 1
+
+
+def test_without_escaping_the_parsers_find_the_holes():
+    caught = 0
+    for name in PAYLOADS:
+        reader = Reader(f'<p title="{name}">{name}</p>')
+        caught += bool(reader.tags - HTML_TAGS or reader.attributes - HTML_ATTRIBUTES - {"title"})
+    assert caught >= 40
+
+
+# --- in a browser ---------------------------------------------------------------------------------------------------
+
+
+class Watch:
+    """A page in which calls and requests of payloads are counted."""
+
+    def __init__(self, browser):
+        self.context = browser.new_context()
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(10_000)
+        self.calls, self.requests = [], []
+        self.context.expose_function("fired", lambda n: self.calls.append(n))
+        self.context.route(re.compile(r"^https?:"), self._refuse)
+
+    def _refuse(self, route):
+        if "evil.test" in route.request.url:
+            self.requests.append(route.request.url)
+        route.abort()
+
+    def show(self, html):
+        self.page.set_content(html, wait_until="load")
+        self.page.wait_for_timeout(30)
+
+    def open(self, path):
+        self.page.goto(path.as_uri(), wait_until="load")
+        self.page.wait_for_timeout(30)
+
+
+@pytest.fixture
+def watch(browser):
+    made = Watch(browser)
+    yield made
+    made.context.close()
+
+
+@pytest.mark.browser
+def test_trusted_outputs_run_nothing(watch):
+    outputs = [bundle["text/html"] for name in PAYLOADS for bundle in bundles(name)]
+    watch.show("".join(outputs).replace("<details>", "<details open>"))
+    assert watch.page.evaluate("[...document.images].every(i => i.complete && i.naturalWidth > 0)")
+    assert (watch.calls, watch.requests) == ([], [])
+
+
+@pytest.mark.browser
+def test_pictures_inside_a_page_run_nothing(watch):
+    watch.show("".join(to_svg(named(name)) for name in PAYLOADS))
+    assert watch.page.evaluate("document.querySelectorAll('svg').length") == len(PAYLOADS)
+    assert (watch.calls, watch.requests) == ([], [])
+
+
+@pytest.mark.browser
+def test_saved_pictures_run_nothing(watch, tmp_path):
+    for name in PAYLOADS:
+        named(name).save(tmp_path / "g.svg")
+        watch.open(tmp_path / "g.svg")
+    assert (watch.calls, watch.requests) == ([], [])
+
+
+@pytest.mark.browser
+def test_without_escaping_the_browser_runs_them(watch):
+    for name in PAYLOADS:
+        watch.show(f'<p title="{name}">{name}</p>')
+    assert len(set(watch.calls)) >= 15
+    assert len(set(watch.requests)) >= 3
+
+
+@pytest.mark.browser
+def test_without_escaping_a_saved_picture_runs_them(watch, tmp_path):
+    for name in PAYLOADS:
+        text = f'<svg xmlns="http://www.w3.org/2000/svg"><text>{name}</text></svg>'
+        (tmp_path / "g.svg").write_text(text, "utf-8", newline="")
+        watch.open(tmp_path / "g.svg")
+    assert watch.calls
