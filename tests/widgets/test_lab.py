@@ -92,7 +92,10 @@ def test_a_slider_moves_the_graph_and_python(lab: Lab, open_page: Callable[..., 
     expect(view.page.locator(".al-filled").first).to_have_text("1 × 3 = 3")
     assert "cell [1], line 3" in view.page.locator(".al-detail").inner_text()
 
-    view.node("w").press("ArrowUp")  # the notebook must not take the keys of the graph
+    slider = view.page.get_by_role("slider", name="y", exact=True)
+    slider.press("ArrowRight")  # the notebook must not take the keys of the slider, nor those of the graph
+    expect(view.node("y").locator(".al-value .al-number")).to_have_text("3.1")
+    view.node("w").press("ArrowUp")
     view.page.keyboard.press("Enter")
     assert view.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.mode") == "command"
 

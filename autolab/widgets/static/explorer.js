@@ -43,7 +43,7 @@ function makeView(model, el, link) {
   const undo = button("Undo", () => link.send({ do: "undo" }));
   const projector = button("Projector", enlarge, { "aria-pressed": "false" });
   const title = html("h2", { class: "al-function" });
-  const root = html("div", { class: "al-root" }, html("div", { class: "al-view" },
+  const root = html("div", { class: "al-root", onfocusin: keepKeys }, html("div", { class: "al-view" },
     html("header", { class: "al-header" }, title, busy,
       html("div", { class: "al-buttons" }, undo, button("Reset", () => link.send({ do: "reset" })), code.button, projector)),
     code.root,
@@ -195,4 +195,12 @@ function makeCode(link, get) {
  */
 function button(text, action, attributes = {}) {
   return html("button", { type: "button", class: "al-button", onclick: action, ...attributes }, text);
+}
+
+/**
+ * JupyterLab takes the arrow keys of a slider for its own shortcuts, unless the focused element itself refuses that.
+ * @param {FocusEvent} event
+ */
+function keepKeys(event) {
+  /** @type {Element} */ (event.target).setAttribute("data-lm-suppress-shortcuts", "true");
 }
