@@ -17,7 +17,7 @@ ELEMENTS = 256
 """Up to this size every element of an input is measured; of a larger one a sample, and random directions through all
 of it."""
 
-_SAMPLE = 48
+_SAMPLE = 12
 _UNDERFLOW = 1e-290
 _NEGLIGIBLE = 1e-5
 """An element is also measured if its tolerance is below this fraction of the largest move of the function."""
@@ -124,7 +124,7 @@ def disagrees_nearby(
     rng: np.random.Generator,
     noises: Noises,
 ) -> bool:
-    """Whether a random direction per input finds a gradient wrong at ``arrays``; ``noises`` come from a point nearby."""
+    """Whether a random direction per input finds a gradient wrong at ``arrays``; ``noises`` are of a point nearby."""
     gauge, claims, _ = _prepare(subject, arrays, upstreams, noises)
     if gauge.weights.size != gauge.noise.level.size:
         return False

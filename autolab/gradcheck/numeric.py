@@ -26,7 +26,7 @@ _FAR = _COARSER[0]
 _RATIO_SQUARED = 16
 _ORDERS = 3
 
-_SETTLED = float(np.sqrt(np.finfo(np.float64).eps)) / 8
+_SETTLED = 1e-8
 _FLAT = 1e-3
 """A slope below this fraction of the largest one need not be known to more digits than that one."""
 
@@ -58,7 +58,7 @@ class Slopes:
     reach: np.ndarray
 
     def settled(self) -> np.ndarray:
-        """Where the derivative is known to about nine digits and the function is smooth."""
+        """Where the derivative is known to eight digits and the function is smooth."""
         largest = float(np.max(np.abs(self.value), initial=0.0, where=np.isfinite(self.value)))
         with np.errstate(invalid="ignore"):
             return (self.kind == SMOOTH) & (self.error <= _SETTLED * (np.abs(self.value) + _FLAT * largest))
@@ -72,7 +72,9 @@ class Gauge:
     weights: np.ndarray
     noise: Noise
 
-    def slopes(self, directions: Sequence[Direction], moving: np.ndarray | bool = False) -> Slopes:
+    def slopes(
+        self, directions: Sequence[Direction], moving: np.ndarray | bool = False, quick: bool = False
+    ) -> Slopes:
         """Derivatives along directions, with an error bound for each.
 
         Parameters
@@ -80,6 +82,8 @@ class Gauge:
         directions : sequence of Direction
         moving : array of bool, optional
             The directions along which the results are expected to move: larger steps are tried where they do not.
+        quick : bool
+            Leave unsettled what is.
 
         Notes
         -----
@@ -89,7 +93,7 @@ class Gauge:
         found = _evaluate(sweep)
         still = ~sweep.growth.any(axis=0)
         again = np.flatnonzero(~found.settled() | (moving & still))
-        if again.size == 0:
+        if quick or again.size == 0:
             return found
         some = [directions[int(i)] for i in again]
         coarser, finer = _measure(self, some, _COARSER), _measure(self, some, _FINER)

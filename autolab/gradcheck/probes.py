@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .numeric import SMOOTH, Gauge
+from .point import Direction
 
 MARGIN = 10.0
 """How many times the estimated error a disagreement must be to count."""
@@ -27,17 +28,16 @@ class Claim:
 
 
 def search(gauge: Gauge, claim: Claim, rng: np.random.Generator, probes: int = 4) -> tuple[np.ndarray, bool]:
-    """Elements of one input that random directions accuse, and whether those directions could be measured at all."""
-    suspects, conclusive = [], True
+    """An element of one input that random directions accuse, if they do, and whether they could be measured at all."""
     everything = np.arange(claim.analytic.size)
+    conclusive = True
     for _ in range(probes):
         signs = rng.choice((-1.0, 1.0), claim.analytic.size)
         disagrees = _disagrees(gauge, claim, signs, everything)
-        if disagrees is None:
-            conclusive = False
-        elif disagrees:
-            suspects.append(_bisect(gauge, claim, signs))
-    return np.unique(np.array(suspects, int)), conclusive
+        if disagrees:
+            return np.array([_bisect(gauge, claim, signs)]), conclusive
+        conclusive &= disagrees is not None
+    return np.array([], int), conclusive
 
 
 def _bisect(gauge: Gauge, claim: Claim, signs: np.ndarray) -> int:
@@ -45,21 +45,20 @@ def _bisect(gauge: Gauge, claim: Claim, signs: np.ndarray) -> int:
     within = np.arange(claim.analytic.size)
     while within.size > 1:
         half = within[: within.size // 2]
-        within = half if _disagrees(gauge, claim, signs, half) else within[within.size // 2 :]
+        within = half if _disagrees(gauge, claim, signs, half, quick=True) else within[within.size // 2 :]
     return int(within[0])
 
 
-def _disagrees(gauge: Gauge, claim: Claim, signs: np.ndarray, index: np.ndarray) -> bool | None:
-    """Whether the derivative along the elements ``index`` is another than the gradient says; None if it cannot be
-    measured."""
-    direction = gauge.point.elements(claim.input, index)
-    direction = type(direction)(direction.input, index, signs[index] * direction.step)
-    found = gauge.slopes([direction])
-    parts = claim.analytic[index] * direction.step
+def _disagrees(
+    gauge: Gauge, claim: Claim, signs: np.ndarray, index: np.ndarray, quick: bool = False
+) -> bool | None:
+    """Whether the slope along the elements ``index`` is another than the gradient says; None if that cannot be told."""
+    step = signs[index] * gauge.point.scales[claim.input][index]
+    found = gauge.slopes([Direction(claim.input, index, step)], quick=quick)
+    parts = claim.analytic[index] * step
     size = float(np.sqrt(np.sum(parts**2)))
-    tolerance = (
-        MARGIN * (found.error[0] + float(np.sum(claim.noise[index] * np.abs(direction.step)))) + claim.root_eps * size
-    )
+    jitter = float(np.sum(claim.noise[index] * np.abs(step)))
+    tolerance = MARGIN * (found.error[0] + jitter) + claim.root_eps * size
     distance = abs(float(parts.sum()) - found.value[0])
     if found.kind[0] != SMOOTH or not np.isfinite(distance):
         return None

@@ -1,0 +1,134 @@
+"""What is decided before any number is compared."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from check_subjects import node
+
+import autolab
+from autolab import FunctionNode, GradientShapeError, Variable, check_gradients
+
+
+def kinds(report):
+    return [finding.kind for finding in report.findings]
+
+
+def test_a_random_function_cannot_be_told():
+    report = check_gradients(lambda x: x * Variable(np.random.default_rng().random(3)), np.ones(3))
+    assert report.verdict == "cannot tell"
+    assert kinds(report) == ["nondeterministic"]
+    assert not report["x"].measured and report["x"].worst is None
+    with pytest.raises(AssertionError, match="different results"):
+        report.raise_for_failure()
+
+
+def test_another_number_of_results_is_nondeterministic_too():
+    calls = []
+
+    def sometimes_two(x):
+        calls.append(1)
+        return (x, x) if len(calls) % 2 else x
+
+    assert kinds(check_gradients(sometimes_two, 2.0)) == ["nondeterministic"]
+
+
+@pytest.mark.parametrize(
+    ("backward", "sentence"),
+    [
+        (lambda g, x: (g.sum(),), "Spoiled: gradient for input 'inputs[0]' has shape (), "),
+        (lambda g, x: (g, g), "Spoiled.backward returned 2 gradients; expected 1, one per input"),
+    ],
+)
+def test_wrong_numbers_and_shapes_are_findings_with_the_engine_s_own_sentence(backward, sentence):
+    report = check_gradients(node(np.sin, backward, name="Spoiled"), np.ones(3))
+    assert report.verdict == "wrong"
+    assert kinds(report) == ["wrong_shape"]
+    assert report.findings[0].message.startswith(sentence)
+
+
+def test_the_engine_s_shape_error_is_not_the_user_s():
+    """One that the user's forward raises is the user's, and propagates."""
+
+    def refuses(x):
+        raise GradientShapeError("my own")
+
+    with pytest.raises(GradientShapeError, match="my own"):
+        check_gradients(refuses, 1.0)
+
+
+def test_what_the_function_raises_propagates_as_it_is():
+    error = KeyError("mine")
+
+    def refuses(x):
+        raise error
+
+    with pytest.raises(KeyError) as caught:
+        check_gradients(refuses, 1.0)
+    assert caught.value is error
+
+
+def test_what_backward_raises_propagates_as_it_is():
+    class OnceOnly(FunctionNode):
+        def forward(self, inputs):
+            return (inputs[0] * 2,)
+
+        def backward(self, target_input_indexes, grad_outputs):
+            raise NotImplementedError("no gradient yet")
+
+    with pytest.raises(NotImplementedError, match="no gradient yet"):
+        check_gradients(lambda x: OnceOnly().apply((x,))[0], 1.0)
+
+
+def test_a_second_backward_that_differs_is_in_place_damage():
+    class Consuming(FunctionNode):
+        def forward(self, inputs):
+            self.kept = inputs[0] * 2
+            return (inputs[0] ** 2,)
+
+        def backward(self, target_input_indexes, grad_outputs):
+            g = grad_outputs[0] * self.kept
+            self.kept = self.kept * 0
+            return (g,)
+
+    report = check_gradients(lambda x: Consuming().apply((x,))[0], np.array([1.0, 2.0]))
+    assert (report.verdict, kinds(report)) == ("wrong", ["inplace"])
+    assert "A second backward" in report.findings[0].message
+
+
+def test_a_backward_that_writes_into_the_result_is_found():
+    class Writing(FunctionNode):
+        def forward(self, inputs):
+            self.retain_outputs((0,))
+            return (np.exp(inputs[0]),)
+
+        def backward(self, target_input_indexes, grad_outputs):
+            (y,) = self.get_retained_outputs()
+            y.data[...] *= grad_outputs[0].data
+            return (Variable(y.data.copy()),)
+
+    report = check_gradients(lambda x: Writing().apply((x,))[0], np.array([1.0, 2.0]))
+    assert (report.verdict, kinds(report)) == ("wrong", ["inplace"])
+    assert "changes a result" in report.findings[0].message
+
+
+def test_a_result_cut_off_from_the_graph_is_a_missing_dependency():
+    report = check_gradients(lambda x: (x * 2).data, np.ones(2))
+    assert (report.verdict, kinds(report)) == ("wrong", ["missing_dependency"])
+    assert "None" in report.findings[0].message
+
+
+def test_no_grad_inside_is_a_missing_dependency_and_outside_is_none():
+    def detached(x):
+        with autolab.no_grad():
+            return x * 2
+
+    assert kinds(check_gradients(detached, np.ones(2))) == ["missing_dependency"]
+    with autolab.no_grad():
+        assert check_gradients(lambda x: x * 2, np.ones(2)).passed
+
+
+def test_zero_times_an_infinite_slope_is_no_ignored_upstream():
+    root = node(np.sqrt, lambda g, x: g / (2 * np.sqrt(x)))
+    report = check_gradients(root, np.array([0.0, 4.0]))
+    assert "upstream_ignored" not in kinds(report)
