@@ -19,6 +19,7 @@ from . import functions
 from .engine.backend import get_array_module, to_cpu, to_gpu
 from .engine.backward import grad
 from .engine.config import config, global_config, no_grad, test_mode, using_config
+from .engine.declare import elementwise, primitive
 from .engine.errors import (
     DeclarationError,
     DetachError,
@@ -29,7 +30,6 @@ from .engine.errors import (
 )
 from .engine.function_node import FunctionNode
 from .engine.observe import observe
-from .engine.primitive import elementwise, primitive
 from .engine.variable import Parameter, Variable, as_variable
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import weakref
 from collections.abc import Iterable
 from time import perf_counter
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 from .backend import Array, array_of, as_array, check_real, get_array_module
 from .config import recording
 from .errors import DeclarationError, GradientCountError, ReuseError
-from .node import Bundle, Node, Part, Whole, check_shape
+from .node import Node, Whole, check_shape
 from .observe import ForwardEvent, notify, watchers
 from .variable import Variable, wrap
 
@@ -120,13 +119,12 @@ class FunctionNode:
         call = self._call = _Call(self, arrays)
         start = perf_counter() if watchers else 0.0
         outputs = tuple([wrap(y, None) for y in self._results(self.forward(arrays))])
-        call.shapes = tuple([(y.shape, y.dtype) for y in outputs])
         edges = [
             (x.node, i, None, (x.shape, x.dtype)) for i, x in enumerate(inputs) if isinstance(x, Variable) and x.node
         ]
         if edges and recording():
             call.keep(arrays, outputs)
-            call.connect(Whole.join(self, edges), outputs)
+            Whole.join(self, edges).connect(outputs)
         if watchers:
             notify(ForwardEvent(self, inputs, outputs, {}, perf_counter() - start))
         return outputs
@@ -153,13 +151,14 @@ class FunctionNode:
         return tuple([call.output_variable(i) for i in call.retained_outputs])
 
     # ------------------------------------------------------------------ what the engine calls
-    def pull(self, node: Node, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
+    def pull(self, node: Whole, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
         """``[(parent, gradient)]`` for every edge of ``node``; a gradient may be None."""
         call = self._running()
         targets = tuple([edge.rule for edge in node.edges])
+        upstream = tuple([_as_variable(got) for got in node.gradients(g)])
         call.node = node if create_graph else None
         try:
-            returned = self.backward(targets, call.upstream(g))
+            returned = self.backward(targets, upstream)
         finally:
             call.node = None
         gradients = self._by_input(returned, targets, len(call.arrays_shape))
@@ -225,6 +224,10 @@ class FunctionNode:
         return g if g.dtype == dtype else _cast(g, dtype)
 
 
+def _as_variable(g: Any) -> Variable | None:
+    return g if g is None or isinstance(g, Variable) else wrap(array_of(g), None)
+
+
 def _cast(g: Variable, dtype: np.dtype) -> Variable:
     from .primitive import Primitive
 
@@ -234,17 +237,7 @@ def _cast(g: Variable, dtype: np.dtype) -> Variable:
 class _Call:
     """What one application keeps: apart from the user's own attributes, so that no name can collide."""
 
-    __slots__ = (
-        "arrays_shape",
-        "inputs",
-        "name",
-        "node",
-        "outputs",
-        "part_nodes",
-        "retained_inputs",
-        "retained_outputs",
-        "shapes",
-    )
+    __slots__ = ("arrays_shape", "inputs", "name", "node", "outputs", "retained_inputs", "retained_outputs")
 
     def __init__(self, function: FunctionNode, arrays: tuple[Array, ...]) -> None:
         self.name = function.name
@@ -253,9 +246,7 @@ class _Call:
         self.retained_outputs: tuple[int, ...] = ()
         self.inputs: dict[int, Array] = {}
         self.outputs: dict[int, Array] = {}
-        self.shapes: tuple[Any, ...] = ()
-        self.part_nodes: tuple[weakref.ref[Node] | None, ...] = ()
-        self.node: Node | None = None  # set while a differentiable backward runs
+        self.node: Whole | None = None  # set while a differentiable backward runs
 
     def keep(self, arrays: tuple[Array, ...], outputs: tuple[Variable, ...]) -> None:
         try:
@@ -267,32 +258,12 @@ class _Call:
                 f"there are {len(arrays)} inputs and {len(outputs)} outputs"
             ) from None
 
-    def connect(self, whole: Node, outputs: tuple[Variable, ...]) -> None:
-        """Give the results their nodes: the function's own for one, a part above it for each of several."""
-        floats = [y._data.dtype.kind == "f" for y in outputs]
-        if len(outputs) == 1:
-            outputs[0].node = whole if floats[0] else None
-            return
-        for i, (y, is_float) in enumerate(zip(outputs, floats, strict=True)):
-            y.node = Part.node(i, whole) if is_float else None
-        self.part_nodes = tuple([weakref.ref(y.node) if y.node else None for y in outputs])
-
-    def upstream(self, g: Any) -> tuple[Variable | None, ...]:
-        """The upstream gradients as Variables, one per result."""
-        gs = [g.get(i) for i in range(len(self.shapes))] if type(g) is Bundle else [g]
-        return tuple([x if x is None or isinstance(x, Variable) else wrap(array_of(x), None) for x in gs])
-
     def input_variable(self, i: int) -> Variable:
         parents = {} if self.node is None else {edge.rule: edge.parent for edge in self.node.edges}
         return wrap(self._kept(self.inputs, i), parents.get(i))
 
     def output_variable(self, i: int) -> Variable:
-        node = self.node
-        if node is not None and len(self.shapes) > 1:
-            part = self.part_nodes[i]
-            # if the user dropped the result, nobody can ask for its own gradient any more: a new part serves
-            node = None if part is None else part() or Part.node(i, node)
-        return wrap(self._kept(self.outputs, i), node)
+        return wrap(self._kept(self.outputs, i), None if self.node is None else self.node.part(i))
 
     def _kept(self, values: dict[int, Array], i: int) -> Array:
         if i not in values:

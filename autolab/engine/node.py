@@ -8,10 +8,12 @@ that nobody holds is freed at once by reference counting.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from itertools import count
-from typing import Any, cast
+from typing import Any, Self, cast
 
+from .backend import get_array_module
 from .errors import GradientShapeError
 
 new_order = count(1).__next__
@@ -52,7 +54,7 @@ class Node(Edge):
     given: bool
 
     @classmethod
-    def join(cls, function: Any, edges: list[tuple[Node, Any, Any, Any]]) -> Node:
+    def join(cls, function: Any, edges: list[tuple[Node, Any, Any, Any]]) -> Self:
         """A new node of ``function`` with edges ``(parent, rule, saved, fit)``."""
         more = None
         for edge in edges[:0:-1]:
@@ -83,9 +85,42 @@ class Node(Edge):
 
 
 class Whole(Node):
-    """A node whose function computes all its gradients in one call, ``function.pull``, and not edge by edge."""
+    """A node whose function computes all its gradients in one call, ``function.pull``, from those of all its results.
 
-    __slots__ = ()
+    A function with several results has a `Part` node above its own for each of them.
+    """
+
+    __slots__ = ("_parts", "kinds")
+
+    kinds: tuple[tuple[tuple[int, ...], Any], ...]
+    _parts: tuple[weakref.ref[Node] | None, ...]
+
+    def connect(self, outputs: tuple[Any, ...]) -> None:
+        """Give the results (Variables) their nodes; those that are no floats get none."""
+        self.kinds = tuple([(y.shape, y.dtype) for y in outputs])
+        single = len(outputs) == 1
+        for i, y in enumerate(outputs):
+            if y.dtype.kind == "f":
+                y.node = self if single else Part.node(i, self)
+        self._parts = () if single else tuple([weakref.ref(y.node) if y.node else None for y in outputs])
+
+    def part(self, i: int) -> Node | None:
+        """The node of result ``i``; None if it has none."""
+        if len(self.kinds) == 1:
+            return self
+        part = self._parts[i]
+        # where the user dropped the result, nobody can ask for its own gradient any more: a new part serves
+        return None if part is None else part() or Part.node(i, self)
+
+    def gradients(self, g: Any) -> list[Any]:
+        """The upstream gradient of each result; None for one that nothing used."""
+        return [g.get(i) for i in range(len(self.kinds))] if type(g) is Bundle else [g]
+
+    def all_gradients(self, g: Bundle) -> tuple[Any, ...]:
+        """The same with zeros for None: constants, in backward of any order."""
+        xp = get_array_module(*g.values())
+        found = self.gradients(g)
+        return tuple([xp.zeros(*kind) if got is None else got for kind, got in zip(self.kinds, found, strict=True)])
 
 
 class Part:

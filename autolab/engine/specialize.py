@@ -63,9 +63,11 @@ def _direct_name(forward: Callable[..., Any], inputs: int) -> str | None:
 
 def shortcut(function: Primitive) -> Callable[..., Any] | None:
     """A faster equal of ``function.apply`` for its shape of function, or None if there is none."""
-    if not function.elementwise or function.defaults:
+    if not function.elementwise or function.schema.defaults:
         return None
-    if None in function.rules.values() or any("_shape" in n for names in function.retained.values() for n in names):
+    if len(function.declared) < len(function.inputs) or any(
+        "_shape" in n for names in function.retained.values() for n in names
+    ):
         return None
     if len(function.inputs) == 1:
         return _unary(function)
@@ -73,7 +75,7 @@ def shortcut(function: Primitive) -> Callable[..., Any] | None:
 
 
 def _unary(function: Primitive) -> Callable[..., Any] | None:
-    (rule,), (retained,) = function.rules.values(), function.retained.values()
+    rule, (retained,) = function.rule(0), function.retained.values()
     if len(retained) > 1:
         return None
     keeps_y, keeps_x = retained == ("y",), retained == function.inputs
@@ -111,7 +113,7 @@ def _unary(function: Primitive) -> Callable[..., Any] | None:
 
 
 def _binary(function: Primitive) -> Callable[..., Any]:
-    rule_a, rule_b = function.rules.values()
+    rule_a, rule_b = function.rule(0), function.rule(1)
     keep_a, keep_b = [_keeper(names, function.inputs) for names in function.retained.values()]
     kernels, apply = _Kernels(function.forward, 2), function.apply
     keeps_dtype = kernels.direct is not None

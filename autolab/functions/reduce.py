@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.backend import Array
-from ..engine.primitive import primitive
+from ..engine.declare import primitive
 from .shape import broadcast_to, reshape
 
 Axis = int | tuple[int, ...] | None

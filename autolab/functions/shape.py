@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..engine.backend import Array
-from ..engine.primitive import Primitive, elementwise, primitive
+from ..engine.declare import elementwise, primitive
+from ..engine.primitive import Primitive
 
 
 @primitive(x=lambda g, x_shape: reshape(g, shape=x_shape), numpy=np.reshape)

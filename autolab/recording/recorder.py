@@ -161,7 +161,7 @@ class _Recorder:
                 self._ids[output.node.parent.order] = call
 
     def _use(self, function: Any, i: int, value: Any, place: Place | None) -> Use:
-        parameter = function.inputs[i] if isinstance(function, Primitive) else f"inputs[{i}]"
+        parameter = function.schema.label(i) if isinstance(function, Primitive) else f"inputs[{i}]"
         text = place.operands[i] if place is not None and i < len(place.operands) else None
         if not isinstance(value, Variable):
             number = number_text(value)
@@ -261,7 +261,7 @@ def _start(y: Variable, given: Any) -> Any:
 
 
 def _input_index(function: Any, rule: Any) -> int:
-    return function.inputs.index(function.input_of(rule)) if isinstance(function, Primitive) else rule
+    return function.place(rule) if isinstance(function, Primitive) else rule
 
 
 def _backward_code(function: Any) -> str | None:

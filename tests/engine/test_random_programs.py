@@ -113,10 +113,10 @@ FAULTS = {
         primitive, primitive.Primitive, "pull", "edge = edge.more", "edge = None"
     ),
     "the output is revived as a constant": edited(
-        primitive, primitive.Primitive, "_revived", "return wrap(value, node)", "return wrap(value, None)"
+        primitive, primitive.Primitive, "_revived", "else node)", "else None)"
     ),
     "inputs are revived as constants": edited(
-        primitive, primitive.Primitive, "_revived", "return wrap(value, edge.parent)", "return wrap(value, None)"
+        primitive, primitive.Primitive, "_revived", "return wrap(value, parents[first])", "return wrap(value, None)"
     ),
     "reduction forgets one of the axes": replaced(
         primitive.Primitive,

@@ -95,7 +95,7 @@ def _errors() -> list[Any]:
         arity = len(f.function.inputs)
         rest = [Variable([1.0])] * (arity - 1)
         # required attributes take any value here: the inputs are looked at first
-        needed = {k: None for k, default in f.function.defaults.items() if default is f.function.signature.empty}
+        needed = {k: None for k, default in f.function.schema.defaults.items() if default is f.function.schema.signature.empty}
         found += [
             (name, Bad(partial(f, "text", *rest, **needed), TypeError, rf"{name}: input '\w+': got str 'text'")),
             (name, Bad(partial(f, 1j, *rest, **needed), TypeError, rf"{name}: input '\w+': got complex 1j")),

@@ -1,0 +1,110 @@
+"""How functions are declared: the signature is the schema, and a gradient rule's parameters are its retention list.
+
+@elementwise(a=lambda g, b: g * b, b=lambda g, a: g * a)
+def mul(xp, a, b):
+    return xp.multiply(a, b)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Any
+
+from . import protocol
+from .primitive import Primitive, Rule
+from .specialize import shortcut
+
+
+def elementwise(*, domain: tuple[float, float] | None = None, numpy: Any = (), **rules: Rule) -> Callable[..., Any]:
+    """Declare a differentiable function that works element by element, with broadcasting.
+
+    Parameters
+    ----------
+    domain : tuple of two floats, optional
+        Where the function is worth looking at.
+    numpy : NumPy function or tuple of them, optional
+        What reaches this function when it is applied to Variables.
+    **rules : callable
+        For each input that has a gradient, ``rule(g, ...)``: ``g`` is the upstream gradient, the further parameters
+        name what it needs: an input, ``y`` (the output), ``<input>_shape`` or an attribute. A rule works on arrays
+        and on Variables alike, so it is written with operators and declared functions. Its result is summed over
+        broadcast axes by itself.
+
+    Returns
+    -------
+    callable
+        A decorator for ``forward(xp, *inputs, *, **attributes)``, where ``xp`` is ``numpy`` or ``cupy``. The decorated
+        function maps arrays to arrays and Variables to Variables.
+
+    Raises
+    ------
+    DeclarationError
+        If a rule names something that the function does not have.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> @autolab.elementwise(x=lambda g, x: 3 * g * (x * x))
+    ... def cube(xp, x):
+    ...     return x * x * x
+    >>> x = autolab.Variable(2.0)
+    >>> cube(x).backward()
+    >>> x.grad
+    variable(12.0)
+    """
+    return _declare(True, domain, numpy, ("y",), rules)
+
+
+def primitive(
+    *,
+    domain: tuple[float, float] | None = None,
+    numpy: Any = (),
+    outputs: tuple[str, ...] = ("y",),
+    **rules: Rule,
+) -> Callable[..., Any]:
+    """Declare a differentiable function of whole arrays. Like `elementwise`, but a rule must give its input's shape
+    itself.
+
+    Raises
+    ------
+    GradientShapeError
+        In backward, if a rule's result has another shape than its input: summing it silently would hide a bug.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> from autolab.functions import broadcast_to
+    >>> @autolab.primitive(x=lambda g, x_shape: broadcast_to(g, shape=x_shape))
+    ... def total(xp, x):
+    ...     return x.sum()
+    >>> x = autolab.Variable([1.0, 2.0])
+    >>> total(x).backward()
+    >>> x.grad
+    variable([1. 1.])
+    """
+    return _declare(False, domain, numpy, outputs, rules)
+
+
+def _declare(
+    elementwise: bool,
+    domain: tuple[float, float] | None,
+    numpy: Any,
+    outputs: tuple[str, ...],
+    rules: dict[str, Rule],
+) -> Callable[..., Any]:
+    def decorate(forward: Callable[..., Any]) -> Callable[..., Any]:
+        function = Primitive(forward, rules, elementwise, domain, outputs)
+
+        def general(*args: Any, **attributes: Any) -> Any:
+            return function.apply(args, attributes)
+
+        call: Any = shortcut(function) or general
+        update_wrapper(call, forward)
+        call.__signature__, call.function = function.schema.signature, function
+        call.vjp = lambda name: lambda rule: function.add_rule(name, rule)
+        for numpy_function in numpy if isinstance(numpy, tuple) else (numpy,):
+            protocol.register(numpy_function, call)
+        return call
+
+    return decorate

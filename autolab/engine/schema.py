@@ -1,0 +1,109 @@
+"""Schema: what the signature of a declared function says, and what its gradient rules may ask for."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import DeclarationError
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The inputs, attributes and outputs of ``forward(xp, a, b, c=None, *rest, attribute=default)``.
+
+    Attributes
+    ----------
+    inputs : tuple of str
+        Names of the array inputs; the last one stands for any number of them if ``variadic``.
+    required : int
+        How many inputs must be given; those after may be left out and are None then.
+    variadic : bool
+    defaults : dict
+        The attributes (keyword-only parameters) with their defaults; `inspect.Parameter.empty` where there is none.
+    outputs : tuple of str
+        ``("y",)``, or the names of several results.
+    signature : inspect.Signature
+        What users see: without ``xp``, the inputs positional-only.
+    """
+
+    function: str
+    inputs: tuple[str, ...]
+    required: int
+    variadic: bool
+    defaults: dict[str, Any]
+    outputs: tuple[str, ...]
+    signature: inspect.Signature
+
+    @classmethod
+    def of(cls, forward: Callable[..., Any], outputs: tuple[str, ...]) -> Schema:
+        """The schema of a forward."""
+        parameters = list(inspect.signature(forward).parameters.values())[1:]
+        named = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        rest = [p for p in parameters if p.kind is p.VAR_POSITIONAL]
+        shown = [p.replace(kind=p.POSITIONAL_ONLY) if p in named else p for p in parameters]
+        return cls(
+            function=forward.__name__,
+            inputs=tuple([p.name for p in named + rest]),
+            required=sum([p.default is p.empty for p in named]),
+            variadic=bool(rest),
+            defaults={p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY},
+            outputs=outputs,
+            signature=inspect.Signature(shown),
+        )
+
+    def label(self, i: int) -> str:
+        """The name of the input at position ``i``: ``a``, or ``xs[2]`` where one name stands for many."""
+        last = len(self.inputs) - 1
+        return f"{self.inputs[last]}[{i - last}]" if self.variadic and i >= last else self.inputs[i]
+
+    def check_count(self, count: int) -> None:
+        """Raise a TypeError unless the function takes ``count`` inputs."""
+        if count >= self.required and (self.variadic or count <= len(self.inputs)):
+            return
+        most = "or more" if self.variadic else f"to {len(self.inputs)}" if len(self.inputs) > self.required else ""
+        expected = " ".join([str(self.required), *[most] * bool(most), "array" if self.required == 1 else "arrays"])
+        keywords = f"; {', '.join(self.defaults)} go in by keyword" if self.defaults else ""
+        names = ", ".join(self.inputs)
+        raise TypeError(f"{self.function}: got {count} positional arguments; expected {expected} ({names}){keywords}")
+
+    def retained(self, name: str, rule: Callable[..., Any]) -> tuple[str, ...]:
+        """What the rule of input ``name`` asks for besides ``g``; a `DeclarationError` if there is no such thing."""
+        if name not in self.inputs:
+            raise DeclarationError(f"{self.function}: a rule for {name!r}, but the inputs are {', '.join(self.inputs)}")
+        first, *retained = inspect.signature(rule).parameters
+        legal = self._legal()
+        if first != "g" or not legal.issuperset(retained):
+            raise DeclarationError(
+                f"{self.function}: the rule for {name!r} takes ({', '.join([first, *retained])}); "
+                f"legal are g, and after it any of {', '.join(sorted(legal))}"
+            )
+        return tuple(retained)
+
+    def _legal(self) -> set[str]:
+        fixed = self.inputs[:-1] if self.variadic else self.inputs
+        legal = {*self.inputs, *self.outputs, *self.defaults, *[f"{name}_shape" for name in fixed]}
+        return legal | {f"{self.inputs[-1]}_shapes", "index"} if self.variadic else legal
+
+    def value(
+        self, wanted: str, i: int, inputs: list[Any], outputs: tuple[Any, ...], attributes: dict[str, Any]
+    ) -> Any:
+        """What the rule of the input at position ``i`` asks for by name.
+
+        That is an output, an input, its shape, an attribute, or for one of many inputs its ``index`` among them.
+        """
+        last = len(self.inputs) - 1
+        if wanted in self.outputs:
+            return outputs[self.outputs.index(wanted)]
+        if wanted in self.inputs:
+            place = self.inputs.index(wanted)
+            return tuple(inputs[last:]) if self.variadic and place == last else inputs[place]
+        if wanted in attributes:
+            return attributes[wanted]
+        if wanted == "index":
+            return i - last
+        if wanted == f"{self.inputs[last]}_shapes":
+            return tuple([array.shape for array in inputs[last:]])
+        return inputs[self.inputs.index(wanted.removesuffix("_shape"))].shape
