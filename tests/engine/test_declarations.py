@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -150,6 +150,27 @@ def test_short_cuts_are_equal_to_apply(name: str) -> None:
             with autolab.no_grad():
                 assert described(function(*args)) == described(function.function.apply(args, {}))
     assert compared == (5 if arity == 1 else 85)
+
+
+RETENTIONS = [names for n in range(4) for names in combinations(("a", "b", "y"), n)]
+
+
+@pytest.mark.parametrize("of_a", RETENTIONS, ids="".join)
+@pytest.mark.parametrize("of_b", RETENTIONS, ids="".join)
+def test_short_cuts_keep_what_apply_keeps(of_a: tuple[str, ...], of_b: tuple[str, ...]) -> None:
+    def rule(names: tuple[str, ...]) -> Callable[..., object]:
+        return eval(f"lambda {', '.join(['g', *names])}: {' * '.join(['g', *names])}")
+
+    @elementwise(a=rule(of_a), b=rule(of_b))
+    def made(xp, a, b):
+        return xp.multiply(a, b)
+
+    a, b = Variable([2.0, 3.0]), Variable([5.0, 7.0])
+    values = {"a": a.data, "b": b.data, "y": a.data * b.data}
+    assert described(made(a, b)) == described(made.function.apply((a, b), {}))
+    for create_graph in (False, True):
+        for g, names in zip(grad(made(a, b), (a, b), np.ones(2), create_graph=create_graph), (of_a, of_b), strict=True):
+            np.testing.assert_array_equal(g.data, np.prod([np.ones(2), *[values[name] for name in names]], axis=0))
 
 
 def test_results_that_are_no_floats_have_no_gradient() -> None:
