@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.cases import Case
-from helpers.function_table import ROWS, Bad, Row
+from helpers.function_table import ROWS
 from helpers.oracle import Weights, ours, reference, zeros_for_none
+from helpers.rows import Bad, Row
 
 import autolab
 from autolab import Variable
@@ -95,7 +96,9 @@ def _errors() -> list[Any]:
         arity = len(f.function.inputs)
         rest = [Variable([1.0])] * (arity - 1)
         # required attributes take any value here: the inputs are looked at first
-        needed = {k: None for k, default in f.function.schema.defaults.items() if default is f.function.schema.signature.empty}
+        needed = {
+            k: None for k, default in f.function.schema.defaults.items() if default is f.function.schema.signature.empty
+        }
         found += [
             (name, Bad(partial(f, "text", *rest, **needed), TypeError, rf"{name}: input '\w+': got str 'text'")),
             (name, Bad(partial(f, 1j, *rest, **needed), TypeError, rf"{name}: input '\w+': got complex 1j")),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,33 +11,7 @@ import numpy as np
 from autolab import Variable
 from autolab import functions as F
 from helpers.cases import CONSTANT, Case, arrays, binary_cases, cases_with, dtype_of, fixed, layouts, unary_cases
-
-
-@dataclass(frozen=True)
-class Bad:
-    """A call that must raise ``error`` with a message that matches ``message``."""
-
-    call: Callable[[], Any]
-    error: type[Exception]
-    message: str
-
-
-@dataclass(frozen=True)
-class Row:
-    """``reference`` is the same function on plain arrays, written so that HIPS autograd can follow it."""
-
-    function: Callable[..., Any]
-    reference: Callable[..., Any]
-    cases: tuple[Case, ...]
-    errors: tuple[Bad, ...] = ()
-    slope: Callable[[Any], Any] | None = None  # closed form of the derivative, for values that are out of the ordinary
-    order: int = 2
-    mixed: bool = False  # whether inputs of different dtypes make sense
-    exact: bool = True  # whether forward agrees with the reference to the last bit
-
-    @property
-    def name(self) -> str:
-        return self.function.__name__
+from helpers.rows import Bad, Row
 
 
 def _sum_to(x: Any, shape: tuple[int, ...]) -> Any:
