@@ -26,12 +26,12 @@ DOT_SECONDS = 10.0
 
 def to_graphviz(recording: Recording) -> Digraph:
     """The graph as a `graphviz.Digraph`: the same boxes and lines as the picture, for a layout of one's own."""
-    from graphviz import Digraph, escape
+    from graphviz import Digraph
 
     theme = THEMES["light"]
     graph = Digraph(
         name="recording",
-        graph_attr={"label": escape(title(recording)), "labelloc": "t", "fontname": "monospace"},
+        graph_attr={"label": _literal(title(recording)), "labelloc": "t", "fontname": "monospace"},
         node_attr={"shape": "box", "style": "rounded,filled", "fontname": "monospace", "color": theme["frame"]},
         edge_attr={"color": theme["edge"]},
     )
@@ -40,10 +40,18 @@ def to_graphviz(recording: Recording) -> Digraph:
         label = run_sentence(item, total) if isinstance(item, Run) else _label(item)
         kind = "constant" if isinstance(item, Run) or item.kind == "constant" else item.kind
         border = {"color": theme["strong"], "penwidth": "2"} if item.id in recording.outputs else {}
-        graph.node(_name(item.id), label=escape(label), fillcolor=theme.get(kind, theme["box"]), **border)
+        graph.node(_name(item.id), label=_literal(label), fillcolor=theme.get(kind, theme["box"]), **border)
     for edge in scene(recording)["edges"]:
         graph.edge(_name(edge["from"]), _name(edge["to"]))
     return graph
+
+
+def _literal(text: str) -> str:
+    """Text for a label: no escapes, no HTML, and no entities, which ``dot`` would decode."""
+    from graphviz import escape
+
+    literal: str = escape(text.replace("&", "&amp;"))
+    return literal
 
 
 def _name(identity: int) -> str:

@@ -9,16 +9,17 @@ from . import status
 from .cells import as_lists, grid
 from .messages import say
 from .numbers import inline, number, shape_text
-from .steps import Run, drawn, heading
+from .steps import MAX_DRAWN, Run, drawn, heading
 
 STRIP_ROWS, STRIP_COLUMNS = 6, 12
 
 
-def readings(recording: Recording) -> dict[str, Any]:
-    """Values and gradients of all drawn nodes, as JSON can hold them."""
+def readings(recording: Recording, most: int = MAX_DRAWN) -> dict[str, Any]:
+    """Values and gradients of all nodes that `scene` draws, as JSON can hold them."""
     total = len(recording.steps)
     nodes = {
-        str(item.id): _of_run(item, total) if isinstance(item, Run) else _of_step(item) for item in drawn(recording)
+        str(item.id): _of_run(item, total) if isinstance(item, Run) else _of_step(item)
+        for item in drawn(recording, most)
     }
     return {"recording": recording.id, "nodes": nodes}
 

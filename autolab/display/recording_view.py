@@ -12,9 +12,9 @@ from .messages import plural, say
 from .readings import readings, text_of
 from .registry import Bundle
 from .scene import scene
-from .steps import heading, label
+from .steps import MAX_DRAWN, heading, label
 from .svg import describe, draw
-from .text import remarks, to_text
+from .text import describe_program, remarks, to_text
 
 _MAX_ROWS = 60
 
@@ -29,15 +29,12 @@ def bundle(recording: Recording) -> Bundle:
 
 
 def _ever_smaller(recording: Recording) -> Iterator[Markup]:
-    """The whole display; a compact picture; that without the tables; only the tables."""
-    picture_data, numbers = scene(recording), readings(recording)
-    alt = describe(picture_data, numbers)
+    """The whole display; with a compact picture; with the ends of the program only; without a picture."""
     tables = _tables(recording)
-    yield join([picture(draw(picture_data, numbers), alt), *tables])
-    compact = picture(draw(picture_data, numbers, compact=True), alt)
-    yield join([compact, *tables])
-    yield compact
-    yield join([paragraph(prose(picture_data["description"])), *tables])
+    for compact, most in ((False, MAX_DRAWN), (True, MAX_DRAWN), (True, 0)):
+        shown, numbers = scene(recording, most), readings(recording, most)
+        yield join([picture(draw(shown, numbers, compact=compact), describe(shown, numbers)), *tables])
+    yield join([paragraph(prose(describe_program(recording))), *tables])
 
 
 def _tables(recording: Recording) -> list[Markup]:

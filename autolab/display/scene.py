@@ -17,7 +17,7 @@ from ..recording.model import Recording, Step
 from .detail import detail
 from .layout import layout
 from .readings import readings
-from .steps import Run, columns, drawn, expression, label, shorten, symbol, title
+from .steps import MAX_DRAWN, Run, columns, drawn, expression, label, shorten, symbol, title
 from .text import describe_program
 
 __all__ = ["detail", "readings", "scene"]
@@ -34,12 +34,13 @@ _TEXT_LIMIT = 34
 _NAME_LIMIT = 16
 
 
-def scene(recording: Recording) -> dict[str, Any]:
+def scene(recording: Recording, most: int = MAX_DRAWN) -> dict[str, Any]:
     """The laid-out picture; it depends only on the program's structure, not on its numbers.
 
+    With more than ``most`` steps only both ends are drawn, and boxes that stand for the steps between them.
     Two recordings have the same ``key`` if and only if their pictures differ at most in the numbers.
     """
-    items = drawn(recording)
+    items = drawn(recording, most)
     nodes = [_run_node(item) if isinstance(item, Run) else _step_node(item, recording) for item in items]
     edges = _edges(items)
     placed = layout(tuple((node["w"], node["h"]) for node in nodes), tuple(edges), margin=MARGIN)

@@ -97,14 +97,13 @@ def shorten(text: str, limit: int) -> str:
     return "".join(kept) + "…"
 
 
-def drawn(recording: Recording) -> list[Step | Run]:
-    """What a picture draws, in order: every step up to `MAX_DRAWN`; else both ends and the outputs, with runs between
-    them.
+def drawn(recording: Recording, most: int = MAX_DRAWN) -> list[Step | Run]:
+    """What a picture draws, in order: all steps if there are at most ``most``, else both ends, the outputs, and runs.
 
     A run is always an unbroken stretch of the tape, so the picture cannot contain a cycle that the program has not.
     """
     steps = recording.steps
-    if len(steps) <= MAX_DRAWN:
+    if len(steps) <= most:
         return list(steps)
     outputs = set(recording.outputs[:_SHOWN_AT_EACH_END])
     items: list[Step | Run] = []

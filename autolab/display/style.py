@@ -23,7 +23,7 @@ text{{font:16px {MONOSPACE}}}
 .tag{{font:600 11px {SANS};text-anchor:middle}}
 .sign,.right{{text-anchor:end}}
 .absent{{font:italic 14px {SANS}}}
-.edge{{fill:none;stroke-width:1.8}}
+.edges{{fill:none;stroke-width:1.8}}
 .box{{stroke-width:1.3}}
 .box.output{{stroke-width:2.6}}
 .box.constant,.box.run{{stroke-dasharray:5 4}}
@@ -41,7 +41,7 @@ _COLORS = """
 text,.name{{fill:{ink}}}
 .muted,.small,.sign,.absent{{fill:{muted}}}
 .gradient{{fill:{gradient}}}
-.edge{{stroke:{edge}}}
+.edges{{stroke:{edge}}}
 .head{{fill:{edge}}}
 .box{{fill:{box};stroke:{frame}}}
 .box.input{{fill:{input};stroke:{frame}}}

@@ -78,19 +78,10 @@ def _place_in_tape(node: Node) -> int:
 def _edges(picture: dict[str, Any], scope: str) -> list[Markup]:
     """All lines, and the arrow head that they share."""
     head = element("path", class_="head", d="M0 0L9 4.5L0 9z")
-    marker = element(
-        "marker",
-        head,
-        id=f"{scope}-head",
-        markerWidth=9,
-        markerHeight=9,
-        refX=9,
-        refY=4.5,
-        orient="auto",
-        markerUnits="userSpaceOnUse",
-    )
-    end = f"url(#{scope}-head)"
-    return [marker, *(element("path", class_="edge", d=edge["path"], marker_end=end) for edge in picture["edges"])]
+    size = {"markerWidth": 9, "markerHeight": 9, "refX": 9, "refY": 4.5}
+    marker = element("marker", head, id=f"{scope}-head", orient="auto", markerUnits="userSpaceOnUse", **size)
+    lines = (element("path", d=edge["path"]) for edge in picture["edges"])
+    return [marker, element("g", *lines, class_="edges", marker_end=f"url(#{scope}-head)")]
 
 
 def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int]) -> Markup:

@@ -117,10 +117,13 @@ def test_a_name_starts_no_formula(name):
 @pytest.mark.parametrize("name", PAYLOADS, ids=range(len(PAYLOADS)))
 def test_dot_reads_a_name_as_a_label(name):
     source = named(name).to_graphviz().source
-    drawn = subprocess.run(["dot", "-Tplain"], input=source.encode(), capture_output=True, timeout=20, check=True)
-    lines = drawn.stdout.decode().splitlines()
-    assert [line.split()[1] for line in lines if line.startswith("node ")] == ["step0", "step1", "step2"]
-    assert sum(line.startswith("edge ") for line in lines) == 1
+    drawn = subprocess.run(["dot", "-Tsvg"], input=source.encode(), capture_output=True, timeout=20, check=True)
+    root = ElementTree.fromstring(drawn.stdout)
+    titles = [node.text for node in root.iter("{http://www.w3.org/2000/svg}title")]
+    assert sorted(titles[1:]) == ["step0", "step0->step2", "step1", "step2"]
+    assert not list(root.iter("{http://www.w3.org/2000/svg}a"))
+    words = [" ".join((node.text or "").split()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert " ".join(clean(name).split()) in words
 
 
 def test_without_escaping_the_parsers_find_the_holes():

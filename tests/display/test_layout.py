@@ -147,6 +147,14 @@ def test_a_value_used_again_and_again_is_one_trunk():
     assert len(starts) <= 2
 
 
+def test_lines_arrive_in_the_order_in_which_they_come():
+    placed = layout((BOX,) * 5, ((0, 4), (1, 4), (2, 4), (3, 4)))
+    starts = [float(path[1:].split(" ")[0]) for path in placed.paths]
+    arrivals = [list(points(path))[-1][0] for path in placed.paths]
+    assert sorted(range(4), key=starts.__getitem__) == sorted(range(4), key=arrivals.__getitem__)
+    assert len(set(arrivals)) == 4
+
+
 def test_operands_stand_in_the_order_in_which_they_are_written():
     placed = layout((BOX,) * 3, ((1, 2), (0, 2)))
     assert placed.corners[1][0] < placed.corners[0][0]

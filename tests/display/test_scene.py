@@ -125,6 +125,14 @@ def test_a_long_program_is_drawn_at_both_ends_and_says_so():
     assert detail(shown, node["id"])[0]["status"] == reading["status"]
 
 
+def test_lines_lead_into_and_out_of_a_run():
+    steps = [step(0, name="x"), *(step(i, of=(i - 1,)) for i in range(1, 399)), step(399, of=(0, 200, 398))]
+    picture = scene(recording(*steps))
+    run = next(node["id"] for node in picture["nodes"] if node["kind"] == "run")
+    touching = {(edge["from"], edge["to"]) for edge in picture["edges"] if run in (edge["from"], edge["to"])}
+    assert touching == {(59, run), (run, 340), (run, 399)}
+
+
 def test_up_to_the_limit_every_step_is_drawn():
     shown = recorded_chain(MAX_DRAWN - 2)
     assert len(drawn(shown)) == len(shown.steps)
@@ -159,7 +167,7 @@ def test_detail_tells_where_a_value_comes_from_and_how_its_gradient_goes_on():
 def test_rules_are_told_in_the_readers_names():
     operands = (
         Operand("x", 0, rule="(g - g * (y * y)) / b_shape"),
-        Operand("b", 1, rule="F.sum_to(g, shape=b_shape)"),
+        Operand("b", 1, rule="F.sum_to(g * x, shape=b_shape)"),
         Operand("c", None, constant="2.0", rule="g"),
     )
     first = step(0, source="u + v")
@@ -167,7 +175,7 @@ def test_rules_are_told_in_the_readers_names():
     rules = detail(shown, 2)[0]["rules"]
     assert [rule["to"] for rule in rules] == ["u + v", "bias"]
     assert rules[0]["text"] == "gradient of u + v = (upstream − upstream × (t × t)) / shape of bias"
-    assert rules[1]["text"] == "gradient of bias = F.sum_to(upstream, shape=shape of bias)"
+    assert rules[1]["text"] == "gradient of bias = F.sum_to(upstream × (u + v), shape=shape of bias)"
 
 
 def test_detail_arrays_are_bounded_and_keep_what_is_not_finite():

@@ -161,3 +161,12 @@ def test_the_marked_element_is_ringed_also_where_cells_cover_many():
     image = next(root.iter(f"{SVG}image"))
     bottom = float(image.get("y")) + float(image.get("height"))
     assert float(ring.get("x")) == -1 and float(ring.get("y")) + float(ring.get("height")) == pytest.approx(bottom + 1)
+
+
+@pytest.mark.parametrize(("mark", "row", "column"), [((0, 0, 0), 0, 0), ((1, 2, 3), 5, 3), ((0, 1, 2), 1, 2)])
+def test_the_marked_element_is_found_in_flattened_arrays(mark, row, column):
+    root = ElementTree.fromstring(heatmaps([Panel("a", snapshot(np.ones((2, 3, 4))), mark=mark)]))
+    (ring,) = [node for node in root.iter(f"{SVG}rect") if node.get("class") == "ring"]
+    cells = [node for node in root.iter(f"{SVG}rect") if node.get("fill", "").startswith("#")]
+    cell = cells[4 * row + column]
+    assert float(ring.get("x")) + 1 == float(cell.get("x")) and float(ring.get("y")) + 1 == float(cell.get("y"))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 MAX_SKIPPED = 60
 _WAYPOINT_WIDTH = 10.0
-_WAYPOINT_WEIGHT = 4.0
+_WAYPOINT_WEIGHT = 0.1
 _LEAF_WEIGHT = 1e-6
 
 
