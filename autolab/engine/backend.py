@@ -63,8 +63,7 @@ def get_array_module(*arrays: object) -> ModuleType:
     """
     found: ModuleType | None = None
     for array in arrays:
-        array = getattr(array, "array", array)
-        module = modules.get(type(array)) or (modules[type(array)] if _register_cupy(type(array)) else None)
+        module = modules.get(type(array)) or _module_of(array)
         if module is None:
             continue
         if found is not None and module is not found:
@@ -73,6 +72,12 @@ def get_array_module(*arrays: object) -> ModuleType:
             )
         found = module
     return found or np
+
+
+def _module_of(value: object) -> ModuleType | None:
+    """The module of a Variable's array, or of the first array of its type."""
+    array = getattr(value, "array", value)
+    return modules[type(array)] if is_array(array) else None
 
 
 def as_array(value: object, what: str) -> Array:

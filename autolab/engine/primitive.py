@@ -16,7 +16,7 @@ from .backend import Array, as_array, check_real, get_array_module, modules, sca
 from .config import recording
 from .node import Node, Whole, check_shape
 from .observe import ForwardEvent, notify, watchers
-from .schema import Schema
+from .schema import Keeper, Schema
 from .variable import Variable, wrap
 
 Rule = Callable[..., Any]
@@ -58,7 +58,7 @@ class Primitive:
         self.inputs, self.several = self.schema.inputs, len(outputs) > 1
         self.declared: dict[str, Rule] = {}
         self.retained: dict[str, tuple[str, ...]] = dict.fromkeys(self.inputs, ())
-        self._rules: list[Rule | None] = []
+        self._plans: list[tuple[Rule, Keeper | None] | None] = []
         self._place: dict[Rule, int] = {}
         for name, rule in rules.items():
             self.add_rule(name, rule)
@@ -71,23 +71,28 @@ class Primitive:
         """Declare ``rule`` for the gradient of input ``name``; its parameters say what is kept for it."""
         self.retained[name] = self.schema.retained(name, rule)
         self.declared[name] = rule
-        self._rules.clear()
+        self._plans.clear()
         return rule
 
     def rule(self, i: int) -> Rule | None:
-        """The rule of the input at position ``i`` as ``rule(g, saved)``; None if it has no gradient.
+        """The rule of the input at position ``i`` as ``rule(g, saved)``; None if it has no gradient."""
+        plan = self._plan(i)
+        return plan[0] if plan is not None else None
 
-        Every position has a function of its own, so that a rule tells its input.
-        """
-        while len(self._rules) <= i:
-            place = len(self._rules)
+    def _plan(self, i: int) -> tuple[Rule, Keeper | None] | None:
+        """The rule at a position and what keeps its values. Each position has a rule object of its own, so that a rule
+        tells its input."""
+        while len(self._plans) <= i:
+            place = len(self._plans)
             name = self._name(place)
-            declared = self.declared.get(name)
-            compiled = _compile(declared, len(self.retained[name])) if declared is not None else None
-            if compiled is not None:
-                self._place[compiled] = place
-            self._rules.append(compiled)
-        return self._rules[i]
+            declared, retained = self.declared.get(name), self.retained[name]
+            if declared is None:
+                self._plans.append(None)
+                continue
+            compiled = _compile(declared, len(retained))
+            self._place[compiled] = place
+            self._plans.append((compiled, self.schema.keeper(retained, place)))
+        return self._plans[i]
 
     def place(self, rule: Rule) -> int:
         """The position of the input whose gradient an edge's ``rule`` computes."""
@@ -106,13 +111,19 @@ class Primitive:
         if len(args) != len(self.inputs) or self.schema.variadic:
             self.schema.check_count(len(args))
             args += (None,) * (len(self.inputs) - len(args) - self.schema.variadic)
-        raw = [arg._data if isinstance(arg, Variable) else arg for arg in args]
-        with_variables = any([isinstance(arg, Variable) for arg in args])
-        if with_variables or any([type(array) not in modules for array in raw]):
+        raw, with_variables, ready = [], False, True
+        for arg in args:
+            if isinstance(arg, Variable):
+                with_variables = True
+                raw.append(arg._data)
+            else:
+                ready = False
+                raw.append(arg)
+        if not ready and (with_variables or any([type(array) not in modules for array in raw])):
             raw = self._as_arrays(raw)
-        if self.schema.defaults:
+        if len(attributes) < len(self.schema.defaults):
             attributes = {**self.schema.defaults, **attributes}
-        xp = get_array_module(*raw)
+        xp = modules[type(raw[0])] if len(raw) == 1 else get_array_module(*raw)
         start = perf_counter() if watchers else 0.0
         try:
             y = self.forward(xp, *raw, **attributes)
@@ -152,11 +163,10 @@ class Primitive:
         ys = tuple([y._data for y in outputs])
         edges = []
         for i, arg in enumerate(args):
-            if not isinstance(arg, Variable) or arg.node is None or (rule := self.rule(i)) is None:
-                continue
-            values = [self.schema.value(name, i, raw, ys, attributes) for name in self.retained[self._name(i)]]
-            saved = values[0] if len(values) == 1 else tuple(values) or None
-            edges.append((arg.node, rule, saved, (raw[i].shape, raw[i].dtype)))
+            if isinstance(arg, Variable) and arg.node is not None and (plan := self._plan(i)) is not None:
+                rule, keep = plan
+                saved = None if keep is None else keep(raw, ys, attributes)
+                edges.append((arg.node, rule, saved, (raw[i].shape, raw[i].dtype)))
         if not edges:
             return
         if self.several:

@@ -9,6 +9,9 @@ from typing import Any
 
 from .errors import DeclarationError
 
+Keeper = Callable[[list[Any], tuple[Any, ...], dict[str, Any]], Any]
+"""Takes what a rule retains out of a call's inputs, outputs and attributes."""
+
 
 @dataclass(frozen=True)
 class Schema:
@@ -87,23 +90,32 @@ class Schema:
         legal = {*self.inputs, *self.outputs, *self.defaults, *[f"{name}_shape" for name in fixed]}
         return legal | {f"{self.inputs[-1]}_shapes", "index"} if self.variadic else legal
 
-    def value(
-        self, wanted: str, i: int, inputs: list[Any], outputs: tuple[Any, ...], attributes: dict[str, Any]
-    ) -> Any:
-        """What the rule of the input at position ``i`` asks for by name.
+    def keeper(self, names: tuple[str, ...], i: int) -> Keeper | None:
+        """What keeps the values that the rule of the input at position ``i`` names; None if it names none.
 
-        That is an output, an input, its shape, an attribute, or for one of many inputs its ``index`` among them.
+        One value is kept as it is, several as a tuple.
         """
+        getters = [self._getter(name, i) for name in names]
+        if len(getters) <= 1:
+            return getters[0] if getters else None
+        return lambda inputs, outputs, attributes: tuple([get(inputs, outputs, attributes) for get in getters])
+
+    def _getter(self, name: str, i: int) -> Keeper:
+        """How to find an output, an input, its shape, an attribute, or the index of an input among many."""
         last = len(self.inputs) - 1
-        if wanted in self.outputs:
-            return outputs[self.outputs.index(wanted)]
-        if wanted in self.inputs:
-            place = self.inputs.index(wanted)
-            return tuple(inputs[last:]) if self.variadic and place == last else inputs[place]
-        if wanted in attributes:
-            return attributes[wanted]
-        if wanted == "index":
-            return i - last
-        if wanted == f"{self.inputs[last]}_shapes":
-            return tuple([array.shape for array in inputs[last:]])
-        return inputs[self.inputs.index(wanted.removesuffix("_shape"))].shape
+        if name in self.outputs:
+            place = self.outputs.index(name)
+            return lambda inputs, outputs, attributes: outputs[place]
+        if self.variadic and name == self.inputs[last]:
+            return lambda inputs, outputs, attributes: tuple(inputs[last:])
+        if name in self.inputs:
+            place = self.inputs.index(name)
+            return lambda inputs, outputs, attributes: inputs[place]
+        if name in self.defaults:
+            return lambda inputs, outputs, attributes: attributes[name]
+        if name == "index":
+            return lambda inputs, outputs, attributes: i - last
+        if name == f"{self.inputs[last]}_shapes":
+            return lambda inputs, outputs, attributes: tuple([array.shape for array in inputs[last:]])
+        place = self.inputs.index(name.removesuffix("_shape"))
+        return lambda inputs, outputs, attributes: inputs[place].shape
