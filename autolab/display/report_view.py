@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _KEPT_CELLS = MAX_CELLS * MAX_CELLS
 _MAX_PICTURES = 12
-_HEADINGS = ("input", "verdict", "shape", "worst at", "analytic", "numeric", "error", "allowed")
+_HEADINGS = ("input", "verdict", "shape", "worst at", "analytic", "numeric", "error", "allowed", "")
 
 
 def bundle(report: GradientReport) -> Bundle:
@@ -53,26 +53,31 @@ def _findings(report: GradientReport) -> list[Markup]:
 def _row(item: InputReport) -> list[Markup]:
     cells = [code(item.name), escape(item.verdict), code(shape_text(item.shape))]
     if item.worst is None:
-        return [*cells, *[escape("")] * 5]
+        return [*cells, *[escape("")] * 6]
     place = code(list(item.worst) if item.worst else "")
     analytic = say("absent") if item.analytic is None else number(item.analytic[item.worst])
     numbers = (analytic, *(number(values[item.worst]) for values in (item.numeric, item.error, item.tolerance)))
-    return [*cells, place, *(code(text) for text in numbers)]
+    return [*cells, place, *(code(text) for text in numbers), escape(item.coverage)]
 
 
 def _heatmaps(item: InputReport) -> Markup:
-    """Analytic and numeric on one scale, the error on its own; the worst element is ringed in all three."""
-    named = (("analytic", item.analytic), ("numeric", item.numeric), ("error", item.error))
-    shots = {title: snapshot(values, _KEPT_CELLS) for title, values in named if values is not None}
-    both = [values for values in (item.analytic, item.numeric) if values is not None]
-    shared = max((_magnitude(values) for values in both), default=0.0)
+    """Analytic and numeric on one scale; the error on one that ends at what is allowed, if it stays below that.
+
+    The worst element is ringed in all. What was not measured element by element has no numeric picture.
+    """
+    whole = item.measured == item.numeric.size
+    shared = max(_magnitude(item.analytic), _magnitude(item.numeric))
+    errors = max(_magnitude(item.error), _magnitude(item.tolerance))
+    measured = (("numeric", item.numeric, shared), ("error", item.error, errors)) if whole else ()
     panels = [
-        Panel(f"{item.name}: {title}", shot, item.worst, None if title == "error" else shared)
-        for title, shot in shots.items()
+        Panel(f"{item.name}: {title}", snapshot(values, _KEPT_CELLS), item.worst, scale)
+        for title, values, scale in (("analytic", item.analytic, shared), *measured)
+        if values is not None
     ]
-    return picture(heatmaps(panels), " ".join(describe(panel) for panel in panels))
+    return picture(heatmaps(panels), " ".join(describe(panel) for panel in panels)) if panels else escape("")
 
 
-def _magnitude(values: np.ndarray) -> float:
-    finite = np.abs(values[np.isfinite(values)])
+def _magnitude(values: np.ndarray | None) -> float:
+    """The greatest finite magnitude, 0 if there is none."""
+    finite = np.abs(values[np.isfinite(values)]) if values is not None else np.empty(0)
     return float(finite.max()) if finite.size else 0.0

@@ -53,12 +53,9 @@ class Elements:
         return (self.kind == SMOOTH) & (self.uncertainty <= KNOWN * np.abs(self.numeric))
 
     def worst(self, among: np.ndarray) -> int:
-        """Of the elements marked in ``among``, the one that deviates most for its tolerance; what is NaN comes
-        first."""
-        with np.errstate(all="ignore"):
-            ratio = np.where(self.deviation > 0, self.deviation / self.tolerance, 0.0)
-        ratio[~np.isfinite(self.deviation)] = np.inf
-        return int(np.argmax(np.where(among, ratio, -1.0)))
+        """Of the elements marked in ``among``, the one that deviates most; what is not finite comes first."""
+        deviation = np.where(np.isfinite(self.deviation), self.deviation, np.inf)
+        return int(np.argmax(np.where(among, deviation, -1.0)))
 
 
 @dataclass(frozen=True, eq=False)

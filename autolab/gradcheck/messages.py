@@ -121,6 +121,7 @@ SENTENCES: dict[str, str] = {
     # report
     "title": "check_gradients({function}): {verdict}",
     "worst": "{analytic} against {numeric} numerically{where}",
+    "coverage": "{count} of {total} elements measured, and random directions through all",
     "cost": "{evaluations} evaluations in {seconds}",
 }
 

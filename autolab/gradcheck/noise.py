@@ -2,8 +2,8 @@
 
 On a fine enough grid a smooth function is a polynomial of low degree, and what is left after a fit is noise. The idea
 is J. J. Moré's and S. M. Wild's ("Estimating computational noise", SIAM J. Sci. Comput. 33 (2011)), who take
-differences on an even grid. There the rounding errors of a nearly linear function can be regular, so that none is
-seen; on an uneven grid they cannot.
+differences on an even grid. There the rounding errors of a nearly linear function can be regular, so that none is seen;
+on an uneven grid they cannot.
 """
 
 from __future__ import annotations
@@ -15,24 +15,35 @@ import numpy as np
 
 from .point import Direction, Point
 
-_SPACINGS = tuple(2.0**-k for k in (44, 34, 24, 14, 4))
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class _Grid:
+    """Places along a line, and rows that are orthogonal to all polynomials up to a degree on them."""
+
+    nodes: np.ndarray
+    residuals: np.ndarray
+
+    @classmethod
+    def of(cls, nodes: Sequence[float], degree: int) -> _Grid:
+        places = np.array(nodes)
+        basis = np.linalg.qr(np.vander(places, degree + 1), mode="complete")[0]
+        return cls(places, basis[:, degree + 1 :].T)
+
+
+_FINE = _Grid.of((-1.0, -0.6272, -0.2931, 0.0, 0.1713, 0.5419, 0.9137), degree=3)
+_WIDE = _Grid.of((-1.0, -0.8119, -0.6272, -0.2931, 0.0, 0.1713, 0.3828, 0.6419, 0.9137), degree=5)
+
+_GRIDS = ((2.0**-44, _FINE), (2.0**-34, _FINE), (2.0**-24, _WIDE), (2.0**-14, _WIDE), (2.0**-4, _WIDE))
 """From the finest upwards: a function that rounds inside itself is constant on a grid finer than its rounding."""
 
-_NODES = np.array([-1.0, -0.6272, -0.2931, 0.0, 0.1713, 0.5419, 0.9137])
-_DEGREE = 3
-_MOVES = 4
-"""A result is constant on a grid if fewer of its six steps change it."""
+_ALWAYS = 3
+"""So many grids count for each result, as a part of it may be constant on the first; the others only if it is constant
+on all of these, since on them curvature is no longer nothing."""
 
-_FINE = 2.0**-24
-_TABLES = 3
-"""So many grids up to this spacing count for each result, as a part of it may be constant on the first; and one of
-the coarser grids, on which curvature is no longer nothing, if it is constant on all of those."""
-
-_GROWTH = 6.0
+_GROWTH = 4.0
 """The spacing grows 1024 times from grid to grid. So does a kink; a cube root grows 10 times; noise does not grow."""
-
-_EPS = float(np.finfo(np.float64).eps)
-_RESIDUALS = np.linalg.qr(np.vander(_NODES, _DEGREE + 1), mode="complete")[0][:, _DEGREE + 1 :].T
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,43 +67,33 @@ def estimate_noise(point: Point, directions: Sequence[Direction]) -> Noise:
         One per moved input: the grid lies along all of them at once.
     """
     size = np.abs(point.values)
-    found, relative = np.full((2, len(_SPACINGS), size.size), np.nan)
-    for row, spacing in enumerate(_SPACINGS):
-        wanted = np.isfinite(found).sum(axis=0) < (_TABLES if spacing <= _FINE else 1)
-        wanted &= ~_is_steady(found, size)
+    found, relative = np.full((2, len(_GRIDS), size.size), np.nan)
+    for row, (spacing, grid) in enumerate(_GRIDS):
+        wanted = np.isnan(found).all(axis=0) | (row < _ALWAYS)
         if not wanted.any():
             break
-        table = _grid(point, directions, spacing)
-        moves = np.count_nonzero(np.diff(table, axis=0), axis=0) >= _MOVES
-        seen = wanted & moves & np.isfinite(table).all(axis=0)
-        found[row, seen] = _deviation(table[:, seen])
+        table = _table(point, directions, spacing, grid)
+        seen = wanted & _moves(table) & np.isfinite(table).all(axis=0)
+        found[row, seen] = np.sqrt(np.mean((grid.residuals @ table[:, seen]) ** 2, axis=0))
         relative[row, seen] = found[row, seen] / (size[seen] + np.abs(table[:, seen]).max(axis=0))
     noisy = ~_is_kink(found)
-    least = np.where(noisy, np.fmax.reduce(found), np.fmin.reduce(found))
-    return Noise(np.fmax(least, size * (_EPS / 2)), np.fmax(np.where(noisy, np.fmax.reduce(relative), 0.0), _EPS / 2))
+    level = np.where(noisy, np.fmax.reduce(found), np.fmin.reduce(found))
+    share = np.where(noisy, np.fmax.reduce(relative), 0.0)
+    return Noise(np.fmax(level, size * (_EPS / 2)), np.fmax(share, _EPS / 2))
 
 
-def _is_steady(found: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """Whether two grids showed the same noise, and more than a rounded last place: further ones add only curvature."""
-    least, most = np.fmin.reduce(found), np.fmax.reduce(found)
-    return (np.isfinite(found).sum(axis=0) >= 2) & (most < _GROWTH * least) & (least > 8 * _EPS * size)
-
-
-def _is_kink(found: np.ndarray) -> np.ndarray:
-    """Whether a deviation grows from grid to grid as the spacing does: noise would stay, so it is a kink at the
-    point."""
-    growth = np.full(found.shape[1], np.inf)
-    for row in range(len(found) - 1):
-        growth = np.fmin(growth, found[row + 1] / found[row])
-    return np.isfinite(growth) & (growth > _GROWTH) & (np.isfinite(found).sum(axis=0) == _TABLES)
-
-
-def _grid(point: Point, directions: Sequence[Direction], spacing: float) -> np.ndarray:
-    """Results on the grid, minus those at its middle: one row per grid point."""
-    rows = [point.at(directions, t * spacing) if t else point.values for t in _NODES]
+def _table(point: Point, directions: Sequence[Direction], spacing: float, grid: _Grid) -> np.ndarray:
+    """Results on the grid, minus those at its middle: one row per place."""
+    rows = [point.at(directions, t * spacing) if t else point.values for t in grid.nodes]
     return np.stack(rows) - point.values
 
 
-def _deviation(table: np.ndarray) -> np.ndarray:
-    """Root mean square of what no polynomial of the degree can explain."""
-    return np.sqrt(np.mean((_RESIDUALS @ table) ** 2, axis=0))
+def _moves(table: np.ndarray) -> np.ndarray:
+    """Which results are not constant: most steps of the grid change them."""
+    return 2 * np.count_nonzero(np.diff(table, axis=0), axis=0) > len(table) - 1
+
+
+def _is_kink(found: np.ndarray) -> np.ndarray:
+    """Whether a deviation grows from grid to grid with the spacing: noise would stay, so it is a kink at the point."""
+    first, second, third = found[:_ALWAYS]
+    return (second > _GROWTH * first) & (third > _GROWTH * second)

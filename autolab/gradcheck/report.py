@@ -38,11 +38,11 @@ class Finding:
 class InputReport:
     """The comparison for one input.
 
-    All arrays have the input's shape. ``analytic`` is what backward computed (None if it gave no gradient),
-    ``numeric`` the finite difference (NaN where it was not or cannot be measured), ``error`` the distance between
-    them (at a kink, to the nearest of the slopes), and ``tolerance`` what ``error`` may be. ``worst`` is the index at
-    which ``error / tolerance`` is greatest, or None if nothing was compared; ``measured`` counts the elements that
-    were.
+    All arrays have the input's shape. ``analytic`` is what backward computed (None if it gave no gradient), ``numeric``
+    the finite difference (NaN where it was not or cannot be measured), ``error`` the distance between them (at a kink,
+    to the nearest of the slopes), and ``tolerance`` what ``error`` may be. ``worst`` is the index of the greatest
+    error, or None if nothing was compared. ``measured`` counts the elements that were; the others of a large input were
+    covered by random directions through all of them.
     """
 
     name: str
@@ -56,13 +56,20 @@ class InputReport:
     worst: tuple[int, ...] | None
     measured: int
 
+    @property
+    def coverage(self) -> str:
+        """Which part of a large input was measured element by element, in words; empty if all of it."""
+        total = self.numeric.size
+        return say("coverage", count=self.measured, total=total) if 0 < self.measured < total else ""
+
     def __str__(self) -> str:
         head = f"{shown(self.name)}: {self.verdict}"
         if self.worst is None or self.analytic is None:
             return head
         pair = float(self.analytic[self.worst]), float(self.numeric[self.worst])
         analytic, numeric = apart(*pair) if self.verdict == "wrong" else map(number, pair)
-        return f"{head}, {say('worst', analytic=analytic, numeric=numeric, where=where(self.worst))}"
+        line = f"{head}, {say('worst', analytic=analytic, numeric=numeric, where=where(self.worst))}"
+        return f"{line} ({self.coverage})" if self.coverage else line
 
 
 @dataclass(frozen=True, eq=False)
