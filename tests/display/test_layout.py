@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from autolab.display.layout import layout
 from autolab.display.layout.columns import spread
-from autolab.display.layout.layered import MAX_SKIPPED, Layered
+from autolab.display.layout.layered import MAX_WAYPOINTS, Layered
 from autolab.display.layout.order import count_crossings, ordered
 
 GAP = (28.0, 46.0)
@@ -94,11 +94,21 @@ def test_lines_run_downwards(graph):
         assert all(a <= b + 0.2 for a, b in itertools.pairwise(heights))
 
 
-def test_a_line_over_many_ranks_is_one_curve():
-    count = MAX_SKIPPED + 3
-    chain = [(i, i + 1) for i in range(count - 1)]
-    placed = layout((BOX,) * count, ((0, count - 1), *chain))
-    assert placed.paths[0].count("C") == 1
+def test_lines_for_which_there_is_no_room_are_single_curves_beside_the_boxes(monkeypatch):
+    monkeypatch.setattr("autolab.display.layout.layered.MAX_WAYPOINTS", 5)
+    layout.cache_clear()
+    chain = tuple((i, i + 1) for i in range(19))
+    placed = layout((BOX,) * 20, (*chain, (0, 19)))
+    layout.cache_clear()
+    assert placed.paths[-1].count("C") == 1
+    assert max(x for x, _ in points(placed.paths[-1])) > max(x for x, _ in points(placed.paths[0])) + 20
+
+
+def test_the_number_of_waypoints_is_bounded():
+    count = 300
+    edges = tuple((i, i + 1) for i in range(count - 1)) + tuple((i, count - 1) for i in range(count - 2))
+    graph = Layered((BOX,) * count, edges)
+    assert len(graph.rank) <= count + MAX_WAYPOINTS and 0 < len(graph.curves) < count
 
 
 def test_it_is_the_same_every_time():

@@ -127,10 +127,11 @@ def test_a_long_program_is_drawn_at_both_ends_and_says_so():
 
 def test_lines_lead_into_and_out_of_a_run():
     steps = [step(0, name="x"), *(step(i, of=(i - 1,)) for i in range(1, 399)), step(399, of=(0, 200, 398))]
+    steps[150] = step(150, of=(5, 149))
     picture = scene(recording(*steps))
     run = next(node["id"] for node in picture["nodes"] if node["kind"] == "run")
     touching = {(edge["from"], edge["to"]) for edge in picture["edges"] if run in (edge["from"], edge["to"])}
-    assert touching == {(59, run), (run, 340), (run, 399)}
+    assert touching == {(5, run), (59, run), (run, 340), (run, 399)}
 
 
 def test_up_to_the_limit_every_step_is_drawn():

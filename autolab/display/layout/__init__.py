@@ -1,7 +1,7 @@
 """Where the boxes of a graph stand and how the lines between them run: a layered layout from top to bottom.
 
 1. Ranks: the longest path from above; sources are pulled down next to their first user.
-2. Edges that skip ranks get a waypoint in each, so that they go around boxes; very long ones are a single curve.
+2. Edges that skip ranks get a waypoint in each, so that they go around boxes; the edges of one box share them.
 3. Order within ranks: depth-first from the outputs, so that operands stand as in the expression, then barycentre
    sweeps.
 4. Horizontal positions: each box wants to stand below (above) the mean of its neighbours; isotonic regression (pool

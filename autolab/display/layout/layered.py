@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-MAX_SKIPPED = 60
+MAX_WAYPOINTS = 5000  # per picture; they cost as much time as boxes
 _WAYPOINT_WIDTH = 10.0
 _WAYPOINT_WEIGHT = 0.1
 _LEAF_WEIGHT = 1e-6
 
 
 class Layered:
-    """The graph with ranks and waypoints; numbers from ``len(sizes)`` on are waypoints."""
+    """The graph with ranks and waypoints; numbers from ``len(sizes)`` on are waypoints.
+
+    ``curves`` are the edges for which there was no room: they run past everything in a single curve.
+    """
 
     def __init__(self, sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int]]) -> None:
         self.sizes = sizes
@@ -20,6 +23,8 @@ class Layered:
         self.above: list[list[int]] = [[] for _ in sizes]
         self.below: list[list[int]] = [[] for _ in sizes]
         self.waypoints: dict[tuple[int, int], list[int]] = {}
+        self.curves: set[tuple[int, int]] = set()
+        self._room = len(sizes) + MAX_WAYPOINTS
         self._trunks: dict[int, list[int]] = {}
         for edge in dict.fromkeys(edges):
             self._thread(*edge)
@@ -31,11 +36,14 @@ class Layered:
         """
         skipped = self.rank[target] - self.rank[source] - 1
         trunk = self._trunks.setdefault(source, [])
-        if skipped <= MAX_SKIPPED:
-            while len(trunk) < skipped:
-                trunk.append(self._waypoint(trunk[-1] if trunk else source))
-            self._link(trunk[skipped - 1] if skipped else source, target)
-        self.waypoints[source, target] = trunk[:skipped] if skipped <= MAX_SKIPPED else []
+        if len(self.rank) + skipped - len(trunk) > self._room:
+            self.curves.add((source, target))
+            self.waypoints[source, target] = []
+            return
+        while len(trunk) < skipped:
+            trunk.append(self._waypoint(trunk[-1] if trunk else source))
+        self._link(trunk[skipped - 1] if skipped else source, target)
+        self.waypoints[source, target] = trunk[:skipped]
 
     def _waypoint(self, upper: int) -> int:
         """A new waypoint one rank below ``upper``."""

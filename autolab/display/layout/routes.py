@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .columns import spread
-from .layered import MAX_SKIPPED, Layered
+from .layered import Layered
 
 _STEP = 24.0  # between two lines at a box
 _STUB = 10.0  # the straight end, as long as an arrow head
@@ -31,7 +31,7 @@ def routes(
             top, height = bands[graph.rank[waypoint]]
             line.curve_to(x[waypoint], top)
             line.down_to(top + height)
-        bow = 0.0 if graph.rank[target] - graph.rank[source] - 1 <= MAX_SKIPPED else _BOW
+        bow = _BOW if (source, target) in graph.curves else 0.0
         line.curve_to(stop, bands[graph.rank[target]][0] - _STUB, bow)
         line.down_to(corners[target][1])
         paths.append(line.text())
