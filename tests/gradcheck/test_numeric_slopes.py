@@ -63,6 +63,13 @@ def test_smooth_slopes_are_known_to_nine_digits_after_14_evaluations_each():
     assert calls <= 14 * 3 - 2 * 3
 
 
+def test_extrapolation_removes_the_curvature():
+    """The finest plain difference is wrong in the eighth digit here."""
+    slopes, scale, calls = measure(lambda x: np.sin(100 * x), [1.0, 1.7])
+    np.testing.assert_allclose(slopes.value / scale, 100 * np.cos([100.0, 170.0]), rtol=1e-10)
+    assert calls == 24
+
+
 def test_weights_are_the_upstream_gradient():
     weights = np.array([2.0, -1.0, 0.5])
     slopes, scale, _ = measure(lambda x: np.array([x[0], x[0] * x[1], x[1] ** 2]), [3.0, 5.0], weights)

@@ -83,7 +83,7 @@ def test_swapped_gradients_of_equal_inputs_are_found_nearby():
     assert [finding.kind for finding in accusations(report)] == ["swapped_inputs"]
 
 
-def test_one_number_alone_is_no_evidence_for_a_factor():
+def test_one_number_alone_is_no_evidence_for_a_factor_or_a_sign():
     """Without a second point, one ratio of 2 could be anything."""
 
     def here_only(x):
@@ -91,8 +91,9 @@ def test_one_number_alone_is_no_evidence_for_a_factor():
             raise ValueError("only near 2")
         return x * x
 
-    report = check_gradients(node(here_only, lambda g, x: g * 4 * x), 2.0)
-    assert [finding.kind for finding in accusations(report)] == ["wrong_function"]
+    for wrong in (lambda g, x: g * 4 * x, lambda g, x: -g * 2 * x):
+        report = check_gradients(node(here_only, wrong), 2.0)
+        assert [finding.kind for finding in accusations(report)] == ["wrong_function"]
 
 
 def test_one_wrong_weight_of_many_is_found():
