@@ -1,0 +1,82 @@
+"""How a report shows itself."""
+
+from __future__ import annotations
+
+import base64
+import re
+
+import numpy as np
+from check_subjects import node
+
+from autolab import check_gradients
+
+WRONG = node(lambda x: x * x, lambda g, x: g * x)
+
+
+def bundle_of(function, *inputs):
+    report = check_gradients(function, *inputs)
+    return report, report._repr_mimebundle_()
+
+
+def pictures(html):
+    return [base64.b64decode(data).decode() for data in re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', html)]
+
+
+def limits(svg):
+    """The magnitude at the end of each panel's colour bar."""
+    return re.findall(r'class="small right">([^<]*)<', svg)
+
+
+def test_a_wrong_gradient_shows_three_heatmaps_with_the_worst_element_ringed():
+    report, bundle = bundle_of(lambda x: WRONG(x), np.array([[1.0, -2.0], [3.0, 0.5]]))
+    assert bundle["text/plain"] == str(report)
+    assert "<b>check_gradients" in bundle["text/html"] and report.findings[0].message[:20] in bundle["text/html"]
+    (svg,) = pictures(bundle["text/html"])
+    assert svg.count('class="ring"') == 3
+    for title in ("x: analytic", "x: numeric", "x: error"):
+        assert title in svg
+    analytic, numeric, error = limits(svg)
+    assert analytic == numeric  # on one scale, so that colours can be compared
+    assert error not in (analytic, "0")
+
+
+def test_errors_below_what_is_allowed_are_pale():
+    _, bundle = bundle_of(lambda x: np.sin(x), np.array([1.0, -2.0]))
+    (svg,) = pictures(bundle["text/html"])
+    assert limits(svg)[2].endswith(("e-08", "e-09"))  # the tolerance, not the error of 1e-13
+
+
+def test_elements_that_were_not_measured_are_no_nan_in_a_picture():
+    report, bundle = bundle_of(lambda w: np.tanh(w), np.linspace(-2, 2, 900).reshape(30, 30))
+    (svg,) = pictures(bundle["text/html"])
+    assert svg.count('class="ring"') == 1
+    assert "NaN" not in bundle["text/html"]
+    assert report["w"].coverage in bundle["text/html"] and report["w"].coverage in bundle["text/plain"]
+
+
+def test_without_a_comparison_there_is_a_sentence_and_no_picture():
+    broken = node(lambda x: x * x, lambda g, x: (g, g), name="Broken")
+    _, bundle = bundle_of(lambda x: broken(x), np.ones(3))
+    assert not pictures(bundle["text/html"])
+    assert "Broken.backward returned 2 gradients" in bundle["text/html"]
+
+
+def test_a_missing_gradient_is_not_drawn_as_zero():
+    forgotten = node(lambda x: x * x, lambda g, x: None)
+    _, bundle = bundle_of(lambda x: forgotten(x), np.ones(3))
+    (svg,) = pictures(bundle["text/html"])
+    assert "x: analytic" not in svg and "x: numeric" in svg
+    assert "None" in bundle["text/plain"]
+
+
+def test_hostile_names_are_text():
+    hostile = '<img src=x onerror="alert(1)">$\\x$'
+
+    def function(**inputs):
+        return WRONG(*inputs.values())
+
+    function.__name__ = hostile
+    report = check_gradients(function, **{hostile: np.ones(2)})
+    html = report._repr_mimebundle_()["text/html"]
+    assert "<img src=x" not in html and "&lt;img src=x" in html
+    assert all("<img src=x" not in svg for svg in pictures(html))
