@@ -154,6 +154,23 @@ def test_outputs_can_be_retained_and_dropped() -> None:
     np.testing.assert_allclose([first.item(), second.item(), grad(second, x).item()], np.exp(0.5), rtol=1e-15)
 
 
+@pytest.mark.source("CN-06")
+def test_an_only_output_can_be_retained_for_every_order() -> None:
+    class Exp(FunctionNode):
+        def forward(self, inputs):
+            self.retain_outputs((0,))
+            return (np.exp(inputs[0]),)
+
+        def backward(self, target_input_indexes, grad_outputs):
+            return (grad_outputs[0] * self.get_retained_outputs()[0],)
+
+    x = Variable(0.5)
+    (y,) = Exp().apply((x,))
+    for _ in range(4):
+        y = grad(y, x, create_graph=True)
+        np.testing.assert_allclose(y.item(), np.exp(0.5), rtol=1e-15)
+
+
 @pytest.mark.source("CN-06", "CO-30", "X11")
 def test_gradients_of_unused_outputs_are_none() -> None:
     x = Variable([0.5, 1.0])

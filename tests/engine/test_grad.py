@@ -126,6 +126,8 @@ def test_accumulation_is_differentiable_under_create_graph() -> None:
     total = x.grad
     assert total.item() == 24.0
     assert grad(total, x).item() == 24.0
+    y.backward()  # what a plain pass adds is constant, the rest stays differentiable
+    assert x.grad.item() == 36.0 and grad(x.grad, x).item() == 24.0
     x.cleargrad()
 
 
