@@ -27,9 +27,9 @@ def elementwise(*, domain: tuple[float, float] | None = None, numpy: Any = (), *
         What reaches this function when it is applied to Variables.
     **rules : callable
         For each input that has a gradient, ``rule(g, ...)``: ``g`` is the upstream gradient, the further parameters
-        name what it needs: an input, ``y`` (the output), ``<input>_shape`` or an attribute. A rule works on arrays
-        and on Variables alike, so it is written with operators and declared functions. Its result is summed over
-        broadcast axes by itself.
+        name what it needs: an input, ``y`` (the output, unless an input is called so), ``<input>_shape`` or an
+        attribute. A rule works on arrays and on Variables alike, so it is written with operators and declared
+        functions. Its result is summed over broadcast axes by itself.
 
     Returns
     -------

@@ -27,7 +27,7 @@ class Schema:
     defaults : dict
         The attributes (keyword-only parameters) with their defaults; `inspect.Parameter.empty` where there is none.
     outputs : tuple of str
-        ``("y",)``, or the names of several results.
+        ``("y",)``, or the names of several results; an output that shares its name with an input has none, ``""``.
     signature : inspect.Signature
         What users see: without ``xp``, the inputs positional-only.
     """
@@ -47,13 +47,14 @@ class Schema:
         named = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
         rest = [p for p in parameters if p.kind is p.VAR_POSITIONAL]
         shown = [p.replace(kind=p.POSITIONAL_ONLY) if p in named else p for p in parameters]
+        inputs = tuple([p.name for p in named + rest])
         return cls(
             function=forward.__name__,
-            inputs=tuple([p.name for p in named + rest]),
+            inputs=inputs,
             required=sum([p.default is p.empty for p in named]),
             variadic=bool(rest),
             defaults={p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY},
-            outputs=outputs,
+            outputs=tuple(["" if name in inputs else name for name in outputs]),
             signature=inspect.Signature(shown),
         )
 
@@ -87,7 +88,7 @@ class Schema:
 
     def _legal(self) -> set[str]:
         fixed = self.inputs[:-1] if self.variadic else self.inputs
-        legal = {*self.inputs, *self.outputs, *self.defaults, *[f"{name}_shape" for name in fixed]}
+        legal = {*self.inputs, *self.outputs, *self.defaults, *[f"{name}_shape" for name in fixed]} - {""}
         return legal | {f"{self.inputs[-1]}_shapes", "index"} if self.variadic else legal
 
     def keeper(self, names: tuple[str, ...], i: int) -> Keeper | None:

@@ -78,7 +78,7 @@ def _unary(function: Primitive) -> Callable[..., Any] | None:
     rule, (retained,) = function.rule(0), function.retained.values()
     if len(retained) > 1:
         return None
-    keeps_y, keeps_x = retained == ("y",), retained == function.inputs
+    keeps_y, keeps_x = retained == function.schema.outputs, retained == function.inputs
     kernels, apply = _Kernels(function.forward, 1), function.apply
     keeps_dtype = kernels.direct is not None
 

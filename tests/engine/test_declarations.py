@@ -100,6 +100,23 @@ def test_inputs_without_a_rule_are_constants() -> None:
     assert gx.data.tolist() == [1.0, 0.0] and gm is None
 
 
+def test_an_input_may_be_called_like_the_output() -> None:
+    @elementwise(y=lambda g, y: g * 2 * y)
+    def squared(xp, y):
+        return y * y
+
+    @elementwise(x=lambda g, y: g * y, y=lambda g, x: g * x)
+    def product(xp, x, y):
+        return x * y
+
+    x, y = Variable(3.0), Variable(5.0)
+    assert grad(squared(x), x).data == 6.0
+    for function in (product, lambda x, y: product.function.apply((x, y), {})):
+        assert [float(g.data) for g in grad(function(x, y), (x, y))] == [5.0, 3.0]
+    with pytest.raises(autolab.DeclarationError, match=r"legal are g, and after it any of x, x_shape, y, y_shape$"):
+        elementwise(x=lambda g, z: g)(product.__wrapped__)
+
+
 def test_a_rule_on_several_lines() -> None:
     @primitive()
     def flipped(xp, x):
