@@ -4,6 +4,7 @@ Array inputs are positional, everything else goes in by keyword. NumPy's own fun
 applied to Variables.
 """
 
+from .fused import expadd, muladd
 from .linalg import matmul
 from .math import add, cos, div, exp, log, mul, neg, pow, sin, sub, tanh
 from .operators import install as _install
@@ -19,9 +20,11 @@ __all__ = [
     "cos",
     "div",
     "exp",
+    "expadd",
     "log",
     "matmul",
     "mul",
+    "muladd",
     "neg",
     "pow",
     "reshape",

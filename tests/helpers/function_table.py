@@ -12,6 +12,7 @@ from autolab import Variable
 from autolab import functions as F
 from helpers.cases import CONSTANT, Case, arrays, binary_cases, cases_with, dtype_of, fixed, layouts, unary_cases
 from helpers.rows import Bad, Row
+from helpers.table_fused import ROWS as FUSED
 
 
 def _sum_to(x: Any, shape: tuple[int, ...]) -> Any:
@@ -25,6 +26,7 @@ def _x(*shape: int) -> Variable:
 
 
 ROWS = (
+    *FUSED,
     *[
         Row(
             function,
