@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..recording.model import Recording, Snapshot, Step
+from ..recording.model import LEAVES, Recording, Snapshot, Step
 from . import status
 from .cells import as_lists, grid
 from .messages import say
@@ -89,7 +89,7 @@ def not_finite(snapshot: Snapshot) -> list[str]:
 def spoken(step: Step) -> str:
     """A step as one would read it aloud: ``h = x * y, value 6, gradient 1``."""
     parts = [heading(step)]
-    if step.kind in ("input", "constant"):
+    if step.kind in LEAVES:
         parts.append(step.kind)
     if step.value is not None:
         parts.append(f"value {_spoken_value(step.value)}")

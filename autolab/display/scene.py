@@ -13,7 +13,7 @@ import json
 from math import ceil
 from typing import Any
 
-from ..recording.model import Recording, Step
+from ..recording.model import LEAVES, Recording, Step
 from .detail import detail
 from .layout import layout
 from .readings import readings
@@ -80,7 +80,7 @@ def _edges(items: list[Step | Run]) -> list[tuple[int, int]]:
 def _step_node(step: Step, recording: Recording) -> dict[str, Any]:
     name = None if step.name is None else shorten(label(step), _NAME_LIMIT)
     used = columns(name) + 3 if name else 0
-    text = name if step.kind == "input" and name else shorten(expression(step), max(8, _TEXT_LIMIT - used))
+    text = name if step.kind in LEAVES and name else shorten(expression(step), max(8, _TEXT_LIMIT - used))
     sign = symbol(step)
     cells = step.value is not None and step.value.size > 1
     body = 2 * STRIP_WIDTH + COLUMN_GAP if step.value is not None else 0.0

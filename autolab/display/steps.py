@@ -6,7 +6,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..recording.model import Recording, Step
+from ..recording.model import LEAVES, Recording, Step
 from .escape import clean
 
 MAX_DRAWN = 300
@@ -55,7 +55,7 @@ def label(step: Step) -> str:
 def heading(step: Step) -> str:
     """``h = x * y``, or only the name, or only the expression."""
     name, text = label(step), expression(step)
-    return text if step.name is None else name if step.kind == "input" or name == text else f"{name} = {text}"
+    return text if step.name is None else name if step.kind in LEAVES or name == text else f"{name} = {text}"
 
 
 def symbol(step: Step) -> str:

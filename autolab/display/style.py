@@ -44,7 +44,7 @@ text,.name{{fill:{ink}}}
 .edges{{stroke:{edge}}}
 .head{{fill:{edge}}}
 .box{{fill:{box};stroke:{frame}}}
-.box.input{{fill:{input};stroke:{frame}}}
+.box.input,.box.leaf{{fill:{input};stroke:{frame}}}
 .box.constant,.box.run{{fill:{constant};stroke:{frame}}}
 .box.output{{stroke:{strong}}}
 .plate{{fill:{strong}}}

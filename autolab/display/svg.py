@@ -6,7 +6,7 @@ from collections import defaultdict
 from itertools import count
 from typing import Any
 
-from ..recording.model import Recording
+from ..recording.model import LEAVES, Recording
 from .escape import Markup, element, escape
 from .messages import say
 from .readings import readings
@@ -117,7 +117,7 @@ def _heading(node: Node) -> list[Markup]:
 def _plates(node: Node) -> list[Markup]:
     """The small plates that say what an outer box is: inputs at the top, outputs at the bottom."""
     plates = []
-    if node["kind"] in ("input", "constant"):
+    if node["kind"] in LEAVES:
         plates += _plate(node["kind"], node["w"] / 2, 0.0, "plate quiet")
     if node["output"]:
         plates += _plate("output", node["w"] / 2, node["h"], "plate")

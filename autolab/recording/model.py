@@ -16,7 +16,10 @@ import numpy as np
 if TYPE_CHECKING:
     from graphviz import Digraph
 
-Kind = Literal["input", "constant", "call", "part"]
+Kind = Literal["input", "leaf", "constant", "call", "part"]
+
+LEAVES = ("input", "leaf", "constant")
+"""The kinds of steps that no function made."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +78,9 @@ class Operand:
 class Step:
     """One value of the run, in the order in which the values came to be (a Wengert list).
 
-    ``kind`` is ``input`` (an argument), ``constant`` (an array the function brought along, or a Variable that needs
-    no gradient),
-    ``call`` (the result of a function) or ``part`` (one of several results; its only operand is the call, which then
-    has no value).
+    ``kind`` is ``input`` (an argument), ``leaf`` (a Variable that the function brought along, with a gradient of its
+    own), ``constant`` (an array, or a Variable that needs no gradient), ``call`` (the result of a function) or ``part``
+    (one of several results; its only operand is the call, which then has no value).
     ``name`` is the user's own name of the value; ``source`` the expression as written, ``statement`` the whole
     statement.
     ``line`` counts from 1 in ``file`` (a notebook cell or a module). ``status`` is the key of the sentence about the

@@ -171,7 +171,7 @@ class _Recorder:
         step = self._ids.get(_key(value))
         if step is None:
             name = value.name or (text if text is not None and text.isidentifier() else None)
-            step = self.add_leaf(value, "input" if value.requires_grad else "constant", name)
+            step = self.add_leaf(value, "leaf" if value.requires_grad else "constant", name)
         return Use(parameter, step, None)
 
     # ------------------------------------------------------------------ backward

@@ -172,10 +172,10 @@ def test_closures_constants_and_numbers() -> None:
     found = {s.name: (s.kind, s.status) for s in r.steps if s.kind != "call"}
     assert found == {
         "x": ("input", "ok"),
-        "weights": ("input", "ok"),
+        "weights": ("leaf", "ok"),
         "scale": ("constant", "constant"),
         "bias": ("constant", "integer"),
-        "unnamed": ("input", "ok"),
+        "unnamed": ("leaf", "ok"),
     }
     np.testing.assert_array_equal(r["weights"].grad.values, [10.0, 200.0])
     assert r["scale"].grad is None
@@ -190,7 +190,7 @@ def test_a_value_computed_before_is_an_input_whose_graph_is_not_followed() -> No
     r = record(lambda x: x * doubled, 3.0)
     assert [(s.kind, s.name, gradient(s)) for s in r.steps] == [
         ("input", "x", 4.0),
-        ("input", "doubled", 3.0),
+        ("leaf", "doubled", 3.0),
         ("call", None, 1.0),
     ]
     assert w.grad is None

@@ -20,7 +20,7 @@ export function makeNode(node) {
   },
   svg("rect", { class: "al-halo", ...box }), svg("rect", { class: "al-card", ...box }), makeHeading(node),
   svg("text", { class: "al-symbol", x: node.w - PADDING, y: 24 }, node.symbol),
-  ...(node.kind === "input" || node.kind === "constant" ? makePlate(node.kind, node.w / 2, 0) : []),
+  ...(["input", "leaf", "constant"].includes(node.kind) ? makePlate(node.kind, node.w / 2, 0) : []),
   ...(node.output ? makePlate("output", node.w / 2, node.h) : []));
 
   const columns = node.h < TOP ? [] : [makeColumn("value", PADDING, node.cells),
