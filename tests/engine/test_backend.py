@@ -60,6 +60,14 @@ def test_the_other_module_does_the_work(other: OtherModule) -> None:
     np.testing.assert_array_equal(np.asarray(g.data), expected.data)
 
 
+def test_numbers_and_lists_go_where_the_array_is(other: OtherModule) -> None:
+    x = Variable(np.array([1.0, 2.0], np.float32).view(Other))
+    for value, dtype in ((2.0, np.float32), (3, np.float32), (np.float64(2), np.float64), ([1.0, 2.0], np.float64)):
+        for y in (x * value, value - x, F.pow(x, value)):
+            assert type(y.data) is Other and y.dtype == dtype
+            assert type(grad(F.sum(y), x).data) is Other
+
+
 def test_get_array_module(other: OtherModule) -> None:
     mine = np.ones(2).view(Other)
     assert get_array_module() is get_array_module(1.0, None, np.ones(2)) is np
