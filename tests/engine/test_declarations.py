@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from itertools import combinations, product
 
@@ -12,6 +13,8 @@ import pytest
 import autolab
 from autolab import Variable, elementwise, grad, primitive
 from autolab import functions as F
+from autolab.engine.observe import observe
+from autolab.engine.primitive import Primitive
 
 
 def test_every_kind_of_parameter_a_rule_may_have() -> None:
@@ -134,7 +137,7 @@ def test_arrays_in_array_out() -> None:
     for function in (F.tanh, F.exp):
         assert type(function(np.ones(2))) is np.ndarray
     assert type(F.mul(np.ones(2), 2.0)) is np.ndarray
-    assert F.sum([1.0, 2.0]) == 3.0
+    assert F.sum([1.0, 2.0]) == 3.0 and F.mul(2.0, 3.5) == 7.0 and F.add(1, 2) == 3 and F.pow(2, 3) == 8
     assert F.matmul(np.ones((2, 2)), [1.0, 2.0]).tolist() == [3.0, 3.0]
 
 
@@ -190,11 +193,36 @@ def test_short_cuts_keep_what_apply_keeps(of_a: tuple[str, ...], of_b: tuple[str
             np.testing.assert_array_equal(g.data, np.prod([np.ones(2), *[values[name] for name in names]], axis=0))
 
 
+def goes_the_long_way(call: Callable[[], object]) -> bool:
+    """Whether ``call`` runs through `Primitive.apply`."""
+    seen = []
+    sys.setprofile(lambda frame, event, arg: seen.append(frame.f_code))
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return Primitive.apply.__code__ in seen
+
+
+def test_short_cuts_are_taken() -> None:
+    """They are half of the engine's speed; a step that falls back to `apply` is as right, and slower."""
+    x, array = Variable([1.0, 2.0]), np.array([1.0, 2.0])
+    F.mul(x, 2.0), F.mul(x, 3)
+    for call in (
+        *(lambda: F.tanh(x), lambda: x * x, lambda: x * 2.0, lambda: 2.0 * x, lambda: x * 3, lambda: 3 - x),
+        *(lambda: x * array, lambda: array * x, lambda: -x),
+    ):
+        assert not goes_the_long_way(call)
+    with observe(lambda event: None):
+        assert goes_the_long_way(lambda: F.tanh(x)) and goes_the_long_way(lambda: x * x)
+    assert goes_the_long_way(lambda: x**2)
+
+
 def test_results_that_are_no_floats_have_no_gradient() -> None:
     @elementwise(x=lambda g: g)
     def rounded(xp, x):
         return x.astype(int)
 
     x = Variable([1.5, 2.5])
-    assert rounded(x).dtype == np.int64
-    assert not rounded(x).requires_grad
+    for y in (rounded(x), rounded.function.apply((x,), {})):
+        assert y.dtype == np.int64 and not y.requires_grad

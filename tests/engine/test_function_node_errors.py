@@ -32,7 +32,7 @@ def pair() -> tuple[Variable, Variable]:
 
 
 BACKWARDS = [
-    ("too few", lambda s, i, g: (g[0],), ValueError, "returned 1 gradients; expected 2, one per input"),
+    ("too few", lambda s, i, g: (g[0],), ValueError, "returned 1 gradients; expected 2, one per input$"),
     ("too many", lambda s, i, g: (g[0],) * 3, ValueError, "returned 3 gradients; expected 2"),
     ("none at all", lambda s, i, g: (), ValueError, "returned 0 gradients; expected 2"),
     ("wrong shape", lambda s, i, g: (g[0], g[0].sum()), ValueError, r"'inputs\[1\]' has shape \(\), .*\(2,\)"),
