@@ -95,12 +95,12 @@ class Whole(Node):
     kinds: tuple[tuple[tuple[int, ...], Any], ...]
     _parts: tuple[weakref.ref[Node] | None, ...]
 
-    def connect(self, outputs: tuple[Any, ...]) -> None:
-        """Give the results (Variables) their nodes; those that are no floats get none."""
+    def connect(self, outputs: tuple[Any, ...], constants: tuple[int, ...] = ()) -> None:
+        """Give the results (Variables) their nodes; those that are no floats or ``constants`` get none."""
         self.kinds = tuple([(y.shape, y.dtype) for y in outputs])
         single = len(outputs) == 1
         for i, y in enumerate(outputs):
-            if y.dtype.kind == "f":
+            if y.dtype.kind == "f" and i not in constants:
                 y.node = self if single else Part.node(i, self)
         self._parts = () if single else tuple([weakref.ref(y.node) if y.node else None for y in outputs])
 
@@ -116,10 +116,10 @@ class Whole(Node):
         """The upstream gradient of each result; None for one that nothing used."""
         return [g.get(i) for i in range(len(self.kinds))] if type(g) is Bundle else [g]
 
-    def all_gradients(self, g: Bundle) -> tuple[Any, ...]:
+    def all_gradients(self, g: Any) -> tuple[Any, ...]:
         """The same with zeros for None: constants, in backward of any order."""
-        xp = get_array_module(*g.values())
         found = self.gradients(g)
+        xp = get_array_module(*found)
         return tuple([xp.zeros(*kind) if got is None else got for kind, got in zip(self.kinds, found, strict=True)])
 
 

@@ -87,7 +87,7 @@ class observe(Block):
 def notify(event: ForwardEvent | BackwardEvent) -> None:
     """Tell this thread's hooks; what a hook computes itself is no event."""
     hooks = config.hooks
-    with _silence:
+    with silence:
         for hook in hooks:
             hook(event)
 
@@ -101,7 +101,7 @@ class _Silence(Block):
         return ()
 
 
-_silence = _Silence()
+silence = _Silence()
 
 
 def caller() -> FrameType | None:

@@ -1,0 +1,239 @@
+"""What functions with a backward of their own share, in whichever style they are written: one use, retained values,
+gradients that are checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from threading import get_ident
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from .backend import Array, array_of, as_array, check_real, get_array_module
+from .config import recording
+from .errors import ReuseError
+from .node import Node, Whole, check_shape
+from .observe import ForwardEvent, notify, watchers
+from .variable import Variable, wrap
+
+
+class Authored:
+    """One application of a function that a user wrote: the object is the function of its node.
+
+    A style says what its `backward` is given and may return: see `_gradients`.
+    """
+
+    _call: Call | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the class."""
+        return type(self).__name__
+
+    @property
+    def written_backward(self) -> Callable[..., Any]:
+        """The user's backward, whose source views show."""
+        return type(self).backward  # type: ignore[attr-defined]  # every style has one
+
+    def input_label(self, i: int) -> str:
+        """What messages and views call an input."""
+        return f"inputs[{i}]"
+
+    def _gradients(self, node: Whole, g: Any, create_graph: bool) -> Mapping[int, Variable | None]:
+        """Ask the user's backward: input index -> gradient, at least for every edge of ``node``."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------ forward
+    def _apply(
+        self, inputs: tuple[Any, ...], arrays: tuple[Any, ...], forward: Callable[..., Iterable[Variable]]
+    ) -> tuple[Variable, ...]:
+        """Run ``forward`` on the arrays, once in the life of this object, and join its results to the graph."""
+        if self._call is not None:
+            raise ReuseError(
+                f"{self.name}: this object was applied before; make a new one for every call: {self.name}()"
+            )
+        call = self._call = Call(self.name, len(inputs))
+        start = perf_counter() if watchers else 0.0
+        outputs = tuple(forward(arrays))
+        edges = [
+            (x.node, i, None, (arrays[i].shape, arrays[i].dtype))
+            for i, x in enumerate(inputs)
+            if isinstance(x, Variable) and x.node is not None
+        ]
+        if edges and recording():
+            call.keep(arrays, outputs)
+            Whole.join(self, edges).connect(outputs, call.constant_outputs)
+        if watchers:
+            notify(ForwardEvent(self, inputs, outputs, {}, perf_counter() - start))
+        return outputs
+
+    def _arrays(self, inputs: tuple[Any, ...]) -> tuple[Array, ...]:
+        what = f"{self.name}: an input"
+        return tuple([x._data if isinstance(x, Variable) else check_real(as_array(x, what), what) for x in inputs])
+
+    def _results(self, results: tuple[Any, ...]) -> list[Variable]:
+        for result in results:
+            if isinstance(result, Variable):
+                raise TypeError(f"{self.name}.forward returned a Variable; it works on arrays and returns arrays")
+        what = f"{self.name}.forward: a result"
+        return [wrap(check_real(as_array(result, what), what), None) for result in results]
+
+    def _running(self) -> Call:
+        if self._call is None:
+            raise RuntimeError(
+                f"{self.name}: retained values exist once it is applied; this object was not applied yet"
+            )
+        return self._call
+
+    # ------------------------------------------------------------------ backward: what the engine calls
+    def pull(self, node: Whole, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
+        """``[(parent, gradient)]`` for every edge of ``node``; a gradient may be None."""
+        if not create_graph:
+            found = self._gradients(node, g, False)
+            return [(edge.parent, self._checked(found[edge.rule], edge, False)) for edge in node.edges]
+        nodes, thread = self._running().nodes, get_ident()
+        outer = nodes.get(thread)
+        try:
+            nodes[thread] = node
+            found = self._gradients(node, g, True)
+        finally:
+            if outer is None:
+                nodes.pop(thread, None)
+        return [(edge.parent, self._checked(found[edge.rule], edge, True)) for edge in node.edges]
+
+    def _checked(self, g: Any, edge: Any, create_graph: bool) -> Any:
+        if g is None:
+            return None
+        if not isinstance(g, Variable):
+            raise TypeError(
+                f"{self.name}.backward returned a {type(g).__name__} for input {edge.rule}; expected a Variable: "
+                "compute gradients from the upstream ones and the Variables that were kept"
+            )
+        shape, dtype = edge.fit
+        if g.shape != shape:
+            check_shape(self.name, self.input_label(edge.rule), g, shape)
+        if not create_graph:
+            return g._data if g.dtype == dtype else g._data.astype(dtype)
+        return g if g.dtype == dtype else _cast(g, dtype)
+
+
+def as_upstream(g: Any) -> Variable | None:
+    """What arrives at a node, as the Variable that a backward is given."""
+    return g if g is None or isinstance(g, Variable) else wrap(array_of(g), None)
+
+
+def _cast(g: Variable, dtype: np.dtype) -> Variable:
+    from .primitive import Primitive
+
+    return Primitive.cast(g, dtype=dtype)
+
+
+class Barrier:
+    """The function of a node where a derivative would be wrong: it says why to whoever comes that way."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name, self.reason = name, reason
+
+    def pull(self, node: Node, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
+        raise RuntimeError(self.reason)
+
+    def wrap(self, data: Array, parents: list[Node]) -> Variable:
+        """``data`` as a value that depends on ``parents`` in a way that cannot be differentiated."""
+        return wrap(data, Whole.join(self, [(parent, None, None, None) for parent in parents]))
+
+
+class Call:
+    """What one application keeps: apart from the user's own attributes, so that no name can collide."""
+
+    __slots__ = (
+        "arity",
+        "constant_outputs",
+        "inputs",
+        "name",
+        "nodes",
+        "outputs",
+        "results",
+        "retained_inputs",
+        "retained_outputs",
+    )
+
+    def __init__(self, name: str, arity: int) -> None:
+        self.name, self.arity, self.results = name, arity, 0
+        self.retained_inputs: tuple[int, ...] = ()
+        self.retained_outputs: tuple[int, ...] = ()
+        self.constant_outputs: tuple[int, ...] = ()  # floats that get no node
+        self.inputs: dict[int, Array] = {}
+        self.outputs: dict[int, Array] = {}
+        self.nodes: dict[int, Whole] = {}  # thread -> the node, while a differentiable backward runs in it
+
+    def keep(self, arrays: tuple[Array, ...], outputs: tuple[Variable, ...]) -> None:
+        self.results = len(outputs)
+        try:
+            self.inputs = {i: arrays[i] for i in self.retained_inputs}
+            self.outputs = {i: outputs[i]._data for i in self.retained_outputs}
+        except IndexError:
+            raise IndexError(
+                f"{self.name}: retained inputs {self.retained_inputs} and outputs {self.retained_outputs}; "
+                f"there are {len(arrays)} inputs and {len(outputs)} outputs"
+            ) from None
+
+    @property
+    def node(self) -> Whole | None:
+        """The node to which retained values belong; None where constants do: in a backward without a graph."""
+        return self.nodes.get(get_ident()) if self.nodes else None
+
+    def input_variable(self, i: int) -> Variable:
+        node = self.node
+        parents = {} if node is None else {edge.rule: edge.parent for edge in node.edges}
+        return wrap(self._kept(self.inputs, i), parents.get(i))
+
+    def output_variable(self, i: int) -> Variable:
+        node = self.node
+        return wrap(self._kept(self.outputs, i), None if node is None else node.part(i))
+
+    def _kept(self, values: dict[int, Array], i: int) -> Array:
+        if i not in values:
+            raise RuntimeError(f"{self.name}: nothing was retained, as no input required a gradient")
+        return values[i]
+
+
+class ArrayForward(Authored):
+    """A forward from a tuple of arrays to a tuple of arrays, that says what to retain."""
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Compute the results from arrays; a tuple even for one. By default `forward_cpu` or `forward_gpu`."""
+        if get_array_module(*inputs) is np:
+            return self.forward_cpu(inputs)
+        return self.forward_gpu(inputs)
+
+    def forward_cpu(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """`forward` for NumPy arrays, where the two differ."""
+        raise NotImplementedError(f"{self.name}: write forward(self, inputs), or forward_cpu and forward_gpu")
+
+    def forward_gpu(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """`forward` for CuPy arrays, where the two differ."""
+        raise NotImplementedError(f"{self.name}: write forward(self, inputs), or forward_cpu and forward_gpu")
+
+    def retain_inputs(self, indexes: Iterable[int]) -> None:
+        """In forward: keep these inputs for backward, and no others."""
+        self._running().retained_inputs = self._indexes("retain_inputs", indexes)
+
+    def retain_outputs(self, indexes: Iterable[int]) -> None:
+        """In forward: keep these results for backward."""
+        self._running().retained_outputs = self._indexes("retain_outputs", indexes)
+
+    def _indexes(self, method: str, indexes: Any) -> tuple[int, ...]:
+        if not isinstance(indexes, list | tuple) or not all([isinstance(i, int) and i >= 0 for i in indexes]):
+            raise TypeError(
+                f"{self.name}.{method}: got {indexes!r:.60}; expected a tuple of indexes from 0, such as (0,)"
+            )
+        return tuple(indexes)
+
+    def _forward(self, arrays: tuple[Array, ...]) -> list[Variable]:
+        results = self.forward(arrays)
+        if not isinstance(results, tuple):
+            raise TypeError(
+                f"{self.name}.forward returned a {type(results).__name__}; expected a tuple, also for one: return y,"
+            )
+        return self._results(results)
