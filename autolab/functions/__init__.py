@@ -8,6 +8,7 @@ from .fused import expadd, muladd
 from .linalg import matmul
 from .math import add, cos, div, exp, log, mul, neg, pow, sin, sub, tanh
 from .operators import install as _install
+from .products import dot, outer, tensordot
 from .reduce import sum
 from .shape import broadcast_to, cast, reshape, sum_to, transpose
 
@@ -19,6 +20,7 @@ __all__ = [
     "cast",
     "cos",
     "div",
+    "dot",
     "exp",
     "expadd",
     "log",
@@ -26,6 +28,7 @@ __all__ = [
     "mul",
     "muladd",
     "neg",
+    "outer",
     "pow",
     "reshape",
     "sin",
@@ -33,5 +36,6 @@ __all__ = [
     "sum",
     "sum_to",
     "tanh",
+    "tensordot",
     "transpose",
 ]

@@ -20,7 +20,10 @@ class Bad:
 
 @dataclass(frozen=True)
 class Row:
-    """``reference`` is the same function on plain arrays, written so that HIPS autograd can follow it."""
+    """``reference`` is the same function on plain arrays, written so that HIPS autograd can follow it.
+
+    Order 0 says that the function has no gradient.
+    """
 
     function: Callable[..., Any]
     reference: Callable[..., Any]
@@ -30,6 +33,7 @@ class Row:
     order: int = 2
     mixed: bool = False  # whether inputs of different dtypes make sense
     exact: bool = True  # whether forward agrees with the reference to the last bit
+    rounding: int = 8  # if it does not: by how many units in the last place of the greatest element it may differ
 
     @property
     def name(self) -> str:
