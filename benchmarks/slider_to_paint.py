@@ -20,7 +20,7 @@ from playwright.sync_api import sync_playwright
 from speed.environment import commit, machine
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from widgets.chromium import launch
+from helpers.chromium import launch
 from widgets.lab import LabPage, lab_server
 
 from autolab.widgets.module import module_text, style_text

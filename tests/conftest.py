@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 from helpers.state import leaked_state, reset_state
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 settings.register_profile("autolab", derandomize=True, deadline=None, database=None)
 settings.load_profile("autolab")
@@ -14,6 +18,18 @@ settings.load_profile("autolab")
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "source(*ids): the statements of the source documents that the test shows")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests."""
+    from helpers.chromium import launch
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = launch(playwright)
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture(autouse=True)

@@ -58,7 +58,7 @@ class Primitive:
         self.inputs, self.several = self.schema.inputs, len(outputs) > 1
         self.declared: dict[str, Rule] = {}
         self.retained: dict[str, tuple[str, ...]] = dict.fromkeys(self.inputs, ())
-        self._plans: list[tuple[Rule, Keeper | None] | None] = []
+        self._plans: dict[int, tuple[Rule, Keeper | None] | None] = {}
         self._place: dict[Rule, int] = {}
         for name, rule in rules.items():
             self.add_rule(name, rule)
@@ -80,19 +80,20 @@ class Primitive:
         return plan[0] if plan is not None else None
 
     def _plan(self, i: int) -> tuple[Rule, Keeper | None] | None:
-        """The rule at a position and what keeps its values. Each position has a rule object of its own, so that a rule
-        tells its input."""
-        while len(self._plans) <= i:
-            place = len(self._plans)
-            name = self._name(place)
-            declared, retained = self.declared.get(name), self.retained[name]
-            if declared is None:
-                self._plans.append(None)
-                continue
-            compiled = _compile(declared, len(retained))
-            self._place[compiled] = place
-            self._plans.append((compiled, self.schema.keeper(retained, place)))
-        return self._plans[i]
+        """The rule at a position and what keeps its values; two threads may ask for the first time at once."""
+        try:
+            return self._plans[i]
+        except KeyError:
+            return self._plans.setdefault(i, self._compiled(i))
+
+    def _compiled(self, i: int) -> tuple[Rule, Keeper | None] | None:
+        """Each position gets a rule object of its own, so that a rule tells its input."""
+        declared, retained = self.declared.get(self._name(i)), self.retained[self._name(i)]
+        if declared is None:
+            return None
+        compiled = _compile(declared, len(retained))
+        self._place[compiled] = i
+        return compiled, self.schema.keeper(retained, i)
 
     def place(self, rule: Rule) -> int:
         """The position of the input whose gradient an edge's ``rule`` computes."""

@@ -1,4 +1,4 @@
-"""Fixtures: a browser for the whole run, a bare page per test, widgets whose messages go through a recording comm."""
+"""Fixtures: a bare page per test, widgets whose messages go through a recording comm."""
 
 from __future__ import annotations
 
@@ -7,22 +7,12 @@ from typing import Any
 
 import pytest
 from ipywidgets import comm as widget_comm
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from autolab.widgets.explorer import Explorer
 from autolab.widgets.session import Session
 
 from .bare_page import RecordingComm, Wire, serve
-from .chromium import launch
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """One Chromium for all tests."""
-    with sync_playwright() as playwright:
-        chromium = launch(playwright)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture
