@@ -20,6 +20,7 @@ declared: dict[Any, Callable[..., Any]] = {}
 """NumPy function or ufunc -> the declared function that differentiates it."""
 
 _renamed: dict[Any, dict[str, str]] = {}
+_adapters: dict[Any, Callable[..., Any]] = {}
 
 # Their results are no numbers to differentiate: they take the data and give plain arrays.
 _PLAIN_UFUNCS = {
@@ -41,6 +42,19 @@ def register(numpy_function: Any, function: Callable[..., Any], renamed: dict[st
     function's."""
     declared[numpy_function] = function
     _renamed[numpy_function] = renamed or {}
+
+
+def adapt(numpy_function: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorate what ``numpy_function`` on Variables calls with its arguments as they are.
+
+    For functions whose arguments differ from the declared function's in more than names.
+    """
+
+    def decorate(adapter: Callable[..., Any]) -> Callable[..., Any]:
+        _adapters[numpy_function] = adapter
+        return adapter
+
+    return decorate
 
 
 def unwrap(value: Any) -> Any:
@@ -83,13 +97,23 @@ def array_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
     """What ``Variable.__array_function__`` does."""
     if func in _PLAIN_FUNCTIONS:
         return func(*[unwrap(value) for value in args], **{k: unwrap(v) for k, v in kwargs.items()})
-    function = declared.get(func)
+    adapter, function = _adapters.get(func), declared.get(func)
+    if adapter is not None:
+        return _adapted(func, adapter, args, kwargs)
     if function is None:
         raise NoGradientError(
             f"numpy.{func.__name__} has no gradient in AutoLab. Apply it to x.data if none is needed."
         )
     arrays, attributes = _split(func, function, args, kwargs)
     return function(*arrays, **attributes)
+
+
+def _adapted(func: Any, adapter: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    try:
+        given = _signature(adapter).bind(*args, **kwargs)
+    except TypeError as error:
+        raise NoGradientError(f"numpy.{func.__name__} on a Variable: {error}") from None
+    return adapter(*given.args, **given.kwargs)
 
 
 def _split(func: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:

@@ -4,38 +4,75 @@ Array inputs are positional, everything else goes in by keyword. NumPy's own fun
 applied to Variables.
 """
 
+from .choose import clip, maximum, minimum, where
+from .exponentials import expm1, log1p, log2, log10, logaddexp, sigmoid
 from .fused import expadd, muladd
 from .linalg import matmul
 from .math import add, cos, div, exp, log, mul, neg, pow, sin, sub, tanh
 from .operators import install as _install
+from .powers import abs, cbrt, hypot, reciprocal, sqrt, square
 from .products import dot, outer, tensordot
 from .reduce import sum
+from .rounding import ceil, floor, round, sign
 from .shape import broadcast_to, cast, reshape, sum_to, transpose
+from .special import erf
+from .trig import arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, cosh, sinh, tan
 
 _install()
 
 __all__ = [
+    "abs",
     "add",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
     "broadcast_to",
     "cast",
+    "cbrt",
+    "ceil",
+    "clip",
     "cos",
+    "cosh",
     "div",
     "dot",
+    "erf",
     "exp",
     "expadd",
+    "expm1",
+    "floor",
+    "hypot",
     "log",
+    "log1p",
+    "log2",
+    "log10",
+    "logaddexp",
     "matmul",
+    "maximum",
+    "minimum",
     "mul",
     "muladd",
     "neg",
     "outer",
     "pow",
+    "reciprocal",
     "reshape",
+    "round",
+    "sigmoid",
+    "sign",
     "sin",
+    "sinh",
+    "sqrt",
+    "square",
     "sub",
     "sum",
     "sum_to",
+    "tan",
     "tanh",
     "tensordot",
     "transpose",
+    "where",
 ]

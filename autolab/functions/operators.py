@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..engine.variable import Variable
+from .choose import clip
 from .linalg import matmul
 from .math import add, div, mul, neg, pow, sub
+from .powers import abs as _abs
 from .reduce import sum as _sum
 from .shape import reshape, transpose
 
@@ -33,6 +35,11 @@ def _transpose_method(self: Variable, *axes: Any) -> Variable:
     return transpose(self, axes=tuple(wanted) if wanted else None)
 
 
+def _clip_method(self: Variable, min: Any = None, max: Any = None) -> Variable:
+    """The elements moved into the interval from ``min`` to ``max``; either may be None."""
+    return clip(self, min, max)
+
+
 def install() -> None:
     """Give Variable its operators and methods."""
     operators = {"add": add, "sub": sub, "mul": mul, "truediv": div, "pow": pow, "matmul": matmul}
@@ -41,6 +48,8 @@ def install() -> None:
         setattr(Variable, f"__r{name}__", _reflected(function))
     Variable.__neg__ = neg  # type: ignore[method-assign]
     Variable.__pos__ = lambda self: self  # type: ignore[method-assign]
+    Variable.__abs__ = _abs  # type: ignore[method-assign]
+    Variable.clip = _clip_method  # type: ignore[method-assign]
     Variable.sum = _sum_method  # type: ignore[method-assign]
     Variable.reshape = _reshape_method  # type: ignore[method-assign]
     Variable.transpose = _transpose_method  # type: ignore[method-assign]

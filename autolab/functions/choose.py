@@ -1,0 +1,144 @@
+"""Functions that choose between values, elementwise. The gradient goes to the value that was chosen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..engine import protocol
+from ..engine.backend import Array
+from ..engine.declare import elementwise
+
+
+@elementwise(
+    a=lambda g, a, b: g * _above(a, b),
+    b=lambda g, a, b: g * _above(b, a),
+    numpy=np.maximum,
+)
+def maximum(xp: Any, a: Array, b: Array) -> Array:
+    """The greater of two values, elementwise with broadcasting; NaN where one is NaN.
+
+    Where both are equal, each gets half of the gradient.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.maximum(Variable([1.0, 5.0]), 3.0)
+    variable([3. 5.])
+    """
+    return xp.maximum(a, b)
+
+
+@elementwise(
+    a=lambda g, a, b: g * _above(b, a),
+    b=lambda g, a, b: g * _above(a, b),
+    numpy=np.minimum,
+)
+def minimum(xp: Any, a: Array, b: Array) -> Array:
+    """The smaller of two values, elementwise with broadcasting; NaN where one is NaN.
+
+    Where both are equal, each gets half of the gradient.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.minimum(Variable([1.0, 5.0]), 3.0)
+    variable([1. 3.])
+    """
+    return xp.minimum(a, b)
+
+
+@elementwise()
+def _above(xp: Any, a: Array, b: Array) -> Array:
+    """1 where ``a`` is greater, 0.5 where both are equal, else 0. Constant, so it has no rules."""
+    return ((a > b).astype(xp.result_type(a, b)) + (a >= b)) / 2
+
+
+@elementwise(
+    a=lambda g, condition: where(condition, g, 0),
+    b=lambda g, condition: where(condition, 0, g),
+)
+def where(xp: Any, condition: Array, a: Array, b: Array) -> Array:
+    """``a`` where the condition holds and ``b`` elsewhere, with broadcasting of all three.
+
+    Both are computed before the choice: a NaN or an overflow in the gradient of the one that was not chosen still
+    harms (0 times infinity). Choose the input instead: ``log(where(x > 0, x, 1))``.
+
+    Parameters
+    ----------
+    condition : array of booleans
+        Such as ``x > 0``. It has no gradient.
+    a, b : Variable, array or number
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> x = Variable([-1.0, 2.0])
+    >>> F.where(x > 0, x, 10 * x)
+    variable([-10.   2.])
+    """
+    return xp.where(condition, a, b)
+
+
+@elementwise(
+    x=lambda g, x, low, high: g * _inside(x, low, high),
+    low=lambda g, x, low, high: g * _below(x, low, high),
+    high=lambda g, x, low, high: g * _beyond(x, low, high),
+)
+def clip(xp: Any, x: Array, low: Array | None = None, high: Array | None = None) -> Array:
+    """``x`` moved into the interval from ``low`` to ``high``, elementwise with broadcasting; a bound may be None.
+
+    The gradient goes to ``x`` inside the interval and on its bounds, outside to the bound that was taken. Where
+    ``low`` is above ``high`` the result is ``high``, as in NumPy.
+
+    Raises
+    ------
+    ValueError
+        If neither bound is given.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.clip(Variable([-2.0, 0.5, 2.0]), 0.0, 1.0)
+    variable([0.  0.5 1. ])
+    """
+    if low is None and high is None:
+        raise ValueError("neither low nor high is given")
+    return xp.clip(x, low, high)
+
+
+@elementwise()
+def _inside(xp: Any, x: Array, low: Array | None = None, high: Array | None = None) -> Array:
+    """1 where `clip` takes ``x``, else 0. Constant, so it has no rules; nor have the next two."""
+    taken = True if low is None else x >= low
+    return _number(taken if high is None else taken & (x <= high), x)
+
+
+@elementwise()
+def _below(xp: Any, x: Array, low: Array | None = None, high: Array | None = None) -> Array:
+    """1 where `clip` takes ``low``, else 0."""
+    taken = x < low
+    return _number(taken if high is None else taken & (low <= high), x)
+
+
+@elementwise()
+def _beyond(xp: Any, x: Array, low: Array | None = None, high: Array | None = None) -> Array:
+    """1 where `clip` takes ``high``, else 0."""
+    return _number((x if low is None else xp.maximum(x, low)) > high, x)
+
+
+def _number(truth: Array, like: Array) -> Array:
+    return truth.astype(like.dtype)
+
+
+@protocol.adapt(np.where)
+def _where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+    if x is None or y is None:
+        raise TypeError("numpy.where with a condition alone: use numpy.nonzero(x.data)")
+    return where(condition, x, y)
+
+
+@protocol.adapt(np.clip)
+def _clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    return clip(a, min if a_min is None else a_min, max if a_max is None else a_max)
