@@ -161,13 +161,16 @@ class _Recorder:
                 self._ids[output.node.parent.order] = call
 
     def _use(self, function: Any, i: int, value: Any, place: Place | None) -> Use:
-        parameter = function.schema.label(i) if isinstance(function, Primitive) else f"inputs[{i}]"
+        parameter = function.schema.label(i) if isinstance(function, Primitive) else function.input_label(i)
         text = place.operands[i] if place is not None and i < len(place.operands) else None
         if not isinstance(value, Variable):
             number = number_text(value)
             if number is not None:
                 return Use(parameter, None, number)
-            value = Variable(value, requires_grad=False)
+            try:
+                value = Variable(value, requires_grad=False)
+            except TypeError:  # no array: an input that was left out, or any object that a ContextFunction takes
+                return Use(parameter, None, f"{value!r:.60}")
         step = self._ids.get(_key(value))
         if step is None:
             name = value.name or (text if text is not None and text.isidentifier() else None)
@@ -265,10 +268,10 @@ def _input_index(function: Any, rule: Any) -> int:
 
 
 def _backward_code(function: Any) -> str | None:
-    """The source of a FunctionNode's backward; None for declared functions, which have rules."""
+    """The source of a backward that a user wrote; None for declared functions, which have rules."""
     if isinstance(function, Primitive):
         return None
-    return _source(type(function).backward)[0]
+    return _source(function.written_backward)[0]
 
 
 def _source(function: Any) -> tuple[str | None, str | None, int | None]:

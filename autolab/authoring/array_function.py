@@ -1,0 +1,149 @@
+"""Function: forward and backward on arrays, as in Chainer's old style. First order only, and it says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..engine.authored import ArrayForward, Barrier, as_upstream
+from ..engine.backend import Array, array_of, get_array_module, is_array
+from ..engine.errors import GradientCountError
+from ..engine.node import Whole
+from ..engine.variable import Variable, wrap
+
+
+class Function(ArrayForward):
+    """A function whose `forward` and `backward` both work on arrays. Subclass it and call an object of it: ``F()(x)``.
+
+    As arrays know nothing of their history, its gradient cannot be differentiated again; where that is wanted, write
+    an `autolab.FunctionNode`. An object stands in the graph once: make a new one for every call.
+
+    Values that `forward` stores as attributes are there in `backward`.
+
+    Examples
+    --------
+    >>> from autolab import Variable
+    >>> from autolab.authoring import Function
+    >>> class MulAdd(Function):
+    ...     def forward(self, inputs):
+    ...         x, y, z = inputs
+    ...         return (x * y + z,)
+    ...     def backward(self, inputs, grad_outputs):
+    ...         x, y, z = inputs
+    ...         (gw,) = grad_outputs
+    ...         return gw * y, gw * x, gw
+    >>> def muladd(x, y, z):
+    ...     return MulAdd()(x, y, z)
+    >>> x, y, z = Variable(2.0), Variable(3.0), Variable(4.0)
+    >>> muladd(x, y, z).backward()
+    >>> x.grad, y.grad, z.grad
+    (variable(3.0), variable(2.0), variable(1.0))
+
+    References
+    ----------
+    The interface is Chainer's ``chainer.Function``.
+    """
+
+    @property
+    def written_backward(self) -> Callable[..., Any]:
+        """`backward`, or `backward_cpu` where that is what the user wrote."""
+        kind = type(self)
+        return kind.backward_cpu if kind.backward is Function.backward else kind.backward
+
+    # ------------------------------------------------------------------ what users write
+    def backward(self, inputs: tuple[Array | None, ...], grad_outputs: tuple[Array | None, ...]) -> tuple[Any, ...]:
+        """Compute the gradients of the inputs from arrays. By default `backward_cpu` or `backward_gpu`.
+
+        Parameters
+        ----------
+        inputs : tuple of arrays
+            What `forward` was given; None for those that `retain_inputs` did not keep.
+        grad_outputs : tuple of arrays
+            The upstream gradient of each result; None for a result that nothing used.
+
+        Returns
+        -------
+        tuple of arrays
+            One per input, of its shape; None where there is no dependence.
+        """
+        if get_array_module(*inputs, *grad_outputs) is np:
+            return self.backward_cpu(inputs, grad_outputs)
+        return self.backward_gpu(inputs, grad_outputs)
+
+    def backward_cpu(self, inputs: tuple[Array | None, ...], grad_outputs: tuple[Array | None, ...]) -> tuple[Any, ...]:
+        """`backward` for NumPy arrays, where the two differ."""
+        raise NotImplementedError(f"{self.name}: write backward(self, inputs, grad_outputs), or backward_cpu and _gpu")
+
+    def backward_gpu(self, inputs: tuple[Array | None, ...], grad_outputs: tuple[Array | None, ...]) -> tuple[Any, ...]:
+        """`backward` for CuPy arrays, where the two differ."""
+        raise NotImplementedError(f"{self.name}: write backward(self, inputs, grad_outputs), or backward_cpu and _gpu")
+
+    # ------------------------------------------------------------------ what users call
+    def __call__(self, *inputs: Any) -> Any:
+        """Apply the function to Variables, arrays or numbers: a Variable, or a tuple for several results.
+
+        In `forward` all inputs are retained unless ``self.retain_inputs(indexes)`` says which; none with ``()``.
+
+        Raises
+        ------
+        ReuseError
+            If this object was called before.
+        TypeError
+            If `forward` does not return a tuple of arrays.
+        """
+        outputs = self._apply(inputs, self._arrays(inputs), self._forward)
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    @property
+    def output_data(self) -> tuple[Array | None, ...]:
+        """In backward: the results; None for those that `retain_outputs` did not keep."""
+        call = self._running()
+        return tuple([call.outputs.get(i) for i in range(call.results)])
+
+    # ------------------------------------------------------------------ what the engine calls
+    def _forward(self, arrays: tuple[Array, ...]) -> list[Variable]:
+        self._running().retained_inputs = tuple(range(len(arrays)))
+        return super()._forward(arrays)
+
+    def _gradients(self, node: Whole, g: Any, create_graph: bool) -> Mapping[int, Variable | None]:
+        call = self._running()
+        upstream = [as_upstream(got) for got in node.gradients(g)]
+        returned = self.backward(
+            tuple([call.inputs.get(i) for i in range(call.arity)]),
+            tuple([None if got is None else got._data for got in upstream]),
+        )
+        if not isinstance(returned, tuple | list):
+            raise TypeError(
+                f"{self.name}.backward returned a {type(returned).__name__}; expected a tuple of arrays, "
+                "even for one: return gx,"
+            )
+        if len(returned) != call.arity:
+            raise GradientCountError(
+                f"{self.name}.backward returned {len(returned)} gradients; expected {call.arity}, one per input"
+            )
+        found = {edge.rule: self._gradient(returned[edge.rule], edge.rule) for edge in node.edges}
+        return self._differentiable_once(found, node, upstream) if create_graph else found
+
+    def _gradient(self, value: Any, i: int) -> Variable | None:
+        if value is None:
+            return None
+        if not is_array(value) and not isinstance(value, np.generic):
+            raise TypeError(
+                f"{self.name}.backward returned a {type(value).__name__} for input {i}; expected an array: "
+                "an old style Function computes gradients with NumPy or CuPy"
+            )
+        return wrap(array_of(value), None)
+
+    def _differentiable_once(
+        self, found: dict[int, Variable | None], node: Whole, upstream: list[Variable | None]
+    ) -> dict[int, Variable | None]:
+        """The gradients, joined to all that they depend on by nodes that refuse to be differentiated."""
+        barrier = Barrier(
+            self.name,
+            f'cannot twice-differentiate an old style Function "{self.name}": its backward works on arrays, which have '
+            "no history; for higher orders write it as an autolab.FunctionNode",
+        )
+        parents = [*node.parents, *[g.node for g in upstream if g is not None and g.node is not None]]
+        return {i: g if g is None else barrier.wrap(g._data, parents) for i, g in found.items()}

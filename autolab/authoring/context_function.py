@@ -1,0 +1,174 @@
+"""ContextFunction: static forward and backward around a ``ctx``, as in PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..engine.authored import Authored, Barrier, as_upstream
+from ..engine.backend import Array
+from ..engine.config import no_grad, recording
+from ..engine.errors import DeclarationError, GradientCountError
+from ..engine.node import Whole
+from ..engine.observe import silence
+from ..engine.variable import Variable, wrap
+from .marks import Kept, Marks
+from .signature import parameter_label
+
+
+class ContextFunction(Authored):
+    """A function with static ``forward(ctx, *args)`` and ``backward(ctx, *grad_outputs)``, used by ``F.apply(...)``.
+
+    ``ctx`` is an object of the class, a new one for every application, where `forward` leaves what `backward` needs:
+    arguments and results through `save_for_backward`, anything else as attributes, which are constants to every
+    derivative.
+
+    `forward` may take any objects and have defaults; gradients flow to those arguments that are Variables themselves,
+    not to Variables inside a list. It is given Variables without a history, nothing that it does is recorded, and it
+    returns a Variable (or an array), or a tuple of several. `backward` gets one upstream gradient per result, and
+    returns one gradient per argument: None for those that are no Variables or need none. More Nones behind are
+    ignored, so that it may serve optional arguments.
+
+    Examples
+    --------
+    >>> from autolab import Variable, grad
+    >>> from autolab import functions as F
+    >>> from autolab.authoring import ContextFunction
+    >>> class ScaledExp(ContextFunction):
+    ...     @staticmethod
+    ...     def forward(ctx, x, scale=1.0):
+    ...         y = F.exp(x) * scale
+    ...         ctx.save_for_backward(y)
+    ...         return y
+    ...     @staticmethod
+    ...     def backward(ctx, gy):
+    ...         (y,) = ctx.saved_tensors
+    ...         return gy * y, None
+    >>> x = Variable(0.0)
+    >>> first = grad(ScaledExp.apply(x, 3.0), x, create_graph=True)
+    >>> first, grad(first, x)
+    (variable(3.0), variable(3.0))
+
+    References
+    ----------
+    The interface is PyTorch's ``torch.autograd.Function``.
+    """
+
+    _marks: Marks
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for method in ("forward", "backward"):
+            if method in cls.__dict__ and not isinstance(cls.__dict__[method], staticmethod):
+                raise DeclarationError(f"{cls.__name__}.{method}: write @staticmethod above def {method}(ctx, ...)")
+
+    # ------------------------------------------------------------------ what users write
+    @staticmethod
+    def forward(ctx: Any, *args: Any) -> Any:
+        """Compute the result from the arguments: a Variable or an array, or a tuple of several."""
+        raise NotImplementedError(f"{ctx.name}: write a static forward(ctx, x, ...)")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """Compute the gradients of the arguments from the upstream gradients, all of them Variables."""
+        raise NotImplementedError(f"{ctx.name}: write a static backward(ctx, g, ...)")
+
+    # ------------------------------------------------------------------ what users call
+    @classmethod
+    def apply(cls, *args: Any) -> Any:
+        """Apply the function: a Variable, or a tuple for several results."""
+        ctx = cls()
+        ctx._marks = Marks(ctx.name, args, recording())
+        arrays = tuple([a._data if isinstance(a, Variable) else a for a in args])
+        outputs = ctx._apply(args, arrays, ctx._forward)
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    def __call__(self, *args: Any) -> Any:
+        raise TypeError(f"{self.name} is not called: use {self.name}.apply(...)")
+
+    # ------------------------------------------------------------------ the ctx
+    def save_for_backward(self, *values: Variable | Array | None) -> None:
+        """In forward: keep arguments and results for backward; None is kept as it is.
+
+        A value in between may be kept too, but second derivatives cannot pass through it: they raise an error. Make it
+        one more result and save that, or compute it again in backward.
+        """
+        self._marks.save(values)
+
+    @property
+    def saved_tensors(self) -> tuple[Variable | None, ...]:
+        """In backward: what `save_for_backward` kept, in that order, as Variables."""
+        return tuple([self._revived(i, kept) for i, kept in enumerate(self._marks.kept)])
+
+    @property
+    def needs_input_grad(self) -> tuple[bool, ...]:
+        """For each argument whether it requires a gradient; backward may return None for the others."""
+        return self._marks.needs
+
+    def mark_dirty(self, *arguments: Variable) -> None:
+        """In forward: these arguments will be changed in place, and returned. Call it before the change.
+
+        From here on they hold copies, so that what earlier steps kept stays right. The result is the caller's own
+        Variable, which goes on with the new value and its history.
+        """
+        self._marks.mark_dirty(arguments)
+
+    def mark_non_differentiable(self, *results: Variable | Array) -> None:
+        """In forward: no gradient flows to these results. Integers never have any."""
+        self._marks.constant = results
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """In forward: whether the upstream gradient of an unused result is zeros (as by default) or None."""
+        self._marks.materialize = value
+
+    # ------------------------------------------------------------------ what the engine calls
+    def input_label(self, i: int) -> str:
+        """The name of the parameter of `forward`."""
+        return parameter_label(type(self).forward, i, skip=1)
+
+    def _forward(self, arrays: tuple[Any, ...]) -> tuple[Variable, ...]:
+        marks, call = self._marks, self._running()
+        with no_grad(), silence:
+            returned = type(self).forward(self, *marks.arguments)
+        results = returned if isinstance(returned, tuple) else (returned,)
+        call.constant_outputs = marks.constant_results(results)
+        marks.settle(results)
+        call.retained_inputs = tuple([kept.place for kept in marks.kept if kept.kind == "argument"])
+        call.retained_outputs = tuple([kept.place for kept in marks.kept if kept.kind == "result"])
+        return marks.outputs(results)
+
+    def _revived(self, i: int, kept: Kept) -> Variable | None:
+        call = self._running()
+        if kept.kind == "argument":
+            return call.input_variable(kept.place)
+        if kept.kind == "result":
+            return call.output_variable(kept.place)
+        if kept.value is None:
+            return None
+        node = call.node
+        if node is None or kept.value.dtype.kind != "f":
+            return wrap(kept.value, None)
+        reason = (
+            f"{self.name}: saved value {i} is neither an argument nor a result, so a second derivative through it "
+            "would be wrong; return it as one more result and save that. A constant belongs in an attribute of ctx"
+        )
+        return Barrier(self.name, reason).wrap(kept.value, list(node.parents))
+
+    def _gradients(self, node: Whole, g: Any, create_graph: bool) -> Mapping[int, Any]:
+        marks, arity = self._marks, self._running().arity
+        upstream = node.all_gradients(g) if marks.materialize else node.gradients(g)
+        returned = type(self).backward(self, *[as_upstream(got) for got in upstream])
+        gradients = list(returned) if isinstance(returned, tuple | list) else [returned]
+        while len(gradients) > arity and gradients[-1] is None:
+            gradients.pop()
+        if len(gradients) != arity:
+            raise GradientCountError(
+                f"{self.name}.backward returned {len(gradients)} gradients; expected {arity}, one per argument of apply"
+            )
+        for i, gradient in enumerate(gradients):
+            if gradient is not None and not marks.numeric[i]:
+                raise TypeError(
+                    f"{self.name}.backward returned a gradient for argument {i} ({self.input_label(i)}), which is no "
+                    "Variable; expected None"
+                )
+        return dict(enumerate(gradients))

@@ -1,0 +1,124 @@
+"""What a static forward says about its arguments and results through ``ctx``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ..engine.backend import Array, as_array, check_real, is_array
+from ..engine.variable import Variable, wrap
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A value for backward: the argument or the result at a place, or an array (or None) by itself."""
+
+    kind: Literal["argument", "result", "value"]
+    place: int = 0
+    value: Array | None = None
+
+
+class Marks:
+    """Collects what a forward says; once it is settled, only what backward needs is left.
+
+    Attributes
+    ----------
+    arguments : tuple
+        What forward is given: Variables without a history, anything else as it came.
+    needs, numeric : tuple of bool
+        For each argument whether it requires a gradient, and whether it is a Variable or an array.
+    constant : tuple
+        The results that get no gradient.
+    materialize : bool
+        Whether backward is given zeros for unused results.
+    kept : list of Kept
+    """
+
+    def __init__(self, name: str, args: tuple[Any, ...], recorded: bool) -> None:
+        self._name, self._args, self._recorded = name, args, recorded
+        self.arguments = tuple([wrap(a._data, None) if isinstance(a, Variable) else a for a in args])
+        self.needs = tuple([isinstance(a, Variable) and a.requires_grad for a in args])
+        self.numeric = tuple([isinstance(a, Variable) or is_array(a) for a in args])
+        self.constant: tuple[Any, ...] = ()
+        self.materialize = True
+        self.kept: list[Kept] = []
+        self._saved: tuple[Any, ...] = ()
+        self._dirty: dict[int, Variable] = {}
+
+    # ------------------------------------------------------------------ while forward runs
+    def save(self, values: tuple[Any, ...]) -> None:
+        for i, value in enumerate(values):
+            if value is not None and not _is_value(value):
+                raise TypeError(
+                    f"{self._name}: save_for_backward got a {type(value).__name__} at {i}; expected Variables, arrays "
+                    "or None. Keep anything else as an attribute: ctx.n = n"
+                )
+        self._saved = values
+
+    def mark_dirty(self, values: tuple[Any, ...]) -> None:
+        for value in values:
+            places = [i for i, a in enumerate(self.arguments) if a is value and isinstance(a, Variable)]
+            if not places:
+                raise ValueError(f"{self._name}: mark_dirty got something that is no Variable among the arguments")
+            owner = self._args[places[0]]
+            if self._recorded and owner.node is not None and owner.node.order == 0:
+                raise RuntimeError(
+                    f"{self._name}: argument {places[0]} is a leaf that requires a gradient and cannot be changed in "
+                    "place; compute a new value"
+                )
+            if places[0] not in self._dirty:
+                value._data = value._data.copy()
+                self._dirty[places[0]] = owner
+
+    # ------------------------------------------------------------------ afterwards
+    def constant_results(self, results: tuple[Any, ...]) -> tuple[int, ...]:
+        """The places of the results that were marked as not differentiable."""
+        places = []
+        for value in self.constant:
+            found = [i for i, result in enumerate(results) if _raw(result) is _raw(value)]
+            if not found:
+                raise ValueError(f"{self._name}: mark_non_differentiable got a value that forward does not return")
+            places += found
+        self.constant = ()
+        return tuple(places)
+
+    def settle(self, results: tuple[Any, ...]) -> None:
+        """Say of each saved value where it comes from."""
+        places = [(_raw(a), Kept("argument", i)) for i, a in enumerate(self.arguments) if i not in self._dirty]
+        places += [(_raw(result), Kept("result", i)) for i, result in enumerate(results)]
+        for value in self._saved:
+            raw = _raw(value)
+            by_itself = Kept("value", value=None if value is None else as_array(raw, self._name))
+            self.kept.append(next((kept for array, kept in places if value is not None and array is raw), by_itself))
+        self._saved = ()
+
+    def outputs(self, results: tuple[Any, ...]) -> tuple[Variable, ...]:
+        """New Variables of the results; for an argument that was changed in place the caller's own."""
+        changed = {id(self.arguments[i]): owner for i, owner in self._dirty.items()}
+        outputs = tuple([changed[id(r)] if id(r) in changed else self._output(r) for r in results])
+        for i, owner in self._dirty.items():
+            if not any([y is owner for y in outputs]):
+                raise ValueError(f"{self._name}: argument {i} is marked dirty; forward must return it")
+            owner._data = self.arguments[i]._data
+        self._args, self.arguments, self._dirty = (), (), {}
+        return outputs
+
+    def _output(self, result: Any) -> Variable:
+        if not _is_value(result) and not isinstance(result, int | float):
+            raise TypeError(
+                f"{self._name}.forward returned a {type(result).__name__}; expected a Variable or an array, "
+                "or a tuple of several"
+            )
+        raw = _raw(result)
+        what = f"{self._name}.forward: a result"
+        return wrap(check_real(as_array(raw, what), what), None)
+
+
+def _is_value(value: Any) -> bool:
+    return isinstance(value, Variable | np.generic) or is_array(value)
+
+
+def _raw(value: Any) -> Any:
+    return value._data if isinstance(value, Variable) else value

@@ -1,0 +1,114 @@
+"""SimpleFunction: forward on arrays, backward on Variables, nothing to declare, as in DeZero."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from ..engine.authored import Authored, as_upstream
+from ..engine.backend import Array
+from ..engine.errors import GradientCountError
+from ..engine.node import Whole
+from ..engine.variable import Variable
+from .signature import parameter_label
+
+
+class SimpleFunction(Authored):
+    """A function with ``forward(self, x0, x1, ...)`` on arrays and ``backward(self, gy0, ...)`` on Variables.
+
+    Subclass it and call an object of it: ``F()(x)``. In `backward`, `inputs` and `outputs` are there without being
+    asked for, so gradients of any order work; all of them are kept in memory for that. An object stands in the graph
+    once: make a new one for every call. Parameters that are no inputs go through ``__init__``.
+
+    An array that `forward` keeps as an attribute is a constant to every derivative.
+
+    Examples
+    --------
+    >>> from autolab import Variable, grad
+    >>> from autolab import functions as F
+    >>> from autolab.authoring import SimpleFunction
+    >>> class Cube(SimpleFunction):
+    ...     def forward(self, x):
+    ...         return x ** 3
+    ...     def backward(self, gy):
+    ...         (x,) = self.inputs
+    ...         return gy * 3 * x ** 2
+    >>> def cube(x):
+    ...     return Cube()(x)
+    >>> x = Variable(2.0)
+    >>> first = grad(cube(x), x, create_graph=True)
+    >>> first, grad(first, x)
+    (variable(12.0), variable(12.0))
+
+    References
+    ----------
+    The interface is that of DeZero's ``Function``.
+    """
+
+    # ------------------------------------------------------------------ what users write
+    def forward(self, *xs: Array) -> Any:
+        """Compute the result from arrays: an array, or a tuple of several."""
+        raise NotImplementedError(f"{self.name}: write forward(self, x, ...)")
+
+    def backward(self, *gys: Variable) -> Any:
+        """Compute the gradients of the inputs as Variables, from the upstream gradient of each result.
+
+        The upstream gradient of a result that nothing used is zero. Return a gradient, or a tuple of them in the order
+        of the inputs; None, also by leaving out the last ones, for inputs that require no gradient.
+        """
+        raise NotImplementedError(f"{self.name}: write backward(self, gy, ...)")
+
+    # ------------------------------------------------------------------ what users call
+    def __call__(self, *inputs: Any) -> Any:
+        """Apply the function to Variables, arrays or numbers: a Variable, or a tuple for several results.
+
+        Raises
+        ------
+        ReuseError
+            If this object was called before.
+        """
+        outputs = self._apply(inputs, self._arrays(inputs), self._forward)
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    @property
+    def inputs(self) -> tuple[Variable, ...]:
+        """In backward: the inputs, as Variables."""
+        call = self._running()
+        return tuple([call.input_variable(i) for i in range(call.arity)])
+
+    @property
+    def outputs(self) -> tuple[Callable[[], Variable], ...]:
+        """In backward: the results, each behind a call, as in ``self.outputs[0]()``."""
+        call = self._running()
+        return tuple([partial(call.output_variable, i) for i in call.retained_outputs])
+
+    # ------------------------------------------------------------------ what the engine calls
+    def input_label(self, i: int) -> str:
+        """The name of the parameter of `forward`."""
+        return parameter_label(self.forward, i)
+
+    def _forward(self, arrays: tuple[Array, ...]) -> list[Variable]:
+        returned = self.forward(*arrays)
+        if isinstance(returned, list):
+            raise TypeError(f"{self.name}.forward returned a list; expected an array, or a tuple for several results")
+        results = returned if isinstance(returned, tuple) else (returned,)
+        call = self._running()
+        call.retained_inputs, call.retained_outputs = tuple(range(len(arrays))), tuple(range(len(results)))
+        return self._results(results)
+
+    def _gradients(self, node: Whole, g: Any, create_graph: bool) -> Mapping[int, Any]:
+        returned = self.backward(*[as_upstream(got) for got in node.all_gradients(g)])  # type: ignore[arg-type]
+        gradients = tuple(returned) if isinstance(returned, tuple | list) else (returned,)
+        arity = self._running().arity
+        if len(gradients) > arity:
+            raise GradientCountError(
+                f"{self.name}.backward returned {len(gradients)} gradients; expected {arity}, one per input"
+            )
+        for edge in node.edges:
+            if edge.rule >= len(gradients):
+                raise GradientCountError(
+                    f"{self.name}.backward returned {len(gradients)} gradients, none for input {edge.rule} "
+                    f"({self.input_label(edge.rule)}), which requires one; return None to say that it has none"
+                )
+        return dict(enumerate(gradients))
