@@ -5,12 +5,13 @@ import { html, set } from "./dom.js";
 
 const STEP = 1.25;
 const READABLE = 0.75;
+const LARGEST = 1.15; // how much a small graph is enlarged to fill the pane
 
 /** @param {SVGSVGElement} picture */
 export function makeZoom(picture) {
   const pane = html("div", { class: "al-pane", onwheel: wheeled, onpointerdown: grab, onpointermove: dragged, onpointerup: drop, onpointercancel: drop }, picture);
   let [width, height] = [1, 1];
-  let largest = 1.15; // how much a small graph is enlarged to fill the pane
+  let scale = 1; // above 1 for the back row
   let zoom = 1;
   let automatic = true;
   /** @type {{x: number, y: number, left: number, top: number} | null} */
@@ -27,8 +28,8 @@ export function makeZoom(picture) {
   /** As large as the width allows; smaller to show the whole height, while that stays readable. */
   function fit() {
     if (!automatic || !pane.clientWidth) return;
-    const wide = Math.min(largest, pane.clientWidth / width);
-    apply(Math.max(0.55, Math.min(wide, Math.max(READABLE, limit() / height))));
+    const wide = Math.min(LARGEST * scale, pane.clientWidth / width);
+    apply(Math.max(0.55, Math.min(wide, Math.max(READABLE * scale, limit() / height))));
   }
 
   /** @param {number} factor */
@@ -41,7 +42,7 @@ export function makeZoom(picture) {
 
   function fitAll() {
     automatic = true;
-    apply(Math.min(largest, pane.clientWidth / width, limit() / height));
+    apply(Math.min(LARGEST * scale, pane.clientWidth / width, limit() / height));
   }
 
   /** @param {WheelEvent} event */
@@ -86,7 +87,7 @@ export function makeZoom(picture) {
     },
     /** @param {number} factor */
     enlarge(factor) {
-      largest = 1.15 * factor;
+      scale = factor;
       automatic = true;
       fit();
     },
