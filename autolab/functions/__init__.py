@@ -4,6 +4,7 @@ Array inputs are positional, everything else goes in by keyword. NumPy's own fun
 applied to Variables.
 """
 
+from .activation import elu, gelu, leaky_relu, log_softmax, relu, silu, softmax, softplus
 from .choose import clip, maximum, minimum, where
 from .exponentials import expm1, log1p, log2, log10, logaddexp, sigmoid
 from .fused import expadd, muladd
@@ -39,16 +40,20 @@ __all__ = [
     "cosh",
     "div",
     "dot",
+    "elu",
     "erf",
     "exp",
     "expadd",
     "expm1",
     "floor",
+    "gelu",
     "hypot",
+    "leaky_relu",
     "log",
     "log1p",
     "log2",
     "log10",
+    "log_softmax",
     "logaddexp",
     "matmul",
     "maximum",
@@ -59,12 +64,16 @@ __all__ = [
     "outer",
     "pow",
     "reciprocal",
+    "relu",
     "reshape",
     "round",
     "sigmoid",
     "sign",
+    "silu",
     "sin",
     "sinh",
+    "softmax",
+    "softplus",
     "sqrt",
     "square",
     "sub",

@@ -12,6 +12,7 @@ from autolab import Variable
 from autolab import functions as F
 from helpers.cases import CONSTANT, Case, arrays, binary_cases, cases_with, dtype_of, fixed, layouts, unary_cases
 from helpers.rows import Bad, Row
+from helpers.table_activation import ROWS as ACTIVATION
 from helpers.table_elementwise import ROWS as ELEMENTWISE
 from helpers.table_fused import ROWS as FUSED
 from helpers.table_products import ROWS as PRODUCTS
@@ -30,6 +31,7 @@ def _x(*shape: int) -> Variable:
 ROWS = (
     *ELEMENTWISE,
     *FUSED,
+    *ACTIVATION,
     *PRODUCTS,
     *[
         Row(

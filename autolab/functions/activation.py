@@ -1,0 +1,214 @@
+"""Activation functions of neural networks. Conventions at kinks stand in the docstrings."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..engine.backend import Array
+from ..engine.declare import elementwise, primitive
+from .exponentials import sigmoid
+from .math import exp
+from .reduce import sum
+from .special import erf
+
+
+@elementwise(domain=(-3, 3))
+def relu(xp: Any, x: Array) -> Array:
+    """The greater of ``x`` and 0, elementwise. Its gradient at 0 is 0.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.relu(Variable([-2.0, 0.0, 3.0]))
+    variable([0. 0. 3.])
+    """
+    return xp.maximum(x, 0)
+
+
+@relu.vjp("x")
+def _relu_x(g: Any, y: Any) -> Any:
+    """g * (y > 0)"""
+    return g * _slope(y, below=0)
+
+
+@elementwise(domain=(-3, 3))
+def leaky_relu(xp: Any, x: Array, *, slope: float = 0.2) -> Array:
+    """``x`` where it is positive, else ``slope * x``, elementwise. Its gradient at 0 is ``slope``.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.leaky_relu(Variable([-2.0, 0.0, 3.0]), slope=0.5)
+    variable([-1.  0.  3.])
+    """
+    return xp.where(x > 0, x, slope * x)
+
+
+@leaky_relu.vjp("x")
+def _leaky_relu_x(g: Any, x: Any, slope: float) -> Any:
+    """g * (1 if x > 0 else slope)"""
+    return g * _slope(x, below=slope)
+
+
+@elementwise()
+def _slope(xp: Any, x: Array, *, below: float) -> Array:
+    """1 where ``x`` is positive, else ``below``. Constant, so it has no rule."""
+    return xp.where(x > 0, 1, below).astype(x.dtype)
+
+
+@elementwise(domain=(-3, 3))
+def elu(xp: Any, x: Array, *, alpha: float = 1.0) -> Array:
+    """``x`` where it is positive, else ``alpha * (exp(x) - 1)``, elementwise. Its gradient at 0 is ``alpha``.
+
+    D. Clevert, T. Unterthiner, S. Hochreiter, "Fast and accurate deep network learning by exponential linear units",
+    2016.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.elu(Variable([-1000.0, 0.0, 3.0]))
+    variable([-1.  0.  3.])
+    """
+    return xp.where(x > 0, x, alpha * xp.expm1(xp.minimum(x, 0)))
+
+
+@elu.vjp("x")
+def _elu_x(g: Any, x: Any, alpha: float) -> Any:
+    """g * (1 if x > 0 else alpha * exp(x))"""
+    return g * _elu_slope(x, alpha=alpha)
+
+
+@elementwise(x=lambda g, x, y: g * (y - _slope(x, below=0)))
+def _elu_slope(xp: Any, x: Array, *, alpha: float) -> Array:
+    """The gradient of `elu`. Its own is the same below 0, and 0 above."""
+    return xp.where(x > 0, 1, alpha * xp.exp(xp.minimum(x, 0)))
+
+
+@elementwise(domain=(-4, 4))
+def gelu(xp: Any, x: Array) -> Array:
+    """``x * Φ(x)`` with the normal distribution ``Φ``, elementwise: exact, not the approximation by tanh.
+
+    D. Hendrycks, K. Gimpel, "Gaussian error linear units", 2016.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.gelu(Variable([-1.0, 0.0, 1.0]))
+    variable([-0.15865525  0.          0.84134475])
+    """
+    return x * _normal(x)
+
+
+@gelu.vjp("x")
+def _gelu_x(g: Any, x: Any) -> Any:
+    """g * (Φ(x) + x * exp(-x * x / 2) / sqrt(2 * π))"""
+    return g * (_normal(x) + x * exp(x * x * -0.5) * _DENSITY)
+
+
+_DENSITY = 1 / math.sqrt(2 * math.pi)
+_ROOT_HALF = math.sqrt(0.5)
+
+
+def _normal(x: Any) -> Any:
+    """The normal distribution function, of an array or a Variable."""
+    return 0.5 + 0.5 * erf(x * _ROOT_HALF)
+
+
+@elementwise(domain=(-6, 6))
+def silu(xp: Any, x: Array) -> Array:
+    """``x * sigmoid(x)``, elementwise; also known as swish.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.silu(Variable([-1000.0, 0.0, 1000.0]))
+    variable([  -0.    0. 1000.])
+    """
+    return x * sigmoid(x)
+
+
+@silu.vjp("x")
+def _silu_x(g: Any, x: Any) -> Any:
+    """g * sigmoid(x) * (1 + x * (1 - sigmoid(x)))"""
+    s = sigmoid(x)
+    return g * (s * (1 + x * (1 - s)))
+
+
+@elementwise(x=lambda g, x: g * sigmoid(x), domain=(-6, 6))
+def softplus(xp: Any, x: Array) -> Array:
+    """``log(1 + exp(x))``, elementwise, without overflow.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.softplus(Variable([-1000.0, 1000.0]))
+    variable([   0. 1000.])
+    """
+    return xp.logaddexp(x, 0)
+
+
+@primitive()
+def softmax(xp: Any, x: Array, *, axis: int = -1) -> Array:
+    """``exp(x)`` divided by its sum along an axis, without overflow: positive numbers that sum to 1.
+
+    Parameters
+    ----------
+    x : Variable or array
+    axis : int
+
+    Raises
+    ------
+    ValueError
+        If ``x`` does not have the axis.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.softmax(Variable([0.0, 1000.0, 1000.0]))
+    variable([0.  0.5 0.5])
+    """
+    e = xp.exp(_below_zero(x, axis))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@softmax.vjp("x")
+def _softmax_x(g: Any, y: Any, axis: int) -> Any:
+    """y * (g - sum(g * y, axis=axis))"""
+    return y * (g - sum(g * y, axis=axis, keepdims=True))
+
+
+@primitive()
+def log_softmax(xp: Any, x: Array, *, axis: int = -1) -> Array:
+    """The logarithm of `softmax`, finite also where that one is too small for a number.
+
+    Parameters
+    ----------
+    x : Variable or array
+    axis : int
+
+    Raises
+    ------
+    ValueError
+        If ``x`` does not have the axis.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.log_softmax(Variable([0.0, 1000.0]))
+    variable([-1000.     0.])
+    """
+    below = _below_zero(x, axis)
+    total = xp.exp(below).sum(axis=axis, keepdims=True)
+    return below - xp.log(total) if x.size else below
+
+
+@log_softmax.vjp("x")
+def _log_softmax_x(g: Any, y: Any, axis: int) -> Any:
+    """g - exp(y) * sum(g, axis=axis)"""
+    return g - exp(y) * sum(g, axis=axis, keepdims=True)
+
+
+def _below_zero(x: Array, axis: int) -> Array:
+    """``x`` moved along the axis so that its greatest element is 0, where exp cannot overflow."""
+    return x - x.max(axis=axis, keepdims=True) if x.size else x

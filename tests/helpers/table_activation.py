@@ -1,0 +1,118 @@
+"""Rows of the activation functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import autograd.numpy as anp
+import numpy as np
+
+from autolab import Variable
+from autolab import functions as F
+from helpers.cases import Case, arrays, cases_with, fixed, layouts, unary_cases
+from helpers.rows import Bad, Row
+from helpers.table_elementwise import erf
+
+_X = Variable(np.ones((2, 3)))
+
+
+def _log_softmax(x: Any, axis: int = -1) -> Any:
+    if not x.size:
+        return x * 1.0
+    below = x - anp.max(x, axis=axis, keepdims=True)
+    return below - anp.log(anp.sum(anp.exp(below), axis=axis, keepdims=True))
+
+
+def _elu(x: Any, alpha: float = 1.0) -> Any:
+    return anp.where(x > 0, x, alpha * anp.expm1(anp.minimum(x, 0)))
+
+
+def _leaky_relu(x: Any, slope: float = 0.2) -> Any:
+    return anp.where(x > 0, x, slope * x)
+
+
+def _without(function: Any) -> tuple[Bad, ...]:
+    """What a function of one input and nothing else refuses."""
+    name = function.__name__
+    return (
+        Bad(lambda: function(_X, 1.0), TypeError, name),
+        Bad(lambda: function(_X * 1, axis=0), TypeError, "axis"),
+    )
+
+
+_ALONG_AN_AXIS = (
+    *cases_with(
+        ("vector", ((5,),), {}),
+        ("rows", ((5, 4),), {}),
+        ("columns", ((5, 4),), {"axis": 0}),
+        ("in the middle", ((2, 3, 4),), {"axis": 1}),
+        ("from the end", ((2, 3, 4),), {"axis": -2}),
+        ("one class", ((3, 1),), {}),
+        ("one", ((1,),), {}),
+        ("no rows", ((0, 3),), {}),
+        ("no classes", ((3, 0),), {}),
+        ("nothing to sum", ((0, 3),), {"axis": 0}),
+    ),
+    *layouts((5, 4), call=fixed(axis=0)),
+)
+
+ROWS = (
+    Row(
+        F.relu,
+        lambda x: anp.maximum(x, 0),
+        unary_cases((-2, 2)),
+        _without(F.relu),
+        slope=lambda x: (x > 0).astype(x.dtype),
+        order=3,
+    ),
+    Row(
+        F.leaky_relu,
+        _leaky_relu,
+        (*unary_cases((-2, 2)), Case("another slope", arrays((5, 4)), fixed(slope=-0.5))),
+        (
+            Bad(lambda: F.leaky_relu(_X, 0.5), TypeError, "leaky_relu: .*slope go in by keyword"),
+            Bad(lambda: F.leaky_relu(_X, alpha=0.5), TypeError, "alpha"),
+        ),
+        slope=lambda x: np.where(x > 0, 1, 0.2).astype(x.dtype),
+        order=3,
+    ),
+    Row(
+        F.elu,
+        _elu,
+        (*unary_cases((-2, 2)), Case("another scale", arrays((5, 4)), fixed(alpha=-2.0))),
+        (
+            Bad(lambda: F.elu(_X, 0.5), TypeError, "elu: .*alpha go in by keyword"),
+            Bad(lambda: F.elu(_X, beta=2.0), TypeError, "beta"),
+        ),
+        order=3,
+        exact=False,
+        slope=lambda x: np.where(x > 0, 1, np.exp(np.minimum(x, 0))).astype(x.dtype),
+    ),
+    *[
+        Row(function, reference, unary_cases(domain), _without(function), order=3, exact=False)
+        for function, reference, domain in (
+            (F.gelu, lambda x: x * (0.5 + 0.5 * erf(x * np.sqrt(0.5).item())), (-3, 3)),
+            (F.silu, lambda x: x / (1 + anp.exp(-x)), (-4, 4)),
+            (F.softplus, lambda x: anp.log1p(anp.exp(x)), (-4, 4)),
+        )
+    ],
+    *[
+        Row(
+            function,
+            reference,
+            _ALONG_AN_AXIS,
+            (
+                Bad(
+                    lambda f=function: f(_X, axis=2), ValueError, rf"{function.__name__}: x has shape \(2, 3\): axis 2"
+                ),
+                Bad(lambda f=function: f(_X, 1), TypeError, rf"{function.__name__}: .*axis go in by keyword"),
+            ),
+            order=3,
+            exact=False,
+        )
+        for function, reference in (
+            (F.softmax, lambda x, axis=-1: anp.exp(_log_softmax(x, axis))),
+            (F.log_softmax, _log_softmax),
+        )
+    ],
+)
