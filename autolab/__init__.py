@@ -8,7 +8,8 @@
     variable(4.0)
 
 Variables and functions     `Variable`, `Parameter`, `FunctionNode`, `primitive`, `elementwise`, `functions`
-Gradients                   ``y.backward()``, `grad`, `no_grad`, `using_config`
+Other ways to write one     `authoring`: Chainer's old style, DeZero's, PyTorch's
+Gradients                   ``y.backward()``, `grad`, `no_grad`, `using_config`; `transforms`: functions of functions
 Seeing them                 `record`, `explore`, `check_gradients`
 """
 
@@ -33,13 +34,14 @@ from .engine.observe import observe
 from .engine.variable import Parameter, Variable, as_variable
 
 if TYPE_CHECKING:
+    from . import authoring, transforms
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .recording import Recording, record
     from .widgets import explore
 
 __version__ = "0.1.0"
 
-# Loaded on first use, so that `import autolab` costs little more than NumPy.
+# All of these are loaded on first use, so that `import autolab` costs little more than NumPy.
 _LAZY = {
     "GradientReport": "gradcheck",
     "assert_allclose": "gradcheck",
@@ -49,6 +51,7 @@ _LAZY = {
     "record": "recording",
     "explore": "widgets",
 }
+_MODULES = ("authoring", "transforms")
 
 __all__ = [
     "DeclarationError",
@@ -64,6 +67,7 @@ __all__ = [
     "Variable",
     "as_variable",
     "assert_allclose",
+    "authoring",
     "check_gradients",
     "config",
     "elementwise",
@@ -80,11 +84,14 @@ __all__ = [
     "test_mode",
     "to_cpu",
     "to_gpu",
+    "transforms",
     "using_config",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return _import_module(f".{name}", __name__)
     if name not in _LAZY:
         raise AttributeError(f"module 'autolab' has no attribute {name!r}")
     value = getattr(_import_module(f".{_LAZY[name]}", __name__), name)

@@ -1,0 +1,185 @@
+"""Matrices of derivatives, and higher orders: jacobian, hessian, hvp, nth_derivative."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import functions as F
+from ..engine.backend import get_array_module
+from ..engine.variable import Variable, wrap
+from .gradients import gradient_of, named
+from .point import Point, Wrt, all_places, checked_wrt
+from .rows import stack
+from .structure import rebuilt
+
+Function = Callable[..., Any]
+
+
+def jacobian(fn: Function, wrt: Wrt = 0) -> Function:
+    """The Jacobian of ``fn`` as a function of the same arguments.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes Variables, returns a Variable or a nested structure of them.
+    wrt : int, str or tuple of them
+        By which arguments. Each may be a nested structure of arrays.
+
+    Returns
+    -------
+    callable
+        Returns, for a result of shape S and an argument of shape T, an array of shape S + T. With structures it
+        returns the structure of the result that has at every leaf the structure of the argument.
+
+    Notes
+    -----
+    One backward pass per element of the result.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.transforms import jacobian
+    >>> jacobian(lambda x: x ** 2)(np.array([1.0, 2.0]))
+    variable([[2. 0.]
+              [0. 4.]])
+    """
+    return _jacobian_of("jacobian", fn, checked_wrt("jacobian", wrt))
+
+
+def _jacobian_of(caller: str, fn: Function, wrt: Wrt) -> Function:
+    def matrix(*args: Any, **kwargs: Any) -> Any:
+        point = Point(caller, fn, wrt, args, kwargs)
+        differentiable = point.depends_on_others()
+        return rebuilt(point.value, lambda y: point.shaped(_blocks(point, y, differentiable)))
+
+    return named(matrix, caller, fn)
+
+
+def _blocks(point: Point, y: Variable, create_graph: bool) -> list[Variable]:
+    """The derivatives of all elements of ``y`` by each input."""
+    xp = get_array_module(y._data)
+    rows = []
+    for i in range(y.size):
+        unit = xp.zeros(y.size, y.dtype)
+        unit[i] = 1
+        rows.append(point.gradients([y], [unit.reshape(y.shape)], create_graph))
+    return [_block([row[k] for row in rows], y, x) for k, x in enumerate(point.inputs)]
+
+
+def _block(rows: list[Variable], y: Variable, x: Variable) -> Variable:
+    shape = (*y.shape, *x.shape)
+    if not rows:
+        return wrap(get_array_module(x._data).zeros(shape, x.dtype), None)
+    return F.reshape(stack(*rows), shape=shape)
+
+
+def hessian(fn: Function, wrt: Wrt = 0) -> Function:
+    """The matrix of second derivatives of ``fn``, whose result is a single number.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes Variables, returns a Variable of one element.
+    wrt : int, str or tuple of them
+        By which arguments. Each may be a nested structure of arrays.
+
+    Returns
+    -------
+    callable
+        Returns, for an argument of shape T, an array of shape T + T. With structures it returns the structure of the
+        argument that has at every leaf that structure again, so that ``h[i][j]`` belongs to ``i`` and ``j``.
+
+    Examples
+    --------
+    >>> from autolab.transforms import hessian
+    >>> hessian(lambda x, y: x ** 2 * y, wrt=("x", "y"))(3.0, 5.0)
+    ((variable(10.0), variable(6.0)), (variable(6.0), variable(0.0)))
+    """
+    return named(_jacobian_of("hessian", gradient_of("hessian", fn, wrt), wrt), "hessian", fn)
+
+
+def hvp(fn: Function, args: Any, vectors: Any, wrt: Wrt | None = None) -> Any:
+    """The Hessian of ``fn`` times a vector, without the matrix: two backward passes.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes Variables, returns a Variable of one element.
+    args
+        The tuple of its arguments; the only argument may be given as it is.
+    vectors
+        What to multiply by, in the structure of the arguments (of those that ``wrt`` chooses).
+    wrt : int, str or tuple of them, optional
+        By which arguments; by default all.
+
+    Returns
+    -------
+    The product, in the same structure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.transforms import hvp
+    >>> hvp(lambda x: (x ** 3).sum(), np.array([1.0, 2.0]), np.array([1.0, 10.0]))
+    variable([  6. 120.])
+    """
+    arguments, everything = all_places(args)
+    point = Point("hvp", fn, everything if wrt is None else checked_wrt("hvp", wrt), arguments, {})
+    directions = point.matched("the vector", vectors)
+    differentiable = point.depends_on_others(*directions)
+    slopes = point.gradients([point.number()], None, True)
+    return point.shaped(point.gradients(slopes, directions, differentiable))
+
+
+def nth_derivative(fn: Function, n: int, wrt: int | str = 0) -> Function:
+    """The derivative of order ``n`` of ``fn`` in one variable, as a function of the same arguments.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes Variables, returns a Variable. For an array it must work element by element: each element of its result
+        depends on the same element of the argument alone.
+    n : int
+        The order; 0 gives ``fn`` itself.
+    wrt : int or str
+        By which argument: a number or an array.
+
+    Raises
+    ------
+    ValueError
+        If the result has not the shape of the argument, so that ``fn`` cannot work element by element.
+
+    Examples
+    --------
+    >>> from autolab.transforms import nth_derivative
+    >>> [nth_derivative(lambda x: x ** 3, n)(2.0).item() for n in range(5)]
+    [8.0, 12.0, 12.0, 6.0, 0.0]
+    """
+    if not isinstance(n, int) or isinstance(n, bool) or n < 0:
+        raise TypeError(f"nth_derivative: n is {n!r:.60}; expected an order: 0, 1, 2, ...")
+    if isinstance(checked_wrt("nth_derivative", wrt), tuple):
+        raise TypeError(f"nth_derivative: wrt is {wrt!r:.60}; expected one position or name")
+
+    def derivative(*args: Any, **kwargs: Any) -> Any:
+        point = Point("nth_derivative", fn, wrt, args, kwargs)
+        y = _elementwise_result(point)
+        differentiable = point.depends_on_others()
+        for order in range(1, n + 1):
+            (y,) = point.gradients([y], [get_array_module(y._data).ones_like(y._data)], differentiable or order < n)
+        return point.result(y, differentiable)
+
+    return named(derivative, "nth_derivative", fn)
+
+
+def _elementwise_result(point: Point) -> Variable:
+    y = point.value
+    if len(point.inputs) != 1 or not isinstance(y, Variable):
+        raise TypeError(f"nth_derivative: {point.name} must take one array and return one Variable")
+    (x,) = point.inputs
+    if y.shape != x.shape:
+        raise ValueError(
+            f"nth_derivative: {point.name} returned shape {y.shape} for an argument of shape {x.shape}; it must work "
+            "element by element"
+        )
+    return y

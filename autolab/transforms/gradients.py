@@ -1,0 +1,180 @@
+"""First derivatives: grad, value_and_grad, vjp, jvp."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from ..engine import backward
+from ..engine.node import Node
+from ..engine.variable import wrap
+from .point import Point, Wrt, all_places, checked_wrt, like, zeros
+from .structure import filled, matched
+
+Function = Callable[..., Any]
+
+
+def grad(fn: Function, wrt: Wrt = 0) -> Function:
+    """The gradient of ``fn`` as a function of the same arguments.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes Variables, returns a Variable of one element.
+    wrt : int, str or tuple of them
+        By which arguments, by position or name. Each may be a nested structure of arrays.
+
+    Returns
+    -------
+    callable
+        Returns the gradient in the structure of the argument; a tuple of them if ``wrt`` is a tuple.
+
+    Raises
+    ------
+    TypeError
+        If an argument does not consist of floating-point numbers, or ``fn`` does not return a Variable.
+    ValueError
+        If the result has more than one element.
+
+    Notes
+    -----
+    `autolab.grad` is another function: it takes results that are computed already.
+
+    Examples
+    --------
+    >>> from autolab.transforms import grad
+    >>> def area(sides):
+    ...     return sides["a"] * sides["b"]
+    >>> grad(area)({"a": 2.0, "b": 3.0})
+    {'a': variable(3.0), 'b': variable(2.0)}
+    >>> grad(grad(lambda x, n: x ** n))(2.0, 3)
+    variable(12.0)
+    """
+    return gradient_of("grad", fn, wrt)
+
+
+def gradient_of(caller: str, fn: Function, wrt: Wrt) -> Function:
+    """`grad` on behalf of ``caller``."""
+    both = _value_and_gradient(caller, fn, wrt)
+
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        return both(*args, **kwargs)[1]
+
+    return named(gradient, caller, fn)
+
+
+def value_and_grad(fn: Function, wrt: Wrt = 0) -> Function:
+    """The result of ``fn`` and its gradient, as ``(value, gradient)``; see `grad`.
+
+    Examples
+    --------
+    >>> from autolab.transforms import value_and_grad
+    >>> value_and_grad(lambda x: x ** 2)(3.0)
+    (variable(9.0), variable(6.0))
+    """
+    return named(_value_and_gradient("value_and_grad", fn, wrt), "value_and_grad", fn)
+
+
+def _value_and_gradient(caller: str, fn: Function, wrt: Wrt) -> Function:
+    wrt = checked_wrt(caller, wrt)
+
+    def both(*args: Any, **kwargs: Any) -> Any:
+        point = Point(caller, fn, wrt, args, kwargs)
+        y = point.number()
+        differentiable = point.depends_on_others()
+        gradients = point.gradients([y], None, differentiable)
+        return point.result(y, differentiable), point.shaped(gradients)
+
+    return both
+
+
+def named(made: Function, caller: str, fn: Function) -> Function:
+    """``made`` with the signature of ``fn`` and a name that says what it is, as in ``grad(f)``."""
+    name = getattr(fn, "__name__", type(fn).__name__)
+    made = wraps(fn, assigned=("__module__",), updated=())(made)
+    made.__name__ = made.__qualname__ = f"{caller}({name})"
+    return made
+
+
+def vjp(fn: Function, args: Any, wrt: Wrt | None = None) -> tuple[Any, Function]:
+    """The result of ``fn``, and a function that multiplies a vector by the Jacobian from the left.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes Variables, returns a Variable or a nested structure of them.
+    args
+        The tuple of its arguments; the only argument may be given as it is.
+    wrt : int, str or tuple of them, optional
+        By which arguments; by default all.
+
+    Returns
+    -------
+    value
+        What ``fn`` returns.
+    pull : callable
+        ``pull(g)`` with an upstream gradient in the structure of the value gives the gradients by the arguments, in
+        their structure. It may be called again.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.transforms import vjp
+    >>> value, pull = vjp(lambda x, y: x * y, (np.array([1.0, 2.0]), 3.0))
+    >>> pull(np.array([1.0, 10.0]))
+    (variable([ 3. 30.]), variable(21.0))
+    """
+    arguments, everything = all_places(args)
+    point = Point("vjp", fn, everything if wrt is None else checked_wrt("vjp", wrt), arguments, {})
+
+    def pull(g: Any) -> Any:
+        starts = like(
+            point.outputs, matched(point.value, g, "vjp: the upstream gradient"), "vjp: the upstream gradient"
+        )
+        return point.shaped(point.gradients(point.outputs, starts, point.depends_on_others(*starts)))
+
+    return point.result(point.value, point.depends_on_others()), pull
+
+
+def jvp(fn: Function, args: Any, tangents: Any, wrt: Wrt | None = None) -> tuple[Any, Any]:
+    """The result of ``fn``, and the Jacobian times a vector: how the result changes along ``tangents``.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes Variables, returns a Variable or a nested structure of them.
+    args
+        The tuple of its arguments; the only argument may be given as it is.
+    tangents
+        The direction, in the structure of the arguments (of those that ``wrt`` chooses).
+    wrt : int, str or tuple of them, optional
+        By which arguments; by default all.
+
+    Returns
+    -------
+    value, tangent
+        What ``fn`` returns, and its derivative along ``tangents`` in the same structure.
+
+    Notes
+    -----
+    The engine goes backwards only. The product with an upstream gradient ``u`` is linear in ``u``; its derivative by
+    ``u`` is the product sought. That takes two backward passes, and differentiates every gradient once more: an
+    old-style `autolab.authoring.Function` refuses that.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.transforms import jvp
+    >>> jvp(lambda x: x ** 2, np.array([1.0, 2.0]), np.array([1.0, 0.5]))
+    (variable([1. 4.]), variable([2. 2.]))
+    """
+    arguments, everything = all_places(args)
+    point = Point("jvp", fn, everything if wrt is None else checked_wrt("jvp", wrt), arguments, {})
+    directions = point.matched("the tangent", tangents)
+    differentiable = point.depends_on_others(*directions)
+    dummies = [wrap(zeros(y)._data, Node.leaf()) for y in point.outputs]
+    products = point.gradients(point.outputs, dummies, True)
+    found = backward.grad(products, dummies, directions, differentiable)
+    each = iter([zeros(u) if g is None else g for g, u in zip(found, dummies, strict=True)])
+    return point.result(point.value, differentiable), filled(point.value, each)
