@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import functions as F
 from ..engine import backward
 from ..engine.backend import as_array, check_real, get_array_module, is_array
 from ..engine.config import recording, using_config
@@ -148,13 +147,13 @@ def zeros(x: Variable) -> Variable:
 
 
 def like(models: Sequence[Variable], values: Sequence[Any], what: str) -> list[Variable]:
-    """Each value as a Variable of the shape and dtype of its model."""
+    """Each value as a Variable, if it has the shape of its model."""
     found = []
     for model, value in zip(models, values, strict=True):
         v = value if isinstance(value, Variable) else wrap(check_real(as_array(value, what), what), None)
         if v.shape != model.shape:
             raise ValueError(f"{what} has shape {v.shape}; expected {model.shape}")
-        found.append(v if v.dtype == model.dtype else F.cast(v, dtype=model.dtype))
+        found.append(v)
     return found
 
 

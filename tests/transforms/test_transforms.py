@@ -244,6 +244,21 @@ def test_results_without_a_callers_graph_are_constants(made: Callable[..., Any])
         close(nth_derivative(F.exp, 3)(Variable(X)), np.exp(X))
 
 
+def test_a_matrix_in_a_function_is_differentiated_again_and_again() -> None:
+    """The rows of the Jacobian take part in sums and squares of it."""
+
+    def f(x: Any) -> Any:
+        return F.sum(jacobian(lambda z: z**3 * F.sum(z))(x) ** 2)
+
+    def reference(x: Any) -> Any:
+        return anp.sum(autograd.jacobian(lambda z: z**3 * anp.sum(z))(x) ** 2)
+
+    close(grad(f)(X), autograd.grad(reference)(X), 1e-10)
+    close(hessian(f)(X), autograd.hessian(reference)(X), 1e-10)
+    along = grad(lambda x: F.sum(hvp(f, x, X)))
+    close(along(X), autograd.grad(lambda x: anp.sum(autograd.hessian_vector_product(reference)(x, X)))(X), 1e-9)
+
+
 def test_what_does_not_depend_is_zero() -> None:
     c = Variable(3.0, requires_grad=False)
     assert grad(lambda x: c * 2)(1.0).item() == 0.0
