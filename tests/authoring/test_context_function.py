@@ -98,6 +98,28 @@ def test_linear(with_bias: bool) -> None:
     assert grad(linear(x, W), W, g).data.tolist() == gW.data.tolist()
 
 
+@pytest.mark.source("PT-15")
+def test_the_gradients_of_linear_are_right() -> None:
+    rng = np.random.default_rng(0)
+    report = autolab.check_gradients(LinearFunction.apply, rng.normal(size=(20, 20)), rng.normal(size=(30, 20)))
+    assert report.verdict == "right"
+
+
+@pytest.mark.source("PT-15")
+def test_the_documents_own_slip_is_found() -> None:
+    """T-003-1: the gradient of the weight was assigned to that of the input."""
+
+    def backward(ctx, grad_output):
+        input, weight, _ = ctx.saved_tensors
+        grad_input, grad_weight = F.matmul(grad_output, weight), None
+        grad_input = F.matmul(F.transpose(grad_output), input)
+        return grad_input, grad_weight, None
+
+    square = np.random.default_rng(0).normal(size=(2, 5, 5))
+    report = autolab.check_gradients(make(LinearFunction.forward, backward).apply, *square)
+    assert report.verdict == "wrong"
+
+
 @pytest.mark.source("PT-11")
 def test_needs_input_grad() -> None:
     seen: list[Any] = []
