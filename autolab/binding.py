@@ -37,7 +37,7 @@ class Bound:
         return self.fn(*args, **kwargs)
 
     def code(self, text: Callable[[Variable], str]) -> str:
-        """The call as source text, with ``text(variable)`` for each input; arguments are named where Python allows it."""
+        """The call as source text, with ``text(variable)`` for each input; arguments are named where possible."""
         named = zip(_keywords(self.fn, len(self._args)), self._args, strict=True)
         parts = []
         for name, a in [*named, *self._kwargs.items()]:
