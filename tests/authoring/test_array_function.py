@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
+from written import MulAdd, muladd, old_style
 
-import autolab
-from autolab import FunctionNode, Variable, grad
+from autolab import Variable, grad
 from autolab import functions as F
 from autolab.authoring import Function
 from autolab.engine import backend
-
-
-class MulAdd(Function):
-    def forward_cpu(self, inputs):
-        x, y, z = inputs
-        return (x * y + z,)
-
-    def backward_cpu(self, inputs, grad_outputs):
-        x, y, _ = inputs
-        (gw,) = grad_outputs
-        return gw * y, gw * x, gw
-
-
-def muladd(x, y, z):
-    return MulAdd()(x, y, z)
 
 
 class Linear(Function):
@@ -54,21 +38,6 @@ class ExpAndDouble(Function):
         self.given = inputs, grad_outputs, self.output_data
         terms = [g * d for g, d in zip(grad_outputs, (self.output_data[0], 2.0), strict=True) if g is not None]
         return (sum(terms),)
-
-
-def make(forward: Callable[..., Any] | None = None, backward: Callable[..., Any] | None = None) -> Function:
-    """A new Function of two inputs called Mine."""
-    body = {
-        "forward": forward or (lambda self, inputs: (inputs[0] * inputs[1],)),
-        "backward": backward or (lambda self, inputs, gs: (gs[0] * inputs[1], gs[0] * inputs[0])),
-    }
-    return type("Mine", (Function,), body)()
-
-
-def shown(call: Callable[[], Any], error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message) as caught:
-        call()
-    assert "Mine" in str(caught.value) and len(str(caught.value)) <= 300
 
 
 def three(*shape: int) -> list[Variable]:
@@ -101,7 +70,7 @@ def test_everything_is_a_tuple_of_arrays() -> None:
         return grad_outputs[0], grad_outputs[0]
 
     for create_graph in (False, True):
-        y = make(forward, backward)(Variable(2.0), 3.0) * 4.0
+        y = old_style(forward, backward)(Variable(2.0), 3.0) * 4.0
         y.backward(create_graph=create_graph)
     assert all(type(values) is tuple for values in seen)
     assert {type(a) for values in seen for a in values} == {np.ndarray}
@@ -149,7 +118,7 @@ def test_inputs_are_retained_unless_they_are_dropped() -> None:
             return grad_outputs * 2
 
         x, y = Variable(2.0), Variable(3.0)
-        assert [g.item() for g in grad(make(forward, backward)(x, y), (x, y))] == [1.0, 1.0]
+        assert [g.item() for g in grad(old_style(forward, backward)(x, y), (x, y))] == [1.0, 1.0]
 
 
 @pytest.mark.source("CO-06", "CO-07")
@@ -201,133 +170,9 @@ def test_backward_may_run_again() -> None:
     np.testing.assert_array_equal(x.grad.data, 2 * y.data)
 
 
-def ancestors(node: Any) -> set[Any]:
-    return {node}.union(*[ancestors(parent) for parent in node.parents])
-
-
-@pytest.mark.source("CO-28")
-@pytest.mark.parametrize("through", ["an input", "another input", "the upstream gradient", "only one of its inputs"])
-def test_differentiating_twice_fails_loudly(through: str) -> None:
-    x, y, z = three(2)
-    a = Variable([5.0, 6.0])
-    w = F.sum(muladd(x * 1.0, y, z) * a)
-    gx, gy = grad(w, (x, y), create_graph=True)
-    assert {x.node, y.node, z.node, a.node} <= ancestors(gx.node)
-    assert gx.requires_grad and gy.data.tolist() == (x.data * a.data).tolist()
-    if through == "only one of its inputs":
-        w = F.sum(muladd(x, y.data, z.data) * a.data)
-        gx = grad(w, x, create_graph=True)
-    target = {"another input": y, "the upstream gradient": a}.get(through, x)
-    message = r'^cannot twice-differentiate an old style Function "MulAdd": .*no history.*FunctionNode'
-    for create_graph in (False, True):
-        with pytest.raises(RuntimeError, match=message) as caught:
-            grad(F.sum(gx * gx), target, create_graph=create_graph)
-        assert len(str(caught.value)) <= 300
-    with pytest.raises(RuntimeError, match=message):
-        F.sum(gx + gy).backward()
-    assert x.grad is None
-
-
-@pytest.mark.source("CO-28", "CO-29")
-def test_second_derivatives_beside_it_are_no_matter() -> None:
-    """Only a path through its gradient is refused, not a graph in which it stands."""
-    x, y, z = three()
-    w = x * x * x + muladd(y, z, 1.0)
-    gx, gy = grad(w, (x, y), create_graph=True)
-    assert grad(gx, x).item() == pytest.approx(6 * x.item()) and gy.item() == z.item()
-    gx = grad(muladd(x, y, z) * z, z, create_graph=True)  # z * muladd and muladd's own share of z
-    with pytest.raises(RuntimeError, match="twice-differentiate"):
-        grad(gx, x)
-    value_through = grad(muladd(x, y, 0.0) * a_constant(z), x)
-    assert value_through.item() == pytest.approx(y.item() * z.item())
-
-
-def a_constant(v: Variable) -> Variable:
-    return Variable(v.data, requires_grad=False)
-
-
-def test_without_a_graph_nothing_is_refused_or_kept() -> None:
-    x, y, z = three()
-    with autolab.no_grad():
-        w = muladd(x, y, z)
-    assert w.creator is None
-    assert grad(muladd(x, y, z), x).requires_grad is False
-
-
-@pytest.mark.source("CO-09", "X9")
-def test_an_object_is_used_once() -> None:
-    function = make()
-    x, y = Variable(2.0), Variable(3.0)
-    z = function(x, y)
-    shown(lambda: function(x, y), autolab.ReuseError, r"make a new one for every call: Mine\(\)")
-    assert grad(z, x).item() == 3.0
-
-
-FORWARDS = [
-    (lambda s, xs: xs[0], TypeError, "forward returned a ndarray; expected a tuple"),
-    (lambda s, xs: [xs[0]], TypeError, "forward returned a list; expected a tuple"),
-    (lambda s, xs: (Variable(xs[0]),), TypeError, "forward returned a Variable; it works on arrays"),
-    (lambda s, xs: (s.retain_inputs((2,)), xs[0])[1:], IndexError, r"retained inputs \(2,\).*there are 2 inputs"),
-    (lambda s, xs: (s.retain_inputs(0), xs[0])[1:], TypeError, "retain_inputs: got 0; expected a tuple"),
-]
-
-
-@pytest.mark.source("CO-03")
-@pytest.mark.parametrize(("forward", "error", "message"), FORWARDS)
-def test_wrong_forward(forward: Any, error: type[Exception], message: str) -> None:
-    shown(lambda: make(forward)(Variable([1.0, 2.0]), Variable([3.0, 4.0])), error, message)
-
-
-BACKWARDS = [
-    (lambda s, xs, g: (g[0],), ValueError, "returned 1 gradients; expected 2, one per input"),
-    (lambda s, xs, g: (g[0],) * 3, ValueError, "returned 3 gradients; expected 2"),
-    (lambda s, xs, g: g[0], TypeError, "returned a ndarray; expected a tuple of arrays"),
-    (lambda s, xs, g: None, TypeError, "returned a NoneType; expected a tuple"),
-    (lambda s, xs, g: (g[0], g[0].sum()), ValueError, r"'inputs\[1\]' has shape \(\), .*\(2,\)"),
-    (lambda s, xs, g: (g[0], Variable(g[0])), TypeError, "a Variable for input 1; expected an array"),
-    (lambda s, xs, g: (1.0, g[0]), TypeError, "a float for input 0; expected an array"),
-]
-
-
-@pytest.mark.source("CO-05", "CN-18")
-@pytest.mark.parametrize(("backward", "error", "message"), BACKWARDS)
-@pytest.mark.parametrize("create_graph", [False, True])
-def test_wrong_backward(backward: Any, error: type[Exception], message: str, create_graph: bool) -> None:
-    x, y = Variable([1.0, 2.0]), Variable([3.0, 4.0])
-    z = make(backward=backward)(x, y)
-    z.grad = np.ones(2)
-    shown(lambda: z.backward(create_graph=create_graph), error, message)
-    assert x.grad is None and y.grad is None
-
-
-def test_methods_that_are_not_written() -> None:
-    x = Variable(2.0)
-    shown(lambda: type("Mine", (Function,), {})()(x), NotImplementedError, "write forward")
-    half = type("Mine", (Function,), {"forward": lambda self, xs: (xs[0],)})
-    shown(lambda: grad(half()(x), x), NotImplementedError, "write backward")
-
-
 def test_none_means_no_dependence_and_gradients_get_their_inputs_dtype() -> None:
     x, y = Variable(np.ones(2, np.float32)), Variable(np.ones(2))
     for create_graph in (False, True):
-        z = make(backward=lambda s, xs, g: (g[0].astype(np.float64), None))(x, y)
+        z = old_style(backward=lambda s, xs, g: (g[0].astype(np.float64), None))(x, y)
         gx, gy = grad(z, (x, y), np.ones(2), create_graph=create_graph)
         assert gx.dtype == np.float32 and gy is None
-
-
-@pytest.mark.source("CO-29", "CN-16")
-def test_old_and_new_style_in_one_graph() -> None:
-    class NewMulAdd(FunctionNode):
-        def forward(self, inputs):
-            self.retain_inputs((0, 1))
-            return (inputs[0] * inputs[1] + inputs[2],)
-
-        def backward(self, target_input_indexes, grad_outputs):
-            x, y = self.get_retained_inputs()
-            return grad_outputs[0] * y, grad_outputs[0] * x, grad_outputs[0]
-
-    x, y, z = three(2)
-    mixed = F.sum(F.tanh(muladd(NewMulAdd().apply((x, y, z))[0], x, z)))
-    plain = F.sum(F.tanh((x * y + z) * x + z))
-    for got, expected in zip(grad(mixed, (x, y, z)), grad(plain, (x, y, z)), strict=True):
-        np.testing.assert_allclose(got.data, expected.data, rtol=1e-13)
