@@ -48,7 +48,8 @@ def _lambdas(filename: str) -> list[ast.Lambda]:
 
 
 def filled_in(text: str, values: Mapping[str, Any], result: Any) -> str | None:
-    """``text`` with single numbers for its names and the result behind; None where something is no single number.
+    """``text`` with single numbers for its names and the result behind; None where something is no single number, or
+    the text is a sentence and no formula.
 
     Examples
     --------
@@ -59,7 +60,10 @@ def filled_in(text: str, values: Mapping[str, Any], result: Any) -> str | None:
     total = number_text(result)
     if total is None or any(number is None for number in numbers.values()):
         return None
-    formula = ast.parse(text, mode="eval")
+    try:
+        formula = ast.parse(text, mode="eval")
+    except SyntaxError:
+        return None
     if isinstance(formula.body, ast.Name):
         return total
     called = {id(node.func) for node in ast.walk(formula) if isinstance(node, ast.Call)}

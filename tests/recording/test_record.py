@@ -161,6 +161,20 @@ W = Parameter([3.0, 4.0], name="weights")
 scale = np.array([10.0, 100.0])
 
 
+def test_a_rule_may_be_described_by_a_sentence() -> None:
+    @autolab.elementwise()
+    def squared(xp, x):
+        return x * x
+
+    @squared.vjp("x")
+    def _(g, x):
+        """Twice x, times what comes from above."""
+        return g * 2 * x
+
+    (operand,) = record(squared, 3.0).steps[1].operands
+    assert (operand.rule, operand.numbers) == ("Twice x, times what comes from above.", None)
+
+
 def test_closures_constants_and_numbers() -> None:
     bias = Variable(np.array([1, 2]))
     unnamed = Variable([1.0, 1.0])
