@@ -10,6 +10,8 @@ from .exponentials import expm1, log1p, log2, log10, logaddexp, sigmoid
 from .fused import expadd, muladd
 from .linalg import matmul
 from .math import add, cos, div, exp, log, mul, neg, pow, sin, sub, tanh
+from .nn import dropout, embedding, linear
+from .normalization import batch_norm, layer_norm
 from .operators import install as _install
 from .powers import abs, cbrt, hypot, reciprocal, sqrt, square
 from .products import dot, outer, tensordot
@@ -31,6 +33,7 @@ __all__ = [
     "arctan",
     "arctan2",
     "arctanh",
+    "batch_norm",
     "broadcast_to",
     "cast",
     "cbrt",
@@ -40,7 +43,9 @@ __all__ = [
     "cosh",
     "div",
     "dot",
+    "dropout",
     "elu",
+    "embedding",
     "erf",
     "exp",
     "expadd",
@@ -48,7 +53,9 @@ __all__ = [
     "floor",
     "gelu",
     "hypot",
+    "layer_norm",
     "leaky_relu",
+    "linear",
     "log",
     "log1p",
     "log2",

@@ -48,7 +48,8 @@ def test_forward(row: Row, case: Case, dtypes: tuple[type, ...]) -> None:
     _, arrays = _inputs(row, case, dtypes)
     before = [a.copy() for a in arrays]
     expected = np.asarray(case.call(row.reference, *arrays))
-    atol = 0.0 if row.exact else row.rounding * np.finfo(expected.dtype).eps * np.abs(expected).max(initial=0)
+    eps = 0.0 if row.exact else max(np.finfo(dtype).eps for dtype in (*dtypes, expected.dtype))
+    atol = row.rounding * eps * np.abs(expected).max(initial=0)
     for y in (case.call(row.function, *[Variable(a) for a in arrays]).data, case.call(row.function, *arrays)):
         assert (y.shape, y.dtype) == (expected.shape, expected.dtype)
         np.testing.assert_allclose(y, expected, rtol=0, atol=atol)
@@ -106,7 +107,7 @@ def _errors() -> list[Any]:
         found += [
             (name, Bad(partial(f, "text", *rest, **needed), TypeError, rf"{name}: input '\S+': got str 'text'")),
             (name, Bad(partial(f, 1j, *rest, **needed), TypeError, rf"{name}: input '\S+': got complex 1j")),
-            (name, Bad(partial(f, Variable([1.0]), *rest, nothing=1), TypeError, "nothing")),
+            (name, Bad(partial(f, Variable([1.0]), *rest, **needed, nothing=1), TypeError, "nothing")),
         ]
         if not schema.variadic:
             found.append((name, Bad(partial(f, *[Variable([1.0])] * (arity + 1)), TypeError, name)))

@@ -15,6 +15,7 @@ from helpers.rows import Bad, Row
 from helpers.table_activation import ROWS as ACTIVATION
 from helpers.table_elementwise import ROWS as ELEMENTWISE
 from helpers.table_fused import ROWS as FUSED
+from helpers.table_nn import ROWS as NN
 from helpers.table_products import ROWS as PRODUCTS
 
 
@@ -31,6 +32,7 @@ def _x(*shape: int) -> Variable:
 ROWS = (
     *ELEMENTWISE,
     *FUSED,
+    *NN,
     *ACTIVATION,
     *PRODUCTS,
     *[

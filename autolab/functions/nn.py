@@ -1,0 +1,179 @@
+"""What layers of neural networks compute: linear, dropout, embedding."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..engine.backend import Array, get_array_module
+from ..engine.config import config
+from ..engine.declare import elementwise, primitive
+from .reduce import sum
+from .shape import reshape
+
+Shape = tuple[int, ...]
+
+
+@primitive()
+def linear(xp: Any, x: Array, w: Array, b: Array | None = None) -> Array:
+    """``x @ w.T + b``: every row of ``x`` through the same linear map, as one function that keeps no product.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Of shape ``(..., in)``.
+    w : Variable or array
+        Of shape ``(out, in)``.
+    b : Variable or array, optional
+        Of shape ``(out,)``.
+
+    Returns
+    -------
+    Variable or array
+        Of shape ``(..., out)``.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.linear(Variable([[1.0, 2.0]]), [[3.0, 4.0], [5.0, 6.0], [7.0, 8.0]], [0.1, 0.2, 0.3])
+    variable([[11.1 17.2 23.3]])
+    """
+    if w.ndim != 2 or x.shape[-1:] != w.shape[1:] or (b is not None and b.shape != w.shape[:1]):
+        raise ValueError("expected x (..., in), w (out, in) and b (out,)")
+    y = xp.matmul(x, w.T)
+    return y if b is None else y + b
+
+
+@linear.vjp("x")
+def _linear_x(g: Any, w: Any) -> Any:
+    """g @ w"""
+    return g @ w
+
+
+@linear.vjp("w")
+def _linear_w(g: Any, x: Any) -> Any:
+    """g.T @ x"""
+    return _rows(g).T @ _rows(x)
+
+
+@linear.vjp("b")
+def _linear_b(g: Any) -> Any:
+    """sum(g, axis=0)"""
+    return sum(g, axis=tuple(range(g.ndim - 1))) if g.ndim > 1 else g
+
+
+def _rows(x: Any) -> Any:
+    """``x`` as a matrix of its rows."""
+    return x if x.ndim == 2 else reshape(x, shape=(math.prod(x.shape[:-1]), x.shape[-1]))
+
+
+def dropout(x: Any, /, *, ratio: float = 0.5, rng: np.random.Generator | None = None) -> Any:
+    """In training, set each element to 0 with probability ``ratio`` and divide the others by ``1 - ratio``.
+
+    In test mode, and with a ratio of 0, the result is ``x`` itself. What is dropped is drawn once per call and holds
+    for its gradients of every order.
+
+    Parameters
+    ----------
+    x : Variable or array
+    ratio : float
+        At least 0 and below 1.
+    rng : numpy.random.Generator, optional
+        What to draw from; by default ``config.rng``.
+
+    Raises
+    ------
+    ValueError
+        If the ratio is out of range.
+
+    Notes
+    -----
+    N. Srivastava et al., "Dropout: a simple way to prevent neural networks from overfitting", 2014.
+
+    Examples
+    --------
+    >>> import numpy as np, autolab
+    >>> from autolab import Variable, functions as F
+    >>> F.dropout(Variable([1.0, 2.0, 3.0, 4.0]), rng=np.random.default_rng(0))
+    variable([2. 0. 0. 0.])
+    >>> with autolab.test_mode():
+    ...     F.dropout(Variable([1.0, 2.0, 3.0, 4.0]))
+    variable([1. 2. 3. 4.])
+    """
+    if not 0 <= ratio < 1:
+        raise ValueError(f"dropout: ratio is {ratio}; expected at least 0 and less than 1")
+    if ratio == 0 or not config.train:
+        return x
+    kept = (config.rng if rng is None else rng).random(np.shape(x)) >= ratio
+    return _dropout(x, get_array_module(x).asarray(kept), scale=1 / (1 - ratio))
+
+
+@elementwise(x=lambda g, kept, scale: g * kept * scale)
+def _dropout(xp: Any, x: Array, kept: Array, *, scale: float) -> Array:
+    return x * kept * scale
+
+
+_dropout.function.name = "dropout"  # as graphs and errors show it
+
+
+@primitive()
+def embedding(xp: Any, ids: Array, w: Array) -> Array:
+    """The rows of ``w`` that ``ids`` name; a row that is named more than once gets the sum of the gradients.
+
+    Parameters
+    ----------
+    ids : array of int
+        Of any shape.
+    w : Variable or array
+        Of shape ``(rows, size)``.
+
+    Returns
+    -------
+    Variable or array
+        Of shape ``(*ids.shape, size)``.
+
+    Raises
+    ------
+    TypeError
+        If the ids are no integers.
+    ValueError
+        If an id is negative or has no row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import Variable, functions as F
+    >>> F.embedding(np.array([1, 0, 1]), Variable([[1.0, 2.0], [3.0, 4.0]]))
+    variable([[3. 4.]
+              [1. 2.]
+              [3. 4.]])
+    """
+    if ids.dtype.kind not in "iu":
+        raise TypeError(f"embedding: ids is of dtype {ids.dtype}; expected integers")
+    if w.ndim != 2:
+        raise ValueError("expected w (rows, size)")
+    if ids.size and not 0 <= ids.min() <= ids.max() < len(w):
+        raise ValueError(f"ids go from {ids.min()} to {ids.max()}; expected 0 to {len(w) - 1}")
+    return xp.take(w, ids, axis=0)
+
+
+@embedding.vjp("w")
+def _embedding_w(g: Any, ids: Any, w_shape: Shape) -> Any:
+    """rows_added(g, ids)"""
+    return _rows_added(g, ids, rows=w_shape[0])
+
+
+@primitive(g=lambda g, ids: embedding(ids, g))
+def _rows_added(xp: Any, g: Array, ids: Array, *, rows: int) -> Array:
+    """Zeros of shape ``(rows, size)`` with each row of ``g`` added where ``ids`` say."""
+    size = g.shape[-1]
+    places = xp.asarray(ids, np.int64).reshape(-1, 1) * size + xp.arange(size)
+    flat = xp.bincount(places.reshape(-1), g.reshape(-1), rows * size)
+    return flat.reshape(rows, size).astype(g.dtype)
