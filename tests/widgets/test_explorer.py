@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -184,6 +185,28 @@ def test_messages_from_many_threads_leave_one_consistent_state(explorer: Make) -
     assert view.error is None
 
 
+def test_computations_of_one_view_do_not_overlap(explorer: Make) -> None:
+    running, most = [], []
+
+    def slow(x: Variable) -> Variable:
+        running.append(x)
+        most.append(len(running))
+        time.sleep(0.01)
+        running.pop()
+        return x * 2
+
+    view = explorer(slow, x=1.0)
+    threads = [
+        threading.Thread(target=tell, args=(view,), kwargs={"do": "move", "name": "x", "value": k / 10})
+        for k in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(most) == {1}
+
+
 def test_modes_hold_in_callbacks_from_other_threads(explorer: Make) -> None:
     seen = []
 
@@ -197,6 +220,20 @@ def test_modes_hold_in_callbacks_from_other_threads(explorer: Make) -> None:
     thread.start()
     thread.join()
     assert seen == [False, False]
+
+
+def test_a_message_that_arrives_after_the_end_computes_nothing(explorer: Make) -> None:
+    runs = []
+
+    def counted(x: Variable) -> Variable:
+        runs.append(1)
+        return x * 2
+
+    view = explorer(counted, x=1.0)
+    view.close()
+    late = {"do": "move", "seq": 1, "name": "x", "index": None, "value": 2.0, "final": True}
+    view._handle_msg({"content": {"data": {"method": "custom", "content": late}}, "buffers": []})
+    assert len(runs) == 1
 
 
 def test_a_closed_view_listens_to_nothing_and_is_freed() -> None:

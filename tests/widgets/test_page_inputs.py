@@ -84,6 +84,7 @@ def test_a_drag_by_touch_moves_a_cell(new_page: Callable[..., Page], explorer: C
     wire.connect(page)
     box = cell(page, "x[0, 0]").bounding_box()
     assert box
+    assert cell(page, "x[0, 0]").evaluate("e => getComputedStyle(e).touchAction") == "none"  # else the page scrolls
     client = page.context.new_cdp_session(page)
     x, y = box["x"] + 5, box["y"] + 5
     for kind, dy in (("touchStart", 0), ("touchMove", -10), ("touchMove", -24), ("touchEnd", None)):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,15 +71,50 @@ def test_three_views_of_two_pages_end_at_the_last_input(new_page: Callable[..., 
         assert set(shown) == {expected}
 
 
+@pytest.mark.full
+def test_ten_thousand_moves_leave_nothing_behind(new_page: Callable[..., Page], explorer: Any) -> None:
+    wire = Wire(explorer(twenty, x=0.5, y=2.0))
+    first, second = new_page(), new_page()
+    wire.connect(first, views=2)
+    wire.connect(second, views=1)
+    flood = """(e, from) => {
+      for (let k = from; k < from + 50; k++) { e.value = k / 5000 - 1; e.dispatchEvent(new Event('input')); }
+    }"""
+
+    def moves(start: int) -> None:
+        for page, name in ((first, "x"), (second, "y")):
+            page.get_by_role("slider", name=name).first.evaluate(flood, start)
+        flush(wire)
+        assert len(wire.inbox) <= 2
+        wire.step()
+
+    for start in range(0, 1000, 50):
+        moves(start)
+    gc.collect()
+    before = resident_megabytes()
+    for start in range(1000, 6000, 50):
+        moves(start)
+    wire.settle()
+    gc.collect()
+    assert resident_megabytes() - before <= 20
+    assert (wire.widget.point["x"], wire.widget.point["y"]) == (0.2, 0.2)
+
+
+def resident_megabytes() -> float:
+    fields = Path("/proc/self/statm").read_text().split()
+    return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
 def test_moves_of_two_inputs_and_a_button_are_not_confused(page: Page, open_view: Open) -> None:
     wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
-    slide(page, "x", 1)
-    slide(page, "y", 1)
+    for name, value in (("x", 0), ("x", 1), ("y", 1)):
+        slide(page, name, value)
     page.get_by_role("button", name="Reset").click()
     slide(page, "y", 2)
     flush(wire)
     wire.settle()
     assert [(m["do"], m.get("name")) for m in wire.received] == [
+        ("move", "x"),
         ("move", "x"),
         ("move", "y"),
         ("reset", None),
@@ -153,6 +191,27 @@ def test_removing_views_leaves_no_listener(page: Page, open_view: Open) -> None:
     assert page.evaluate("() => host.listenerCount()") == 0
     wire.widget._on_message(wire.widget, {"do": "reset", "seq": 1}, [])
     wire.settle()
+
+
+def test_removing_views_ends_their_observers_and_timers(page: Page, open_view: Open) -> None:
+    page.locator("body").evaluate("e => e")  # Playwright now sets up an observer of its own
+    page.evaluate("""() => {
+      window.running = new Set();
+      for (const kind of [ResizeObserver, MutationObserver]) {
+        const { observe, disconnect } = kind.prototype;
+        kind.prototype.observe = function (...all) { running.add(this); return observe.apply(this, all); };
+        kind.prototype.disconnect = function () { running.delete(this); return disconnect.call(this); };
+      }
+    }""")
+    wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
+    assert page.evaluate("() => running.size") == 2
+    slide(page, "x", 1)
+    wire.settle()
+    assert page.evaluate("() => Boolean(window.marked = document.querySelector('.al-changed'))")
+    page.evaluate("() => host.removeView(0)")
+    assert page.evaluate("() => running.size") == 0
+    page.wait_for_timeout(900)
+    assert page.evaluate("() => marked.classList.contains('al-changed')")  # no timer touched it any more
 
 
 def test_views_that_are_removed_can_be_collected(page: Page, open_view: Open) -> None:

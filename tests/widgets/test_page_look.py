@@ -47,6 +47,10 @@ def rgb(color: str) -> str:
     return f"rgb({', '.join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))})"
 
 
+def rgb_of_cell(color: str) -> str:
+    return rgb(color).replace(",", "")
+
+
 @pytest.mark.parametrize("width", [1280, 960, 700, 480])
 @pytest.mark.parametrize("projector", [False, True])
 def test_nothing_overlaps_or_is_cut_off(
@@ -77,6 +81,10 @@ def test_the_theme_is_followed_while_the_view_is_open(page: Page, open_view: Cal
     card = node(page, wire, "a").locator(".al-card")
     assert card.evaluate("e => getComputedStyle(e).fill") == rgb(THEMES["light"]["box"])
     page.evaluate(DARK)
+    strips = (
+        node(page, wire, "a").locator(".al-cells rect").evaluate_all("all => all.map(e => e.attributes.fill.value)")
+    )
+    assert set(strips) & {rgb_of_cell(STOPS["dark"][0]), rgb_of_cell(STOPS["dark"][-1])}
     assert card.evaluate("e => getComputedStyle(e).fill") == rgb(THEMES["dark"]["box"])
     row, column = divmod(int(np.abs(LAYER["x"] @ LAYER["W"]).argmax()), 4)
     read = "(c, [x, y]) => [...c.getContext('2d').getImageData(x, y, 1, 1).data].slice(0, 3)"
@@ -85,6 +93,12 @@ def test_the_theme_is_followed_while_the_view_is_open(page: Page, open_view: Cal
     root = page.locator(".al-root")
     assert root.evaluate("e => getComputedStyle(e).backgroundColor") == "rgb(17, 17, 17)"
     assert root.evaluate("e => getComputedStyle(e).color") == rgb(THEMES["dark"]["ink"])
+
+
+def test_in_jupyterlab_its_word_decides(page: Page, open_view: Callable[..., Wire]) -> None:
+    page.evaluate("() => { document.body.dataset.jpThemeLight = 'false'; }")  # the theme's colours may come later
+    open_view(muladd, x=2.0, y=3.0, z=4.0)
+    assert page.locator(".al-root").evaluate("e => getComputedStyle(e).color") == rgb(THEMES["dark"]["ink"])
 
 
 def test_outside_jupyterlab_the_background_decides(new_page: Callable[..., Page], explorer: Any) -> None:
