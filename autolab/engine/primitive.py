@@ -123,7 +123,7 @@ class Primitive:
         if not ready and (with_variables or any([type(array) not in modules for array in raw])):
             raw = self._as_arrays(raw)
         if len(attributes) < len(self.schema.defaults):
-            attributes = {**self.schema.defaults, **attributes}
+            attributes = self.schema.completed(attributes)
         xp = modules[type(raw[0])] if len(raw) == 1 else get_array_module(*raw)
         start = perf_counter() if watchers else 0.0
         try:

@@ -73,6 +73,14 @@ class Schema:
         names = ", ".join(self.inputs)
         raise TypeError(f"{self.function}: got {count} positional arguments; expected {expected} ({names}){keywords}")
 
+    def completed(self, attributes: dict[str, Any]) -> dict[str, Any]:
+        """``attributes`` and the defaults of those left out; a TypeError if one that has none is missing."""
+        all_of_them = {**self.defaults, **attributes}
+        missing = [name for name, value in all_of_them.items() if value is inspect.Parameter.empty]
+        if missing:
+            raise TypeError(f"{self.function}: {', '.join(missing)} must be given, by keyword")
+        return all_of_them
+
     def retained(self, name: str, rule: Callable[..., Any]) -> tuple[str, ...]:
         """What the rule of input ``name`` asks for besides ``g``; a `DeclarationError` if there is no such thing."""
         if name not in self.inputs:

@@ -2,42 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
+from ..engine import protocol
 from ..engine.variable import Variable
+from .axes import squeeze, swapaxes
 from .choose import clip
+from .diagonals import diagonal, trace
+from .indexing import getitem
 from .linalg import matmul
 from .math import add, div, mul, neg, pow, sub
 from .powers import abs as _abs
 from .reduce import sum as _sum
-from .shape import reshape, transpose
+from .repeating import repeat
+from .rounding import round as _round
+from .shape import cast, reshape, transpose
 
 
 def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return lambda self, other: function(other, self)
 
 
-def _sum_method(self: Variable, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Variable:
-    """Sum over all elements, one axis or several."""
-    return _sum(self, axis=axis, keepdims=keepdims)
+def _method(function: Any) -> Callable[..., Any]:
+    """A declared function of one input as a method, which takes the attributes by position as well."""
+    first, *rest = inspect.signature(function).parameters.values()
+    names = [p.name for p in rest]
+
+    def method(self: Variable, /, *args: Any, **attributes: Any) -> Variable:
+        if len(args) > len(names):
+            raise TypeError(f"Variable.{function.__name__}: got {len(args)} arguments; expected {', '.join(names)}")
+        return function(self, **dict(zip(names, args, strict=False)), **attributes)
+
+    method.__name__, method.__doc__ = function.__name__, function.__doc__
+    method.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [first, *[p.replace(kind=p.POSITIONAL_OR_KEYWORD) for p in rest]]
+    )
+    return method
 
 
-def _reshape_method(self: Variable, *shape: Any) -> Variable:
+def _reshape(self: Variable, *shape: Any) -> Variable:
     """``x.reshape(2, 3)``, ``x.reshape((2, 3))`` or ``x.reshape([2, 3])``; the same shape gives the same Variable."""
     wanted = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], list | tuple) else shape
     return self if wanted == self.shape else reshape(self, shape=wanted)
 
 
-def _transpose_method(self: Variable, *axes: Any) -> Variable:
+def _transpose(self: Variable, *axes: Any) -> Variable:
     """``x.transpose()``, ``x.transpose(1, 0, 2)`` or ``x.transpose((1, 0, 2))``."""
     wanted = axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], list | tuple)) else axes
     return transpose(self, axes=tuple(wanted) if wanted else None)
 
 
-def _clip_method(self: Variable, min: Any = None, max: Any = None) -> Variable:
+@protocol.adapt(np.ravel)
+def _ravel(self: Variable) -> Variable:
+    """All elements along one axis."""
+    return _reshape(self, -1)
+
+
+def _clip(self: Variable, min: Any = None, max: Any = None) -> Variable:
     """The elements moved into the interval from ``min`` to ``max``; either may be None."""
     return clip(self, min, max)
+
+
+def _getitem(self: Variable, index: Any) -> Variable:
+    """``x[index]``; Variables of integers or booleans may stand in the index."""
+    return getitem(self, index=protocol.unwrap(index))
+
+
+def _iterate(self: Variable) -> Iterator[Variable]:
+    if self.ndim == 0:
+        raise TypeError("Variable: a value without axes cannot be iterated over")
+    return (self[i] for i in range(len(self)))
 
 
 def install() -> None:
@@ -46,11 +84,12 @@ def install() -> None:
     for name, function in operators.items():
         setattr(Variable, f"__{name}__", function)
         setattr(Variable, f"__r{name}__", _reflected(function))
-    Variable.__neg__ = neg  # type: ignore[method-assign]
-    Variable.__pos__ = lambda self: self  # type: ignore[method-assign]
-    Variable.__abs__ = _abs  # type: ignore[method-assign]
-    Variable.clip = _clip_method  # type: ignore[method-assign]
-    Variable.sum = _sum_method  # type: ignore[method-assign]
-    Variable.reshape = _reshape_method  # type: ignore[method-assign]
-    Variable.transpose = _transpose_method  # type: ignore[method-assign]
+    for function in (_sum, _round, swapaxes, squeeze, repeat, diagonal, trace):
+        setattr(Variable, function.__name__, _method(function))
+    special = {"neg": neg, "pos": lambda self: self, "abs": _abs, "getitem": _getitem, "iter": _iterate}
+    for name, function in special.items():
+        setattr(Variable, f"__{name}__", function)
+    own = {"reshape": _reshape, "transpose": _transpose, "ravel": _ravel, "astype": _method(cast), "clip": _clip}
+    for name, function in own.items():
+        setattr(Variable, name, function)
     Variable.T = property(transpose)  # type: ignore[assignment]

@@ -89,7 +89,19 @@ def test_the_face_of_a_declared_function() -> None:
     for function in [getattr(F, name) for name in F.__all__]:
         assert function.__doc__ and ">>>" in function.__doc__
         kinds = {p.kind for p in inspect.signature(function).parameters.values()}
-        assert kinds <= {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.KEYWORD_ONLY}
+        assert inspect.Parameter.POSITIONAL_OR_KEYWORD not in kinds
+
+
+def test_an_attribute_without_a_default_must_be_given() -> None:
+    @primitive(x=lambda g, factor: g * factor)
+    def times(xp, x, *, factor, shift=0.0):
+        return x * factor + shift
+
+    x = Variable(1.0)
+    for missing in (lambda: times(x), lambda: times(x, shift=1.0), lambda: times(x.data, shift=1.0)):
+        with pytest.raises(TypeError, match="times: factor must be given, by keyword"):
+            missing()
+    assert times(x, factor=2.0).item() == 2.0
 
 
 def test_inputs_without_a_rule_are_constants() -> None:

@@ -13,6 +13,7 @@ from autolab import functions as F
 from helpers.cases import CONSTANT, Case, arrays, binary_cases, cases_with, dtype_of, fixed, layouts, unary_cases
 from helpers.rows import Bad, Row
 from helpers.table_activation import ROWS as ACTIVATION
+from helpers.table_arrangement import ROWS as ARRANGEMENT
 from helpers.table_elementwise import ROWS as ELEMENTWISE
 from helpers.table_fused import ROWS as FUSED
 from helpers.table_nn import ROWS as NN
@@ -31,6 +32,7 @@ def _x(*shape: int) -> Variable:
 
 ROWS = (
     *ELEMENTWISE,
+    *ARRANGEMENT,
     *FUSED,
     *NN,
     *ACTIVATION,

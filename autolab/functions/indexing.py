@@ -1,0 +1,110 @@
+"""Indexing: ``x[index]`` for every index that NumPy knows, and its transpose, which adds up at the same places."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..engine import protocol
+from ..engine.backend import Array, get_array_module
+from ..engine.declare import primitive
+from .shape import reshape
+
+
+@primitive(x=lambda g, x_shape, index: scatter(g, index=index, shape=x_shape))
+def getitem(xp: Any, x: Array, *, index: Any) -> Array:
+    """``x[index]``: integers, slices, ``None``, ``...``, arrays of integers (also repeated ones) and masks.
+
+    As in NumPy the result of integers and slices alone is a view. The gradient of an element that was taken several
+    times is the sum over all of them.
+
+    Raises
+    ------
+    IndexError
+        If the index does not fit the shape.
+
+    Examples
+    --------
+    >>> from autolab import Variable
+    >>> x = Variable([1.0, 2.0, 3.0])
+    >>> x[[0, 0, 2]].sum().backward()
+    >>> x.grad
+    variable([2. 0. 1.])
+    """
+    try:
+        return x[index]
+    except IndexError as error:
+        raise IndexError(f"getitem: x has shape {x.shape}: {error}"[:300]) from None
+
+
+@primitive(g=lambda g, index: getitem(g, index=index))
+def scatter(xp: Any, g: Array, *, index: Any, shape: tuple[int, ...]) -> Array:
+    """Zeros of ``shape`` with ``g`` added at ``[index]``. Its gradient is `getitem`.
+
+    Examples
+    --------
+    >>> from autolab.functions.indexing import scatter
+    >>> scatter([1.0, 2.0, 3.0], index=[0, 0, 2], shape=(3,))
+    array([3., 0., 3.])
+    """
+    y = xp.zeros(shape, g.dtype)
+    if _may_repeat(index):
+        places = xp.arange(y.size).reshape(shape)[index]  # add.at is many times faster on one axis
+        xp.add.at(y.reshape(-1), places.reshape(-1), g.reshape(-1))
+    else:
+        y[index] = g
+    return y
+
+
+def _may_repeat(index: Any) -> bool:
+    """Whether an index could name an element twice: only arrays of integers can."""
+    items = index if isinstance(index, tuple) else (index,)
+    arrays = [item for item in items if not isinstance(item, int | np.integer | slice)]
+    return any([isinstance(a, list | tuple) or getattr(a, "dtype", np.bool_) != np.bool_ for a in arrays])
+
+
+@primitive(numpy=np.take_along_axis)
+def take_along_axis(xp: Any, x: Array, *, indices: Array, axis: int | None = -1) -> Array:
+    """Along ``axis``, the elements at ``indices``; such as those of `numpy.argsort`.
+
+    Parameters
+    ----------
+    x : Variable or array
+    indices : array of integers
+        With as many axes as ``x``; the other axes broadcast.
+    axis : int or None
+        None takes from the flattened input.
+
+    Raises
+    ------
+    IndexError
+        If an index is out of bounds.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> x = Variable([[3.0, 1.0, 2.0]])
+    >>> F.take_along_axis(x, indices=x.data.argsort(axis=1), axis=1)
+    variable([[1. 2. 3.]])
+    """
+    try:
+        return xp.take_along_axis(x, protocol.unwrap(indices), axis)
+    except IndexError as error:
+        raise IndexError(f"take_along_axis: x has shape {x.shape}, axis is {axis}: {error}") from None
+
+
+@take_along_axis.vjp("x")
+def _take_along_axis_x(g: Any, x_shape: tuple[int, ...], indices: Any, axis: int | None) -> Any:
+    """scatter(g, index=along(indices, axis), shape=x_shape)"""
+    if axis is None:
+        return reshape(scatter(g, index=indices, shape=(prod(x_shape),)), shape=x_shape)
+    return scatter(g, index=_along(protocol.unwrap(indices), axis % len(x_shape), x_shape), shape=x_shape)
+
+
+def _along(indices: Array, axis: int, shape: tuple[int, ...]) -> tuple[Array, ...]:
+    """The index that takes ``indices`` along ``axis`` and every element along the others."""
+    xp, ndim = get_array_module(indices), len(shape)
+    every = [xp.arange(n).reshape([-1 if j == i else 1 for j in range(ndim)]) for i, n in enumerate(shape)]
+    return (*every[:axis], indices, *every[axis + 1 :])

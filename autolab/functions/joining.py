@@ -1,0 +1,138 @@
+"""Functions that put arrays together and take them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..engine import protocol
+from ..engine.backend import Array
+from ..engine.declare import primitive
+from .indexing import getitem
+from .shape import reshape
+
+Shapes = tuple[tuple[int, ...], ...]
+
+
+@primitive()
+def concatenate(xp: Any, *xs: Array, axis: int | None = 0) -> Array:
+    """Arrays one after the other along an axis that they have.
+
+    Parameters
+    ----------
+    *xs : Variable or array
+        Of the same shape but for ``axis``.
+    axis : int or None
+        None flattens them first.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or an array has no axis.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.concatenate(Variable([1.0, 2.0]), Variable([3.0]))
+    variable([1. 2. 3.])
+    """
+    return xp.concatenate(xs, axis=axis)
+
+
+@concatenate.vjp("xs")
+def _concatenate_xs(g: Any, index: int, xs_shapes: Shapes, axis: int | None) -> Any:
+    """g[the part of this input]"""
+    shape = xs_shapes[index]
+    place = 0 if axis is None else axis % len(shape)
+    lengths = [prod(s) if axis is None else s[place] for s in xs_shapes[: index + 1]]
+    start = sum(lengths[:index])
+    part = getitem(g, index=_along(place, slice(start, start + lengths[index])))
+    return reshape(part, shape=shape) if axis is None else part
+
+
+@primitive()
+def stack(xp: Any, *xs: Array, axis: int = 0) -> Array:
+    """Arrays of the same shape beside each other along a new axis.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or the result has no such axis.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.stack(Variable([1.0, 2.0]), Variable([3.0, 4.0]), axis=1)
+    variable([[1. 3.]
+              [2. 4.]])
+    """
+    return xp.stack(xs, axis=axis)
+
+
+@stack.vjp("xs")
+def _stack_xs(g: Any, index: int, axis: int) -> Any:
+    """g[index], along the new axis"""
+    return getitem(g, index=_along(axis % len(g.shape), index))
+
+
+def split(x: Any, /, *, sections: int | Sequence[int], axis: int = 0) -> list[Any]:
+    """Parts of an array along an axis.
+
+    Parameters
+    ----------
+    x : Variable or array
+    sections : int or sequence of int
+        The number of parts, which are of the same length, or where one part ends and the next begins.
+    axis : int
+
+    Returns
+    -------
+    list of Variables or arrays
+        Views of the parts.
+
+    Raises
+    ------
+    ValueError
+        If the length is no multiple of the number of parts.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.split(Variable([1.0, 2.0, 3.0, 4.0]), sections=2)
+    [variable([1. 2.]), variable([3. 4.])]
+    >>> F.split(Variable([1.0, 2.0, 3.0, 4.0]), sections=[1])
+    [variable([1.]), variable([2. 3. 4.])]
+    """
+    if not -x.ndim <= axis < x.ndim:
+        raise ValueError(f"split: x has shape {x.shape}; expected an axis of it, got axis={axis}")
+    place = axis % x.ndim
+    length = x.shape[place]
+    if isinstance(sections, int | np.integer):
+        if sections < 1 or length % sections:
+            raise ValueError(f"split: axis {axis} has length {length}; it cannot be split into {sections} equal parts")
+        sections = range(length // sections, length, length // sections) if length else [0] * (sections - 1)
+    bounds = pairwise([0, *sections, length])
+    return [getitem(x, index=_along(place, slice(start, stop))) for start, stop in bounds]
+
+
+def _along(axis: int, part: Any) -> tuple[Any, ...]:
+    return (slice(None),) * axis + (part,)
+
+
+@protocol.adapt(np.concatenate)
+def _concatenate(arrays: Sequence[Any], /, axis: int | None = 0) -> Any:
+    return concatenate(*arrays, axis=axis)
+
+
+@protocol.adapt(np.stack)
+def _stack(arrays: Sequence[Any], axis: int = 0) -> Any:
+    return stack(*arrays, axis=axis)
+
+
+@protocol.adapt(np.split)
+def _split(ary: Any, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Any]:
+    return split(ary, sections=indices_or_sections, axis=axis)
