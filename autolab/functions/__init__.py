@@ -7,22 +7,24 @@ applied to Variables.
 from .activation import elu, gelu, leaky_relu, log_softmax, relu, silu, softmax, softplus
 from .axes import expand_dims, moveaxis, squeeze, swapaxes
 from .choose import clip, maximum, minimum, where
+from .conv import conv1d, conv2d, conv_transpose2d
 from .diagonals import diagonal, trace, tril, triu
 from .exponentials import expm1, log1p, log2, log10, logaddexp, sigmoid
 from .fused import expadd, muladd
-from .linalg import matmul
 from .indexing import getitem, take_along_axis
 from .joining import concatenate, split, stack
+from .linalg import matmul
 from .math import add, cos, div, exp, log, mul, neg, pow, sin, sub, tanh
 from .nn import dropout, embedding, linear
 from .normalization import batch_norm, layer_norm
 from .operators import install as _install
+from .pool import avg_pool2d, max_pool2d
 from .powers import abs, cbrt, hypot, reciprocal, sqrt, square
 from .products import dot, outer, tensordot
 from .reduce import sum
+from .repeating import flip, pad, repeat, roll, tile
 from .rounding import ceil, floor, round, sign
 from .shape import broadcast_to, cast, reshape, sum_to, transpose
-from .repeating import flip, pad, repeat, roll, tile
 from .special import erf
 from .trig import arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, cosh, sinh, tan
 
@@ -38,80 +40,85 @@ __all__ = [
     "arctan",
     "arctan2",
     "arctanh",
+    "avg_pool2d",
     "batch_norm",
     "broadcast_to",
     "cast",
     "cbrt",
     "ceil",
     "clip",
+    "concatenate",
+    "conv1d",
+    "conv2d",
+    "conv_transpose2d",
     "cos",
     "cosh",
+    "diagonal",
     "div",
-    "concatenate",
     "dot",
     "dropout",
     "elu",
     "embedding",
     "erf",
-    "diagonal",
     "exp",
     "expadd",
+    "expand_dims",
     "expm1",
+    "flip",
     "floor",
     "gelu",
+    "getitem",
     "hypot",
     "layer_norm",
     "leaky_relu",
-    "expand_dims",
     "linear",
-    "flip",
     "log",
     "log1p",
-    "getitem",
     "log2",
     "log10",
     "log_softmax",
     "logaddexp",
     "matmul",
+    "max_pool2d",
     "maximum",
     "minimum",
+    "moveaxis",
     "mul",
     "muladd",
     "neg",
     "outer",
+    "pad",
     "pow",
     "reciprocal",
     "relu",
-    "moveaxis",
+    "repeat",
     "reshape",
+    "roll",
     "round",
     "sigmoid",
     "sign",
-    "pad",
     "silu",
     "sin",
     "sinh",
-    "repeat",
     "softmax",
-    "roll",
     "softplus",
+    "split",
     "sqrt",
     "square",
+    "squeeze",
+    "stack",
     "sub",
     "sum",
     "sum_to",
-    "tan",
-    "tanh",
-    "split",
-    "tensordot",
-    "transpose",
-    "squeeze",
-    "stack",
-    "where",
-]
     "swapaxes",
     "take_along_axis",
+    "tan",
+    "tanh",
+    "tensordot",
     "tile",
     "trace",
+    "transpose",
     "tril",
     "triu",
+    "where",
+]

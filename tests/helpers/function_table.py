@@ -14,6 +14,7 @@ from helpers.cases import CONSTANT, Case, arrays, binary_cases, cases_with, dtyp
 from helpers.rows import Bad, Row
 from helpers.table_activation import ROWS as ACTIVATION
 from helpers.table_arrangement import ROWS as ARRANGEMENT
+from helpers.table_conv import ROWS as CONV
 from helpers.table_elementwise import ROWS as ELEMENTWISE
 from helpers.table_fused import ROWS as FUSED
 from helpers.table_nn import ROWS as NN
@@ -34,6 +35,7 @@ ROWS = (
     *ELEMENTWISE,
     *ARRANGEMENT,
     *FUSED,
+    *CONV,
     *NN,
     *ACTIVATION,
     *PRODUCTS,
