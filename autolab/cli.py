@@ -21,6 +21,11 @@ from autolab.doctor import doctor, install_command
 ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": str(64 * 2**20), "MALLOC_TRIM_THRESHOLD_": str(256 * 2**20)}
 
 
+# JupyterLab saves live views with a notebook only on request; else a notebook that is opened again shows an error in
+# their place until its cells have run. What a person has set goes before this.
+LAB_SETTINGS = Path(__file__).parent / "lab_settings"
+
+
 class CommandError(Exception):
     """What a person did or lacks, in a sentence; the command ends with it."""
 
@@ -106,7 +111,9 @@ def _check_port(port: int) -> None:
 
 
 def _set_environment(browser: str | None) -> None:
-    """Set what the kernels and the browser's launcher inherit."""
+    """Set what JupyterLab, the kernels and the browser's launcher read."""
+    paths = os.environ.get("JUPYTER_CONFIG_PATH", "").split(os.pathsep)
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join([path for path in paths if path] + [str(LAB_SETTINGS)])
     if platform.libc_ver()[0] == "glibc":
         for name, value in ALLOCATOR.items():
             os.environ.setdefault(name, value)

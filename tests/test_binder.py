@@ -100,3 +100,9 @@ def test_autolab_is_whole_and_asks_nothing_about_news(binder):
     assert "AutoLab can work here." in binder("autolab", "doctor").stdout
     extensions = binder("jupyter", "labextension", "list")
     assert "@jupyterlab/apputils-extension:announcements" in extensions.stdout + extensions.stderr
+
+
+@pytest.mark.lab
+def test_live_views_are_saved_with_the_notebook(binder):
+    program = "from jupyterlab_server.settings_utils import _get_overrides; print(_get_overrides('')[0])"
+    assert "{'saveState': True}" in binder("python", "-c", program).stdout

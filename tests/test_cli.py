@@ -254,3 +254,18 @@ def test_the_command_that_installs_names_this_python_and_an_installed_autolab(mo
     assert sys.executable in doctor.install_command()
     monkeypatch.setattr(doctor, "version_of", lambda name: None)
     assert str(Path(autolab.__file__).parent.parent) in doctor.install_command("lab")
+
+
+def test_live_views_are_saved_with_the_notebook_unless_the_user_says_otherwise(monkeypatch, tmp_path):
+    from jupyterlab_server.settings_utils import _get_overrides
+
+    def saved():
+        return _get_overrides(str(tmp_path))[0]["@jupyter-widgets/jupyterlab-manager:plugin"]["saveState"]
+
+    monkeypatch.setattr(os, "environ", {**os.environ, "JUPYTER_CONFIG_PATH": str(tmp_path)})
+    cli._set_environment(None)
+    assert saved() is True
+    (tmp_path / "labconfig").mkdir()
+    own = '{"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": false}}'
+    (tmp_path / "labconfig" / "default_setting_overrides.json").write_text(own)
+    assert saved() is False

@@ -19,11 +19,10 @@ from typing import Any
 import nbformat
 from playwright.sync_api import Locator, Page
 
+from autolab.cli import LAB_SETTINGS
+
 START_SECONDS = 60
-SETTINGS = {
-    "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
-    "../@jupyter-widgets/jupyterlab-manager/plugin": {"saveState": True},
-}
+NOTIFICATION = {"fetchNews": "false", "checkForUpdates": False}
 READY = """async () => {
   await window.jupyterapp?.restored;
   const panel = window.jupyterapp?.shell?.currentWidget;
@@ -85,13 +84,13 @@ def lab_server(folder: Path) -> Iterator[Lab]:
         **os.environ,
         **{f"JUPYTER_{key}": str(own / name) for key, name in places.items()},
         **{f"JUPYTERLAB_{key}": str(own / name) for key, name in lab_places.items()},
+        "JUPYTER_CONFIG_PATH": str(LAB_SETTINGS),
         "IPYTHONDIR": str(own / "ipython"),
         "JUPYTER_TOKEN": token,
     }
-    for name, value in SETTINGS.items():
-        file = own / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(value))
+    settings = own / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(json.dumps(NOTIFICATION))
     work = folder / "work"
     work.mkdir()
     options = ["--no-browser", "--ip=127.0.0.1", "--port=0", "--allow-root", f"--ServerApp.root_dir={work}"]
