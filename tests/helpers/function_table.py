@@ -18,6 +18,7 @@ from helpers.table_conv import ROWS as CONV
 from helpers.table_elementwise import ROWS as ELEMENTWISE
 from helpers.table_fused import ROWS as FUSED
 from helpers.table_nn import ROWS as NN
+from helpers.table_parts import ROWS as PARTS
 from helpers.table_products import ROWS as PRODUCTS
 
 
@@ -32,12 +33,13 @@ def _x(*shape: int) -> Variable:
 
 
 ROWS = (
-    *ELEMENTWISE,
     *ARRANGEMENT,
+    *ELEMENTWISE,
     *FUSED,
     *CONV,
     *NN,
     *ACTIVATION,
+    *PARTS,
     *PRODUCTS,
     *[
         Row(
