@@ -22,7 +22,8 @@ ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": str(64 * 2**20), "MALLOC_TRIM_THRESHOLD_"
 
 
 # JupyterLab saves live views with a notebook only on request; else a notebook that is opened again shows an error in
-# their place until its cells have run. What a person has set goes before this.
+# their place until its cells have run. The same folder chooses the server's connection to the kernels, see server.py.
+# What a person has set goes before this.
 LAB_SETTINGS = Path(__file__).parent / "lab_settings"
 
 

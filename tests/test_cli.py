@@ -269,3 +269,16 @@ def test_live_views_are_saved_with_the_notebook_unless_the_user_says_otherwise(m
     own = '{"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": false}}'
     (tmp_path / "labconfig" / "default_setting_overrides.json").write_text(own)
     assert saved() is False
+
+
+@pytest.mark.lab
+def test_the_servers_messages_leave_at_once(tmp_path):
+    environment = {**os.environ, "JUPYTER_CONFIG_PATH": str(cli.LAB_SETTINGS), "HOME": str(tmp_path)}
+    program = (
+        "from jupyterlab.labapp import LabApp\n"
+        "server = LabApp.initialize_server(argv=['--ServerApp.open_browser=False', '--port=0', '--allow-root'])\n"
+        "print(server.web_app.settings['kernel_websocket_connection_class'].__qualname__)"
+    )
+    command = [sys.executable, "-W", "ignore", "-c", program]
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.stdout.split()[-1] == "PromptConnection", done.stderr

@@ -28,6 +28,7 @@ RANKS = {
     "gradcheck": 3,
     "display": 4,
     "widgets": 5,
+    "server": 5,
     "doctor": 6,
     "cli": 7,
 }
