@@ -33,7 +33,7 @@ def main() -> None:
     """Run the cell, move `x`, choose `h`, and photograph the notebook in both themes."""
     with tempfile.TemporaryDirectory() as folder, lab_server(Path(folder)) as lab, sync_playwright() as playwright:
         browser = launch(playwright)
-        context = browser.new_context(viewport={"width": 1240, "height": 890}, device_scale_factor=1.5)
+        context = browser.new_context(viewport={"width": 1240, "height": 1010}, device_scale_factor=1.5)
         view = _prepared(lab, LabPage(lab, context.new_page()))
         for name, theme in THEMES.items():
             view.command("apputils:change-theme", theme=theme)
