@@ -7,6 +7,7 @@ applied to Variables.
 from .activation import elu, gelu, leaky_relu, log_softmax, relu, silu, softmax, softplus
 from .axes import expand_dims, moveaxis, squeeze, swapaxes
 from .choose import clip, maximum, minimum, where
+from .classification import accuracy, softmax_cross_entropy
 from .conv import conv1d, conv2d, conv_transpose2d
 from .diagonals import diagonal, trace, tril, triu
 from .exponentials import expm1, log1p, log2, log10, logaddexp, sigmoid
@@ -14,6 +15,7 @@ from .fused import expadd, muladd
 from .indexing import getitem, take_along_axis
 from .joining import concatenate, split, stack
 from .linalg import matmul
+from .loss import huber, kl_divergence, mean_absolute_error, mean_squared_error, sigmoid_cross_entropy
 from .math import add, cos, div, exp, log, mul, neg, pow, sin, sub, tanh
 from .nn import dropout, embedding, linear
 from .normalization import batch_norm, layer_norm
@@ -32,6 +34,7 @@ _install()
 
 __all__ = [
     "abs",
+    "accuracy",
     "add",
     "arccos",
     "arccosh",
@@ -68,7 +71,9 @@ __all__ = [
     "floor",
     "gelu",
     "getitem",
+    "huber",
     "hypot",
+    "kl_divergence",
     "layer_norm",
     "leaky_relu",
     "linear",
@@ -81,6 +86,8 @@ __all__ = [
     "matmul",
     "max_pool2d",
     "maximum",
+    "mean_absolute_error",
+    "mean_squared_error",
     "minimum",
     "moveaxis",
     "mul",
@@ -96,11 +103,13 @@ __all__ = [
     "roll",
     "round",
     "sigmoid",
+    "sigmoid_cross_entropy",
     "sign",
     "silu",
     "sin",
     "sinh",
     "softmax",
+    "softmax_cross_entropy",
     "softplus",
     "split",
     "sqrt",

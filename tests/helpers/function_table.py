@@ -17,6 +17,7 @@ from helpers.table_arrangement import ROWS as ARRANGEMENT
 from helpers.table_conv import ROWS as CONV
 from helpers.table_elementwise import ROWS as ELEMENTWISE
 from helpers.table_fused import ROWS as FUSED
+from helpers.table_loss import ROWS as LOSS
 from helpers.table_nn import ROWS as NN
 from helpers.table_parts import ROWS as PARTS
 from helpers.table_products import ROWS as PRODUCTS
@@ -36,6 +37,7 @@ ROWS = (
     *ARRANGEMENT,
     *ELEMENTWISE,
     *FUSED,
+    *LOSS,
     *CONV,
     *NN,
     *ACTIVATION,
