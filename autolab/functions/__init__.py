@@ -9,6 +9,7 @@ from .axes import expand_dims, moveaxis, squeeze, swapaxes
 from .choose import clip, maximum, minimum, where
 from .classification import accuracy, softmax_cross_entropy
 from .conv import conv1d, conv2d, conv_transpose2d
+from .cumulative import cumprod, cumsum, prod
 from .diagonals import diagonal, trace, tril, triu
 from .exponentials import expm1, log1p, log2, log10, logaddexp, sigmoid
 from .fused import expadd, muladd
@@ -19,11 +20,13 @@ from .loss import huber, kl_divergence, mean_absolute_error, mean_squared_error,
 from .math import add, cos, div, exp, log, mul, neg, pow, sin, sub, tanh
 from .nn import dropout, embedding, linear
 from .normalization import batch_norm, layer_norm
+from .norms import logsumexp, norm
 from .operators import install as _install
+from .order import max, min, sort
 from .pool import avg_pool2d, max_pool2d
 from .powers import abs, cbrt, hypot, reciprocal, sqrt, square
 from .products import dot, outer, tensordot
-from .reduce import sum
+from .reduce import mean, std, sum, var
 from .repeating import flip, pad, repeat, roll, tile
 from .rounding import ceil, floor, round, sign
 from .shape import broadcast_to, cast, reshape, sum_to, transpose
@@ -56,6 +59,8 @@ __all__ = [
     "conv_transpose2d",
     "cos",
     "cosh",
+    "cumprod",
+    "cumsum",
     "diagonal",
     "div",
     "dot",
@@ -83,19 +88,25 @@ __all__ = [
     "log10",
     "log_softmax",
     "logaddexp",
+    "logsumexp",
     "matmul",
+    "max",
     "max_pool2d",
     "maximum",
+    "mean",
     "mean_absolute_error",
     "mean_squared_error",
+    "min",
     "minimum",
     "moveaxis",
     "mul",
     "muladd",
     "neg",
+    "norm",
     "outer",
     "pad",
     "pow",
+    "prod",
     "reciprocal",
     "relu",
     "repeat",
@@ -111,11 +122,13 @@ __all__ = [
     "softmax",
     "softmax_cross_entropy",
     "softplus",
+    "sort",
     "split",
     "sqrt",
     "square",
     "squeeze",
     "stack",
+    "std",
     "sub",
     "sum",
     "sum_to",
@@ -129,5 +142,6 @@ __all__ = [
     "transpose",
     "tril",
     "triu",
+    "var",
     "where",
 ]

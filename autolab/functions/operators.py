@@ -12,11 +12,15 @@ from ..engine import protocol
 from ..engine.variable import Variable
 from .axes import squeeze, swapaxes
 from .choose import clip
+from .cumulative import cumprod, cumsum, prod
 from .diagonals import diagonal, trace
 from .indexing import getitem
 from .linalg import matmul
 from .math import add, div, mul, neg, pow, sub
+from .order import max as _max
+from .order import min as _min
 from .powers import abs as _abs
+from .reduce import mean, std, var
 from .reduce import sum as _sum
 from .repeating import repeat
 from .rounding import round as _round
@@ -84,7 +88,8 @@ def install() -> None:
     for name, function in operators.items():
         setattr(Variable, f"__{name}__", function)
         setattr(Variable, f"__r{name}__", _reflected(function))
-    for function in (_sum, _round, swapaxes, squeeze, repeat, diagonal, trace):
+    methods = (_sum, mean, var, std, prod, _max, _min, cumsum, cumprod)
+    for function in (*methods, _round, swapaxes, squeeze, repeat, diagonal, trace):
         setattr(Variable, function.__name__, _method(function))
     special = {"neg": neg, "pos": lambda self: self, "abs": _abs, "getitem": _getitem, "iter": _iterate}
     for name, function in special.items():

@@ -76,7 +76,7 @@ def abs(xp: Any, x: Array) -> Array:
     return xp.absolute(x)
 
 
-@elementwise(a=lambda g, a, y: g * _ratio(a, y), b=lambda g, b, y: g * _ratio(b, y), numpy=np.hypot)
+@elementwise(a=lambda g, a, y: g * ratio(a, y), b=lambda g, b, y: g * ratio(b, y), numpy=np.hypot)
 def hypot(xp: Any, a: Array, b: Array) -> Array:
     """Length of the hypotenuse, ``sqrt(a**2 + b**2)``, elementwise with broadcasting and without overflow.
 
@@ -91,8 +91,15 @@ def hypot(xp: Any, a: Array, b: Array) -> Array:
     return xp.hypot(a, b)
 
 
-@elementwise(a=lambda g, b: _ratio(g, b), b=lambda g, b, y: -_ratio(g * y, b))
-def _ratio(xp: Any, a: Array, b: Array) -> Array:
-    """``a / b``, and 0 with all its derivatives where ``b`` is 0."""
+@elementwise(a=lambda g, b: ratio(g, b), b=lambda g, b, y: -ratio(g * y, b))
+def ratio(xp: Any, a: Array, b: Array) -> Array:
+    """``a / b``, and 0 with all its derivatives where ``b`` is 0.
+
+    Examples
+    --------
+    >>> from autolab.functions.powers import ratio
+    >>> ratio([3.0, 0.0], [2.0, 0.0])
+    array([1.5, 0. ])
+    """
     zero = b == 0
     return xp.where(zero, 0, a / (b + zero))

@@ -21,6 +21,7 @@ from helpers.table_loss import ROWS as LOSS
 from helpers.table_nn import ROWS as NN
 from helpers.table_parts import ROWS as PARTS
 from helpers.table_products import ROWS as PRODUCTS
+from helpers.table_reduce import ROWS as REDUCE
 
 
 def _sum_to(x: Any, shape: tuple[int, ...]) -> Any:
@@ -43,6 +44,7 @@ ROWS = (
     *ACTIVATION,
     *PARTS,
     *PRODUCTS,
+    *REDUCE,
     *[
         Row(
             function,

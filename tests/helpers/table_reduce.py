@@ -1,0 +1,206 @@
+"""Rows of the functions that reduce, run along or order axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import autograd.numpy as anp
+import numpy as np
+
+from autolab import Variable
+from autolab import functions as F
+from helpers.cases import Case, cases_with, fixed, layouts
+from helpers.rows import Bad, Row
+from helpers.table_arrangement import moved
+
+_AXES: tuple[tuple[str, tuple[tuple[int, ...], ...], dict[str, Any]], ...] = (
+    ("everything", ((5, 4),), {}),
+    ("a scalar", ((),), {}),
+    ("one element", ((1,),), {}),
+    ("rows", ((5, 4),), {"axis": 0}),
+    ("last axis", ((2, 3, 4),), {"axis": -1}),
+    ("two axes", ((2, 3, 4),), {"axis": (0, -1)}),
+    ("swapped axes", ((2, 3, 4),), {"axis": (2, 0)}),
+    ("no axis", ((2, 3),), {"axis": ()}),
+    ("kept", ((2, 3, 4),), {"axis": (1,), "keepdims": True}),
+    ("all kept", ((2, 3),), {"keepdims": True}),
+    ("no rows", ((0, 3),), {"axis": 1}),
+)
+
+
+def _x(*shape: int) -> Variable:
+    return Variable(np.ones(shape))
+
+
+def _cases(*more: tuple[str, tuple[tuple[int, ...], ...], dict[str, Any]], without: str = "") -> tuple[Case, ...]:
+    labelled = [case for case in _AXES if case[0] != without]
+    return (*cases_with(*labelled, *more), *layouts((5, 4), call=fixed(axis=0)))
+
+
+def _axis_errors(function: Callable[..., Any]) -> tuple[Bad, ...]:
+    name = function.__name__
+    return (
+        Bad(lambda: function(_x(2), axis=1), ValueError, f"{name}: .*axis 1"),
+        Bad(lambda: function(_x(2, 3), axis=-3), ValueError, f"{name}: .*axis -3"),
+    )
+
+
+def _empty(function: Callable[..., Any]) -> Bad:
+    return Bad(lambda: function(_x(0, 3), axis=0), ValueError, f"{function.__name__}: .*zero-size")
+
+
+def _mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    n = np.size(x) / max(1, np.size(np.sum(np.ones(np.shape(x)), axis=axis)))
+    return anp.sum(x, axis=axis, keepdims=keepdims) / n
+
+
+def _var(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    n = np.size(x) / max(1, np.size(np.sum(np.ones(np.shape(x)), axis=axis)))
+    return anp.sum((x - _mean(x, axis, True)) ** 2, axis=axis, keepdims=keepdims) / (n - ddof)
+
+
+def _std(x: Any, **attributes: Any) -> Any:
+    return anp.sqrt(_var(x, **attributes))
+
+
+def _prod(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """One factor after the other: no division."""
+    axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    for a in sorted([a % x.ndim for a in axes], reverse=True):
+        factors = [x[(slice(None),) * a + (slice(i, i + 1),)] for i in range(x.shape[a])]
+        total = factors[0]
+        for factor in factors[1:]:
+            total = total * factor
+        x = total if keepdims else anp.reshape(total, x.shape[:a] + x.shape[a + 1 :])
+    return x * 1.0
+
+
+def _logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return anp.log(anp.sum(anp.exp(x), axis=axis, keepdims=keepdims))
+
+
+def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    if ord == 1:
+        return anp.sum(anp.abs(x), axis=axis, keepdims=keepdims)
+    return anp.sqrt(anp.sum(x * x, axis=axis, keepdims=keepdims))
+
+
+def _cumprod(x: Any, axis: Any = None) -> Any:
+    x, axis = (anp.reshape(x, (-1,)), 0) if axis is None else (x, axis % x.ndim)
+    parts = [x[(slice(None),) * axis + (slice(i + 1),)] for i in range(x.shape[axis])]
+    return anp.concatenate([_prod(part, axis, True) for part in parts] or [x * 1.0], axis=axis)
+
+
+def _sorted(x: Any, axis: Any = -1) -> Any:
+    if axis is None:
+        return _sorted(anp.reshape(x, (-1,)))
+    return moved(np.take_along_axis)(x, indices=_plain_order(x, axis), axis=axis)
+
+
+def _plain_order(x: Any, axis: int) -> np.ndarray:
+    while hasattr(x, "_value"):
+        x = x._value
+    return np.argsort(x, axis=axis)
+
+
+_RUNNING = (
+    *cases_with(
+        ("flat", ((2, 3),), {}),
+        ("rows", ((3, 2),), {"axis": 0}),
+        ("last axis", ((2, 3, 4),), {"axis": -1}),
+        ("middle", ((2, 5, 3),), {"axis": 1}),
+        ("one", ((1, 3),), {"axis": 0}),
+        ("long", ((9,),), {"axis": 0}),
+        ("a scalar", ((),), {}),
+        ("nothing", ((0, 3),), {"axis": 0}),
+        ("no columns", ((0, 3),), {"axis": 1}),
+    ),
+    *layouts((5, 4), call=fixed(axis=0)),
+)
+
+ROWS = (
+    Row(F.mean, _mean, _cases(), _axis_errors(F.mean), exact=False),
+    Row(
+        F.var,
+        _var,
+        _cases(("unbiased", ((5, 4),), {"axis": 0, "ddof": 1}), ("all unbiased", ((5, 4),), {"ddof": 1})),
+        _axis_errors(F.var),
+        exact=False,
+    ),
+    Row(
+        F.std,
+        _std,
+        cases_with(
+            *[case for case in _AXES if case[0] not in ("a scalar", "one element", "no axis", "no rows")],
+            ("unbiased", ((5, 4),), {"axis": 0, "ddof": 1}),
+            ("all unbiased", ((5, 4),), {"ddof": 1}),
+        )
+        + layouts((5, 4), call=fixed(axis=0)),
+        _axis_errors(F.std),
+        exact=False,
+    ),
+    Row(
+        F.prod,
+        _prod,
+        _cases(("long", ((3, 9),), {"axis": 1}), ("none", ((0, 3),), {"axis": 1})),
+        _axis_errors(F.prod),
+        order=3,
+        exact=False,
+    ),
+    *[
+        Row(function, reference, _cases(), (*_axis_errors(function), _empty(function)))
+        for function, reference in ((F.max, anp.max), (F.min, anp.min))
+    ],
+    Row(
+        F.logsumexp,
+        _logsumexp,
+        _cases(),
+        (*_axis_errors(F.logsumexp), _empty(F.logsumexp)),
+        order=3,
+        exact=False,
+        rounding=16,
+    ),
+    Row(
+        F.norm,
+        _norm,
+        (
+            *_cases(
+                ("one vector", ((5,),), {"ord": 2}), ("rows", ((5, 4),), {"ord": 2, "axis": -1}), without="no axis"
+            ),
+            *cases_with(
+                ("sum of sizes", ((5,),), {"ord": 1}),
+                ("sums of sizes", ((5, 4),), {"ord": 1, "axis": 0}),
+                ("kept sums of sizes", ((5, 4),), {"ord": 1, "axis": (1,), "keepdims": True}),
+            ),
+        ),
+        (
+            Bad(lambda: F.norm(_x(2), ord=3), ValueError, "norm: .*ord=3; expected None, 1 or 2"),
+            Bad(lambda: F.norm(_x(2, 2), ord=2), ValueError, "norm: .*ord=2 over axis=None is no vector norm"),
+            Bad(lambda: F.norm(_x(2, 2, 2), axis=(0, 1, 2)), ValueError, "norm: "),
+            Bad(lambda: F.norm(_x(2), axis=1), ValueError, "norm: .*axis"),
+        ),
+        exact=False,
+    ),
+    Row(F.cumsum, anp.cumsum, _RUNNING, _axis_errors(F.cumsum)),
+    Row(F.cumprod, _cumprod, _RUNNING, _axis_errors(F.cumprod), order=3, exact=False),
+    Row(
+        F.sort,
+        _sorted,
+        (
+            *cases_with(
+                ("last axis", ((3, 5),), {}),
+                ("rows", ((5, 3),), {"axis": 0}),
+                ("from the end", ((2, 5, 3),), {"axis": -2}),
+                ("flat", ((3, 4),), {"axis": None}),
+                ("vector", ((7,),), {}),
+                ("nothing", ((0, 3),), {"axis": 0}),
+            ),
+            *layouts((5, 4), call=fixed(axis=0)),
+        ),
+        (
+            *_axis_errors(F.sort),
+            Bad(lambda: F.sort(_x()), ValueError, "sort: .*axis -1"),
+        ),
+    ),
+)
