@@ -11,6 +11,7 @@ from .classification import accuracy, softmax_cross_entropy
 from .conv import conv1d, conv2d, conv_transpose2d
 from .cumulative import cumprod, cumsum, prod
 from .diagonals import diagonal, trace, tril, triu
+from .einsum import einsum
 from .exponentials import expm1, log1p, log2, log10, logaddexp, sigmoid
 from .fused import expadd, muladd
 from .indexing import getitem, take_along_axis
@@ -65,6 +66,7 @@ __all__ = [
     "div",
     "dot",
     "dropout",
+    "einsum",
     "elu",
     "embedding",
     "erf",

@@ -10,10 +10,9 @@ import numpy as np
 from ..engine.backend import Array, get_array_module
 from ..engine.config import config
 from ..engine.declare import elementwise, primitive
+from .indexing import scatter
 from .reduce import sum
 from .shape import reshape
-
-Shape = tuple[int, ...]
 
 
 @primitive()
@@ -123,7 +122,7 @@ def _dropout(xp: Any, x: Array, kept: Array, *, scale: float) -> Array:
 _dropout.function.name = "dropout"  # as graphs and errors show it
 
 
-@primitive()
+@primitive(w=lambda g, ids, w_shape: scatter(g, index=ids, shape=w_shape))
 def embedding(xp: Any, ids: Array, w: Array) -> Array:
     """The rows of ``w`` that ``ids`` name; a row that is named more than once gets the sum of the gradients.
 
@@ -162,18 +161,3 @@ def embedding(xp: Any, ids: Array, w: Array) -> Array:
     if ids.size and not 0 <= ids.min() <= ids.max() < len(w):
         raise ValueError(f"ids go from {ids.min()} to {ids.max()}; expected 0 to {len(w) - 1}")
     return xp.take(w, ids, axis=0)
-
-
-@embedding.vjp("w")
-def _embedding_w(g: Any, ids: Any, w_shape: Shape) -> Any:
-    """rows_added(g, ids)"""
-    return _rows_added(g, ids, rows=w_shape[0])
-
-
-@primitive(g=lambda g, ids: embedding(ids, g))
-def _rows_added(xp: Any, g: Array, ids: Array, *, rows: int) -> Array:
-    """Zeros of shape ``(rows, size)`` with each row of ``g`` added where ``ids`` say."""
-    size = g.shape[-1]
-    places = xp.asarray(ids, np.int64).reshape(-1, 1) * size + xp.arange(size)
-    flat = xp.bincount(places.reshape(-1), g.reshape(-1), rows * size)
-    return flat.reshape(rows, size).astype(g.dtype)

@@ -15,6 +15,7 @@ from helpers.rows import Bad, Row
 from helpers.table_activation import ROWS as ACTIVATION
 from helpers.table_arrangement import ROWS as ARRANGEMENT
 from helpers.table_conv import ROWS as CONV
+from helpers.table_einsum import ROWS as EINSUM
 from helpers.table_elementwise import ROWS as ELEMENTWISE
 from helpers.table_fused import ROWS as FUSED
 from helpers.table_loss import ROWS as LOSS
@@ -38,6 +39,7 @@ ROWS = (
     *ARRANGEMENT,
     *ELEMENTWISE,
     *FUSED,
+    *EINSUM,
     *LOSS,
     *CONV,
     *NN,
