@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ..engine import protocol
 from ..engine.backend import Array
 from ..engine.declare import elementwise, primitive
 from ..engine.primitive import Primitive
 
 
-@primitive(x=lambda g, x_shape: reshape(g, shape=x_shape), numpy=np.reshape)
+@primitive(x=lambda g, x_shape: reshape(g, shape=x_shape))
 def reshape(xp: Any, x: Array, *, shape: Any) -> Array:
     """The same elements in another shape; one length may be -1 and follows from the others.
 
@@ -22,6 +23,9 @@ def reshape(xp: Any, x: Array, *, shape: Any) -> Array:
     (2, 2)
     """
     return x.reshape(shape)
+
+
+protocol.register(np.reshape, reshape, renamed={"newshape": "shape"})  # its name in NumPy 2.0
 
 
 @primitive(x=lambda g, axes: transpose(g, axes=_inverse(axes)), numpy=np.transpose)

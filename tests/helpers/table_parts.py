@@ -138,7 +138,7 @@ ROWS = (
     ),
     Row(
         F.take_along_axis,
-        moved(np.take_along_axis),
+        moved(lambda places, indices, axis=-1: np.take_along_axis(places, indices, axis)),
         (
             *cases_with(
                 ("last", ((3, 5),), {"indices": _ORDER}),
