@@ -19,6 +19,7 @@ from .joining import concatenate, split, stack
 from .linalg import matmul
 from .loss import huber, kl_divergence, mean_absolute_error, mean_squared_error, sigmoid_cross_entropy
 from .math import add, cos, div, exp, log, mul, neg, pow, sin, sub, tanh
+from .matrices import cholesky, det, inv, slogdet, solve
 from .nn import dropout, embedding, linear
 from .normalization import batch_norm, layer_norm
 from .norms import logsumexp, norm
@@ -32,6 +33,7 @@ from .repeating import flip, pad, repeat, roll, tile
 from .rounding import ceil, floor, round, sign
 from .shape import broadcast_to, cast, reshape, sum_to, transpose
 from .special import erf
+from .spectra import eigh, svd
 from .trig import arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, cosh, sinh, tan
 
 _install()
@@ -53,6 +55,7 @@ __all__ = [
     "cast",
     "cbrt",
     "ceil",
+    "cholesky",
     "clip",
     "concatenate",
     "conv1d",
@@ -62,10 +65,12 @@ __all__ = [
     "cosh",
     "cumprod",
     "cumsum",
+    "det",
     "diagonal",
     "div",
     "dot",
     "dropout",
+    "eigh",
     "einsum",
     "elu",
     "embedding",
@@ -80,6 +85,7 @@ __all__ = [
     "getitem",
     "huber",
     "hypot",
+    "inv",
     "kl_divergence",
     "layer_norm",
     "leaky_relu",
@@ -121,9 +127,11 @@ __all__ = [
     "silu",
     "sin",
     "sinh",
+    "slogdet",
     "softmax",
     "softmax_cross_entropy",
     "softplus",
+    "solve",
     "sort",
     "split",
     "sqrt",
@@ -134,6 +142,7 @@ __all__ = [
     "sub",
     "sum",
     "sum_to",
+    "svd",
     "swapaxes",
     "take_along_axis",
     "tan",

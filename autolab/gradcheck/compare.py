@@ -143,9 +143,7 @@ def _prepare(
     return Gauge(point, flat(upstreams)[point.finite], noises.results), claims, [g is not None for g in gradients]
 
 
-def _noises(
-    subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], point: Point
-) -> Noises:
+def _noises(subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], point: Point) -> Noises:
     """The noise of the finite results and of the gradients, from the same runs."""
 
     def evaluate(moved: Sequence[np.ndarray]) -> np.ndarray:

@@ -50,8 +50,7 @@ SENTENCES: dict[str, str] = {
     "wrong_shape": "{error}",
     # gradients
     "upstream_ignored": (
-        "The gradient of {input} does not follow the upstream gradient: {why}. Every term must be multiplied by "
-        "it."
+        "The gradient of {input} does not follow the upstream gradient: {why}. Every term must be multiplied by it."
     ),
     "upstream_ignored.zero": "for an upstream gradient of zeros it is {value} and not 0",
     "upstream_ignored.same": "two different upstream gradients give the same result",

@@ -72,9 +72,7 @@ class Gauge:
     weights: np.ndarray
     noise: Noise
 
-    def slopes(
-        self, directions: Sequence[Direction], moving: np.ndarray | bool = False, quick: bool = False
-    ) -> Slopes:
+    def slopes(self, directions: Sequence[Direction], moving: np.ndarray | bool = False, quick: bool = False) -> Slopes:
         """Derivatives along directions, with an error bound for each.
 
         Parameters

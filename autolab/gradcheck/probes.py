@@ -49,9 +49,7 @@ def _bisect(gauge: Gauge, claim: Claim, signs: np.ndarray) -> int:
     return int(within[0])
 
 
-def _disagrees(
-    gauge: Gauge, claim: Claim, signs: np.ndarray, index: np.ndarray, quick: bool = False
-) -> bool | None:
+def _disagrees(gauge: Gauge, claim: Claim, signs: np.ndarray, index: np.ndarray, quick: bool = False) -> bool | None:
     """Whether the slope along the elements ``index`` is another than the gradient says; None if that cannot be told."""
     step = signs[index] * gauge.point.scales[claim.input][index]
     found = gauge.slopes([Direction(claim.input, index, step)], quick=quick)

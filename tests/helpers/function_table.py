@@ -19,6 +19,7 @@ from helpers.table_einsum import ROWS as EINSUM
 from helpers.table_elementwise import ROWS as ELEMENTWISE
 from helpers.table_fused import ROWS as FUSED
 from helpers.table_loss import ROWS as LOSS
+from helpers.table_matrices import ROWS as MATRICES
 from helpers.table_nn import ROWS as NN
 from helpers.table_parts import ROWS as PARTS
 from helpers.table_products import ROWS as PRODUCTS
@@ -39,6 +40,7 @@ ROWS = (
     *ARRANGEMENT,
     *ELEMENTWISE,
     *FUSED,
+    *MATRICES,
     *EINSUM,
     *LOSS,
     *CONV,
