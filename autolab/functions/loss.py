@@ -202,7 +202,8 @@ def _sigmoid_cross_entropy_t(g: Any, x: Any) -> Any:
 def kl_divergence(xp: Any, p: Array, q: Array, *, axis: int = -1) -> Array:
     """Kullback-Leibler divergence of ``q`` from ``p``: the sum of ``p * log(p / q)`` over an axis, mean over the rest.
 
-    An element with ``p = 0`` counts as 0. The gradient of ``p`` is minus infinity there, and that of ``q`` is 0.
+    An element with ``p = 0`` counts as 0. The gradient of ``p`` is minus infinity there (NaN if ``q = 0`` too), and
+    that of ``q`` is 0.
 
     Parameters
     ----------

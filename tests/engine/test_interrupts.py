@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.interrupts import Interrupter, every_point
-from helpers.state import leaked_state
+from helpers.state import leaked_state, reset_state
 
 import autolab
 from autolab import FunctionNode, Variable, grad
@@ -21,6 +21,10 @@ EVERY = pytest.mark.parametrize(
     ("create_graph", "step"),
     [(False, 2), (True, 29), pytest.param(False, 1, marks=FULL), pytest.param(True, 1, marks=FULL)],
 )
+
+# LOAD_CONST, RETURN_VALUE: CPython looks for signals at calls, jumps back and entries, so no Ctrl-C falls on these; and
+# no Python code could undo what was done before them.
+RETURN = 2
 
 SOME = pytest.mark.parametrize("step", [11, pytest.param(1, marks=FULL)])
 
@@ -114,6 +118,23 @@ def test_modes_of_the_surroundings_return(step: int) -> None:
         with autolab.no_grad():
             Interrupter(at).run(call)
         assert leaked_state() == [], f"interrupted at opcode {at}, then left no_grad"
+
+
+@pytest.mark.parametrize("block", [autolab.no_grad, lambda: observe(print)], ids=["no_grad", "observe"])
+def test_an_interrupt_on_the_way_in_is_raised_and_undone(block: Callable[[], Any]) -> None:
+    def make() -> Callable[[], None]:
+        return block().__enter__
+
+    counter = Interrupter(None)
+    opened = block()
+    assert not counter.run(opened.__enter__)
+    opened.__exit__(None, None, None)
+    assert counter.count > 20
+    for at in range(1, counter.count + 1):
+        assert Interrupter(at).run(make()), f"the interrupt at opcode {at} was swallowed"
+        if at <= counter.count - RETURN:
+            assert leaked_state() == [], f"at opcode {at}"
+        reset_state()
 
 
 @SOME

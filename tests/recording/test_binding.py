@@ -138,6 +138,24 @@ def test_other_variables_can_take_their_place() -> None:
     assert bound.call().item() == 12.0
 
 
+CODE = [
+    (plain, (1, 2), {}, "plain(x=1.0, y=2.0)"),
+    (with_defaults, (1,), {"c": 7}, "with_defaults(x=1.0, c=7.0)"),
+    (with_kinds, (1, 2, True, "m"), {}, "with_kinds(x=1.0, n=2, flag=True, mode='m')"),
+    (with_everything, (1, 2, 3), {"key": 4, "z": 5}, "with_everything(1.0, 2.0, 3.0, key=4.0, z=5.0)"),
+    (lambda a: a, (1,), {}, "fn(a=1.0)"),
+    (max, (1, 2), {}, "max(1.0, 2.0)"),
+]
+
+
+@pytest.mark.parametrize(("fn", "args", "inputs", "code"), CODE)
+def test_the_call_as_code(fn: Callable, args: tuple, inputs: dict, code: str) -> None:
+    bound = bind("record", fn, args, inputs)
+    assert bound.code(lambda variable: repr(variable.item())) == code
+    names = {fn.__name__ if fn.__name__.isidentifier() else "fn": fn}
+    assert _values(eval(code, names)) == _values(bound.call())
+
+
 def f(x, y=1.0):
     return x
 

@@ -7,7 +7,7 @@ import pytest
 from helpers.nodes import MulAdd, SinCos
 
 import autolab
-from autolab import Parameter, Variable, grad, record
+from autolab import FunctionNode, Parameter, Variable, grad, record
 from autolab import functions as F
 from autolab.recording import Step
 
@@ -155,6 +155,42 @@ def test_lambdas_and_builtins() -> None:
     r = record(np.exp, 0.0)
     assert (r.function, r.steps[1].function, value(r.steps[1])) == ("exp", "exp", 1.0)
     assert record(F.tanh, 0.5).steps[0].name == "x"
+
+
+def test_a_sum_inside_an_augmented_assignment_has_no_name() -> None:
+    def program(x, y):
+        h = x * 1.0
+        h += x * y
+        return h
+
+    r = record(program, 2.0, 3.0)
+    assert [(s.name, s.source) for s in r.steps[2:]] == [("h", "x * 1.0"), (None, "x * y"), ("h", "h + x * y")]
+
+
+def test_leaves_of_the_function_are_named_as_they_are_written() -> None:
+    alone, inside, boxed = [Variable([1.0, 2.0]) for _ in range(3)]
+    box = {"w": boxed}
+
+    def program(x):
+        return x * alone.sum() + F.sum(np.exp(inside)) + F.sum(box["w"])
+
+    leaves = [s for s in record(program, 1.0).steps if s.kind != "call"]
+    assert [s.name for s in leaves] == ["x", "alone", "inside", None]
+
+
+def test_a_function_node_with_arguments_is_shown_as_written() -> None:
+    class Times(FunctionNode):
+        def __init__(self, factor):
+            self.factor = factor
+
+        def forward(self, inputs):
+            return (inputs[0] * self.factor,)
+
+        def backward(self, target_input_indexes, grad_outputs):
+            return (grad_outputs[0] * self.factor,)
+
+    r = record(lambda x: Times(3.0).apply((x,))[0], 2.0)
+    assert r.steps[1].source == "Times(3.0).apply((x,))" and gradient(r["x"]) == 3.0
 
 
 W = Parameter([3.0, 4.0], name="weights")

@@ -1,0 +1,101 @@
+"""Matrices where a derivative is one of many or none at all, and NumPy's own functions of matrices on Variables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from autolab import NoGradientError, Variable, grad
+from autolab import functions as F
+
+
+def test_values_that_coincide_have_the_gradient_of_their_sum() -> None:
+    x = Variable(np.eye(3))
+    w, _ = F.eigh(x)
+    np.testing.assert_allclose(grad(F.sum(w * w), x).data, 2 * np.eye(3), atol=1e-15)
+    _, s, _ = F.svd(x)
+    np.testing.assert_allclose(grad(F.sum(s), x).data, np.eye(3), atol=1e-15)
+
+
+@pytest.mark.parametrize("gap", [0.0, 1e-16])
+def test_vectors_of_values_that_coincide_are_refused_in_any_stack(gap: float) -> None:
+    x = Variable(np.stack([np.diag([1.0, 2.0]), np.diag([1.0, 1.0 + gap])]))
+    _, v = F.eigh(x)
+    with pytest.raises(ValueError, match=r"^eigh: two eigenvalues coincide, where their vectors have no derivative$"):
+        grad(v, x, np.ones(v.shape))
+    _, _, vh = F.svd(x)
+    with pytest.raises(ValueError, match=r"^svd: two singular values coincide, where their vectors"):
+        grad(vh, x, np.ones(vh.shape))
+
+
+def test_second_derivatives_of_values_that_coincide_are_refused() -> None:
+    x = Variable(np.eye(2))
+    w, _ = F.eigh(x)
+    g = grad(F.sum(w * w), x, create_graph=True)
+    with pytest.raises(ValueError, match="eigh: two eigenvalues coincide"):
+        grad(g, x, np.ones((2, 2)))
+
+
+@pytest.mark.parametrize("function", [F.cholesky, lambda a: F.eigh(a)[0]])
+def test_only_the_symmetric_part_counts(function) -> None:
+    symmetric, skew = np.array([[4.0, 1.0], [1.0, 3.0]]), np.array([[0.0, 0.5], [-0.5, 0.0]])
+    x = Variable(symmetric + skew)
+    y = function(x)
+    np.testing.assert_allclose(y.data, function(symmetric))
+    g = grad(y, x, np.arange(1.0, y.size + 1).reshape(y.shape)).data
+    np.testing.assert_allclose(g, g.T)
+
+
+def test_determinant_of_a_singular_matrix_is_known_and_its_gradient_refused() -> None:
+    x = Variable([[1.0, 2.0], [2.0, 4.0]])
+    y = F.det(x)
+    assert y.item() == 0.0
+    with pytest.raises(ValueError, match=r"^det: a matrix is singular; the gradient takes its inverse$"):
+        grad(y, x)
+
+
+A = np.array([[4.0, 1.0], [1.0, 3.0]])
+B = np.array([[1.0, 2.0], [3.0, 4.0]])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a: np.dot(a, B),
+        lambda a: np.dot(B, a),
+        lambda a: np.outer(a, B),
+        lambda a: np.tensordot(a, B, 1),
+        lambda a: np.tensordot(a, B, axes=((0,), (1,))),
+        lambda a: np.einsum("ij,jk->ik", a, B),
+        lambda a: np.einsum("ij,jk->ik", B, a, optimize=False),
+        lambda a: np.linalg.inv(a),
+        lambda a: np.linalg.solve(a, B),
+        lambda a: np.linalg.solve(B, a),
+        lambda a: np.linalg.det(a),
+        lambda a: np.linalg.slogdet(a)[1],
+        lambda a: np.linalg.cholesky(a),
+        lambda a: np.linalg.eigh(a)[0],
+        lambda a: np.linalg.svd(a)[1],
+        lambda a: np.linalg.svd(a, compute_uv=False),
+        lambda a: np.linalg.svd(a[:1], full_matrices=False)[1],
+    ],
+)
+def test_numpys_functions_reach_these(call) -> None:
+    x = Variable(A)
+    y = call(x)
+    np.testing.assert_allclose(y.data, call(A))
+    assert grad(y, x, np.ones(y.shape)).shape == x.shape
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: np.linalg.svd(x), "numpy.linalg.svd on a Variable that is not square takes full_matrices=False"),
+        (lambda x: np.linalg.eigh(x, UPLO="U"), "numpy.eigh on a Variable does not take 'UPLO'"),
+        (lambda x: np.linalg.cholesky(x, upper=True), "numpy.cholesky on a Variable does not take 'upper'"),
+        (lambda x: np.linalg.pinv(x), "numpy.pinv has no gradient"),
+    ],
+)
+def test_numpys_options_without_a_gradient_are_refused(call, message: str) -> None:
+    with pytest.raises(NoGradientError, match=message):
+        call(Variable(np.ones((2, 3))))
