@@ -1,6 +1,17 @@
 """Recordings: one run of a function and of its gradient, as plain data that every view is a function of."""
 
 from .model import BackwardStep, Operand, Recording, Snapshot, Step
+from .nonfinite import Birth, Nonfinite, find_nonfinite
 from .recorder import record
 
-__all__ = ["BackwardStep", "Operand", "Recording", "Snapshot", "Step", "record"]
+__all__ = [
+    "BackwardStep",
+    "Birth",
+    "Nonfinite",
+    "Operand",
+    "Recording",
+    "Snapshot",
+    "Step",
+    "find_nonfinite",
+    "record",
+]

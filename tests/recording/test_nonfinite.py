@@ -1,0 +1,165 @@
+"""Every NaN names its first producer: the function and the line, forward and backward, and whom it reached."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from helpers.nodes import SinCos
+
+from autolab import FunctionNode, record
+from autolab import functions as F
+from autolab.recording import Birth, find_nonfinite
+from autolab.recording.serialize import to_json
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+
+def line_of(birth: Birth, recording) -> str:
+    return recording.source.splitlines()[birth.line - recording.first_line].strip()
+
+
+def test_forward() -> None:
+    def program(x, w):
+        h = x * w
+        s = F.log(h)
+        return s + h
+
+    r = record(program, [2.0, -1.0], [1.0, 3.0])
+    found = find_nonfinite(r)
+    (nan,) = [b for b in found.births if b.what == "nan"]
+    assert (nan.phase, nan.step, nan.how, nan.function, nan.name) == ("forward", 3, "computed", "log", "s")
+    assert (nan.source, line_of(nan, r), nan.index) == ("F.log(h)", "s = F.log(h)", (1,))
+    assert (nan.values, nan.gradients, nan.because) == ((3, 4), (), None)
+    assert found.first is found.first_nan is nan
+
+
+def test_a_run_without_any() -> None:
+    found = find_nonfinite(lambda x: F.exp(x), 1.0)
+    assert (found.births, found.first, found.first_nan) == ((), None, None)
+
+
+def test_backward_names_the_line_whose_share_first_became_nan_and_why() -> None:
+    def program(x):
+        h = x * x
+        r = F.sqrt(h)
+        return r + 1.0
+
+    r = record(program, [0.0, 1.0])
+    found = find_nonfinite(r)
+    inf, nan, *other = found.births
+    assert (inf.what, inf.phase, inf.function, inf.how, inf.operand) == ("inf", "backward", "sqrt", "computed", 0)
+    assert (nan.what, nan.phase, nan.function, nan.how, nan.operand) == ("nan", "backward", "mul", "computed", 0)
+    assert line_of(inf, r) == "r = F.sqrt(h)" and line_of(nan, r) == "h = x * x"
+    assert nan.because == inf and nan.index == (0,)
+    assert inf.gradients == (1, 0) and nan.gradients == (0,) and not inf.values
+    assert [(b.step, b.operand) for b in other] == [(1, 1)]  # the other factor of x * x
+
+
+def test_a_gradient_spoilt_by_a_value_is_no_birth_of_its_own() -> None:
+    def program(x):
+        h = F.log(x)
+        return h * h
+
+    (birth,) = find_nonfinite(program, -1.0).births
+    assert (birth.phase, birth.function, birth.values, birth.gradients) == ("forward", "log", (1, 2), (1, 0))
+
+
+def test_where_lets_the_branch_that_was_not_chosen_harm() -> None:
+    def program(x):
+        safe = F.where(x > 0, F.log(x), 0.0)
+        return F.sum(safe)
+
+    def cured(x):
+        return F.sum(F.where(x > 0, F.log(F.where(x > 0, x, 1.0)), 0.0))
+
+    found = find_nonfinite(program, [0.0, 2.0])
+    assert (found.first.what, found.first.function, found.first.phase) == ("inf", "log", "forward")
+    nan = found.first_nan
+    assert (nan.phase, nan.function, nan.gradients, nan.index) == ("backward", "log", (0,), (0,))
+    assert not find_nonfinite(cured, [0.0, 2.0]).births
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_was_given(bad: float) -> None:
+    what = "nan" if np.isnan(bad) else "inf"
+    first = find_nonfinite(lambda x: x + 1.0, [1.0, bad]).first
+    assert (first.what, first.how, first.step, first.function, first.index) == (what, "given", 0, None, (1,))
+    assert first.values == (0, 1)
+    first = find_nonfinite(lambda x: x * bad, 1.0).first
+    assert (first.what, first.how, first.function) == (what, "written", "mul")
+    brought = np.array([bad, 1.0])
+    first = find_nonfinite(lambda x: x * brought, [1.0, 1.0]).first
+    assert (first.what, first.how, first.function, first.name) == (what, "given", None, "brought")
+
+
+def test_the_upstream_gradient_may_bring_it_along() -> None:
+    r = record(lambda x: x * 2.0, [1.0, 2.0], options={"upstream": np.array([1.0, np.nan])})
+    (birth,) = find_nonfinite(r).births
+    assert (birth.phase, birth.how, birth.step, birth.gradients) == ("backward", "given", 1, (1, 0))
+
+
+def test_infinite_shares_may_cancel_to_nan() -> None:
+    def program(x):
+        a = F.sqrt(x)
+        b = F.sqrt(x)
+        return a - b
+
+    found = find_nonfinite(program, 0.0)
+    assert [(b.what, b.function, b.how) for b in found.births] == [
+        ("inf", "sqrt", "computed"),
+        ("inf", "sqrt", "computed"),
+        ("nan", None, "added"),
+    ]
+    assert found.first_nan.name == "x" and found.first_nan.because.function == "sqrt"
+
+
+def test_infinity_minus_infinity() -> None:
+    def program(x):
+        big = F.exp(x)
+        return big - big
+
+    found = find_nonfinite(program, 1000.0)
+    assert (found.first.what, found.first.function) == ("inf", "exp")
+    assert found.first_nan.function == "sub" and found.first_nan.because == found.first
+    assert found.first.values == (1, 2)
+
+
+def test_functions_with_several_results_and_user_written_ones() -> None:
+    def program(x):
+        s, c = SinCos().apply((x,))
+        return s / (c - c)
+
+    r = record(program, 1.0)
+    assert find_nonfinite(r).first.function == "div"
+
+    def spoilt(x):
+        s, _c = SinCos().apply((x,))
+        return s
+
+    first = find_nonfinite(spoilt, np.inf).first_nan
+    assert (first.phase, first.function, first.name, first.because.how) == ("forward", "SinCos", "s", "given")
+
+    class Spoilt(FunctionNode):
+        def forward(self, inputs):
+            return (inputs[0] * 1.0,)
+
+        def backward(self, target_input_indexes, grad_outputs):
+            return (grad_outputs[0] * np.nan,)
+
+    first = find_nonfinite(lambda x: F.sin(Spoilt().apply((x,))[0]), 1.0).first
+    assert (first.phase, first.function, first.what) == ("backward", "Spoilt", "nan")
+
+
+def test_large_arrays_are_kept_reduced_and_still_tell() -> None:
+    x = np.ones(1000)
+    x[700] = -1.0
+    r = record(lambda x: F.log(x), x, options={"budget": 0})
+    first = find_nonfinite(r).first_nan
+    assert r.reduced and (first.function, first.index) == ("log", None)
+
+
+def test_it_is_plain_data() -> None:
+    found = find_nonfinite(lambda x: F.sqrt(x * x), 0.0)
+    assert json.loads(json.dumps(to_json(found)))["births"][1]["because"]["function"] == "sqrt"
