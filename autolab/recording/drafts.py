@@ -18,6 +18,12 @@ class Use:
     rule: str | None = None
     numbers: str | None = None
     contribution: Snapshot | None = None
+    code: str | None = None
+    local: Snapshot | None = None
+    product: Snapshot | None = None
+    jacobian: Snapshot | None = None
+    arrival: int | None = None
+    total: Snapshot | None = None
 
 
 @dataclass
@@ -31,6 +37,7 @@ class Draft:
     uses: list[Use]
     value: Snapshot | None
     place: Place | None = None
+    outer_line: int | None = None
     seconds: float = 0.0
     requires_grad: bool = False
     is_float: bool = True
@@ -55,6 +62,7 @@ class Draft:
             line=place.line or None,
             seconds=self.seconds,
             backward_code=self.backward_code,
+            outer_line=self.outer_line,
         )
 
     def _status(self) -> str:

@@ -4,8 +4,11 @@ it."""
 from __future__ import annotations
 
 import ast
+import functools
+import inspect
 import os
 import sys
+import textwrap
 from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
@@ -24,10 +27,11 @@ class Place:
 
 
 class Locator:
-    """Finds places, each once: a loop passes the same instruction many times."""
+    """Finds places, each once: a loop passes the same instruction many times. ``fn`` is what is being recorded."""
 
-    def __init__(self) -> None:
+    def __init__(self, fn: Any = None) -> None:
         self._known: dict[tuple[CodeType, int], Place] = {}
+        self._code = getattr(python_function(fn), "__code__", None)
 
     def place(self, frame: FrameType | None) -> Place | None:
         """The place of the instruction that ``frame`` is executing."""
@@ -37,6 +41,16 @@ class Locator:
         if key not in self._known:
             self._known[key] = _locate(frame)
         return self._known[key]
+
+    def outer_line(self, frame: FrameType | None) -> int | None:
+        """The line at which ``fn`` itself stands, in a function that it called or in its own code."""
+        inner = frame
+        while frame is not None and frame.f_code is not self._code:
+            frame = frame.f_back
+        if frame is None:
+            return None
+        place = self.place(frame) if frame is inner else None
+        return place.line if place is not None else frame.f_lineno
 
 
 def _locate(frame: FrameType) -> Place:
@@ -101,6 +115,24 @@ def _operands(node: Any) -> list[ast.expr]:
             return [node.func.value]
         return list(node.args)
     return []
+
+
+def python_function(fn: Any) -> Any:
+    """The function behind a partial, a method, a wrapper or an object that can be called."""
+    while isinstance(fn, functools.partial):
+        fn = fn.func
+    if not inspect.isroutine(fn) and not isinstance(fn, type):
+        fn = type(fn).__call__
+    return inspect.unwrap(getattr(fn, "__func__", fn))
+
+
+def source_of(function: Any) -> tuple[str | None, str | None, int | None]:
+    """Source text, file and first line of a function; None for what was typed at a prompt, or is built in."""
+    try:
+        lines, first = inspect.getsourcelines(function)
+        return textwrap.dedent("".join(lines)), file_label(inspect.getsourcefile(function) or ""), first
+    except (OSError, TypeError):
+        return None, None, None
 
 
 def file_label(filename: str) -> str:

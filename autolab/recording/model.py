@@ -63,7 +63,16 @@ class Operand:
     ``rule`` is the gradient rule as declared, for instance ``g * b``; None where the function computes all gradients
     at once.
     ``numbers`` is the same rule with small values filled in, or None.
+    ``code`` is the rule's source: the formula, or the body of a rule of several lines.
     ``contribution`` is the gradient that this use added to the operand's gradient; None if it needed none.
+
+    Where the contribution comes from: of an elementwise function ``local`` holds the local derivatives, of the output's
+    shape, and ``product`` the upstream gradient times these before the sum over broadcast axes (None where nothing was
+    summed). Of any other declared function on small arrays ``jacobian`` holds the derivative of every element of the
+    output (first axes) with respect to every element of the operand (last axes).
+
+    Where it goes: ``arrival`` counts from 0 what arrived at the operand's gradient, the start of an output included,
+    and ``total`` is the sum after this contribution; None for the first, which is the sum.
     """
 
     parameter: str
@@ -72,6 +81,12 @@ class Operand:
     rule: str | None = None
     numbers: str | None = None
     contribution: Snapshot | None = None
+    code: str | None = None
+    local: Snapshot | None = None
+    product: Snapshot | None = None
+    jacobian: Snapshot | None = None
+    arrival: int | None = None
+    total: Snapshot | None = None
 
 
 @dataclass(frozen=True)
@@ -83,8 +98,9 @@ class Step:
     (one of several results; its only operand is the call, which then has no value).
     ``name`` is the user's own name of the value; ``source`` the expression as written, ``statement`` the whole
     statement.
-    ``line`` counts from 1 in ``file`` (a notebook cell or a module). ``status`` is the key of the sentence about the
-    gradient.
+    ``line`` counts from 1 in ``file`` (a notebook cell or a module). ``outer_line`` is the line of the recorded
+    function itself that was running then, in the recording's file: it differs where that line called another function.
+    ``status`` is the key of the sentence about the gradient.
     """
 
     id: int
@@ -101,6 +117,7 @@ class Step:
     line: int | None = None
     seconds: float = 0.0
     backward_code: str | None = None
+    outer_line: int | None = None
 
 
 @dataclass(frozen=True)
@@ -119,7 +136,10 @@ class BackwardStep:
 
 @dataclass(frozen=True)
 class Recording:
-    """One run of a function and of its gradient. See `autolab.record`."""
+    """One run of a function and of its gradient. See `autolab.record`.
+
+    ``upstream`` has for each output the gradient that the backward pass began with there; None where it has none.
+    """
 
     id: str
     function: str
@@ -130,6 +150,7 @@ class Recording:
     source: str | None = None
     file: str | None = None
     first_line: int | None = None
+    upstream: tuple[Snapshot | None, ...] = ()
     reduced: int = 0
     notes: tuple[str, ...] = field(default=())
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
-import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..binding import Bound, bind
+from ..engine.backend import array_of
 from ..engine.backward import grad
 from ..engine.node import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, caller, observe
@@ -19,9 +18,10 @@ from ..engine.primitive import Primitive
 from ..engine.variable import Variable
 from .arrays import Budget
 from .drafts import Draft, Use
-from .locate import Locator, Place, file_label
-from .model import BackwardStep, Kind, Recording, Step
-from .rules import filled_in, number_text, rule_text
+from .explain import Explainer, Sums
+from .locate import Locator, Place, python_function, source_of
+from .model import BackwardStep, Kind, Recording, Snapshot, Step
+from .rules import number_text
 
 BUDGET = 64 << 20
 
@@ -77,7 +77,7 @@ def record_bound(
 ) -> Recording:
     """`record` for bound inputs, with other Variables in their place if given."""
     variables = {**bound.variables, **(variables or {})}
-    recorder = _Recorder(Budget(budget))
+    recorder = _Recorder(Budget(budget), Locator(bound.fn))
     for name, variable in variables.items():
         recorder.add_leaf(variable, "input", name)
     with observe(recorder.hear_forward):
@@ -107,12 +107,16 @@ class _Recorder:
     """
 
     budget: Budget
+    locator: Locator
     drafts: list[Draft] = field(default_factory=list)
     backward: list[BackwardStep] = field(default_factory=list)
-    locator: Locator = field(default_factory=Locator)
+    upstream: list[Snapshot | None] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     _ids: dict[Any, int] = field(default_factory=dict)
     _held: list[Variable] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._explainer, self._sums = Explainer(self.budget), Sums(self.budget)
 
     # ------------------------------------------------------------------ forward
     def add_leaf(self, variable: Variable, kind: Kind, name: str | None) -> int:
@@ -132,7 +136,8 @@ class _Recorder:
     def hear_forward(self, event: ForwardEvent | BackwardEvent) -> None:
         if not isinstance(event, ForwardEvent):
             return  # the function computes a gradient of its own
-        place = self.locator.place(caller())
+        frame = caller()
+        place, outer_line = self.locator.place(frame), self.locator.outer_line(frame)
         uses = [self._use(event.function, i, value, place) for i, value in enumerate(event.inputs)]
         names = place.names if place is not None else ()
         single = len(event.outputs) == 1
@@ -144,18 +149,22 @@ class _Recorder:
             uses=uses,
             value=self.budget.snapshot(event.outputs[0].data) if single else None,
             place=place,
+            outer_line=outer_line,
             seconds=event.seconds,
             backward_code=_backward_code(event.function),
         )
         call = self._add(event.outputs[0] if single else None, draft)
         if not single:
-            self._add_parts(call, event, names, place)
+            self._add_parts(call, event, names)
 
-    def _add_parts(self, call: int, event: ForwardEvent, names: tuple[str, ...], place: Place | None) -> None:
+    def _add_parts(self, call: int, event: ForwardEvent, names: tuple[str, ...]) -> None:
+        place, outer_line = self.drafts[call].place, self.drafts[call].outer_line
         named = names if len(names) == len(event.outputs) else (None,) * len(event.outputs)
         for name, output in zip(named, event.outputs, strict=True):
             use = Use("part", call, None)
-            draft = Draft(0, "part", event.function.name, name, [use], self.budget.snapshot(output.data), place)
+            draft = Draft(
+                0, "part", event.function.name, name, [use], self.budget.snapshot(output.data), place, outer_line
+            )
             self._add(output, draft)
             if output.node is not None:
                 self._ids[output.node.parent.order] = call
@@ -189,6 +198,7 @@ class _Recorder:
             return
         given = _one_each(upstream, len(outputs))
         starts = [_start(y, g) for y, g in zip(outputs, given, strict=True) if y.node is not None]
+        self._keep_starts(outputs, iter(starts))
         leaves = [variable for variable in self._held if variable.node is not None]
         with observe(self.hear_backward):
             found = grad(reached, leaves, starts)
@@ -196,38 +206,33 @@ class _Recorder:
             if g is not None:
                 self.drafts[self._ids[_key(variable)]].grad = self.budget.snapshot(g.data)
 
+    def _keep_starts(self, outputs: tuple[Variable, ...], starts: Iterator[Any]) -> None:
+        for y in outputs:
+            start = None if y.node is None else array_of(y._like(next(starts)))
+            self.upstream.append(None if start is None else self.budget.snapshot(start))
+            if start is not None:
+                self._sums.start(self._ids[_key(y)], start)
+
     def hear_backward(self, event: ForwardEvent | BackwardEvent) -> None:
         if not isinstance(event, BackwardEvent) or event.node.order not in self._ids:
             return  # an operation inside a FunctionNode's backward, or a graph that the function brought along
         draft = self.drafts[self._ids[event.node.order]]
         upstream = None if isinstance(event.upstream, Bundle) else self.budget.snapshot(event.upstream)
         draft.grad, draft.reached = upstream, True
+        self._sums.done(draft.id)
         if draft.kind != "call":
             return  # a part, or a value that was computed before the recording began: its own graph is not followed
         for edge, share in zip(event.node.edges, event.gradients, strict=True):
             use = draft.uses[_input_index(event.node.function, edge.rule)]
             use.contribution = None if share is None else self.budget.snapshot(share)
-            self._explain(use, event, edge, share)
+            self._explainer.explain(use, event, edge, share)
+            self._sums.add(use, share)
         self.backward.append(BackwardStep(len(self.backward), draft.id, upstream, event.seconds))
-
-    def _explain(self, use: Use, event: BackwardEvent, edge: Any, share: Any) -> None:
-        """The rule of a declared function's gradient, as text and with its numbers."""
-        function = event.node.function
-        if not isinstance(function, Primitive):
-            return
-        name = function.input_of(edge.rule)
-        text = use.rule = rule_text(function.declared[name])
-        if text is None or (edge.saved is None and function.retained[name]):
-            return
-        retained = function.retained[name]
-        values = dict(zip(retained, [edge.saved] if len(retained) == 1 else edge.saved or (), strict=True))
-        values = {k: v for k, v in values.items() if k in function.inputs or k == "y"}
-        use.numbers = filled_in(text, {"g": event.upstream, **values}, share)
 
     # ------------------------------------------------------------------ the result
     def finish(self, bound: Bound, inputs: int, outputs: tuple[Variable, ...]) -> Recording:
         steps = tuple([draft.step() for draft in self.drafts])
-        source, file, line = _source(bound.fn)
+        source, file, line = source_of(python_function(bound.fn))
         return Recording(
             id=_digest(bound.name, steps),
             function=bound.name,
@@ -238,6 +243,7 @@ class _Recorder:
             source=source,
             file=file,
             first_line=line,
+            upstream=tuple(self.upstream),
             reduced=self.budget.reduced,
             notes=tuple(self.notes),
         )
@@ -271,15 +277,7 @@ def _backward_code(function: Any) -> str | None:
     """The source of a backward that a user wrote; None for declared functions, which have rules."""
     if isinstance(function, Primitive):
         return None
-    return _source(function.written_backward)[0]
-
-
-def _source(function: Any) -> tuple[str | None, str | None, int | None]:
-    try:
-        lines, first = inspect.getsourcelines(function)
-        return textwrap.dedent("".join(lines)), file_label(inspect.getsourcefile(function) or ""), first
-    except (OSError, TypeError):  # typed at a prompt, or built in
-        return None, None, None
+    return source_of(function.written_backward)[0]
 
 
 def _digest(name: str, steps: tuple[Step, ...]) -> str:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import textwrap
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 import numpy as np
+
+CODE = 2000
+"""So many characters of a rule's code are kept."""
 
 
 @cache
@@ -26,6 +30,28 @@ def rule_text(rule: Callable[..., Any]) -> str | None:
         return rule.__doc__.strip().partition("\n")[0]
     body = _lambda_body(rule)
     return ast.unparse(body) if body is not None else None
+
+
+@cache
+def rule_code(rule: Callable[..., Any]) -> str | None:
+    """A declared rule as code: a lambda's body, or the statements of a named rule.
+
+    Examples
+    --------
+    >>> from autolab.functions import linear
+    >>> rule_code(linear.function.declared["w"])
+    'return _rows(g).T @ _rows(x)'
+    """
+    if rule.__name__ == "<lambda>":
+        return rule_text(rule)
+    try:
+        definition = ast.parse(textwrap.dedent(inspect.getsource(rule))).body[0]
+    except (OSError, TypeError, SyntaxError):  # typed at a prompt, or built in
+        return None
+    statements = definition.body if isinstance(definition, ast.FunctionDef) else []
+    if rule.__doc__:
+        statements = statements[1:]
+    return "\n".join([ast.unparse(statement) for statement in statements])[:CODE] or None
 
 
 def _lambda_body(rule: Callable[..., Any]) -> ast.expr | None:

@@ -1,0 +1,108 @@
+"""Where an operand's gradient comes from and where it goes: the rule with its local derivatives, and the sums."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..engine.backend import Array, array_of, get_array_module
+from ..engine.node import Bundle
+from ..engine.observe import BackwardEvent
+from ..engine.primitive import Primitive
+from .arrays import Budget
+from .drafts import Use
+from .model import Snapshot
+from .rules import filled_in, rule_code, rule_text
+
+OUTPUTS, ENTRIES, CALLS = 64, 4096, 2000
+"""A Jacobian is kept for at most so many elements of the output and so many entries; a recording calls rules for it
+at most so many times."""
+
+
+class Explainer:
+    """Fills in what a use of a declared function has to say about its gradient."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._calls = CALLS
+
+    def explain(self, use: Use, event: BackwardEvent, edge: Any, share: Any) -> None:
+        """The rule of the gradient as text and with its numbers, and the derivatives that the rule multiplies by."""
+        function, upstream = event.node.function, event.upstream
+        if not isinstance(function, Primitive):
+            return
+        declared = function.declared[function.input_of(edge.rule)]
+        use.rule, use.code = rule_text(declared), rule_code(declared)
+        use.numbers = _numbers(use.rule, function, event, edge, share)
+        if share is None or isinstance(upstream, Bundle):
+            return
+        with np.errstate(all="ignore"):
+            if function.elementwise:
+                self._local(use, edge, array_of(upstream), array_of(share))
+            else:
+                use.jacobian = self._jacobian(edge, array_of(upstream), array_of(share))
+
+    def _local(self, use: Use, edge: Any, upstream: Array, share: Array) -> None:
+        """A rule is linear in the upstream gradient, so at ones it gives the local derivatives."""
+        local = _applied(edge, get_array_module(upstream).ones_like(upstream))
+        use.local = None if local is None else self._budget.snapshot(local)
+        if share.shape != upstream.shape:
+            product = _applied(edge, upstream)
+            use.product = None if product is None else self._budget.snapshot(product)
+
+    def _jacobian(self, edge: Any, upstream: Array, share: Array) -> Snapshot | None:
+        """The rule at each unit vector gives a row of the Jacobian."""
+        m, entries = upstream.size, upstream.size * share.size
+        if not 0 < entries <= ENTRIES or m > OUTPUTS or m > self._calls:
+            return None
+        self._calls -= m
+        xp = get_array_module(upstream)
+        units = xp.eye(m, dtype=upstream.dtype).reshape((m, *upstream.shape))
+        rows = [_applied(edge, unit) for unit in units]
+        if any(row is None or row.shape != share.shape for row in rows):
+            return None
+        return self._budget.snapshot(xp.stack(rows).reshape(upstream.shape + share.shape))
+
+
+class Sums:
+    """The gradients of a backward pass as they grow, step by step."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._sums: dict[int, tuple[int, Any]] = {}
+
+    def start(self, step: int, upstream: Any) -> None:
+        """An output's gradient, with which the pass begins."""
+        arrived, before = self._sums.get(step, (0, None))
+        self._sums[step] = (arrived + 1, upstream if before is None else before + upstream)
+
+    def add(self, use: Use, share: Any) -> None:
+        """A contribution arrives at the operand of ``use``."""
+        if share is None or use.step is None or isinstance(share, Bundle):
+            return
+        arrived, before = self._sums.get(use.step, (0, None))
+        total = share if before is None else before + share
+        self._sums[use.step] = (arrived + 1, total)
+        use.arrival, use.total = arrived, None if before is None else self._budget.snapshot(array_of(total))
+
+    def done(self, step: int) -> None:
+        """Nothing more can arrive at ``step``."""
+        self._sums.pop(step, None)
+
+
+def _applied(edge: Any, upstream: Array) -> Array | None:
+    """What the edge's rule gives for another upstream gradient; None if it accepts only the one of the pass."""
+    try:
+        return array_of(edge.rule(upstream, edge.saved))
+    except Exception:
+        return None
+
+
+def _numbers(text: str | None, function: Primitive, event: BackwardEvent, edge: Any, share: Any) -> str | None:
+    retained = function.retained[function.input_of(edge.rule)]
+    if text is None or (edge.saved is None and retained):
+        return None
+    values = dict(zip(retained, [edge.saved] if len(retained) == 1 else edge.saved or (), strict=True))
+    values = {k: v for k, v in values.items() if k in function.inputs or k == "y"}
+    return filled_in(text, {"g": event.upstream, **values}, share)
