@@ -1,4 +1,4 @@
-"""Explorer: the live graph. It translates between a session and what the page shows; JavaScript only draws."""
+"""Explorer: the live graph. Its parts translate between a session and what the page shows; JavaScript only draws."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ from ..display import mimebundle
 from ..display.colors import palette
 from ..display.escape import clean
 from ..display.messages import say
-from ..display.scene import detail, readings, scene
 from ..engine.backend import Array
 from ..recording.model import Recording
+from .inputs import Inputs
 from .module import module_text, style_text
+from .picture import Picture, Selection
 from .session import Session
 from .user_error import UserError, user_error
 
 _WORDS = {key: say(key) for key in ("live_silent", "live_stale")}
 
 
-class Explorer(anywidget.AnyWidget):
+class Explorer(Selection, Picture, Inputs, anywidget.AnyWidget):
     """A live view of a function: its graph with the value and the gradient of every step, and controls for its inputs.
 
     Made by `explore`. All of its state is in the model, so that one model can have many views, and a saved notebook
@@ -37,16 +38,6 @@ class Explorer(anywidget.AnyWidget):
     _esm = module_text("explorer.js")
     _css = style_text("explorer.css")
 
-    scene = traitlets.Dict().tag(sync=True)
-    readings = traitlets.Dict().tag(sync=True)
-    changed: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    controls: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    can_undo = traitlets.Bool().tag(sync=True)
-    selected = traitlets.Int(None, allow_none=True).tag(sync=True)
-    detail = traitlets.Dict().tag(sync=True)
-    detail_buffers: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    error = traitlets.Dict(allow_none=True).tag(sync=True)
-    code = traitlets.Unicode().tag(sync=True)
     palette = traitlets.Dict().tag(sync=True)
     words = traitlets.Dict().tag(sync=True)
     ack = traitlets.Int().tag(sync=True)
@@ -55,7 +46,7 @@ class Explorer(anywidget.AnyWidget):
         self._session = session
         self._lock = RLock()  # messages may come from several threads
         self._recording = session.record()
-        super().__init__(palette=palette(), words=_WORDS, error=None, **self._state(self._recording))
+        super().__init__(palette=palette(), words=_WORDS, error=None, **self._shown(self._recording))
         self.on_msg(self._on_message)
 
     # ------------------------------------------------------------------ for Python
@@ -94,60 +85,14 @@ class Explorer(anywidget.AnyWidget):
             finally:
                 self.ack = content["seq"]
 
-    def _obey(self, message: Mapping[str, Any]) -> None:
-        match message:
-            case {"do": "move", "name": name, "index": index, "value": value, "final": bool(final)}:
-                if self._session.move(name, index, value, final) or self.error:
-                    self._refresh()
-            case {"do": "select", "id": int(node)}:
-                self._update(self._selection(self._recording, self.scene, node))
-            case {"do": "undo"}:
-                self._session.undo()
-                self._refresh()
-            case {"do": "reset"}:
-                self._session.reset()
-                self._refresh()
-            case {"do": "code"}:
-                self.code = clean(self._session.code(), limit=100_000)
-                return
-            case _:
-                raise ValueError(f"explore: the page sent a message that is not understood: {message!r:.100}")
-        self._update({"controls": self._session.controls(), "can_undo": self._session.can_undo})
-
     def _refresh(self) -> None:
         """Compute at the present point and show that, or the error and the former picture."""
-        self.code = ""
         outcome = self._session.compute()
         if isinstance(outcome, UserError):
-            self._update({"error": _for_page(outcome), "changed": []})
+            self._publish({"error": _for_page(outcome), "changed": []})
             return
         self._recording = outcome
-        self._update({"error": None, **self._state(outcome)})
-
-    def _state(self, recording: Recording) -> dict[str, Any]:
-        """The traits that show a recording."""
-        picture, numbers = scene(recording), readings(recording)
-        same_picture = picture["key"] == self.scene.get("key")
-        before = self.readings.get("nodes", {}) if same_picture else numbers["nodes"]
-        return {
-            "scene": picture,
-            "readings": numbers,
-            "changed": [int(k) for k, node in numbers["nodes"].items() if node != before[k]],
-            "controls": self._session.controls(),
-            "can_undo": self._session.can_undo,
-            **self._selection(recording, picture, self.selected),
-        }
-
-    def _selection(self, recording: Recording, picture: Mapping[str, Any], node: int | None) -> dict[str, Any]:
-        """The traits that show one node; the output where there is no such node."""
-        if node is None or all(node != shown["id"] for shown in picture["nodes"]):
-            node = recording.outputs[0]
-        facts, buffers = detail(recording, node)
-        return {"selected": node, "detail": facts, "detail_buffers": buffers}
-
-    def _update(self, state: Mapping[str, Any]) -> None:
-        for name, value in state.items():
-            self.set_trait(name, value)
+        self._publish({"error": None, **self._shown(outcome)})
 
 
 def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Explorer:

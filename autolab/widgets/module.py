@@ -9,7 +9,8 @@ from pathlib import Path
 STATIC = Path(__file__).parent / "static"
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+\.js)";\n', re.MULTILINE)
-_COMMENT = re.compile(r"^ */\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)
+_COMMENT = re.compile(r"^ */\*\*.*?\*/\n|/\*\* @type .*?\*/ ?|^// @ts-check\n", re.MULTILINE | re.DOTALL)
+_INDENTATION = re.compile(r"^ +", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
 
 
@@ -17,8 +18,9 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MU
 def module_text(entry: str) -> str:
     """The module ``entry`` of the folder ``static`` with what it imports from there in front of it.
 
-    All of them share one scope, so a name may stand at the top level of one file only. Comments stay in the files: the
-    text travels with every view and into every saved notebook.
+    All of them share one scope, so a name may stand at the top level of one file only. Comments, types and indentation
+    stay in the files: the text travels with every view and into every saved notebook. (So no text in backquotes may
+    span lines.)
     """
     parts: dict[str, str] = {}
 
@@ -28,7 +30,7 @@ def module_text(entry: str) -> str:
             text = (STATIC / name).read_text(encoding="utf-8")
             for imported in _IMPORT.findall(text):
                 add(imported)
-            parts[name] = parts.pop(name) + _COMMENT.sub("", _IMPORT.sub("", text))
+            parts[name] = parts.pop(name) + _INDENTATION.sub("", _COMMENT.sub("", _IMPORT.sub("", text)))
 
     add(entry)
     return "\n".join([text if name == entry else _EXPORT.sub("", text) for name, text in parts.items()])

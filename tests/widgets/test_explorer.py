@@ -128,7 +128,7 @@ def test_what_is_no_message_is_ignored(explorer: Make, content: Any) -> None:
 
 def test_a_failure_while_drawing_is_shown_and_answered(explorer: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
-    monkeypatch.setattr("autolab.widgets.explorer.readings", lambda recording: 1 / 0)
+    monkeypatch.setattr("autolab.widgets.picture.readings", lambda recording: 1 / 0)
     (state,) = tell(view, do="move", name="x", value=1.0, seq=3)
     assert (state["ack"], state["error"]["type"]) == (3, "ZeroDivisionError")
 
@@ -304,3 +304,10 @@ def test_plain_python_saves_the_static_picture_and_says_where(tmp_path: Path) ->
     assert str(path) in done.stdout
     assert done.stdout.endswith("6.0\n")
     assert "<img" in path.read_text(encoding="utf-8")
+
+
+def test_no_text_in_backquotes_spans_lines() -> None:
+    for file in STATIC.glob("*.js"):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            if not line.lstrip().startswith(("*", "/*", "//")):
+                assert line.count("`") % 2 == 0, (file.name, line)

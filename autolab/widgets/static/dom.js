@@ -46,6 +46,15 @@ export function svg(tag, attributes = {}, ...children) {
 }
 
 /**
+ * @param {string} text
+ * @param {() => void} action
+ * @param {Attributes} [attributes]
+ */
+export function button(text, action, attributes = {}) {
+  return html("button", { type: "button", class: "al-button", onclick: action, ...attributes }, text);
+}
+
+/**
  * Change the text only where it differs, so that an unchanged number costs no layout.
  * @param {Element} element
  * @param {string} text

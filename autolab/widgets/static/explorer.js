@@ -2,13 +2,42 @@
 /** The live graph: puts the parts together and keeps them in step with the model. */
 
 import { colorMap, isDark } from "./colors.js";
-import { makeControls } from "./controls.js";
-import { makeDetail } from "./detail.js";
-import { html, set, write } from "./dom.js";
-import { makeGraph } from "./graph.js";
+import { button, html, set } from "./dom.js";
+import { makeInputsPart } from "./inputs.js";
 import { makeLink } from "./link.js";
+import { makeDetailPart, makeGraphPart } from "./picture.js";
+import { makeProblemPart } from "./problem.js";
 
+const PARTS = [makeInputsPart, makeGraphPart, makeProblemPart, makeDetailPart]; // in each place of the page they stand in this order
 const PROJECTOR = 1.5;
+
+/** @typedef {"header" | "buttons" | "top" | "inputs" | "alert" | "middle" | "side" | "end"} Place */
+/** @typedef {import("./link.js").State} State */
+
+/**
+ * What a part can use.
+ * @typedef {{
+ *   get: (trait: string) => any,
+ *   send: (message: any, done?: () => void) => void,
+ *   link: ReturnType<typeof makeLink>,
+ *   colors: import("./colors.js").ColorMap,
+ *   root: HTMLElement,
+ * }} View
+ */
+
+/**
+ * A feature of the view: what it puts where, what it does when traits change ("scene readings" names two), when the
+ * whole is to be painted (at first, and with another theme), when the state of the link changes, when the text becomes
+ * so many times larger, and at the end. It has no need of all of them.
+ * @typedef {{
+ *   places?: Partial<Record<Place, HTMLElement[]>>,
+ *   on?: Record<string, () => void>,
+ *   paint?: () => void,
+ *   linked?: (state: State) => void,
+ *   enlarge?: (factor: number) => void,
+ *   close?: () => void,
+ * }} Part
+ */
 
 export default () => {
   /** @type {ReturnType<typeof makeLink>} */
@@ -31,170 +60,50 @@ export default () => {
  * @returns {() => void} removes the view
  */
 function makeView(model, el, link) {
-  const get = (/** @type {string} */ name) => model.get(name);
-  const controls = makeControls((control, index, value, final) =>
-    link.send({ do: "move", name: control.name, index, value, final }));
-  const graph = makeGraph((id) => link.send({ do: "select", id }));
-  const detail = makeDetail();
-  const problem = makeProblem(get("words"));
-  const busy = html("span", { class: "al-busy", role: "status" });
-  const spoken = html("div", { class: "al-hidden", "aria-live": "polite" });
-  const code = makeCode(link, get);
-  const undo = button("Undo", () => link.send({ do: "undo" }));
+  const root = html("div", { class: "al-root", onfocusin: keepKeys });
+  /** @type {View} */
+  const view = { get: (name) => model.get(name), send: link.send, link, root, colors: /** @type {any} */ (null) };
+  const parts = PARTS.map((make) => /** @type {Part} */ (make(view)));
   const projector = button("Projector", enlarge, { "aria-pressed": "false" });
-  const title = html("h2", { class: "al-function" });
-  const root = html("div", { class: "al-root", onfocusin: keepKeys }, html("div", { class: "al-view" },
-    html("header", { class: "al-header" }, title, busy,
-      html("div", { class: "al-buttons" }, undo, button("Reset", () => link.send({ do: "reset" })), code.button, projector)),
-    code.root,
-    html("div", { class: "al-body" }, controls.root,
-      html("div", { class: "al-middle" }, problem.root, graph.root), detail.root), spoken));
-
-  /** @type {import("./colors.js").ColorMap} */
-  let colors;
+  const at = (/** @type {Place} */ place) => parts.flatMap((part) => part.places?.[place] ?? []);
+  root.append(html("div", { class: "al-view" },
+    html("header", { class: "al-header" }, ...at("header"), html("div", { class: "al-buttons" }, ...at("buttons"), projector)),
+    ...at("top"),
+    html("div", { class: "al-body" }, ...at("inputs"),
+      html("div", { class: "al-middle" }, ...at("alert"), ...at("middle")), ...at("side")),
+    ...at("end")));
 
   function paintTheme() {
     const scheme = isDark(root) ? "dark" : "light";
     root.style.colorScheme = scheme;
-    const { stops, ...theme } = get("palette")[scheme];
-    colors = colorMap(stops);
+    const { stops, ...theme } = view.get("palette")[scheme];
+    view.colors = colorMap(stops);
     for (const [name, color] of Object.entries(theme)) root.style.setProperty(`--al-${name}`, color);
-    showAll();
-  }
-
-  function showReadings() {
-    write(title, get("scene").title);
-    graph.update(get("scene"), get("readings").nodes, colors);
-    graph.choose(get("selected"));
-  }
-
-  function showMove() {
-    showReadings();
-    graph.mark(get("changed"));
-  }
-
-  function showDetail() {
-    graph.choose(get("selected"));
-    detail.update(get("detail"), get("detail_buffers"), get("readings").nodes[get("detail").id].status, colors);
-  }
-
-  function showControls() {
-    if (link.state === "idle") controls.update(get("controls"), colors); // while an answer is due, the user's hand is ahead of the kernel
-    undo.disabled = !get("can_undo");
-  }
-
-  function showAll() {
-    controls.update(get("controls"), colors);
-    showReadings();
-    showDetail();
-    showProblem();
-  }
-
-  function showProblem() {
-    problem.update(get("error"), link.state);
-    root.classList.toggle("al-stale", problem.shown);
-  }
-
-  /** @param {import("./link.js").State} state */
-  function showState(state) {
-    write(busy, state === "busy" ? "computing\u2026" : "");
-    showProblem();
-    if (state !== "idle") return;
-    showControls();
-    write(spoken, outputs());
-  }
-
-  function outputs() {
-    const { nodes } = get("scene");
-    return nodes.filter((/** @type {any} */ n) => n.output).map((/** @type {any} */ n) => get("readings").nodes[n.id].spoken).join("; ");
+    for (const part of parts) part.paint?.();
   }
 
   function enlarge() {
     const large = root.classList.toggle("al-projector");
     set(projector, { "aria-pressed": String(large) });
-    graph.zoom.enlarge(large ? PROJECTOR : 1);
+    for (const part of parts) part.enlarge?.(large ? PROJECTOR : 1);
   }
 
   el.append(root);
   paintTheme();
   const theme = new MutationObserver(paintTheme);
   theme.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-jp-theme-name"] });
-  /** @type {[string, () => void][]} */
-  const listeners = [
-    ["change:readings", showMove], ["change:detail", showDetail], ["change:detail_buffers", showDetail],
-    ["change:controls", showControls], ["change:can_undo", showControls], ["change:error", showProblem], ["change:code", code.hide],
-  ];
+  const listeners = parts.flatMap((part) => Object.entries(part.on ?? {}).flatMap(([traits, listener]) =>
+    traits.split(" ").map((trait) => /** @type {const} */ ([`change:${trait}`, listener]))));
   for (const [event, listener] of listeners) model.on(event, listener);
-  const unwatch = link.watch(showState);
+  const unwatch = link.watch((state) => parts.forEach((part) => part.linked?.(state)));
 
   return () => {
     for (const [event, listener] of listeners) model.off(event, listener);
     unwatch();
     theme.disconnect();
-    graph.close();
+    for (const part of parts) part.close?.();
     root.remove();
   };
-}
-
-/**
- * What is wrong: the user's error, or no answer from the kernel. The picture below it is then not for these inputs.
- * @param {Record<string, string>} words
- */
-function makeProblem(words) {
-  const what = html("div", { class: "al-error-what" });
-  const where = html("div", { class: "al-error-where" });
-  const statement = html("div", { class: "al-code" });
-  const stale = html("div", { class: "al-error-stale" });
-  const root = html("div", { class: "al-error", role: "alert", hidden: true }, what, where, statement, stale);
-  return {
-    root,
-    get shown() {
-      return !root.hidden;
-    },
-    /** @param {any} error @param {import("./link.js").State} state */
-    update(error, state) {
-      const silent = state === "silent";
-      root.hidden = !error && !silent;
-      write(what, silent ? words.live_silent : error ? `${error.type}: ${error.message}` : "");
-      write(where, !silent && error?.file ? `${error.file}, line ${error.line}` : "");
-      write(statement, (!silent && error?.statement) || "");
-      write(stale, words.live_stale);
-    },
-  };
-}
-
-/**
- * The present point as code: copied, and shown so that it can be copied by hand where the browser forbids it.
- * @param {ReturnType<typeof makeLink>} link
- * @param {(name: string) => any} get
- */
-function makeCode(link, get) {
-  const text = html("input", { class: "al-code-text", readonly: true, "aria-label": "The present point as code" });
-  const note = html("span", { class: "al-note", role: "status" });
-  const root = html("div", { class: "al-code-bar", hidden: true }, text, note, button("Close", hide));
-
-  function hide() {
-    root.hidden = true;
-  }
-
-  async function copy() {
-    root.hidden = false;
-    text.value = get("code");
-    text.select();
-    const copied = await navigator.clipboard?.writeText(text.value).then(() => true, () => false);
-    write(note, copied ? "Copied" : "Copy with Ctrl+C");
-  }
-
-  return { root, hide, button: button("Copy point as code", () => link.send({ do: "code" }, copy)) };
-}
-
-/**
- * @param {string} text
- * @param {() => void} action
- * @param {import("./dom.js").Attributes} [attributes]
- */
-function button(text, action, attributes = {}) {
-  return html("button", { type: "button", class: "al-button", onclick: action, ...attributes }, text);
 }
 
 /**

@@ -1,0 +1,47 @@
+// @ts-check
+/** The parts that show a recording: the graph with its numbers, and the selected step. */
+
+import { makeDetail } from "./detail.js";
+import { html, write } from "./dom.js";
+import { makeGraph } from "./graph.js";
+
+/** @param {import("./explorer.js").View} view */
+export function makeGraphPart(view) {
+  const { get, send } = view;
+  const title = html("h2", { class: "al-function" });
+  const spoken = html("div", { class: "al-hidden", "aria-live": "polite" });
+  const graph = makeGraph((id) => send({ do: "select", id }));
+
+  function paint() {
+    write(title, get("scene").title);
+    graph.update(get("scene"), get("readings").nodes, view.colors);
+    graph.choose(get("selected"));
+  }
+
+  function moved() {
+    paint();
+    graph.mark(get("changed"));
+  }
+
+  function outputs() {
+    const { nodes } = get("scene");
+    return nodes.filter((/** @type {any} */ n) => n.output).map((/** @type {any} */ n) => get("readings").nodes[n.id].spoken).join("; ");
+  }
+
+  return {
+    places: { header: [title], middle: [graph.root], end: [spoken] },
+    on: { readings: moved, detail: () => graph.choose(get("selected")) },
+    paint,
+    linked: (/** @type {import("./link.js").State} */ state) => state === "idle" && write(spoken, outputs()),
+    enlarge: graph.zoom.enlarge,
+    close: graph.close,
+  };
+}
+
+/** @param {import("./explorer.js").View} view */
+export function makeDetailPart(view) {
+  const { get } = view;
+  const detail = makeDetail();
+  const paint = () => detail.update(get("detail"), get("detail_buffers"), get("readings").nodes[get("detail").id].status, view.colors);
+  return { places: { side: [detail.root] }, on: { "detail detail_buffers": paint }, paint };
+}
