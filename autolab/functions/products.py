@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engine import protocol
 from ..engine.backend import Array
 from ..engine.declare import primitive
 from .linalg import matmul
@@ -59,7 +60,7 @@ def _tensordot_b(g: Any, a: Any, a_shape: Shape, b_shape: Shape, axes: Any) -> A
     return _right_gradient(g, a, a_shape, b_shape, _pairs(axes, a_shape, b_shape))
 
 
-@primitive(numpy=np.dot)
+@primitive()
 def dot(xp: Any, a: Array, b: Array) -> Array:
     """Sum over the last axis of ``a`` and the last but one of ``b`` (its only one if it is a vector), as NumPy's.
 
@@ -86,6 +87,11 @@ def dot(xp: Any, a: Array, b: Array) -> Array:
     variable(11.0)
     """
     return xp.dot(a, b)
+
+
+@protocol.adapt(np.dot)
+def _dot(a: Any, b: Any, /) -> Any:
+    return dot(a, b)
 
 
 @dot.vjp("a")

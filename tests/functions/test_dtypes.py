@@ -18,6 +18,8 @@ OPERATORS = {
     "div": lambda a, b: a / b,
     "pow": lambda a, b: a**b,
 }
+# NumPy's functions: the operator ** of NumPy 2.0 gave another dtype beside scalars
+UFUNCS = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.true_divide, "pow": np.power}
 OTHERS = {
     "float": 1.5,
     "int": 2,
@@ -41,13 +43,10 @@ OTHERS = {
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
 @pytest.mark.parametrize("left", [True, False])
 def test_promotion_is_numpys(name: str, other: str, dtype: type, left: bool) -> None:
-    operator, value = OPERATORS[name], OTHERS[other]
-    if not left:
-        operator = lambda a, b: OPERATORS[name](b, a)  # noqa: E731
     array = np.array([1.0, 2.0, 3.0], dtype)
-    expected = operator(array, value)
-    x = Variable(array)
-    y = operator(x, value)
+    x, value = Variable(array), OTHERS[other]
+    y = OPERATORS[name](*((x, value) if left else (value, x)))
+    expected = UFUNCS[name](*((array, value) if left else (value, array)))
     assert y.dtype == expected.dtype
     np.testing.assert_array_equal(y.data, expected)
     for create_graph in (False, True):

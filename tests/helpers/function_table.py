@@ -7,6 +7,7 @@ from typing import Any
 
 import autograd.numpy as anp
 import numpy as np
+from autograd.extend import defvjp, primitive
 
 from autolab import Variable
 from autolab import functions as F
@@ -30,6 +31,14 @@ def _sum_to(x: Any, shape: tuple[int, ...]) -> Any:
     lead = x.ndim - len(shape)
     axes = [i for i in range(x.ndim) if i < lead or (shape[i - lead] == 1 and x.shape[i] != 1)]
     return anp.reshape(anp.sum(x, axis=tuple(axes)), shape) if axes else x * 1.0
+
+
+@primitive
+def _cast(x: Any, dtype: Any) -> Any:
+    return np.asarray(x).astype(dtype)
+
+
+defvjp(_cast, lambda y, x, dtype: lambda g: _cast(g, np.float64))
 
 
 def _x(*shape: int) -> Variable:
@@ -176,7 +185,7 @@ ROWS = (
     ),
     Row(
         F.cast,
-        lambda x, dtype: x.astype(dtype),
+        _cast,
         (
             *[
                 Case(f"{shape} to {dtype}", arrays(shape), fixed(dtype=dtype))
