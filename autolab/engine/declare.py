@@ -16,7 +16,13 @@ from .primitive import Primitive, Rule
 from .specialize import shortcut
 
 
-def elementwise(*, domain: tuple[float, float] | None = None, numpy: Any = (), **rules: Rule) -> Callable[..., Any]:
+def elementwise(
+    *,
+    domain: tuple[float, float] | None = None,
+    numpy: Any = (),
+    name: str | None = None,
+    **rules: Rule,
+) -> Callable[..., Any]:
     """Declare a differentiable function that works element by element, with broadcasting.
 
     Parameters
@@ -25,6 +31,8 @@ def elementwise(*, domain: tuple[float, float] | None = None, numpy: Any = (), *
         Where the function is worth looking at.
     numpy : NumPy function or tuple of them, optional
         What reaches this function when it is applied to Variables.
+    name : str, optional
+        What graphs and errors call it; by default the name of ``forward``.
     **rules : callable
         For each input that has a gradient, ``rule(g, ...)``: ``g`` is the upstream gradient, the further parameters
         name what it needs: an input, ``y`` (the output, unless an input is called so), ``<input>_shape`` or an
@@ -53,7 +61,7 @@ def elementwise(*, domain: tuple[float, float] | None = None, numpy: Any = (), *
     >>> x.grad
     variable(12.0)
     """
-    return _declare(True, domain, numpy, ("y",), rules)
+    return _declare(True, domain, numpy, ("y",), name, rules)
 
 
 def primitive(
@@ -61,6 +69,7 @@ def primitive(
     domain: tuple[float, float] | None = None,
     numpy: Any = (),
     outputs: tuple[str, ...] = ("y",),
+    name: str | None = None,
     **rules: Rule,
 ) -> Callable[..., Any]:
     """Declare a differentiable function of whole arrays. Like `elementwise`, but a rule must give its input's shape
@@ -83,7 +92,7 @@ def primitive(
     >>> x.grad
     variable([1. 1.])
     """
-    return _declare(False, domain, numpy, outputs, rules)
+    return _declare(False, domain, numpy, outputs, name, rules)
 
 
 def _declare(
@@ -91,10 +100,11 @@ def _declare(
     domain: tuple[float, float] | None,
     numpy: Any,
     outputs: tuple[str, ...],
+    name: str | None,
     rules: dict[str, Rule],
 ) -> Callable[..., Any]:
     def decorate(forward: Callable[..., Any]) -> Callable[..., Any]:
-        function = Primitive(forward, rules, elementwise, domain, outputs)
+        function = Primitive(forward, rules, elementwise, domain, outputs, name)
 
         def general(*args: Any, **attributes: Any) -> Any:
             return function.apply(args, attributes)

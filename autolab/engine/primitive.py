@@ -52,8 +52,9 @@ class Primitive:
         elementwise: bool,
         domain: tuple[float, float] | None,
         outputs: tuple[str, ...],
+        name: str | None = None,
     ) -> None:
-        self.forward, self.name, self.elementwise, self.domain = forward, forward.__name__, elementwise, domain
+        self.forward, self.name, self.elementwise, self.domain = forward, name or forward.__name__, elementwise, domain
         self.schema = Schema.of(forward, outputs)
         self.inputs, self.several = self.schema.inputs, len(outputs) > 1
         self.declared: dict[str, Rule] = {}
@@ -144,7 +145,7 @@ class Primitive:
         """Numbers and lists as arrays; a number beside arrays takes their dtype, as it would in NumPy."""
         arrays = [value for value in values if type(value) in modules]
         xp = get_array_module(*arrays)
-        beside = np.result_type(*[a.dtype for a in arrays]) if arrays and self.elementwise else None
+        beside = np.result_type(*self._weighty(values, arrays)) if arrays and self.elementwise else None
         converted: list[Any] = []
         for i, value in enumerate(values):
             if value is None and i >= self.schema.required:
@@ -156,6 +157,11 @@ class Primitive:
                 array = check_real(as_array(value, what), what)
                 converted.append(array if type(value) in modules else xp.asarray(array))
         return converted
+
+    def _weighty(self, values: list[Any], arrays: list[Array]) -> list[np.dtype]:
+        """The dtypes that a number follows: those of the inputs with a rule, as a condition decides nothing."""
+        ruled = [v for i, v in enumerate(values) if type(v) in modules and self._name(i) in self.declared]
+        return [array.dtype for array in ruled or arrays]
 
     def _join(
         self, args: tuple[Any, ...], raw: list[Any], outputs: tuple[Variable, ...], attributes: dict[str, Any]

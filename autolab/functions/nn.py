@@ -114,12 +114,9 @@ def dropout(x: Any, /, *, ratio: float = 0.5, rng: np.random.Generator | None = 
     return _dropout(x, get_array_module(x).asarray(kept), scale=1 / (1 - ratio))
 
 
-@elementwise(x=lambda g, kept, scale: g * kept * scale)
+@elementwise(x=lambda g, kept, scale: g * kept * scale, name="dropout")
 def _dropout(xp: Any, x: Array, kept: Array, *, scale: float) -> Array:
     return x * kept * scale
-
-
-_dropout.function.name = "dropout"  # as graphs and errors show it
 
 
 @primitive(w=lambda g, ids, w_shape: scatter(g, index=ids, shape=w_shape))

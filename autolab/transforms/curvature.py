@@ -10,7 +10,6 @@ from ..engine.backend import get_array_module
 from ..engine.variable import Variable, wrap
 from .gradients import gradient_of, named
 from .point import Point, Wrt, all_places, checked_wrt
-from .rows import stack
 from .structure import rebuilt
 
 Function = Callable[..., Any]
@@ -71,7 +70,7 @@ def _block(rows: list[Variable], y: Variable, x: Variable) -> Variable:
     shape = (*y.shape, *x.shape)
     if not rows:
         return wrap(get_array_module(x._data).zeros(shape, x.dtype), None)
-    return F.reshape(stack(*rows), shape=shape)
+    return F.reshape(F.stack(*rows), shape=shape)
 
 
 def hessian(fn: Function, wrt: Wrt = 0) -> Function:

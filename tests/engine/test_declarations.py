@@ -92,6 +92,21 @@ def test_the_face_of_a_declared_function() -> None:
         assert inspect.Parameter.POSITIONAL_OR_KEYWORD not in kinds
 
 
+def test_a_function_may_be_called_otherwise_than_its_forward() -> None:
+    @elementwise(x=lambda g: 2 * g, name="twice")
+    def forward(xp, x):
+        return 2 * x
+
+    @primitive(x=lambda g: g, name="whole")
+    def whole_forward(xp, x):
+        raise ValueError("no")
+
+    x = Variable(1.0)
+    assert forward(x).creator.name == "twice"
+    with pytest.raises(ValueError, match=r"^whole: "):
+        whole_forward(x)
+
+
 def test_an_attribute_without_a_default_must_be_given() -> None:
     @primitive(x=lambda g, factor: g * factor)
     def times(xp, x, *, factor, shift=0.0):

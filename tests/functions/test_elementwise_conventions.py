@@ -132,7 +132,11 @@ def test_what_where_does_not_choose_gets_nothing() -> None:
 
 def test_where_keeps_the_dtype_beside_numbers() -> None:
     x = Variable(np.ones(2, np.float32))
-    for y in (F.where(x > 0, x, 0), F.where(x > 0, 1.5, x), np.where(x > 0, x, 2.5)):
+    counts = np.array([1, 0])
+    for y in (
+        *(F.where(x > 0, x, 0), F.where(x > 0, 1.5, x), np.where(x > 0, x, 2.5)),
+        *(F.where(counts, x, 0.5), F.where(counts, 1, x), F.where(counts, x.data, 0.5)),
+    ):
         assert y.dtype == np.float32
 
 

@@ -122,10 +122,12 @@ def test_sorting_takes_equal_elements_in_their_order() -> None:
 
 
 def test_axes_of_a_scalar() -> None:
-    for function in (F.sum, F.prod, F.max):
-        x = Variable(3.0)
-        assert function(x, axis=0).item() == 3.0
-        assert grad(function(x, axis=-1), x).item() == 1.0
+    for function in (F.sum, F.prod, F.max, F.min, F.logsumexp, F.cumsum, F.cumprod):
+        for axis in (0, -1):
+            x = Variable(3.0)
+            y = function(x, axis=axis)
+            g = grad(y, x, np.ones(y.shape), create_graph=True)
+            assert (y.data, g.data, g.shape) == (3.0, 1.0, ())
 
 
 def test_the_ways_to_say_ddof() -> None:
