@@ -10,7 +10,7 @@
 Variables and functions     `Variable`, `Parameter`, `FunctionNode`, `primitive`, `elementwise`, `functions`
 Other ways to write one     `authoring`: Chainer's old style, DeZero's, PyTorch's
 Gradients                   ``y.backward()``, `grad`, `no_grad`, `using_config`; `transforms`: functions of functions
-Seeing them                 `record`, `explore`, `check_gradients`
+Seeing and checking them    `record`, `explore`, `check_gradients`, `checked`
 """
 
 from importlib import import_module as _import_module
@@ -19,9 +19,11 @@ from typing import TYPE_CHECKING, Any
 from . import functions
 from .engine.backend import get_array_module, to_cpu, to_gpu
 from .engine.backward import grad
+from .engine.checked import checked
 from .engine.config import config, global_config, no_grad, test_mode, using_config
 from .engine.declare import elementwise, primitive
 from .engine.errors import (
+    DamagedValueError,
     DeclarationError,
     DetachError,
     GradientCountError,
@@ -54,6 +56,7 @@ _LAZY = {
 _MODULES = ("authoring", "transforms")
 
 __all__ = [
+    "DamagedValueError",
     "DeclarationError",
     "DetachError",
     "FunctionNode",
@@ -69,6 +72,7 @@ __all__ = [
     "assert_allclose",
     "authoring",
     "check_gradients",
+    "checked",
     "config",
     "elementwise",
     "explore",

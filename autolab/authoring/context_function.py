@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..engine.authored import Authored, Barrier, as_upstream
@@ -125,6 +125,11 @@ class ContextFunction(Authored):
     def input_label(self, i: int) -> str:
         """The name of the parameter of `forward`."""
         return parameter_label(type(self).forward, i, skip=1)
+
+    def held(self) -> Iterator[tuple[str, int, Any]]:
+        """Arguments and results that were saved, and the values in between."""
+        yield from super().held()
+        yield from [("saved value", i, kept.value) for i, kept in enumerate(self._marks.kept) if kept.kind == "value"]
 
     def _forward(self, arrays: tuple[Any, ...]) -> tuple[Variable, ...]:
         marks, call = self._marks, self._running()

@@ -3,7 +3,7 @@ gradients that are checked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from threading import get_ident
 from time import perf_counter
 from typing import Any
@@ -85,6 +85,12 @@ class Authored:
                 f"{self.name}: retained values exist once it is applied; this object was not applied yet"
             )
         return self._call
+
+    def held(self) -> Iterator[tuple[str, int, Any]]:
+        """What backward will be given: ``("input" or "result", its index, the array)``."""
+        call = self._running()
+        yield from [("input", i, array) for i, array in call.inputs.items()]
+        yield from [("result", i, array) for i, array in call.outputs.items()]
 
     # ------------------------------------------------------------------ backward: what the engine calls
     def pull(self, node: Whole, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:

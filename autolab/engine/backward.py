@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Any, overload
 
 from .backend import Array, array_of, get_array_module
+from .checked import verify, watched
 from .config import config, recording, using_config
 from .node import Node
 from .observe import BackwardEvent, notify, watchers
@@ -114,7 +115,7 @@ def _gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: 
     """Gradients of the leaves and of the nodes in ``keep``."""
     seeds = [(y.node, _seed(y, start, create_graph)) for y, start in zip(ys, starts, strict=True) if y.node is not None]
     if not create_graph:
-        return _sweep_observed(seeds, False, keep) if watchers and config.hooks else _sweep(seeds, keep)
+        return _sweep_observed(seeds, False, keep) if watched or (watchers and config.hooks) else _sweep(seeds, keep)
     if recording():
         return _sweep_observed(seeds, True, keep)
     with using_config("enable_backprop", True):
@@ -193,6 +194,8 @@ def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wan
         g = grads.pop(node)
         if node in keep:
             kept[node] = g
+        if watched:
+            verify(node)
         start = perf_counter() if hooked else 0.0
         pairs = node.function.pull(node, g, create_graph)
         if hooked:

@@ -21,5 +21,16 @@ class DetachError(TypeError):
     """An operation would have dropped a gradient silently: a conversion to a plain array, or a change in place."""
 
 
+class DamagedValueError(RuntimeError):
+    """A value that backward needs was changed in place after the forward pass; see `autolab.checked`.
+
+    ``file`` and ``line`` say where the step stands that needs it; None and 0 where that is not known.
+    """
+
+    def __init__(self, message: str, file: str | None = None, line: int = 0) -> None:
+        super().__init__(message)
+        self.file, self.line = file, line
+
+
 class ReuseError(RuntimeError):
     """One function object was applied twice; it stands in a graph once."""

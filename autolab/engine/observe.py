@@ -114,5 +114,15 @@ def caller() -> FrameType | None:
     return frame
 
 
+def file_label(filename: str) -> str:
+    """``cell [4]`` for a notebook cell, else the bare name of the file."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    label = shell.compile.format_code_name(filename) if shell is not None else None
+    if label is not None:
+        return f"cell {label[1].removeprefix('In')}"
+    return os.path.basename(filename)
+
+
 def _is_own(frame: FrameType) -> bool:
     return frame.f_code.co_filename.startswith(_PACKAGE)

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..engine.backend import to_cpu
-from ..engine.errors import GradientCountError, GradientShapeError
+from ..engine.checked import checked
+from ..engine.errors import DamagedValueError, GradientCountError, GradientShapeError
 from .messages import Kind, Verdict, number, say, shown
 from .report import Finding
 from .subject import Run, Subject, draw_upstreams
@@ -45,7 +46,12 @@ class Examination:
 
 
 def examine(subject: Subject, rng: np.random.Generator) -> Examination:
-    """Check the contracts of the forward, then those of the backward."""
+    """Check the contracts of the forward, then those of the backward, and that nothing changes in between."""
+    with checked():
+        return _examine(subject, rng)
+
+
+def _examine(subject: Subject, rng: np.random.Generator) -> Examination:
     first = subject.run()
     upstreams = draw_upstreams(first, rng), draw_upstreams(first, rng)
     values = first.values()
@@ -58,6 +64,8 @@ def examine(subject: Subject, rng: np.random.Generator) -> Examination:
         return _examine_backward(subject, first, second, upstreams)
     except (GradientShapeError, GradientCountError) as error:
         return Examination(upstreams, _breach("wrong_shape", "wrong_shape", "wrong", error=error))
+    except DamagedValueError as error:
+        return Examination(upstreams, _breach("inplace", "inplace.kept", "wrong", error=error))
 
 
 def _examine_backward(
@@ -72,8 +80,8 @@ def _examine_backward(
     if not breach and not all(map(_same, first.values(), values)):
         breach = _breach("inplace", "inplace.output", "wrong", function=shown(subject.bound.name))
     if not breach:
-        again, fresh = subject.gradients(first, upstreams[0]), subject.gradients(second, upstreams[0])
-        breach = _unsteady(subject, gradients, again, fresh)
+        fresh = subject.gradients(second, upstreams[0])
+        breach = _again(subject, first, gradients, fresh, upstreams[0])
     if breach:
         return Examination(upstreams, breach)
     return Examination(
@@ -114,6 +122,15 @@ def _later_call(subject: Subject, first: Run, values: Sequence[np.ndarray], rng:
     if all(map(_same, first.values(), values)):
         return None
     return _breach("inplace", "inplace.later_call", "wrong", function=shown(subject.bound.name))
+
+
+def _again(
+    subject: Subject, first: Run, gradients: Gradients, fresh: Gradients, upstream: tuple[np.ndarray, ...]
+) -> Breach | None:
+    try:
+        return _unsteady(subject, gradients, subject.gradients(first, upstream), fresh)
+    except DamagedValueError as error:
+        return _breach("inplace", "inplace.by_backward", "wrong", function=shown(subject.bound.name), error=error)
 
 
 def _unsteady(subject: Subject, gradients: Gradients, again: Gradients, fresh: Gradients) -> Breach | None:

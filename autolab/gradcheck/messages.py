@@ -43,6 +43,8 @@ SENTENCES: dict[str, str] = {
     "inplace.upstream": "The backward of {function} changes the upstream gradient in place. Work on a copy.",
     "inplace.output": "The backward of {function} changes a result of the forward in place. Work on a copy.",
     "inplace.later_call": "A later call of {function} changes the result of an earlier one: both share an array.",
+    "inplace.kept": "{error}",
+    "inplace.by_backward": "The backward of {function} changes what it needs again: {error}",
     "inplace.again": (
         "A second backward on the same graph gives another gradient for {input} ({first}, then {second}): the "
         "first one changed something that it needs."

@@ -6,12 +6,12 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-import os
-import sys
 import textwrap
 from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
+
+from ..engine.observe import file_label
 
 
 @dataclass(frozen=True)
@@ -133,13 +133,3 @@ def source_of(function: Any) -> tuple[str | None, str | None, int | None]:
         return textwrap.dedent("".join(lines)), file_label(inspect.getsourcefile(function) or ""), first
     except (OSError, TypeError):
         return None, None, None
-
-
-def file_label(filename: str) -> str:
-    """``cell [4]`` for a notebook cell, else the bare name of the file."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    label = shell.compile.format_code_name(filename) if shell is not None else None
-    if label is not None:
-        return f"cell {label[1].removeprefix('In')}"
-    return os.path.basename(filename)

@@ -12,6 +12,7 @@ import numpy as np
 from ..binding import Bound, bind
 from ..engine.backend import array_of
 from ..engine.backward import grad
+from ..engine.checked import checked
 from ..engine.node import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, caller, observe
 from ..engine.primitive import Primitive
@@ -80,7 +81,7 @@ def record_bound(
     recorder = _Recorder(Budget(budget), Locator(bound.fn))
     for name, variable in variables.items():
         recorder.add_leaf(variable, "input", name)
-    with observe(recorder.hear_forward):
+    with checked(), observe(recorder.hear_forward):
         returned = bound.call(variables)
     outputs = _outputs(bound.name, returned)
     recorder.run_backward(outputs, upstream)

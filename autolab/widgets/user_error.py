@@ -8,7 +8,8 @@ import sysconfig
 from dataclasses import dataclass
 from types import TracebackType
 
-from ..recording.locate import file_label
+from ..engine.errors import DamagedValueError
+from ..engine.observe import file_label
 
 MAX_MESSAGE = 2000
 
@@ -31,12 +32,13 @@ class UserError:
 def user_error(error: BaseException) -> UserError:
     """An exception as data: its type and message, and the innermost line of its traceback that is the user's."""
     kind = type(error).__name__
-    trace = _users(error.__traceback__)
-    if trace is None:
+    if isinstance(error, DamagedValueError) and error.file is not None:  # the step that suffers, not who ran backward
+        file, line, names = error.file, error.line, None
+    elif (trace := _users(error.__traceback__)) is not None:
+        file, line, names = trace.tb_frame.f_code.co_filename, trace.tb_lineno, trace.tb_frame.f_globals
+    else:
         return UserError(kind, _message(error))
-    file, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno
-    statement = linecache.getline(file, line, trace.tb_frame.f_globals).strip()
-    return UserError(kind, _message(error), file_label(file), line, statement)
+    return UserError(kind, _message(error), file_label(file), line, linecache.getline(file, line, names).strip())
 
 
 def _message(error: BaseException) -> str:

@@ -132,3 +132,36 @@ def test_zero_times_an_infinite_slope_is_no_ignored_upstream():
     root = node(np.sqrt, lambda g, x: g / (2 * np.sqrt(x)))
     report = check_gradients(root, np.array([0.0, 4.0]))
     assert "upstream_ignored" not in kinds(report)
+
+
+def test_a_value_that_changes_between_forward_and_backward_is_found():
+    def damaging(x):
+        h = x * 2
+        y = h * h
+        h.data[0] = 9.0
+        return y
+
+    report = check_gradients(damaging, np.array([1.0, 2.0]))
+    assert (report.verdict, kinds(report)) == ("wrong", ["inplace"])
+    line = damaging.__code__.co_firstlineno + 2
+    assert report.findings[0].message == (
+        f"input 'a' of mul (test_contracts.py, line {line}) was changed in place after the forward pass. "
+        "Use x = x + 1, or copy."
+    )
+
+
+def test_a_backward_that_spoils_what_it_kept_is_found():
+    class Consuming(FunctionNode):
+        def forward(self, inputs):
+            self.retain_inputs((0,))
+            return (inputs[0] ** 2,)
+
+        def backward(self, target_input_indexes, grad_outputs):
+            (x,) = self.get_retained_inputs()
+            g = grad_outputs[0].data * 2 * x.data
+            x.data[...] = 0
+            return (Variable(g),)
+
+    report = check_gradients(lambda x: Consuming().apply((x + 0,))[0], np.array([1.0, 2.0]))
+    assert (report.verdict, kinds(report)) == ("wrong", ["inplace"])
+    assert report.findings[0].message.startswith("The backward of <lambda> changes what it needs again: input")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from helpers.nodes import MulAdd, SinCos
 
 import autolab
-from autolab import FunctionNode, Parameter, Variable, grad, record
+from autolab import DamagedValueError, FunctionNode, Parameter, Variable, grad, record
 from autolab import functions as F
 from autolab.recording import Step
 
@@ -275,3 +277,17 @@ def test_nothing_to_differentiate() -> None:
     assert r.notes == ("no_gradient",) and r.steps[0].grad is None
     constant = record(lambda x: Variable(5.0, requires_grad=False), 1.0)
     assert constant.outputs == (1,) and constant.steps[1].kind == "constant"
+
+
+def damaging(x: Any) -> Any:
+    h = x * 2
+    y = h * h
+    h.data[0] = 9.0
+    return y
+
+
+def test_a_value_changed_in_place_is_an_error_and_no_wrong_gradient() -> None:
+    with pytest.raises(DamagedValueError) as caught:
+        record(damaging, x=[1.0, 2.0])
+    line = damaging.__code__.co_firstlineno + 2
+    assert str(caught.value).startswith(f"input 'a' of mul (test_record.py, line {line}) was changed in place")

@@ -170,6 +170,18 @@ def test_an_error_of_the_engine_points_at_the_users_line() -> None:
     assert error.statement == "return x + np.ones(7)"
 
 
+def test_a_value_changed_in_place_is_an_error_at_the_step_that_needs_it() -> None:
+    def damaging(x: Variable) -> Variable:
+        h = x * 2
+        y = h * h
+        h.data[...] = 9.0
+        return y
+
+    error = open_session(damaging, x=1.0).compute()
+    assert isinstance(error, UserError) and error.type == "DamagedValueError"
+    assert (error.statement, error.line) == ("y = h * h", damaging.__code__.co_firstlineno + 2)
+
+
 def test_an_interrupt_is_an_error_of_this_computation() -> None:
     def interrupted(x: Variable) -> Variable:
         raise KeyboardInterrupt
