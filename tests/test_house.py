@@ -133,6 +133,7 @@ HEAVY = (
     "matplotlib",
     "tqdm",
     "traitlets",
+    "typst",
 )
 
 

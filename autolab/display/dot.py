@@ -1,27 +1,18 @@
-"""Recordings for Graphviz, and as files. Every label is escaped for DOT; the program ``dot`` may be missing."""
+"""Recordings for Graphviz. Every label is escaped for DOT."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..recording.model import Recording, Step
 from . import status
 from .colors import THEMES
-from .escape import clean
-from .messages import say
 from .readings import run_sentence, text_of
 from .scene import scene
 from .steps import Run, drawn, heading, title
-from .style import Look
-from .svg import to_svg
 
 if TYPE_CHECKING:
     from graphviz import Digraph
-
-DOT_SECONDS = 10.0
 
 
 def to_graphviz(recording: Recording) -> Digraph:
@@ -65,51 +56,3 @@ def _label(step: Step) -> str:
         lines.append(f"value {text_of(step.value)}")
         lines.append(status.of_step(step) if step.grad is None else f"gradient {text_of(step.grad)}")
     return "\n".join(lines)
-
-
-def save(recording: Recording, path: str | os.PathLike[str], look: Look = "light") -> None:
-    """Write the graph to a file: ``.svg`` (AutoLab's own picture), ``.dot``, or ``.png`` and ``.pdf`` through ``dot``.
-
-    Parameters
-    ----------
-    recording
-        What to write.
-    path
-        Where to; an existing file is replaced.
-    look
-        For ``.svg``: ``light``, ``dark``, or ``auto``, which follows the page that shows it.
-
-    Raises
-    ------
-    ValueError
-        If the suffix is another one.
-    RuntimeError
-        If the program ``dot`` is needed and missing, too slow, or fails.
-    """
-    target = Path(path)
-    suffix = target.suffix.lower()
-    if suffix == ".svg":
-        target.write_text(to_svg(recording, look), encoding="utf-8")
-    elif suffix == ".dot":
-        target.write_text(to_graphviz(recording).source, encoding="utf-8")
-    elif suffix in (".png", ".pdf"):
-        target.write_bytes(_run_dot(to_graphviz(recording).source, suffix[1:], target))
-    else:
-        raise ValueError(say("unknown_suffix", suffix=clean(suffix, 20), path=clean(target, 100)))
-
-
-def _run_dot(source: str, kind: str, target: Path) -> bytes:
-    """Let ``dot`` draw; `graphviz.Digraph.pipe` would do, but it has no time-out."""
-    path = clean(target, 100)
-    try:
-        done = subprocess.run(
-            ["dot", f"-T{kind}"], input=source.encode(), capture_output=True, timeout=DOT_SECONDS, check=True
-        )
-    except FileNotFoundError:
-        raise RuntimeError(say("no_dot", path=path, kind=kind)) from None
-    except subprocess.TimeoutExpired:
-        raise RuntimeError(say("dot_slow", path=path, seconds=f"{DOT_SECONDS:g}")) from None
-    except subprocess.CalledProcessError as error:
-        reason = clean(error.stderr.decode(errors="replace"), 150)
-        raise RuntimeError(say("dot_failed", path=path, reason=reason)) from None
-    return done.stdout

@@ -35,10 +35,10 @@ SENTENCES: dict[str, str] = {
     "inf_sign": "{count} infinite (+, −)",
     "only_text": "The picture could not be drawn ({reason}); this is the text.",
     "too_large": "The picture would be larger than {limit} kB; this is the text.",
-    "no_dot": "{path}: writing {kind} needs the program 'dot' of Graphviz, which is missing. Save as .svg instead.",
-    "dot_slow": "{path}: 'dot' did not finish within {seconds} seconds. Save as .svg instead.",
-    "dot_failed": "{path}: 'dot' reported an error: {reason}",
-    "unknown_suffix": "save: got the suffix {suffix!r} in {path}, expected one of .svg, .dot, .png, .pdf",
+    "no_typst": (
+        "{path}: writing {kind} needs the package 'typst': pip install 'jupyter-autolab[pictures]'. Or save as .svg."
+    ),
+    "unknown_suffix": "save: got the suffix {suffix!r} in {path}, expected one of .svg, .png, .pdf, .dot, .tex",
     # Live views.
     "live_stale": "Not computed for these inputs. The graph below shows the last point that could be computed.",
     "live_silent": "The kernel does not answer: it is busy or not running. If it is not running, run the cell again.",

@@ -44,6 +44,7 @@ class Draft:
     reached: bool = False
     grad: Snapshot | None = None
     backward_code: str | None = None
+    attributes: tuple[tuple[str, str], ...] = ()
 
     def step(self) -> Step:
         place = self.place or Place(file="", line=0)
@@ -63,6 +64,7 @@ class Draft:
             seconds=self.seconds,
             backward_code=self.backward_code,
             outer_line=self.outer_line,
+            attributes=self.attributes,
         )
 
     def _status(self) -> str:

@@ -101,6 +101,7 @@ class Step:
     ``line`` counts from 1 in ``file`` (a notebook cell or a module). ``outer_line`` is the line of the recorded
     function itself that was running then, in the recording's file: it differs where that line called another function.
     ``status`` is the key of the sentence about the gradient.
+    ``attributes`` are the names and texts of the function's attributes that differ from their defaults.
     """
 
     id: int
@@ -118,6 +119,7 @@ class Step:
     seconds: float = 0.0
     backward_code: str | None = None
     outer_line: int | None = None
+    attributes: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -174,9 +176,20 @@ class Recording:
 
         return to_graphviz(self)
 
+    def to_latex(self) -> str:
+        """The steps and the gradients as formulas in the user's names, for LaTeX and MathJax."""
+        from ..display.latex import to_latex
+
+        return to_latex(self)
+
+    def _repr_latex_(self) -> str | None:
+        from ..display.latex import short_latex
+
+        return short_latex(self)
+
     def save(self, path: str | os.PathLike[str], look: Literal["light", "dark", "auto"] = "light") -> None:
-        """Write the graph to an ``.svg`` or ``.dot`` file, or through the program ``dot`` to ``.png`` or ``.pdf``."""
-        from ..display.dot import save
+        """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file, or its formulas to a ``.tex`` file."""
+        from ..display.files import save
 
         save(self, path, look)
 

@@ -22,7 +22,7 @@ from .drafts import Draft, Use
 from .explain import Explainer, Sums
 from .locate import Locator, Place, python_function, source_of
 from .model import BackwardStep, Kind, Recording, Snapshot, Step
-from .rules import number_text
+from .rules import exact_text
 
 BUDGET = 64 << 20
 
@@ -153,6 +153,7 @@ class _Recorder:
             outer_line=outer_line,
             seconds=event.seconds,
             backward_code=_backward_code(event.function),
+            attributes=_attributes(event),
         )
         call = self._add(event.outputs[0] if single else None, draft)
         if not single:
@@ -174,7 +175,7 @@ class _Recorder:
         parameter = function.schema.label(i) if isinstance(function, Primitive) else function.input_label(i)
         text = place.operands[i] if place is not None and i < len(place.operands) else None
         if not isinstance(value, Variable):
-            number = number_text(value)
+            number = exact_text(value)
             if number is not None:
                 return Use(parameter, None, number)
             try:
@@ -248,6 +249,13 @@ class _Recorder:
             reduced=self.budget.reduced,
             notes=tuple(self.notes),
         )
+
+
+def _attributes(event: ForwardEvent) -> tuple[tuple[str, str], ...]:
+    """The texts of the attributes that are not at their defaults."""
+    defaults = event.function.schema.defaults if isinstance(event.function, Primitive) else {}
+    texts = {name: f"{value!r:.60}" for name, value in event.attributes.items()}
+    return tuple([(name, text) for name, text in texts.items() if text != repr(defaults.get(name, ...))])
 
 
 def _key(variable: Variable) -> Any:

@@ -112,7 +112,24 @@ class _Fill(ast.NodeTransformer):
 
 def number_text(value: Any) -> str | None:
     """A single number in short form; None for anything else."""
+    number = _single(value)
+    return None if number is None else f"{number:.4g}"
+
+
+def exact_text(value: Any) -> str | None:
+    """A single number with all its digits; None for anything else.
+
+    Examples
+    --------
+    >>> exact_text(2.0), exact_text(0.1), exact_text("2")
+    ('2', '0.1', None)
+    """
+    number = _single(value)
+    return None if number is None else repr(number).removesuffix(".0")
+
+
+def _single(value: Any) -> int | float | None:
     if isinstance(value, bool | str) or value is None or np.size(value) != 1:
         return None
     number = getattr(value, "item", lambda: value)()
-    return f"{number:.4g}" if isinstance(number, int | float) else None
+    return number if isinstance(number, int | float) else None
