@@ -33,6 +33,7 @@ from .engine.errors import (
 )
 from .engine.function_node import FunctionNode
 from .engine.observe import observe
+from .engine.scope import scope
 from .engine.variable import Parameter, Variable, as_variable
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ __all__ = [
     "observe",
     "primitive",
     "record",
+    "scope",
     "test_mode",
     "to_cpu",
     "to_gpu",

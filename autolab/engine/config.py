@@ -42,6 +42,7 @@ class Config(threading.local):
     train: bool = True
     rng: np.random.Generator
     hooks: tuple[Any, ...] = ()  # of observe()
+    marks: tuple[Any, ...] = ()  # of scope()
     opened: list[_Open]  # the blocks that this thread is in
 
     def __init__(self) -> None:

@@ -1,6 +1,6 @@
 """Recordings: one run of a function and of its gradient, as plain data that every view is a function of."""
 
-from .model import BackwardStep, Operand, Recording, Snapshot, Step
+from .model import BackwardStep, Operand, Recording, Scope, Snapshot, Step
 from .nonfinite import Birth, Nonfinite, find_nonfinite
 from .recorder import record
 
@@ -10,6 +10,7 @@ __all__ = [
     "Nonfinite",
     "Operand",
     "Recording",
+    "Scope",
     "Snapshot",
     "Step",
     "find_nonfinite",

@@ -45,6 +45,7 @@ class Draft:
     grad: Snapshot | None = None
     backward_code: str | None = None
     attributes: tuple[tuple[str, str], ...] = ()
+    scope: int | None = None
 
     def step(self) -> Step:
         place = self.place or Place(file="", line=0)
@@ -65,6 +66,7 @@ class Draft:
             backward_code=self.backward_code,
             outer_line=self.outer_line,
             attributes=self.attributes,
+            scope=self.scope,
         )
 
     def _status(self) -> str:

@@ -12,11 +12,17 @@ from types import CodeType, FrameType
 from typing import Any
 
 from ..engine.observe import file_label
+from .loops import Loop, loops_around
+
+OWN_FRAMES = ("<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>")
+"""Code that runs in a frame of its own, but is no function to a reader (comprehensions: before Python 3.12)."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A position in the user's code. ``names`` are the assignment's targets, ``operands`` the texts of the operands."""
+    """A position in the user's code. ``names`` are the assignment's targets, ``operands`` the texts of the operands,
+    ``loops`` those around it, the outermost first.
+    """
 
     file: str
     line: int
@@ -24,23 +30,25 @@ class Place:
     statement: str | None = None
     names: tuple[str, ...] = ()
     operands: tuple[str, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    is_call: bool = False
 
 
 class Locator:
     """Finds places, each once: a loop passes the same instruction many times. ``fn`` is what is being recorded."""
 
     def __init__(self, fn: Any = None) -> None:
-        self._known: dict[tuple[CodeType, int], Place] = {}
+        self._known: dict[int, tuple[CodeType, dict[int, Place]]] = {}  # by identity: code is slow to hash
         self._code = getattr(python_function(fn), "__code__", None)
 
     def place(self, frame: FrameType | None) -> Place | None:
         """The place of the instruction that ``frame`` is executing."""
         if frame is None:
             return None
-        key = (frame.f_code, frame.f_lasti)
-        if key not in self._known:
-            self._known[key] = _locate(frame)
-        return self._known[key]
+        _, places = self._known.setdefault(id(frame.f_code), (frame.f_code, {}))
+        if frame.f_lasti not in places:
+            places[frame.f_lasti] = _locate(frame)
+        return places[frame.f_lasti]
 
     def outer_line(self, frame: FrameType | None) -> int | None:
         """The line at which ``fn`` itself stands, in a function that it called or in its own code."""
@@ -62,17 +70,28 @@ def _locate(frame: FrameType) -> Place:
     if node is None:
         return Place(file, frame.f_lineno)
     statement: Any = next(iter(found.statements or ()), node)
+    lines = found.source.lines
     return Place(
         file=file,
         line=node.lineno,
-        source=_expression(found.source.text, node),
-        statement=_first_line(ast.get_source_segment(found.source.text, statement) or "") or None,
+        source=_expression(lines, node),
+        statement=_first_line(_segment(lines, statement)) or None,
         names=_targets(statement, node),
         operands=tuple([ast.unparse(operand) for operand in _operands(node)]),
+        loops=loops_around(node, alone=frame.f_code.co_name in OWN_FRAMES),
+        is_call=isinstance(node, ast.Call),
     )
 
 
-def _expression(text: str, node: Any) -> str | None:
+def _segment(lines: list[str], node: Any) -> str:
+    """The text of ``node``. `ast.get_source_segment` splits the whole file for every one."""
+    part = [line.encode() for line in lines[node.lineno - 1 : node.end_lineno]]
+    part[-1] = part[-1][: node.end_col_offset]
+    part[0] = part[0][node.col_offset :]
+    return b"\n".join(part).decode()
+
+
+def _expression(lines: list[str], node: Any) -> str | None:
     """The expression as written; of ``h += x`` the sum that it computes, of ``F().apply((x, y))`` the call F(x, y)."""
     if isinstance(node, ast.AugAssign):
         return ast.unparse(ast.BinOp(node.target, node.op, node.value))
@@ -80,7 +99,7 @@ def _expression(text: str, node: Any) -> str | None:
         made = node.func.value
         if isinstance(made, ast.Call) and not made.args and not made.keywords:
             return f"{ast.unparse(made.func)}({', '.join([ast.unparse(operand) for operand in _operands(node)])})"
-    return ast.get_source_segment(text, node)
+    return _segment(lines, node)
 
 
 def _first_line(text: str) -> str:

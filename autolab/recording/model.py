@@ -18,8 +18,32 @@ if TYPE_CHECKING:
 
 Kind = Literal["input", "leaf", "constant", "call", "part"]
 
+ScopeKind = Literal["function", "loop", "pass", "link"]
+
 LEAVES = ("input", "leaf", "constant")
 """The kinds of steps that no function made."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Steps that belong together in the user's code, so that a picture can show them as one box.
+
+    ``kind`` is ``function`` (a call of a function that the recorded one calls), ``loop``, ``pass`` (one round of a
+    loop; rounds in which nothing was recorded are not counted) or ``link`` (a ``with autolab.scope(...)`` block, and so
+    every link). Scopes nest: ``parent`` is the id of the next outer one, None directly in the recorded function.
+    ``label`` is the call as written, the loop's head, ``t = 3`` or the name that was given; ``name`` the user's own name
+    of what a call returned. ``line`` is where the call, the loop or the block begins in ``file``.
+    ``steps`` are the ids of the steps that are in this scope and in none of its inner ones.
+    """
+
+    id: int
+    parent: int | None
+    kind: ScopeKind
+    label: str
+    name: str | None
+    file: str | None
+    line: int | None
+    steps: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +124,8 @@ class Step:
     statement.
     ``line`` counts from 1 in ``file`` (a notebook cell or a module). ``outer_line`` is the line of the recorded
     function itself that was running then, in the recording's file: it differs where that line called another function.
-    ``status`` is the key of the sentence about the gradient.
-    ``attributes`` are the names and texts of the function's attributes that differ from their defaults.
+    ``status`` is the key of the sentence about the gradient. ``scope`` is the id of the innermost `Scope` that the step
+    is in. ``attributes`` are the names and texts of the function's attributes that differ from their defaults.
     """
 
     id: int
@@ -120,6 +144,7 @@ class Step:
     backward_code: str | None = None
     outer_line: int | None = None
     attributes: tuple[tuple[str, str], ...] = ()
+    scope: int | None = None
 
 
 @dataclass(frozen=True)
@@ -155,6 +180,7 @@ class Recording:
     upstream: tuple[Snapshot | None, ...] = ()
     reduced: int = 0
     notes: tuple[str, ...] = field(default=())
+    scopes: tuple[Scope, ...] = ()
 
     def __getitem__(self, name: str) -> Step:
         """The last step with the user's name ``name``, for instance ``recording["h"]``."""

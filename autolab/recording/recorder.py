@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +24,7 @@ from .explain import Explainer, Sums
 from .locate import Locator, Place, python_function, source_of
 from .model import BackwardStep, Kind, Recording, Snapshot, Step
 from .rules import exact_text
+from .scopes import ScopeTracker
 
 BUDGET = 64 << 20
 
@@ -78,11 +80,15 @@ def record_bound(
 ) -> Recording:
     """`record` for bound inputs, with other Variables in their place if given."""
     variables = {**bound.variables, **(variables or {})}
-    recorder = _Recorder(Budget(budget), Locator(bound.fn))
+    locator = Locator(bound.fn)
+    recorder = _Recorder(Budget(budget), locator, ScopeTracker(sys._getframe(), locator))
     for name, variable in variables.items():
         recorder.add_leaf(variable, "input", name)
-    with checked(), observe(recorder.hear_forward):
-        returned = bound.call(variables)
+    try:
+        with checked(), observe(recorder.hear_forward):
+            returned = bound.call(variables)
+    finally:
+        recorder.tracker.close()
     outputs = _outputs(bound.name, returned)
     recorder.run_backward(outputs, upstream)
     return recorder.finish(bound, len(variables), outputs)
@@ -109,6 +115,7 @@ class _Recorder:
 
     budget: Budget
     locator: Locator
+    tracker: ScopeTracker
     drafts: list[Draft] = field(default_factory=list)
     backward: list[BackwardStep] = field(default_factory=list)
     upstream: list[Snapshot | None] = field(default_factory=list)
@@ -154,6 +161,7 @@ class _Recorder:
             seconds=event.seconds,
             backward_code=_backward_code(event.function),
             attributes=_attributes(event),
+            scope=self.tracker.now(),
         )
         call = self._add(event.outputs[0] if single else None, draft)
         if not single:
@@ -167,6 +175,7 @@ class _Recorder:
             draft = Draft(
                 0, "part", event.function.name, name, [use], self.budget.snapshot(output.data), place, outer_line
             )
+            draft.scope = self.drafts[call].scope
             self._add(output, draft)
             if output.node is not None:
                 self._ids[output.node.parent.order] = call
@@ -233,6 +242,7 @@ class _Recorder:
 
     # ------------------------------------------------------------------ the result
     def finish(self, bound: Bound, inputs: int, outputs: tuple[Variable, ...]) -> Recording:
+        scopes = self.tracker.scopes(self.drafts)
         steps = tuple([draft.step() for draft in self.drafts])
         source, file, line = source_of(python_function(bound.fn))
         return Recording(
@@ -248,6 +258,7 @@ class _Recorder:
             upstream=tuple(self.upstream),
             reduced=self.budget.reduced,
             notes=tuple(self.notes),
+            scopes=scopes,
         )
 
 

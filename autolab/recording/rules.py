@@ -86,28 +86,41 @@ def filled_in(text: str, values: Mapping[str, Any], result: Any) -> str | None:
     total = number_text(result)
     if total is None or any(number is None for number in numbers.values()):
         return None
+    if text.isidentifier():
+        return total
+    known = {name: number for name, number in numbers.items() if number}
+    formula = _template(text, tuple([(name, number[0] == "-") for name, number in known.items()]))
+    if formula is None:
+        return None
+    filled = formula.format_map({name: number.removeprefix("-") for name, number in known.items()})
+    return f"{filled} = {total}"
+
+
+@cache
+def _template(text: str, signs: tuple[tuple[str, bool], ...]) -> str | None:
+    """``text`` with ``{name}`` for every known name, in brackets where a negative number needs them."""
     try:
         formula = ast.parse(text, mode="eval")
     except SyntaxError:
         return None
-    if isinstance(formula.body, ast.Name):
-        return total
+    known = dict(signs)
     called = {id(node.func) for node in ast.walk(formula) if isinstance(node, ast.Call)}
-    if any(isinstance(n, ast.Name) and n.id not in numbers and id(n) not in called for n in ast.walk(formula)):
+    if "{" in text or any(
+        isinstance(n, ast.Name) and n.id not in known and id(n) not in called for n in ast.walk(formula)
+    ):
         return None
-    tree = _Fill({name: number for name, number in numbers.items() if number}).visit(formula)
-    return f"{ast.unparse(tree)} = {total}"
+    return ast.unparse(_Fill(known).visit(formula))
 
 
 class _Fill(ast.NodeTransformer):
-    def __init__(self, numbers: Mapping[str, str]) -> None:
-        self._numbers = numbers
+    def __init__(self, negative: Mapping[str, bool]) -> None:
+        self._negative = negative
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        number = self._numbers.get(node.id)
-        if number is None:
+        if node.id not in self._negative:
             return node
-        return ast.parse(number, mode="eval").body if number[0] in "-0123456789" else ast.Name(number)
+        number = ast.Name(f"{{{node.id}}}")
+        return ast.UnaryOp(ast.USub(), number) if self._negative[node.id] else number
 
 
 def number_text(value: Any) -> str | None:

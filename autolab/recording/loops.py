@@ -1,0 +1,79 @@
+"""The loops around an instruction, read from the source: which statement repeats, and by what its rounds are told
+apart."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_LABEL_LIMIT = 24
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop of the user's code. ``targets`` are the names that take another value in every round and nowhere else."""
+
+    label: str
+    line: int
+    column: int
+    targets: tuple[str, ...]
+
+    def values(self, variables: Mapping[str, Any]) -> tuple[Any, ...]:
+        """What the targets stand for now."""
+        return tuple([variables.get(name) for name in self.targets])
+
+    def round_label(self, values: tuple[Any, ...], number: int) -> str:
+        """``t = 3`` where a target is a number or a short text, else ``pass 4``."""
+        told = [
+            f"{name} = {value!r}"
+            for name, value in zip(self.targets, values, strict=True)
+            if name != "_" and type(value) in (int, float, bool, str) and len(repr(value)) <= _LABEL_LIMIT
+        ]
+        return ", ".join(told) or f"pass {number}"
+
+
+def loops_around(node: Any, alone: bool) -> tuple[Loop, ...]:
+    """The loops whose rounds execute ``node``, the outermost first, within one function.
+
+    ``node`` has a ``parent``, as `executing` gives it. ``alone``: the code is that of a comprehension or generator
+    expression with a frame of its own, which what stands around it does not repeat.
+    """
+    found: list[Loop] = []
+    while (parent := getattr(node, "parent", None)) is not None and not isinstance(node, _FUNCTIONS):
+        if _repeats(parent, node):
+            found.append(_loop(parent))
+        if alone and isinstance(parent, (*_COMPREHENSIONS, ast.GeneratorExp)):
+            break
+        node = parent
+    return tuple(found[::-1])
+
+
+def _repeats(loop: Any, part: Any) -> bool:
+    """Whether every round of ``loop`` executes ``part``, one of its children."""
+    if isinstance(loop, ast.For | ast.AsyncFor):
+        return part in loop.body
+    if isinstance(loop, ast.While):
+        return part is loop.test or part in loop.body
+    return isinstance(loop, _COMPREHENSIONS) and not isinstance(part, ast.comprehension)
+
+
+def _loop(node: Any) -> Loop:
+    if isinstance(node, ast.While):
+        return Loop(f"while {ast.unparse(node.test)}", node.lineno, node.col_offset, ())
+    head = node if isinstance(node, ast.For | ast.AsyncFor) else node.generators[0]
+    label = f"for {ast.unparse(head.target)} in {ast.unparse(head.iter)}"
+    body = node.body if isinstance(node, ast.For | ast.AsyncFor) else []
+    assigned = {name for statement in body for name in _stored(statement)}
+    targets = tuple([name for name in dict.fromkeys(_stored(head.target)) if name not in assigned])
+    return Loop(label, node.lineno, node.col_offset, targets)
+
+
+def _stored(tree: ast.AST) -> Iterator[str]:
+    """The names that ``tree`` assigns to."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id

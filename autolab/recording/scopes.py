@@ -1,0 +1,263 @@
+"""Which call, loop and block every step belongs to, found from the frames that are on the stack when it happens.
+
+The stack is compared with that of the step before. Frames are walked only down to the first one that is known, so a
+step in a loop costs a look at one frame, however deep the recursion.
+
+Rounds of a loop are told apart by the values of its targets and, where they say nothing, by the instruction: it went
+back, or the same one called again.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from types import FrameType
+from typing import Any
+
+from ..engine.config import config
+from ..engine.scope import Mark
+from .drafts import Draft
+from .locate import OWN_FRAMES, Locator, Place
+from .loops import Loop
+from .model import LEAVES, Scope, ScopeKind
+
+_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
+_NOT_THE_USERS = (
+    *{sysconfig.get_path(key) + os.sep for key in ("stdlib", "purelib", "platlib")},
+    _PACKAGE,
+    "<frozen ",
+)
+_ACCUMULATORS = ("sum(", "math.prod(", "prod(", "functools.reduce(", "reduce(")  # one call of these makes many steps
+
+
+@dataclass
+class _Draft:
+    """A scope while the recording is made."""
+
+    parent: int | None
+    kind: ScopeKind
+    label: str
+    depth: int
+    place: Place | None = None
+    line: int | None = None
+    steps: list[int] = field(default_factory=list)
+
+    def scope(self, identity: int) -> Scope:
+        place = self.place or Place(file="", line=0)
+        name = ", ".join(place.names) if self.kind == "function" else ""
+        line = place.line if self.line is None else self.line
+        return Scope(
+            id=identity,
+            parent=self.parent,
+            kind=self.kind,
+            label=self.label,
+            name=name or None,
+            file=place.file or None,
+            line=line or None,
+            steps=tuple(self.steps),
+        )
+
+
+@dataclass
+class _Open:
+    """A loop or a block that a frame is in; ``inner`` is the scope of the block, or of the loop's present round."""
+
+    what: Loop | Mark
+    outer: int
+    inner: int
+    values: tuple[Any, ...] = ()
+    number: int = 1
+
+
+@dataclass
+class _Level:
+    """A frame that the run is in: where it stands, and what is open in it."""
+
+    frame: FrameType
+    scope: int | None
+    place: Place | None = None
+    instruction: int = -1
+    callee: FrameType | None = None
+    open: list[_Open] = field(default_factory=list)
+
+    @property
+    def innermost(self) -> int | None:
+        return self.open[-1].inner if self.open else self.scope
+
+
+class ScopeTracker:
+    """Follows a run of the function that the frame ``base`` calls; `close` lets go of all frames."""
+
+    def __init__(self, base: FrameType, locator: Locator) -> None:
+        self._base: FrameType | None = base
+        self._locator = locator
+        self._levels: list[_Level] = []
+        self._depths: dict[int, int] = {}  # where a frame stands among the levels, by its identity
+        self._drafts: list[_Draft] = []
+
+    def now(self) -> int | None:
+        """The scope of the instruction that is being executed; None directly in the recorded function."""
+        path, known = self._path(sys._getframe(1))
+        for level in self._levels[known + 1 :]:
+            del self._depths[id(level.frame)]
+        del self._levels[known + 1 :]
+        for frame, callee in reversed(path):
+            level = self._levels[-1] if self._levels else None
+            if level is None or level.frame is not frame:
+                level = self._entered(frame, level)
+            self._advance(level, callee)
+        return self._levels[-1].innermost if self._levels else None
+
+    def close(self) -> None:
+        """Let go of all frames, and of what stands in them."""
+        self._base = None
+        self._levels.clear()
+
+    # ------------------------------------------------------------------ frames
+    def _path(self, frame: FrameType | None) -> tuple[list[tuple[FrameType, FrameType | None]], int]:
+        """The frames to enter, each with the one that it calls, innermost first; and the last level that is known.
+
+        That level's frame is in the path as well: it has moved on.
+        """
+        marked = {id(mark.frame) for mark in config.marks}
+        path: list[tuple[FrameType, FrameType | None]] = []
+        callee: FrameType | None = None
+        while frame is not None and frame is not self._base:
+            depth = self._depths.get(id(frame))
+            if depth is not None:
+                return [*path, (frame, callee)], depth
+            if _is_users(frame.f_code.co_filename) or id(frame) in marked:
+                path.append((frame, callee))
+            callee, frame = frame, frame.f_back
+        return path, -1
+
+    def _entered(self, frame: FrameType, caller: _Level | None) -> _Level:
+        """A new level. Its frame is a scope if it is a function of the user's that another one of his calls."""
+        scope = caller.innermost if caller is not None else None
+        is_function = frame.f_code.co_name not in OWN_FRAMES and _is_users(frame.f_code.co_filename)
+        if is_function and caller is not None and _is_users(caller.frame.f_code.co_filename):
+            place = caller.place
+            called = place.source if place is not None and place.is_call else None
+            scope = self._new(scope, "function", called or f"{frame.f_code.co_name}()", place)
+        level = _Level(frame, scope)
+        self._depths[id(frame)] = len(self._levels)
+        self._levels.append(level)
+        return level
+
+    # ------------------------------------------------------------------ loops and blocks of one frame
+    def _advance(self, level: _Level, callee: FrameType | None) -> None:
+        """Leave what the frame is no longer in, count rounds, enter what is new."""
+        if _is_users(level.frame.f_code.co_filename):
+            level.place = self._locator.place(level.frame)
+        constructs = _constructs(level)
+        if constructs or level.open:
+            kept = _common(level.open, constructs)
+            variables = level.frame.f_locals if any([isinstance(c, Loop) for c in constructs]) else {}
+            restarted = _restarted(level, level.open[:kept], variables, callee)
+            if restarted is not None:
+                kept = restarted + 1
+                level.open[restarted] = self._next_round(level.open[restarted], variables)
+            del level.open[kept:]
+            for construct in constructs[kept:]:
+                level.open.append(self._opened(level, construct, variables))
+        level.instruction, level.callee = level.frame.f_lasti, callee
+
+    def _opened(self, level: _Level, construct: Loop | Mark, variables: Mapping[str, Any]) -> _Open:
+        place = level.place or (self._levels[-2].place if len(self._levels) > 1 else None)
+        line = construct.line if level.place is not None else None
+        if isinstance(construct, Mark):
+            scope = self._new(level.innermost, "link", construct.label, place, line)
+            return _Open(construct, scope, scope)
+        loop = self._new(level.innermost, "loop", construct.label, place, line)
+        return self._next_round(_Open(construct, loop, loop, number=0), variables)
+
+    def _next_round(self, was: _Open, variables: Mapping[str, Any]) -> _Open:
+        loop = was.what
+        assert isinstance(loop, Loop)
+        values, number, head = loop.values(variables), was.number + 1, self._drafts[was.outer]
+        scope = self._new(was.outer, "pass", loop.round_label(values, number), head.place, head.line)
+        return _Open(loop, was.outer, scope, values, number)
+
+    def _new(
+        self, parent: int | None, kind: ScopeKind, label: str, place: Place | None, line: int | None = None
+    ) -> int:
+        depth = 0 if parent is None else self._drafts[parent].depth + 1
+        self._drafts.append(_Draft(parent, kind, label, depth, place, line))
+        return len(self._drafts) - 1
+
+    # ------------------------------------------------------------------ the result
+    def scopes(self, drafts: Sequence[Draft]) -> tuple[Scope, ...]:
+        """All scopes; ``drafts`` tell what is in them, and leaves learn the innermost one around all their uses."""
+        self._place_leaves(drafts)
+        for draft in drafts:
+            if draft.scope is not None:
+                self._drafts[draft.scope].steps.append(draft.id)
+        return tuple([draft.scope(i) for i, draft in enumerate(self._drafts)])
+
+    def _place_leaves(self, drafts: Sequence[Draft]) -> None:
+        used: set[int] = set()
+        for draft in drafts:
+            for use in draft.uses:
+                if use.step is None or drafts[use.step].kind not in LEAVES[1:]:
+                    continue
+                leaf = drafts[use.step]
+                leaf.scope = self._common_scope(leaf.scope, draft.scope) if leaf.id in used else draft.scope
+                used.add(leaf.id)
+
+    def _common_scope(self, a: int | None, b: int | None) -> int | None:
+        """The innermost scope around two."""
+        while a is not None and b is not None and a != b:
+            if self._drafts[a].depth >= self._drafts[b].depth:
+                a = self._drafts[a].parent
+            else:
+                b = self._drafts[b].parent
+        return a if a == b else None
+
+
+def _constructs(level: _Level) -> list[Loop | Mark]:
+    """The loops and blocks around the instruction of a frame, the outermost first."""
+    loops = level.place.loops if level.place is not None else ()
+    marks = [mark for mark in config.marks if mark.frame is level.frame]
+    return sorted([*loops, *marks], key=lambda construct: construct.line) if marks else list(loops)
+
+
+def _common(before: Sequence[_Open], constructs: Sequence[Loop | Mark]) -> int:
+    """How many of the outermost constructs are those that were open before."""
+    count = 0
+    for open_, construct in zip(before, constructs, strict=False):
+        if open_.what != construct:
+            break
+        count += 1
+    return count
+
+
+def _restarted(
+    level: _Level, kept: Sequence[_Open], variables: Mapping[str, Any], callee: FrameType | None
+) -> int | None:
+    """The outermost of the ``kept`` loops that has begun another round, if any."""
+    loops: list[tuple[int, _Open, Loop]] = [
+        (i, open_, open_.what) for i, open_ in enumerate(kept) if isinstance(open_.what, Loop)
+    ]
+    for i, open_, loop in loops:
+        if any([now is not then for now, then in zip(loop.values(variables), open_.values, strict=True)]):
+            return i
+    if not loops:
+        return None
+    i, _, loop = loops[-1]
+    moved = level.frame.f_lasti - level.instruction
+    return i if moved < 0 or (moved == 0 and not loop.targets and _is_called_anew(level, callee)) else None
+
+
+def _is_called_anew(level: _Level, callee: FrameType | None) -> bool:
+    """Whether the instruction is executed another time, and not still the same time: it may call more than once."""
+    written = level.place.source if level.place is not None else None
+    return callee is not level.callee and not (written or "").startswith(_ACCUMULATORS)
+
+
+@cache
+def _is_users(file: str) -> bool:
+    return not file.startswith(_NOT_THE_USERS)
