@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
@@ -61,6 +62,7 @@ def _repeats(loop: Any, part: Any) -> bool:
     return isinstance(loop, _COMPREHENSIONS) and not isinstance(part, ast.comprehension)
 
 
+@lru_cache(maxsize=256)  # the instructions of a loop share it
 def _loop(node: Any) -> Loop:
     if isinstance(node, ast.While):
         return Loop(f"while {ast.unparse(node.test)}", node.lineno, node.col_offset, ())

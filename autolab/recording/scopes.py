@@ -106,10 +106,8 @@ class ScopeTracker:
             del self._depths[id(level.frame)]
         del self._levels[known + 1 :]
         for frame, callee in reversed(path):
-            level = self._levels[-1] if self._levels else None
-            if level is None or level.frame is not frame:
-                level = self._entered(frame, level)
-            self._advance(level, callee)
+            is_known = self._levels and self._levels[-1].frame is frame
+            self._advance(self._levels[-1] if is_known else self._entered(frame), callee)
         return self._levels[-1].innermost if self._levels else None
 
     def close(self) -> None:
@@ -135,8 +133,9 @@ class ScopeTracker:
             callee, frame = frame, frame.f_back
         return path, -1
 
-    def _entered(self, frame: FrameType, caller: _Level | None) -> _Level:
+    def _entered(self, frame: FrameType) -> _Level:
         """A new level. Its frame is a scope if it is a function of the user's that another one of his calls."""
+        caller = self._levels[-1] if self._levels else None
         scope = caller.innermost if caller is not None else None
         is_function = frame.f_code.co_name not in OWN_FRAMES and _is_users(frame.f_code.co_filename)
         if is_function and caller is not None and _is_users(caller.frame.f_code.co_filename):
@@ -229,7 +228,7 @@ def _common(before: Sequence[_Open], constructs: Sequence[Loop | Mark]) -> int:
     """How many of the outermost constructs are those that were open before."""
     count = 0
     for open_, construct in zip(before, constructs, strict=False):
-        if open_.what != construct:
+        if open_.what is not construct and open_.what != construct:
             break
         count += 1
     return count
