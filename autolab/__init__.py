@@ -33,12 +33,14 @@ from .engine.errors import (
 )
 from .engine.function_node import FunctionNode
 from .engine.observe import observe
+from .engine.parameter import Parameter
 from .engine.scope import scope
-from .engine.variable import Parameter, Variable, as_variable
+from .engine.variable import Variable, as_variable
 
 if TYPE_CHECKING:
-    from . import authoring, transforms
+    from . import authoring, initializers, links, optimizers, serializers, transforms
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
+    from .links import Chain, ChainList, Link, Sequential
     from .recording import Recording, record
     from .widgets import explore
 
@@ -46,6 +48,10 @@ __version__ = "0.1.0"
 
 # All of these are loaded on first use, so that `import autolab` costs little more than NumPy.
 _LAZY = {
+    "Chain": "links",
+    "ChainList": "links",
+    "Link": "links",
+    "Sequential": "links",
     "GradientReport": "gradcheck",
     "assert_allclose": "gradcheck",
     "check_gradients": "gradcheck",
@@ -54,9 +60,11 @@ _LAZY = {
     "record": "recording",
     "explore": "widgets",
 }
-_MODULES = ("authoring", "transforms")
+_MODULES = ("authoring", "initializers", "links", "optimizers", "serializers", "transforms")
 
 __all__ = [
+    "Chain",
+    "ChainList",
     "DamagedValueError",
     "DeclarationError",
     "DetachError",
@@ -64,10 +72,12 @@ __all__ = [
     "GradientCountError",
     "GradientReport",
     "GradientShapeError",
+    "Link",
     "NoGradientError",
     "Parameter",
     "Recording",
     "ReuseError",
+    "Sequential",
     "Variable",
     "as_variable",
     "assert_allclose",
@@ -81,12 +91,16 @@ __all__ = [
     "get_array_module",
     "global_config",
     "grad",
+    "initializers",
+    "links",
     "no_grad",
     "numerical_grad",
     "observe",
+    "optimizers",
     "primitive",
     "record",
     "scope",
+    "serializers",
     "test_mode",
     "to_cpu",
     "to_gpu",

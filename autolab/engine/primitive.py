@@ -125,7 +125,7 @@ class Primitive:
             raw = self._as_arrays(raw)
         if len(attributes) < len(self.schema.defaults):
             attributes = self.schema.completed(attributes)
-        xp = modules[type(raw[0])] if len(raw) == 1 else get_array_module(*raw)
+        xp = (modules.get(type(raw[0])) if len(raw) == 1 else None) or get_array_module(*raw)
         start = perf_counter() if watchers else 0.0
         try:
             y = self.forward(xp, *raw, **attributes)

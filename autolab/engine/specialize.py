@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .backend import Array, modules, scalar
+from .backend import Array, get_array_module, modules, scalar
 from .config import config, overrides
 from .node import Edge, Node, new_order
 from .observe import watchers
@@ -38,7 +38,9 @@ class _Kernels(dict[type, Callable[..., Array]]):
         self.direct = _direct_name(forward, inputs)
 
     def __missing__(self, kind: type) -> Callable[..., Array]:
-        module = modules[kind]
+        module = modules.get(kind)
+        if module is None:
+            return get_array_module  # no array: a parameter without a size, which says so when it is asked
         kernel = getattr(module, self.direct) if self.direct else partial(self._forward, module)
         self[kind] = kernel
         return kernel

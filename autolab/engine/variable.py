@@ -1,4 +1,4 @@
-"""Variable: an array that knows the node which made it. Parameter: one that is trained."""
+"""Variable: an array that knows the node which made it."""
 
 from __future__ import annotations
 
@@ -242,12 +242,6 @@ class Variable(Installed):
         from ..display import mimebundle  # the one thing that the engine imports upwards, and only when asked
 
         return mimebundle(self)
-
-
-class Parameter(Variable):
-    """A Variable that a model trains; told from others by ``isinstance``."""
-
-    __slots__ = ()
 
 
 _new = Variable.__new__

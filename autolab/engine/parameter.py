@@ -1,0 +1,175 @@
+"""Parameter: a Variable that a model trains. Its array may come from an initializer, and its size may come later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+
+from .backend import Array
+from .variable import Variable
+
+Initializer = Callable[[tuple[int, ...]], Array]
+
+
+class Pending:
+    """Stands for the array of a parameter without a size, and says so to whoever wants to compute with it."""
+
+    def __init__(self, name: str | None) -> None:
+        self.name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__"):
+            raise AttributeError(attribute)
+        return self.__array__()
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise RuntimeError(
+            f"Parameter {_shown(self.name)} has no size yet: it gets one at the first call of its link, or from "
+            "initialize(shape)"
+        )
+
+
+class Parameter(Variable):
+    """A Variable that a model trains; told from others by ``isinstance``.
+
+    Parameters
+    ----------
+    initializer : array, number, nested list, or callable
+        With a ``shape``: a number that fills it (float32), or a callable from a shape to an array, such as those of
+        `autolab.initializers`. Without: the data themselves; or a callable, and then the size comes later, from
+        `initialize`.
+    shape : int or tuple of int, optional
+    name : str, optional
+        Shown in displays; a link gives its parameters the names of their attributes.
+    requires_grad : bool, optional
+        As for `Variable`.
+
+    Raises
+    ------
+    TypeError
+        If ``initializer`` is neither data nor callable, or fills a shape with something else than real numbers.
+    ValueError
+        If ``shape`` has a negative length, or data or an initializer do not have the shape.
+
+    Examples
+    --------
+    >>> from autolab import Parameter, initializers
+    >>> Parameter(0, (2, 3))
+    variable([[0. 0. 0.]
+              [0. 0. 0.]])
+    >>> w = Parameter(initializers.Normal(scale=1.0))
+    >>> w.is_initialized, w.data is None
+    (False, True)
+    >>> w.initialize((4, 5))
+    >>> w.shape, w.dtype.name
+    ((4, 5), 'float32')
+    """
+
+    __slots__ = ("initializer",)
+
+    def __init__(
+        self, initializer: Any, shape: Any = None, name: str | None = None, requires_grad: bool | None = None
+    ) -> None:
+        self.initializer: Initializer | None = initializer if callable(initializer) else None
+        if self.initializer is not None:
+            super().__init__(np.zeros(0, np.float32), name, requires_grad)
+            self._data = Pending(name)
+            if shape is not None:
+                self.initialize(shape)
+            return
+        data = initializer if shape is None else _filled(initializer, _as_shape(shape))
+        super().__init__(data, name, requires_grad)
+
+    @property
+    def is_initialized(self) -> bool:
+        """Whether the parameter has its array."""
+        return type(self._data) is not Pending
+
+    @property
+    def data(self) -> Array | None:
+        """The array itself, not a copy; None before the parameter has a size."""
+        return self._data if self.is_initialized else None
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        Variable.data.__set__(self, value)  # type: ignore[attr-defined]  # a property has it
+
+    array = data
+
+    def initialize(self, shape: Any) -> None:
+        """Give a parameter without a size its array; nothing happens if it has one of this shape.
+
+        Raises
+        ------
+        ValueError
+            If it has another shape already, or the initializer returns another.
+        """
+        wanted = _as_shape(shape)
+        if self.is_initialized:
+            if self.shape != wanted:
+                raise ValueError(f"Parameter {_shown(self.name)}: got the shape {wanted}; it has {self.shape}")
+            return
+        assert self.initializer is not None  # only such a parameter may be without a size
+        data = self.initializer(wanted)
+        if getattr(data, "shape", None) != wanted or data.dtype.kind != "f":
+            what = f"{data.dtype} {data.shape}" if isinstance(data, np.ndarray) else type(data).__name__
+            raise ValueError(
+                f"Parameter {_shown(self.name)}: its initializer returned {what}; expected floats of shape {wanted}"
+            )
+        self._data = data
+
+    def copy(self, mode: Literal["share", "copy", "init"] = "copy") -> Parameter:
+        """Another parameter with the same name and initializer and no gradient.
+
+        Parameters
+        ----------
+        mode : str
+            ``share``: on the same array; ``copy``: on a copy; ``init``: drawn anew, if it has an initializer.
+        """
+        if mode not in ("share", "copy", "init"):
+            raise ValueError(f"Parameter.copy: mode is {mode!r:.60}; expected 'share', 'copy' or 'init'")
+        if mode == "init" and self.initializer is not None:
+            shape = self.shape if self.is_initialized else None
+            return Parameter(self.initializer, shape, self.name, self.requires_grad)
+        twin = Parameter(0.0, None, self.name, self.requires_grad)
+        twin.initializer = self.initializer
+        twin._data = self._data if mode == "share" or not self.is_initialized else self._data.copy()
+        return twin
+
+    def take_name(self, name: str) -> None:
+        """Be called ``name``, if the parameter has no name yet."""
+        if self.name is None:
+            self.name = name
+            if not self.is_initialized:
+                self._data = Pending(name)
+
+    def __repr__(self) -> str:
+        return super().__repr__() if self.is_initialized else "variable(None)"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        start = self._data if self.is_initialized else self.initializer
+        return Parameter, (start, None, self.name, self.requires_grad)
+
+
+def _shown(name: str | None) -> str:
+    return "without a name" if name is None else f"{name!r:.60}"
+
+
+def _as_shape(shape: Any) -> tuple[int, ...]:
+    lengths = shape if isinstance(shape, tuple | list) else (shape,)
+    if not all([isinstance(n, int | np.integer) and not isinstance(n, bool) for n in lengths]):
+        raise TypeError(f"Parameter: shape is {shape!r:.60}; expected an integer or a tuple of them")
+    if any([n < 0 for n in lengths]):
+        raise ValueError(f"Parameter: shape is {shape!r:.60}; no length may be negative")
+    return tuple([int(n) for n in lengths])
+
+
+def _filled(value: Any, shape: tuple[int, ...]) -> Array:
+    if isinstance(value, int | float):
+        return np.full(shape, value, np.float32)
+    data = Variable(value, requires_grad=False)._data
+    if data.shape != shape:
+        raise ValueError(f"Parameter: the data have the shape {data.shape}; expected {shape}, which is given too")
+    return data

@@ -1,0 +1,208 @@
+"""Initializers: what parameters are at first. Each is called with a shape and returns a fresh array.
+
+An initializer is made with its settings, and may be used for many parameters::
+
+    >>> import numpy as np
+    >>> from autolab import initializers
+    >>> init = initializers.HeNormal(rng=np.random.default_rng(0))
+    >>> init((100, 50)).std().round(1)
+    np.float32(0.2)
+
+Random ones draw from ``rng=``, by default from ``config.rng``; so ``config.rng = numpy.random.default_rng(0)`` repeats
+a whole model. For a weight of shape ``(out, in, *kernel)`` the fan in is ``in * size of the kernel`` and the fan out is
+``out * size of the kernel``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .engine.config import config
+
+Shape = tuple[int, ...]
+
+__all__ = [
+    "Constant",
+    "GlorotNormal",
+    "GlorotUniform",
+    "HeNormal",
+    "HeUniform",
+    "Initializer",
+    "LeCunNormal",
+    "LeCunUniform",
+    "Normal",
+    "One",
+    "Orthogonal",
+    "Uniform",
+    "Zero",
+]
+
+
+class Initializer:
+    """The base class: subclass it and write `draw`.
+
+    Parameters
+    ----------
+    dtype : dtype
+        float32 by default.
+    rng : numpy.random.Generator, optional
+        What to draw from; by default ``config.rng`` at the time of the call.
+    """
+
+    def __init__(self, *, dtype: Any = np.float32, rng: np.random.Generator | None = None) -> None:
+        self.dtype = np.dtype(dtype)
+        if self.dtype.kind != "f":
+            raise TypeError(f"{type(self).__name__}: dtype is {self.dtype}; parameters are floating-point numbers")
+        self.rng = rng
+
+    def __call__(self, shape: Shape) -> np.ndarray:
+        """A fresh array of the given shape."""
+        return np.asarray(self.draw(tuple(shape), self.rng or config.rng)).astype(self.dtype)
+
+    def draw(self, shape: Shape, rng: np.random.Generator) -> Any:
+        """The numbers, of any floating-point dtype."""
+        raise NotImplementedError(f"{type(self).__name__}: write draw(self, shape, rng)")
+
+    def __repr__(self) -> str:
+        settings = [f"{k}={v!r}" for k, v in vars(self).items() if k not in ("dtype", "rng")]
+        return f"{type(self).__name__}({', '.join(settings)})"
+
+
+class Constant(Initializer):
+    """Every element is ``value``, a number or an array that broadcasts to the shape."""
+
+    def __init__(self, value: Any, **options: Any) -> None:
+        super().__init__(**options)
+        self.value = value
+
+    def draw(self, shape: Shape, rng: np.random.Generator) -> Any:
+        return np.broadcast_to(self.value, shape)
+
+
+class Zero(Constant):
+    """Every element is 0."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(0.0, **options)
+
+
+class One(Constant):
+    """Every element is 1."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(1.0, **options)
+
+
+class Normal(Initializer):
+    """Normally distributed with mean 0 and standard deviation ``scale``."""
+
+    def __init__(self, scale: float = 0.05, **options: Any) -> None:
+        super().__init__(**options)
+        self.scale = scale
+
+    def draw(self, shape: Shape, rng: np.random.Generator) -> Any:
+        return rng.normal(0.0, self.scale, shape)
+
+
+class Uniform(Initializer):
+    """Evenly distributed between ``-scale`` and ``scale``."""
+
+    def __init__(self, scale: float = 0.05, **options: Any) -> None:
+        super().__init__(**options)
+        self.scale = scale
+
+    def draw(self, shape: Shape, rng: np.random.Generator) -> Any:
+        return rng.uniform(-self.scale, self.scale, shape)
+
+
+class _Scaled(Initializer):
+    """Standard deviation ``scale * sqrt(gain / fan)``."""
+
+    gain = 1.0
+    uniform = False
+
+    def __init__(self, scale: float = 1.0, **options: Any) -> None:
+        super().__init__(**options)
+        self.scale = scale
+
+    def fan(self, fan_in: int, fan_out: int) -> float:
+        return fan_in
+
+    def draw(self, shape: Shape, rng: np.random.Generator) -> Any:
+        deviation = self.scale * math.sqrt(self.gain / max(self.fan(*fans(shape)), 1))
+        if self.uniform:
+            return rng.uniform(-deviation * math.sqrt(3), deviation * math.sqrt(3), shape)
+        return rng.normal(0.0, deviation, shape)
+
+
+class LeCunNormal(_Scaled):
+    """Normal with standard deviation ``scale * sqrt(1 / fan_in)``: keeps the variance of a linear layer.
+
+    Y. LeCun et al., "Efficient BackProp", 1998.
+    """
+
+
+class LeCunUniform(_Scaled):
+    """Uniform with standard deviation ``scale * sqrt(1 / fan_in)``."""
+
+    uniform = True
+
+
+class GlorotNormal(_Scaled):
+    """Normal with standard deviation ``scale * sqrt(2 / (fan_in + fan_out))``: for both directions, forward and back.
+
+    X. Glorot, Y. Bengio, "Understanding the difficulty of training deep feedforward neural networks", 2010.
+    """
+
+    def fan(self, fan_in: int, fan_out: int) -> float:
+        return (fan_in + fan_out) / 2
+
+
+class GlorotUniform(GlorotNormal):
+    """Uniform with standard deviation ``scale * sqrt(2 / (fan_in + fan_out))``."""
+
+    uniform = True
+
+
+class HeNormal(_Scaled):
+    """Normal with standard deviation ``scale * sqrt(2 / fan_in)``: for layers with relu.
+
+    K. He et al., "Delving deep into rectifiers", 2015.
+    """
+
+    gain = 2.0
+
+
+class HeUniform(HeNormal):
+    """Uniform with standard deviation ``scale * sqrt(2 / fan_in)``."""
+
+    uniform = True
+
+
+class Orthogonal(Initializer):
+    """Rows (or columns, whichever are fewer) that are orthogonal to each other, of length ``scale``.
+
+    A. Saxe et al., "Exact solutions to the nonlinear dynamics of learning in deep linear neural networks", 2014.
+    """
+
+    def __init__(self, scale: float = 1.0, **options: Any) -> None:
+        super().__init__(**options)
+        self.scale = scale
+
+    def draw(self, shape: Shape, rng: np.random.Generator) -> Any:
+        rows, columns = (shape[0], math.prod(shape[1:])) if shape else (1, 1)
+        normal = rng.normal(size=(max(rows, columns), min(rows, columns)))
+        q, r = np.linalg.qr(normal)
+        q = q * np.where(np.diagonal(r) < 0, -1.0, 1.0)  # makes the draw uniform over all such matrices
+        return self.scale * (q if rows >= columns else q.T).reshape(shape)
+
+
+def fans(shape: Shape) -> tuple[int, int]:
+    """Fan in and fan out of a weight of shape ``(out, in, *kernel)``; a vector counts as ``(1, in)``."""
+    if len(shape) < 2:
+        return math.prod(shape), 1
+    kernel = math.prod(shape[2:])
+    return shape[1] * kernel, shape[0] * kernel

@@ -1,0 +1,118 @@
+"""Chain, ChainList, Sequential: links that are made of links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .link import Link
+
+
+class Chain(Link):
+    """A link of named links; those given to the constructor become attributes.
+
+    Examples
+    --------
+    >>> from autolab import Chain, links as L, functions as F
+    >>> class MLP(Chain):
+    ...     def __init__(self, hidden, out):
+    ...         super().__init__()
+    ...         with self.init_scope():
+    ...             self.l1 = L.Linear(None, hidden)
+    ...             self.l2 = L.Linear(None, out)
+    ...
+    ...     def forward(self, x):
+    ...         return self.l2(F.relu(self.l1(x)))
+    >>> [name for name, _ in MLP(5, 3).namedparams()]
+    ['/l1/W', '/l1/b', '/l2/W', '/l2/b']
+    """
+
+    def __init__(self, **links: Link) -> None:
+        super().__init__()
+        for name, link in links.items():
+            if not isinstance(link, Link):
+                raise TypeError(f"{type(self).__name__}: {name!r:.60} is a {type(link).__name__}; expected a Link")
+            setattr(self, name, link)
+
+
+class _Row(Link):
+    """Steps in a row; the links among them are called ``0``, ``1``, ``2`` ... in paths."""
+
+    def __init__(self, *steps: Any) -> None:
+        super().__init__()
+        self._items: list[Any] = []
+        for step in steps:
+            self.append(step)
+
+    def append(self, step: Any) -> None:
+        if isinstance(step, Link):
+            self._register(str(len(self._items)), "link", step)
+        self._items.append(step)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._items)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._items[index]
+
+    def _copied(self, memo: dict[int, Any], mode: Any) -> Any:
+        twin = super()._copied(memo, mode)
+        own = twin.__dict__
+        own["_items"] = [own[str(i)] if isinstance(item, Link) else item for i, item in enumerate(self._items)]
+        return twin
+
+
+class ChainList(_Row):
+    """A link of links in a row: ``chain[i]``, ``len(chain)``, and a loop over them.
+
+    Examples
+    --------
+    >>> from autolab import ChainList, links as L
+    >>> chain = ChainList(L.Linear(4, 3), L.Linear(3, 2))
+    >>> len(chain), [name for name, _ in chain.namedparams()]
+    (2, ['/0/W', '/0/b', '/1/W', '/1/b'])
+    """
+
+    def append(self, step: Link) -> None:
+        """Add a link at the end."""
+        if not isinstance(step, Link):
+            raise TypeError(f"{type(self).__name__}: got a {type(step).__name__}; expected a Link")
+        super().append(step)
+
+    add_link = append
+
+
+class Sequential(_Row):
+    """Links and functions, each applied to the result of the one before.
+
+    Examples
+    --------
+    >>> from autolab import Sequential, Variable, links as L, functions as F
+    >>> model = Sequential(L.Linear(2, 3), F.relu, L.Linear(3, 1))
+    >>> model(Variable([[1.0, 2.0]])).shape
+    (1, 1)
+    """
+
+    def append(self, step: Callable[..., Any]) -> None:
+        """Add a link or a function at the end."""
+        if not callable(step):
+            raise TypeError(f"{type(self).__name__}: got a {type(step).__name__}; expected a Link or a function")
+        super().append(step)
+
+    def forward(self, *args: Any) -> Any:
+        """The last step's result. The first step takes the arguments; a tuple is handed on as several."""
+        for step in self._items:
+            result = step(*args)
+            args = result if isinstance(result, tuple) else (result,)
+        return args if len(args) != 1 else args[0]
+
+    def __repr__(self) -> str:
+        lines = [
+            f"({i}): {step!r}" if isinstance(step, Link) else f"({i}): {getattr(step, '__name__', repr(step))}"
+            for i, step in enumerate(self._items)
+        ]
+        body = "\n".join(lines).replace("\n", "\n  ")
+        return f"{type(self).__name__}(\n  {body}\n)" if lines else f"{type(self).__name__}()"

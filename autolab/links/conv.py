@@ -1,0 +1,133 @@
+"""Conv1D, Conv2D: convolutions with a kernel that is trained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import initializers
+from ..engine.parameter import Parameter
+from ..functions import conv1d, conv2d
+from .linear import bias, check_size, initializer
+from .link import Link
+
+
+class _Conv(Link):
+    """A convolution over ``axes`` axes; without ``in_channels`` they are taken from the first input."""
+
+    axes: int
+    convolve: Any
+    b: Parameter | None
+
+    def __init__(
+        self,
+        in_channels: int | None,
+        out_channels: int,
+        ksize: int | tuple[int, ...],
+        stride: int = 1,
+        pad: int = 0,
+        nobias: bool = False,
+        initialW: Any = None,
+        initial_bias: Any = None,
+    ) -> None:
+        super().__init__()
+        name = type(self).__name__
+        self.out_channels = check_size(name, "out_channels", out_channels)
+        sizes = ksize if isinstance(ksize, tuple) else (ksize,) * self.axes
+        if len(sizes) != self.axes:
+            raise ValueError(f"{name}: ksize is {ksize!r:.60}; expected an integer or {self.axes} of them")
+        self.ksize = tuple([check_size(name, "ksize", n) for n in sizes])
+        self.stride, self.pad = stride, pad
+        self.W = Parameter(initializer(initialW, initializers.LeCunNormal()))
+        if in_channels is not None:
+            self._size(check_size(name, "in_channels", in_channels))
+        self.register_parameter("b", None if nobias else bias(initial_bias, self.out_channels))
+
+    def _size(self, in_channels: int) -> None:
+        self.W.initialize((self.out_channels, in_channels, *self.ksize))
+
+    def forward(self, x: Any) -> Any:
+        """The convolution of ``x`` of shape ``(examples, in_channels, ...)``."""
+        if not self.W.is_initialized:
+            self._size(np.shape(getattr(x, "array", x))[1])
+        inputs = (x, self.W) if self.b is None else (x, self.W, self.b)
+        return type(self).convolve(*inputs, stride=self.stride, padding=self.pad)
+
+    def extra_repr(self) -> str:
+        channels = self.W.shape[1] if self.W.is_initialized else None
+        size = self.ksize[0] if len(set(self.ksize)) == 1 else self.ksize
+        settings = [f"{channels}, {self.out_channels}, {size}"]
+        settings += [f"{name}={value}" for name, value, usual in self._settings() if value != usual]
+        return ", ".join(settings)
+
+    def _settings(self) -> tuple[tuple[str, Any, Any], ...]:
+        return ("stride", self.stride, 1), ("pad", self.pad, 0), ("nobias", self.b is None, False)
+
+
+class Conv1D(_Conv):
+    """A convolution of sequences.
+
+    Parameters
+    ----------
+    in_channels : int or None
+        With None it is taken from the first input.
+    out_channels : int
+    ksize : int
+        Length of the kernel.
+    stride, pad : int
+        From one window to the next; zeros before and behind the sequence.
+    nobias : bool
+    initialW, initial_bias : initializer, number or array, optional
+        By default `initializers.LeCunNormal` and 0.
+
+    Attributes
+    ----------
+    W : Parameter
+        Of shape ``(out_channels, in_channels, ksize)``.
+    b : Parameter or None
+        Of shape ``(out_channels,)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L
+    >>> L.Conv1D(None, 4, 3)(np.ones((2, 1, 10), np.float32)).shape
+    (2, 4, 8)
+    """
+
+    axes, convolve = 1, conv1d
+
+
+class Conv2D(_Conv):
+    """A convolution of images.
+
+    Parameters
+    ----------
+    in_channels : int or None
+        With None it is taken from the first input.
+    out_channels : int
+    ksize : int or (int, int)
+        Height and width of the kernel.
+    stride, pad : int or (int, int)
+        From one window to the next; zeros on each side of the image.
+    nobias : bool
+    initialW, initial_bias : initializer, number or array, optional
+        By default `initializers.LeCunNormal` and 0.
+
+    Attributes
+    ----------
+    W : Parameter
+        Of shape ``(out_channels, in_channels, height, width)``.
+    b : Parameter or None
+        Of shape ``(out_channels,)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L
+    >>> L.Conv2D(None, 4, 3, pad=1)(np.ones((2, 1, 8, 8), np.float32)).shape
+    (2, 4, 8, 8)
+    """
+
+    axes, convolve = 2, conv2d

@@ -1,0 +1,155 @@
+"""Linear, EltwiseParamProduct, Embedding: links with one weight."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import initializers
+from ..engine.parameter import Parameter
+from ..functions import embedding, linear
+from .link import Link
+
+
+class Linear(Link):
+    """``x @ W.T + b``: every example through the same linear map.
+
+    Parameters
+    ----------
+    in_size : int or None
+        Length of the last axis of the input. With None it is taken from the first input; ``Linear(out)`` is short for
+        ``Linear(None, out)``.
+    out_size : int, optional
+        Length of the last axis of the result.
+    nobias : bool
+        Leave ``b`` out.
+    initialW : initializer, number or array, optional
+        By default `initializers.LeCunNormal`, which is normal with standard deviation ``1 / sqrt(in_size)``.
+    initial_bias : initializer, number or array, optional
+        By default 0.
+
+    Attributes
+    ----------
+    W : Parameter
+        Of shape ``(out_size, in_size)``; without a size until ``in_size`` is known.
+    b : Parameter or None
+        Of shape ``(out_size,)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L
+    >>> layer = L.Linear(None, 2)
+    >>> layer.W.data is None
+    True
+    >>> layer(np.ones((4, 3), np.float32)).shape, layer.W.shape
+    ((4, 2), (2, 3))
+    """
+
+    b: Parameter | None
+
+    def __init__(
+        self,
+        in_size: int | None,
+        out_size: int | None = None,
+        nobias: bool = False,
+        initialW: Any = None,
+        initial_bias: Any = None,
+    ) -> None:
+        super().__init__()
+        if out_size is None:
+            in_size, out_size = None, in_size
+        self.in_size, self.out_size = in_size, check_size("Linear", "out_size", out_size)
+        shape = None if in_size is None else (self.out_size, check_size("Linear", "in_size", in_size))
+        self.W = Parameter(initializer(initialW, initializers.LeCunNormal()), shape)
+        self.register_parameter("b", None if nobias else bias(initial_bias, self.out_size))
+
+    def forward(self, x: Any) -> Any:
+        """Apply the map to ``x`` of shape ``(..., in_size)``; the result is ``(..., out_size)``."""
+        if not self.W.is_initialized:
+            self.in_size = np.shape(getattr(x, "array", x))[-1]
+            self.W.initialize((self.out_size, self.in_size))
+        return linear(x, self.W) if self.b is None else linear(x, self.W, self.b)
+
+    def extra_repr(self) -> str:
+        return f"{self.in_size}, {self.out_size}" + (", nobias=True" if self.b is None else "")
+
+
+class EltwiseParamProduct(Link):
+    """``W * x``: each element times a number that is trained.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Of ``W`` and of the inputs, or of shapes that broadcast with it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L
+    >>> L.EltwiseParamProduct((2, 3))(np.ones((2, 3), np.float32)).shape
+    (2, 3)
+    """
+
+    def __init__(self, shape: Any, initialW: Any = None) -> None:
+        super().__init__()
+        self.W = Parameter(initializer(initialW, initializers.Normal(scale=1.0)), shape)
+
+    def forward(self, x: Any) -> Any:
+        """``W * x``."""
+        return self.W * x
+
+    def extra_repr(self) -> str:
+        return str(self.W.shape)
+
+
+class Embedding(Link):
+    """A row of numbers, which are trained, for each of ``rows`` words.
+
+    Parameters
+    ----------
+    rows : int
+        How many words there are; they are called 0 to ``rows - 1``.
+    size : int
+        How many numbers each has.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L
+    >>> L.Embedding(10, 4)(np.array([[1, 2, 3]])).shape
+    (1, 3, 4)
+    """
+
+    def __init__(self, rows: int, size: int, initialW: Any = None) -> None:
+        super().__init__()
+        shape = check_size("Embedding", "rows", rows), check_size("Embedding", "size", size)
+        self.W = Parameter(initializer(initialW, initializers.Normal(scale=1.0)), shape)
+
+    def forward(self, ids: Any) -> Any:
+        """The rows of the words ``ids``, an array of integers of any shape."""
+        return embedding(ids, self.W)
+
+    def extra_repr(self) -> str:
+        rows, size = self.W.shape
+        return f"{rows}, {size}"
+
+
+def check_size(link: str, name: str, size: Any) -> int:
+    """``size`` as a positive integer, or an error that names the link's argument."""
+    if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 1:
+        raise TypeError(f"{link}: {name} is {size!r:.60}; expected a positive integer")
+    return int(size)
+
+
+def initializer(given: Any, default: initializers.Initializer) -> Any:
+    """What a parameter starts from: an initializer as it is, None as the default, anything else as a constant."""
+    if given is None:
+        return default
+    return given if callable(given) else initializers.Constant(given)
+
+
+def bias(given: Any, size: int) -> Parameter:
+    """A vector that starts at ``given``, by default 0."""
+    return Parameter(initializer(given, initializers.Zero()), (size,))

@@ -1,0 +1,283 @@
+"""Link: an object that holds parameters, and other links."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from ..engine.backend import Array, get_array_module, is_array, to_cpu, to_gpu
+from ..engine.parameter import Parameter
+from ..engine.publish import publish
+from ..engine.variable import Variable, wrap
+from .state import places, planned
+
+Kind = Literal["parameter", "buffer", "link"]
+
+
+class Link:
+    """A part of a model: it has parameters, buffers (arrays that are saved but not trained) and other links.
+
+    Write a subclass with ``__init__`` and ``forward``, and call the object. There are three doors into the one
+    registry, which keeps the order of registration: plain assignment of a `Parameter` or a Link, the same inside
+    ``with self.init_scope():`` (Chainer's spelling), and `register_parameter`, `register_buffer`.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> from autolab import Link, Parameter, initializers
+    >>> class EltwiseParamProduct(Link):
+    ...     def __init__(self, shape):
+    ...         super().__init__()
+    ...         with self.init_scope():
+    ...             self.W = Parameter(initializers.Constant(2.0), shape)
+    ...
+    ...     def forward(self, x):
+    ...         return self.W * x
+    >>> link = EltwiseParamProduct((2,))
+    >>> link(autolab.Variable([1.0, 3.0]))
+    variable([2. 6.])
+    >>> [name for name, parameter in link.namedparams()]
+    ['/W']
+
+    References
+    ----------
+    The interface is that of ``chainer.Link`` and ``torch.nn.Module``.
+    """
+
+    _kinds: dict[str, Kind]
+
+    def __init__(self) -> None:
+        self.__dict__.setdefault("_kinds", {})
+
+    # ------------------------------------------------------------------ the three doors
+    def init_scope(self) -> Any:
+        """A ``with`` block round the assignments of parameters and links: it says what happens there anyway."""
+        self._registry("init_scope")
+        return nullcontext()
+
+    def register_parameter(self, name: str, parameter: Parameter | None) -> None:
+        """Register a parameter; None keeps the place of one that this object does not have, such as a bias."""
+        if parameter is not None and not isinstance(parameter, Parameter):
+            raise TypeError(f"register_parameter: {name!r:.60} is a {type(parameter).__name__}; expected a Parameter")
+        self._register(name, "parameter", parameter)
+
+    def register_buffer(self, name: str, value: Any) -> None:
+        """Register an array that is saved and moved with the parameters and not trained, such as a running mean.
+
+        None stands for one whose size is not known yet.
+        """
+        self._register(name, "buffer", _buffer(name, value))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        kind = _kind_of(value)
+        known = self.__dict__.get("_kinds", {}).get(name)
+        if kind is not None:
+            self._register(name, kind, value)
+        elif known == "buffer":
+            self.__dict__[name] = _buffer(name, value)
+        elif known is None or value is None:
+            super().__setattr__(name, value)
+        else:
+            raise TypeError(
+                f"{type(self).__name__}.{name} is a {known}; got a {type(value).__name__}. To change the numbers of a "
+                f"parameter, assign to {name}.data"
+            )
+
+    def __delattr__(self, name: str) -> None:
+        super().__delattr__(name)
+        self._registry(name).pop(name, None)
+
+    def _register(self, name: str, kind: Kind, value: Any) -> None:
+        kinds = self._registry(name)
+        if not isinstance(name, str) or not name or "/" in name:
+            raise ValueError(f"{type(self).__name__}: got the name {name!r:.60}; expected a word without '/'")
+        if name not in kinds and hasattr(type(self), name):
+            raise AttributeError(f"{type(self).__name__}: {name!r:.60} is a method or attribute of the class already")
+        kinds[name] = kind
+        self.__dict__[name] = value
+        if kind == "parameter" and value is not None:
+            value.take_name(name)
+
+    def _registry(self, name: str) -> dict[str, Kind]:
+        try:
+            return self._kinds
+        except AttributeError:
+            what = type(self).__name__
+            raise AttributeError(f"{what}: call super().__init__() in {what}.__init__ before {name!r:.60}") from None
+
+    # ------------------------------------------------------------------ calling it
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the link computes; every subclass writes its own."""
+        raise NotImplementedError(f"{type(self).__name__}: write forward(self, x)")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.forward(*args, **kwargs)
+
+    # ------------------------------------------------------------------ what it holds
+    def _own(self, kind: Kind) -> Iterator[tuple[str, Any]]:
+        for name, registered in self._kinds.items():
+            value = self.__dict__[name]
+            if registered == kind and value is not None:
+                yield name, value
+
+    def children(self) -> Iterator[Link]:
+        """The links that it holds itself, in the order of registration."""
+        return (link for _, link in self._own("link"))
+
+    def namedlinks(self, skipself: bool = False) -> Iterator[tuple[str, Link]]:
+        """Pairs of path and link, depth first, each link once; the path of the link itself is ``/``."""
+        seen: set[int] = set()
+        stack: list[tuple[str, Link]] = [("", self)]
+        while stack:
+            path, link = stack.pop()
+            if id(link) in seen:
+                continue
+            seen.add(id(link))
+            if link is not self or not skipself:
+                yield path or "/", link
+            stack += [(f"{path}/{name}", child) for name, child in link._own("link")][::-1]
+
+    def links(self, skipself: bool = False) -> Iterator[Link]:
+        """All links in it, itself first."""
+        return (link for _, link in self.namedlinks(skipself))
+
+    def namedparams(self) -> Iterator[tuple[str, Parameter]]:
+        """Pairs of path and parameter, such as ``/l1/W``; a parameter that several links share comes once."""
+        return self._named("parameter")
+
+    def params(self) -> Iterator[Parameter]:
+        """All parameters, each once, in the order of registration."""
+        return (parameter for _, parameter in self.namedparams())
+
+    def namedbuffers(self) -> Iterator[tuple[str, Array]]:
+        """Pairs of path and buffer, such as ``/bn/running_mean``."""
+        return self._named("buffer")
+
+    def _named(self, kind: Kind) -> Iterator[tuple[str, Any]]:
+        seen: set[int] = set()
+        for path, link in self.namedlinks():
+            for name, value in link._own(kind):
+                if kind == "buffer" or id(value) not in seen:
+                    seen.add(id(value))
+                    yield f"{path.rstrip('/')}/{name}", value
+
+    def count_params(self) -> int:
+        """How many numbers its parameters have; those without a size yet count 0."""
+        return sum([p.size for p in self.params() if p.is_initialized])
+
+    # ------------------------------------------------------------------ doing something with all of it
+    def cleargrads(self) -> None:
+        """Forget the gradients of all parameters."""
+        for parameter in self.params():
+            parameter.cleargrad()
+
+    def copyparams(self, source: Link) -> None:
+        """Take over the numbers of a link with the same parameters; nothing changes if one of them does not fit."""
+        publish(planned(self, {name: None if a is None else a.copy() for name, a in source.state().items()}))
+
+    def copy(self, mode: Literal["share", "copy", "init"] = "share") -> Self:
+        """Another link of the same structure.
+
+        Parameters
+        ----------
+        mode : str
+            What its parameters are: ``share``, new Variables on the same arrays, with gradients of their own;
+            ``copy``, on copies of the arrays; ``init``, drawn anew by their initializers, where they have one.
+        """
+        if mode not in ("share", "copy", "init"):
+            raise ValueError(f"Link.copy: mode is {mode!r:.60}; expected 'share', 'copy' or 'init'")
+        return self._copied({}, mode)
+
+    def _copied(self, memo: dict[int, Any], mode: Literal["share", "copy", "init"]) -> Self:
+        if id(self) in memo:
+            same: Self = memo[id(self)]
+            return same
+        twin = memo[id(self)] = copy.copy(self)
+        twin.__dict__["_kinds"] = dict(self._kinds)
+        for name, kind in self._kinds.items():
+            value = self.__dict__[name]
+            if kind == "link":
+                twin.__dict__[name] = value._copied(memo, mode)
+            elif kind == "buffer":
+                twin.__dict__[name] = None if value is None else value.copy()
+            elif value is not None:
+                if id(value) not in memo:
+                    memo[id(value)] = value.copy(mode)
+                twin.__dict__[name] = memo[id(value)]
+        return twin
+
+    def to_gpu(self) -> Self:
+        """Move parameters, gradients and buffers to the current GPU; returns the link itself."""
+        return self._move(to_gpu)
+
+    def to_cpu(self) -> Self:
+        """Move parameters, gradients and buffers to main memory; returns the link itself."""
+        return self._move(to_cpu)
+
+    def _move(self, move: Callable[[Array], Array]) -> Self:
+        for parameter in self.params():
+            if parameter.is_initialized:
+                grad = parameter.grad
+                parameter.data = move(parameter._data)
+                parameter.grad = None if grad is None else wrap(move(grad._data), None)
+        for link in self.links():
+            for name, value in list(link._own("buffer")):
+                link.__dict__[name] = move(value)
+        return self
+
+    @property
+    def xp(self) -> Any:
+        """The module of its arrays: ``numpy`` or ``cupy``."""
+        return get_array_module(*[p._data for p in self.params() if p.is_initialized])
+
+    # ------------------------------------------------------------------ state
+    def state(self) -> dict[str, Array | None]:
+        """Its parameters and buffers by path without the first slash, such as ``l1/W``; None where there is no size."""
+        return {path[1:]: value for path, _, _, value in places(self)}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Take over what `state` gave, from this or another process.
+
+        Raises
+        ------
+        ValueError
+            If a name is missing or not known, or a shape does not fit; nothing has changed then.
+        """
+        publish(planned(self, state))
+
+    # ------------------------------------------------------------------ display
+    def extra_repr(self) -> str:
+        """What stands between the parentheses of ``repr``; a subclass may say its settings."""
+        return ""
+
+    def __repr__(self) -> str:
+        lines = [self.extra_repr()] if self.extra_repr() else []
+        inner = [f"({name}): {link!r}" for name, link in self._own("link")] if "_kinds" in self.__dict__ else []
+        if not inner:
+            return f"{type(self).__name__}({', '.join(lines)})"
+        body = "\n".join(lines + inner).replace("\n", "\n  ")
+        return f"{type(self).__name__}(\n  {body}\n)"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        from ..display import mimebundle
+
+        return mimebundle(self)
+
+
+def _kind_of(value: Any) -> Kind | None:
+    return "parameter" if isinstance(value, Parameter) else "link" if isinstance(value, Link) else None
+
+
+def _buffer(name: str, value: Any) -> Array | None:
+    if value is None:
+        return None
+    if isinstance(value, Variable):
+        raise TypeError(f"register_buffer: {name!r:.60} is a Variable; a buffer is an array without a gradient")
+    array = value if is_array(value) else np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"register_buffer: {name!r:.60} is an array of {array.dtype}; expected real numbers")
+    return array

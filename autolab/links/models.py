@@ -1,0 +1,97 @@
+"""MLP and Classifier: small models to start from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..functions import accuracy, relu, softmax_cross_entropy
+from ..reporter import report
+from .chain import Chain
+from .linear import Linear
+from .link import Link
+
+
+class MLP(Chain):
+    """Linear maps ``l0``, ``l1`` ... with an activation between them, and none after the last.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        The lengths of the results of the layers; the length of the input is taken from the first one.
+    activation : callable
+        By default `functions.relu`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L, functions as F
+    >>> L.MLP((10, 1), activation=F.sigmoid)(np.ones((5, 2), np.float32)).shape
+    (5, 1)
+    """
+
+    def __init__(self, sizes: Sequence[int], activation: Callable[[Any], Any] = relu) -> None:
+        if not callable(activation):
+            raise TypeError(f"MLP: activation is {activation!r:.60}; expected a function such as functions.relu")
+        if not sizes:
+            raise ValueError("MLP: sizes is empty; expected the length of at least one layer's result, such as (10,)")
+        super().__init__(**{f"l{i}": Linear(None, size) for i, size in enumerate(sizes)})
+        self.activation = activation
+
+    def forward(self, x: Any) -> Any:
+        """The result of the last layer for ``x`` of shape ``(batch, in)``."""
+        *hidden, last = self.children()
+        for layer in hidden:
+            x = self.activation(layer(x))
+        return last(x)
+
+
+class Classifier(Link):
+    """A predictor and its loss; it reports ``loss`` and ``accuracy`` of every batch.
+
+    Parameters
+    ----------
+    predictor : Link
+        From a batch to a score for each class.
+    lossfun : callable
+        From scores and labels to a number; by default `functions.softmax_cross_entropy`.
+    accfun : callable or None
+        From scores and labels to a number; by default `functions.accuracy`.
+
+    Attributes
+    ----------
+    y, loss, accuracy
+        Those of the last call, as Variables without a graph.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L
+    >>> model = L.Classifier(L.MLP((8, 3)))
+    >>> model(np.ones((5, 2), np.float32), np.array([0, 1, 2, 0, 1])).shape
+    ()
+    """
+
+    def __init__(
+        self,
+        predictor: Link,
+        lossfun: Callable[[Any, Any], Any] = softmax_cross_entropy,
+        accfun: Callable[[Any, Any], Any] | None = accuracy,
+    ) -> None:
+        super().__init__()
+        if not isinstance(predictor, Link):
+            raise TypeError(f"Classifier: predictor is a {type(predictor).__name__}; expected a Link")
+        self.predictor = predictor
+        self.lossfun, self.accfun = lossfun, accfun
+        self.y = self.loss = self.accuracy = None
+
+    def forward(self, x: Any, t: Any) -> Any:
+        """The loss of the batch ``x`` with the labels ``t``."""
+        y = self.predictor(x)
+        loss = self.lossfun(y, t)
+        observed = {"loss": loss}
+        if self.accfun is not None:
+            observed["accuracy"] = self.accfun(y, t)
+        self.y, self.loss, self.accuracy = y.data, loss.data, getattr(observed.get("accuracy"), "data", None)
+        report(observed, self)
+        return loss

@@ -1,0 +1,158 @@
+"""BatchNormalization, LayerNormalization, Dropout: links that keep a signal in bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import initializers
+from ..engine.backend import get_array_module
+from ..engine.config import config
+from ..engine.parameter import Parameter
+from ..engine.publish import publish
+from ..functions import batch_norm, dropout, layer_norm
+from .linear import check_size, initializer
+from .link import Link
+
+
+class BatchNormalization(Link):
+    """Normalize each feature over the batch; in test mode with the averages that were met in training.
+
+    Parameters
+    ----------
+    size : int or None
+        Number of features, the length of axis 1. With None it is taken from the first input.
+    decay : float
+        How much of the running averages is kept at each step in training.
+    eps : float
+        Keeps features that do not vary from a division by 0.
+
+    Attributes
+    ----------
+    gamma, beta : Parameter
+        Scale and offset of each feature; at first 1 and 0.
+    avg_mean, avg_var : array
+        The running averages: buffers, which are saved and not trained.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L, test_mode
+    >>> bn = L.BatchNormalization(2, decay=0.5)
+    >>> bn(np.array([[1.0, 5.0], [3.0, 5.0]], np.float32))
+    variable([[-0.999995  0.      ]
+              [ 0.999995  0.      ]])
+    >>> bn.avg_mean
+    array([1. , 2.5], dtype=float32)
+    """
+
+    def __init__(self, size: int | None, decay: float = 0.9, eps: float = 1e-5) -> None:
+        super().__init__()
+        if not 0 <= decay <= 1:
+            raise ValueError(f"BatchNormalization: decay is {decay!r:.60}; expected 0 to 1")
+        self.decay, self.eps = decay, eps
+        self.avg_mean: Any
+        self.avg_var: Any
+        self.gamma = Parameter(initializers.One())
+        self.beta = Parameter(initializers.Zero())
+        self.register_buffer("avg_mean", None)
+        self.register_buffer("avg_var", None)
+        if size is not None:
+            self._size(check_size("BatchNormalization", "size", size), np)
+
+    def _size(self, size: int, xp: Any) -> None:
+        self.gamma.initialize((size,))
+        self.beta.initialize((size,))
+        self.avg_mean, self.avg_var = xp.zeros(size, np.float32), xp.ones(size, np.float32)
+
+    def forward(self, x: Any) -> Any:
+        """Normalize ``x`` of shape ``(batch, features, ...)``."""
+        data = getattr(x, "array", x)
+        xp = get_array_module(data)
+        if not self.gamma.is_initialized:
+            self._size(np.shape(data)[1], xp)
+        if not config.train:
+            return batch_norm(x, self.gamma, self.beta, self.avg_mean, self.avg_var, eps=self.eps)
+        y = batch_norm(x, self.gamma, self.beta, eps=self.eps)
+        axes = (0, *range(2, data.ndim))
+        mean, var = data.mean(axis=axes), data.var(axis=axes)
+        unbiased = var * (data.size / len(mean) / max(data.size / len(mean) - 1, 1))
+        stores = [
+            (self, name, (self.decay * old + (1 - self.decay) * new).astype(old.dtype))
+            for name, old, new in (("avg_mean", self.avg_mean, mean), ("avg_var", self.avg_var, unbiased))
+        ]
+        publish(stores)
+        return y
+
+    def extra_repr(self) -> str:
+        return f"{self.gamma.size if self.gamma.is_initialized else None}, decay={self.decay}, eps={self.eps}"
+
+
+class LayerNormalization(Link):
+    """Normalize each example over its last axis.
+
+    Parameters
+    ----------
+    size : int or None
+        Length of the last axis. With None it is taken from the first input.
+    eps : float
+        Keeps examples that do not vary from a division by 0.
+
+    Attributes
+    ----------
+    gamma, beta : Parameter
+        Scale and offset of each element; at first 1 and 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L
+    >>> L.LayerNormalization(2)(np.array([[1.0, 3.0]], np.float32))
+    variable([[-0.999995  0.999995]])
+    """
+
+    def __init__(
+        self, size: int | None = None, eps: float = 1e-5, initial_gamma: Any = None, initial_beta: Any = None
+    ) -> None:
+        super().__init__()
+        self.eps = eps
+        shape = None if size is None else (check_size("LayerNormalization", "size", size),)
+        self.gamma = Parameter(initializer(initial_gamma, initializers.One()), shape)
+        self.beta = Parameter(initializer(initial_beta, initializers.Zero()), shape)
+
+    def forward(self, x: Any) -> Any:
+        """Normalize ``x`` of shape ``(..., size)``."""
+        if not self.gamma.is_initialized:
+            shape = (np.shape(getattr(x, "array", x))[-1],)
+            self.gamma.initialize(shape)
+            self.beta.initialize(shape)
+        return layer_norm(x, self.gamma, self.beta, eps=self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.gamma.size if self.gamma.is_initialized else None}, eps={self.eps}"
+
+
+class Dropout(Link):
+    """Set elements to 0 at random in training, and leave them alone in test mode. See `functions.dropout`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L
+    >>> L.Dropout(0.5, rng=np.random.default_rng(0))(np.ones(4))
+    array([2., 0., 0., 0.])
+    """
+
+    def __init__(self, ratio: float = 0.5, rng: np.random.Generator | None = None) -> None:
+        super().__init__()
+        if not 0 <= ratio < 1:
+            raise ValueError(f"Dropout: ratio is {ratio!r:.60}; expected at least 0 and less than 1")
+        self.ratio, self.rng = ratio, rng
+
+    def forward(self, x: Any) -> Any:
+        """``x`` with some of its elements at 0."""
+        return dropout(x, ratio=self.ratio, rng=self.rng)
+
+    def extra_repr(self) -> str:
+        return str(self.ratio)

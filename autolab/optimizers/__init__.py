@@ -1,0 +1,22 @@
+"""Optimizers: how the parameters of a link change by their gradients."""
+
+from . import schedules
+from .hooks import GradientClipping, GradientNoise, Lasso, WeightDecay
+from .optimizer import Optimizer
+from .rules import SGD, AdaGrad, Adam, AdamW, MomentumSGD, NesterovAG, RMSprop
+
+__all__ = [
+    "SGD",
+    "AdaGrad",
+    "Adam",
+    "AdamW",
+    "GradientClipping",
+    "GradientNoise",
+    "Lasso",
+    "MomentumSGD",
+    "NesterovAG",
+    "Optimizer",
+    "RMSprop",
+    "WeightDecay",
+    "schedules",
+]

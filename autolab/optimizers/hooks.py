@@ -1,0 +1,96 @@
+"""Hooks: what happens to the gradients before an update. Each is called with the optimizer, whose loop gives the
+parameters that have a gradient.
+
+    >>> from autolab import links as L, optimizers
+    >>> optimizer = optimizers.SGD().setup(L.Linear(2, 1))
+    >>> optimizer.add_hook(optimizers.WeightDecay(0.0005))
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..engine.backend import Array, get_array_module
+from ..engine.config import config
+from ..engine.parameter import Parameter
+from ..engine.variable import wrap
+from .optimizer import check_number
+
+if TYPE_CHECKING:
+    from .optimizer import Optimizer
+
+
+class WeightDecay:
+    """Add ``rate * w`` to every gradient, the gradient of ``rate / 2 * sum(w**2)``."""
+
+    name = "WeightDecay"
+
+    def __init__(self, rate: float) -> None:
+        self.rate = check_number("WeightDecay", "rate", rate, 0)
+
+    def __call__(self, optimizer: Optimizer) -> None:
+        for parameter in optimizer:
+            _replace(parameter, _gradient(parameter) + self.rate * parameter._data)
+
+
+class Lasso:
+    """Add ``rate * sign(w)`` to every gradient, the gradient of ``rate * sum(abs(w))``."""
+
+    name = "Lasso"
+
+    def __init__(self, rate: float) -> None:
+        self.rate = check_number("Lasso", "rate", rate, 0)
+
+    def __call__(self, optimizer: Optimizer) -> None:
+        for parameter in optimizer:
+            sign = get_array_module(parameter._data).sign(parameter._data)
+            _replace(parameter, _gradient(parameter) + self.rate * sign)
+
+
+class GradientClipping:
+    """Shorten all gradients by one factor where their common norm is above ``threshold``."""
+
+    name = "GradientClipping"
+
+    def __init__(self, threshold: float) -> None:
+        self.threshold = check_number("GradientClipping", "threshold", threshold, 0)
+
+    def __call__(self, optimizer: Optimizer) -> None:
+        squares = [float((_gradient(p).astype(np.float64) ** 2).sum()) for p in optimizer]
+        norm = math.sqrt(math.fsum(squares))
+        if norm > self.threshold:
+            for parameter in optimizer:
+                _replace(parameter, _gradient(parameter) * (self.threshold / norm))
+
+
+class GradientNoise:
+    """Add normal noise of variance ``eta / (1 + t)**0.55`` to every gradient.
+
+    A. Neelakantan et al., "Adding gradient noise improves learning for very deep networks", 2015.
+    """
+
+    name = "GradientNoise"
+
+    def __init__(self, eta: float, rng: np.random.Generator | None = None) -> None:
+        self.eta = check_number("GradientNoise", "eta", eta, 0)
+        self.rng = rng
+
+    def __call__(self, optimizer: Optimizer) -> None:
+        deviation = math.sqrt(self.eta / (1 + optimizer.t) ** 0.55)
+        rng = config.rng if self.rng is None else self.rng
+        for parameter in optimizer:
+            noise = rng.normal(0.0, deviation, parameter.shape)
+            xp = get_array_module(parameter._data)
+            _replace(parameter, _gradient(parameter) + xp.asarray(noise, dtype=parameter.dtype))
+
+
+def _gradient(parameter: Parameter) -> Array:
+    assert parameter.grad is not None  # the optimizer gives only such
+    return parameter.grad._data
+
+
+def _replace(parameter: Parameter, g: Array) -> None:
+    parameter.grad = wrap(g, None)

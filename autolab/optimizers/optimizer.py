@@ -1,0 +1,262 @@
+"""Optimizer: changes the parameters of a link by their gradients, all of them at once or none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Self
+
+import numpy as np
+
+from ..engine.backend import Array, as_array, get_array_module, to_cpu, to_gpu
+from ..engine.parameter import Parameter
+from ..engine.publish import publish
+from ..engine.variable import Variable
+from ..links import Link
+
+State = dict[str, Any]
+"""What an optimizer remembers of one parameter: arrays and numbers by name."""
+
+Hook = Callable[["Optimizer"], Any]
+
+
+class Optimizer:
+    """The base class: subclass it and write `update_one`.
+
+    An update computes every new array first and then stores all of them, the optimizer's own state included, in one
+    step that an interrupt cannot divide. Parameters get new arrays; those of before stay as they were, so that graphs
+    of before are still right.
+
+    Parameters
+    ----------
+    lr : float or callable
+        Learning rate: how far a step goes. A callable is asked with the number of updates so far; see
+        `autolab.optimizers.schedules`.
+
+    Attributes
+    ----------
+    target : Link or None
+        What `setup` got.
+    t : int
+        How many updates there were.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> from autolab import Parameter, functions as F, optimizers
+    >>> class Point(autolab.Link):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.x = Parameter([1.0, -2.0])
+    ...
+    ...     def forward(self):
+    ...         return F.sum(self.x**2)
+    >>> point = Point()
+    >>> optimizer = optimizers.SGD(lr=0.25).setup(point)
+    >>> for _ in range(3):
+    ...     loss = optimizer.update(point)
+    >>> point.x, loss
+    (variable([ 0.125 -0.25 ]), variable(0.3125))
+    """
+
+    hyperparameters: tuple[str, ...] = ("lr",)
+    """Names of the numbers that belong to the saved state."""
+
+    def __init__(self, lr: float | Callable[[int], float]) -> None:
+        self.lr = lr if callable(lr) else check_number(type(self).__name__, "lr", lr, 0.0)
+        self.target: Link | None = None
+        self.t = 0
+        self._hooks: dict[str, Hook] = {}
+        self._memories: dict[Parameter, Memory] = {}
+
+    # ------------------------------------------------------------------ what it works on
+    def setup(self, target: Link) -> Self:
+        """Work on the parameters of ``target``, from a fresh state; returns the optimizer itself."""
+        if not isinstance(target, Link):
+            raise TypeError(f"{type(self).__name__}.setup: got a {type(target).__name__}; expected a Link")
+        self.target, self.t, self._memories = target, 0, {}
+        return self
+
+    def _link(self, method: str) -> Link:
+        if self.target is None:
+            raise RuntimeError(f"{type(self).__name__}.{method}: call setup(model) first")
+        return self.target
+
+    def __iter__(self) -> Iterator[Parameter]:
+        """The parameters that have a gradient: those that an update changes."""
+        return (p for p in self._link("update").params() if p.grad is not None and p.is_initialized)
+
+    def add_hook(self, hook: Hook, name: str | None = None) -> None:
+        """Call ``hook(optimizer)`` in every update, when the gradients are there and before the parameters change.
+
+        In a loop the optimizer gives the parameters that have a gradient. What a hook does to their ``grad`` counts;
+        if it raises, the gradients are as before.
+
+        Raises
+        ------
+        KeyError
+            If there is a hook of this name.
+        """
+        if not callable(hook):
+            raise TypeError(f"{type(self).__name__}.add_hook: got a {type(hook).__name__}; expected a callable")
+        name = name or str(getattr(hook, "name", getattr(hook, "__name__", type(hook).__name__)))
+        if name in self._hooks:
+            raise KeyError(f"{type(self).__name__}.add_hook: there is a hook {name!r:.60} already; give another name=")
+        self._hooks[name] = hook
+
+    def remove_hook(self, name: str) -> None:
+        """Call the hook of this name no more."""
+        del self._hooks[name]
+
+    # ------------------------------------------------------------------ an update
+    def update(self, lossfun: Callable[..., Variable] | None = None, *args: Any, **kwargs: Any) -> Variable | None:
+        """Change the parameters once.
+
+        Without arguments, by the gradients that they have. With a loss function: clear the gradients, compute the loss
+        of the arguments and its gradients, and then change them; returns the loss.
+
+        Raises
+        ------
+        RuntimeError
+            Before `setup`.
+        """
+        target = self._link("update")
+        loss = None
+        if lossfun is not None:
+            target.cleargrads()
+            loss = lossfun(*args, **kwargs)
+            loss.backward()
+        self._step()
+        return loss
+
+    def _step(self) -> None:
+        t = self.t
+        before = [(p.node, "grad", p.grad) for p in self]
+        try:
+            for hook in self._hooks.values():
+                hook(self)
+            stores = [store for parameter in self for store in self._planned(parameter)]
+            publish([*stores, (self, "t", t + 1)])
+        except BaseException:
+            if self.t == t:  # not yet published
+                publish(before)
+            raise
+
+    def _planned(self, parameter: Parameter) -> list[tuple[Any, str, Any]]:
+        """The stores of one parameter's update."""
+        memory = self._memory(parameter)
+        state = dict(memory.state)
+        w, g = parameter._data, parameter.grad
+        assert g is not None
+        new = self.update_one(w, g._data, state)
+        if new.shape != w.shape:
+            raise ValueError(f"{type(self).__name__}: the new {parameter.name} has shape {new.shape}, not {w.shape}")
+        return [(parameter, "_data", new.astype(w.dtype, copy=False)), (memory, "state", state)]
+
+    def _memory(self, parameter: Parameter) -> Memory:
+        try:
+            return self._memories[parameter]
+        except KeyError:
+            return self._memories.setdefault(parameter, Memory())
+
+    def update_one(self, w: Array, g: Array, state: State) -> Array:
+        """The new array of one parameter.
+
+        Parameters
+        ----------
+        w, g : array
+            The parameter and its gradient; they must not change.
+        state : dict
+            What was remembered of this parameter, empty at first. Put new arrays in, do not change old ones.
+        """
+        raise NotImplementedError(f"{type(self).__name__}: write update_one(self, w, g, state)")
+
+    @property
+    def rate(self) -> float:
+        """The learning rate of the next update."""
+        return self.lr(self.t) if callable(self.lr) else self.lr
+
+    # ------------------------------------------------------------------ state
+    def state(self) -> dict[str, Any]:
+        """Everything that the next updates depend on besides the parameters, by name, such as ``l1/W/m``."""
+        found: dict[str, Any] = {"t": self.t}
+        for name in self.hyperparameters:
+            if not callable(getattr(self, name)):
+                found[f"hyperparameters/{name}"] = getattr(self, name)
+        for path, parameter in self._link("state").namedparams():
+            memory = self._memories.get(parameter)
+            found |= {f"{path[1:]}/{name}": value for name, value in (memory.state if memory else {}).items()}
+        return found
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Take over what `state` gave, for the same kind of optimizer and model; on an error nothing has changed."""
+        rest = dict(state)
+        who = f"{type(self).__name__}.load_state"
+        if "t" not in rest:
+            raise ValueError(f"{who}: 't' is missing; nothing was loaded")
+        stores: list[tuple[Any, str, Any]] = [(self, "t", int(rest.pop("t")))]
+        for name in self.hyperparameters:
+            value = rest.pop(f"hyperparameters/{name}", None)
+            if value is not None and not callable(getattr(self, name)):
+                stores.append((self, name, float(value)))
+        memories = {}
+        for path, parameter in self._link("load_state").namedparams():
+            prefix = f"{path[1:]}/"
+            own = {name: rest.pop(name) for name in list(rest) if name.rpartition("/")[0] + "/" == prefix}
+            memories[parameter] = Memory(
+                {n.removeprefix(prefix): _loaded(who, n, v, parameter) for n, v in own.items()}
+            )
+        if rest:
+            raise ValueError(
+                f"{who}: the model has no parameter for {', '.join(sorted(rest)):.200}; nothing was loaded"
+            )
+        publish([*stores, (self, "_memories", memories)])
+
+    def to_gpu(self) -> Self:
+        """Move the state to the current GPU; returns the optimizer itself."""
+        return self._move(to_gpu)
+
+    def to_cpu(self) -> Self:
+        """Move the state to main memory; returns the optimizer itself."""
+        return self._move(to_cpu)
+
+    def _move(self, move: Callable[[Array], Array]) -> Self:
+        for memory in self._memories.values():
+            memory.state = {k: move(v) if hasattr(v, "shape") else v for k, v in memory.state.items()}
+        return self
+
+    def __repr__(self) -> str:
+        settings = ", ".join([f"{name}={getattr(self, name)!r}" for name in self.hyperparameters])
+        return f"{type(self).__name__}({settings}, t={self.t})"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        from ..display import mimebundle
+
+        return mimebundle(self)
+
+
+class Memory:
+    """What an optimizer remembers of one parameter."""
+
+    __slots__ = ("state",)
+
+    def __init__(self, state: State | None = None) -> None:
+        self.state: State = state or {}
+
+
+def check_number(who: str, name: str, value: Any, low: float, high: float = np.inf) -> float:
+    """``value`` as a number from ``low`` to ``high``, or an error that names it."""
+    if not isinstance(value, int | float | np.number) or isinstance(value, bool) or not low <= value <= high:
+        upto = "" if high == np.inf else f" and at most {high}"
+        raise ValueError(f"{who}: {name} is {value!r:.60}; expected a number of at least {low}{upto}")
+    return float(value)
+
+
+def _loaded(who: str, name: str, value: Any, parameter: Parameter) -> Any:
+    """One remembered value, on the parameter's device; a 0-d integer is a count."""
+    array = as_array(value, f"{who}: {name!r:.100}")
+    if array.dtype.kind in "iu" and array.ndim == 0:
+        return int(array)
+    if parameter.is_initialized and array.shape != parameter.shape:
+        raise ValueError(f"{who}: {name!r:.100} has shape {array.shape}; expected {parameter.shape}")
+    xp = get_array_module(parameter._data) if parameter.is_initialized else np
+    return xp.array(array)

@@ -1,0 +1,188 @@
+"""The update rules. In all of them ``g`` is the gradient and ``lr`` the learning rate.
+
+Arrays of the state keep the parameter's dtype. What an expression needs more than once is computed in the one buffer
+that the rule made itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..engine.backend import Array, get_array_module
+from .optimizer import Optimizer, State, check_number
+
+Rate = float | Callable[[int], float]
+
+
+class SGD(Optimizer):
+    """Stochastic gradient descent: ``w - lr * g``.
+
+    Parameters
+    ----------
+    lr : float or callable
+
+    Examples
+    --------
+    >>> from autolab import optimizers
+    >>> optimizers.SGD(lr=0.1)
+    SGD(lr=0.1, t=0)
+    """
+
+    def __init__(self, lr: Rate = 0.01) -> None:
+        super().__init__(lr)
+
+    def update_one(self, w: Array, g: Array, state: State) -> Array:
+        return _moved(w, g, -self.rate)
+
+
+class MomentumSGD(Optimizer):
+    """Gradient descent with momentum: ``v = momentum * v - lr * g``, then ``w + v``.
+
+    Parameters
+    ----------
+    lr : float or callable
+    momentum : float
+        How much of the last step is kept, 0 to 1.
+    """
+
+    hyperparameters = ("lr", "momentum")
+
+    def __init__(self, lr: Rate = 0.01, momentum: float = 0.9) -> None:
+        super().__init__(lr)
+        self.momentum = check_number(type(self).__name__, "momentum", momentum, 0, 1)
+
+    def update_one(self, w: Array, g: Array, state: State) -> Array:
+        return w + self._velocity(g, state)
+
+    def _velocity(self, g: Array, state: State) -> Array:
+        step = g * -self.rate
+        if "v" in state:
+            step += self.momentum * state["v"]
+        state["v"] = step
+        return step
+
+
+class NesterovAG(MomentumSGD):
+    """Nesterov's accelerated gradient: as `MomentumSGD`, and ``w + momentum * v - lr * g``.
+
+    The parameters are those at the point to which the momentum would go, where the gradient is computed (Y. Bengio et
+    al., "Advances in optimizing recurrent networks", 2013).
+    """
+
+    def update_one(self, w: Array, g: Array, state: State) -> Array:
+        new = self.momentum * self._velocity(g, state)
+        new -= self.rate * g
+        new += w
+        return new
+
+
+class AdaGrad(Optimizer):
+    """``h = h + g * g``, then ``w - lr * g / (sqrt(h) + eps)``: elements that moved much move less.
+
+    J. Duchi et al., "Adaptive subgradient methods", 2011.
+    """
+
+    hyperparameters = ("lr", "eps")
+
+    def __init__(self, lr: Rate = 0.01, eps: float = 1e-8) -> None:
+        super().__init__(lr)
+        self.eps = check_number(type(self).__name__, "eps", eps, 0)
+
+    def update_one(self, w: Array, g: Array, state: State) -> Array:
+        h = g * g
+        if "h" in state:
+            h += state["h"]
+        state["h"] = h
+        return _moved(w, _over_root(g, h, self.eps), -self.rate)
+
+
+class RMSprop(Optimizer):
+    """``h = alpha * h + (1 - alpha) * g * g``, then ``w - lr * g / (sqrt(h) + eps)``.
+
+    T. Tieleman, G. Hinton, Lecture 6.5 of "Neural networks for machine learning", 2012.
+    """
+
+    hyperparameters = ("lr", "alpha", "eps")
+
+    def __init__(self, lr: Rate = 0.01, alpha: float = 0.99, eps: float = 1e-8) -> None:
+        super().__init__(lr)
+        self.alpha = check_number(type(self).__name__, "alpha", alpha, 0, 1)
+        self.eps = check_number(type(self).__name__, "eps", eps, 0)
+
+    def update_one(self, w: Array, g: Array, state: State) -> Array:
+        h = state["h"] = _averaged(state.get("h"), g * g, self.alpha)
+        return _moved(w, _over_root(g, h, self.eps), -self.rate)
+
+
+class Adam(Optimizer):
+    """Adaptive moments: running averages of ``g`` and of ``g * g``, both freed of their start at 0.
+
+    With ``m = beta1 * m + (1 - beta1) * g`` and ``v = beta2 * v + (1 - beta2) * g * g`` after ``t`` updates of the
+    parameter: ``w - lr * m / (1 - beta1**t) / (sqrt(v / (1 - beta2**t)) + eps)``.
+
+    D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2015.
+    """
+
+    hyperparameters: tuple[str, ...] = ("lr", "beta1", "beta2", "eps")
+
+    def __init__(self, lr: Rate = 0.001, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8) -> None:
+        super().__init__(lr)
+        self.beta1 = check_number(type(self).__name__, "beta1", beta1, 0, 1)
+        self.beta2 = check_number(type(self).__name__, "beta2", beta2, 0, 1)
+        self.eps = check_number(type(self).__name__, "eps", eps, 0)
+
+    def update_one(self, w: Array, g: Array, state: State) -> Array:
+        return _moved(w, self._direction(g, state), -self.rate)
+
+    def _direction(self, g: Array, state: State) -> Array:
+        t = state["t"] = state.get("t", 0) + 1
+        m = state["m"] = _averaged(state.get("m"), g, self.beta1)
+        v = state["v"] = _averaged(state.get("v"), g * g, self.beta2)
+        root = math.sqrt(1 - self.beta2**t)  # sqrt(v / c) + eps = (sqrt(v) + eps * sqrt(c)) / sqrt(c)
+        step = _over_root(m, v, self.eps * root)
+        step *= root / (1 - self.beta1**t)
+        return step
+
+
+class AdamW(Adam):
+    """`Adam` with a decay of the weights that is no part of the gradient: ``- lr * weight_decay * w``.
+
+    I. Loshchilov, F. Hutter, "Decoupled weight decay regularization", 2019.
+    """
+
+    hyperparameters = ("lr", "beta1", "beta2", "eps", "weight_decay")
+
+    def __init__(
+        self, lr: Rate = 0.001, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8, weight_decay: float = 0.01
+    ) -> None:
+        super().__init__(lr, beta1, beta2, eps)
+        self.weight_decay = check_number(type(self).__name__, "weight_decay", weight_decay, 0)
+
+    def update_one(self, w: Array, g: Array, state: State) -> Array:
+        step = self._direction(g, state)
+        step += self.weight_decay * w
+        return _moved(w, step, -self.rate)
+
+
+def _moved(w: Array, direction: Array, distance: float) -> Array:
+    """``w + distance * direction``."""
+    new = direction * distance
+    new += w
+    return new
+
+
+def _averaged(before: Array | None, now: Array, keep: float) -> Array:
+    """``keep * before + (1 - keep) * now``, from 0 at first."""
+    new = now * (1 - keep)
+    if before is not None:
+        new += keep * before
+    return new
+
+
+def _over_root(g: Array, h: Array, eps: float) -> Any:
+    """``g / (sqrt(h) + eps)``."""
+    root = get_array_module(h).sqrt(h)
+    root += eps
+    return g / root

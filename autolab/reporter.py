@@ -1,0 +1,95 @@
+"""report(): how a model tells whoever listens what it observed, such as its loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from threading import local
+from typing import Any
+
+from .engine.backend import to_cpu
+
+
+class Reporter:
+    """Listens to `report` inside ``with reporter.scope(observation):`` and gathers what it hears by full names.
+
+    Objects get their names from `add_observer`; the values of others stand under their own names.
+
+    Examples
+    --------
+    >>> from autolab.reporter import Reporter, report
+    >>> reporter, model = Reporter(), object()
+    >>> reporter.add_observer("main", model)
+    >>> heard = {}
+    >>> with reporter.scope(heard):
+    ...     report({"loss": 0.5}, model)
+    >>> heard
+    {'main/loss': 0.5}
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[int, str] = {}
+        self._held: list[object] = []  # an identity must not pass to another object
+
+    def add_observer(self, name: str, observer: Any) -> None:
+        """Call ``observer`` by this name, and the links in it by their paths below it."""
+        self._held.append(observer)
+        self._names[id(observer)] = name
+        for path, link in observer.namedlinks(skipself=True) if hasattr(observer, "namedlinks") else ():
+            self._names[id(link)] = name + path
+
+    @contextmanager
+    def scope(self, observation: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Gather what this thread reports inside the block in ``observation``."""
+        _stack().append((self, observation))
+        try:
+            yield observation
+        finally:
+            _stack().pop()
+
+    def hear(self, values: Mapping[str, Any], observer: Any, observation: dict[str, Any]) -> None:
+        """Put values into ``observation`` under the observer's name."""
+        prefix = "" if observer is None else self._names.get(id(observer), type(observer).__name__) + "/"
+        for name, value in values.items():
+            observation[prefix + name] = _number(value)
+
+
+_listening = local()
+
+
+def _stack() -> list[tuple[Reporter, dict[str, Any]]]:
+    if not hasattr(_listening, "stack"):
+        _listening.stack = []
+    stack: list[tuple[Reporter, dict[str, Any]]] = _listening.stack
+    return stack
+
+
+def report(values: Mapping[str, Any], observer: Any = None) -> None:
+    """Tell the innermost reporter of this thread what was observed; nothing happens where nobody listens.
+
+    Parameters
+    ----------
+    values : dict
+        Numbers, 0-d arrays or Variables by name. A Variable's graph is not kept.
+    observer : Link, optional
+        Who observed it; its name stands before those of the values: ``main/loss``.
+
+    Raises
+    ------
+    TypeError
+        If ``values`` is no dictionary.
+    """
+    if not isinstance(values, Mapping):
+        raise TypeError(f"report: values is a {type(values).__name__}; expected a dictionary, such as {{'loss': loss}}")
+    stack = _stack()
+    if stack:
+        reporter, observation = stack[-1]
+        reporter.hear(values, observer, observation)
+
+
+def _number(value: Any) -> Any:
+    """A number as a Python one, without graph; what has more than one element as an array."""
+    data = getattr(value, "array", value)
+    if getattr(data, "size", 0) != 1:
+        return data
+    return to_cpu(data).item() if hasattr(data, "shape") else data

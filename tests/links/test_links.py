@@ -1,0 +1,204 @@
+"""What each link computes, against its function or a formula by hand; sizes that come with the first input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from autolab import Sequential, Variable, assert_allclose, config, initializers, numerical_grad, test_mode, using_config
+from autolab import functions as F
+from autolab import links as L
+from autolab.reporter import Reporter
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    with using_config("rng", np.random.default_rng(0)):
+        yield
+
+
+def drawn(*shape):
+    return np.random.default_rng(1).normal(size=shape).astype(np.float32)
+
+
+@pytest.mark.source("CI-08", "CO-25", "PT-16")
+def test_linear_is_its_function_of_its_parameters():
+    layer = L.Linear(3, 2)
+    assert layer.W.shape == (2, 3) and layer.W.dtype == np.float32 and not layer.b.data.any()
+    x = drawn(5, 3)
+    np.testing.assert_array_equal(layer(x).data, F.linear(x, layer.W, layer.b).data)
+    np.testing.assert_allclose(layer(x).data, x @ layer.W.data.T, rtol=1e-6)
+    assert L.Linear(1000, 1000).W.data.std() == pytest.approx(1000**-0.5, rel=0.01)
+    assert L.Linear(3, 2, nobias=True).b is None
+    assert (L.Linear(3, 2, initialW=0.5, initial_bias=[1, 2])(np.ones((1, 3))).data == [[2.5, 3.5]]).all()
+
+
+@pytest.mark.source("CI-10", "DZ-35", "CI-22")
+@pytest.mark.parametrize("make", [lambda: L.Linear(2), lambda: L.Linear(None, 2)])
+def test_the_size_of_the_input_comes_with_the_first_batch(make):
+    layer = make()
+    assert layer.W.data is None and repr(layer.W) == "variable(None)"
+    assert layer(drawn(5, 3)).shape == (5, 2)
+    assert layer.W.shape == (2, 3) and repr(layer) == "Linear(3, 2)"
+    with pytest.raises(ValueError, match="linear"):
+        layer(drawn(5, 4))
+
+
+LAZY = {
+    "Linear": (lambda: L.Linear(None, 4), (2, 3), (2, 4)),
+    "Conv1D": (lambda: L.Conv1D(None, 4, 3, pad=1), (2, 3, 8), (2, 4, 8)),
+    "Conv2D": (lambda: L.Conv2D(None, 4, (3, 1), stride=2), (2, 3, 9, 8), (2, 4, 4, 4)),
+    "BatchNormalization": (lambda: L.BatchNormalization(None), (6, 3), (6, 3)),
+    "LayerNormalization": (lambda: L.LayerNormalization(), (6, 3), (6, 3)),
+    "GRUCell": (lambda: L.GRUCell(None, 4), (2, 3), (2, 4)),
+    "MLP": (lambda: L.MLP((5, 4), activation=F.tanh), (2, 3), (2, 4)),
+    "SelfAttention": (lambda: L.SelfAttention(3), (2, 5, 3), (2, 5, 3)),
+    "EltwiseParamProduct": (lambda: L.EltwiseParamProduct((2, 3)), (2, 3), (2, 3)),
+}
+
+
+@pytest.mark.parametrize("name", LAZY)
+def test_gradients_of_every_link_agree_with_differences(name):
+    make, before, after = LAZY[name]
+    link = make()
+    x = drawn(*before)
+    assert link(x).shape == after
+    for parameter in link.params():
+        parameter.data = parameter.data.astype(np.float64) + 0.1
+    x = Variable(x.astype(np.float64))
+    y = link(x)
+    y.grad = np.random.default_rng(2).normal(size=y.shape)
+    y.backward()
+    inputs = (x, *link.params())
+    numeric = numerical_grad(lambda: (link(x).data,), tuple([p.data for p in inputs]), (y.grad.data,), eps=1e-5)
+    for variable, expected in zip(inputs, numeric, strict=True):
+        assert_allclose(variable.grad.data, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.source("DZ-37")
+def test_mlp_has_layers_by_name_and_no_activation_after_the_last():
+    net = L.MLP((10, 1), activation=F.sigmoid)
+    x = drawn(5, 2)
+    y = net(x)
+    assert [name for name, _ in net.namedparams()] == ["/l0/W", "/l0/b", "/l1/W", "/l1/b"]
+    np.testing.assert_array_equal(y.data, net.l1(F.sigmoid(net.l0(x))).data)
+    with pytest.raises(ValueError, match="sizes is empty"):
+        L.MLP(())
+
+
+def test_embedding_takes_rows():
+    table = L.Embedding(5, 3)
+    ids = np.array([[4, 0], [4, 1]])
+    y = table(ids)
+    np.testing.assert_array_equal(y.data, table.W.data[ids])
+    F.sum(y).backward()
+    np.testing.assert_array_equal(table.W.grad.data[:, 0], [1, 1, 0, 0, 2])
+
+
+def test_batch_normalization_learns_averages_and_uses_them_in_test_mode():
+    bn = L.BatchNormalization(3, decay=0.8)
+    mean, var = np.zeros(3), np.ones(3)
+    for seed in range(5):
+        x = np.random.default_rng(seed).normal(2.0, 3.0, (20, 3)).astype(np.float32)
+        y = bn(x).data
+        np.testing.assert_allclose(y.mean(axis=0), 0, atol=1e-5)
+        mean, var = 0.8 * mean + 0.2 * x.mean(axis=0), 0.8 * var + 0.2 * x.var(axis=0, ddof=1)
+    np.testing.assert_allclose(bn.avg_mean, mean, rtol=1e-5)
+    np.testing.assert_allclose(bn.avg_var, var, rtol=1e-5)
+    with test_mode():
+        before = bn.avg_mean
+        np.testing.assert_allclose(bn(x).data, (x - mean) / np.sqrt(var + 1e-5), rtol=1e-4, atol=1e-4)
+        assert bn.avg_mean is before
+    assert set(bn.state()) == {"gamma", "beta", "avg_mean", "avg_var"}
+
+
+def test_a_batch_normalization_without_a_size_loads_one():
+    bn, twin = L.BatchNormalization(3), L.BatchNormalization(None)
+    bn(drawn(6, 3))
+    twin.load_state(bn.state())
+    with test_mode():
+        np.testing.assert_array_equal(twin(drawn(2, 3)).data, bn(drawn(2, 3)).data)
+
+
+def test_dropout_drops_in_training_alone():
+    layer = L.Dropout(0.25, rng=np.random.default_rng(0))
+    x = np.ones(1000)
+    kept = layer(x)
+    assert set(np.unique(kept)) == {0.0, 1 / 0.75} and 0.2 < (kept == 0).mean() < 0.3
+    with test_mode():
+        assert layer(x) is x
+    with pytest.raises(ValueError, match="ratio is 1"):
+        L.Dropout(1)
+
+
+def test_gru_against_its_formula():
+    cell, x, h = L.GRUCell(3, 4), drawn(2, 3), drawn(2, 4)
+
+    def sigmoid(a):
+        return 1 / (1 + np.exp(-a))
+
+    w = {name: (layer.W.data.T, 0 if layer.b is None else layer.b.data) for name, layer in cell._own("link")}
+
+    def apply(name, value):
+        return value @ w[name][0] + w[name][1]
+
+    r, z = sigmoid(apply("W_r", x) + apply("U_r", h)), sigmoid(apply("W_z", x) + apply("U_z", h))
+    c = np.tanh(apply("W_h", x) + apply("U_h", r * h))
+    np.testing.assert_allclose(cell(x, h).data, z * h + (1 - z) * c, rtol=1e-5)
+    np.testing.assert_array_equal(cell(x).data, cell(x, np.zeros((2, 4), np.float32)).data)
+
+
+def test_attention_weighs_and_a_causal_one_does_not_look_ahead():
+    attention, x = L.SelfAttention(4, causal=True), drawn(2, 5, 4)
+    before = attention(x).data.copy()
+    np.testing.assert_allclose(attention.weights.sum(axis=-1), 1, rtol=1e-6)
+    assert not np.triu(attention.weights, 1).any()
+    x[:, -1] += 1
+    np.testing.assert_array_equal(attention(x).data[:, :-1], before[:, :-1])
+
+
+@pytest.mark.source("CI-23", "CI-24")
+def test_a_classifier_reports_under_the_name_of_its_observer():
+    model = L.Classifier(Sequential(L.Linear(None, 8), F.relu, L.Linear(8, 3)))
+    x, t = drawn(6, 4), np.array([0, 1, 2, 0, 1, 2])
+    reporter, seen = Reporter(), {}
+    reporter.add_observer("main", model)
+    with reporter.scope(seen):
+        loss = model(x, t)
+    y = model.predictor(x)
+    assert seen == {"main/loss": loss.data.item(), "main/accuracy": float(F.accuracy(y, t).data)}
+    assert model(x, t).data == pytest.approx(float(F.softmax_cross_entropy(y, t).data))
+    assert set(seen) == {"main/loss", "main/accuracy"}  # nobody listens any more
+
+
+@pytest.mark.parametrize(
+    ("init", "deviation"),
+    [
+        (initializers.Normal(0.3), 0.3),
+        (initializers.Uniform(0.3), 0.3 / 3**0.5),
+        (initializers.LeCunNormal(), 200**-0.5),
+        (initializers.LeCunUniform(), 200**-0.5),
+        (initializers.GlorotNormal(), (2 / 500) ** 0.5),
+        (initializers.GlorotUniform(), (2 / 500) ** 0.5),
+        (initializers.HeNormal(), (2 / 200) ** 0.5),
+        (initializers.HeUniform(2.0), 2 * (2 / 200) ** 0.5),
+        (initializers.Orthogonal(), 300**-0.5),
+    ],
+)
+def test_initializers_draw_what_they_say(init, deviation):
+    drawn = init((300, 200))
+    assert drawn.dtype == np.float32
+    assert drawn.std() == pytest.approx(deviation, rel=0.02) and abs(drawn.mean()) < 0.01
+    assert not np.array_equal(drawn, init((300, 200)))
+    with using_config("rng", np.random.default_rng(5)):
+        first = init((3, 2))
+        config.rng = np.random.default_rng(5)
+        np.testing.assert_array_equal(first, init((3, 2)))
+
+
+def test_orthogonal_rows_are_orthogonal_and_kernels_count_for_the_fan():
+    w = initializers.Orthogonal(2.0, dtype=np.float64)((3, 5))
+    np.testing.assert_allclose(w @ w.T, 4 * np.eye(3), atol=1e-12)
+    assert initializers.fans((16, 3, 5, 5)) == (75, 400)
+    with pytest.raises(TypeError, match="floating-point"):
+        initializers.Zero(dtype=int)

@@ -1,0 +1,285 @@
+"""Every update rule against its formula, step by step; hooks; and updates that happen whole or not at all."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from helpers.interrupts import every_point
+
+from autolab import Link, Parameter, optimizers
+from autolab import functions as F
+from autolab import links as L
+from autolab.optimizers import schedules
+
+START = np.array([1.0, -2.0, 0.5])
+
+
+class Bowl(Link):
+    def __init__(self, start=START):
+        super().__init__()
+        self.x = Parameter(start.copy())
+        self.unused = Parameter(np.ones(2))
+
+    def forward(self):
+        return F.sum(self.x**4 + self.x)
+
+
+def gradient(x):
+    return 4 * x**3 + 1
+
+
+def momentum(x, lr=0.01, mu=0.9):
+    v = np.zeros_like(x)
+    while True:
+        v = mu * v - lr * gradient(x)
+        x = x + v
+        yield x
+
+
+def nesterov(x, lr=0.01, mu=0.9):
+    v = np.zeros_like(x)
+    while True:
+        g, before = gradient(x), v
+        v = mu * v - lr * g
+        x = x + mu * mu * before - (1 + mu) * lr * g
+        yield x
+
+
+def adagrad(x, lr=0.1, eps=1e-8):
+    h = 0
+    while True:
+        g = gradient(x)
+        h = h + g * g
+        x = x - lr * g / (np.sqrt(h) + eps)
+        yield x
+
+
+def rmsprop(x, lr=0.01, alpha=0.99, eps=1e-8):
+    h = 0
+    while True:
+        g = gradient(x)
+        h = alpha * h + (1 - alpha) * g * g
+        x = x - lr * g / (np.sqrt(h) + eps)
+        yield x
+
+
+def adam(x, lr=0.01, b1=0.9, b2=0.999, eps=1e-8, decay=0.0):
+    m = v = t = 0
+    while True:
+        t, g = t + 1, gradient(x)
+        m, v = b1 * m + (1 - b1) * g, b2 * v + (1 - b2) * g * g
+        x = x - lr * (m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps) + decay * x)
+        yield x
+
+
+def sgd(x, lr=0.01):
+    while True:
+        x = x - lr * gradient(x)
+        yield x
+
+
+RULES = {
+    "SGD": (optimizers.SGD, sgd),
+    "MomentumSGD": (optimizers.MomentumSGD, momentum),
+    "NesterovAG": (optimizers.NesterovAG, nesterov),
+    "AdaGrad": (lambda: optimizers.AdaGrad(lr=0.1), adagrad),
+    "RMSprop": (optimizers.RMSprop, rmsprop),
+    "Adam": (lambda: optimizers.Adam(lr=0.01), adam),
+    "AdamW": (lambda: optimizers.AdamW(lr=0.01, weight_decay=0.1), lambda x: adam(x, decay=0.1)),
+}
+
+
+@pytest.mark.source("CI-12", "CI-15", "DZ-38", "DZ-39")
+@pytest.mark.parametrize("name", RULES)
+def test_a_rule_follows_its_reference(name):
+    make, reference = RULES[name]
+    bowl = Bowl()
+    optimizer = make()
+    assert optimizer.setup(bowl) is optimizer
+    for step, expected in zip(range(1, 21), reference(START), strict=False):
+        optimizer.update(bowl)
+        np.testing.assert_allclose(bowl.x.data, expected, rtol=1e-12, err_msg=f"step {step}")
+    assert optimizer.t == 20
+    np.testing.assert_array_equal(bowl.unused.data, 1)  # it has no gradient, so it stays
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_float32_stays_float32_and_old_arrays_stay_as_they_were(name):
+    bowl = Bowl(START.astype(np.float32))
+    optimizer = RULES[name][0]().setup(bowl)
+    before, copy = bowl.x.data, bowl.x.data.copy()
+    for _ in range(3):
+        optimizer.update(bowl)
+    assert bowl.x.dtype == np.float32
+    states = [value for key, value in optimizer.state().items() if hasattr(value, "dtype")]
+    assert {value.dtype for value in states} <= {np.dtype(np.float32)}
+    np.testing.assert_array_equal(before, copy)
+
+
+@pytest.mark.source("CI-14")
+def test_update_without_arguments_uses_the_gradients_at_hand():
+    bowl = Bowl()
+    optimizer = optimizers.SGD(lr=0.5).setup(bowl)
+    bowl.x.grad = np.array([1.0, 2.0, 3.0])
+    assert optimizer.update() is None
+    np.testing.assert_array_equal(bowl.x.data, START - [0.5, 1.0, 1.5])
+
+
+@pytest.mark.source("CI-13")
+def test_hooks_come_after_the_gradients_and_before_the_update():
+    bowl = Bowl()
+    optimizer = optimizers.SGD(lr=1.0).setup(bowl)
+    optimizer.add_hook(optimizers.WeightDecay(0.5))
+    optimizer.add_hook(lambda opt: [setattr(p, "grad", p.grad.data * 2) for p in opt], name="double")
+    bowl.x.grad = np.ones(3)
+    optimizer.update()
+    np.testing.assert_allclose(bowl.x.data, START - 2 * (1 + 0.5 * START))
+    with pytest.raises(KeyError, match="'double' already"):
+        optimizer.add_hook(print, name="double")
+    optimizer.remove_hook("double")
+    bowl.x.grad = np.zeros(3)
+    before = bowl.x.data
+    optimizer.update()
+    np.testing.assert_allclose(bowl.x.data, before * 0.5)
+
+
+def test_lasso_clipping_and_noise():
+    bowl = Bowl()
+    optimizer = optimizers.SGD().setup(bowl)
+    bowl.x.grad = np.array([3.0, 4.0, 0.0])
+    optimizers.GradientClipping(10)(optimizer)
+    np.testing.assert_array_equal(bowl.x.grad.data, [3, 4, 0])
+    optimizers.GradientClipping(2.5)(optimizer)
+    np.testing.assert_allclose(bowl.x.grad.data, [1.5, 2, 0])
+    optimizers.Lasso(0.1)(optimizer)
+    np.testing.assert_allclose(bowl.x.grad.data, [1.6, 1.9, 0.1])
+    bowl.x.data, bowl.x.grad = np.zeros(10_000), np.zeros(10_000)
+    optimizers.GradientNoise(4.0, rng=np.random.default_rng(0))(optimizer)
+    assert bowl.x.grad.data.std() == pytest.approx(2.0, rel=0.02)
+    optimizer.t = 99
+    bowl.x.grad = np.zeros(10_000)
+    optimizers.GradientNoise(4.0, rng=np.random.default_rng(0))(optimizer)
+    assert bowl.x.grad.data.std() == pytest.approx(2.0 * 100**-0.275, rel=0.02)
+
+
+def test_a_schedule_sets_the_rate_of_each_update():
+    bowl = Bowl()
+    optimizer = optimizers.SGD(lr=schedules.step(1.0, every=2)).setup(bowl)
+    moved = []
+    for _ in range(4):
+        before = bowl.x.data
+        bowl.x.grad = np.ones(3)
+        optimizer.update()
+        moved.append(float((before - bowl.x.data)[0]))
+    np.testing.assert_allclose(moved, [1, 1, 0.1, 0.1])
+    assert schedules.cosine(1.0, 10, final=0.1)(10) == pytest.approx(0.1)
+    assert schedules.warmup(10, then=schedules.exponential(1.0, 0.5))(1) == pytest.approx(0.1)
+
+
+@pytest.mark.source("CI-18")
+@pytest.mark.parametrize("name", RULES)
+def test_a_loaded_optimizer_goes_on_bit_for_bit(name):
+    def pair():
+        bowl = Bowl()
+        return bowl, RULES[name][0]().setup(bowl)
+
+    straight, optimizer = pair()
+    for _ in range(10):
+        optimizer.update(straight)
+    first, early = pair()
+    for _ in range(5):
+        early.update(first)
+    second, late = pair()
+    second.load_state(first.state())
+    late.load_state(early.state())
+    assert late.t == 5
+    for _ in range(5):
+        late.update(second)
+    assert second.x.data.tobytes() == straight.x.data.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("act", "error", "message"),
+    [
+        (lambda o: optimizers.SGD(lr=-1), ValueError, "SGD: lr is -1; expected a number of at least 0"),
+        (lambda o: optimizers.Adam(beta1=2), ValueError, "Adam: beta1 is 2; expected .* at most 1"),
+        (lambda o: optimizers.SGD().update(), RuntimeError, r"SGD.update: call setup\(model\) first"),
+        (lambda o: o.setup(3), TypeError, "MomentumSGD.setup: got a int; expected a Link"),
+        (lambda o: o.add_hook(3), TypeError, "expected a callable"),
+        (lambda o: o.load_state({}), ValueError, "'t' is missing; nothing was loaded"),
+        (lambda o: o.load_state({"t": 1, "y/v": 1}), ValueError, "has no parameter for y/v"),
+        (lambda o: o.load_state({"t": 1, "x/v": np.ones(5)}), ValueError, "'x/v' has shape"),
+    ],
+)
+def test_bad_input_is_refused_and_changes_nothing(act, error, message):
+    bowl = Bowl()
+    optimizer = optimizers.MomentumSGD().setup(bowl)
+    optimizer.update(bowl)
+    before = {k: np.array(v) for k, v in optimizer.state().items()}
+    with pytest.raises(error, match=message):
+        act(optimizer)
+    after = optimizer.state()
+    assert before.keys() == after.keys()
+    for key, value in before.items():
+        np.testing.assert_array_equal(value, after[key])
+
+
+def snapshot(model, optimizer):
+    grads = {f"grad/{name}": None if p.grad is None else p.grad.data for name, p in model.namedparams()}
+    return {**model.state(), **optimizer.state(), **grads}
+
+
+def same(a, b):
+    return a.keys() == b.keys() and all(np.array_equal(a[k], b[k]) for k in a)
+
+
+@pytest.mark.parametrize("name", ["SGD", "MomentumSGD", "Adam"])
+@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.full)])
+def test_an_interrupted_update_happened_whole_or_not_at_all(name, step):
+    made = {}
+
+    def make():
+        model = L.MLP((3, 2))
+        model.load_state(weights)
+        optimizer = RULES[name][0]().setup(model)
+        optimizer.add_hook(optimizers.WeightDecay(0.1))
+        for _ in range(2):
+            for parameter in model.params():
+                parameter.grad = np.ones(parameter.shape, np.float32)
+            optimizer.update()
+        for parameter in model.params():
+            parameter.grad = np.full(parameter.shape, 0.5, np.float32)
+        made.update(model=model, optimizer=optimizer)
+        return optimizer.update
+
+    source = L.MLP((3, 2))
+    source(np.ones((1, 4), np.float32))
+    weights = source.state()
+    update = make()
+    before = snapshot(made["model"], made["optimizer"])
+    update()
+    after = snapshot(made["model"], made["optimizer"])
+    assert not same(before, after)
+
+    outcomes = set()
+    for at in every_point(make, step):
+        now = snapshot(made["model"], made["optimizer"])
+        whole, nothing = same(now, after), same(now, before)
+        assert whole or nothing, f"torn at opcode {at}"
+        outcomes.add(whole)
+        made["optimizer"].update()  # and it goes on
+    assert False in outcomes
+
+
+def test_a_hook_that_raises_leaves_the_gradients_as_they_were():
+    bowl = Bowl()
+    optimizer = optimizers.SGD().setup(bowl)
+    optimizer.add_hook(optimizers.WeightDecay(1.0))
+    optimizer.add_hook(lambda opt: math.sqrt(-1), name="bad")
+    bowl.x.grad = np.ones(3)
+    with pytest.raises(ValueError, match=r"math domain error|nonnegative"):
+        optimizer.update()
+    np.testing.assert_array_equal(bowl.x.grad.data, 1)
+    np.testing.assert_array_equal(bowl.x.data, START)
