@@ -21,6 +21,13 @@ SENTENCES: dict[str, str] = {
         "No gradient here: no backward pass has reached it, or it was not kept (backward(retain_grad=True) keeps it)."
     ),
     "not_required": "No gradient: requires_grad is False.",
+    "no_size": "No size yet: it comes with the first input.",
+    # Links and optimizers.
+    "link_total": "{params} in {arrays}, {size}.",
+    "link_empty": "It has no parameters.",
+    "link_pending": "{count} without a size yet: the first call gives it.",
+    "optimizer_ready": "It has made {updates}.",
+    "optimizer_without_target": "It has no model yet: call setup(model).",
     # Pictures.
     "hidden": "{count} steps (number {first} to {last}) are not drawn one by one: the graph has {total}.",
     "covers": "Each cell covers up to {rows} × {columns} elements and shows the one of greatest magnitude.",

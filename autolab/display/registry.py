@@ -16,6 +16,8 @@ Bundle = dict[str, Any]
 
 _HANDLERS: dict[str, str] = {
     "autolab.recording.model.Recording": "autolab.display.recording_view:bundle",
+    "autolab.links.link.Link": "autolab.display.link_view:bundle",
+    "autolab.optimizers.optimizer.Optimizer": "autolab.display.optimizer_view:bundle",
     "autolab.engine.variable.Variable": "autolab.display.variable_view:bundle",
     "autolab.gradcheck.report.GradientReport": "autolab.display.report_view:bundle",
 }

@@ -11,6 +11,7 @@ from .detail import about
 from .escape import Markup, clean, element, escape, join
 from .heatmap import MAX_CELLS, Panel, describe, heatmaps
 from .html import code, fact_table, paragraph, picture
+from .messages import say
 from .readings import text_of
 from .registry import Bundle
 
@@ -20,12 +21,22 @@ _KEPT_CELLS = MAX_CELLS * MAX_CELLS
 
 def bundle(variable: Any) -> Bundle:
     """A card as HTML, and the representation with a sentence as text. Large arrays are reduced where they are."""
+    if variable.data is None:
+        return _without_size(variable)
     value = snapshot(variable.data, _KEPT_CELLS)
     gradient = None if variable.grad is None else snapshot(variable.grad.data, _KEPT_CELLS)
     return {
         "text/html": str(_card(variable, value, gradient)),
         "text/plain": _text(variable, value, gradient),
     }
+
+
+def _without_size(parameter: Any) -> Bundle:
+    """A parameter that gets its size later."""
+    sentence = say("no_size")
+    name = f"{parameter.name}: " if parameter.name else ""
+    html = join([paragraph(element("b", code(f"{name}{type(parameter).__name__}"))), paragraph(escape(sentence))])
+    return {"text/html": str(html), "text/plain": f"{parameter!r}\n{clean(name)}{sentence}"}
 
 
 def _card(variable: Any, value: Snapshot, gradient: Snapshot | None) -> Markup:

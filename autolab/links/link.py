@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from typing import Any, Literal, Self
@@ -10,8 +11,10 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from ..engine.backend import Array, get_array_module, is_array, to_cpu, to_gpu
+from ..engine.observe import watchers
 from ..engine.parameter import Parameter
 from ..engine.publish import publish
+from ..engine.scope import scope
 from ..engine.variable import Variable, wrap
 from .state import places, planned
 
@@ -101,6 +104,8 @@ class Link:
         self.__dict__[name] = value
         if kind == "parameter" and value is not None:
             value.take_name(name)
+        elif kind == "link":
+            value.__dict__.setdefault("_name", name)
 
     def _registry(self, name: str) -> dict[str, Kind]:
         try:
@@ -115,7 +120,21 @@ class Link:
         raise NotImplementedError(f"{type(self).__name__}: write forward(self, x)")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.forward(*args, **kwargs)
+        if not watchers:
+            return self.forward(*args, **kwargs)
+        with scope(self.label):
+            return self.forward(*args, **kwargs)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """That of `forward`: tools that ask for the names of inputs find them there."""
+        return inspect.signature(self.forward)
+
+    @property
+    def label(self) -> str:
+        """What pictures call it: its class, after the name under which another link holds it."""
+        kind, name = type(self).__name__, self.__dict__.get("_name")
+        return kind if name is None else f"{name}: {kind}"
 
     # ------------------------------------------------------------------ what it holds
     def _own(self, kind: Kind) -> Iterator[tuple[str, Any]]:

@@ -1,0 +1,107 @@
+"""How a link shows itself: the tree of its links and parameters, with sizes and norms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..engine.backend import device_name
+from .escape import Markup, clean, element, escape, join
+from .html import code, paragraph, table
+from .messages import plural, say
+from .numbers import bytes_text, number, shape_text
+from .registry import Bundle
+
+if TYPE_CHECKING:
+    from ..links import Link
+
+_HEADINGS = ("link, parameter", "shape", "dtype", "device", "numbers", "norm", "gradient's norm")
+_MOST_ROWS = 300
+_INDENT = "\N{NO-BREAK SPACE}" * 4
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the tree: a link, a parameter or a buffer, and the words of the other columns."""
+
+    depth: int
+    name: str
+    kind: str
+    words: tuple[str, ...]
+
+
+def bundle(link: Link) -> Bundle:
+    """The tree as a table, and as indented text."""
+    rows = list(tree(link))
+    sentences = _sentences(link, rows)
+    parts = [paragraph(element("b", code(type(link).__name__)), escape(" " + sentences))]
+    parts.append(table(_HEADINGS, [_cells(row) for row in rows[:_MOST_ROWS]]))
+    if len(rows) > _MOST_ROWS:
+        parts.append(paragraph(escape(say("first_rows", shown=_MOST_ROWS, total=plural(len(rows), "line")))))
+    lines = [_line(row) for row in rows[:_MOST_ROWS]]
+    return {"text/html": str(join(parts)), "text/plain": "\n".join([*lines, sentences])}
+
+
+def tree(link: Link) -> Iterator[Row]:
+    """The lines, depth first; a link or parameter that was shown already is named and not opened again."""
+    seen: set[int] = set()
+    stack: list[tuple[int, str, str, Any]] = [(0, "", "link", link)]
+    while stack:
+        depth, name, kind, value = stack.pop()
+        if kind != "link":
+            yield Row(depth, name, kind, _facts(kind, value))
+            continue
+        again = id(value) in seen
+        settings = "the same as above" if again else value.extra_repr()
+        yield Row(depth, name, f"{type(value).__name__}({settings})", ("",) * (len(_HEADINGS) - 1))
+        if not again:
+            seen.add(id(value))
+            entries = [(depth + 1, key, entry, value.__dict__[key]) for key, entry in value._kinds.items()]
+            stack += [entry for entry in reversed(entries) if entry[3] is not None or entry[2] == "buffer"]
+
+
+def _facts(kind: str, value: Any) -> tuple[str, ...]:
+    """Shape, dtype, device, count, norm, gradient's norm."""
+    data = value.data if kind == "parameter" else value
+    if data is None:
+        return ("?", "", "", "", "", "")
+    grad = value.grad if kind == "parameter" else None
+    gradient = "" if kind == "buffer" else say("absent") if grad is None else number(_norm(grad.data))
+    return (shape_text(data.shape), str(data.dtype), device_name(data), str(data.size), number(_norm(data)), gradient)
+
+
+def _norm(array: Any) -> float:
+    """The square root of the sum of squares, in float64."""
+    flat = array.ravel().astype(np.float64)
+    return float(flat @ flat) ** 0.5
+
+
+def _cells(row: Row) -> list[Markup]:
+    name = f"{row.name}: {row.kind}" if row.name and row.kind.endswith(")") else row.name or row.kind
+    first = join([escape(_INDENT * row.depth), code(name)])
+    return [first, *(code(words) for words in row.words)]
+
+
+def _line(row: Row) -> str:
+    head = f"{'  ' * row.depth}{clean(row.name)}{': ' if row.name else ''}"
+    if row.kind.endswith(")"):
+        return head + clean(row.kind)
+    shape, dtype, device, _, norm, gradient = row.words
+    if shape == "?":
+        return head + say("no_size")
+    kind = "buffer, " if row.kind == "buffer" else ""
+    tail = f", gradient's norm {gradient}" if gradient else ""
+    return f"{head}{kind}{shape} {dtype} {device}, norm {norm}{tail}"
+
+
+def _sentences(link: Link, rows: list[Row]) -> str:
+    sized = [p for p in link.params() if p.is_initialized]
+    pending = sum(row.words[0] == "?" for row in rows)
+    size = bytes_text(sum(p._data.nbytes for p in sized))
+    arrays = plural(len(sized), "parameter")
+    found = [say("link_total", params=plural(link.count_params(), "number"), arrays=arrays, size=size)] if sized else []
+    found += [say("link_pending", count=plural(pending, "array"))] if pending else []
+    return " ".join(found) or say("link_empty")
