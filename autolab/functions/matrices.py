@@ -9,6 +9,7 @@ import numpy as np
 from ..engine.backend import Array, get_array_module
 from ..engine.declare import primitive
 from .axes import expand_dims, squeeze, swapaxes
+from .reduce import sum
 from .shape import sum_to
 
 Shape = tuple[int, ...]
@@ -89,7 +90,8 @@ def _solve_b(g: Any, a: Any, b_shape: Shape) -> Any:
 def det(xp: Any, a: Array) -> Array:
     """The determinant of a square matrix.
 
-    Its gradient takes the inverse: for a singular matrix it is refused in backward.
+    Its gradient is the matrix of cofactors, also where the determinant is 0. The second derivative takes the inverse:
+    for a singular matrix it is refused.
 
     Parameters
     ----------
@@ -104,7 +106,7 @@ def det(xp: Any, a: Array) -> Array:
     Raises
     ------
     ValueError
-        If a matrix is not square; in backward, if one is singular.
+        If a matrix is not square; in a second derivative, if one is singular.
 
     Examples
     --------
@@ -116,9 +118,31 @@ def det(xp: Any, a: Array) -> Array:
 
 
 @det.vjp("a")
-def _det_a(g: Any, a: Any, y: Any) -> Any:
-    """g * y * inv(a).T"""
-    return expand_dims(g * y, axis=(-2, -1)) * transposed(_inverse("det", a))
+def _det_a(g: Any, a: Any) -> Any:
+    """g * cofactors(a)"""
+    return expand_dims(g, axis=(-2, -1)) * _cofactors(a)
+
+
+@primitive(name="cofactors")
+def _cofactors(xp: Any, a: Array) -> Array:
+    """``det(a) * inv(a).T``, without the inverse: what is left of the singular values when each in turn is taken out
+    of their product."""
+    u, s, vh = xp.linalg.svd(a)
+    signs = xp.sign(xp.linalg.det(u) * xp.linalg.det(vh))
+    others = _products_before(xp, s) * _products_before(xp, s[..., ::-1])[..., ::-1]
+    return (u * (others * signs[..., None])[..., None, :]) @ vh
+
+
+def _products_before(xp: Any, s: Array) -> Array:
+    """For each element along the last axis the product of those before it."""
+    return xp.cumprod(xp.concatenate([xp.ones_like(s[..., :1]), s[..., :-1]], axis=-1), axis=-1)
+
+
+@_cofactors.vjp("a")
+def _cofactors_a(g: Any, a: Any, y: Any) -> Any:
+    """sum(g * y) * inv(a).T - y @ g.T @ inv(a).T"""
+    inverse = transposed(_inverse("det", "second derivative", a))
+    return sum(g * y, axis=(-2, -1), keepdims=True) * inverse - y @ transposed(g) @ inverse
 
 
 @primitive(outputs=("sign", "logabsdet"), numpy=np.linalg.slogdet)
@@ -155,7 +179,7 @@ def slogdet(xp: Any, a: Array) -> tuple[Array, Array]:
 @slogdet.vjp("a")
 def _slogdet_a(g: Any, a: Any) -> Any:
     """g[1] * inv(a).T"""
-    return expand_dims(g[1], axis=(-2, -1)) * transposed(_inverse("slogdet", a))
+    return expand_dims(g[1], axis=(-2, -1)) * transposed(_inverse("slogdet", "gradient", a))
 
 
 @primitive(numpy=np.linalg.cholesky)
@@ -197,11 +221,11 @@ def _cholesky_a(g: Any, y: Any) -> Any:
     return symmetric(transposed(solve(right, transposed(solve(right, middle)))))
 
 
-def _inverse(function: str, a: Any) -> Any:
+def _inverse(function: str, wanted: str, a: Any) -> Any:
     try:
         return inv(a)
     except ValueError:
-        raise ValueError(f"{function}: a matrix is singular; the gradient takes its inverse") from None
+        raise ValueError(f"{function}: a matrix is singular; the {wanted} takes its inverse") from None
 
 
 def _half_lower(xp: Any, n: int, dtype: Any) -> Array:

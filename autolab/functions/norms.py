@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ..engine.backend import Array
 from ..engine.declare import primitive
-from .math import exp
-from .powers import ratio
+from .math import exp, pow
+from .order import share
+from .powers import abs, ratio
 from .reduce import Axis, kept, reduced
 from .rounding import sign
 
+Order = float | str | None
+
 
 @primitive(numpy=np.linalg.norm)
-def norm(xp: Any, x: Array, *, ord: int | None = None, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Length of vectors: the root of the sum of squares, or the sum of absolute values.
+def norm(xp: Any, x: Array, *, ord: Order = None, axis: Axis = None, keepdims: bool = False) -> Array:
+    """Length of vectors: by default the root of the sum of squares.
 
     The gradient of the length 0 is 0: the tip of a cone has no slope.
 
     Parameters
     ----------
     x : Variable or array
-    ord : None, 1 or 2
-        None is the root of the sum of squares over all elements, or over one axis or two. 2 is the same over one axis,
-        1 the sum of absolute values over one axis.
+    ord : None, 'fro' or float
+        None is the root of the sum of squares over all elements, or over one axis or two; over two, ``'fro'`` is
+        another name for it. Over one axis, a number ``p`` of at least 1 gives ``sum(abs(x) ** p) ** (1 / p)``, ``inf``
+        the greatest and ``-inf`` the least absolute value.
     axis : int, tuple of two int or None
     keepdims : bool
         Leave the reduced axes with length 1.
@@ -33,29 +38,40 @@ def norm(xp: Any, x: Array, *, ord: int | None = None, axis: Axis = None, keepdi
     Raises
     ------
     ValueError
-        If ``ord`` is another one, or is given for matrices (their norms are other functions), or the axes do not exist.
+        If ``ord`` is another one, or a number is given for matrices (those norms are made of `svd` and `sum`), or the
+        axes do not exist.
 
     Examples
     --------
     >>> from autolab import Variable, functions as F
-    >>> F.norm(Variable([3.0, -4.0])), F.norm(Variable([3.0, -4.0]), ord=1)
-    (variable(5.0), variable(7.0))
+    >>> x = Variable([3.0, -4.0])
+    >>> F.norm(x), F.norm(x, ord=1), F.norm(x, ord=float("inf"))
+    (variable(5.0), variable(7.0), variable(4.0))
     """
-    if ord not in (None, 1, 2):
-        raise ValueError(f"ord={ord!r:.40}; expected None, 1 or 2")
-    if ord is not None and len(reduced(x.shape, axis)) != 1:
-        raise ValueError(f"ord={ord} over axis={axis} is no vector norm; expected one axis, or ord=None")
-    if ord == 1:
-        return xp.absolute(x).sum(axis=axis, keepdims=keepdims)
-    return xp.linalg.norm(x, axis=axis, keepdims=keepdims)
+    _check_order(ord, len(reduced(x.shape, axis)))
+    return xp.linalg.norm(x, ord=ord, axis=axis, keepdims=keepdims)
+
+
+def _check_order(ord: Order, axes: int) -> None:
+    if ord is None or (ord == "fro" and axes == 2):
+        return
+    if not isinstance(ord, int | float | np.number) or not (ord >= 1 or ord == -math.inf):
+        raise ValueError(f"ord={ord!r:.40}; expected None, 'fro' for matrices, a number of at least 1, or -inf")
+    if axes != 1:
+        raise ValueError(f"ord={ord} over {axes} axes is no vector norm; expected one axis, or ord=None")
 
 
 @norm.vjp("x")
-def _norm_x(g: Any, x: Any, y: Any, ord: int | None, axis: Axis) -> Any:
-    """g * x / y, or g * sign(x) if ord is 1"""
-    if ord == 1:
-        return kept(g, x.shape, axis) * sign(x)
-    return x * kept(ratio(g, y), x.shape, axis)
+def _norm_x(g: Any, x: Any, y: Any, ord: Order, axis: Axis) -> Any:
+    """g * x / y, or for another ord than 2: g * sign(x) * (abs(x) / y) ** (ord - 1)"""
+    g, y = kept(g, x.shape, axis), kept(y, x.shape, axis)
+    p = 2 if ord is None or isinstance(ord, str) else ord
+    if p == 2:
+        return x * ratio(g, y)
+    if p == 1:
+        return g * sign(x)
+    size = abs(x)
+    return g * sign(x) * (share(size, y, axis=axis) if math.isinf(p) else pow(ratio(size, y), p - 1))
 
 
 @primitive()

@@ -63,11 +63,11 @@ def min(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Arra
 @min.vjp("x")
 def _extreme_x(g: Any, x: Any, y: Any, axis: Axis) -> Any:
     """g * (x == y) / how many are equal"""
-    return kept(g, x.shape, axis) * _share(x, kept(y, x.shape, axis), axis=axis)
+    return kept(g, x.shape, axis) * share(x, kept(y, x.shape, axis), axis=axis)
 
 
 @primitive()
-def _share(xp: Any, x: Array, y: Array, *, axis: Axis) -> Array:
+def share(xp: Any, x: Array, y: Array, *, axis: Axis) -> Array:
     """1 where ``x`` equals ``y``, divided by the number of such places over ``axis``. Constant, so it has no rules."""
     equal = (x == y).astype(x.dtype)
     return equal / equal.sum(axis=axis, keepdims=True)

@@ -46,12 +46,33 @@ def test_only_the_symmetric_part_counts(function) -> None:
     np.testing.assert_allclose(g, g.T)
 
 
-def test_determinant_of_a_singular_matrix_is_known_and_its_gradient_refused() -> None:
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        [[1.0, 2.0], [2.0, 4.0]],
+        [[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [0.0, 1.0, 1.0]],
+        [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
+        [[0.0, 1.0], [1.0, 0.0]],
+        [[3.0]],
+        [[0.0]],
+        np.zeros((0, 0)),
+        np.random.default_rng(0).normal(size=(2, 4, 4)),
+    ],
+)
+def test_the_gradient_of_a_determinant_is_made_of_cofactors(matrix) -> None:
+    x = Variable(matrix)
+    expected = np.zeros(x.shape)
+    for at in np.ndindex(*x.shape):
+        minor = np.delete(np.delete(x.data[at[:-2]], at[-2], axis=0), at[-1], axis=1)
+        expected[at] = (-1) ** (at[-2] + at[-1]) * np.linalg.det(minor)
+    np.testing.assert_allclose(grad(F.sum(F.det(x)), x).data, expected, atol=1e-14)
+
+
+def test_the_second_derivative_of_the_determinant_of_a_singular_matrix_is_refused() -> None:
     x = Variable([[1.0, 2.0], [2.0, 4.0]])
-    y = F.det(x)
-    assert y.item() == 0.0
-    with pytest.raises(ValueError, match=r"^det: a matrix is singular; the gradient takes its inverse$"):
-        grad(y, x)
+    g = grad(F.det(x), x, create_graph=True)
+    with pytest.raises(ValueError, match=r"^det: a matrix is singular; the second derivative takes its inverse$"):
+        grad(F.sum(g), x)
 
 
 A = np.array([[4.0, 1.0], [1.0, 3.0]])

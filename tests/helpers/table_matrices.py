@@ -133,7 +133,7 @@ ROWS = (
         F.det,
         anp.linalg.det,
         (*_cases(*_SQUARE), *_laid_out()),
-        (_not_square(F.det), _no_matrix(F.det), _singular(F.det)),
+        (_not_square(F.det), _no_matrix(F.det)),
         exact=False,
     ),
     Row(

@@ -81,8 +81,10 @@ def _logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    if ord == 1:
-        return anp.sum(anp.abs(x), axis=axis, keepdims=keepdims)
+    if ord in (np.inf, -np.inf):
+        return (anp.max if ord > 0 else anp.min)(anp.abs(x), axis=axis, keepdims=keepdims)
+    if ord not in (None, 2, "fro"):
+        return anp.sum(anp.abs(x) ** ord, axis=axis, keepdims=keepdims) ** (1 / ord)
     return anp.sqrt(anp.sum(x * x, axis=axis, keepdims=keepdims))
 
 
@@ -172,11 +174,20 @@ ROWS = (
                 ("sum of sizes", ((5,),), {"ord": 1}),
                 ("sums of sizes", ((5, 4),), {"ord": 1, "axis": 0}),
                 ("kept sums of sizes", ((5, 4),), {"ord": 1, "axis": (1,), "keepdims": True}),
+                ("a matrix", ((5, 4),), {"ord": "fro"}),
+                ("matrices", ((2, 5, 4),), {"ord": "fro", "axis": (-1, 0), "keepdims": True}),
+                *[(f"of order {p}", ((5, 4),), {"ord": p, "axis": 0}) for p in (1.5, 3, np.inf, -np.inf)],
+                *[(f"kept, of order {p}", ((2, 3),), {"ord": p, "axis": -1, "keepdims": True}) for p in (4, np.inf)],
+                *[(f"no rows, of order {p}", ((0, 3),), {"ord": p, "axis": 1}) for p in (3, np.inf)],
             ),
         ),
         (
-            Bad(lambda: F.norm(_x(2), ord=3), ValueError, "norm: .*ord=3; expected None, 1 or 2"),
-            Bad(lambda: F.norm(_x(2, 2), ord=2), ValueError, "norm: .*ord=2 over axis=None is no vector norm"),
+            *[
+                Bad(lambda p=p: F.norm(_x(2), ord=p), ValueError, rf"norm: .*ord={p!r}; exp")
+                for p in (0, 0.5, "nuc", 1j)
+            ],
+            Bad(lambda: F.norm(_x(2), ord="fro"), ValueError, "norm: .*'fro' for matrices"),
+            Bad(lambda: F.norm(_x(2, 2), ord=2), ValueError, "norm: .*ord=2 over 2 axes is no vector norm"),
             Bad(lambda: F.norm(_x(2, 2, 2), axis=(0, 1, 2)), ValueError, "norm: "),
             Bad(lambda: F.norm(_x(2), axis=1), ValueError, "norm: .*axis"),
         ),
