@@ -54,6 +54,21 @@ SENTENCES: dict[str, str] = {
     "graph": "Computation graph of {title}: {inputs}, {steps}, {outputs}.",
     "gradient_of": "gradient of {name} = {rule}",
     "upstream": "upstream",
+    # The table of conventions.
+    "conventions.title": "Conventions",
+    "conventions.introduction": (
+        "At some points a function has no derivative, or its formula has no number to give: the tip of a kink, two "
+        "equal greatest elements, a division by 0. There a library has to choose. This is what AutoLab chooses, and "
+        "why. A gradient is that of the sum of the values. The last column tells what PyTorch 2.13, JAX 0.10 and "
+        "TensorFlow 2.21 give in float64."
+    ),
+    "conventions.point": "point",
+    "conventions.computed": "computed",
+    "conventions.value": "value",
+    "conventions.gradients": "gradients",
+    "conventions.because": "because",
+    "conventions.refused": "refused",
+    "conventions.elsewhere": "elsewhere",
 }
 
 SHORT: dict[str, str] = {

@@ -19,6 +19,7 @@ _HANDLERS: dict[str, str] = {
     "autolab.links.link.Link": "autolab.display.link_view:bundle",
     "autolab.optimizers.optimizer.Optimizer": "autolab.display.optimizer_view:bundle",
     "autolab.engine.variable.Variable": "autolab.display.variable_view:bundle",
+    "autolab.functions.conventions.Conventions": "autolab.display.conventions_view:bundle",
     "autolab.gradcheck.report.GradientReport": "autolab.display.report_view:bundle",
 }
 

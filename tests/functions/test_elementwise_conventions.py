@@ -1,4 +1,4 @@
-"""Elementwise functions at kinks, ties, poles and extreme values: what their docstrings promise."""
+"""Elementwise functions near kinks and at extreme values; the points themselves are in test_singular_points."""
 
 from __future__ import annotations
 
@@ -26,32 +26,17 @@ def slopes(function: Callable[..., Any], *values: Any, order: int = 1) -> list[A
 
 
 UNARY = [
-    (F.abs, 0.0, 0.0),
     (F.abs, -0.0, 0.0),
-    (F.sign, 0.0, 0.0),
-    (F.floor, 2.0, 0.0),
-    (F.ceil, 2.0, 0.0),
-    (F.round, 2.5, 0.0),
-    (F.sqrt, 0.0, INF),
-    (F.cbrt, 0.0, INF),
     (F.cbrt, -1e-300, 1 / (3 * 1e-200)),
     (F.cbrt, -8.0, 1 / 12),
     (F.reciprocal, 1e-200, -INF),
-    (F.log1p, -1.0, INF),
     (F.log1p, 1e-20, 1.0),
     (F.expm1, -50.0, math.exp(-50)),
-    (F.sigmoid, 1000.0, 0.0),
-    (F.sigmoid, -1000.0, 0.0),
     (F.sigmoid, -300.0, math.exp(-300)),
-    (F.arcsin, 1.0, INF),
-    (F.arccos, -1.0, -INF),
     (F.arcsin, 1 - 2**-53, 2.0**26),
     (F.arcsinh, 1e300, 1e-300),
-    (F.arccosh, 1.0, INF),
     (F.arccosh, 1e300, 1e-300),
-    (F.arctanh, 1.0, INF),
     (F.erf, 0.0, 2 / math.sqrt(math.pi)),
-    (F.erf, 30.0, 0.0),
 ]
 
 
@@ -62,14 +47,9 @@ def test_slopes_of_one_input(function: Callable[..., Any], x: float, slope: floa
 
 
 BINARY = [
-    (F.maximum, 1.0, 1.0, 0.5, 0.5),
-    (F.minimum, 1.0, 1.0, 0.5, 0.5),
-    (F.maximum, 0.0, -0.0, 0.5, 0.5),
     (F.maximum, INF, INF, 0.5, 0.5),
-    (F.hypot, 0.0, 0.0, 0.0, 0.0),
     (F.hypot, 3e200, 4e200, 0.6, 0.8),
     (F.hypot, 1e-310, 0.0, 1.0, 0.0),
-    (F.arctan2, 0.0, 0.0, NAN, NAN),
     (F.arctan2, 3e200, 4e200, 1.6e-201, -1.2e-201),
     (F.arctan2, 3e-200, 4e-200, 1.6e199, -1.2e199),
     (F.arctan2, 0.0, -2.0, -0.5, 0.0),
@@ -77,7 +57,6 @@ BINARY = [
     (F.logaddexp, 1000.0, -1000.0, 1.0, 0.0),
     (F.logaddexp, -INF, 0.0, 0.0, 1.0),
     (F.logaddexp, INF, 0.0, 1.0, 0.0),
-    (F.logaddexp, -INF, -INF, NAN, NAN),
 ]
 
 
@@ -97,14 +76,11 @@ def test_kinks_have_no_curvature(order: int) -> None:
 CLIP = [
     # low, high, x -> gradients of x, low and high
     (-1.0, 1.0, 0.0, (1, 0, 0)),
-    (-1.0, 1.0, -1.0, (1, 0, 0)),
-    (-1.0, 1.0, 1.0, (1, 0, 0)),
     (-1.0, 1.0, -2.0, (0, 1, 0)),
     (-1.0, 1.0, 2.0, (0, 0, 1)),
     (1.0, 1.0, 0.0, (0, 1, 0)),
     (1.0, 1.0, 2.0, (0, 0, 1)),
     (1.0, -1.0, -2.0, (0, 0, 1)),
-    (1.0, -1.0, 0.0, (0, 0, 1)),
     (1.0, -1.0, 2.0, (0, 0, 1)),
 ]
 
