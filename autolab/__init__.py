@@ -10,7 +10,7 @@
 Variables and functions     `Variable`, `Parameter`, `FunctionNode`, `primitive`, `elementwise`, `functions`
 Other ways to write one     `authoring`: Chainer's old style, DeZero's, PyTorch's
 Gradients                   ``y.backward()``, `grad`, `no_grad`, `using_config`; `transforms`: functions of functions
-Seeing and checking them    `record`, `explore`, `check_gradients`, `checked`
+Seeing and checking them    `record`, `explore`, `check_gradients`; `export_html` keeps any of them as a page, `checked`
 """
 
 from importlib import import_module as _import_module
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .links import Chain, ChainList, Link, Sequential
     from .recording import Recording, record
-    from .widgets import explore
+    from .widgets import explore, export_html
 
 __version__ = "0.1.0"
 
@@ -59,6 +59,7 @@ _LAZY = {
     "Recording": "recording",
     "record": "recording",
     "explore": "widgets",
+    "export_html": "widgets",
 }
 _MODULES = ("authoring", "initializers", "links", "optimizers", "serializers", "transforms")
 
@@ -87,6 +88,7 @@ __all__ = [
     "config",
     "elementwise",
     "explore",
+    "export_html",
     "functions",
     "get_array_module",
     "global_config",

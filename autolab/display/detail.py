@@ -21,8 +21,9 @@ _STATEMENT_LIMIT = 1000
 _IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 
 
-def detail(recording: Recording, node: int) -> tuple[dict[str, Any], list[bytes]]:
-    """Details of one node of the scene as plain data, and the float32 cells of its arrays.
+def detail(recording: Recording, node: int, most: int = MAX_CELLS) -> tuple[dict[str, Any], list[bytes]]:
+    """Details of one node of the scene as plain data, and the float32 cells of its arrays, at most ``most``
+    rows and columns.
 
     Raises
     ------
@@ -31,12 +32,16 @@ def detail(recording: Recording, node: int) -> tuple[dict[str, Any], list[bytes]
     """
     for item in drawn(recording):
         if item.id == node:
-            return _run_detail(item, len(recording.steps)) if isinstance(item, Run) else _step_detail(recording, item)
+            return (
+                _run_detail(item, len(recording.steps))
+                if isinstance(item, Run)
+                else _step_detail(recording, item, most)
+            )
     raise KeyError(f"detail: got node {node}, which the picture of {clean(recording.function)} does not have")
 
 
-def _step_detail(recording: Recording, step: Step) -> tuple[dict[str, Any], list[bytes]]:
-    arrays, buffers = _arrays(step)
+def _step_detail(recording: Recording, step: Step, most: int) -> tuple[dict[str, Any], list[bytes]]:
+    arrays, buffers = _arrays(step, most)
     data = {
         "id": step.id,
         "title": heading(step),
@@ -144,19 +149,19 @@ def _grouped(name: str) -> str:
     return f"({name})" if " " in name else name
 
 
-def _arrays(step: Step) -> tuple[list[dict[str, Any]], list[bytes]]:
+def _arrays(step: Step, most: int) -> tuple[list[dict[str, Any]], list[bytes]]:
     arrays: list[dict[str, Any]] = []
     buffers: list[bytes] = []
     for which, snapshot in (("value", step.value), ("grad", step.grad)):
         if snapshot is not None and snapshot.size > 0:
-            entry, cells = _array(which, snapshot)
+            entry, cells = _array(which, snapshot, most)
             arrays.append({**entry, "buffer": len(buffers)})
             buffers.append(cells)
     return arrays, buffers
 
 
-def _array(which: str, snapshot: Snapshot) -> tuple[dict[str, Any], bytes]:
-    cells = grid(snapshot, MAX_CELLS, MAX_CELLS)
+def _array(which: str, snapshot: Snapshot, most: int) -> tuple[dict[str, Any], bytes]:
+    cells = grid(snapshot, most, most)
     with np.errstate(over="ignore"):
         buffer = np.ascontiguousarray(cells.values, dtype=np.float32).tobytes()
     rows, columns = cells.values.shape

@@ -80,7 +80,7 @@ def element(tag: str, *children: Markup, **attributes: object) -> Markup:
     return Markup(f"<{start}/>" if tag in _VOID else f"<{start}>{''.join(children)}</{tag}>")
 
 
-_VOID = frozenset({"img", "br", "rect", "path", "circle", "line", "image"})
+_VOID = frozenset({"img", "br", "rect", "path", "circle", "line", "image", "meta"})
 
 
 def _attribute(value: object) -> str:

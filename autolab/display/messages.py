@@ -49,6 +49,8 @@ SENTENCES: dict[str, str] = {
     # Live views.
     "live_stale": "Not computed for these inputs. The graph below shows the last point that could be computed.",
     "live_silent": "The kernel does not answer: it is busy or not running. If it is not running, run the cell again.",
+    "still": "This page was saved. Choose any step and look at it; the inputs stand still, as nothing computes here.",
+    "needs_script": "This page draws with JavaScript, which is switched off in this browser.",
     "absent": "none",
     # Read aloud.
     "graph": "Computation graph of {title}: {inputs}, {steps}, {outputs}.",

@@ -25,7 +25,7 @@ from .picture import Picture, Selection
 from .session import Session
 from .user_error import UserError, user_error
 
-_WORDS = {key: say(key) for key in ("live_silent", "live_stale")}
+_WORDS = ("live_silent", "live_stale", "still")
 
 
 class Explorer(Selection, Picture, Inputs, anywidget.AnyWidget):
@@ -41,12 +41,13 @@ class Explorer(Selection, Picture, Inputs, anywidget.AnyWidget):
     palette = traitlets.Dict().tag(sync=True)
     words = traitlets.Dict().tag(sync=True)
     ack = traitlets.Int().tag(sync=True)
+    still = traitlets.Bool().tag(sync=True)
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._lock = RLock()  # messages may come from several threads
         self._recording = session.record()
-        super().__init__(palette=palette(), words=_WORDS, error=None, **self._shown(self._recording))
+        super().__init__(**at_first(), **self._shown(self._recording))
         self.on_msg(self._on_message)
 
     # ------------------------------------------------------------------ for Python
@@ -98,7 +99,7 @@ class Explorer(Selection, Picture, Inputs, anywidget.AnyWidget):
 def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Explorer:
     """Look at a function live: move its inputs and watch the value and the gradient of every step follow.
 
-    In plain Python, where there is no notebook to draw in, the static picture is saved and its path printed.
+    In plain Python, where there is no notebook to draw in, the view is saved as a page and its path printed.
 
     Parameters
     ----------
@@ -129,8 +130,13 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
     """
     explorer = Explorer(Session(fn, args, options, inputs))
     if not _in_notebook():
-        print(f"explore: no notebook to draw in; the static picture is in {_save(explorer.recording)}")
+        print(f"explore: no notebook to draw in; open {_save(explorer)} in a browser")
     return explorer
+
+
+def at_first() -> dict[str, Any]:
+    """The traits with which every view begins: colours, words, and no error."""
+    return {"palette": palette(), "words": {key: say(key) for key in _WORDS}, "error": None}
 
 
 def _in_notebook() -> bool:
@@ -139,12 +145,13 @@ def _in_notebook() -> bool:
     return getattr(shell, "kernel", None) is not None
 
 
-def _save(recording: Recording) -> Path:
-    """The picture as a page in the current folder."""
-    name = re.sub(r"\W+", "_", recording.function, flags=re.ASCII).strip("_") or "function"
+def _save(explorer: Explorer) -> Path:
+    """The view as a page in the current folder."""
+    from .export import export_html
+
+    name = re.sub(r"\W+", "_", explorer.recording.function, flags=re.ASCII).strip("_") or "function"
     path = Path.cwd() / f"explore_{name}.html"
-    page = mimebundle(recording)["text/html"]
-    path.write_text(f'<!doctype html><meta charset="utf-8"><title>{name}</title>\n{page}\n', encoding="utf-8")
+    export_html(explorer, path)
     return path
 
 

@@ -16,6 +16,7 @@ _CODE_LIMIT = 100_000
 class Inputs(Part):
     """Traits and messages for moving the inputs."""
 
+    needs_session = True
     controls: traitlets.List[Any] = traitlets.List().tag(sync=True)
     can_undo = traitlets.Bool().tag(sync=True)
     code = traitlets.Unicode().tag(sync=True)

@@ -6,12 +6,13 @@ is a module with a part, its name in the bases of `Explorer`, and a JavaScript m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 import traitlets
 
+from ..display.detail import MAX_CELLS
 from ..recording.model import Recording
 from .session import Session
 
@@ -65,6 +66,8 @@ class Part(traitlets.HasTraits):
     _recording: Recording
     _obeyed: dict[str, tuple[str, obeys]] = {}  # noqa: RUF012  # a new one in every subclass
     hold_sync: Callable[[], AbstractContextManager[None]]
+    needs_session = False  # True for a part that is of no use without a kernel
+    most_cells = MAX_CELLS  # rows and columns of a heatmap, at most
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -75,6 +78,10 @@ class Part(traitlets.HasTraits):
     def _shown(self, recording: Recording) -> dict[str, Any]:
         """The traits that show a recording: a part adds its own to those of ``super()._shown(recording)``."""
         return {}
+
+    def answerable(self) -> Iterator[dict[str, Any]]:
+        """The messages that a saved page can answer: a part adds its own to those of ``super().answerable()``."""
+        return iter(())
 
     def _refresh(self) -> None:
         """Compute at the present point, and show what comes out."""

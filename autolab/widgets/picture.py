@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import traitlets
@@ -36,16 +36,20 @@ class Selection(Part):
 
     def _shown(self, recording: Recording) -> dict[str, Any]:
         shown = super()._shown(recording)
-        return {**shown, **_selection(recording, shown["scene"], self.selected)}
+        return {**shown, **_selection(recording, shown["scene"], self.selected, self.most_cells)}
+
+    def answerable(self) -> Iterator[dict[str, Any]]:
+        yield from super().answerable()
+        yield from ({"do": "select", "id": node["id"]} for node in self.scene["nodes"])  # type: ignore[attr-defined]
 
     @obeys("select", id=int)
     def _select(self, id: int) -> None:
-        self._publish(_selection(self._recording, self.scene, id))  # type: ignore[attr-defined]
+        self._publish(_selection(self._recording, self.scene, id, self.most_cells))  # type: ignore[attr-defined]
 
 
-def _selection(recording: Recording, picture: Mapping[str, Any], node: int | None) -> dict[str, Any]:
+def _selection(recording: Recording, picture: Mapping[str, Any], node: int | None, most: int) -> dict[str, Any]:
     """The traits that show one node; the output where there is no such node."""
     if node is None or all(node != shown["id"] for shown in picture["nodes"]):
         node = recording.outputs[0]
-    facts, buffers = detail(recording, node)
+    facts, buffers = detail(recording, node, most)
     return {"selected": node, "detail": facts, "detail_buffers": buffers}

@@ -273,7 +273,7 @@ def test_the_front_end_is_small_and_has_no_door_for_markup() -> None:
 
 
 def test_every_module_of_the_folder_is_part_of_the_front_end() -> None:
-    text = module_text("explorer.js")
+    text = module_text("explorer.js") + module_text("page.js")
     for file in STATIC.glob("*.js"):
         first = next(line for line in file.read_text(encoding="utf-8").splitlines() if line.startswith("export "))
         assert first.removeprefix("export ") in text.replace("export ", ""), file.name
@@ -284,7 +284,7 @@ def test_words_of_the_page_come_from_the_catalogue(explorer: Make) -> None:
     assert view.words["live_stale"] == say("live_stale")
 
 
-def test_plain_python_saves_the_static_picture_and_says_where(tmp_path: Path) -> None:
+def test_plain_python_saves_a_page_and_says_where(tmp_path: Path) -> None:
     program = (
         "import autolab\n"
         "def muladd(x, y, z):\n    h = x * y\n    return h + z\n"
@@ -303,7 +303,7 @@ def test_plain_python_saves_the_static_picture_and_says_where(tmp_path: Path) ->
     path = tmp_path / "explore_muladd.html"
     assert str(path) in done.stdout
     assert done.stdout.endswith("6.0\n")
-    assert "<img" in path.read_text(encoding="utf-8")
+    assert "openPage(view" in path.read_text(encoding="utf-8")
 
 
 def test_no_text_in_backquotes_spans_lines() -> None:

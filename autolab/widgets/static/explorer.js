@@ -28,13 +28,15 @@ const PROJECTOR = 1.5;
 /**
  * A feature of the view: what it puts where, what it does when traits change ("scene readings" names two), when the
  * whole is to be painted (at first, and with another theme), when the state of the link changes, when the text becomes
- * so many times larger, and at the end. It has no need of all of them.
+ * so many times larger, and at the end. It has no need of all of them. What needs a kernel is left out of a saved page,
+ * but for the inputs, which stand still there.
  * @typedef {{
  *   places?: Partial<Record<Place, HTMLElement[]>>,
  *   on?: Record<string, () => void>,
  *   paint?: () => void,
  *   linked?: (state: State) => void,
  *   enlarge?: (factor: number) => void,
+ *   needsKernel?: boolean,
  *   close?: () => void,
  * }} Part
  */
@@ -65,11 +67,13 @@ function makeView(model, el, link) {
   const view = { get: (name) => model.get(name), send: link.send, link, root, colors: /** @type {any} */ (null) };
   const parts = PARTS.map((make) => /** @type {Part} */ (make(view)));
   const projector = button("Projector", enlarge, { "aria-pressed": "false" });
-  const at = (/** @type {Place} */ place) => parts.flatMap((part) => part.places?.[place] ?? []);
+  const still = view.get("still");
+  const at = (/** @type {Place} */ place) => parts.flatMap((part) =>
+    still && part.needsKernel && !(place === "inputs" && view.get("controls").length) ? [] : part.places?.[place] ?? []);
   root.append(html("div", { class: "al-view" },
     html("header", { class: "al-header" }, ...at("header"), html("div", { class: "al-buttons" }, ...at("buttons"), projector)),
-    ...at("top"),
-    html("div", { class: "al-body" }, ...at("inputs"),
+    ...at("top"), ...(still ? [html("p", { class: "al-note al-still" }, view.get("words").still)] : []),
+    html("div", { class: "al-body" }, ...at("inputs").map((part) => set(part, { inert: still })),
       html("div", { class: "al-middle" }, ...at("alert"), ...at("middle")), ...at("side")),
     ...at("end")));
 

@@ -25,6 +25,7 @@ export function makeInputsPart(view) {
     on: { "controls can_undo": show, code: code.hide },
     paint: () => controls.update(get("controls"), view.colors),
     linked: show,
+    needsKernel: true,
   };
 }
 

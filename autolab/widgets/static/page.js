@@ -1,0 +1,61 @@
+// @ts-check
+/** The host of a saved page: it takes the kernel's place with answers that were found when the page was written. */
+
+/**
+ * @param {() => any} widget the default export of a view's module
+ * @param {"auto" | "light" | "dark"} look
+ */
+export function openPage(widget, look) {
+  const { state, answers, buffers, places } = JSON.parse(/** @type {any} */ (document.getElementById("saved")).textContent);
+  const views = buffers.map((/** @type {string} */ text) => new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer));
+  for (const [path, index] of places) {
+    const holder = path.slice(0, -1).reduce((/** @type {any} */ at, /** @type {string} */ key) => at[key], { state, answers });
+    holder[path.at(-1)] = views[index];
+  }
+  followTheme(look);
+  const model = makeModel(state, answers);
+  const view = widget();
+  view.initialize({ model });
+  view.render({ model, el: document.body });
+}
+
+/**
+ * A model whose messages are answered from a table; one that is not in it changes nothing.
+ * @param {Record<string, any>} state
+ * @param {Record<string, any>} answers
+ */
+function makeModel(state, answers) {
+  /** @type {Map<string, Set<() => void>>} */
+  const listeners = new Map();
+
+  /** @param {Record<string, any>} changes */
+  function change(changes) {
+    const changed = Object.keys(changes).filter((name) => changes[name] !== state[name]);
+    Object.assign(state, changes);
+    for (const name of changed) for (const listener of [...(listeners.get(`change:${name}`) ?? [])]) listener();
+  }
+
+  return {
+    get: (/** @type {string} */ name) => state[name],
+    on(/** @type {string} */ event, /** @type {() => void} */ listener) {
+      listeners.set(event, (listeners.get(event) ?? new Set()).add(listener));
+    },
+    off: (/** @type {string} */ event, /** @type {() => void} */ listener) => listeners.get(event)?.delete(listener),
+    send({ seq, ...message }) {
+      const key = JSON.stringify(Object.entries(message).sort(([a], [b]) => (a < b ? -1 : 1)));
+      queueMicrotask(() => change({ ...(Object.hasOwn(answers, key) ? answers[key] : {}), ack: seq }));
+    },
+  };
+}
+
+/** Tell the view which theme the page has, now and when the reader's system changes. @param {string} look */
+function followTheme(look) {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const show = () => {
+    const isLight = look === "auto" ? !dark.matches : look === "light";
+    document.body.dataset.jpThemeLight = String(isLight);
+    document.documentElement.style.colorScheme = isLight ? "light" : "dark";
+  };
+  show();
+  dark.addEventListener("change", show);
+}
