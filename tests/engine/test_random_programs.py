@@ -45,13 +45,13 @@ def wrong(seed: int) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("start", range(0, 300, 50))
+@pytest.mark.parametrize("start", range(0, 2_000, 100))
 def test_random_programs(start: int) -> None:
-    assert [found for seed in range(start, start + 50) if (found := wrong(seed))] == []
+    assert [found for seed in range(start, start + 100) if (found := wrong(seed))] == []
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("start", range(300, 20_000, 500))
+@pytest.mark.parametrize("start", range(2_000, 20_000, 500))
 def test_many_random_programs(start: int) -> None:
     assert [found for seed in range(start, min(start + 500, 20_000)) if (found := wrong(seed))] == []
 
@@ -67,7 +67,7 @@ def test_the_programs_use_everything() -> None:
         uses = Counter([i for instruction in program.instructions for i in instruction.operands])
         reused += max(uses.values()) > 1
         zero += not any(np.any(g) for g in orders[1])
-    assert min(names.values()) >= 30 and len(names) == 24
+    assert min(names.values()) >= 30 and len(names) == 29
     assert shapes == set(SHAPES) and reused > 200 and zero < 75
 
 

@@ -13,8 +13,11 @@ from autolab import functions as F
 
 SHAPES = ((), (3,), (2, 3), (3, 2), (3, 3), (2, 1), (2, 3, 3), (0, 3))
 
+_SAME = ("exp", "log", "sin", "cos", "tanh", "sum", "mean", "matmul", "maximum")
 _AUTOGRAD = SimpleNamespace(
-    **{name: getattr(anp, name) for name in ("exp", "log", "sin", "cos", "tanh", "sum", "matmul")},
+    **{name: getattr(anp, name) for name in _SAME},
+    where=lambda condition, a, b: condition * a + ~condition * b,  # autograd's own does not broadcast in backward
+    concatenate=lambda *xs, axis: anp.concatenate(xs, axis),
     reshape=lambda x, shape: anp.reshape(x, shape),
     transpose=lambda x, axes=None: anp.transpose(x, axes),
     broadcast_to=lambda x, shape: x * np.ones(shape),
@@ -51,6 +54,7 @@ class Program(NamedTuple):
 
 
 # Every value stays between about -3 and 3, so that derivatives neither explode nor vanish.
+_CONDITION = np.array([True, False, True])
 _UNARY: dict[str, Callable[..., Any]] = {
     "neg": lambda f, a: -a,
     "exp": lambda f, a: f.exp(f.sin(a)),
@@ -73,6 +77,8 @@ _BINARY: dict[str, Callable[..., Any]] = {
     "div": lambda f, a, b: a / (b * b + 2),
     "pow": lambda f, a, b: (a * a + 0.5) ** f.sin(b),
     "matmul": lambda f, a, b: f.tanh(f.matmul(a, b)),
+    "maximum": lambda f, a, b: f.maximum(a, b),
+    "where": lambda f, a, b: f.where(_CONDITION, f.sin(a), b),
 }
 _WITH_ATTRIBUTES: dict[str, Callable[..., Any]] = {
     "sum": lambda f, a, axis, keepdims: f.sum(a, axis=axis, keepdims=keepdims) / 3,
@@ -80,7 +86,11 @@ _WITH_ATTRIBUTES: dict[str, Callable[..., Any]] = {
     "transpose": lambda f, a, axes: f.transpose(a, axes=axes),
     "broadcast_to": lambda f, a, shape: f.broadcast_to(a, shape=shape),
     "sum_to": lambda f, a, shape: f.sum_to(a, shape=shape) / 3,
+    "mean": lambda f, a, axis: f.mean(a, axis=axis),
+    "getitem": lambda f, a, index: a[index],
+    "concatenate": lambda f, a, axis: f.concatenate(a, f.sin(a), axis=axis),
 }
+_INDICES = (0, -1, slice(None, None, -1), slice(1, None), (Ellipsis, 0), (None, 0), np.array([0, -1, 0, 0]))
 _OPERATIONS = {**_UNARY, **_BINARY, **_WITH_ATTRIBUTES}
 
 
@@ -128,4 +138,10 @@ def _attributes(rng: np.random.Generator, name: str, shape: tuple[int, ...]) -> 
         return {"axes": tuple(rng.permutation(n).tolist())} if n else None
     if name == "broadcast_to":
         return {"shape": (2, *shape)} if n < 3 else None
+    if name == "mean":
+        return {"axis": int(rng.integers(-n, n))} if n and 0 not in shape else None
+    if name == "getitem":
+        return {"index": _INDICES[rng.integers(len(_INDICES))]} if n and 0 not in shape else None
+    if name == "concatenate":
+        return {"axis": int(rng.integers(-n, n))} if n else None
     return {"shape": shape[rng.integers(1, n + 1) :]} if n else None
