@@ -61,7 +61,9 @@ class Marks:
         for value in values:
             places = [i for i, a in enumerate(self.arguments) if a is value and isinstance(a, Variable)]
             if not places:
-                raise ValueError(f"{self._name}: mark_dirty got something that is no Variable among the arguments")
+                raise ValueError(
+                    f"{self._name}: mark_dirty got a {type(value).__name__}; expected a Variable among the arguments"
+                )
             owner = self._args[places[0]]
             if self._recorded and owner.node is not None and owner.node.order == 0:
                 raise RuntimeError(

@@ -67,9 +67,8 @@ def get_array_module(*arrays: object) -> ModuleType:
         if module is None:
             continue
         if found is not None and module is not found:
-            raise TypeError(
-                "get_array_module: arrays on the CPU and on a GPU are mixed; move them with to_gpu or to_cpu"
-            )
+            places = ", ".join([f"argument {i} on {device_name(a)}" for i, a in enumerate(arrays) if _module_of(a)])
+            raise TypeError(f"get_array_module: got {places}; expected one device: move them with to_gpu or to_cpu")
         found = module
     return found or np
 
@@ -88,8 +87,10 @@ def as_array(value: object, what: str) -> Array:
         raise TypeError(f"{what}: got a masked array, whose mask would be lost; fill it or pass its .data")
     try:
         array = np.asarray(value)
-    except ValueError as error:
-        raise TypeError(f"{what}: {error}") from None
+    except ValueError:
+        raise TypeError(
+            f"{what}: got {_describe(value, None)}; expected lists of equal lengths, as in [[1, 2], [3, 4]]"
+        ) from None
     if array.dtype.kind not in "biuf":
         raise TypeError(
             f"{what}: got {_describe(value, array)}; expected real numbers (float32, float64, integers or booleans)"
@@ -109,9 +110,10 @@ def check_real(array: Array, what: str) -> Array:
     return array
 
 
-def _describe(value: object, array: np.ndarray) -> str:
-    kind = type(value).__name__
-    return f"an array of {array.dtype}" if isinstance(value, np.ndarray) else f"{kind} {value!r:.60}"
+def _describe(value: object, array: np.ndarray | None) -> str:
+    if array is not None and isinstance(value, np.ndarray):
+        return f"an array of {array.dtype}"
+    return "None" if value is None else f"{type(value).__name__} {value!r:.60}"
 
 
 def scalar(value: float, dtype: np.dtype) -> Array:
@@ -143,7 +145,11 @@ def device_name(array: Array) -> str:
 
 def to_cpu(array: Array) -> np.ndarray:
     """The array in main memory: itself if it is there, else a copy from the GPU."""
-    return array if isinstance(array, np.ndarray) else array.get()
+    if isinstance(array, np.ndarray):
+        return array
+    if not is_array(array):
+        raise TypeError(f"to_cpu: got a {type(array).__name__}; expected an array: of a Variable its .data")
+    return array.get()
 
 
 def to_gpu(array: Array) -> Array:

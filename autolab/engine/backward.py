@@ -33,6 +33,8 @@ Wanted = frozenset[Node] | _Every
 
 def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False) -> None:
     """See `Variable.backward`."""
+    if type(retain_grad) is not bool or type(create_graph) is not bool:
+        raise _no_switch("backward", retain_grad=retain_grad, create_graph=create_graph)
     root = y.node
     if root is None:
         raise RuntimeError(
@@ -88,15 +90,26 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, create_graph: bool
     >>> first, grad(first, x)
     (variable(27.0), variable(18.0))
     """
+    if type(create_graph) is not bool:
+        raise _no_switch("grad", create_graph=create_graph)
     ys = _variables("outputs", outputs)
     xs = _variables("inputs", inputs)
     starts = [None] * len(ys) if grad_outputs is None else _sequence(grad_outputs)
     if len(starts) != len(ys):
-        raise ValueError(f"grad: got {len(starts)} grad_outputs; expected {len(ys)}, one per output")
+        raise ValueError(
+            f"grad: got {len(starts)} grad_outputs; expected {len(ys)}, one per output. The upstream gradient of one "
+            "output is an array or a Variable, not a list of numbers"
+        )
     found = _gradients(ys, starts, create_graph, keep=frozenset([x.node for x in xs if x.node is not None]))
     seen = {id(getattr(start, "array", start)) for start in starts}  # the caller's own arrays
     result = tuple([_own(found[x.node], seen) if x.node in found else None for x in xs])
     return result[0] if isinstance(inputs, Variable) else result
+
+
+def _no_switch(function: str, **switches: Any) -> TypeError:
+    given = ", ".join([f"{name} is a {type(value).__name__}" for name, value in switches.items()])
+    where = "y.grad" if function == "backward" else "grad_outputs"
+    return TypeError(f"{function}: {given}; expected True or False. An upstream gradient goes to {where}")
 
 
 def _sequence(value: Any) -> list[Any]:
@@ -113,7 +126,11 @@ def _variables(what: str, values: Any) -> list[Variable]:
 
 def _gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: Wanted) -> Gradients:
     """Gradients of the leaves and of the nodes in ``keep``."""
-    seeds = [(y.node, _seed(y, start, create_graph)) for y, start in zip(ys, starts, strict=True) if y.node is not None]
+    seeds = [
+        (y.node, _seed(y, start, create_graph, f"grad: grad_outputs[{i}]"))
+        for i, (y, start) in enumerate(zip(ys, starts, strict=True))
+        if y.node is not None
+    ]
     if not create_graph:
         return _sweep_observed(seeds, False, keep) if watched or (watchers and config.hooks) else _sweep(seeds, keep)
     if recording():
@@ -122,7 +139,7 @@ def _gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: 
         return _sweep_observed(seeds, True, keep)
 
 
-def _seed(y: Variable, start: Any, create_graph: bool) -> Any:
+def _seed(y: Variable, start: Any, create_graph: bool, what: str) -> Any:
     """The upstream gradient of an output: an array, or a Variable under ``create_graph``."""
     if start is None:
         if y.size != 1:
@@ -131,9 +148,9 @@ def _seed(y: Variable, start: Any, create_graph: bool) -> Any:
                 "to an array of its shape, or take the sum of y first"
             )
         start = get_array_module(y._data).ones_like(y._data)
-    g = start if isinstance(start, Variable) and create_graph else wrap(y._like(start), None)
+    g = start if isinstance(start, Variable) and create_graph else wrap(y._like(start, what), None)
     if g.shape != y.shape:
-        raise ValueError(f"backward: the upstream gradient has shape {g.shape}; the output has shape {y.shape}")
+        raise ValueError(f"{what} has shape {g.shape}; expected {y.shape}, that of its output")
     if not create_graph:
         return g._data
     return g if g.dtype == y.dtype else Primitive.cast(g, dtype=y.dtype)

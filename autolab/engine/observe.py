@@ -78,6 +78,8 @@ class observe(Block):
     tokens = watchers
 
     def __init__(self, hook: Hook) -> None:
+        if not callable(hook):
+            raise TypeError(f"observe: hook is a {type(hook).__name__}; expected a function of one event")
         self.hook = hook
 
     def value(self) -> tuple[Hook, ...]:

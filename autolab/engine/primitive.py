@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .backend import Array, as_array, check_real, get_array_module, modules, scalar
+from .complaints import complaint
 from .config import recording
 from .node import Node, Whole, check_shape
 from .observe import ForwardEvent, notify, watchers
@@ -54,8 +55,8 @@ class Primitive:
         outputs: tuple[str, ...],
         name: str | None = None,
     ) -> None:
-        self.forward, self.name, self.elementwise, self.domain = forward, name or forward.__name__, elementwise, domain
         self.schema = Schema.of(forward, outputs)
+        self.forward, self.name, self.elementwise, self.domain = forward, name or forward.__name__, elementwise, domain
         self.inputs, self.several = self.schema.inputs, len(outputs) > 1
         self.declared: dict[str, Rule] = {}
         self.retained: dict[str, tuple[str, ...]] = dict.fromkeys(self.inputs, ())
@@ -121,20 +122,20 @@ class Primitive:
             else:
                 ready = False
                 raw.append(arg)
-        if not ready and (with_variables or any([type(array) not in modules for array in raw])):
-            raw = self._as_arrays(raw)
-        if len(attributes) < len(self.schema.defaults):
-            attributes = self.schema.completed(attributes)
-        xp = (modules.get(type(raw[0])) if len(raw) == 1 else None) or get_array_module(*raw)
         start = perf_counter() if watchers else 0.0
         try:
+            if len(attributes) < len(self.schema.defaults):
+                attributes = self.schema.completed(attributes)
+            if not ready and (with_variables or any([type(array) not in modules for array in raw])):
+                raw = self._as_arrays(raw)
+            xp = (modules.get(type(raw[0])) if len(raw) == 1 else None) or get_array_module(*raw)
             y = self.forward(xp, *raw, **attributes)
-        except ValueError as error:
-            raise self.shape_error(error, raw) from None
+        except (ValueError, TypeError, IndexError) as error:
+            raise self.complaint(error, raw, attributes) from None
         if not with_variables:
             return y
-        results = y if self.several else (y,)
-        outputs = tuple([wrap(y if type(y) in modules else xp.asarray(y), None) for y in results])
+        results = self._several(y) if self.several else (y,)
+        outputs = tuple([wrap(y if type(y) in modules else self._result(y, xp), None) for y in results])
         if recording():
             self._join(args, raw, outputs, attributes)
         if watchers:
@@ -154,6 +155,11 @@ class Primitive:
                 converted.append(scalar(value, beside) if xp is np else value)
             else:
                 what = f"{self.name}: input {self.schema.label(i)!r}"
+                if isinstance(value, list | tuple) and any([isinstance(item, Variable) for item in value]):
+                    how = (
+                        f"each by itself: {self.name}(*xs)" if self.schema.variadic else "one value, such as stack(*xs)"
+                    )
+                    raise TypeError(f"{what}: got a {type(value).__name__} of Variables; expected {how}")
                 array = check_real(as_array(value, what), what)
                 converted.append(array if type(value) in modules else xp.asarray(array))
         return converted
@@ -181,10 +187,21 @@ class Primitive:
         elif ys[0].dtype.kind == "f":
             outputs[0].node = Node.join(self, edges)
 
-    def shape_error(self, error: ValueError, arrays: Any) -> ValueError:
-        """NumPy's complaint about arrays that do not fit, with the function and its inputs named."""
-        shapes = [f"{self.schema.label(i)} has shape {np.shape(a)}" for i, a in enumerate(arrays) if a is not None]
-        return ValueError(f"{self.name}: {', '.join(shapes)}: {error}")
+    def _result(self, y: Any, xp: Any) -> Array:
+        """What a forward returned, as an array: NumPy gives scalars where a result is 0-d."""
+        what = f"{self.name}: the result"
+        return xp.asarray(check_real(as_array(y, what), what))
+
+    def _several(self, results: Any) -> tuple[Any, ...]:
+        names = self.schema.outputs
+        if not isinstance(results, tuple | list) or len(results) != len(names):
+            came = f"{len(results)} results" if isinstance(results, tuple | list) else f"a {type(results).__name__}"
+            raise TypeError(f"{self.name}: forward returned {came}; expected a tuple of {len(names)}, its outputs")
+        return tuple(results)
+
+    def complaint(self, error: Exception, arrays: Any, attributes: dict[str, Any] | None = None) -> Exception:
+        """What a forward raised, with the function and its inputs named."""
+        return complaint(self.name, self.schema, error, arrays, attributes)
 
     # ------------------------------------------------------------------ backward
     def pull(self, node: Node, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:

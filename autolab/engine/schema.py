@@ -42,8 +42,13 @@ class Schema:
 
     @classmethod
     def of(cls, forward: Callable[..., Any], outputs: tuple[str, ...]) -> Schema:
-        """The schema of a forward."""
-        parameters = list(inspect.signature(forward).parameters.values())[1:]
+        """The schema of a forward; a `DeclarationError` if it cannot be one."""
+        everything = list(inspect.signature(forward).parameters.values()) if callable(forward) else []
+        if not everything or everything[0].kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
+            raise DeclarationError(f"{_name(forward)}: expected a function forward(xp, *inputs), with xp in front")
+        parameters = everything[1:]
+        if not isinstance(outputs, tuple) or not outputs or not all([isinstance(name, str) for name in outputs]):
+            raise DeclarationError(f"{_name(forward)}: outputs is {outputs!r:.60}; expected a tuple of names")
         named = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
         rest = [p for p in parameters if p.kind is p.VAR_POSITIONAL]
         shown = [p.replace(kind=p.POSITIONAL_ONLY) if p in named else p for p in parameters]
@@ -85,6 +90,10 @@ class Schema:
         """What the rule of input ``name`` asks for besides ``g``; a `DeclarationError` if there is no such thing."""
         if name not in self.inputs:
             raise DeclarationError(f"{self.function}: a rule for {name!r}, but the inputs are {', '.join(self.inputs)}")
+        if not callable(rule):
+            raise DeclarationError(
+                f"{self.function}: the rule for {name!r} is a {type(rule).__name__}; expected a function"
+            )
         first, *retained = inspect.signature(rule).parameters
         legal = self._legal()
         if first != "g" or not legal.issuperset(retained):
@@ -128,3 +137,7 @@ class Schema:
             return lambda inputs, outputs, attributes: tuple([array.shape for array in inputs[last:]])
         place = self.inputs.index(name.removesuffix("_shape"))
         return lambda inputs, outputs, attributes: inputs[place].shape
+
+
+def _name(forward: Any) -> str:
+    return getattr(forward, "__name__", type(forward).__name__)

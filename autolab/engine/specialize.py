@@ -151,7 +151,7 @@ def _binary(function: Primitive) -> Callable[..., Any]:
         try:
             z = kernels[kind](x, y)
         except ValueError as error:
-            raise function.shape_error(error, (x, y)) from None
+            raise function.complaint(error, (x, y)) from None
         if type(z) is not kind:
             z = modules[kind].asarray(z)
         variable = _new_variable(Variable)

@@ -58,6 +58,8 @@ class Variable(Installed):
         if name is not None and not isinstance(name, str):
             raise TypeError(f"Variable: name is {name!r:.60}; expected a string")
         self.name = name
+        if not isinstance(requires_grad, bool | None):
+            raise TypeError(f"Variable: requires_grad is {requires_grad!r:.60}; expected True, False or None")
         differentiable = self._data.dtype.kind == "f"
         if requires_grad and not differentiable:
             raise TypeError(
@@ -75,9 +77,9 @@ class Variable(Installed):
     def data(self, value: Any) -> None:
         if isinstance(value, Variable):
             raise TypeError("Variable.data: got a Variable; assign its .data")
-        array = as_array(value, "Variable.data")
+        array = check_real(as_array(value, "Variable.data"), "Variable.data")
         if self.node is not None and array.dtype.kind != "f":
-            raise TypeError(f"Variable.data: got {array.dtype}; a Variable that requires a gradient holds floats")
+            raise TypeError(f"Variable.data: got {array.dtype}; expected floats, as the Variable requires a gradient")
         self._data = array
 
     array = data
@@ -109,6 +111,8 @@ class Variable(Installed):
 
     def item(self) -> float:
         """The only element as a Python number; an error if there are more."""
+        if self.size != 1:
+            raise ValueError(f"Variable: got shape {self.shape} for one Python number; expected one element; use .data")
         return self._data.item()
 
     # ------------------------------------------------------------------ the gradient
@@ -138,16 +142,15 @@ class Variable(Installed):
         if value is None:
             return self.cleargrad()
         if self.node is None:
-            raise ValueError("Variable.grad: this Variable does not require a gradient")
+            raise ValueError("Variable.grad: this Variable does not require a gradient; expected requires_grad=True")
         g = value if isinstance(value, Variable) and value.requires_grad else wrap(self._like(value), None)
         if g.shape != self.shape:
             raise ValueError(f"Variable.grad: got shape {g.shape}; expected {self.shape}, the shape of the Variable")
         self.node.grad, self.node.given = g, True
 
-    def _like(self, value: Any) -> Array:
-        """``value`` as an array on the Variable's device and of its dtype."""
-        array = value._data if isinstance(value, Variable) else as_array(value, "Variable.grad")
-        check_real(array, "Variable.grad")
+    def _like(self, value: Any, what: str = "Variable.grad") -> Array:
+        """``value`` as an array of the Variable's dtype."""
+        array = check_real(value._data if isinstance(value, Variable) else as_array(value, what), what)
         return array.astype(self._data.dtype, copy=False)
 
     def cleargrad(self) -> None:
@@ -179,6 +182,8 @@ class Variable(Installed):
 
     # ------------------------------------------------------------------ Python and NumPy
     def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len(Variable): got a value without axes; expected at least one axis")
         return len(self._data)
 
     def __bool__(self) -> bool:
@@ -189,10 +194,10 @@ class Variable(Installed):
         return bool(self._data.item())
 
     def __float__(self) -> float:
-        return float(self._data)
+        return float(self.item())
 
     def __int__(self) -> int:
-        return int(self._data)
+        return int(self.item())
 
     def __repr__(self) -> str:
         return "variable(" + str(self._data).replace("\n", "\n" + " " * 9) + ")"

@@ -106,8 +106,10 @@ def dropout(x: Any, /, *, ratio: float = 0.5, rng: np.random.Generator | None = 
     ...     F.dropout(Variable([1.0, 2.0, 3.0, 4.0]))
     variable([1. 2. 3. 4.])
     """
-    if not 0 <= ratio < 1:
-        raise ValueError(f"dropout: ratio is {ratio}; expected at least 0 and less than 1")
+    if isinstance(ratio, str) or not 0 <= ratio < 1:
+        raise ValueError(f"dropout: ratio is {ratio!r:.60}; expected at least 0 and less than 1")
+    if not hasattr(rng, "random") and rng is not None:
+        raise TypeError(f"dropout: rng is {rng!r:.60}; expected a generator: numpy.random.default_rng(seed)")
     if ratio == 0 or not config.train:
         return x
     kept = (config.rng if rng is None else rng).random(np.shape(x)) >= ratio

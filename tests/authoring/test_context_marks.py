@@ -162,7 +162,7 @@ def test_marking_what_cannot_be_changed() -> None:
     lost = ctx_style(lambda ctx, x: (ctx.mark_dirty(x), x * 2)[1], lambda ctx, g: g)
     shown(lambda: lost.apply(x * 1), ValueError, "argument 0 is marked dirty; forward must return it")
     other = ctx_style(lambda ctx, x: (ctx.mark_dirty(x * 1), x)[1], lambda ctx, g: g)
-    shown(lambda: other.apply(x * 1), ValueError, "no Variable among the arguments")
+    shown(lambda: other.apply(x * 1), ValueError, "expected a Variable among the arguments")
 
 
 def test_an_argument_returned_as_it_is() -> None:

@@ -219,7 +219,7 @@ WRONG = [
     ({"backward": lambda s, g: (g, g * np.ones((3, 1)))}, ValueError, r"\(3, 2\).*sum_to\(g, shape=\(2,\)\)"),
     ({"forward": lambda s, a, b: [a, b]}, TypeError, "forward returned a list; expected an array, or a tuple"),
     ({"forward": lambda s, a, b: Variable(a)}, TypeError, "forward returned a Variable; it works on arrays"),
-    ({"forward": lambda s, a, b: None}, TypeError, "forward: a result.*NoneType"),
+    ({"forward": lambda s, a, b: None}, TypeError, "forward: a result.*got None"),
     ({"forward": lambda s, a, b: a * 1j}, TypeError, "complex128"),
 ]
 

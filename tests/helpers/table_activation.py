@@ -103,7 +103,7 @@ ROWS = (
             _ALONG_AN_AXIS,
             (
                 Bad(
-                    lambda f=function: f(_X, axis=2), ValueError, rf"{function.__name__}: x has shape \(2, 3\): axis 2"
+                    lambda f=function: f(_X, axis=2), ValueError, rf"{function.__name__}: x has shape \(2, 3\), axis=2"
                 ),
                 Bad(lambda f=function: f(_X, 1), TypeError, rf"{function.__name__}: .*axis go in by keyword"),
             ),

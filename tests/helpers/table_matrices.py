@@ -103,7 +103,11 @@ ROWS = (
         (
             _not_square(F.inv),
             _no_matrix(F.inv),
-            Bad(lambda: F.inv(_x(2, 2)), ValueError, r"inv: a has shape \(2, 2\): Singular matrix"),
+            Bad(
+                lambda: F.inv(_x(2, 2)),
+                ValueError,
+                r"inv: a has shape \(2, 2\): .*expected matrices that have an inverse",
+            ),
         ),
         exact=False,
     ),
@@ -122,7 +126,11 @@ ROWS = (
             *_laid_out(lambda f, x: f(x, np.arange(3, dtype=dtype_of(x)))),
         ),
         (
-            Bad(lambda: F.solve(_x(2, 2), _x(2)), ValueError, r"solve: a has shape \(2, 2\), b has shape \(2,\): Sing"),
+            Bad(
+                lambda: F.solve(_x(2, 2), _x(2)),
+                ValueError,
+                r"solve: a has shape \(2, 2\), b has shape \(2,\): .*have an inverse",
+            ),
             Bad(lambda: F.solve(Variable(np.eye(2)), _x(3)), ValueError, r"solve: .*b has shape \(3,\)"),
         ),
         mixed=True,
@@ -157,7 +165,7 @@ ROWS = (
             *_laid_out(),
         ),
         (
-            Bad(lambda: F.cholesky(-_x(1, 1)), ValueError, "cholesky: .*Matrix is not positive definite"),
+            Bad(lambda: F.cholesky(-_x(1, 1)), ValueError, "cholesky: .*expected symmetric, positive definite"),
             Bad(lambda: F.cholesky(_x(2, 3)), ValueError, r"cholesky: a has shape \(2, 3\): expected square matrices"),
             Bad(lambda: F.cholesky(_x(3)), ValueError, r"cholesky: a has shape \(3,\): expected square matrices"),
         ),

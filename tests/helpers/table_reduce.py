@@ -41,13 +41,13 @@ def _cases(*more: tuple[str, tuple[tuple[int, ...], ...], dict[str, Any]], witho
 def _axis_errors(function: Callable[..., Any]) -> tuple[Bad, ...]:
     name = function.__name__
     return (
-        Bad(lambda: function(_x(2), axis=1), ValueError, f"{name}: .*axis 1"),
-        Bad(lambda: function(_x(2, 3), axis=-3), ValueError, f"{name}: .*axis -3"),
+        Bad(lambda: function(_x(2), axis=1), ValueError, f"{name}: .*axis=1: expected (an|no) axis"),
+        Bad(lambda: function(_x(2, 3), axis=-3), ValueError, f"{name}: .*axis=-3: expected (an|no) axis"),
     )
 
 
 def _empty(function: Callable[..., Any]) -> Bad:
-    return Bad(lambda: function(_x(0, 3), axis=0), ValueError, f"{function.__name__}: .*zero-size")
+    return Bad(lambda: function(_x(0, 3), axis=0), ValueError, f"{function.__name__}: .*expected at least one element")
 
 
 def _mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -211,7 +211,7 @@ ROWS = (
         ),
         (
             *_axis_errors(F.sort),
-            Bad(lambda: F.sort(_x()), ValueError, "sort: .*axis -1"),
+            Bad(lambda: F.sort(_x()), ValueError, "sort: .*axis=-1: expected (an|no) axis"),
         ),
     ),
 )
