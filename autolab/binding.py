@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,12 +30,21 @@ class Bound:
     _args: tuple[Any, ...]
     _kwargs: dict[str, Any]
 
+    @classmethod
+    def of_variables(cls, fn: Callable[..., Any], name: str, variables: dict[str, Variable]) -> Bound:
+        """``fn`` with ``variables`` as its positional arguments, under the names that they have there."""
+        return cls(fn, name, variables, tuple([_Slot(key) for key in variables]), {})
+
     def call(self, variables: Mapping[str, Variable] | None = None) -> Any:
         """Run the function on ``variables`` (by default the bound ones)."""
+        return self.prepared(variables)()
+
+    def prepared(self, variables: Mapping[str, Variable] | None = None) -> Callable[[], Any]:
+        """The function with ``variables`` (by default the bound ones) in place, to be run as often as one likes."""
         variables = {**self.variables, **(variables or {})}
         args = [variables[a.name] if isinstance(a, _Slot) else a for a in self._args]
         kwargs = {k: variables[a.name] if isinstance(a, _Slot) else a for k, a in self._kwargs.items()}
-        return self.fn(*args, **kwargs)
+        return partial(self.fn, *args, **kwargs)
 
     def code(self, text: Callable[[Variable], str]) -> str:
         """The call as source text, with ``text(variable)`` for each input; arguments are named where possible."""
@@ -44,6 +54,7 @@ class Bound:
             argument = text(self.variables[a.name]) if isinstance(a, _Slot) else repr(a)
             parts.append(f"{name}={argument}" if name else argument)
         name = self.name if self.name.isidentifier() else "fn"  # a lambda has no name that could be called
+        name += ".apply" if _applies(self.fn) else ""
         return f"{name}({', '.join(parts)})"
 
 
@@ -67,7 +78,7 @@ def bind(caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Map
     """
     if not callable(fn):
         raise TypeError(f"{caller}: fn is a {type(fn).__name__}; expected a function of Variables")
-    name = getattr(fn, "__name__", type(fn).__name__)
+    name = _name(fn)
     slots = _Slots(caller, name)
     signature = _signature(fn)
     if signature is None:
@@ -77,7 +88,10 @@ def bind(caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Map
         bound = signature.bind(*args, **inputs)
     except TypeError as error:
         raise TypeError(f"{caller}: {name}{signature} does not take these inputs: {error}") from None
-    for key, value in bound.arguments.items():
+    given = list(bound.arguments.items())
+    if _applies(fn):
+        bound.apply_defaults()  # apply takes no keywords, so none may be left out
+    for key, value in given:
         bound.arguments[key] = slots.take_parameter(signature.parameters[key], value)
     return Bound(fn, name, slots.variables, bound.args, bound.kwargs)
 
@@ -107,16 +121,32 @@ class _Slots:
         return _Slot(name)
 
 
-def _signature(fn: Callable[..., Any]) -> inspect.Signature | None:
+def _name(fn: Any) -> str:
+    """The function's own name; for ``F.apply`` that of the class F, for an object that of its class."""
+    if _applies(fn):
+        return fn.__self__.__name__
+    return getattr(fn, "__name__", type(fn).__name__)
+
+
+def _applies(fn: Any) -> bool:
+    """Whether it is ``F.apply`` of a class F that has ``forward(ctx, ...)``."""
+    owner = getattr(fn, "__self__", None)
+    return isinstance(owner, type) and getattr(fn, "__name__", "") == "apply" and hasattr(owner, "forward")
+
+
+def _signature(fn: Any) -> inspect.Signature | None:
     try:
-        return inspect.signature(fn)
+        if not _applies(fn):
+            return inspect.signature(fn)
+        of_forward = inspect.signature(fn.__self__.forward)  # apply(*args) says nothing about them
+        return of_forward.replace(parameters=list(of_forward.parameters.values())[1:])
     except ValueError:  # built-ins and ufuncs have none
         return None
 
 
 def _keywords(fn: Callable[..., Any], count: int) -> list[str | None]:
     """The keywords under which the first ``count`` positional arguments could be given; None where there is none."""
-    signature = _signature(fn)
+    signature = None if _applies(fn) else _signature(fn)
     parameters = list(signature.parameters.values())[:count] if signature else []
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     if len(positional) < count:  # behind *args nothing before it can be named

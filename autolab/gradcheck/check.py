@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
 from time import perf_counter
 from typing import Any
 
@@ -13,11 +14,15 @@ from .classify import Case, accuse, accused
 from .compare import Table, compare, disagrees_nearby
 from .contracts import Examination, examine
 from .excuse import excuses, precision
+from .higher import gradient_of
 from .messages import Verdict, say, shown
+from .options import settle
 from .report import Finding, GradientReport, InputReport
+from .spread import check_executor
 from .subject import Subject
 
 _SEED = 0
+_DEFAULTS: dict[str, Any] = {"rng": None, "order": 1, "executor": None}
 
 
 def check_gradients(
@@ -25,6 +30,8 @@ def check_gradients(
     *args: Any,
     options: Mapping[str, Any] | None = None,
     rng: np.random.Generator | None = None,
+    order: int = 1,
+    executor: Executor | None = None,
     **inputs: Any,
 ) -> GradientReport:
     """Compare the gradients that ``fn`` computes with numeric ones, and say what is wrong with them.
@@ -37,10 +44,16 @@ def check_gradients(
         Its arguments, bound by its signature as `autolab.record` does it. All are copied: neither arrays nor
         Variables nor gradients of the caller change. Good inputs are random, of unequal lengths, and away from kinks.
     options : dict, optional
-        ``rng``, for a function that has an input of this name.
+        ``rng``, ``order`` or ``executor``, for a function that has an input of this name.
     rng : numpy.random.Generator, optional
         Draws the upstream gradients. By default a generator with a fixed seed, so that a check can be repeated and
         does not move the random numbers of the program.
+    order : int
+        2 checks the derivatives of the gradients, which are taken as right, for a random upstream gradient; 3 those
+        of second derivatives, and so on.
+    executor : concurrent.futures.Executor, optional
+        Where the differences are measured, in parts: threads, processes, or a cluster (for Dask
+        ``client.get_executor()``). For processes ``fn`` must be picklable. By default they are measured here.
 
     Returns
     -------
@@ -68,20 +81,21 @@ def check_gradients(
     >>> report["y"].analytic.shape
     (2,)
     """
-    chosen = dict(options or {})
-    if "rng" in chosen and rng is not None:
-        inputs["rng"] = rng
-    rng = chosen.pop("rng", rng)
-    if chosen:
-        raise TypeError(f"check_gradients: unknown options {', '.join(map(repr, chosen))}; there is 'rng'")
-    return check_bound(bind("check_gradients", fn, args, inputs), rng)
+    given = {"rng": rng, "order": order, "executor": executor}
+    chosen = settle("check_gradients", _DEFAULTS, given, options, inputs)
+    return check_bound(bind("check_gradients", fn, args, inputs), **chosen)
 
 
-def check_bound(bound: Bound, rng: np.random.Generator | None = None) -> GradientReport:
+def check_bound(
+    bound: Bound, rng: np.random.Generator | None = None, order: int = 1, executor: Executor | None = None
+) -> GradientReport:
     """`check_gradients` for bound inputs."""
+    check_executor("check_gradients", executor)
     started = perf_counter()
     rng = rng or np.random.default_rng(_SEED)
-    native = Subject(bound, lift=False)
+    for _ in range(_checked_order(order) - 1):
+        bound = gradient_of("check_gradients", bound, rng)
+    native = Subject(bound, lift=False, executor=executor)
     if not native.names:
         raise TypeError(f"check_gradients: {bound.name} got no floating-point input that requires a gradient")
     with np.errstate(all="ignore"):
@@ -95,11 +109,17 @@ def check_bound(bound: Bound, rng: np.random.Generator | None = None) -> Gradien
     )
 
 
+def _checked_order(order: Any) -> int:
+    if isinstance(order, bool) or not isinstance(order, int) or order < 1:
+        raise ValueError(f"check_gradients: order is {order!r:.40}; expected 1, 2, ...")
+    return order
+
+
 def _lifted(native: Subject) -> Subject:
     """The function in float64, if an input is less precise and the function allows it."""
     if all(a.dtype.itemsize >= 8 for a in native.arrays):
         return native
-    subject = Subject(native.bound, lift=True)
+    subject = Subject(native.bound, lift=True, executor=native.executor)
     try:
         subject.run()
     except Exception:  # it takes only what it was written for; the comparison is then as coarse as that

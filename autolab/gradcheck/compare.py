@@ -81,13 +81,13 @@ class Noises:
 class Table:
     """The comparisons of all inputs at one point.
 
-    ``failure`` is what the function raised in the neighbourhood, if anything; ``finite`` whether all results are.
+    ``failure`` names what the function raised in the neighbourhood, if anything; ``finite`` whether all results are.
     Those that are not take no part in the numeric gradients.
     """
 
     inputs: tuple[Comparison, ...]
     arrays: tuple[np.ndarray, ...]
-    failure: Exception | None
+    failure: str | None
     finite: bool
     noise: Noises
 
@@ -111,7 +111,7 @@ def compare(
         measured[index] = True
         inputs.append(Comparison(_spread(part, claim.analytic, index), measured, is_given, conclusive))
     noises = Noises(gauge.noise, tuple([claim.noise for claim in claims]))
-    return Table(tuple(inputs), tuple(arrays), gauge.point.failure, bool(gauge.point.finite.all()), noises)
+    return Table(tuple(inputs), tuple(arrays), gauge.point.tally.failure, bool(gauge.point.finite.all()), noises)
 
 
 def disagrees_nearby(
@@ -134,25 +134,22 @@ def _prepare(
     """What the numeric gradient is measured with, the analytic gradients, and which of them exist."""
     run = subject.run(arrays)
     gradients = subject.gradients(run, upstreams)
-    point = Point(subject.evaluate, arrays)
+    point = subject.point(arrays)
     noises = noises or _noises(subject, arrays, upstreams, point)
     claims = []
     for i, (array, g) in enumerate(zip(arrays, gradients, strict=True)):
         analytic = np.zeros(array.size) if g is None else g.ravel().astype(np.float64)
         claims.append(Claim(i, analytic, noises.gradients[i], float(np.sqrt(subject.epsilon(run)))))
-    return Gauge(point, flat(upstreams)[point.finite], noises.results), claims, [g is not None for g in gradients]
+    return (
+        Gauge(point, flat(upstreams)[point.finite], noises.results, subject.executor),
+        claims,
+        [g is not None for g in gradients],
+    )
 
 
 def _noises(subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], point: Point) -> Noises:
     """The noise of the finite results and of the gradients, from the same runs."""
-
-    def evaluate(moved: Sequence[np.ndarray]) -> np.ndarray:
-        run = subject.run(moved)
-        gradients = subject.gradients(run, upstreams)
-        filled = [np.zeros(a.shape) if g is None else g for a, g in zip(arrays, gradients, strict=True)]
-        return flat([*run.values(), *filled])
-
-    both = Point(evaluate, arrays)
+    both = subject.point(arrays, upstreams)
     noise = estimate_noise(both, [both.elements(i, np.arange(a.size)) for i, a in enumerate(arrays)])
     results = point.values.size
     jitter = np.zeros(sum(a.size for a in arrays))

@@ -53,7 +53,7 @@ def examine(subject: Subject, rng: np.random.Generator) -> Examination:
 
 def _examine(subject: Subject, rng: np.random.Generator) -> Examination:
     first = subject.run()
-    upstreams = draw_upstreams(first, rng), draw_upstreams(first, rng)
+    upstreams = draw_upstreams(first.outputs, rng), draw_upstreams(first.outputs, rng)
     values = first.values()
     breach = _changed_input(subject, first)
     second = first if breach else subject.run()

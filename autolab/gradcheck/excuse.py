@@ -78,7 +78,7 @@ def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
         where=_place(case, i, at),
         analytic=number(float(e.analytic[k])),
         numeric=number(float(e.numeric[k])),
-        error=type(failure).__name__ if key == "cannot_verify.raises" else number(float(e.uncertainty[k])),
+        error=failure if key == "cannot_verify.raises" else number(float(e.uncertainty[k])),
     )
     evidence = {
         "index": list(case.index(i, k)),

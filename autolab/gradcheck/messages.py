@@ -119,6 +119,37 @@ SENTENCES: dict[str, str] = {
     ),
     "cannot_verify.empty": "There is no element to compare.",
     "cannot_verify.loud": "{function} is too noisy to measure its slope in {input}{where}.",
+    # checks with given tolerances
+    "mismatch.title": "{caller}({function}): wrong",
+    "mismatch.element": (
+        "The gradient of {input}{where} is {analytic}; numerically it is {numeric}, and they may be {allowed} apart."
+    ),
+    "mismatch.entry": (
+        "The derivative of {result}{result_where} by {input}{where} is {analytic}; numerically it is {numeric}, and "
+        "they may be {allowed} apart."
+    ),
+    "mismatch.direction": (
+        "Along a random direction through all elements of {input} the gradient gives the slope {analytic}; numerically "
+        "it is {numeric}, and they may be {allowed} apart."
+    ),
+    "mismatch.count": "{count} of {total} disagree.",
+    "mismatch.probed": "Random directions led to this element; how many others disagree is not known.",
+    "mismatch.forward": "gives different results for the same inputs, so no numeric gradient can be trusted",
+    "mismatch.backward": "gives different gradients of {input} for the same inputs and the same upstream gradient",
+    # the Taylor-remainder test
+    "taylor.right": (
+        "taylor_test({function}): right. What the gradient leaves of a change falls with the step to the power {order}."
+    ),
+    "taylor.wrong": (
+        "taylor_test({function}): wrong, or the function has a kink here. What the gradient leaves of a change falls "
+        "only with the step to the power {order}; with a right gradient it is 2."
+    ),
+    "taylor.between": (
+        "taylor_test({function}): cannot tell. What the gradient leaves of a change falls with the step to the power "
+        "{order}; with a right gradient it is 2, with a wrong one 1."
+    ),
+    "taylor.none": "taylor_test({function}): right. The gradient explains every change; the function is linear here.",
+    "taylor.noise": "taylor_test({function}): cannot tell. There is too little change, or too much noise.",
     # report
     "title": "check_gradients({function}): {verdict}",
     "worst": "{analytic} against {numeric} numerically{where}",

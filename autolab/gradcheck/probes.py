@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -35,17 +37,17 @@ def search(gauge: Gauge, claim: Claim, rng: np.random.Generator, probes: int = 4
         signs = rng.choice((-1.0, 1.0), claim.analytic.size)
         disagrees = _disagrees(gauge, claim, signs, everything)
         if disagrees:
-            return np.array([_bisect(gauge, claim, signs)]), conclusive
+            wrong = partial(_disagrees, gauge, claim, signs, quick=True)
+            return np.array([bisect(wrong, everything)]), conclusive
         conclusive &= disagrees is not None
     return np.array([], int), conclusive
 
 
-def _bisect(gauge: Gauge, claim: Claim, signs: np.ndarray) -> int:
-    """An element within those whose directional derivative disagrees."""
-    within = np.arange(claim.analytic.size)
+def bisect(disagrees: Callable[[np.ndarray], bool | None], within: np.ndarray) -> int:
+    """An element within those that disagree together, if a part that disagrees is known by itself."""
     while within.size > 1:
         half = within[: within.size // 2]
-        within = half if _disagrees(gauge, claim, signs, half, quick=True) else within[within.size // 2 :]
+        within = half if disagrees(half) else within[within.size // 2 :]
     return int(within[0])
 
 

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from .mismatch import Mismatch
 
 from .messages import INNOCENT, Kind, Verdict, apart, number, say, shown, where
 
 
 class GradientCheckError(AssertionError):
-    """A gradient is wrong; the message is the report's text."""
+    """A gradient is wrong; the message says which and how.
+
+    ``mismatches`` are the disagreements that `check_backward` or `gradcheck` found, as plain data.
+    """
+
+    mismatches: tuple[Mismatch, ...] = ()
 
 
 @dataclass(frozen=True)

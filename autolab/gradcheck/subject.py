@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from ..engine.backend import Array, array_of, get_array_module, to_cpu
 from ..engine.backward import grad
 from ..engine.config import using_config
 from ..engine.variable import Variable
-from .point import step_scale
+from .point import Point, Tally, step_scale
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,10 @@ class Subject:
     bound : Bound
     lift : bool
         Run in float64 whatever the precision of the inputs.
+    caller : str
+        The tool that errors name.
+    executor : Executor, optional
+        Where differences are measured.
 
     Attributes
     ----------
@@ -45,10 +51,15 @@ class Subject:
         Copies of their values, in main memory.
     """
 
-    def __init__(self, bound: Bound, lift: bool) -> None:
+    def __init__(
+        self, bound: Bound, lift: bool, caller: str = "check_gradients", executor: Executor | None = None
+    ) -> None:
         self.bound = bound
+        self.caller = caller
+        self.executor = executor
         self.lift = lift
-        self.evaluations = 0
+        self._runs = 0
+        self._tallies: list[Tally] = []
         self.names = tuple([name for name, x in bound.variables.items() if x.requires_grad])
         self.arrays = tuple([np.array(self._precise(to_cpu(bound.variables[name].data))) for name in self.names])
 
@@ -57,40 +68,42 @@ class Subject:
 
     def run(self, arrays: Sequence[np.ndarray] | None = None) -> Run:
         """Call the function on copies of ``arrays``; by default on those of the inputs."""
-        values = dict(zip(self.names, self.arrays if arrays is None else arrays, strict=True))
+        self._runs += 1
+        return self._run(self.arrays if arrays is None else arrays)
+
+    def _run(self, arrays: Sequence[np.ndarray]) -> Run:
+        values = dict(zip(self.names, arrays, strict=True))
         fresh = {name: self._fresh(x, values.get(name)) for name, x in self.bound.variables.items()}
-        self.evaluations += 1
         with using_config("enable_backprop", True):
             returned = self.bound.call(fresh)
-        return Run(tuple([fresh[name] for name in self.names]), self._outputs(returned))
+        return Run(tuple([fresh[name] for name in self.names]), results(self.caller, self.bound.name, returned))
 
     def _fresh(self, x: Variable, value: np.ndarray | None) -> Variable:
         data = self._precise(x.data) if value is None else get_array_module(x.data).asarray(value)
         return type(x)(data.copy(), name=x.name, requires_grad=x.requires_grad)
 
-    def _outputs(self, returned: Any) -> tuple[Variable, ...]:
-        found = [self._output(y) for y in (returned if isinstance(returned, tuple | list) else (returned,))]
-        outputs = tuple([y for y in found if y.dtype.kind == "f"])
-        if not outputs:
-            raise TypeError(
-                f"check_gradients: {self.bound.name} returned no floating-point values; "
-                "there is nothing to differentiate"
-            )
-        return outputs
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "executor": None, "_tallies": []}  # what a worker is sent
 
-    def _output(self, y: Any) -> Variable:
-        if isinstance(y, Variable):
-            return y
-        if isinstance(y, int | float | np.generic) or get_array_module(y).ndarray is type(y):
-            return Variable(y, requires_grad=False)
-        raise TypeError(
-            f"check_gradients: {self.bound.name} returned a {type(y).__name__}; "
-            "expected a Variable or a tuple of Variables"
-        )
+    @property
+    def evaluations(self) -> int:
+        """How often the function was called, also by those points of `point` that were moved elsewhere."""
+        return self._runs + sum([tally.calls for tally in self._tallies])
 
-    def evaluate(self, arrays: Sequence[np.ndarray]) -> np.ndarray:
-        """All results in one flat float64 array."""
-        return flat(self.run(arrays).values())
+    def point(self, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray] | None = None) -> Point:
+        """The results at ``arrays``, to be moved; for ``upstreams`` followed by the gradients (0 where there is
+        none)."""
+        found = Point(partial(self._evaluate, upstreams), arrays)
+        self._tallies.append(found.tally)
+        return found
+
+    def _evaluate(self, upstreams: Sequence[np.ndarray] | None, arrays: Sequence[np.ndarray]) -> np.ndarray:
+        run = self._run(arrays)  # the point counts it, wherever its copies are moved
+        if upstreams is None:
+            return flat(run.values())
+        gradients = self.gradients(run, upstreams)
+        filled = [np.zeros(a.shape) if g is None else g for a, g in zip(arrays, gradients, strict=True)]
+        return flat([*run.values(), *filled])
 
     def gradients(self, run: Run, upstreams: Sequence[np.ndarray]) -> tuple[np.ndarray | None, ...]:
         """The gradients of the checked inputs; None where the function reports no dependence."""
@@ -112,19 +125,40 @@ class Subject:
         return max(float(np.finfo(x.dtype).eps) for x in (*run.inputs, *run.outputs))
 
 
-def flat(arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """All elements in one float64 array."""
-    return np.concatenate([a.ravel() for a in arrays]).astype(np.float64, copy=False)
+def results(caller: str, function: str, returned: Any) -> tuple[Variable, ...]:
+    """The floating-point results of a function as Variables; ``caller`` and ``function`` are named in errors."""
+    if isinstance(returned, Variable) and returned.dtype.kind == "f":
+        return (returned,)
+    found = [_result(caller, function, y) for y in (returned if isinstance(returned, tuple | list) else (returned,))]
+    outputs = tuple([y for y in found if y.dtype.kind == "f"])
+    if not outputs:
+        raise TypeError(f"{caller}: {function} returned no floating-point values; there is nothing to differentiate")
+    return outputs
 
 
-def draw_upstreams(run: Run, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-    """Random upstream gradients of the results' shapes and dtypes, between 0.5 and 1.5 in magnitude.
+def _result(caller: str, function: str, y: Any) -> Variable:
+    if isinstance(y, Variable):
+        return y
+    if isinstance(y, int | float | np.generic) or get_array_module(y).ndarray is type(y):
+        return Variable(y, requires_grad=False)
+    raise TypeError(f"{caller}: {function} returned a {type(y).__name__}; expected a Variable or a tuple of Variables")
+
+
+def flat(arrays: Sequence[Array]) -> np.ndarray:
+    """All elements in one float64 array in main memory, a copy."""
+    if len(arrays) == 1:
+        return to_cpu(arrays[0]).astype(np.float64).reshape(-1)
+    return np.concatenate([to_cpu(a).ravel() for a in arrays]).astype(np.float64, copy=False)
+
+
+def draw_upstreams(results: Sequence[Variable], rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+    """Random upstream gradients of the results' shapes and dtypes, in main memory, between 0.5 and 1.5 in magnitude.
 
     Ones hide a backward that ignores them, and whatever differs from element to element. A result that is not finite
     gets 0.
     """
     drawn = []
-    for values in run.values():
+    for values in [to_cpu(y.data) for y in results]:
         g = rng.uniform(0.5, 1.5, values.shape) * rng.choice((-1.0, 1.0), values.shape)
         drawn.append(np.where(np.isfinite(values), g, 0.0).astype(values.dtype))
     return tuple(drawn)

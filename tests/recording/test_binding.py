@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autolab import Parameter, Variable
+from autolab.authoring import ContextFunction
 from autolab.binding import bind
 
 
@@ -176,6 +177,21 @@ def test_errors(fn: Any, args: tuple, inputs: dict, message: str) -> None:
     with pytest.raises(TypeError, match=message) as caught:
         bind("record", fn, args, inputs)
     assert len(str(caught.value)) <= 300
+
+
+class Scaled(ContextFunction):
+    @staticmethod
+    def forward(ctx: Any, x: Any, scale: float = 2.0, shift: Any = None) -> Any:
+        return x * scale if shift is None else x * scale + shift
+
+
+def test_apply_goes_by_the_name_of_its_class_and_the_parameters_of_forward() -> None:
+    bound = bind("record", Scaled.apply, (3.0,), {"shift": 1.0})
+    assert (bound.name, list(bound.variables)) == ("Scaled", ["x", "shift"])
+    assert bound.call().item() == 7.0  # apply takes no keywords: the default in between is filled in, and no input
+    assert bound.code(lambda x: str(x.item())) == "Scaled.apply(3.0, 2.0, 1.0)"
+    with pytest.raises(TypeError, match=r"Scaled\(x.*does not take these inputs"):
+        bind("record", Scaled.apply, (), {"y": 1.0})
 
 
 NAMES = ("a", "b", "c", "d")
