@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -34,6 +35,7 @@ def test_gradients_of_a_product(shapes: hnp.BroadcastableShapes, seed: int) -> N
             np.testing.assert_allclose(got.data, summed(g * other.data, x.shape), rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.source("DZ-28")
 @given(shapes=MATRICES, seed=SEEDS)
 def test_gradients_of_a_matrix_product(shapes: hnp.BroadcastableShapes, seed: int) -> None:
     """The product is linear: <g, da @ b> = <gradient, da> for any direction da, and likewise for b."""
@@ -46,6 +48,7 @@ def test_gradients_of_a_matrix_product(shapes: hnp.BroadcastableShapes, seed: in
     np.testing.assert_allclose(np.sum(gb.data * db), np.sum(g * (a.data @ db)), rtol=1e-11, atol=1e-12)
 
 
+@pytest.mark.source("DZ-27")
 @given(shapes=PAIRS, seed=SEEDS)
 def test_sum_to_is_the_transpose_of_broadcast_to(shapes: hnp.BroadcastableShapes, seed: int) -> None:
     rng = np.random.default_rng(seed)

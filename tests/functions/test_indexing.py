@@ -24,6 +24,7 @@ INDICES = st.one_of(
 )
 
 
+@pytest.mark.source("DZ-40")
 @given(INDICES)
 def test_every_index_of_numpy(index: Any) -> None:
     """The gradient of ``w * x[index]`` adds each weight at its place; that of the gradient picks them again."""

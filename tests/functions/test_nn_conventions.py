@@ -198,3 +198,20 @@ def test_accuracy_is_a_constant() -> None:
     y = F.accuracy(x, [1, 1, 0])
     assert y.dtype == np.float32 and not y.requires_grad
     np.testing.assert_allclose(y.data, 2 / 3, rtol=1e-6)
+
+
+# ---------------------------------------------------------------------- where the documents disagree
+@pytest.mark.source("X4")
+def test_the_weight_of_linear_is_out_by_in() -> None:
+    x, w = np.ones((5, 3)), np.arange(6.0).reshape(2, 3)
+    np.testing.assert_array_equal(F.linear(x, w), x @ w.T)
+    with pytest.raises(ValueError, match="linear"):
+        F.linear(x, w.T)
+
+
+@pytest.mark.source("X5")
+def test_the_mean_squared_error_is_a_mean_over_elements() -> None:
+    x, t = Variable(np.full((2, 3), 2.0)), np.zeros((2, 3))
+    loss = F.mean_squared_error(x, t)
+    assert loss.item() == 4.0  # 24 over 6 elements; over 2 rows it would be 12
+    np.testing.assert_allclose(grad(loss, x).data, np.full((2, 3), 4 / 6))
