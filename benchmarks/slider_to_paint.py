@@ -25,7 +25,7 @@ from widgets.lab import LabPage, lab_server
 
 from autolab.widgets.module import module_text, style_text
 
-GOALS = {"median": 40.0, "p90": 150.0, "first_picture": 5000.0, "module": 40_000}
+GOALS = {"median": 40.0, "p90": 150.0, "first_picture": 5000.0, "module": 60_000}
 PROGRAM = """
 import numpy as np
 import autolab

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
 
-from ..recording.model import Operand, Recording, Snapshot, Step
+from ..recording.model import Recording, Snapshot, Step
 from . import status
 from .cells import grid
 from .escape import clean
+from .formula import in_names, names_in, signs
 from .messages import plural, say
 from .numbers import bytes_text, number, seconds_text, shape_text
 from .readings import run_sentence, text_of
-from .steps import Run, drawn, heading, label
+from .steps import Run, drawn, heading
 
 MAX_CELLS = 256
 _STATEMENT_LIMIT = 1000
-_IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 
 
 def detail(recording: Recording, node: int, most: int = MAX_CELLS) -> tuple[dict[str, Any], list[bytes]]:
@@ -108,45 +107,18 @@ def _source(step: Step) -> dict[str, Any] | None:
 
 
 def _rules(recording: Recording, step: Step) -> list[dict[str, Any]]:
-    by_id = {s.id: s for s in recording.steps}
-    names = {operand.parameter: _operand_label(operand, by_id) for operand in step.operands}
-    names = {"y": label(step), **names, "g": say("upstream")}
+    names = names_in(step, {s.id: s for s in recording.steps})
     return [
         {
             "to": names[operand.parameter],
             "parameter": clean(operand.parameter),
             "rule": operand.rule,
-            "filled": None if operand.numbers is None else _signs(operand.numbers),
-            "text": say("gradient_of", name=names[operand.parameter], rule=_in_names(operand.rule, names)),
+            "filled": None if operand.numbers is None else signs(operand.numbers),
+            "text": say("gradient_of", name=names[operand.parameter], rule=in_names(operand.rule, names)),
         }
         for operand in step.operands
         if operand.rule is not None and operand.step is not None
     ]
-
-
-def _operand_label(operand: Operand, by_id: dict[int, Step]) -> str:
-    return clean(operand.constant or operand.parameter) if operand.step is None else label(by_id[operand.step])
-
-
-def _in_names(rule: str, names: dict[str, str]) -> str:
-    """The rule in the reader's names: ``g * b`` becomes ``upstream × y``."""
-
-    def rename(match: re.Match[str]) -> str:
-        word = match.group()
-        if word.endswith("_shape") and word.removesuffix("_shape") in names:
-            return f"shape of {_grouped(names[word.removesuffix('_shape')])}"
-        return _grouped(names[word]) if word in names else word
-
-    return clean(_signs(_IDENTIFIER.sub(rename, rule)))
-
-
-def _signs(formula: str) -> str:
-    return formula.replace(" * ", " × ").replace(" - ", " − ")
-
-
-def _grouped(name: str) -> str:
-    """Parentheses around an operand that is itself an expression."""
-    return f"({name})" if " " in name else name
 
 
 def _arrays(step: Step, most: int) -> tuple[list[dict[str, Any]], list[bytes]]:
@@ -154,13 +126,14 @@ def _arrays(step: Step, most: int) -> tuple[list[dict[str, Any]], list[bytes]]:
     buffers: list[bytes] = []
     for which, snapshot in (("value", step.value), ("grad", step.grad)):
         if snapshot is not None and snapshot.size > 0:
-            entry, cells = _array(which, snapshot, most)
+            entry, cells = array_entry(which, snapshot, most)
             arrays.append({**entry, "buffer": len(buffers)})
             buffers.append(cells)
     return arrays, buffers
 
 
-def _array(which: str, snapshot: Snapshot, most: int) -> tuple[dict[str, Any], bytes]:
+def array_entry(which: str, snapshot: Snapshot, most: int = MAX_CELLS) -> tuple[dict[str, Any], bytes]:
+    """An array as a heatmap of at most ``most`` rows and columns: what the page must know of it, and float32 cells."""
     cells = grid(snapshot, most, most)
     with np.errstate(over="ignore"):
         buffer = np.ascontiguousarray(cells.values, dtype=np.float32).tobytes()

@@ -92,14 +92,15 @@ def spoken(step: Step) -> str:
     if step.kind in LEAVES:
         parts.append(step.kind)
     if step.value is not None:
-        parts.append(f"value {_spoken_value(step.value)}")
+        parts.append(f"value {spoken_value(step.value)}")
     if step.grad is not None:
-        parts.append(f"gradient {_spoken_value(step.grad)}")
+        parts.append(f"gradient {spoken_value(step.grad)}")
     text = ", ".join(parts)
     return text if step.grad is not None and step.status == "ok" else f"{text}. {status.of_step(step)}"
 
 
-def _spoken_value(snapshot: Snapshot) -> str:
+def spoken_value(snapshot: Snapshot) -> str:
+    """A value as one would read it aloud: where it is too long, its shape and range."""
     text = text_of(snapshot)
     if "…" not in text or snapshot.minimum is None or snapshot.maximum is None:
         return text

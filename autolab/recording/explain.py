@@ -86,6 +86,10 @@ class Sums:
         self._sums[use.step] = (arrived + 1, total)
         use.arrival, use.total = arrived, None if before is None else self._budget.snapshot(array_of(total))
 
+    def total(self, step: int) -> Any:
+        """What has arrived at ``step`` so far; None for nothing."""
+        return self._sums[step][1] if step in self._sums else None
+
     def done(self, step: int) -> None:
         """Nothing more can arrive at ``step``."""
         self._sums.pop(step, None)

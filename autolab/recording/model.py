@@ -165,7 +165,8 @@ class BackwardStep:
 class Recording:
     """One run of a function and of its gradient. See `autolab.record`.
 
-    ``upstream`` has for each output the gradient that the backward pass began with there; None where it has none.
+    ``upstream`` has for each output the gradient that the backward pass began with there; None where it has none. An
+    output that was returned twice begins with the sum, and both entries hold it.
     """
 
     id: str

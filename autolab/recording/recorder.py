@@ -219,10 +219,10 @@ class _Recorder:
 
     def _keep_starts(self, outputs: tuple[Variable, ...], starts: Iterator[Any]) -> None:
         for y in outputs:
-            start = None if y.node is None else array_of(y._like(next(starts)))
-            self.upstream.append(None if start is None else self.budget.snapshot(start))
-            if start is not None:
-                self._sums.start(self._ids[_key(y)], start)
+            if y.node is not None:
+                self._sums.start(self._ids[_key(y)], array_of(y._like(next(starts))))
+        totals = [self._sums.total(self._ids[_key(y)]) for y in outputs]
+        self.upstream = [None if total is None else self.budget.snapshot(total) for total in totals]
 
     def hear_backward(self, event: ForwardEvent | BackwardEvent) -> None:
         if not isinstance(event, BackwardEvent) or event.node.order not in self._ids:

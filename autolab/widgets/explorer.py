@@ -22,13 +22,14 @@ from ..recording.model import Recording
 from .inputs import Inputs
 from .module import module_text, style_text
 from .picture import Picture, Selection
+from .player import Player
 from .session import Session
 from .user_error import UserError, user_error
 
 _WORDS = ("live_silent", "live_stale", "still")
 
 
-class Explorer(Selection, Picture, Inputs, anywidget.AnyWidget):
+class Explorer(Player, Selection, Picture, Inputs, anywidget.AnyWidget):
     """A live view of a function: its graph with the value and the gradient of every step, and controls for its inputs.
 
     Made by `explore`. All of its state is in the model, so that one model can have many views, and a saved notebook

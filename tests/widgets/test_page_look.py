@@ -23,7 +23,7 @@ DARK = """() => {
 # Elements that stick out of the view or whose text is cut off, other than what scrolls or shortens on purpose.
 MISPLACED = """() => {
   const view = document.querySelector('.al-view').getBoundingClientRect();
-  const scrolls = '.al-pane *, .al-code, .al-hidden, .al-code-text, .al-numbers *';
+  const scrolls = '.al-pane *, .al-source, .al-source *, .al-code, .al-hidden, .al-code-text, .al-numbers *';
   const outside = b => b.left < view.left - 1 || b.right > view.right + 1 || b.bottom > view.bottom + 1;
   const cut = e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== 'visible';
   return [...document.querySelectorAll('.al-view *')]
@@ -166,7 +166,7 @@ def test_everything_that_can_be_operated_has_a_name_and_shows_focus(page: Page, 
             break
         stops.append(found[1:])
     assert all(name and visible for name, visible in stops), stops
-    assert len(stops) < 20  # one stop for the graph and for each grid
+    assert len(stops) < 28  # one stop for the graph and for each grid
     assert len(set(map(str, stops))) == len(stops)
 
 

@@ -2,7 +2,7 @@
 /** Everything about the selected node: numbers or heatmaps, where it stands in the code, where its gradient goes. */
 
 import { html, write } from "./dom.js";
-import { makeHeatmap } from "./heatmap.js";
+import { floats, makeHeatmap } from "./heatmap.js";
 
 /** @typedef {{id: number, title: string, facts: string[][], backward_code: string | null, source: {file: string, line: number, statement: string} | null, rules: {text: string, filled: string | null}[], arrays: any[]}} Detail */
 
@@ -87,12 +87,4 @@ function ruleLines({ rules, backward_code: code }) {
 function sourceLines({ source }) {
   if (!source) return [];
   return [html("h4", {}, `${source.file}, line ${source.line}`), html("div", { class: "al-code" }, source.statement)];
-}
-
-/**
- * The numbers in a buffer, which may begin anywhere.
- * @param {DataView} view
- */
-function floats(view) {
-  return new Float32Array(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
 }

@@ -6,9 +6,11 @@ import { button, html, set } from "./dom.js";
 import { makeInputsPart } from "./inputs.js";
 import { makeLink } from "./link.js";
 import { makeDetailPart, makeGraphPart } from "./picture.js";
+import { makePlayerPart } from "./player.js";
 import { makeProblemPart } from "./problem.js";
+import { makeSourcePart } from "./source.js";
 
-const PARTS = [makeInputsPart, makeGraphPart, makeProblemPart, makeDetailPart]; // in each place of the page they stand in this order
+const PARTS = [makeInputsPart, makeGraphPart, makeSourcePart, makePlayerPart, makeProblemPart, makeDetailPart]; // in each place of the page they stand in this order
 const PROJECTOR = 1.5;
 
 /** @typedef {"header" | "buttons" | "top" | "inputs" | "alert" | "middle" | "side" | "end"} Place */
@@ -74,7 +76,7 @@ function makeView(model, el, link) {
     html("header", { class: "al-header" }, ...at("header"), html("div", { class: "al-buttons" }, ...at("buttons"), projector)),
     ...at("top"), ...(still ? [html("p", { class: "al-note al-still" }, view.get("words").still)] : []),
     html("div", { class: "al-body" }, ...at("inputs").map((part) => set(part, { inert: still })),
-      html("div", { class: "al-middle" }, ...at("alert"), ...at("middle")), ...at("side")),
+      html("div", { class: "al-middle" }, ...at("alert"), ...at("middle")), html("div", { class: "al-side" }, ...at("side"))),
     ...at("end")));
 
   function paintTheme() {

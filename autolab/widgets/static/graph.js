@@ -8,7 +8,7 @@ import { makeZoom } from "./zoom.js";
 
 /** @typedef {{id: number, kind: string, output: boolean, x: number, y: number, w: number, h: number, name: string | null, text: string, symbol: string, cells: boolean}} SceneNode */
 /** @typedef {{key: string, description: string, width: number, height: number, nodes: SceneNode[], edges: {from: number, to: number, path: string}[]}} Scene */
-/** @typedef {{value: string, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale: number, grad_scale: number, spoken: string}} Reading */
+/** @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale: number, grad_scale: number, spoken: string, pending?: boolean, value_note?: string, grad_note?: string, shares?: string}} Reading */
 
 const MARKED_FOR = 700; // milliseconds
 
@@ -25,6 +25,8 @@ export function makeGraph(select) {
   /** @type {number | null} */
   let reachable = null; // the one box that the Tab key reaches
   let timer = 0;
+  /** @type {number | undefined} */
+  let moment; // the step of the walk that is lit
 
   /** @param {Scene} next */
   function draw(next) {
@@ -87,6 +89,19 @@ export function makeGraph(select) {
       for (const edge of edges) edge.element.classList.toggle("al-near", edge.from === id || edge.to === id);
       if (id !== null && nodes.has(id) && !picture.contains(document.activeElement)) reach(id);
     },
+    /** What a step of the walk is about; everything is equal where it is empty. @param {any} frame */
+    light({ k, nodes: shown = [], edge: one, backward }) {
+      for (const [id, node] of nodes) node.element.classList.toggle("al-active", shown.includes(id));
+      let nth = 0;
+      for (const { from, to, element } of edges) {
+        const same = one && from === one.from && to === one.to;
+        const back = same && nth++ === one.nth;
+        element.classList.toggle("al-back", Boolean(back));
+        element.classList.toggle("al-forth", !one && !backward && shown.includes(to));
+      }
+      if (k !== moment) zoom.reveal(shown.map((/** @type {number} */ id) => nodes.get(id)?.element).filter(Boolean));
+      moment = k;
+    },
     close() {
       clearTimeout(timer);
       zoom.close();
@@ -94,9 +109,10 @@ export function makeGraph(select) {
   };
 }
 
-/** A line with a head where it arrives, from above. @param {string} path */
+/** A line with a head where it arrives, from above, and one for the way back. @param {string} path */
 function makeEdge(path) {
   const line = svg("path", { d: path });
-  const { x, y } = line.getPointAtLength(line.getTotalLength());
-  return svg("g", { class: "al-edge" }, line, svg("path", { class: "al-head", d: "M-4.5 -9h9l-4.5 9z", transform: `translate(${x} ${y})` }));
+  const head = (/** @type {DOMPoint} */ { x, y }, /** @type {string} */ kind, /** @type {number} */ way) =>
+    svg("path", { class: `al-head ${kind}`, d: `M-4.5 ${-9 * way}h9l-4.5 ${9 * way}z`, transform: `translate(${x} ${y})` });
+  return svg("g", { class: "al-edge" }, line, head(line.getPointAtLength(line.getTotalLength()), "al-to", 1), head(line.getPointAtLength(0), "al-from", -1));
 }

@@ -73,7 +73,7 @@ export function makeHeatmap() {
  * @param {Float32Array} data
  * @param {import("./colors.js").ColorMap} colors
  */
-function paint(canvas, { rows, cols, scale }, data, colors) {
+export function paint(canvas, { rows, cols, scale }, data, colors) {
   canvas.width = cols;
   canvas.height = rows;
   const image = new ImageData(cols, rows);
@@ -91,9 +91,8 @@ function paint(canvas, { rows, cols, scale }, data, colors) {
  * @param {Float32Array} data
  * @param {import("./colors.js").ColorMap} colors
  */
-function print(numbers, { rows, cols, scale }, data, colors) {
-  const fits = rows <= LABELLED.rows && cols <= LABELLED.columns;
-  const texts = fits ? [...data] : [];
+export function print(numbers, { rows, cols, scale }, data, colors) {
+  const texts = labelled({ rows, cols }) ? [...data] : [];
   if (numbers.childElementCount !== texts.length) numbers.replaceChildren(...texts.map(() => html("span")));
   numbers.style.gridTemplate = `repeat(${rows}, 1fr) / repeat(${cols}, 1fr)`;
   texts.forEach((value, k) => {
@@ -102,6 +101,19 @@ function print(numbers, { rows, cols, scale }, data, colors) {
     cell.classList.toggle("al-none", !Number.isFinite(value));
     cell.style.color = Number.isFinite(value) ? colors.ink(scale ? value / scale : 0) : "";
   });
+}
+
+/** Whether the numbers of an array are printed in its cells. @param {{rows: number, cols: number}} facts */
+export function labelled({ rows, cols }) {
+  return rows <= LABELLED.rows && cols <= LABELLED.columns;
+}
+
+/**
+ * The numbers in a buffer, which may begin anywhere.
+ * @param {DataView} view
+ */
+export function floats(view) {
+  return new Float32Array(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
 }
 
 /** The smallest and the largest number, and how many are none. @param {ArrayFacts} facts */

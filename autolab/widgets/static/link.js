@@ -88,5 +88,5 @@ export function makeLink(model) {
 
 /** @param {any} a @param {any} b */
 function sameMove(a, b) {
-  return a.do === "move" && b.do === "move" && a.name === b.name && String(a.index) === String(b.index);
+  return (a.do === "walk" && b.do === "walk") || (a.do === "move" && b.do === "move" && a.name === b.name && String(a.index) === String(b.index));
 }

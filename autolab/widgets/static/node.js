@@ -37,8 +37,9 @@ export function makeNode(node) {
       if (painted === colors && JSON.stringify(shown) === JSON.stringify(reading)) return;
       [shown, painted] = [reading, colors];
       set(element, { "aria-label": reading.spoken });
-      columns[0]?.update(reading.value, reading.value_cells, reading.value_scale, colors);
-      columns[1]?.update(reading.grad, reading.grad_cells, reading.grad_scale, colors);
+      element.classList.toggle("al-pending", reading.pending === true);
+      columns[0]?.update(reading.value, reading.value_cells, reading.value_scale, colors, reading.value_note);
+      columns[1]?.update(reading.grad, reading.grad_cells, reading.grad_scale, colors, reading.grad_note, reading.shares);
     },
   };
 }
@@ -68,17 +69,25 @@ function makePlate(word, x, y) {
 function makeColumn(caption, x, cells) {
   const number = svg("text", { class: cells ? "al-small" : "al-number" });
   const strip = svg("g", { class: "al-cells", transform: `translate(0 ${TOP})` });
-  const element = svg("g", { class: `al-${caption}`, transform: `translate(${x} 0)` },
-    svg("text", { class: "al-small", y: HEADER + 9 }, caption), strip, number);
+  const words = svg("text", { class: "al-small", y: HEADER + 9 }, caption);
+  const element = svg("g", { class: `al-${caption}`, transform: `translate(${x} 0)` }, words, strip, number);
   const limit = cells ? 15 : 11;
   let size = "";
 
   return {
     element,
-    /** @param {string | null} text @param {(number | null)[][] | null} rows @param {number} scale @param {ColorMap} colors */
-    update(text, rows, scale, colors) {
+    /**
+     * @param {string | null} text
+     * @param {(number | null)[][] | null} rows
+     * @param {number} scale
+     * @param {ColorMap} colors
+     * @param {string} [note] what stands there if there is no text
+     * @param {string} [shares] how many of its shares a gradient has
+     */
+    update(text, rows, scale, colors, note = "none", shares = "") {
       const absent = text === null;
-      write(number, absent ? "none" : text.length > limit ? text.slice(0, limit - 1) + "\u2026" : text);
+      write(words, caption + shares);
+      write(number, absent ? note : text.length > limit ? text.slice(0, limit - 1) + "\u2026" : text);
       set(number, { y: TOP + (cells && !absent ? STRIP.height + 14 : 17) });
       element.classList.toggle("al-absent", absent);
       const drawn = rows ?? [];

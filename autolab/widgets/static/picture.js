@@ -4,6 +4,7 @@
 import { makeDetail } from "./detail.js";
 import { html, write } from "./dom.js";
 import { makeGraph } from "./graph.js";
+import { readingsAt } from "./moment.js";
 
 /** @param {import("./explorer.js").View} view */
 export function makeGraphPart(view) {
@@ -14,8 +15,9 @@ export function makeGraphPart(view) {
 
   function paint() {
     write(title, get("scene").title);
-    graph.update(get("scene"), get("readings").nodes, view.colors);
+    graph.update(get("scene"), readingsAt(get("scene"), get("readings").nodes, get("plan"), get("frame")), view.colors);
     graph.choose(get("selected"));
+    graph.light(get("frame"));
   }
 
   function moved() {
@@ -30,9 +32,9 @@ export function makeGraphPart(view) {
 
   return {
     places: { header: [title], middle: [graph.root], end: [spoken] },
-    on: { readings: moved, detail: () => graph.choose(get("selected")) },
+    on: { readings: moved, "plan frame": paint, detail: () => graph.choose(get("selected")) },
     paint,
-    linked: (/** @type {import("./link.js").State} */ state) => state === "idle" && write(spoken, outputs()),
+    linked: (/** @type {import("./link.js").State} */ state) => state === "idle" && write(spoken, get("frame").spoken ?? outputs()),
     enlarge: graph.zoom.enlarge,
     close: graph.close,
   };

@@ -79,6 +79,17 @@ export function makeZoom(picture) {
     parts: [ruler, pane],
     tools: html("div", { class: "al-tools", role: "group", "aria-label": "Zoom" },
       tool("\u2212", "Zoom out", () => by(1 / STEP)), tool("+", "Zoom in", () => by(STEP)), tool("Fit", "Fit the whole graph", fitAll)),
+    /** Scroll so that parts of the picture can be seen, if they cannot. @param {Element[]} parts */
+    reveal(parts) {
+      if (!parts.length) return;
+      const boxes = parts.map((part) => part.getBoundingClientRect());
+      const frame = pane.getBoundingClientRect();
+      const by = (/** @type {number} */ low, /** @type {number} */ high, /** @type {number} */ from, /** @type {number} */ to) =>
+        low < from || high - low > to - from ? low - from : Math.max(0, high - to);
+      const [left, top] = [Math.min(...boxes.map((b) => b.left)), Math.min(...boxes.map((b) => b.top))];
+      const [right, bottom] = [Math.max(...boxes.map((b) => b.right)), Math.max(...boxes.map((b) => b.bottom))];
+      pane.scrollBy(by(left - 12, right + 12, frame.left, frame.right), by(top - 12, bottom + 12, frame.top, frame.bottom));
+    },
     /** @param {number} w @param {number} h the picture's own size */
     resize(w, h) {
       [width, height] = [w, h];

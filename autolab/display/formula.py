@@ -1,0 +1,106 @@
+"""Gradient rules and derivatives in the reader's own names, and sums of products with their numbers filled in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..recording.model import Operand, Recording, Step
+from .escape import clean
+from .messages import say
+from .numbers import MINUS, number
+from .steps import label, shorten
+
+_IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+_NEGATIVE = re.compile(r"(?<!\w)-(?=\d)")
+_NAME_COLUMNS = 18
+_SHOWN_TERMS = 5
+
+Token = str | tuple[str, str]
+"""Text, or a fraction of two texts."""
+
+
+def names_in(step: Step, by_id: Mapping[int, Step]) -> dict[str, str]:
+    """What the reader calls the things that a rule of ``step`` names: its inputs, its output ``y``, the upstream."""
+    names = {operand.parameter: _operand_label(operand, by_id) for operand in step.operands}
+    return {"y": label(step), **names, "g": say("upstream")}
+
+
+def _operand_label(operand: Operand, by_id: Mapping[int, Step]) -> str:
+    return clean(operand.constant or operand.parameter) if operand.step is None else label(by_id[operand.step])
+
+
+def in_names(rule: str, names: Mapping[str, str]) -> str:
+    """The rule in the reader's names: ``g * b`` becomes ``upstream × y``."""
+
+    def rename(match: re.Match[str]) -> str:
+        word = match.group()
+        if word.endswith("_shape") and word.removesuffix("_shape") in names:
+            return f"shape of {grouped(names[word.removesuffix('_shape')])}"
+        return grouped(names[word]) if word in names else word
+
+    return clean(signs(_IDENTIFIER.sub(rename, rule)))
+
+
+def signs(formula: str) -> str:
+    """A formula with the signs of mathematics."""
+    return _NEGATIVE.sub(MINUS, formula.replace(" * ", " × ").replace(" - ", f" {MINUS} "))
+
+
+def grouped(name: str) -> str:
+    """Parentheses around an operand that is itself an expression."""
+    return f"({name})" if " " in name else name
+
+
+# ------------------------------------------------------------------ derivatives
+def loss_name(recording: Recording) -> str:
+    """The letter that stands for what is differentiated: the output's own name where it is one number, else L."""
+    by_id = {step.id: step for step in recording.steps}
+    output = by_id[recording.outputs[0]]
+    alone = len(recording.outputs) == 1 and output.value is not None and output.value.size == 1
+    upstream = recording.upstream[0] if recording.upstream else None
+    if alone and output.name is not None and (upstream is None or upstream.values.reshape(-1)[0] == 1):
+        return label(output)
+    taken = {step.name for step in recording.steps}
+    return next((letter for letter in "LJEC" if letter not in taken), "L")
+
+
+def derivative(of: str, by: str) -> tuple[str, str]:
+    """``∂of/∂by`` as a fraction."""
+    return f"∂{_short(of)}", f"∂{_short(by)}"
+
+
+def _short(name: str) -> str:
+    return shorten(name, _NAME_COLUMNS) if name.endswith("]") else grouped(shorten(name, _NAME_COLUMNS))
+
+
+def as_text(tokens: Sequence[Token]) -> str:
+    """A formula on one line: ``∂w/∂x = ∂w/∂h · ∂h/∂x``."""
+    return " ".join([token if isinstance(token, str) else "/".join(token) for token in tokens])
+
+
+# ------------------------------------------------------------------ numbers
+def product_text(factors: Sequence[Any], result: Any) -> str:
+    """``0.5 × (−2) = −1``."""
+    return f"{_product(factors)} = {number(result)}"
+
+
+def sum_text(terms: Sequence[Sequence[Any]], result: Any) -> str:
+    """A sum of products with its result; of a long one the first terms and their number.
+
+    Examples
+    --------
+    >>> sum_text([(2.0, 3.0), (1.0, -0.5)], 5.5)
+    '2 × 3 + 1 × (−0.5) = 5.5'
+    """
+    if not terms:
+        return f"0 = {number(result)}" if result != 0 else number(result)
+    shown = " + ".join([_product(factors) for factors in terms[:_SHOWN_TERMS]])
+    more = f" + … {say('terms', count=len(terms))}" if len(terms) > _SHOWN_TERMS else ""
+    return f"{shown}{more} = {number(result)}"
+
+
+def _product(factors: Sequence[Any]) -> str:
+    first, *others = [number(factor) for factor in factors]
+    return " × ".join([first, *[f"({text})" if text.startswith(MINUS) else text for text in others]])

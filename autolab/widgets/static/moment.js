@@ -1,0 +1,43 @@
+// @ts-check
+/** What the boxes show at one step of the walk: nothing before its time, and sums that still grow as such. */
+
+/** @typedef {import("./graph.js").Reading} Reading */
+
+/**
+ * @param {import("./graph.js").Scene} scene
+ * @param {Record<string, Reading>} readings
+ * @param {{nodes: Record<string, [number, number | null, number | null]>, words: Record<string, string>}} plan
+ * @param {any} frame empty where the whole is shown
+ * @returns {Record<string, Reading>}
+ */
+export function readingsAt(scene, readings, plan, frame) {
+  if (frame.k === undefined) return readings;
+  return Object.fromEntries(scene.nodes.map((node) => {
+    const times = plan.nodes[node.id];
+    return [node.id, times ? at(frame, node, readings[node.id], times, plan.words) : readings[node.id]];
+  }));
+}
+
+/**
+ * @param {any} frame
+ * @param {import("./graph.js").SceneNode} node
+ * @param {Reading} reading
+ * @param {[number, number | null, number | null]} times of its value, of its first share and of its last
+ * @param {Record<string, string>} words
+ * @returns {Reading}
+ */
+function at({ k, backward, growing }, node, reading, [value, first, last], words) {
+  const known = k >= value;
+  const partial = growing[node.id];
+  const arrived = last !== null && k >= last;
+  const heading = node.name && node.name !== node.text ? `${node.name} = ${node.text}` : node.text;
+  const shown = known ? reading : { ...reading, value: null, value_cells: null };
+  const grad = partial ? { grad: partial.grad, grad_cells: partial.cells, grad_scale: partial.scale, shares: `, ${partial.arrived} of ${partial.of}` }
+    : arrived ? {} : { grad: null, grad_cells: null };
+  const note = !backward ? "" : first === null ? words.absent : words.not_yet;
+  const told = partial ? partial.grad : arrived ? reading.grad : note;
+  return {
+    ...shown, ...grad, pending: !known, value_note: words.not_yet, grad_note: note,
+    spoken: `${heading}, value ${known ? reading.value : words.not_yet}${told ? `, gradient${grad.shares ?? ""} ${told}` : ""}`,
+  };
+}

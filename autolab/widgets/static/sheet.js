@@ -1,0 +1,123 @@
+// @ts-check
+/** What happens at one step of the walk: the chain rule, and below it the calculation line by line with its numbers. */
+
+import { html, write } from "./dom.js";
+import { floats, labelled, paint, print } from "./heatmap.js";
+
+/** @typedef {string | [string, string]} Token */
+/** @typedef {{sign: string, label: string, math: Token[], text: string, shape: string, array: any, mark: [number, number] | null, space: string | null}} Line */
+
+/** @param {(pick: any[]) => void} choose */
+export function makeSheet(choose) {
+  const phase = html("div", { class: "al-phase" });
+  const title = html("h3", { class: "al-event" });
+  const body = html("div", { class: "al-sheet-body" });
+  let written = "";
+  /** @type {any} */
+  let painted;
+  return {
+    root: html("section", { class: "al-sheet", "aria-label": "This step of the walk" }, phase, title, body),
+    /**
+     * @param {any} frame
+     * @param {DataView[]} buffers
+     * @param {Record<string, string>} words
+     * @param {import("./colors.js").ColorMap} colors
+     */
+    update(frame, buffers, words, colors) {
+      if (frame.k === undefined) return;
+      write(phase, `${frame.phase}, ${frame.place}`);
+      phase.classList.toggle("al-backward", frame.backward);
+      write(title, frame.title);
+      const text = JSON.stringify([frame, buffers.map((b) => [...floats(b)])]);
+      if (text === written && painted === colors) return;
+      [written, painted] = [text, colors];
+      const focused = [...body.querySelectorAll("canvas")].indexOf(/** @type {any} */ (document.activeElement));
+      body.replaceChildren(...contents(frame, buffers, words, colors, choose));
+      body.querySelectorAll("canvas")[focused]?.focus();
+    },
+  };
+}
+
+/**
+ * @param {any} frame
+ * @param {DataView[]} buffers
+ * @param {Record<string, string>} words
+ * @param {import("./colors.js").ColorMap} colors
+ * @param {(pick: any[]) => void} choose
+ */
+function contents(frame, buffers, words, colors, choose) {
+  const { rule } = frame;
+  const parts = frame.formula.length ? [formula(frame.formula, "al-formula")] : [];
+  const numbers = frame.numbers.map((/** @type {string} */ text) => html("div", { class: "al-filled" }, text));
+  const declared = rule ? [html("div", {}, rule.text), html("div", { class: "al-declared" }, rule.where, html("code", {}, rule.declared))] : [];
+  if (numbers.length || rule) parts.push(html("div", { class: "al-rule" }, ...declared, ...numbers));
+  if (rule?.code) parts.push(html("details", {}, html("summary", {}, words.walk_rule), html("pre", { class: "al-code" }, rule.code)));
+  if (frame.code) parts.push(html("pre", { class: "al-code" }, frame.code));
+  parts.push(html("div", { class: "al-lines" }, ...frame.lines.flatMap((/** @type {Line} */ line) => lineParts(line, buffers, colors, choose))));
+  if (frame.lines.some((/** @type {Line} */ line) => line.space)) parts.push(html("p", { class: "al-note" }, words.follow));
+  return [...parts, ...frame.notes.map((/** @type {string} */ text) => html("p", { class: "al-note" }, text))];
+}
+
+/** @param {Token[]} tokens @param {string} kind */
+function formula(tokens, kind) {
+  const spoken = tokens.map((token) => (typeof token === "string" ? token : token.join("/"))).join(" ");
+  return html("div", { class: kind, role: "math", "aria-label": spoken }, ...tokens.map((token) =>
+    typeof token === "string" ? html("span", {}, token)
+      : html("span", { class: "al-fraction" }, html("span", {}, token[0]), html("span", {}, token[1]))));
+}
+
+/**
+ * A sign, what it is, its shape and number; below it an array as cells.
+ * @param {Line} line
+ * @param {DataView[]} buffers
+ * @param {import("./colors.js").ColorMap} colors
+ * @param {(pick: any[]) => void} choose
+ */
+function lineParts(line, buffers, colors, choose) {
+  const { sign, label, math, shape, array } = line;
+  const head = html("div", { class: "al-line" }, html("span", { class: "al-sign" }, sign), html("span", { class: "al-what" }, label),
+    ...(math.length ? [formula(math, "al-inline")] : []), html("span", { class: array ? "al-shape" : "al-result" }, array ? shape : line.text));
+  return array ? [head, cells(line, floats(buffers[array.buffer]), colors, choose)] : [head];
+}
+
+/**
+ * @param {Line} line
+ * @param {Float32Array} data
+ * @param {import("./colors.js").ColorMap} colors
+ * @param {(pick: any[]) => void} choose
+ */
+function cells({ label, array, mark, space, shape }, data, colors, choose) {
+  const { rows, cols } = array;
+  const canvas = html("canvas", {
+    class: "al-canvas", role: "img", tabindex: space ? 0 : null, "aria-label": `${label}, ${shape}`,
+    onclick: (/** @type {MouseEvent} */ event) => {
+      const box = canvas.getBoundingClientRect();
+      pick(Math.floor(((event.clientY - box.top) / box.height) * rows), Math.floor(((event.clientX - box.left) / box.width) * cols));
+    },
+    onkeydown: (/** @type {KeyboardEvent} */ event) => {
+      const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+      if (!step || !mark) return;
+      event.preventDefault();
+      event.stopPropagation();
+      pick(mark[0] + step[0], mark[1] + step[1]);
+    },
+  });
+  const numbers = html("div", { class: "al-numbers", "aria-hidden": "true" });
+  const frame = html("div", { class: `al-frame al-mini${labelled(array) ? " al-labelled" : ""}` }, canvas, numbers);
+  frame.style.setProperty("--al-rows", rows);
+  frame.style.setProperty("--al-cols", cols);
+  paint(canvas, array, data, colors);
+  print(numbers, array, data, colors);
+  if (mark) {
+    const box = html("div", { class: "al-mark" });
+    Object.assign(box.style, { left: `${(100 * mark[1]) / cols}%`, top: `${(100 * mark[0]) / rows}%`, width: `${100 / cols}%`, height: `${100 / rows}%` });
+    frame.append(box);
+  }
+
+  /** @param {number} row @param {number} column */
+  function pick(row, column) {
+    if (space && row >= 0 && row < rows && column >= 0 && column < cols) choose([space, row, column]);
+  }
+
+  return html("div", { class: "al-array" }, frame, ...(array.caption ? [html("div", { class: "al-note" }, array.caption)] : []));
+}

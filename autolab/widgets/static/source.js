@@ -1,0 +1,80 @@
+// @ts-check
+/** The source of the function. A node and the line that made it mark each other, by pointer and by focus. */
+
+import { html, set, write } from "./dom.js";
+
+/** @param {import("./explorer.js").View} view */
+export function makeSourcePart({ get, root }) {
+  const file = html("summary", { class: "al-caption" });
+  const lines = html("div", { class: "al-source", role: "group", "aria-label": "Source", onkeydown: pressed });
+  const panel = html("details", { class: "al-listing", open: true }, file, lines);
+  let written = "";
+
+  function fill() {
+    const listing = get("listing");
+    panel.hidden = !listing.lines;
+    const text = JSON.stringify(listing);
+    if (!listing.lines || text === written) return;
+    written = text;
+    write(file, listing.file);
+    lines.replaceChildren(...listing.lines.map((/** @type {string} */ code, /** @type {number} */ i) => makeLine(code, listing.first + i, listing.at[listing.first + i])));
+    set(lines.querySelector("[role]") ?? lines, { tabindex: lines.querySelector("[role]") ? 0 : null });
+  }
+
+  /** @param {string} code @param {number} number @param {number[] | undefined} nodes */
+  function makeLine(code, number, nodes) {
+    const mark = () => markNodes(nodes ?? []);
+    const clear = () => markNodes([]);
+    return html("div", {
+      class: "al-source-line", "data-line": number, onpointerenter: mark, onpointerleave: clear,
+      ...(nodes ? { role: "button", tabindex: -1, "aria-label": `line ${number}: ${code.trim()}`, onfocus: mark, onblur: clear, onclick: () => nodeOf(nodes.at(-1))?.dispatchEvent(new Event("click")) } : {}),
+    }, html("span", { class: "al-line-number", "aria-hidden": "true" }, String(number)), html("code", {}, code));
+  }
+
+  const nodeOf = (/** @type {any} */ id) => root.querySelector(`.al-node[data-id="${id}"]`);
+
+  /** @param {number[]} ids */
+  function markNodes(ids) {
+    for (const node of root.querySelectorAll(".al-node")) node.classList.toggle("al-lined", ids.includes(Number(node.getAttribute("data-id"))));
+  }
+
+  /** @param {string} name @param {(line: number) => boolean} has */
+  function markLines(name, has) {
+    for (const line of lines.children) line.classList.toggle(name, has(Number(line.getAttribute("data-line"))));
+  }
+
+  /** The line of the node that the pointer or the focus is on. @param {Event} event */
+  function touched(event) {
+    const node = event.type === "pointerout" || event.type === "focusout" ? null : /** @type {Element} */ (event.target).closest(".al-node");
+    const id = Number(node?.getAttribute("data-id"));
+    markLines("al-lined", (line) => Boolean(node) && (get("listing").at?.[line] ?? []).includes(id));
+  }
+
+  function showLine() {
+    const now = get("frame").line;
+    markLines("al-now", (line) => line === now);
+    const line = /** @type {HTMLElement | null} */ (lines.querySelector(".al-now"));
+    if (!line) return;
+    if (line.offsetTop < lines.scrollTop) lines.scrollTop = line.offsetTop;
+    const below = line.offsetTop + line.offsetHeight - lines.clientHeight;
+    if (below > lines.scrollTop) lines.scrollTop = below;
+  }
+
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    const all = /** @type {HTMLElement[]} */ ([...lines.querySelectorAll("[role]")]);
+    const at = all.indexOf(/** @type {any} */ (event.target));
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (event.key === "Enter" || event.key === " ") all[at]?.click();
+    else if (step && all[at + step]) {
+      set(all[at], { tabindex: -1 });
+      set(all[at + step], { tabindex: 0 }).focus();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  const events = ["pointerover", "pointerout", "focusin", "focusout"];
+  for (const name of events) root.addEventListener(name, touched);
+  return { places: { side: [panel] }, on: { listing: fill, frame: showLine }, paint: () => (fill(), showLine()) };
+}
