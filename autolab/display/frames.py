@@ -11,7 +11,7 @@ from .messages import say
 from .numbers import MINUS, number, shape_text
 from .readings import spoken_value
 from .share import Pick, Share
-from .sheet import Index, Sheet, Space, index_of, index_text, strongest
+from .sheet import MAX_CELLS, Index, Sheet, Space, index_of, index_text, strongest
 from .steps import SYMBOLS, heading, label
 from .walk import Moment, Walk
 
@@ -19,7 +19,9 @@ _OPERATORS = ("add", "sub", "mul", "div")
 _SPOKEN_VALUES = 8
 
 
-def frame(walk: Walk, k: int, boxes: Mapping[int, int], pick: Pick | None = None) -> tuple[dict[str, Any], list[bytes]]:
+def frame(
+    walk: Walk, k: int, boxes: Mapping[int, int], pick: Pick | None = None, most: int = MAX_CELLS
+) -> tuple[dict[str, Any], list[bytes]]:
     """Moment ``k`` as plain data, and the float32 cells of its arrays.
 
     Parameters
@@ -30,6 +32,8 @@ def frame(walk: Walk, k: int, boxes: Mapping[int, int], pick: Pick | None = None
         The box of the picture in which each step stands.
     pick : tuple, optional
         The cell whose numbers are to be followed, as ``(space, row, column)``; by default that of greatest magnitude.
+    most : int
+        Rows and columns of an array, at most.
 
     Raises
     ------
@@ -39,7 +43,7 @@ def frame(walk: Walk, k: int, boxes: Mapping[int, int], pick: Pick | None = None
     if not 0 <= k < len(walk):
         raise IndexError(f"frame: got moment {k}; the walk has {len(walk)}")
     moment = walk.moments[k]
-    sheet = Sheet()
+    sheet = Sheet(most)
     told = {"given": _given, "forward": _forward, "start": _start, "backward": _backward}[moment.phase]
     words = told(walk, k, sheet, pick)
     in_backward = k >= walk.start

@@ -21,9 +21,10 @@ MAX_CELLS = 64
 
 
 class Sheet:
-    """Collects the lines of a calculation and the float32 cells of its arrays."""
+    """Collects the lines of a calculation and the float32 cells of its arrays, ``most`` rows and columns of each."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MAX_CELLS) -> None:
+        self._most = most
         self.lines: list[dict[str, Any]] = []
         self.buffers: list[bytes] = []
 
@@ -55,7 +56,7 @@ class Sheet:
         line["shape"] = shape_text(snapshot.shape) if snapshot.shape else ""
         line["array"] = line["mark"] = line["space"] = None
         if snapshot.size > 1:
-            entry, cells = array_entry("value", snapshot, MAX_CELLS)
+            entry, cells = array_entry("value", snapshot, self._most)
             line["array"] = {**entry, "buffer": len(self.buffers)}
             self.buffers.append(cells)
             if entry["block"] == [1, 1] and space is not None:

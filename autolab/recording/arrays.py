@@ -26,6 +26,12 @@ class Budget:
         self._left = total
         self.reduced = 0
 
+    def share(self, fraction: float) -> Budget:
+        """A budget of its own for a part of these bytes; it counts for itself."""
+        part = int(fraction * self._left)
+        self._left -= part
+        return Budget(part)
+
     def snapshot(self, array: Array) -> Snapshot:
         """A snapshot that is whole if the array is small enough, else reduced; only a few cells once all is spent."""
         array = array_of(array)

@@ -124,7 +124,8 @@ class _Recorder:
     _held: list[Variable] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._explainer, self._sums = Explainer(self.budget), Sums(self.budget)
+        spare = self.budget.share(0.25)  # what explains a gradient never costs a value or a gradient its place
+        self._explainer, self._sums = Explainer(spare), Sums(spare)
 
     # ------------------------------------------------------------------ forward
     def add_leaf(self, variable: Variable, kind: Kind, name: str | None) -> int:

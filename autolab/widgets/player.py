@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import NoneType
 from typing import Any
 
@@ -11,11 +11,13 @@ import traitlets
 from ..display.frames import frame
 from ..display.listing import listing
 from ..display.messages import say
+from ..display.sheet import MAX_CELLS
 from ..display.steps import Run, drawn
 from ..display.walk import Walk
 from ..recording.model import Recording
 from .part import Part, obeys
 
+_SAVED = 600  # a saved page holds the walk if it has at most so many moments
 _WORDS = ("not_yet", "absent", "follow", "walk_rest", "walk_rule")
 
 
@@ -39,15 +41,21 @@ class Player(Part):
         self._walk, self._boxes = Walk(recording), _boxes(recording)
         if self._moment is not None and self._moment >= len(self._walk):
             self._moment = None
-        plan = {**self._walk.plan(self._boxes), "words": {key: say(key) for key in _WORDS}}
+        words = {key: say(key) for key in _WORDS}
+        plan = {**self._walk.plan(self._boxes), "words": words, "saved": len(self._walk) <= _SAVED}
         shown = super()._shown(recording)
         return {**shown, "plan": plan, "listing": listing(recording, self._boxes), **self._frame()}
 
     def _frame(self) -> dict[str, Any]:
         if self._moment is None:
             return {"frame": {}, "frame_buffers": []}
-        told, buffers = frame(self._walk, self._moment, self._boxes, self._pick)
+        told, buffers = frame(self._walk, self._moment, self._boxes, self._pick, min(self.most_cells, MAX_CELLS))
         return {"frame": told, "frame_buffers": buffers}
+
+    def answerable(self) -> Iterator[dict[str, Any]]:
+        yield from super().answerable()
+        if self.plan["saved"]:
+            yield from ({"do": "walk", "to": k, "pick": None} for k in range(len(self._walk) + 1))
 
     @obeys("walk", to=(int, NoneType), pick=(list, tuple, NoneType))
     def _go(self, to: int | None, pick: Any) -> None:

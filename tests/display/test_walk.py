@@ -200,12 +200,11 @@ def test_frames_of_large_arrays_and_long_programs_stay_small() -> None:
             x = (x + x.mean(axis=0)) * np.float32(0.5)
         return (x * x).sum()
 
-    recording, walk, boxes = walked(program, x=RNG.normal(size=(300, 200)).astype(np.float32))
-    for k in (0, 5, walk.start, walk.start + 200, len(walk) - 1):
+    _, walk, boxes = walked(program, x=RNG.normal(size=(300, 200)).astype(np.float32))
+    for k in (0, 5, walk.start + 1, walk.start + 200, len(walk) - 1):
         data, buffers = frame(walk, k, boxes)
-        assert len(json.dumps(data)) + sum(map(len, buffers)) < 256_000
+        assert 0 < sum(map(len, buffers)) < 256_000 - len(json.dumps(data))
     assert len(json.dumps(walk.plan(boxes))) < 256_000
-    assert recording.reduced == 0
 
 
 def test_the_moment_of_a_step() -> None:

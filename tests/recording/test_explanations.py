@@ -168,3 +168,15 @@ def test_a_step_knows_the_line_of_the_recorded_function(fn) -> None:
 def test_objects_that_are_called_have_a_source_too() -> None:
     r = record(Model(), 1.0)
     assert r.source.splitlines()[r.steps[1].outer_line - r.first_line].strip() == "return helper(x)"
+
+
+def test_explanations_take_no_bytes_from_values_and_gradients() -> None:
+    def program(x):
+        for _ in range(20):
+            x = x + x
+        return x
+
+    r = record(program, np.ones(1000), options={"budget": 1_000_000})
+    assert r.reduced == 0
+    locals_kept = [step.operands[0].local.is_whole for step in r.steps if step.kind == "call"]
+    assert any(locals_kept) and not all(locals_kept)

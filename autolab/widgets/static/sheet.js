@@ -7,7 +7,7 @@ import { floats, labelled, paint, print } from "./heatmap.js";
 /** @typedef {string | [string, string]} Token */
 /** @typedef {{sign: string, label: string, math: Token[], text: string, shape: string, array: any, mark: [number, number] | null, space: string | null}} Line */
 
-/** @param {(pick: any[]) => void} choose */
+/** @param {((pick: any[]) => void) | null} choose where there is a kernel, to follow a cell */
 export function makeSheet(choose) {
   const phase = html("div", { class: "al-phase" });
   const title = html("h3", { class: "al-event" });
@@ -43,7 +43,7 @@ export function makeSheet(choose) {
  * @param {DataView[]} buffers
  * @param {Record<string, string>} words
  * @param {import("./colors.js").ColorMap} colors
- * @param {(pick: any[]) => void} choose
+ * @param {((pick: any[]) => void) | null} choose where there is a kernel, to follow a cell
  */
 function contents(frame, buffers, words, colors, choose) {
   const { rule } = frame;
@@ -54,7 +54,7 @@ function contents(frame, buffers, words, colors, choose) {
   if (rule?.code) parts.push(html("details", {}, html("summary", {}, words.walk_rule), html("pre", { class: "al-code" }, rule.code)));
   if (frame.code) parts.push(html("pre", { class: "al-code" }, frame.code));
   parts.push(html("div", { class: "al-lines" }, ...frame.lines.flatMap((/** @type {Line} */ line) => lineParts(line, buffers, colors, choose))));
-  if (frame.lines.some((/** @type {Line} */ line) => line.space)) parts.push(html("p", { class: "al-note" }, words.follow));
+  if (choose && frame.lines.some((/** @type {Line} */ line) => line.space)) parts.push(html("p", { class: "al-note" }, words.follow));
   return [...parts, ...frame.notes.map((/** @type {string} */ text) => html("p", { class: "al-note" }, text))];
 }
 
@@ -71,7 +71,7 @@ function formula(tokens, kind) {
  * @param {Line} line
  * @param {DataView[]} buffers
  * @param {import("./colors.js").ColorMap} colors
- * @param {(pick: any[]) => void} choose
+ * @param {((pick: any[]) => void) | null} choose where there is a kernel, to follow a cell
  */
 function lineParts(line, buffers, colors, choose) {
   const { sign, label, math, shape, array } = line;
@@ -84,12 +84,12 @@ function lineParts(line, buffers, colors, choose) {
  * @param {Line} line
  * @param {Float32Array} data
  * @param {import("./colors.js").ColorMap} colors
- * @param {(pick: any[]) => void} choose
+ * @param {((pick: any[]) => void) | null} choose where there is a kernel, to follow a cell
  */
 function cells({ label, array, mark, space, shape }, data, colors, choose) {
   const { rows, cols } = array;
   const canvas = html("canvas", {
-    class: "al-canvas", role: "img", tabindex: space ? 0 : null, "aria-label": `${label}, ${shape}`,
+    class: "al-canvas", role: "img", tabindex: space && choose ? 0 : null, "aria-label": `${label}, ${shape}`,
     onclick: (/** @type {MouseEvent} */ event) => {
       const box = canvas.getBoundingClientRect();
       pick(Math.floor(((event.clientY - box.top) / box.height) * rows), Math.floor(((event.clientX - box.left) / box.width) * cols));
@@ -116,7 +116,7 @@ function cells({ label, array, mark, space, shape }, data, colors, choose) {
 
   /** @param {number} row @param {number} column */
   function pick(row, column) {
-    if (space && row >= 0 && row < rows && column >= 0 && column < cols) choose([space, row, column]);
+    if (choose && space && row >= 0 && row < rows && column >= 0 && column < cols) choose([space, row, column]);
   }
 
   return html("div", { class: "al-array" }, frame, ...(array.caption ? [html("div", { class: "al-note" }, array.caption)] : []));
