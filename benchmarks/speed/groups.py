@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from speed import problems
+from speed.checks import Check
 from speed.library import Library
 from speed.problems import Derivative, Step
 
@@ -60,7 +61,21 @@ def orders(library: Library, tiny: bool) -> list[Work]:
     return [Derivative(library, order, 4 if tiny else 1000) for order in (1, 2, 3, 4)]
 
 
-GROUPS: dict[str, Group] = {"chains": chains, "nets": nets, "linear": linear, "muladd": muladd, "orders": orders}
+def checks(library: Library, tiny: bool) -> list[Work]:
+    if type(library).gradcheck is Library.gradcheck:
+        return []
+    sizes = (2, 3, 4) if tiny else (20, 20, 30)
+    return [Check(library, written, *sizes) for written in ("linear", "own_linear")]
+
+
+GROUPS: dict[str, Group] = {
+    "chains": chains,
+    "nets": nets,
+    "linear": linear,
+    "muladd": muladd,
+    "orders": orders,
+    "checks": checks,
+}
 
 
 def _steps(library: Library, *found: problems.Problem) -> list[Work]:

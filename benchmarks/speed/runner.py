@@ -16,7 +16,7 @@ from speed.race import Race, Worker, WorkerError
 from speed.rows import OURS, Row, agree, row
 
 LIBRARIES = [OURS, "torch", "dezero", "mygrad", "autograd", "numpy"]
-TOGETHER = [(group, "") for group in ("chains", "nets", "linear", "muladd", "orders")]
+TOGETHER = [(group, "") for group in ("chains", "nets", "linear", "muladd", "orders", "checks")]
 TOGETHER += [(group, BLOCKS_KEPT) for group in ("nets", "linear", "muladd")]
 ALONE = ["memory", "million"]
 COLD = "cold"
