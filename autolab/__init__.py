@@ -38,7 +38,7 @@ from .engine.scope import scope
 from .engine.variable import Variable, as_variable
 
 if TYPE_CHECKING:
-    from . import authoring, initializers, links, optimizers, serializers, transforms
+    from . import authoring, data, initializers, links, optimizers, serializers, training, transforms
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .links import Chain, ChainList, Link, Sequential
     from .recording import Recording, record
@@ -61,7 +61,7 @@ _LAZY = {
     "explore": "widgets",
     "export_html": "widgets",
 }
-_MODULES = ("authoring", "initializers", "links", "optimizers", "serializers", "transforms")
+_MODULES = ("authoring", "data", "initializers", "links", "optimizers", "serializers", "training", "transforms")
 
 __all__ = [
     "Chain",
@@ -86,6 +86,7 @@ __all__ = [
     "check_gradients",
     "checked",
     "config",
+    "data",
     "elementwise",
     "explore",
     "export_html",
@@ -106,6 +107,7 @@ __all__ = [
     "test_mode",
     "to_cpu",
     "to_gpu",
+    "training",
     "transforms",
     "using_config",
 ]

@@ -266,7 +266,11 @@ class Link:
         ValueError
             If a name is missing or not known, or a shape does not fit; nothing has changed then.
         """
-        publish(planned(self, state))
+        publish(self.planned(state))
+
+    def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
+        """The stores that `load_state` makes; it raises where that would."""
+        return planned(self, state)
 
     # ------------------------------------------------------------------ display
     def extra_repr(self) -> str:

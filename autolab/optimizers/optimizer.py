@@ -189,6 +189,10 @@ class Optimizer:
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Take over what `state` gave, for the same kind of optimizer and model; on an error nothing has changed."""
+        publish(self.planned(state))
+
+    def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
+        """The stores that `load_state` makes."""
         rest = dict(state)
         who = f"{type(self).__name__}.load_state"
         if "t" not in rest:
@@ -209,7 +213,7 @@ class Optimizer:
             raise ValueError(
                 f"{who}: the model has no parameter for {', '.join(sorted(rest)):.200}; nothing was loaded"
             )
-        publish([*stores, (self, "_memories", memories)])
+        return [*stores, (self, "_memories", memories)]
 
     def to_gpu(self) -> Self:
         """Move the state to the current GPU; returns the optimizer itself."""

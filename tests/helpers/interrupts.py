@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -16,8 +17,10 @@ _PACKAGE = os.path.dirname(autolab.__file__) + os.sep
 class Interrupter:
     """Counts the opcodes that run inside AutoLab (and ``extra`` files) and interrupts before number ``at``."""
 
-    def __init__(self, at: int | None, extra: str | None = None) -> None:
-        self._at, self._extra = at, extra
+    def __init__(
+        self, at: int | None, extra: str | None = None, spare: Callable[[FrameType], bool] = lambda frame: False
+    ) -> None:
+        self._at, self._extra, self._spare = at, extra, spare
         self.count = 0
 
     def run(self, call: Callable[[], Any]) -> bool:
@@ -42,9 +45,16 @@ class Interrupter:
     def _step(self, frame: FrameType, event: str, arg: object) -> Any:
         if event == "opcode":
             self.count += 1
-            if self.count == self._at:
+            if self.count == self._at and not self._spare(frame):
                 raise KeyboardInterrupt
         return self._step
+
+
+def leaves_enter(frame: FrameType) -> bool:
+    """Whether ``__enter__`` is about to return: Python looks for signals after calls and jumps back, not there."""
+    code = frame.f_code
+    opcodes = [instruction.opname for instruction in dis.get_instructions(code) if instruction.offset >= frame.f_lasti]
+    return code.co_name == "__enter__" and any(name.startswith("RETURN") for name in opcodes[:2])
 
 
 def every_point(make: Callable[[], Callable[[], Any]], step: int = 1, extra: str | None = None) -> Iterator[int]:
@@ -53,5 +63,5 @@ def every_point(make: Callable[[], Callable[[], Any]], step: int = 1, extra: str
     counter = Interrupter(None, extra)
     assert not counter.run(make())
     for at in range(1, counter.count + 1, step):
-        if Interrupter(at, extra).run(make()):
+        if Interrupter(at, extra, leaves_enter).run(make()):
             yield at

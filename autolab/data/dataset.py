@@ -1,0 +1,149 @@
+"""Datasets: what has a length and gives examples by their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+Transform = Callable[[Any], Any]
+
+
+class TupleDataset:
+    """Arrays of the same length, put together example by example.
+
+    Parameters
+    ----------
+    *arrays : arrays or sequences
+        Of the same length, such as images and their labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.data import TupleDataset
+    >>> data = TupleDataset(np.array([[1.0], [2.0], [3.0]]), np.array([0, 1, 0]))
+    >>> len(data), data[1]
+    (3, (array([2.]), np.int64(1)))
+    >>> data[[0, 2]]
+    (array([[1.],
+           [3.]]), array([0, 0]))
+    """
+
+    def __init__(self, *arrays: Any) -> None:
+        if not arrays:
+            raise ValueError("TupleDataset: got no array; expected at least one")
+        lengths = [len(array) for array in arrays]
+        if len(set(lengths)) != 1:
+            raise ValueError(f"TupleDataset: the arrays have the lengths {lengths}; expected one length")
+        self.arrays = tuple([a if hasattr(a, "shape") else np.asarray(a) for a in arrays])
+
+    def __len__(self) -> int:
+        return len(self.arrays[0])
+
+    def __getitem__(self, index: Any) -> tuple[Any, ...]:
+        """One example for a number; arrays of examples for a slice, a list or an array of numbers."""
+        return tuple([array[index] for array in self.arrays])
+
+    def __repr__(self) -> str:
+        return f"TupleDataset({', '.join([f'{a.dtype} {a.shape}' for a in self.arrays])})"
+
+
+class Dataset:
+    """Examples with labels and transforms: write a subclass whose `prepare` sets ``data`` and ``label``.
+
+    Parameters
+    ----------
+    train : bool
+        Whether these are the examples to learn from, or those to test with.
+    transform, target_transform : callable, optional
+        What is done to one example, and to its label, when it is asked for.
+
+    Attributes
+    ----------
+    data : sequence
+    label : sequence or None
+        None where there are no labels; the label of every example is then None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.data import Dataset
+    >>> class Squares(Dataset):
+    ...     def prepare(self):
+    ...         self.data = np.arange(4.0)
+    ...         self.label = self.data**2
+    >>> Squares(transform=lambda x: 10 * x)[3]
+    (np.float64(30.0), np.float64(9.0))
+    """
+
+    def __init__(
+        self, train: bool = True, transform: Transform | None = None, target_transform: Transform | None = None
+    ) -> None:
+        for name, given in (("transform", transform), ("target_transform", target_transform)):
+            if given is not None and not callable(given):
+                raise TypeError(f"{type(self).__name__}: {name} is a {type(given).__name__}; expected a function")
+        self.train = train
+        self.transform = transform or _same
+        self.target_transform = target_transform or _same
+        self.data: Any = None
+        self.label: Any = None
+        self.prepare()
+        if self.data is None:
+            raise ValueError(f"{type(self).__name__}.prepare left self.data at None; expected a sequence of examples")
+
+    def prepare(self) -> None:
+        """Set ``self.data`` and, if there are labels, ``self.label``."""
+        raise NotImplementedError(f"{type(self).__name__}: write prepare(self)")
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, index: int) -> tuple[Any, Any]:
+        """The example of this number and its label, transformed."""
+        if not isinstance(index, int | np.integer) or isinstance(index, bool):
+            raise TypeError(f"{type(self).__name__}: the index is {index!r:.60}; expected a whole number")
+        label = None if self.label is None else self.target_transform(self.label[index])
+        return self.transform(self.data[index]), label
+
+
+def _same(x: Any) -> Any:
+    return x
+
+
+def batch_of(dataset: Any, indices: np.ndarray) -> tuple[Any, ...]:
+    """The examples of these numbers as arrays with one more axis: one array per part of an example."""
+    if isinstance(dataset, TupleDataset):
+        return dataset[indices]
+    return concat_examples([dataset[int(i)] for i in indices])
+
+
+def concat_examples(examples: Sequence[Any]) -> tuple[Any, ...]:
+    """Put examples together: a list of ``(x, t)`` becomes two arrays; what is no tuple becomes one.
+
+    Raises
+    ------
+    ValueError
+        If there is no example, or their shapes differ.
+
+    Examples
+    --------
+    >>> from autolab.data import concat_examples
+    >>> concat_examples([([1.0, 2.0], 0), ([3.0, 4.0], 1)])
+    (array([[1., 2.],
+           [3., 4.]]), array([0, 1]))
+    """
+    if not examples:
+        raise ValueError("concat_examples: got no example")
+    parts = zip(*[e if isinstance(e, tuple) else (e,) for e in examples], strict=True)
+    return tuple([_stacked(i, values) for i, values in enumerate(parts)])
+
+
+def _stacked(i: int, values: tuple[Any, ...]) -> Any:
+    if all([value is None for value in values]):
+        return None
+    arrays = [np.asarray(value) for value in values]
+    shapes = sorted({a.shape for a in arrays})
+    if len(shapes) > 1:
+        raise ValueError(f"concat_examples: part {i} of the examples has the shapes {shapes!s:.100}; expected one")
+    return np.stack(arrays)

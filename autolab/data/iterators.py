@@ -1,0 +1,205 @@
+"""Iterators: batches of a dataset, in order or shuffled, from which training can go on where it stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+
+from ..engine.config import config
+from ..engine.publish import publish
+from ..generators import generator_state, generator_store
+from .dataset import TupleDataset, batch_of
+
+
+class SerialIterator:
+    """Batches of one size after the other: endlessly, or for one pass.
+
+    Parameters
+    ----------
+    dataset
+        With ``len`` and examples by number.
+    batch_size : int
+    repeat : bool
+        With True the passes follow each other without an end, and every batch is full: one may hold the end of a pass
+        and the beginning of the next. With False, `next` raises StopIteration after one pass, whose last batch may be
+        smaller.
+    shuffle : bool
+        A new order for each pass. Without it, arrays are cut into slices, which copies nothing.
+    rng : numpy.random.Generator, optional
+        What the orders are drawn from; by default ``config.rng``.
+
+    Attributes
+    ----------
+    epoch : int
+        How many passes are complete.
+    is_new_epoch : bool
+        Whether the last batch completed one.
+    epoch_detail : float
+        The same with the fraction of the pass that is under way.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.data import SerialIterator, TupleDataset
+    >>> batches = SerialIterator(TupleDataset(np.arange(5)), batch_size=2, repeat=False, shuffle=False)
+    >>> [batch[0].tolist() for batch in batches]
+    [[0, 1], [2, 3], [4]]
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        batch_size: int,
+        repeat: bool = True,
+        shuffle: bool = True,
+        rng: np.random.Generator | None = None,
+    ) -> None:
+        who = type(self).__name__
+        if not isinstance(batch_size, int | np.integer) or isinstance(batch_size, bool) or batch_size < 1:
+            raise ValueError(f"{who}: batch_size is {batch_size!r:.60}; expected a whole number of at least 1")
+        if len(dataset) == 0:
+            raise ValueError(f"{who}: the dataset is empty")
+        self.dataset, self.batch_size, self.repeat, self.shuffle = dataset, int(batch_size), repeat, shuffle
+        self.rng = rng
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin again, with a new order if it is shuffled."""
+        self.epoch, self.position, self.is_new_epoch = 0, 0, False
+        self.order = self._drawn()
+
+    def _drawn(self) -> np.ndarray:
+        n = len(self.dataset)
+        return (config.rng if self.rng is None else self.rng).permutation(n) if self.shuffle else np.arange(n)
+
+    @property
+    def epoch_detail(self) -> float:
+        return self.epoch + self.position / len(self.dataset)
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> tuple[Any, ...]:
+        n, start = len(self.order), self.position
+        if not self.repeat and self.epoch > 0:
+            raise StopIteration
+        end = start + self.batch_size
+        if end < n or (end == n or not self.repeat):
+            batch, complete = self._batch(start, min(end, n)), end >= n
+            order, position = (self._drawn(), 0) if complete and self.repeat else (self.order, min(end, n) % n)
+        else:
+            batch, order, position = self._over_the_end(start, end)
+            complete = True
+        publish(
+            [
+                (self, "order", order),
+                (self, "position", position),
+                (self, "epoch", self.epoch + complete * max(1, end // n if self.repeat else 1)),
+                (self, "is_new_epoch", complete),
+            ]
+        )
+        return batch
+
+    next = __next__
+
+    def _batch(self, start: int, end: int) -> tuple[Any, ...]:
+        if isinstance(self.dataset, TupleDataset) and not self.shuffle:
+            return self.dataset[start:end]
+        return batch_of(self.dataset, self.order[start:end])
+
+    def _over_the_end(self, start: int, end: int) -> tuple[tuple[Any, ...], np.ndarray, int]:
+        """A batch from the end of one pass and the beginning of the next, or of several."""
+        n, numbers, order = len(self.order), [self.order[start:]], self.order
+        missing = end - n
+        while missing > 0:
+            order = self._drawn()
+            numbers.append(order[:missing])
+            missing -= n
+        position = missing + n
+        if position == n:
+            order, position = self._drawn(), 0
+        return batch_of(self.dataset, np.concatenate(numbers)), order, position
+
+    # ------------------------------------------------------------------ state
+    def state(self) -> dict[str, Any]:
+        """Where it stands, and its own generator if it has one."""
+        found: dict[str, Any] = {
+            "epoch": self.epoch,
+            "position": self.position,
+            "is_new_epoch": self.is_new_epoch,
+            "order": self.order,
+        }
+        return found if self.rng is None else {**found, "rng": generator_state(self.rng)}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Go on where another iterator of the same dataset stood; on an error nothing has changed."""
+        publish(self.planned(state))
+
+    def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
+        """The stores that `load_state` makes."""
+        who = f"{type(self).__name__}.load_state"
+        expected = set(self.state())
+        if set(state) != expected:
+            raise ValueError(f"{who}: got {sorted(state)!s:.100}; expected {sorted(expected)}; nothing was loaded")
+        order, position = np.array(state["order"], np.int64), int(state["position"])
+        if sorted(order.tolist()) != list(range(len(self.dataset))) or not 0 <= position < len(order):
+            raise ValueError(f"{who}: the order is not one of the {len(self.dataset)} examples; nothing was loaded")
+        values = {"order": order, "position": position, "epoch": int(state["epoch"])}
+        stores: list[tuple[Any, str, Any]] = [(self, name, value) for name, value in values.items()]
+        stores.append((self, "is_new_epoch", bool(state["is_new_epoch"])))
+        return stores if self.rng is None else [*stores, generator_store(self.rng, state["rng"])]
+
+
+class DataLoader:
+    """The batches of one pass, again and again: a loop over it is one epoch, and the next has a new order.
+
+    Parameters
+    ----------
+    dataset
+        With ``len`` and examples by number.
+    batch_size : int
+        The last batch of a pass may be smaller.
+    shuffle : bool
+    rng : numpy.random.Generator, optional
+        By default ``config.rng``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.data import DataLoader, TupleDataset
+    >>> loader = DataLoader(TupleDataset(np.arange(5), np.arange(5) % 2), batch_size=2, shuffle=False)
+    >>> len(loader), [t.tolist() for x, t in loader]
+    (3, [[0, 1], [0, 1], [0]])
+    """
+
+    def __init__(
+        self, dataset: Any, batch_size: int, shuffle: bool = True, rng: np.random.Generator | None = None
+    ) -> None:
+        self._iterator = SerialIterator(dataset, batch_size, repeat=False, shuffle=shuffle, rng=rng)
+
+    def __len__(self) -> int:
+        it = self._iterator
+        return -(-len(it.dataset) // it.batch_size)
+
+    def __iter__(self) -> Self:
+        """A new pass, also where the last one was left before its end."""
+        if self._iterator.position:
+            self.reset()
+        return self
+
+    def __next__(self) -> tuple[Any, ...]:
+        try:
+            return next(self._iterator)
+        except StopIteration:
+            self.reset()
+            raise
+
+    def next(self) -> tuple[Any, ...]:
+        """The next batch; StopIteration at the end of a pass."""
+        return self.__next__()
+
+    def reset(self) -> None:
+        """Begin a new pass."""
+        self._iterator.reset()

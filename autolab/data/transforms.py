@@ -1,0 +1,73 @@
+"""Transforms: what is done to one example. Each is made with its settings and called with an array.
+
+>>> import numpy as np
+>>> from autolab.data import transforms as T
+>>> transform = T.Compose([T.Flatten(), T.ToFloat(), T.Normalize(mean=0.0, std=255.0)])
+>>> transform(np.full((1, 2, 2), 51, np.uint8))
+array([0.2, 0.2, 0.2, 0.2], dtype=float32)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+__all__ = ["AsType", "Compose", "Flatten", "Normalize", "ToFloat"]
+
+
+class Compose:
+    """Several transforms, one after the other."""
+
+    def __init__(self, transforms: Sequence[Callable[[Any], Any]] = ()) -> None:
+        for i, transform in enumerate(transforms):
+            if not callable(transform):
+                raise TypeError(f"Compose: transforms[{i}] is a {type(transform).__name__}; expected a function")
+        self.transforms = tuple(transforms)
+
+    def __call__(self, x: Any) -> Any:
+        for transform in self.transforms:
+            x = transform(x)
+        return x
+
+
+class Normalize:
+    """``(x - mean) / std``, with one number or, for an image ``(channels, height, width)``, one per channel."""
+
+    def __init__(self, mean: Any = 0.0, std: Any = 1.0) -> None:
+        self.mean, self.std = np.asarray(mean, np.float64), np.asarray(std, np.float64)
+        if not (self.std > 0).all():
+            raise ValueError(f"Normalize: std is {std!r:.60}; expected positive numbers")
+
+    def __call__(self, x: Any) -> np.ndarray:
+        x = np.asarray(x)
+        dtype = x.dtype if x.dtype.kind == "f" else np.dtype(np.float64)
+        return ((x - self._shaped(self.mean, x)) / self._shaped(self.std, x)).astype(dtype, copy=False)
+
+    def _shaped(self, setting: np.ndarray, x: np.ndarray) -> np.ndarray:
+        if setting.ndim == 0:
+            return setting
+        if x.ndim == 0 or setting.shape != x.shape[:1]:
+            raise ValueError(f"Normalize: {setting.size} settings for an example of shape {x.shape}; expected one each")
+        return setting.reshape(-1, *[1] * (x.ndim - 1))
+
+
+class Flatten:
+    """All axes as one."""
+
+    def __call__(self, x: Any) -> np.ndarray:
+        return np.asarray(x).ravel()
+
+
+class AsType:
+    """As another dtype."""
+
+    def __init__(self, dtype: Any = np.float32) -> None:
+        self.dtype = np.dtype(dtype)
+
+    def __call__(self, x: Any) -> np.ndarray:
+        return np.asarray(x).astype(self.dtype)
+
+
+ToFloat = AsType

@@ -1,0 +1,10 @@
+"""Training: the loop, and what happens in it besides training."""
+
+from ..reporter import Reporter, report
+from . import extensions
+from .extension import Extension
+from .trainer import Trainer
+from .triggers import IntervalTrigger
+from .updater import StandardUpdater
+
+__all__ = ["Extension", "IntervalTrigger", "Reporter", "StandardUpdater", "Trainer", "extensions", "report"]

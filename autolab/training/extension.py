@@ -1,0 +1,50 @@
+"""Extension: what a trainer does besides training, such as writing a log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .trainer import Trainer
+
+
+class Extension:
+    """The base class: subclass it and write `__call__`. Any function of the trainer will do as well.
+
+    Attributes
+    ----------
+    trigger : pair or callable
+        When it is called, unless `Trainer.extend` says otherwise.
+    priority : int
+        Of several extensions the one with the highest priority is called first.
+    name : str
+        By default the name of the class.
+    """
+
+    WRITER, EDITOR, READER = 300, 200, 100
+    """Priorities: of those that add observations, that change them, and that only read them."""
+
+    trigger: Any = (1, "iteration")
+    priority: int = READER
+
+    @property
+    def name(self) -> str:
+        return type(self).__name__
+
+    def initialize(self, trainer: Trainer) -> None:
+        """Called once before the first update of a run."""
+
+    def __call__(self, trainer: Trainer) -> None:
+        raise NotImplementedError(f"{type(self).__name__}: write __call__(self, trainer)")
+
+    def finalize(self) -> None:
+        """Called when a run ends, also by an error or an interrupt."""
+
+    def state(self) -> dict[str, Any]:
+        """What belongs to a snapshot: arrays and numbers by name."""
+        return {}
+
+    def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
+        """The stores that bring `state` back, as ``(object, attribute, value)``."""
+        return []

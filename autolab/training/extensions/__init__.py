@@ -1,0 +1,8 @@
+"""What a trainer can be extended with."""
+
+from .evaluator import Evaluator
+from .log import LogReport, PrintReport
+from .progress import ProgressBar
+from .snapshot import resume, snapshot
+
+__all__ = ["Evaluator", "LogReport", "PrintReport", "ProgressBar", "resume", "snapshot"]

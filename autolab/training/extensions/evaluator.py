@@ -1,0 +1,76 @@
+"""Evaluator: how good the model is on data that it does not learn from."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+from ...data.iterators import SerialIterator
+from ...engine.config import no_grad, test_mode
+from ...links import Link
+from ...reporter import Reporter, report
+from ..extension import Extension
+from ..trainer import Trainer
+
+
+class Evaluator(Extension):
+    """At the end of each epoch, run the model over a dataset in test mode and report the means as ``validation/...``.
+
+    Dropout and batch normalization behave as in testing by themselves, and no graph is recorded.
+
+    Parameters
+    ----------
+    iterator : SerialIterator
+        With ``repeat=False``. Each evaluation begins at its beginning.
+    target : Link
+    eval_func : callable, optional
+        From the parts of a batch to whatever; it reports. By default ``target``.
+
+    Examples
+    --------
+    >>> from autolab import links as L
+    >>> from autolab.data import SerialIterator, get_iris
+    >>> from autolab.training.extensions import Evaluator
+    >>> train, test = get_iris()
+    >>> evaluator = Evaluator(SerialIterator(test, 10, repeat=False, shuffle=False), L.Classifier(L.MLP((3,))))
+    >>> sorted(evaluator.evaluate())
+    ['main/accuracy', 'main/loss']
+    """
+
+    trigger = (1, "epoch")
+    priority = Extension.WRITER
+
+    def __init__(
+        self,
+        iterator: SerialIterator,
+        target: Link,
+        eval_func: Callable[..., Any] | None = None,
+        prefix: str = "validation",
+    ) -> None:
+        if iterator.repeat:
+            raise ValueError("Evaluator: the iterator repeats without an end; make it with repeat=False")
+        self.iterator, self.target, self.prefix = iterator, target, prefix
+        self.eval_func = eval_func or target
+
+    def evaluate(self) -> dict[str, float]:
+        """The means over all examples of what is reported."""
+        batches = copy.copy(self.iterator)
+        batches.reset()
+        reporter = Reporter()
+        reporter.add_observer("main", self.target)
+        sums: dict[str, float] = {}
+        count = 0
+        with no_grad(), test_mode():
+            for batch in batches:
+                heard: dict[str, Any] = {}
+                with reporter.scope(heard):
+                    self.eval_func(*batch)
+                size = len(batch[0])
+                count += size
+                for name, value in heard.items():
+                    sums[name] = sums.get(name, 0.0) + size * float(value)
+        return {name: value / count for name, value in sums.items()}
+
+    def __call__(self, trainer: Trainer) -> None:
+        report({f"{self.prefix}/{name}": value for name, value in self.evaluate().items()})

@@ -1,0 +1,117 @@
+"""LogReport and PrintReport: what was observed, as means over an interval, in a file and as a table."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, TextIO
+
+import numpy as np
+
+from ...engine.publish import publish
+from ...files import replacing
+from ..extension import Extension
+from ..trainer import Trainer
+from ..triggers import as_trigger
+
+
+class LogReport(Extension):
+    """Gather what is observed, and write its means to a file of JSON, ``log`` in the trainer's folder.
+
+    Parameters
+    ----------
+    keys : sequence of str, optional
+        Which observations; by default all that are numbers.
+    trigger : pair or callable
+        When a line of the log ends; by default with each epoch.
+    filename : str or None
+        None: keep the log in memory only.
+
+    Attributes
+    ----------
+    log : list of dict
+        One dictionary per interval, with ``epoch``, ``iteration`` and ``elapsed_time``.
+    """
+
+    priority = Extension.EDITOR - 1
+
+    def __init__(
+        self, keys: Sequence[str] | None = None, trigger: Any = (1, "epoch"), filename: str | None = "log"
+    ) -> None:
+        self.keys = None if keys is None else tuple(keys)
+        self._interval, self._filename = as_trigger(trigger), filename
+        self.log: list[dict[str, Any]] = []
+        self._sums: dict[str, tuple[float, int]] = {}
+        self._heard = 0  # the iteration that is in the sums or the log: an interrupted call is made again
+
+    def __call__(self, trainer: Trainer) -> None:
+        iteration = trainer.updater.iteration
+        if iteration == self._heard:
+            return
+        sums = dict(self._sums)
+        for name, value in trainer.observation.items():
+            if (self.keys is None or name in self.keys) and isinstance(value, int | float | np.number):
+                total, count = sums.get(name, (0.0, 0))
+                sums[name] = (total + float(value), count + 1)
+        if not self._interval(trainer):
+            publish([(self, "_sums", sums), (self, "_heard", iteration)])
+            return
+        line: dict[str, Any] = {name: total / count for name, (total, count) in sums.items()}
+        updater = trainer.updater
+        line |= {"epoch": updater.epoch, "iteration": iteration, "elapsed_time": trainer.elapsed_time}
+        log = [*self.log, line]
+        if self._filename is not None:
+            trainer.out.mkdir(parents=True, exist_ok=True)
+            with replacing(trainer.out / self._filename) as temporary:
+                temporary.write_text(json.dumps(log, indent=1), "utf-8")
+        publish([(self, "log", log), (self, "_sums", {}), (self, "_heard", iteration)])
+
+    def state(self) -> dict[str, Any]:
+        text = json.dumps({"log": self.log, "sums": self._sums, "heard": self._heard})
+        return {"text": np.frombuffer(text.encode(), np.uint8)}
+
+    def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
+        if "text" not in state:
+            return []
+        found = json.loads(bytes(np.asarray(state["text"], np.uint8)).decode())
+        sums = {name: (float(total), int(count)) for name, (total, count) in found["sums"].items()}
+        return [(self, "log", list(found["log"])), (self, "_sums", sums), (self, "_heard", int(found["heard"]))]
+
+
+class PrintReport(Extension):
+    """Print chosen columns of a `LogReport`, a line for each of its lines.
+
+    Parameters
+    ----------
+    entries : sequence of str
+        The columns, such as ``["epoch", "main/loss", "validation/main/accuracy"]``.
+    log_report : str or LogReport
+        The name of the trainer's LogReport, or a LogReport.
+    out : file
+        By default standard output.
+    """
+
+    def __init__(
+        self, entries: Sequence[str], log_report: str | LogReport = "LogReport", out: TextIO | None = None
+    ) -> None:
+        self.entries = tuple(entries)
+        self._log_report, self._out = log_report, out
+        self._printed = 0
+
+    def __call__(self, trainer: Trainer) -> None:
+        report = self._log_report
+        log = (trainer.get_extension(report) if isinstance(report, str) else report).log
+        out = self._out or sys.stdout
+        for line in log[self._printed :]:
+            if self._printed == 0:
+                print(self._row([*self.entries]), file=out)
+            print(self._row([_text(line.get(entry)) for entry in self.entries]), file=out, flush=True)
+            self._printed += 1
+
+    def _row(self, words: list[str]) -> str:
+        return "  ".join([f"{w:<{max(10, len(entry))}}" for w, entry in zip(words, self.entries, strict=True)]).rstrip()
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value) if isinstance(value, int) else f"{value:.6g}"

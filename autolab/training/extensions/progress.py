@@ -1,0 +1,58 @@
+"""ProgressBar: how far training is, in a notebook or a terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..extension import Extension
+from ..trainer import Trainer
+from ..triggers import IntervalTrigger
+
+
+class ProgressBar(Extension):
+    """A bar (tqdm) with the iterations done, the time left, and the last loss.
+
+    Parameters
+    ----------
+    update_interval : int
+        Iterations from one change of the bar to the next.
+    entry : str
+        Which observation stands beside the bar.
+    **options
+        For tqdm, such as ``file=``.
+    """
+
+    def __init__(self, update_interval: int = 10, entry: str = "main/loss", **options: Any) -> None:
+        self.trigger = (update_interval, "iteration")
+        self._entry, self._options = entry, options
+        self._bar: Any = None
+
+    def initialize(self, trainer: Trainer) -> None:
+        from tqdm.auto import tqdm
+
+        updater = trainer.updater
+        self._bar = tqdm(total=_total(trainer), initial=updater.iteration, unit=" updates", **self._options)
+
+    def __call__(self, trainer: Trainer) -> None:
+        if self._bar is None:
+            return
+        value = trainer.observation.get(self._entry)
+        if value is not None:
+            self._bar.set_postfix_str(f"{self._entry} {float(value):.4g}", refresh=False)
+        self._bar.update(trainer.updater.iteration - self._bar.n)
+
+    def finalize(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+
+
+def _total(trainer: Trainer) -> int | None:
+    """How many updates the run will have; None where that is not known."""
+    until = trainer.stop_trigger
+    if not isinstance(until, IntervalTrigger):
+        return None
+    if until.unit == "iteration":
+        return int(until.period)
+    iterator = trainer.updater.iterator
+    return -(-int(until.period * len(iterator.dataset)) // iterator.batch_size)

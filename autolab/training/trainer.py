@@ -1,0 +1,174 @@
+"""Trainer: runs an updater until a trigger says stop, and its extensions in between."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from ..engine.config import config, using_config
+from ..engine.publish import publish
+from ..reporter import Reporter
+from .extension import Extension
+from .triggers import Trigger, as_trigger
+from .updater import StandardUpdater, above, below
+
+
+@dataclass(eq=False)
+class _Entry:
+    name: str
+    extension: Callable[[Trainer], Any]
+    trigger: Trigger
+    priority: int
+
+
+class Trainer:
+    """The training loop.
+
+    A run that was interrupted, or ended by `stop`, goes on at the next `run` as if nothing had happened: an update
+    that was under way is made again from the beginning, and extensions that had not been called are.
+
+    Parameters
+    ----------
+    updater : StandardUpdater
+    stop_trigger : pair or callable
+        Such as ``(20, "epoch")``.
+    out : path
+        The folder for what extensions write; it is made when it is needed.
+
+    Attributes
+    ----------
+    observation : dict
+        What was reported in the last iteration.
+    elapsed_time : float
+        Seconds in `run` so far.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> from autolab import links as L, optimizers, training
+    >>> from autolab.data import SerialIterator, get_iris
+    >>> train, test = get_iris()
+    >>> model = L.Classifier(L.MLP((10, 3)))
+    >>> updater = training.StandardUpdater(SerialIterator(train, 30), optimizers.Adam(0.01).setup(model))
+    >>> trainer = training.Trainer(updater, (2, "epoch"))
+    >>> trainer.extend(training.extensions.Evaluator(SerialIterator(test, 30, repeat=False, shuffle=False), model))
+    >>> trainer.run()
+    >>> updater.iteration, sorted(trainer.observation)
+    (8, ['main/accuracy', 'main/loss', 'validation/main/accuracy', 'validation/main/loss'])
+    """
+
+    def __init__(
+        self, updater: StandardUpdater, stop_trigger: Any = None, out: str | os.PathLike[str] = "result"
+    ) -> None:
+        self.updater = updater
+        self.stop_trigger = (lambda trainer: False) if stop_trigger is None else as_trigger(stop_trigger, until=True)
+        self.out = Path(out)
+        self.observation: dict[str, Any] = {}
+        self.reporter = Reporter()
+        self.reporter.add_observer("main", updater.target)
+        self.elapsed_time = 0.0
+        self._entries: dict[str, _Entry] = {}
+        self._handled = updater.iteration  # the extensions of this iteration were called ...
+        self._called: frozenset[str] = frozenset()  # ... and of the next one, these
+        self._stopping = False
+
+    # ------------------------------------------------------------------ extensions
+    def extend(
+        self,
+        extension: Callable[[Trainer], Any],
+        name: str | None = None,
+        trigger: Any = None,
+        priority: int | None = None,
+    ) -> None:
+        """Call ``extension(trainer)`` after updates, when its trigger says so.
+
+        Raises
+        ------
+        ValueError
+            If there is an extension of this name.
+        """
+        if not callable(extension):
+            raise TypeError(f"Trainer.extend: got a {type(extension).__name__}; expected a function of the trainer")
+        name = name or str(getattr(extension, "name", getattr(extension, "__name__", type(extension).__name__)))
+        if name in self._entries:
+            raise ValueError(f"Trainer.extend: there is an extension {name!r:.60} already; give another name=")
+        chosen = getattr(extension, "trigger", Extension.trigger) if trigger is None else trigger
+        rank = getattr(extension, "priority", Extension.READER) if priority is None else priority
+        self._entries[name] = _Entry(name, extension, as_trigger(chosen), rank)
+
+    def get_extension(self, name: str) -> Any:
+        """The extension of this name."""
+        if name not in self._entries:
+            raise KeyError(f"Trainer: no extension is called {name!r:.60}; there are {', '.join(self._entries):.200}")
+        return self._entries[name].extension
+
+    # ------------------------------------------------------------------ running
+    def run(self) -> None:
+        """Train until the stop trigger says stop, or `stop` is called.
+
+        What an update or an extension raises ends the run and is passed on.
+        """
+        self._stopping = False
+        with using_config("train", config.train):  # leaving it leaves every block that an interrupt kept open inside
+            self._run(sorted(self._entries.values(), key=lambda entry: -entry.priority))
+
+    def _run(self, entries: list[_Entry]) -> None:
+        start, before = perf_counter(), self.elapsed_time
+        own = [entry.extension for entry in entries if isinstance(entry.extension, Extension)]
+        try:
+            for extension in own:
+                extension.initialize(self)
+            self._call(entries)
+            while not (self._stopping or self.stop_trigger(self)):
+                self._update()
+                self.elapsed_time = before + perf_counter() - start
+                self._call(entries)
+        finally:
+            self.elapsed_time = before + perf_counter() - start
+            for extension in own:
+                extension.finalize()
+
+    def _update(self) -> None:
+        self.observation = {}
+        with self.reporter.scope(self.observation):
+            self.updater.update()
+
+    def _call(self, entries: list[_Entry]) -> None:
+        """Call what is due after the last update and was not called yet."""
+        if self._handled == self.updater.iteration:
+            return
+        for entry in entries:
+            if entry.name not in self._called:
+                if entry.trigger(self):
+                    with self.reporter.scope(self.observation):
+                        entry.extension(self)
+                self._called |= {entry.name}
+        publish([(self, "_handled", self.updater.iteration), (self, "_called", frozenset())])
+
+    def stop(self) -> None:
+        """End the run after the update that is under way; another thread may call it."""
+        self._stopping = True
+
+    # ------------------------------------------------------------------ state
+    def state(self) -> dict[str, Any]:
+        """The state of the updater and of the extensions, and the seconds so far, by name."""
+        found = {**above("updater", self.updater.state()), "elapsed_time": self.elapsed_time}
+        for name, entry in self._entries.items():
+            if isinstance(entry.extension, Extension):
+                found |= above(f"extensions/{name}", entry.extension.state())
+        return found
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Go on where another trainer of the same make stood; on an error nothing has changed."""
+        if "elapsed_time" not in state:
+            raise ValueError("Trainer.load_state: 'elapsed_time' is missing; nothing was loaded")
+        stores = self.updater.planned(below("updater", state))
+        for name, entry in self._entries.items():
+            if isinstance(entry.extension, Extension):
+                stores += entry.extension.planned(below(f"extensions/{name}", state))
+        publish([*stores, (self, "elapsed_time", float(state["elapsed_time"]))])
+        self._handled, self._called = self.updater.iteration, frozenset()

@@ -1,0 +1,55 @@
+"""Triggers: when something happens in training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from .trainer import Trainer
+
+Trigger = Callable[["Trainer"], bool]
+
+
+class IntervalTrigger:
+    """True at every ``period`` iterations, or at the end of every ``period`` epochs.
+
+    Examples
+    --------
+    >>> from autolab.training import IntervalTrigger
+    >>> IntervalTrigger(10, "iteration")
+    IntervalTrigger(10, 'iteration')
+    """
+
+    def __init__(self, period: float, unit: Literal["iteration", "epoch"]) -> None:
+        if unit not in ("iteration", "epoch"):
+            raise ValueError(f"IntervalTrigger: unit is {unit!r:.60}; expected 'iteration' or 'epoch'")
+        if isinstance(period, bool) or not isinstance(period, int | float) or not period > 0:
+            raise ValueError(f"IntervalTrigger: period is {period!r:.60}; expected a positive number")
+        self.period, self.unit = period, unit
+
+    def __call__(self, trainer: Trainer) -> bool:
+        updater = trainer.updater
+        if self.unit == "iteration":
+            return updater.iteration > 0 and updater.iteration % self.period == 0
+        return int(updater.previous_epoch_detail / self.period) != int(updater.epoch_detail / self.period)
+
+    def __repr__(self) -> str:
+        return f"IntervalTrigger({self.period}, {self.unit!r})"
+
+
+class _Until(IntervalTrigger):
+    """True from the end of the period on: when training stops."""
+
+    def __call__(self, trainer: Trainer) -> bool:
+        updater = trainer.updater
+        return (updater.iteration if self.unit == "iteration" else updater.epoch_detail) >= self.period
+
+
+def as_trigger(trigger: Any, until: bool = False) -> Trigger:
+    """``(20, "epoch")`` as a trigger; a callable as it is."""
+    if callable(trigger):
+        return trigger
+    if isinstance(trigger, tuple) and len(trigger) == 2:
+        return (_Until if until else IntervalTrigger)(*trigger)
+    raise TypeError(f"trigger is {trigger!r:.60}; expected a pair such as (1, 'epoch') or a function of the trainer")

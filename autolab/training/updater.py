@@ -1,0 +1,134 @@
+"""StandardUpdater: takes a batch and makes one update of the parameters with it, whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from ..data.iterators import SerialIterator
+from ..engine.config import config
+from ..engine.publish import publish
+from ..generators import generator_state, generator_store
+from ..links import Link
+from ..optimizers import Optimizer
+
+
+class StandardUpdater:
+    """The next batch, the loss of it, the gradients, the update.
+
+    An update that fails or is interrupted has not happened: parameters, the optimizer's state, buffers such as running
+    means, the place in the dataset and the generators ``config.rng`` and ``iterator.rng`` are as before it. The same
+    call again then gives what it would have given at first.
+
+    Parameters
+    ----------
+    iterator : SerialIterator
+    optimizer : Optimizer
+        After its `setup`.
+    loss_func : callable, optional
+        From the parts of a batch to a loss; by default the optimizer's target.
+
+    Attributes
+    ----------
+    iteration : int
+        How many updates the optimizer has made.
+    """
+
+    def __init__(
+        self, iterator: SerialIterator, optimizer: Optimizer, loss_func: Callable[..., Any] | None = None
+    ) -> None:
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"StandardUpdater: optimizer is a {type(optimizer).__name__}; expected an Optimizer")
+        if optimizer.target is None:
+            raise RuntimeError("StandardUpdater: the optimizer has no model; call optimizer.setup(model) first")
+        self.iterator, self.optimizer = iterator, optimizer
+        self.loss_func = loss_func or optimizer.target
+        self.previous_epoch_detail = iterator.epoch_detail
+
+    @property
+    def target(self) -> Link:
+        """The model."""
+        target = self.optimizer.target
+        assert target is not None  # the constructor has seen it
+        return target
+
+    @property
+    def iteration(self) -> int:
+        return self.optimizer.t
+
+    @property
+    def epoch(self) -> int:
+        """How many passes through the data are complete."""
+        return self.iterator.epoch
+
+    @property
+    def epoch_detail(self) -> float:
+        """The same with the fraction of the pass that is under way."""
+        return self.iterator.epoch_detail
+
+    @property
+    def is_new_epoch(self) -> bool:
+        """Whether the last update completed a pass."""
+        return self.iterator.is_new_epoch
+
+    def update(self) -> None:
+        """Make one update."""
+        t, undo = self.iteration, self._undo()
+        try:
+            self.previous_epoch_detail = self.iterator.epoch_detail
+            batch = next(self.iterator)
+            self.optimizer.update(self.loss_func, *batch)
+        except BaseException:
+            if self.iteration == t:
+                undo()
+            raise
+
+    def _undo(self) -> Callable[[], None]:
+        """What brings back everything that an update changes before the parameters."""
+        iterator = self.iterator
+        stores: list[tuple[Any, str, Any]] = [(iterator, name, value) for name, value in vars(iterator).items()]
+        stores.append((self, "previous_epoch_detail", self.previous_epoch_detail))
+        stores += [(rng.bit_generator, "state", rng.bit_generator.state) for rng in self._generators()]
+        for link in self.target.links():
+            stores += [(link, name, value) for name, value in link._own("buffer")]
+        return partial(publish, stores)
+
+    def _generators(self) -> list[Any]:
+        own = getattr(self.iterator, "rng", None)
+        return [config.rng] if own is None or own is config.rng else [config.rng, own]
+
+    # ------------------------------------------------------------------ state
+    def state(self) -> dict[str, Any]:
+        """The state of model, optimizer, iterator and ``config.rng``, by name."""
+        return {
+            **above("model", self.target.state()),
+            **above("optimizer", self.optimizer.state()),
+            **above("iterator", self.iterator.state()),
+            "rng": generator_state(config.rng),
+            "previous_epoch_detail": self.previous_epoch_detail,
+        }
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Go on where another updater of the same make stood; on an error nothing has changed."""
+        publish(self.planned(state))
+
+    def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
+        """The stores that `load_state` makes."""
+        for name in ("rng", "previous_epoch_detail"):
+            if name not in state:
+                raise ValueError(f"StandardUpdater.load_state: {name!r} is missing; nothing was loaded")
+        parts: dict[str, Any] = {"model": self.target, "optimizer": self.optimizer, "iterator": self.iterator}
+        stores = [store for name, part in parts.items() for store in part.planned(below(name, state))]
+        stores.append(generator_store(config.rng, state["rng"]))
+        return [*stores, (self, "previous_epoch_detail", float(state["previous_epoch_detail"]))]
+
+
+def below(part: str, state: Mapping[str, Any]) -> dict[str, Any]:
+    """What stands in ``state`` under ``part/``, without that."""
+    return {name.removeprefix(f"{part}/"): v for name, v in state.items() if name.startswith(f"{part}/")}
+
+
+def above(part: str, state: Mapping[str, Any]) -> dict[str, Any]:
+    """``state`` with ``part/`` before its names."""
+    return {f"{part}/{name}": value for name, value in state.items()}

@@ -1,0 +1,189 @@
+"""Datasets, transforms, iterators, and the data that come along."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+from itertools import chain
+
+import numpy as np
+import pytest
+
+from autolab.data import DataLoader, Dataset, SerialIterator, TupleDataset, get_digits, get_iris, get_spiral, read_idx
+from autolab.data import transforms as T
+from autolab.files import FileFormatError
+
+
+class Numbers(Dataset):
+    def prepare(self):
+        self.data = np.arange(10.0) if self.train else np.arange(3.0)
+        self.label = None if not self.train else np.arange(10) % 2
+
+
+@pytest.mark.source("DZ-42")
+def test_a_dataset_transforms_single_examples():
+    data = Numbers(transform=lambda x: x * 10, target_transform=lambda t: t + 5)
+    assert len(data) == 10 and data[3] == (30.0, 6)
+    assert Numbers(train=False)[2] == (2.0, None)
+    with pytest.raises(TypeError, match="the index is slice"):
+        data[1:3]
+    with pytest.raises(TypeError, match="transform is a int; expected a function"):
+        Numbers(transform=3)
+    with pytest.raises(NotImplementedError, match="Dataset: write prepare"):
+        Dataset()
+
+
+@pytest.mark.source("DZ-43")
+def test_transforms():
+    image = np.arange(12, dtype=np.uint8).reshape(3, 2, 2)
+    np.testing.assert_allclose(T.Normalize(2.0, 4.0)(image), (image - 2.0) / 4.0)
+    per_channel = T.Normalize([0, 1, 2], [1, 2, 4])(image.astype(np.float32))
+    np.testing.assert_allclose(per_channel[2], (image[2] - 2.0) / 4.0)
+    assert per_channel.dtype == np.float32
+    assert T.Flatten()(image).shape == (12,) and T.AsType(np.float32)(image).dtype == np.float32
+    np.testing.assert_allclose(T.Compose([T.Flatten(), T.ToFloat(), T.Normalize(0, 11)])(image)[-1], 1)
+    with pytest.raises(ValueError, match="3 settings for an example of shape"):
+        T.Normalize([0, 1, 2])(np.zeros((2, 4)))
+    with pytest.raises(ValueError, match="expected positive"):
+        T.Normalize(0, 0)
+    with pytest.raises(TypeError, match=r"transforms\[1\] is a int"):
+        T.Compose([np.ravel, 3])
+
+
+@pytest.mark.source("CI-21")
+def test_an_endless_iterator_fills_every_batch_and_counts_epochs():
+    data = TupleDataset(np.arange(5))
+    it = SerialIterator(data, 2, shuffle=False)
+    seen = [(it.next()[0].tolist(), it.epoch, it.is_new_epoch, it.epoch_detail) for _ in range(5)]
+    assert seen == [
+        ([0, 1], 0, False, 0.4),
+        ([2, 3], 0, False, 0.8),
+        ([4, 0], 1, True, 1.2),
+        ([1, 2], 1, False, 1.6),
+        ([3, 4], 2, True, 2.0),
+    ]
+    large = SerialIterator(data, 12, shuffle=False)
+    assert large.next()[0].tolist() == [0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1]
+    assert (large.epoch, large.position) == (2, 2)
+
+
+@pytest.mark.source("CI-21")
+def test_one_pass_ends_and_slices_without_a_copy():
+    x = np.arange(5)
+    batches = list(SerialIterator(TupleDataset(x), 2, repeat=False, shuffle=False))
+    assert [b[0].tolist() for b in batches] == [[0, 1], [2, 3], [4]]
+    assert all(np.shares_memory(b[0], x) for b in batches)
+
+
+@pytest.mark.parametrize("size", [1, 3, 5, 7, 10, 13])
+@pytest.mark.parametrize("repeat", [True, False])
+def test_a_shuffled_pass_has_every_example_once(size, repeat):
+    it = SerialIterator(TupleDataset(np.arange(10)), size, repeat=repeat, rng=np.random.default_rng(0))
+    seen = np.concatenate([b[0] for b in it]) if not repeat else np.concatenate([it.next()[0] for _ in range(30)])
+    for start in range(0, len(seen) - 9, 10):
+        assert sorted(seen[start : start + 10]) == list(range(10))
+    assert seen[:10].tolist() != list(range(10))
+    if repeat:
+        assert it.epoch == 30 * size // 10
+        assert seen[:10].tolist() != seen[10:20].tolist()
+
+
+def test_an_iterator_goes_on_where_another_stood():
+    def make():
+        return SerialIterator(TupleDataset(np.arange(10)), 3, rng=np.random.default_rng(1))
+
+    first, second = make(), make()
+    for _ in range(5):
+        first.next()
+    state = first.state()
+    expected = [first.next()[0].tolist() for _ in range(8)]
+    second.load_state(state)
+    assert [second.next()[0].tolist() for _ in range(8)] == expected
+    with pytest.raises(ValueError, match="nothing was loaded"):
+        second.load_state({**state, "order": np.zeros(10, int)})
+    with pytest.raises(ValueError, match="expected"):
+        second.load_state({"epoch": 1})
+
+
+@pytest.mark.source("DZ-44")
+def test_a_loader_gives_one_pass_after_the_other():
+    loader = DataLoader(Numbers(), 4, rng=np.random.default_rng(0))
+    first, second = [[x.tolist() for x, t in loader] for _ in range(2)]
+    assert [len(x) for x in first] == [4, 4, 2] and first != second
+    assert sorted(chain(*first)) == sorted(chain(*second)) == list(range(10))
+    x, t = loader.next()
+    assert x.shape == (4,) and (t == x % 2).all()
+    loader.reset()
+    assert len(list(loader)) == 3
+    for _ in loader:
+        break
+    assert len(list(loader)) == 3  # a loop that was left does not shorten the next
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: TupleDataset(), ValueError, "got no array"),
+        (lambda: TupleDataset([1], [1, 2]), ValueError, r"the lengths \[1, 2\]"),
+        (lambda: SerialIterator([1], 0), ValueError, "batch_size is 0"),
+        (lambda: SerialIterator([], 1), ValueError, "the dataset is empty"),
+        (lambda: next(SerialIterator([np.zeros(2), np.zeros(3)], 2)), ValueError, "part 0 of the examples has"),
+        (lambda: get_digits(test=0), ValueError, "test is 0"),
+    ],
+)
+def test_bad_input_is_named(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
+
+
+def test_the_data_that_come_along():
+    train, test = get_digits()
+    assert (len(train), len(test)) == (1437, 360)
+    x, t = train[:]
+    assert x.dtype == np.float32 and t.dtype == np.int64 and (x.min(), x.max()) == (0, 1)
+    assert sorted(set(t)) == list(range(10))
+    together = np.concatenate([x, test[:][0]])
+    assert len({row.tobytes() for row in together}) == 1797  # nothing stands in both
+    means = [x[t == digit].mean() for digit in (0, 1)]
+    assert means == [pytest.approx(0.308, abs=0.01), pytest.approx(0.305, abs=0.01)]
+
+    flowers, labels = get_iris()[0][:]
+    assert flowers.shape == (120, 4) and sorted(set(labels)) == [0, 1, 2]
+
+    points = get_spiral(points=20, classes=4)
+    assert len(points) == 80 and np.abs(points[:][0]).max() <= 1
+    np.testing.assert_array_equal(points[:][0], get_spiral(points=20, classes=4)[:][0])
+
+
+def idx(shape, kind=8, numbers=None):
+    head = bytes([0, 0, kind, len(shape)]) + struct.pack(f">{len(shape)}I", *shape)
+    return head + (bytes(range(int(np.prod(shape)))) if numbers is None else numbers)
+
+
+@pytest.mark.parametrize("pack", [lambda b: b, gzip.compress])
+def test_idx_files_are_read(pack, tmp_path):
+    path = tmp_path / "images"
+    path.write_bytes(pack(idx((2, 3, 4))))
+    np.testing.assert_array_equal(read_idx(path), np.arange(24, dtype=np.uint8).reshape(2, 3, 4))
+    path.write_bytes(pack(idx((2,), 12, struct.pack(">2i", -5, 1 << 20))))
+    assert read_idx(path).tolist() == [-5, 1 << 20]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "no IDX file"),
+        (b"hello, world", "no IDX file"),
+        (idx((2, 3))[:6], "header is cut off"),
+        (idx((2, 3))[:-1], "its header says 6"),
+        (idx((2, 3)) + b"x", "its header says 6"),
+        (idx((1 << 30, 1 << 20), numbers=b""), "limit"),
+        (gzip.compress(idx((2, 3)))[:-9], "damaged"),
+        (b"\x1f\x8b" + b"junk" * 9, "damaged"),
+    ],
+)
+def test_damaged_idx_files_are_refused(content, message, tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    with pytest.raises(FileFormatError, match=message):
+        read_idx(path)

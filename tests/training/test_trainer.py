@@ -1,0 +1,208 @@
+"""Training: the loop, its extensions, and runs that stop and go on as if they had not."""
+
+from __future__ import annotations
+
+import io
+import json
+import signal
+
+import numpy as np
+import pytest
+from helpers.interrupts import every_point
+
+from autolab import Sequential, config, optimizers, training, using_config
+from autolab import functions as F
+from autolab import links as L
+from autolab.data import SerialIterator, TupleDataset, get_iris
+from autolab.training import extensions
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    with using_config("rng", np.random.default_rng(0)):
+        yield
+
+
+def make(out, epochs=3, batch=20):
+    """A trainer whose model has everything that could go wrong: lazy sizes, dropout, running means, momentum."""
+    config.rng = np.random.default_rng(5)
+    train, test = get_iris()
+    net = Sequential(L.Linear(None, 8), L.BatchNormalization(8), F.tanh, L.Dropout(0.2), L.Linear(8, 3))
+    model = L.Classifier(net)
+    optimizer = optimizers.Adam(lr=0.01).setup(model)
+    iterator = SerialIterator(train, batch, rng=np.random.default_rng(3))
+    trainer = training.Trainer(training.StandardUpdater(iterator, optimizer), (epochs, "epoch"), out=out)
+    trainer.extend(extensions.Evaluator(SerialIterator(test, 30, repeat=False, shuffle=False), model))
+    trainer.extend(extensions.LogReport())
+    return trainer
+
+
+def fingerprint(trainer):
+    return {k: np.asarray(v).tobytes() for k, v in trainer.updater.state().items()}
+
+
+@pytest.mark.source("CI-16", "CI-25", "CI-26", "CI-27")
+def test_a_run_trains_evaluates_and_logs(tmp_path):
+    trainer = make(tmp_path / "result", epochs=20)
+    out = io.StringIO()
+    trainer.extend(extensions.PrintReport(["epoch", "main/loss", "validation/main/accuracy"], out=out))
+    trainer.extend(extensions.ProgressBar(file=io.StringIO()))
+    trainer.run()
+    log = json.loads((tmp_path / "result" / "log").read_text())
+    assert len(log) == 20 and [line["epoch"] for line in log] == list(range(1, 21))
+    assert log[-1]["main/loss"] < 0.5 * log[0]["main/loss"]
+    assert log[-1]["validation/main/accuracy"] > 0.8
+    lines = out.getvalue().splitlines()
+    assert lines[0].split() == ["epoch", "main/loss", "validation/main/accuracy"] and len(lines) == 21
+    assert lines[3].split()[1] == f"{log[2]['main/loss']:.6g}"
+
+
+@pytest.mark.source("CI-26")
+def test_evaluation_is_in_test_mode_and_leaves_training_alone(tmp_path):
+    seen = []
+    trainer = make(tmp_path)
+    model = trainer.updater.target
+    test = SerialIterator(get_iris()[1], 10, repeat=False, shuffle=False)
+    evaluator = extensions.Evaluator(test, model, eval_func=lambda x, t: seen.append(config.train) or model(x, t))
+    trainer.updater.update()
+    before = fingerprint(trainer)
+    means = evaluator.evaluate()
+    assert seen == [False] * 3 and config.train and fingerprint(trainer) == before
+    with using_config("train", False):
+        x, t = get_iris()[1][:]
+        assert means["main/accuracy"] == pytest.approx(float(F.accuracy(model.predictor(x), t).data))
+    with pytest.raises(ValueError, match="repeat=False"):
+        extensions.Evaluator(SerialIterator(get_iris()[1], 10), model)
+
+
+def test_snapshots_bring_a_run_back_bit_for_bit(tmp_path):
+    straight = make(tmp_path / "a", epochs=6)
+    straight.run()
+    first = make(tmp_path / "b", epochs=3)
+    first.extend(extensions.snapshot("last", trigger=(1, "epoch")))
+    first.run()
+    config.rng = np.random.default_rng(99)  # another process, another state
+    second = make(tmp_path / "b", epochs=6)
+    second.extend(extensions.snapshot("last", trigger=(1, "epoch")))
+    extensions.resume(second, tmp_path / "b" / "last")
+    assert second.updater.iteration == 18
+    second.run()
+    assert fingerprint(second) == fingerprint(straight)
+    untimed = [
+        [{k: v for k, v in line.items() if k != "elapsed_time"} for line in t.get_extension("LogReport").log]
+        for t in (straight, second)
+    ]
+    assert untimed[0] == untimed[1] and len(untimed[0]) == 6
+
+
+@pytest.mark.parametrize("step", [211, pytest.param(3, marks=pytest.mark.full)])
+def test_a_step_interrupted_anywhere_is_made_again_as_if_nothing_had_happened(step, tmp_path):
+    made = {}
+
+    def prepare():
+        trainer = made["trainer"] = make(tmp_path, epochs=1, batch=60)
+        trainer.updater.update()
+        trainer.stop_trigger = training.triggers._Until(2, "iteration")
+        return trainer.run
+
+    prepare()()
+    expected = fingerprint(made["trainer"])
+    points = 0
+    for at in every_point(prepare, step):
+        made["trainer"].run()
+        assert fingerprint(made["trainer"]) == expected, f"torn at opcode {at}"
+        assert len(made["trainer"].get_extension("LogReport").log) == 1, f"log at opcode {at}"
+        points += 1
+    assert points > 10
+
+
+def test_a_real_interrupt_ends_the_run_and_the_next_goes_on(tmp_path):
+    straight = make(tmp_path / "a", epochs=4)
+    straight.run()
+    trainer = make(tmp_path / "b", epochs=4)
+    trainer.extend(lambda t: t.updater.iteration == 5 and signal.raise_signal(signal.SIGINT), name="ctrl-c")
+    with pytest.raises(KeyboardInterrupt):
+        trainer.run()
+    assert trainer.updater.iteration == 5
+    trainer._entries.pop("ctrl-c")
+    trainer.run()
+    assert fingerprint(trainer) == fingerprint(straight)
+
+
+def test_stop_ends_after_the_update_under_way(tmp_path):
+    trainer = make(tmp_path, epochs=100)
+    trainer.extend(lambda t: t.updater.iteration == 7 and t.stop(), name="stop")
+    trainer.run()
+    assert trainer.updater.iteration == 7
+
+
+def test_an_error_in_the_model_leaves_the_place_in_the_data(tmp_path):
+    trainer = make(tmp_path)
+    trainer.updater.update()
+    before = fingerprint(trainer)
+    trainer.updater.loss_func = lambda x, t: F.log(1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        trainer.run()
+    assert fingerprint(trainer) == before
+
+
+@pytest.mark.parametrize(
+    ("act", "error", "message"),
+    [
+        (lambda t: t.extend(3), TypeError, "got a int; expected a function of the trainer"),
+        (lambda t: t.extend(extensions.LogReport()), ValueError, "'LogReport' already"),
+        (lambda t: t.extend(print, trigger="epoch"), TypeError, r"such as \(1, 'epoch'\)"),
+        (lambda t: t.extend(print, trigger=(1, "day")), ValueError, "unit is 'day'"),
+        (lambda t: t.extend(print, trigger=(0, "epoch")), ValueError, "period is 0"),
+        (lambda t: t.get_extension("Plot"), KeyError, "no extension is called 'Plot'"),
+        (lambda t: t.load_state({}), ValueError, "'elapsed_time' is missing; nothing was loaded"),
+        (lambda t: training.StandardUpdater(None, 3), TypeError, "optimizer is a int"),
+        (lambda t: training.StandardUpdater(None, optimizers.SGD()), RuntimeError, "setup"),
+    ],
+)
+def test_bad_input_is_named(act, error, message, tmp_path):
+    trainer = make(tmp_path)
+    with pytest.raises(error, match=message):
+        act(trainer)
+
+
+def test_a_state_that_does_not_fit_changes_nothing(tmp_path):
+    trainer = make(tmp_path)
+    trainer.updater.update()
+    before, state = fingerprint(trainer), trainer.state()
+    trainer.updater.update()
+    later = fingerprint(trainer)
+    for broken in ("updater/optimizer/t", "updater/iterator/order", "updater/rng", "updater/model/predictor/0/W"):
+        with pytest.raises(ValueError, match=r"nothing was loaded|no state of"):
+            trainer.load_state(
+                {k: v for k, v in state.items() if k != broken} | ({broken: 5} if "rng" in broken else {})
+            )
+        assert fingerprint(trainer) == later
+    trainer.load_state(state)
+    assert fingerprint(trainer) == before
+
+
+def test_priorities_decide_the_order(tmp_path):
+    order = []
+    trainer = make(tmp_path, epochs=1, batch=120)
+    for name, priority in (("late", -5), ("early", 500), ("middle", 150)):
+        trainer.extend(lambda t, name=name: order.append(name), name=name, priority=priority)
+    trainer.run()
+    assert order == ["early", "middle", "late"]
+
+
+def test_the_loop_by_hand_learns_the_same(tmp_path):
+    trainer = make(tmp_path, epochs=1)
+    trainer.run()
+    twin = make(tmp_path, epochs=1)
+    updater = twin.updater
+    while updater.epoch < 1:
+        updater.optimizer.update(updater.target, *next(updater.iterator))
+    assert {k: v for k, v in fingerprint(twin).items() if "detail" not in k} == {
+        k: v for k, v in fingerprint(trainer).items() if "detail" not in k
+    }
+
+
+def test_unlabelled_data_have_one_part():
+    it = SerialIterator(TupleDataset(np.arange(4.0)), 2, shuffle=False)
+    assert len(next(it)) == 1
