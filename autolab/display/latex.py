@@ -126,7 +126,10 @@ class _Formulas:
     def _backward(self, step: Step) -> Iterator[str]:
         if step.grad is None or (step.value is None and step.kind != "call"):
             return
-        found = self._gradient(step)
+        shares = self._shares(step)
+        if not shares:
+            return  # the rules are not part of this recording
+        found = reduce(terms.plus, shares)
         if step.id not in self.own or (found.text == "1" and step.id in self.recording.outputs):
             self.gradients[step.id] = found
             return
@@ -140,7 +143,7 @@ class _Formulas:
             return rf"\frac{{\partial {self.values[self.recording.outputs[0]].text}}}{{\partial {value.text}}}"
         return rf"\overline{{{value.text}}}"
 
-    def _gradient(self, step: Step) -> Term:
+    def _shares(self, step: Step) -> list[Term]:
         """What its uses send to a step, and what an output starts from."""
         shares = [
             self._share(user, operand)
@@ -150,7 +153,7 @@ class _Formulas:
         ]
         if step.id in self.recording.outputs:
             shares.insert(0, self._start(step, alone=not shares))
-        return reduce(terms.plus, shares)
+        return shares
 
     def _start(self, step: Step, alone: bool) -> Term:
         """The upstream gradient of an output: ones where the recording shows that, else a name for what was given."""

@@ -51,6 +51,7 @@ SENTENCES: dict[str, str] = {
     "live_silent": "The kernel does not answer: it is busy or not running. If it is not running, run the cell again.",
     "still": "This page was saved. Choose any step and look at it; the inputs stand still, as nothing computes here.",
     "needs_script": "This page draws with JavaScript, which is switched off in this browser.",
+    "orders_end": "{name} does not depend on {wrt}: all further derivatives are zero.",
     "absent": "none",
     # The walk through a recording, forward and then backward.
     "not_yet": "not yet",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..recording.model import Recording, Step
 from . import status
+from .escape import clean
 from .messages import plural, say
 from .readings import run_sentence, text_of
 from .steps import Run, columns, drawn, heading, label, title
@@ -36,7 +37,15 @@ def to_text(recording: Recording) -> str:
 def remarks(recording: Recording) -> list[str]:
     """What has to be said about the recording as a whole."""
     reduced = [say("reduced", count=plural(recording.reduced, "array"))] if recording.reduced else []
-    return [*reduced, *recording.notes]
+    return [*reduced, *(_remark(note, recording) for note in recording.notes)]
+
+
+def _remark(note: str, recording: Recording) -> str:
+    if note != "orders_end":
+        return note
+    last = recording.higher[-1] if recording.higher else recording
+    (result,) = [step for step in last.steps if step.id == last.outputs[0]]
+    return say("orders_end", name=label(result), wrt=clean(recording.wrt))
 
 
 def _row(step: Step) -> tuple[str, str, str]:

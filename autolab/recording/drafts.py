@@ -46,6 +46,8 @@ class Draft:
     backward_code: str | None = None
     attributes: tuple[tuple[str, str], ...] = ()
     scope: int | None = None
+    order: int = 0
+    of: int | None = None
 
     def step(self) -> Step:
         place = self.place or Place(file="", line=0)
@@ -67,6 +69,8 @@ class Draft:
             outer_line=self.outer_line,
             attributes=self.attributes,
             scope=self.scope,
+            order=self.order,
+            of=self.of,
         )
 
     def _status(self) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from graphviz import Digraph
 
-Kind = Literal["input", "leaf", "constant", "call", "part"]
+Kind = Literal["input", "leaf", "constant", "call", "part", "reference"]
 
 ScopeKind = Literal["function", "loop", "pass", "link"]
 
@@ -119,13 +119,16 @@ class Step:
 
     ``kind`` is ``input`` (an argument), ``leaf`` (a Variable that the function brought along, with a gradient of its
     own), ``constant`` (an array, or a Variable that needs no gradient), ``call`` (the result of a function) or ``part``
-    (one of several results; its only operand is the call, which then has no value).
+    (one of several results; its only operand is the call, which then has no value); in the graph of a derivative also
+    ``reference`` (a value of lower order).
     ``name`` is the user's own name of the value; ``source`` the expression as written, ``statement`` the whole
     statement.
     ``line`` counts from 1 in ``file`` (a notebook cell or a module). ``outer_line`` is the line of the recorded
     function itself that was running then, in the recording's file: it differs where that line called another function.
     ``status`` is the key of the sentence about the gradient. ``scope`` is the id of the innermost `Scope` that the step
     is in. ``attributes`` are the names and texts of the function's attributes that differ from their defaults.
+    ``order`` is 0 for a step of the function, 1 for one of its derivative, and so on; ``of`` is then the id of the step
+    of lower order whose gradient it helps to compute.
     """
 
     id: int
@@ -144,6 +147,8 @@ class Step:
     backward_code: str | None = None
     outer_line: int | None = None
     attributes: tuple[tuple[str, str], ...] = ()
+    order: int = 0
+    of: int | None = None
     scope: int | None = None
 
 
@@ -167,6 +172,8 @@ class Recording:
 
     ``upstream`` has for each output the gradient that the backward pass began with there; None where it has none. An
     output that was returned twice begins with the sum, and both entries hold it.
+    ``higher`` are the recordings of the derivatives by the input ``wrt``, in order. Each has its own ``order``, the
+    steps of that order with their gradients, and what it uses of lower ones, under the same ids.
     """
 
     id: str
@@ -182,6 +189,9 @@ class Recording:
     reduced: int = 0
     notes: tuple[str, ...] = field(default=())
     scopes: tuple[Scope, ...] = ()
+    order: int = 0
+    wrt: str | None = None
+    higher: tuple[Recording, ...] = ()
 
     def __getitem__(self, name: str) -> Step:
         """The last step with the user's name ``name``, for instance ``recording["h"]``."""

@@ -23,10 +23,12 @@ from .drafts import Draft, Use
 from .explain import Explainer, Sums
 from .locate import Locator, Place, python_function, source_of
 from .model import BackwardStep, Kind, Recording, Snapshot, Step
+from .orders import input_to_differentiate, with_derivatives
 from .rules import exact_text
 from .scopes import ScopeTracker
 
 BUDGET = 64 << 20
+OPTIONS = ("upstream", "budget", "order", "wrt")
 
 
 def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Recording:
@@ -44,6 +46,8 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
         ``upstream``: the upstream gradient of the output (by default 1, or ones of its shape); a tuple for several
         outputs.
         ``budget``: how many bytes of arrays the recording may keep (by default 64 MiB); larger ones are block-reduced.
+        ``order``: up to which order the output's sum is differentiated by the input ``wrt`` (by default the first that
+        can be), at most 4; the graphs of the derivatives are the recordings in ``.higher``.
 
     Returns
     -------
@@ -69,19 +73,24 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
     3.0
     """
     chosen = dict(options or {})
-    upstream, budget = chosen.pop("upstream", None), chosen.pop("budget", BUDGET)
-    if chosen:
-        raise TypeError(f"record: unknown options {', '.join(map(repr, chosen))}; there are 'upstream' and 'budget'")
-    return record_bound(bind("record", fn, args, inputs), upstream=upstream, budget=budget)
+    if unknown := chosen.keys() - OPTIONS:
+        raise TypeError(f"record: unknown options {', '.join(map(repr, unknown))}; there are {', '.join(OPTIONS)}")
+    return record_bound(bind("record", fn, args, inputs), **chosen)
 
 
 def record_bound(
-    bound: Bound, variables: Mapping[str, Variable] | None = None, upstream: Any = None, budget: int = BUDGET
+    bound: Bound,
+    variables: Mapping[str, Variable] | None = None,
+    upstream: Any = None,
+    budget: int = BUDGET,
+    order: int = 0,
+    wrt: str | None = None,
 ) -> Recording:
     """`record` for bound inputs, with other Variables in their place if given."""
     variables = {**bound.variables, **(variables or {})}
+    x = input_to_differentiate(variables, order, wrt)
     locator = Locator(bound.fn)
-    recorder = _Recorder(Budget(budget), locator, ScopeTracker(sys._getframe(), locator))
+    recorder = Recorder(Budget(budget), locator, ScopeTracker(sys._getframe(), locator))
     for name, variable in variables.items():
         recorder.add_leaf(variable, "input", name)
     try:
@@ -91,7 +100,8 @@ def record_bound(
         recorder.tracker.close()
     outputs = _outputs(bound.name, returned)
     recorder.run_backward(outputs, upstream)
-    return recorder.finish(bound, len(variables), outputs)
+    recording = recorder.finish(bound, len(variables), outputs)
+    return recording if x is None else with_derivatives(recording, recorder, outputs, x, order)
 
 
 def _outputs(name: str, returned: Any) -> tuple[Variable, ...]:
@@ -106,7 +116,7 @@ def _kinds(values: tuple[Any, ...]) -> str:
 
 
 @dataclass
-class _Recorder:
+class Recorder:
     """Listens to the engine and collects the steps.
 
     Steps are found again by their node (its order; a leaf's identity) or, for constants, by the Variable. Leaves and
@@ -121,7 +131,7 @@ class _Recorder:
     upstream: list[Snapshot | None] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     _ids: dict[Any, int] = field(default_factory=dict)
-    _held: list[Variable] = field(default_factory=list)
+    held: list[Variable] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         spare = self.budget.share(0.25)  # what explains a gradient never costs a value or a gradient its place
@@ -129,7 +139,7 @@ class _Recorder:
 
     # ------------------------------------------------------------------ forward
     def add_leaf(self, variable: Variable, kind: Kind, name: str | None) -> int:
-        self._held.append(variable)
+        self.held.append(variable)
         return self._add(variable, Draft(0, kind, None, name, [], self.budget.snapshot(variable.data)))
 
     def _add(self, variable: Variable | None, draft: Draft) -> int:
@@ -139,7 +149,7 @@ class _Recorder:
             self._ids[_key(variable)] = draft.id
             draft.requires_grad, draft.is_float = variable.requires_grad, variable.dtype.kind == "f"
             if variable.node is None:
-                self._held.append(variable)
+                self.held.append(variable)
         return draft.id
 
     def hear_forward(self, event: ForwardEvent | BackwardEvent) -> None:
@@ -147,6 +157,12 @@ class _Recorder:
             return  # the function computes a gradient of its own
         frame = caller()
         place, outer_line = self.locator.place(frame), self.locator.outer_line(frame)
+        self.add_call(event, place, outer_line, self.tracker.now())
+
+    def add_call(
+        self, event: ForwardEvent, place: Place | None, outer_line: int | None = None, scope: int | None = None
+    ) -> int:
+        """A step for an application of a function; its id."""
         uses = [self._use(event.function, i, value, place) for i, value in enumerate(event.inputs)]
         names = place.names if place is not None else ()
         single = len(event.outputs) == 1
@@ -162,11 +178,12 @@ class _Recorder:
             seconds=event.seconds,
             backward_code=_backward_code(event.function),
             attributes=_attributes(event),
-            scope=self.tracker.now(),
+            scope=scope,
         )
         call = self._add(event.outputs[0] if single else None, draft)
         if not single:
             self._add_parts(call, event, names)
+        return call
 
     def _add_parts(self, call: int, event: ForwardEvent, names: tuple[str, ...]) -> None:
         place, outer_line = self.drafts[call].place, self.drafts[call].outer_line
@@ -180,6 +197,15 @@ class _Recorder:
             self._add(output, draft)
             if output.node is not None:
                 self._ids[output.node.parent.order] = call
+
+    def find(self, variable: Variable) -> int:
+        """The id of the step that made a value; of a new constant where there is none."""
+        step = self._ids.get(_key(variable))
+        return self.add_leaf(variable, "constant", variable.name) if step is None else step
+
+    def step_at(self, node: Any) -> int | None:
+        """The id of the step of a node, if there is one."""
+        return self._ids.get(node.order or ("leaf", id(node)))
 
     def _use(self, function: Any, i: int, value: Any, place: Place | None) -> Use:
         parameter = function.schema.label(i) if isinstance(function, Primitive) else function.input_label(i)
@@ -211,7 +237,7 @@ class _Recorder:
         given = _one_each(upstream, len(outputs))
         starts = [_start(y, g) for y, g in zip(outputs, given, strict=True) if y.node is not None]
         self._keep_starts(outputs, iter(starts))
-        leaves = [variable for variable in self._held if variable.node is not None]
+        leaves = [variable for variable in self.held if variable.node is not None]
         with observe(self.hear_backward):
             found = grad(reached, leaves, starts)
         for variable, g in zip(leaves, found, strict=True):

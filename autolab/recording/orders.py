@@ -1,0 +1,267 @@
+"""Derivatives of higher order, as recordings of their own: the graphs of y', y'' ... beside that of y.
+
+The backward pass of order k is recorded like any other computation, since under ``create_graph`` its rules run on
+Variables. Every step of it knows `of`: the step whose rule was running, or whose gradient was being added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..engine.backward import grad
+from ..engine.node import Bundle
+from ..engine.observe import BackwardEvent, ForwardEvent, observe, silence
+from ..engine.variable import Variable
+from .drafts import Draft, Use
+from .locate import Place
+from .model import LEAVES, Recording, Step
+
+if TYPE_CHECKING:
+    from .recorder import Recorder
+
+MAX_ORDER = 4
+
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**", "matmul": "@"}
+_PRIMES = ("", "′", "″", "‴")
+_POWERS = ("", "", "²", "³", "⁴")
+_TEXT_LIMIT = 24
+
+
+def result_name(y: str, x: str, order: int) -> str:
+    """What the derivative of an order is called.
+
+    Examples
+    --------
+    >>> result_name("w", "x", 1), result_name("w", "x", 2)
+    ('dw/dx', 'd²w/dx²')
+    """
+    return f"d{_POWERS[order]}{y}/d{x}{_POWERS[order]}"
+
+
+def input_to_differentiate(variables: Mapping[str, Variable], order: int, wrt: str | None) -> Variable | None:
+    """The input by which to differentiate; None for order 0. Options that fit nothing are an error."""
+    if isinstance(order, bool) or not isinstance(order, int) or not 0 <= order <= MAX_ORDER:
+        raise ValueError(f"record: option 'order' is {order!r:.40}; expected a whole number from 0 to {MAX_ORDER}")
+    able = [name for name, variable in variables.items() if variable.requires_grad]
+    if wrt is not None and wrt not in able:
+        raise ValueError(f"record: option 'wrt' is {wrt!r:.40}; expected one of {', '.join(able) or 'no input'}"[:300])
+    if order and not able:
+        raise ValueError("record: option 'order' needs an input that has a gradient; there is none")
+    return variables[wrt or able[0]] if order else None
+
+
+def with_derivatives(
+    recording: Recording, recorder: Recorder, outputs: tuple[Variable, ...], x: Variable, order: int
+) -> Recording:
+    """The recording with those of its derivatives by ``x`` up to an order, and what there is to say about them."""
+    names = [step.name for step in recording.steps if step.id in recording.outputs]
+    y = names[0] if len(names) == 1 and names[0] else recording.function if recording.function.isidentifier() else "y"
+    higher = tuple(Orders(recorder, x, y).run(outputs, order))
+    notes = recording.notes
+    if len(higher) < order:
+        notes += ("orders_end",)
+    return replace(recording, wrt=x.name, higher=higher, notes=notes, reduced=recorder.budget.reduced)
+
+
+@dataclass
+class Orders:
+    """Goes up in order: differentiates the sum of the outputs by one input again and again, and records each time.
+
+    Parameters
+    ----------
+    recorder : Recorder
+        Holds the steps of the run; those of the derivatives are added to it.
+    wrt : Variable
+        The input.
+    y : str
+        What the output is called in the names of its derivatives.
+    """
+
+    recorder: Recorder
+    wrt: Variable
+    y: str
+    order: int = 0
+    _first: list[int] = field(default_factory=list)
+    _variables: dict[int, Variable] = field(default_factory=dict)
+    _pending: list[tuple[int, ForwardEvent]] = field(default_factory=list)
+    _shares: dict[int, int] = field(default_factory=dict)
+    _delivered: dict[int, int] = field(default_factory=dict)
+    _kept: list[Any] = field(default_factory=list)
+
+    def run(self, outputs: tuple[Variable, ...], order: int) -> Iterator[Recording]:
+        """The recordings of order 1, 2 ... up to ``order``, or to the last one that is not zero everywhere."""
+        self._first = [0, len(self.recorder.drafts)]
+        for variable in self.recorder.held:
+            self._remember(variable)
+        ys: tuple[Variable, ...] = tuple([y for y in outputs if y.node is not None])
+        while self.order < order and ys:
+            self.order += 1
+            derivative = self._differentiated(ys)
+            if derivative is None:
+                return
+            yield self._recording(derivative)
+            ys = (derivative,) if derivative.node is not None else ()
+
+    def _differentiated(self, ys: tuple[Variable, ...]) -> Variable | None:
+        with observe(self._hear):
+            (derivative,) = grad(ys, [self.wrt], [np.ones(y.shape, y.dtype) for y in ys], create_graph=True)
+        self._attribute(self._id(self.wrt))
+        result = None if derivative is None else self.recorder.find(derivative)
+        for draft in self.recorder.drafts[self._first[-1] :]:
+            draft.order = self.order
+            if draft.kind == "call":
+                draft.place = Place(file="", line=0, source=self._text(draft))
+            elif draft.name is None:
+                draft.name = _constant_name(draft)
+        if result is not None and result >= self._first[-1]:
+            self.recorder.drafts[result].name = result_name(self.y, str(self.wrt.name), self.order)
+        self._first.append(len(self.recorder.drafts))
+        return derivative
+
+    # ------------------------------------------------------------------ listening
+    def _hear(self, event: ForwardEvent | BackwardEvent) -> None:
+        if isinstance(event, ForwardEvent):
+            for value in (*event.inputs, *event.outputs):
+                self._remember(value)
+            self._pending.append((self.recorder.add_call(event, None), event))
+            for output in event.outputs:
+                self._remember(output)
+            return
+        step = self.recorder.step_at(event.node)
+        self._attribute(step)
+        if step is not None and isinstance(event.upstream, Variable):
+            self._name(event.upstream, step)
+        self._shares = {}
+        for edge, share in zip(event.node.edges, event.gradients, strict=True):
+            if share is not None and not isinstance(share, Bundle):
+                self._deliver(share, self.recorder.step_at(edge.parent))
+        self._delivered |= self._shares
+
+    def _remember(self, value: Any) -> None:
+        if isinstance(value, Variable) and value.node is not None:
+            step = self.recorder.step_at(value.node)
+            if step is not None:
+                self._variables.setdefault(step, value)
+
+    def _deliver(self, share: Any, step: int | None) -> None:
+        self._kept.append(share)  # so that nothing else can have its identity
+        if step is not None:
+            self._shares[id(share)] = step
+
+    def _attribute(self, step: int | None) -> None:
+        """The steps since the last event belong to the rule of ``step``, but for the sums of shares before it ran."""
+        for identity, event in self._pending:
+            owner = self._summed(event)
+            if owner is not None:
+                self._delivered[id(event.outputs[0])] = owner
+                self._kept.append(event.outputs[0])
+            self.recorder.drafts[identity].of = step if owner is None else owner
+        self._pending.clear()
+
+    def _summed(self, event: ForwardEvent) -> int | None:
+        """The step whose gradient an addition sums up: what was there, plus a share of the last node."""
+        if event.function.name != "add" or len(event.inputs) != 2:
+            return None
+        before, share = map(id, event.inputs)
+        return self._shares.get(share) if before in self._delivered else None
+
+    def _name(self, gradient: Variable, step: int) -> None:
+        """A gradient that is complete gets a name, if its step has one."""
+        found, of = self.recorder.find(gradient), self.recorder.drafts[step]
+        if found >= self._first[-1] and of.name and self.recorder.drafts[found].kind == "call":
+            draft = self.recorder.drafts[found]
+            below = of.name if of.order == 0 else f"({of.name})"
+            draft.name = draft.name or f"∂{self.y}{_PRIMES[self.order - 1]}/∂{below}"
+
+    # ------------------------------------------------------------------ words
+    def _text(self, draft: Draft) -> str:
+        """A step of a derivative as an expression of its operands."""
+        words = [self._operand(use.step, use.constant) for use in draft.uses]
+        if draft.function in _SIGNS and len(words) == 2:
+            return f" {_SIGNS[draft.function]} ".join(words)
+        if draft.function == "neg":
+            return f"-{words[0]}"
+        inner = [word[1:-1] if word[0] == "(" and word[-1] == ")" else word for word in words]
+        return f"{str(draft.function).removeprefix('_')}({', '.join(inner)})"
+
+    def _operand(self, step: int | None, constant: str | None) -> str:
+        """The name of an operand, or its expression in brackets; a long one is given a name, by its number."""
+        if step is None:
+            return constant or "None"
+        draft = self.recorder.drafts[step]
+        source = draft.place.source if draft.place is not None else None
+        text = source or draft.function or draft.kind
+        if draft.name is None and len(text) > _TEXT_LIMIT:
+            draft.name = f"v{step}"
+        return draft.name or (f"({text})" if " " in text else text)
+
+    # ------------------------------------------------------------------ the result
+    def _id(self, variable: Variable) -> int | None:
+        return None if variable.node is None else self.recorder.step_at(variable.node)
+
+    def _recording(self, derivative: Variable) -> Recording:
+        """The graph of one order: what its result needs of this order, and the values of lower order that it uses."""
+        result = self.recorder.find(derivative)
+        shown = sorted(self._needed(result))
+        gradients = self._gradients(derivative, shown)
+        steps = tuple([self._step(i, set(shown), gradients, result) for i in shown])
+        name = result_name(self.y, str(self.wrt.name), self.order)
+        inputs = tuple([step.id for step in steps if step.kind == "input"])
+        return Recording("", name, inputs, (result,), steps, (), order=self.order, wrt=self.wrt.name)
+
+    def _needed(self, result: int) -> set[int]:
+        x = self._id(self.wrt)
+        needed, waiting = {result} | ({x} if x is not None else set()), [result]
+        while waiting:
+            draft = self.recorder.drafts[waiting.pop()]
+            if draft.order < self.order and draft.id != result:
+                continue
+            new = {use.step for use in draft.uses if use.step is not None} - needed
+            needed |= new
+            waiting += new
+        return needed
+
+    def _gradients(self, derivative: Variable, shown: list[int]) -> dict[int, Any]:
+        """The gradient of the derivative's sum with respect to each of the steps."""
+        known = [i for i in shown if i in self._variables]
+        if derivative.node is None or not known:
+            return {}
+        start = np.ones(derivative.shape, derivative.dtype)
+        with silence:
+            found = grad([derivative], [self._variables[i] for i in known], [start])
+        return {i: self.recorder.budget.snapshot(g.data) for i, g in zip(known, found, strict=True) if g is not None}
+
+    def _step(self, i: int, shown: set[int], gradients: dict[int, Any], result: int) -> Step:
+        draft = self.recorder.drafts[i]
+        is_own = draft.order == self.order or draft.kind in LEAVES
+        uses = draft.uses if is_own else [Use("", source, None) for source in self._sources(i, shown)]
+        requires = i in self._variables
+        kept = replace(draft, uses=uses, grad=gradients.get(i), reached=False, requires_grad=requires)
+        return replace(kept.step(), kind=draft.kind if is_own else "reference")
+
+    def _sources(self, i: int, shown: set[int]) -> list[int]:
+        """The nearest steps in the picture that a value of lower order was computed from."""
+        found: dict[int, None] = {}
+        waiting, seen = [use.step for use in self.recorder.drafts[i].uses], set()
+        while waiting:
+            step = waiting.pop(0)
+            if step is None or step in seen:
+                continue
+            seen.add(step)
+            if step in shown:
+                found[step] = None
+            else:
+                waiting += [use.step for use in self.recorder.drafts[step].uses]
+        return list(found)
+
+
+def _constant_name(draft: Draft) -> str | None:
+    """Numbers and arrays of one number are called by it."""
+    value = draft.value
+    if value is None or value.minimum is None or value.minimum != value.maximum or value.nan_count or value.inf_count:
+        return None
+    return f"{value.minimum:g}" if value.size == 1 else "ones" if value.minimum == 1 else f"all {value.minimum:g}"

@@ -1,0 +1,171 @@
+"""Derivatives of higher order as recordings: their values, whose rule made each step, and what they are called."""
+
+import json
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import functions as F
+from autolab import transforms
+from autolab.display.text import remarks, to_text
+from autolab.recording.model import LEAVES
+
+
+def mixed(x, y):
+    h = x * y
+    t = F.tanh(h)
+    w = t + h * x
+    return w
+
+
+def layer(x, W):
+    h = F.tanh(x @ W)
+    loss = F.sum(h * h)
+    return loss
+
+
+def result(recording):
+    (output,) = recording.outputs
+    return {step.id: step for step in recording.steps}[output]
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_each_order_has_the_value_of_that_derivative(order):
+    recording = autolab.record(mixed, 0.5, 2.0, options={"order": order})
+    assert len(recording.higher) == order and [r.order for r in recording.higher] == list(range(1, order + 1))
+    for k, higher in enumerate(recording.higher, 1):
+        expected = transforms.nth_derivative(lambda x: mixed(x, 2.0), k)(autolab.Variable(0.5))
+        assert float(result(higher).value.values) == pytest.approx(float(expected.data), rel=1e-12)
+
+
+def test_the_gradient_in_a_graph_is_that_of_its_own_result():
+    recording = autolab.record(mixed, 0.5, 2.0, options={"order": 3})
+    for lower, higher in zip(recording.higher, recording.higher[1:], strict=False):
+        by_x = next(step.grad for step in lower.steps if step.name == "x")
+        assert float(by_x.values) == pytest.approx(float(result(higher).value.values), rel=1e-12)
+
+
+def test_arrays_are_differentiated_through_their_sum():
+    rng = np.random.default_rng(0)
+    x, W = rng.normal(size=(4, 3)), rng.normal(size=(3, 2))
+    recording = autolab.record(layer, x, W, options={"order": 2, "wrt": "W"})
+    v = autolab.Variable(W)
+    first = autolab.grad(layer(x, v), v, create_graph=True)
+    second = autolab.grad(first, v, np.ones_like(W))
+    np.testing.assert_allclose(result(recording.higher[0]).value.values, first.data, rtol=1e-12)
+    np.testing.assert_allclose(result(recording.higher[1]).value.values, second.data, rtol=1e-12)
+    assert [result(r).name for r in recording.higher] == ["dloss/dW", "d²loss/dW²"] and recording.wrt == "W"
+
+
+def test_every_step_knows_the_step_whose_rule_made_it():
+    recording = autolab.record(mixed, 0.5, 2.0, options={"order": 1})
+    (first,) = recording.higher
+    names = {step.id: step.name or step.source for step in recording.steps}
+    found = [(step.source, names[step.of]) for step in first.steps if step.kind == "call"]
+    assert found == [
+        ("1 * x", "h * x"),
+        ("1 * h", "h * x"),
+        ("t * t", "t"),
+        ("1 * (t * t)", "t"),
+        ("1 - (1 * (t * t))", "t"),
+        ("(1 * x) + (1 - (1 * (t * t)))", "h"),  # the two shares of h are added up: this belongs to h itself
+        ("∂w/∂h * y", "h"),
+        ("(1 * h) + (∂w/∂h * y)", "x"),
+    ]
+    assert {step.order for step in first.steps if step.of is not None} == {1}
+
+
+def test_values_of_lower_order_are_references_with_the_same_ids():
+    recording = autolab.record(mixed, 0.5, 2.0, options={"order": 2})
+    first = recording.higher[0]
+    kinds = {step.name: step.kind for step in first.steps if step.order == 0}
+    assert kinds == {"x": "input", "y": "input", "h": "reference", "t": "reference"}
+    assert [first[name].id for name in "xyht"] == [recording[name].id for name in "xyht"]
+    assert first["h"].value.values == recording["h"].value.values
+    second = recording.higher[1]
+    assert {o.step for o in second["t"].operands} == {second["x"].id, second["y"].id}  # through h, which is not drawn
+    everything = {step.id for r in (recording, *recording.higher) for step in r.steps}
+    assert {step.of for r in recording.higher for step in r.steps} - {None} <= set(range(max(everything)))
+
+
+def test_a_graph_holds_what_its_result_needs_and_nothing_else():
+    recording = autolab.record(mixed, 0.5, 2.0, options={"order": 3})
+    for higher in recording.higher:
+        used = {o.step for step in higher.steps for o in step.operands}
+        for step in higher.steps:
+            assert step.id in used or step.id in higher.outputs or step.name == "x"
+        assert used - {None} <= {step.id for step in higher.steps}
+
+
+def test_the_function_itself_is_recorded_as_without_an_order():
+    plain, with_order = (autolab.record(mixed, 0.5, 2.0, options={"order": n}) for n in (0, 2))
+    assert plain.id == with_order.id and len(plain.steps) == len(with_order.steps)
+    assert plain.higher == () and plain.wrt is None
+
+
+def test_a_derivative_that_is_zero_everywhere_is_said_and_not_drawn():
+    def line(x):
+        w = 3 * x + 1
+        return w
+
+    recording = autolab.record(line, 2.0, options={"order": 3})
+    assert [float(result(r).value.values) for r in recording.higher] == [3.0]
+    assert "dw/dx does not depend on x: all further derivatives are zero." in remarks(recording)
+
+    def without(x, y):
+        w = y * y
+        return w
+
+    assert "w does not depend on x: all further derivatives are zero." in remarks(
+        autolab.record(without, 2.0, 3.0, options={"order": 1})
+    )
+
+
+def test_a_function_with_a_backward_of_its_own_is_followed():
+    class Cube(autolab.FunctionNode):
+        def forward(self, inputs):
+            self.retain_inputs((0,))
+            return (inputs[0] ** 3,)
+
+        def backward(self, target_input_indexes, grad_outputs):
+            (x,) = self.get_retained_inputs()
+            return (3 * x * x * grad_outputs[0],)
+
+    def fn(x):
+        (w,) = Cube().apply((x,))
+        return w
+
+    recording = autolab.record(fn, 2.0, options={"order": 3})
+    assert [float(result(r).value.values) for r in recording.higher] == [12.0, 12.0, 6.0]
+    assert {recording["w"].id} == {step.of for step in recording.higher[0].steps if step.kind == "call"}
+
+
+def test_nobodys_gradient_changes_and_all_of_it_is_plain_data():
+    x = autolab.Variable(0.5)
+    recording = autolab.record(mixed, x, 2.0, options={"order": 2})
+    assert x.grad is None
+    assert json.loads(json.dumps(recording.to_json(), allow_nan=False))["higher"][1]["order"] == 2
+    for higher in recording.higher:
+        assert "d" in to_text(higher) and "text/html" in higher._repr_mimebundle_() and higher.to_latex()
+        assert all(step.kind in (*LEAVES, "call", "part", "reference") for step in higher.steps)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"order": 5}, "option 'order' is 5; expected a whole number from 0 to 4"),
+        ({"order": -1}, "option 'order' is -1"),
+        ({"order": True}, "option 'order' is True"),
+        ({"order": 1, "wrt": "q"}, "option 'wrt' is 'q'; expected one of x, y"),
+        ({"orders": 1}, "unknown options 'orders'; there are upstream, budget, order, wrt"),
+    ],
+)
+def test_options_that_fit_nothing_are_errors(options, words):
+    with pytest.raises((ValueError, TypeError), match=words):
+        autolab.record(mixed, 0.5, 2.0, options=options)
+
+
+def test_an_order_needs_an_input_that_has_a_gradient():
+    with pytest.raises(ValueError, match="option 'order' needs an input that has a gradient"):
+        autolab.record(lambda n: n, np.array(3), options={"order": 1})
