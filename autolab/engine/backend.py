@@ -61,6 +61,11 @@ def get_array_module(*arrays: object) -> ModuleType:
     >>> get_array_module(np.ones(3)).__name__
     'numpy'
     """
+    for array in arrays:
+        if type(array) is not np.ndarray:
+            break
+    else:  # the usual case, decided fast
+        return np
     found: ModuleType | None = None
     for array in arrays:
         module = modules.get(type(array)) or _module_of(array)

@@ -160,43 +160,50 @@ def _sweep(seeds: list[tuple[Node, Array]], keep: Wanted) -> Gradients:
     """Visit the nodes by falling order, on plain arrays.
 
     The gradients live in a dictionary of this pass, so that an interrupt, another thread or a nested pass sees nothing.
-    Nodes that arrive in order wait on a stack, the others in a heap: most graphs never use the heap.
+    The next node is mostly one that the last one led to: it stays at hand, and only the others wait in the heap.
     """
-    grads, kept = _start(seeds), {}
-    stack = sorted([(node.order, node) for node in grads if node.order])
-    heap: list[tuple[int, Node]] = []
-    mine: set[Node] = set()
-    take, known = grads.pop, grads.get
-    while stack or heap:
-        node = heappop(heap)[1] if heap and (not stack or -heap[0][0] > stack[-1][0]) else stack.pop()[1]
-        g = take(node)
-        if keep and node in keep:
-            kept[node] = g
-        if type(node) is not Node:
-            _deliver(node.function.pull(node, g, False), grads, heap)
-            continue
-        edge: Any = node
-        while edge is not None:
-            gradient = edge.rule(g, edge.saved)
-            if edge.fit is not None:
-                gradient = node.function.fit(gradient, edge.rule, edge.fit)
-            parent, edge = edge.parent, edge.more
-            before = known(parent)
-            if before is None:
-                grads[parent] = gradient
+    grads, kept, mine = _start(seeds), {}, set[Node]()
+    heap = sorted([(-node.order, node) for node in grads if node.order])
+    known = grads.get
+    while heap:
+        node: Any = heappop(heap)[1]
+        g = grads.pop(node)
+        while node is not None:
+            if keep and node in keep:
+                kept[node] = g
+            if type(node) is not Node:
+                _deliver(node.function.pull(node, g, False), grads, heap)
+                break
+            following = upstream = None
+            highest = -heap[0][0] if heap else 0
+            edge: Any = node
+            while edge is not None:
+                gradient = edge.rule(g, edge.saved)
+                if edge.fit is not None:
+                    gradient = node.function.fit(gradient, edge.rule, edge.fit)
+                parent, edge = edge.parent, edge.more
                 order = parent.order
-                if order:
-                    if not stack or order > stack[-1][0]:
-                        stack.append((order, parent))
+                if order > highest:
+                    if following is not None:
+                        grads[following] = upstream
+                        heappush(heap, (-highest, following))
+                    following, upstream, highest = parent, gradient, order
+                elif parent is following:
+                    upstream = upstream + gradient
+                else:
+                    before = known(parent)
+                    if before is None:
+                        grads[parent] = gradient
+                        if order:
+                            heappush(heap, (-order, parent))
+                    elif parent in mine:
+                        before += gradient  # in place: this pass made the buffer (a 0-d result is a new object)
+                        grads[parent] = before
                     else:
-                        heappush(heap, (-order, parent))
-            elif parent in mine:
-                before += gradient  # in place: this pass made the buffer (a 0-d result is a new object)
-                grads[parent] = before
-            else:
-                grads[parent] = before + gradient
-                mine.add(parent)
-        before = gradient = None  # hold no gradient longer than its node
+                        grads[parent] = before + gradient
+                        mine.add(parent)
+            node, g = following, upstream
+            before = gradient = None  # hold no gradient longer than its node
     grads.update(kept)
     return grads
 

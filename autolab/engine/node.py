@@ -11,7 +11,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator
 from itertools import count
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from .backend import get_array_module
 from .errors import GradientShapeError
@@ -29,14 +29,12 @@ class Edge:
 
     __slots__ = ("fit", "more", "parent", "rule", "saved")
 
+    # There is no __init__: `Node()` and five assignments take half the time of a constructor with five arguments.
     parent: Node
     rule: Any
     saved: Any
     fit: tuple[tuple[int, ...], Any] | None
     more: Edge | None
-
-    def __init__(self, parent: Node, rule: Any, saved: Any, fit: Any, more: Edge | None = None) -> None:
-        self.parent, self.rule, self.saved, self.fit, self.more = parent, rule, saved, fit, more
 
 
 class Node(Edge):
@@ -56,17 +54,19 @@ class Node(Edge):
     @classmethod
     def join(cls, function: Any, edges: list[tuple[Node, Any, Any, Any]]) -> Self:
         """A new node of ``function`` with edges ``(parent, rule, saved, fit)``."""
-        more = None
-        for edge in edges[:0:-1]:
-            more = Edge(*edge, more)
-        node = cls(*edges[0], more)
-        node.function, node.order = function, new_order()
+        node = cls()
+        edge: Edge = node
+        edge.parent, edge.rule, edge.saved, edge.fit = edges[0]
+        for values in edges[1:]:
+            edge.more = edge = Edge()
+            edge.parent, edge.rule, edge.saved, edge.fit = values
+        edge.more, node.function, node.order = None, function, new_order()
         return node
 
     @classmethod
     def leaf(cls) -> Node:
         """The node of a Variable that nothing computed."""
-        node = cls(cast(Node, None), None, None, None)
+        node = cls()
         node.function, node.order = None, 0
         return node
 

@@ -62,6 +62,7 @@ class Primitive:
         self.retained: dict[str, tuple[str, ...]] = dict.fromkeys(self.inputs, ())
         self._plans: dict[int, tuple[Rule, Keeper | None] | None] = {}
         self._place: dict[Rule, int] = {}
+        self.learn: Callable[[], None] = lambda: None  # tells a short cut the rules
         for name, rule in rules.items():
             self.add_rule(name, rule)
 
@@ -74,14 +75,15 @@ class Primitive:
         self.retained[name] = self.schema.retained(name, rule)
         self.declared[name] = rule
         self._plans.clear()
+        self.learn()
         return rule
 
     def rule(self, i: int) -> Rule | None:
         """The rule of the input at position ``i`` as ``rule(g, saved)``; None if it has no gradient."""
-        plan = self._plan(i)
+        plan = self.plan(i)
         return plan[0] if plan is not None else None
 
-    def _plan(self, i: int) -> tuple[Rule, Keeper | None] | None:
+    def plan(self, i: int) -> tuple[Rule, Keeper | None] | None:
         """The rule at a position and what keeps its values; two threads may ask for the first time at once."""
         try:
             return self._plans[i]
@@ -135,7 +137,7 @@ class Primitive:
         if not with_variables:
             return y
         results = self._several(y) if self.several else (y,)
-        outputs = tuple([wrap(y if type(y) in modules else self._result(y, xp), None) for y in results])
+        outputs = tuple([wrap(y if type(y) in modules else self.result(y, xp), None) for y in results])
         if recording():
             self._join(args, raw, outputs, attributes)
         if watchers:
@@ -176,7 +178,7 @@ class Primitive:
         ys = tuple([y._data for y in outputs])
         edges = []
         for i, arg in enumerate(args):
-            if isinstance(arg, Variable) and arg.node is not None and (plan := self._plan(i)) is not None:
+            if isinstance(arg, Variable) and arg.node is not None and (plan := self.plan(i)) is not None:
                 rule, keep = plan
                 saved = None if keep is None else keep(raw, ys, attributes)
                 edges.append((arg.node, rule, saved, (raw[i].shape, raw[i].dtype)))
@@ -187,8 +189,10 @@ class Primitive:
         elif ys[0].dtype.kind == "f":
             outputs[0].node = Node.join(self, edges)
 
-    def _result(self, y: Any, xp: Any) -> Array:
+    def result(self, y: Any, xp: Any) -> Array:
         """What a forward returned, as an array: NumPy gives scalars where a result is 0-d."""
+        if isinstance(y, np.floating):
+            return xp.asarray(y)
         what = f"{self.name}: the result"
         return xp.asarray(check_real(as_array(y, what), what))
 

@@ -26,6 +26,8 @@ class Schema:
     variadic : bool
     defaults : dict
         The attributes (keyword-only parameters) with their defaults; `inspect.Parameter.empty` where there is none.
+    needed : tuple of str
+        The attributes without a default.
     outputs : tuple of str
         ``("y",)``, or the names of several results; an output that shares its name with an input has none, ``""``.
     signature : inspect.Signature
@@ -37,6 +39,7 @@ class Schema:
     required: int
     variadic: bool
     defaults: dict[str, Any]
+    needed: tuple[str, ...]
     outputs: tuple[str, ...]
     signature: inspect.Signature
 
@@ -59,6 +62,7 @@ class Schema:
             required=sum([p.default is p.empty for p in named]),
             variadic=bool(rest),
             defaults={p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY},
+            needed=tuple([p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]),
             outputs=tuple(["" if name in inputs else name for name in outputs]),
             signature=inspect.Signature(shown),
         )
@@ -80,11 +84,10 @@ class Schema:
 
     def completed(self, attributes: dict[str, Any]) -> dict[str, Any]:
         """``attributes`` and the defaults of those left out; a TypeError if one that has none is missing."""
-        all_of_them = {**self.defaults, **attributes}
-        missing = [name for name, value in all_of_them.items() if value is inspect.Parameter.empty]
+        missing = [name for name in self.needed if name not in attributes] if self.needed else ()
         if missing:
             raise TypeError(f"{self.function}: {', '.join(missing)} must be given, by keyword")
-        return all_of_them
+        return {**self.defaults, **attributes}
 
     def retained(self, name: str, rule: Callable[..., Any]) -> tuple[str, ...]:
         """What the rule of input ``name`` asks for besides ``g``; a `DeclarationError` if there is no such thing."""
@@ -116,6 +119,12 @@ class Schema:
         getters = [self._getter(name, i) for name in names]
         if len(getters) <= 1:
             return getters[0] if getters else None
+        if len(getters) == 2:  # as below, in half the time
+            one, two = getters
+            return lambda inputs, outputs, attributes: (
+                one(inputs, outputs, attributes),
+                two(inputs, outputs, attributes),
+            )
         return lambda inputs, outputs, attributes: tuple([get(inputs, outputs, attributes) for get in getters])
 
     def _getter(self, name: str, i: int) -> Keeper:

@@ -1,8 +1,9 @@
-"""Short cuts of `Primitive.apply` for elementwise functions of one or two inputs: the same graph, without the loops.
+"""Short cuts of `Primitive.apply`: the same graph, with all that a declaration settles settled beforehand.
 
-They hold what the general way looks up: which rule, what it keeps, which NumPy function. Whatever is out of the
-ordinary (observers, lists, mixed devices, an unknown array type) goes to `apply`. Their length is measured: each line
-that seems spare was worth 5 to 15 % of a step (see benchmarks).
+One for functions of one input, one for two, one for the rest. They hold what `apply` looks up: the rules, what these
+keep, which NumPy function. Whatever is out of the ordinary (observers, lists, mixed devices, an unknown array type, an
+error) goes to `apply`. Their length is measured: each line that seems spare was worth 5 to 15 % of a step (see
+benchmarks).
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ from .variable import Variable
 if TYPE_CHECKING:
     from .primitive import Primitive
 
-_new_variable, _new_node, _new_edge = Variable.__new__, Node.__new__, Edge.__new__
+_new_variable = Variable.__new__
 _ndarray = np.ndarray
+_LEFT_OUT = object()
+_COMPLAINTS = (ValueError, TypeError, IndexError)
 
 
 class _Kernels(dict[type, Callable[..., Array]]):
@@ -46,129 +49,141 @@ class _Kernels(dict[type, Callable[..., Array]]):
         return kernel
 
 
-class _Probe:
-    """Stands in for ``xp`` once: says which of its functions was called, and with what."""
-
-    def __getattr__(self, name: str) -> Callable[..., tuple[str, tuple[Any, ...]]]:
-        return lambda *args: (name, args)
+_ONLY_A_CALL: dict[int, Any] = {1: lambda xp, a: xp.function(a), 2: lambda xp, a, b: xp.function(a, b)}
 
 
 def _direct_name(forward: Callable[..., Any], inputs: int) -> str | None:
-    """The name of the module's function that ``forward`` hands its inputs to and nothing else, or None."""
-    arguments = tuple([object() for _ in range(inputs)])
-    try:
-        name, passed = forward(_Probe(), *arguments)
-    except (TypeError, ValueError, AttributeError):  # it does more than that
-        return None
-    return name if passed == arguments else None
+    """The name of the module's function that ``forward`` hands its inputs to and nothing else, or None.
+
+    Its code says so, up to that name; running it would be no business of a declaration.
+    """
+    code: Any = getattr(forward, "__code__", None)
+    same = code is not None and code.co_code == _ONLY_A_CALL[inputs].__code__.co_code
+    return code.co_names[0] if same else None
 
 
 def shortcut(function: Primitive) -> Callable[..., Any] | None:
     """A faster equal of ``function.apply`` for its shape of function, or None if there is none."""
-    if not function.elementwise or function.schema.defaults:
+    schema = function.schema
+    if schema.variadic or function.several:
         return None
-    if len(function.declared) < len(function.inputs) or any(
-        "_shape" in n for names in function.retained.values() for n in names
-    ):
-        return None
-    if len(function.inputs) == 1:
-        return _unary(function)
-    return _binary(function) if len(function.inputs) == 2 else None
+    fixed = not schema.defaults and schema.required == len(schema.inputs)
+    make = {1: _unary, 2: _binary}.get(len(schema.inputs), _general) if fixed else _general
+    call, function.learn = make(function)
+    function.learn()
+    return call
 
 
-def _unary(function: Primitive) -> Callable[..., Any] | None:
-    rule, (retained,) = function.rule(0), function.retained.values()
-    if len(retained) > 1:
-        return None
-    keeps_y, keeps_x = retained == function.schema.outputs, retained == function.inputs
+Shortcut = tuple[Callable[..., Any], Callable[[], None]]
+"""What people call, and what tells it the rules, now and when one is added."""
+
+
+def _unary(function: Primitive) -> Shortcut:
     kernels, apply = _Kernels(function.forward, 1), function.apply
-    keeps_dtype = kernels.direct is not None
+    same_dtype, same_shape = kernels.direct is not None, function.elementwise
+    rule: Any = None
+    keep: Any = 0
+
+    def learn() -> None:
+        nonlocal rule, keep
+        rule, keep = function.rule(0), _place(function, 0)
 
     def call(a: Any, /) -> Any:
-        if not isinstance(a, Variable):
-            return kernels[type(a)](a) if type(a) in modules else apply((a,), {})
-        if watchers:
-            return apply((a,), {})
-        x = a._data
+        x = a._data if isinstance(a, Variable) else a
         kind = type(x)
-        y = kernels[kind](x)
+        if watchers or kind not in modules:
+            return apply((a,), {})
+        try:
+            y = kernels[kind](x)
+        except _COMPLAINTS:
+            y = None
+        if y is None:
+            return apply((a,), {})  # which says what is wrong
+        if x is a:
+            return y
         if type(y) is not kind:  # NumPy gives scalars for 0-d arrays
-            y = modules[kind].asarray(y)
+            y = function.result(y, modules[kind])
         variable = _new_variable(Variable)
         variable._data = y
         variable.name = None
+        variable.node = None
         parent = a.node
-        if parent is None or (overrides and not config.enable_backprop) or not (keeps_dtype or y.dtype.kind == "f"):
-            variable.node = None
+        if (
+            parent is None
+            or rule is None
+            or (overrides and not config.enable_backprop)
+            or not (same_dtype or y.dtype.kind == "f")
+        ):
             return variable
-        variable.node = node = _new_node(Node)
+        variable.node = node = Node()
         node.parent = parent
         node.rule = rule
-        node.saved = y if keeps_y else x if keeps_x else None
-        node.fit = None if keeps_dtype or y.dtype is x.dtype else (x.shape, x.dtype)
+        node.saved = y if keep == 2 else x if keep == 1 else None if keep == 0 else keep((x,), (y,), {})
+        node.fit = None if same_shape and (same_dtype or y.dtype is x.dtype) else (x.shape, x.dtype)
         node.more = None
         node.function = function
         node.order = new_order()
         return variable
 
-    return call
+    return call, learn
 
 
-def _binary(function: Primitive) -> Callable[..., Any]:
-    rule_a, rule_b = function.rule(0), function.rule(1)
-    keep_a, keep_b = [_keeper(names, function.inputs) for names in function.retained.values()]
-    kernels, apply = _Kernels(function.forward, 2), function.apply
-    keeps_dtype = kernels.direct is not None
+def _binary(function: Primitive) -> Shortcut:
+    kernels, elementwise = _Kernels(function.forward, 2), function.elementwise
+    same_dtype = kernels.direct is not None
+    rule_a: Any = None
+    rule_b: Any = None
+    keep_a: Any = 0
+    keep_b: Any = 0
+    collect: Any = None
 
-    def call(a: Any, b: Any, /) -> Any:
-        if watchers:
-            return apply((a, b), {})
-        if isinstance(a, Variable):
-            x, p = a._data, a.node
-            if isinstance(b, Variable):
-                y, q = b._data, b.node
-            else:
-                q, number = None, type(b)
-                if (number is float or number is int) and type(x) is _ndarray:
-                    y = scalar(b, x.dtype)
-                elif number is _ndarray and b.dtype.kind in "fiub":
-                    y = b
-                else:
-                    return apply((a, b), {})
-        elif isinstance(b, Variable):
-            y, q, p, number = b._data, b.node, None, type(a)
-            if (number is float or number is int) and type(y) is _ndarray:
-                x = scalar(a, y.dtype)
-            elif number is _ndarray and a.dtype.kind in "fiub":
-                x = a
-            else:
-                return apply((a, b), {})
+    def learn() -> None:
+        nonlocal rule_a, rule_b, keep_a, keep_b, collect
+        rule_a, rule_b, keep_a, keep_b = function.rule(0), function.rule(1), _place(function, 0), _place(function, 1)
+        if not (isinstance(keep_a, int) and isinstance(keep_b, int)):
+            collect, keep_a, keep_b = _collector(keep_a, keep_b), 0, 1
+
+    def apply(a: Any, b: Any) -> Any:
+        return function.apply((a,) if b is _LEFT_OUT else (a, b), {})
+
+    def call(a: Any, b: Any = _LEFT_OUT, /) -> Any:
+        if isinstance(a, Variable) and isinstance(b, Variable):
+            x, p, y, q = a._data, a.node, b._data, b.node
         else:
-            return apply((a, b), {})
+            x, p, y, q = _operands(a, b, elementwise)
         kind = type(x)
-        if type(y) is not kind:
-            return apply((a, b), {})
+        if watchers or type(y) is not kind or kind not in modules:
+            return apply(a, b)
         try:
             z = kernels[kind](x, y)
-        except ValueError as error:
-            raise function.complaint(error, (x, y)) from None
+        except _COMPLAINTS:
+            z = None
+        if z is None:
+            return apply(a, b)  # which says what does not fit
+        if x is a and y is b:
+            return z
+        if rule_a is None:
+            p = None
+        if rule_b is None:
+            q = None
         if type(z) is not kind:
-            z = modules[kind].asarray(z)
-        variable = _new_variable(Variable)
+            z = function.result(z, modules[kind])
+        variable: Any = _new_variable(Variable)
         variable._data = z
         variable.name = None
+        variable.node = None
         if (
             (p is None and q is None)
             or (overrides and not config.enable_backprop)
-            or not (keeps_dtype or z.dtype.kind == "f")
+            or not (same_dtype or z.dtype.kind == "f")
         ):
-            variable.node = None
             return variable
-        if x.shape == y.shape and x.dtype is y.dtype and (keeps_dtype or z.dtype is x.dtype):
+        if elementwise and x.shape == y.shape and x.dtype is y.dtype and (same_dtype or z.dtype is x.dtype):
             fit_a = fit_b = None
         else:
             fit_a, fit_b = (x.shape, x.dtype), (y.shape, y.dtype)
-        node = _new_node(Node)
+        values = (None, x, y, z) if collect is None else collect(x, y, z)
+        node: Any = Node()
         edge: Any = node
         variable.node = node
         node.function = function
@@ -176,38 +191,106 @@ def _binary(function: Primitive) -> Callable[..., Any]:
         if p is not None:
             node.parent = p
             node.rule = rule_a
-            node.saved = (
-                y
-                if keep_a == 2
-                else None
-                if keep_a == 0
-                else x
-                if keep_a == 1
-                else z
-                if keep_a == 3
-                else keep_a(x, y, z)
-            )
+            node.saved = values[keep_a]
             node.fit = fit_a
             if q is None:
                 node.more = None
                 return variable
-            node.more = edge = _new_edge(Edge)
+            node.more = edge = Edge()
         edge.parent = q
         edge.rule = rule_b
-        edge.saved = (
-            x if keep_b == 1 else None if keep_b == 0 else y if keep_b == 2 else z if keep_b == 3 else keep_b(x, y, z)
-        )
+        edge.saved = values[keep_b]
         edge.fit = fit_b
         edge.more = None
         return variable
 
-    return call
+    return call, learn
 
 
-def _keeper(names: tuple[str, ...], inputs: tuple[str, ...]) -> Any:
-    """What a rule keeps of (x, y, z): 0 nothing, 1 the first input, 2 the second, 3 the output, else a function of
-    them."""
-    places = [(*inputs, "y").index(name) for name in names]
-    if len(places) <= 1:
-        return places[0] + 1 if places else 0
-    return lambda *xyz: tuple([xyz[place] for place in places])
+def _operands(a: Any, b: Any, elementwise: bool) -> tuple[Any, Node | None, Any, Node | None]:
+    """``(array, node, array, node)`` where one operand or both are constants; they are changed if they are numbers."""
+    if isinstance(a, Variable):
+        return a._data, a.node, _constant(b, a._data, elementwise), None
+    if isinstance(b, Variable):
+        return _constant(a, b._data, elementwise), None, b._data, b.node
+    return a, None, b, None
+
+
+def _constant(value: Any, beside: Any, elementwise: bool) -> Any:
+    """A number as an array where it stands beside one; None for what `apply` has to look at."""
+    kind = type(value)
+    if kind is float or kind is int:
+        return scalar(value, beside.dtype) if elementwise and type(beside) is _ndarray else None
+    return value if kind is _ndarray and value.dtype.kind in "fiub" else None
+
+
+def _general(function: Primitive) -> Shortcut:
+    forward, apply, schema = function.forward, function.apply, function.schema
+    count, required, defaults = len(schema.inputs), schema.required, schema.defaults
+    plans: list[Any] = []
+
+    def learn() -> None:
+        plans[:] = [function.plan(i) for i in range(count)]
+
+    def call(*args: Any, **attributes: Any) -> Any:
+        if watchers:
+            return apply(args, attributes)
+        raw: list[Any] = []
+        arrays_only = True
+        for arg in args:
+            if isinstance(arg, Variable):
+                arrays_only = False
+                arg = arg._data
+                usual = type(arg) is _ndarray
+            else:
+                usual = arg.dtype.kind in "biuf" if type(arg) is _ndarray else arg is None and len(raw) >= required
+            if not usual:
+                return apply(args, attributes)
+            raw.append(arg)
+        if len(raw) < count:
+            raw += [None] * (count - len(raw)) if len(raw) >= required else ()
+        try:
+            y = forward(np, *raw, **attributes)
+        except _COMPLAINTS:
+            y = None
+        if y is None:
+            return apply(args, attributes)  # which says what is wrong
+        if arrays_only:
+            return y
+        variable: Any = _new_variable(Variable)
+        variable._data = y = y if type(y) is _ndarray else function.result(y, np)
+        variable.name = None
+        variable.node = None
+        if (overrides and not config.enable_backprop) or y.dtype.kind != "f":
+            return variable
+        edges = []
+        if len(attributes) < len(defaults):
+            attributes = {**defaults, **attributes}
+        for arg, array, plan in zip(args, raw, plans, strict=False):
+            if isinstance(arg, Variable) and arg.node is not None and plan is not None:
+                rule, keep = plan
+                saved = None if keep is None else keep(raw, (y,), attributes)
+                edges.append((arg.node, rule, saved, (array.shape, array.dtype)))
+        if edges:
+            variable.node = Node.join(function, edges)
+        return variable
+
+    return call, learn
+
+
+def _place(function: Primitive, i: int) -> Any:
+    """What the rule of input ``i`` keeps of (None, *inputs, output): the place of one of them, or else a keeper."""
+    plan, names = function.plan(i), function.retained[function.inputs[i]]
+    if plan is None or not names:
+        return 0
+    values = (None, *function.inputs, *function.schema.outputs)
+    return values.index(names[0]) if len(names) == 1 and names[0] in values else plan[1]
+
+
+def _collector(keep_a: Any, keep_b: Any) -> Callable[[Array, Array, Array], tuple[Any, Any]]:
+    """What both rules keep of two inputs and an output, where one of them keeps more than one value."""
+
+    def kept(keep: Any, x: Array, y: Array, z: Array) -> Any:
+        return (None, x, y, z)[keep] if isinstance(keep, int) else keep((x, y), (z,), {})
+
+    return lambda x, y, z: (kept(keep_a, x, y, z), kept(keep_b, x, y, z))

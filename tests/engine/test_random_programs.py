@@ -98,10 +98,14 @@ FAULTS = {
         backward, backward, "_sweep", "elif parent in mine:", "elif gradient.shape:"
     ),
     "nodes are visited in the order of arrival": edited(
-        backward, backward, "_sweep", "if not stack or order > stack[-1][0]:", "if True:"
+        backward, backward, "_sweep", "if order > highest:", "if order:"
     ),
-    "the heap forgets its order": edited(
-        backward, backward, "_sweep", "node = heappop(heap)[1] if heap and", "node = heap.pop(0)[1] if heap and"
+    "what waits is forgotten": edited(
+        backward, backward, "_sweep", "highest = -heap[0][0] if heap else 0", "highest = 0"
+    ),
+    "the heap forgets its order": edited(backward, backward, "_sweep", "heappop(heap)[1]", "heap.pop()[1]"),
+    "a node at hand takes one gradient only": edited(
+        backward, backward, "_sweep", "upstream = upstream + gradient", "upstream = gradient"
     ),
     "a shape that was broadcast is not summed": edited(
         backward, backward, "_sweep", "if edge.fit is not None:", "if edge.fit is not None and edge.fit[0]:"
