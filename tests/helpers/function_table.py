@@ -167,6 +167,7 @@ ROWS = (
         (
             *cases_with(
                 ("to a scalar", ((2, 3),), {"shape": ()}),
+                ("a scalar", ((),), {"shape": ()}),
                 ("leading", ((2, 3),), {"shape": (3,)}),
                 ("stretched", ((3, 4),), {"shape": (3, 1)}),
                 ("both", ((2, 3, 4),), {"shape": (3, 1)}),
@@ -195,6 +196,7 @@ ROWS = (
             *layouts((5, 4), call=fixed(dtype=np.float32)),
         ),
         (Bad(lambda: F.cast(_x(2), dtype=complex), TypeError, "cast"),),
+        order=3,
     ),
     Row(
         F.matmul,

@@ -30,6 +30,7 @@ class Row:
     cases: tuple[Case, ...]
     errors: tuple[Bad, ...] = ()
     slope: Callable[[Any], Any] | None = None  # closed form of the derivative, for values that are out of the ordinary
+    awkward: Callable[[Any], Any] | None = None  # for these, where the reference is not good enough
     order: int = 2
     mixed: bool = False  # whether inputs of different dtypes make sense
     exact: bool = True  # whether forward agrees with the reference to the last bit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import autograd.numpy as anp
@@ -11,7 +12,7 @@ from autolab import Variable
 from autolab import functions as F
 from helpers.cases import Case, arrays, cases_with, fixed, layouts, unary_cases
 from helpers.rows import Bad, Row
-from helpers.table_elementwise import erf
+from helpers.table_elementwise import erf, sigmoid
 
 _X = Variable(np.ones((2, 3)))
 
@@ -29,6 +30,18 @@ def _elu(x: Any, alpha: float = 1.0) -> Any:
 
 def _leaky_relu(x: Any, slope: float = 0.2) -> Any:
     return anp.where(x > 0, x, slope * x)
+
+
+def _normal(x: Any) -> Any:
+    return 0.5 + 0.5 * erf(x * math.sqrt(0.5))
+
+
+def _gelu_slope(x: Any) -> Any:
+    return _normal(x) + x * np.exp(x * x * -0.5) / math.sqrt(2 * math.pi)
+
+
+def _silu_slope(x: Any) -> Any:
+    return sigmoid(x) * (1 + x * (1 - sigmoid(x)))
 
 
 def _without(function: Any) -> tuple[Bad, ...]:
@@ -49,6 +62,7 @@ _ALONG_AN_AXIS = (
         ("from the end", ((2, 3, 4),), {"axis": -2}),
         ("one class", ((3, 1),), {}),
         ("one", ((1,),), {}),
+        ("a scalar", ((),), {}),
         ("no rows", ((0, 3),), {}),
         ("no classes", ((3, 0),), {}),
         ("nothing to sum", ((0, 3),), {"axis": 0}),
@@ -89,11 +103,20 @@ ROWS = (
         slope=lambda x: np.where(x > 0, 1, np.exp(np.minimum(x, 0))).astype(x.dtype),
     ),
     *[
-        Row(function, reference, unary_cases(domain), _without(function), order=3, exact=False)
-        for function, reference, domain in (
-            (F.gelu, lambda x: x * (0.5 + 0.5 * erf(x * np.sqrt(0.5).item())), (-3, 3)),
-            (F.silu, lambda x: x / (1 + anp.exp(-x)), (-4, 4)),
-            (F.softplus, lambda x: anp.log1p(anp.exp(x)), (-4, 4)),
+        Row(
+            function,
+            reference,
+            unary_cases(domain),
+            _without(function),
+            order=3,
+            exact=False,
+            slope=slope,
+            awkward=awkward,
+        )
+        for function, reference, domain, slope, awkward in (
+            (F.gelu, lambda x: x * _normal(x), (-3, 3), _gelu_slope, None),
+            (F.silu, lambda x: x / (1 + anp.exp(-x)), (-4, 4), _silu_slope, lambda x: x * sigmoid(x)),
+            (F.softplus, lambda x: anp.log1p(anp.exp(x)), (-4, 4), sigmoid, lambda x: np.logaddexp(x, 0)),
         )
     ],
     *[

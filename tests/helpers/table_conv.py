@@ -132,6 +132,7 @@ ROWS = (
                 ("single elements", ((2, 2, 4), (3, 2, 1)), {}),
                 ("no examples", ((0, 2, 4), (3, 2, 2), (3,)), {}),
             ),
+            Case("a value with itself", arrays((2, 2, 3)), lambda f, x: f(x, x, padding=1)),
             *layouts((2, 3, 6), call=lambda f, x: f(x, _constant(x, 4, x.shape[1], 2))),
         ),
         (
@@ -160,6 +161,7 @@ ROWS = (
                 ("single elements", ((2, 3, 2, 2), (2, 3, 1, 1)), {}),
                 ("no examples", ((0, 2, 4, 4), (3, 2, 2, 2), (3,)), {}),
             ),
+            Case("a value with itself", arrays((2, 2, 3, 2)), lambda f, x: f(x, x, padding=1)),
             Case("constant image", arrays((2, 3, 2, 2)), lambda f, w: f(_constant(w, 2, 3, 4, 4), w)),
             *layouts((2, 3, 4, 6), call=lambda f, x: f(x, _constant(x, 2, x.shape[1], 2, 2))),
         ),
@@ -190,6 +192,7 @@ ROWS = (
                 ("single elements", ((2, 3, 2, 2), (3, 2, 1, 1)), {}),
                 ("no examples", ((0, 2, 2, 2), (2, 3, 2, 2), (3,)), {}),
             ),
+            Case("a value with itself", arrays((2, 2, 2, 3)), lambda f, x: f(x, x, stride=2)),
             *layouts((2, 3, 4, 6), call=lambda f, x: f(x, _constant(x, x.shape[1], 2, 2, 2))),
         ),
         (

@@ -24,6 +24,12 @@ def erf(x: Any) -> Any:
 
 defvjp(erf, lambda y, x: lambda g: g * (2 / np.sqrt(np.pi) * anp.exp(-x * x)))
 
+
+def sigmoid(x: Any) -> Any:
+    """The logistic function, far out too."""
+    return np.where(x < 0, np.exp(x) / (1 + np.exp(x)), 1 / (1 + np.exp(-x)))
+
+
 _BINARY_SHAPES = (
     *(((), ()), ((5,), (5,)), ((5, 4), (4,)), ((4,), (5, 4)), ((5, 1), (1, 4)), ((), (5, 4)), ((5, 4), ())),
     *(((2, 1, 4), (3, 1)), ((0, 3), (3,)), ((1,), (0,))),
@@ -87,11 +93,11 @@ ROWS = (
         )
     ],
     *[
-        Row(function, reference, unary_cases(domain), order=3, exact=False)
-        for function, reference, domain in (
-            (F.cbrt, lambda x: x ** (1 / 3), (0.5, 3)),
-            (F.sigmoid, lambda x: 1 / (1 + anp.exp(-x)), (-4, 4)),
-            (F.erf, erf, (-3, 3)),
+        Row(function, reference, unary_cases(domain), order=3, exact=False, slope=slope, awkward=awkward)
+        for function, reference, domain, slope, awkward in (
+            (F.cbrt, lambda x: x ** (1 / 3), (0.5, 3), lambda x: 1 / (3 * np.cbrt(x) ** 2), np.cbrt),
+            (F.sigmoid, lambda x: 1 / (1 + anp.exp(-x)), (-4, 4), lambda x: sigmoid(x) * (1 - sigmoid(x)), sigmoid),
+            (F.erf, erf, (-3, 3), lambda x: 2 / math.sqrt(math.pi) * np.exp(-x * x), erf),
         )
     ],
     Row(
@@ -103,6 +109,7 @@ ROWS = (
             *layouts((5, 4)),
         ),
         order=3,
+        slope=np.zeros_like,
     ),
     *[
         Row(function, reference, binary_cases(domain), _mismatch(function), order=3, mixed=True, exact=exact)
@@ -119,6 +126,7 @@ ROWS = (
         _where,
         (
             *[Case(f"{a} or {b}", arrays(a, b), lambda f, a, b: f(a > b, a, b)) for a, b in _BINARY_SHAPES],
+            Case("a value with itself", arrays((5, 4)), lambda f, a: f(a > 0, a, a)),
             Case("a wider condition", arrays((4,), (4,)), lambda f, a, b: f(np.eye(4) > 0, a, b)),
             Case("number on the left", arrays((5, 4)), lambda f, a: f(a > 0, 1.5, a)),
             Case("array on the right", arrays((5, 4)), lambda f, a: f(a > 0, a, CONSTANT.astype(dtype_of(a)))),
@@ -141,6 +149,7 @@ ROWS = (
             Case("only high", arrays((5, 4)), _given(None, 0.1)),
             Case("crossed", arrays((5, 4)), _given(0.5, -0.5)),
             Case("Variable bounds", arrays((5, 4), (4,), (5, 1)), lambda f, x, a, b: f(x, a - 1, b + 1)),
+            Case("a value with itself", arrays((5, 4)), lambda f, x: f(x, 0.5 * x, x)),
             Case("crossed Variable bounds", arrays((5, 4), (4,), (5, 1)), lambda f, x, a, b: f(x, a, b)),
             *layouts((5, 4), call=_given(-0.5, 0.75)),
         ),

@@ -38,6 +38,7 @@ def _regression(low: float = -2, high: float = 2) -> tuple[Case, ...]:
             Case(str(shape), arrays(shape, shape, domain=(low, high)))
             for shape in ((), (1,), (5,), (5, 4), (2, 3, 4), (0,), (0, 3))
         ],
+        Case("a value with itself", arrays((5, 4)), lambda f, x: f(x, x[::-1])),
         Case("constant target", arrays((5, 4)), lambda f, x: f(x, _constant(x, 5, 4))),
         Case("constant prediction", arrays((5, 4)), lambda f, t: f(_constant(t, 5, 4), t)),
         *layouts((5, 4), call=lambda f, x: f(x, _constant(x, 5, 4))),
@@ -191,6 +192,7 @@ ROWS = (
                     *(((0, 3), {}), ((3, 0), {})),
                 )
             ],
+            Case("a value with itself", arrays((5, 4)), lambda f, x: f(x * x + 0.1, x * x + 0.1)),
             Case("constant p", arrays((5, 4)), lambda f, q: f(_constant(q, 5, 4) ** 2 + 0.1, q * q + 0.1)),
             *layouts((5, 4), call=lambda f, x: f(x * x + 0.1, _constant(x, 5, 4) ** 2 + 0.1)),
         ),

@@ -123,6 +123,7 @@ ROWS = (
                     *(((0, 2, 2), (2,)), ((3, 3), (3, 0))),
                 )
             ],
+            Case("a value with itself", _matrices((3, 3)), lambda f, a: f(a, a * a)),
             *_laid_out(lambda f, x: f(x, np.arange(3, dtype=dtype_of(x)))),
         ),
         (
