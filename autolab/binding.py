@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .engine.backend import is_array
+from .engine.backend import as_array, check_real, is_array
 from .engine.variable import Variable
 
 
@@ -22,6 +22,7 @@ class Bound:
     """A function with its arguments; those that are numbers, lists of numbers, arrays or Variables are its inputs.
 
     ``variables`` are fresh leaves under the names of the signature: the caller's own Variables stay as they are.
+    ``caller`` is the tool that bound them, for its messages.
     """
 
     fn: Callable[..., Any]
@@ -29,6 +30,7 @@ class Bound:
     variables: dict[str, Variable]
     _args: tuple[Any, ...]
     _kwargs: dict[str, Any]
+    caller: str = "record"
 
     @classmethod
     def of_variables(cls, fn: Callable[..., Any], name: str, variables: dict[str, Variable]) -> Bound:
@@ -83,7 +85,7 @@ def bind(caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Map
     signature = _signature(fn)
     if signature is None:
         positional = tuple([slots.take(f"x{i}", value) for i, value in enumerate(args)])
-        return Bound(fn, name, slots.variables, positional, {k: slots.take(k, v) for k, v in inputs.items()})
+        return Bound(fn, name, slots.variables, positional, {k: slots.take(k, v) for k, v in inputs.items()}, caller)
     try:
         bound = signature.bind(*args, **inputs)
     except TypeError as error:
@@ -93,7 +95,18 @@ def bind(caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Map
         bound.apply_defaults()  # apply takes no keywords, so none may be left out
     for key, value in given:
         bound.arguments[key] = slots.take_parameter(signature.parameters[key], value)
-    return Bound(fn, name, slots.variables, bound.args, bound.kwargs)
+    return Bound(fn, name, slots.variables, bound.args, bound.kwargs, caller)
+
+
+def chosen_options(caller: str, options: Any, known: tuple[str, ...]) -> dict[str, Any]:
+    """``options`` as a new dictionary; a TypeError if it is none, or has other keys than the ``known`` ones."""
+    names = ", ".join([f"{name!r}" for name in known])
+    if options is not None and not isinstance(options, Mapping):
+        raise TypeError(f"{caller}: options is a {type(options).__name__}; expected a dict with {names}")
+    unknown = ", ".join([f"{key!r:.60}" for key in options or {} if key not in known])
+    if unknown:
+        raise TypeError(f"{caller}: unknown options {unknown:.150}; expected {names}")
+    return dict(options or {})
 
 
 class _Slots:
@@ -117,7 +130,7 @@ class _Slots:
             return value
         if name in self.variables:
             raise TypeError(f"{self._where} has two inputs called {name!r}; rename one")
-        self.variables[name] = _leaf(value, name)
+        self.variables[name] = _leaf(value, name, f"{self._where}: input {name!r:.60}")
         return _Slot(name)
 
 
@@ -172,9 +185,10 @@ def _numeric(value: Any) -> bool:
     return isinstance(value, int | float | np.generic | np.ndarray) and not isinstance(value, bool)
 
 
-def _leaf(value: Any, name: str) -> Variable:
+def _leaf(value: Any, name: str, what: str) -> Variable:
     """A fresh leaf with the value's own data (not copied), kind and claim to a gradient."""
     if isinstance(value, Variable):
         kind = type(value)
         return kind(value.data, name=name, requires_grad=value.requires_grad)
+    check_real(as_array(value, what), what)
     return Variable(value, name=name)

@@ -12,6 +12,7 @@ from functools import update_wrapper
 from typing import Any
 
 from . import protocol
+from .errors import DeclarationError
 from .primitive import Primitive, Rule
 from .specialize import shortcut
 
@@ -103,6 +104,9 @@ def _declare(
     name: str | None,
     rules: dict[str, Rule],
 ) -> Callable[..., Any]:
+    if domain is not None and (not isinstance(domain, tuple) or len(domain) != 2):
+        raise DeclarationError(f"domain is {domain!r:.60}; expected a tuple of two numbers: (low, high)")
+
     def decorate(forward: Callable[..., Any]) -> Callable[..., Any]:
         function = Primitive(forward, rules, elementwise, domain, outputs, name)
 

@@ -7,6 +7,7 @@ has short cuts of `apply` for the commonest shapes of function; they give the sa
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from time import perf_counter
 from typing import Any, ClassVar
 
@@ -35,6 +36,9 @@ class Primitive:
         Names of the array inputs.
     elementwise : bool
         Whether gradients are summed to the shape of a broadcast input.
+    keeps_shapes : bool
+        Whether the result of a rule is known to have the shape of ``g``: AutoLab's own elementwise rules are tested for
+        that, a user's are looked at in backward.
     domain : tuple of two floats or None
         Where the function is worth looking at; sliders and plots start there.
     declared : dict
@@ -56,6 +60,7 @@ class Primitive:
         name: str | None = None,
     ) -> None:
         self.schema = Schema.of(forward, outputs)
+        self.keeps_shapes = elementwise and forward.__module__.startswith("autolab.")
         self.forward, self.name, self.elementwise, self.domain = forward, name or forward.__name__, elementwise, domain
         self.inputs, self.several = self.schema.inputs, len(outputs) > 1
         self.declared: dict[str, Rule] = {}
@@ -246,11 +251,26 @@ class Primitive:
     def fit(self, g: Any, rule: Rule, fit: tuple[tuple[int, ...], np.dtype]) -> Any:
         """``g`` with the shape and dtype of its input; only elementwise functions may need to be summed."""
         shape, dtype = fit
-        if g.shape != shape:
-            if not self.elementwise:
-                check_shape(self.name, self.schema.label(self._place[rule]), g, shape)
-            g = Primitive.sum_to(g, shape=shape)
+        if getattr(g, "shape", None) != shape:
+            g = self._summed(g, self.schema.label(self._place[rule]), shape)
         return g if g.dtype == dtype else Primitive.cast(g, dtype=dtype)
+
+    def _summed(self, g: Any, which: str, shape: tuple[int, ...]) -> Any:
+        """The gradient of a broadcast input; an error for everything else that has another shape than the input."""
+        if not hasattr(g, "shape"):
+            raise TypeError(
+                f"{self.name}: the rule of input {which!r} returned {_described(g)}; expected a gradient of shape "
+                f"{shape}, computed from g"
+            )
+        if self.elementwise:
+            with suppress(ValueError):
+                return Primitive.sum_to(g, shape=shape)
+        check_shape(self.name, which, g, shape)
+        return g
+
+
+def _described(value: object) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"
 
 
 def _compile(rule: Rule, count: int) -> Rule:

@@ -80,7 +80,7 @@ Shortcut = tuple[Callable[..., Any], Callable[[], None]]
 
 def _unary(function: Primitive) -> Shortcut:
     kernels, apply = _Kernels(function.forward, 1), function.apply
-    same_dtype, same_shape = kernels.direct is not None, function.elementwise
+    same_dtype, same_shape = kernels.direct is not None, function.keeps_shapes
     rule: Any = None
     keep: Any = 0
 
@@ -130,7 +130,7 @@ def _unary(function: Primitive) -> Shortcut:
 
 def _binary(function: Primitive) -> Shortcut:
     kernels, elementwise = _Kernels(function.forward, 2), function.elementwise
-    same_dtype = kernels.direct is not None
+    same_dtype, same_shape = kernels.direct is not None, function.keeps_shapes
     rule_a: Any = None
     rule_b: Any = None
     keep_a: Any = 0
@@ -178,7 +178,7 @@ def _binary(function: Primitive) -> Shortcut:
             or not (same_dtype or z.dtype.kind == "f")
         ):
             return variable
-        if elementwise and x.shape == y.shape and x.dtype is y.dtype and (same_dtype or z.dtype is x.dtype):
+        if same_shape and x.shape == y.shape and x.dtype is y.dtype and (same_dtype or z.dtype is x.dtype):
             fit_a = fit_b = None
         else:
             fit_a, fit_b = (x.shape, x.dtype), (y.shape, y.dtype)

@@ -16,7 +16,7 @@ from .contracts import Examination, examine
 from .excuse import excuses, precision
 from .higher import gradient_of
 from .messages import Verdict, say, shown
-from .options import settle
+from .options import check_rng, settle
 from .report import Finding, GradientReport, InputReport
 from .spread import check_executor
 from .subject import Subject
@@ -91,13 +91,17 @@ def check_bound(
 ) -> GradientReport:
     """`check_gradients` for bound inputs."""
     check_executor("check_gradients", executor)
+    check_rng("check_gradients", rng)
     started = perf_counter()
     rng = rng or np.random.default_rng(_SEED)
     for _ in range(_checked_order(order) - 1):
         bound = gradient_of("check_gradients", bound, rng)
     native = Subject(bound, lift=False, executor=executor)
     if not native.names:
-        raise TypeError(f"check_gradients: {bound.name} got no floating-point input that requires a gradient")
+        raise TypeError(
+            f"check_gradients: {bound.name} got no floating-point input that requires a gradient; expected a number, a "
+            "list, an array or a Variable of floats"
+        )
     with np.errstate(all="ignore"):
         native.run()  # what it raises here is the caller's
         subject = _lifted(native)

@@ -58,6 +58,8 @@ def numerical_grad(
     ----------
     The interface is that of ``chainer.gradient_check.numerical_grad``, where ``eps`` is 1e-3 by default.
     """
+    if not callable(f):
+        raise TypeError(f"numerical_grad: f is a {type(f).__name__}; expected a function without arguments")
     xp = get_array_module(*inputs, *[g for g in grad_outputs if g is not None])
     for position, x in enumerate(inputs):
         _check_input(position, x)
@@ -150,8 +152,8 @@ def _results(f: Callable[[], Sequence[Array]], grad_outputs: Sequence[Array | No
     for position, (y, g) in enumerate(zip(results, grad_outputs, strict=True)):
         if g is not None and np.shape(y) != np.shape(g):
             raise ValueError(
-                f"numerical_grad: result {position} of f has shape {np.shape(y)}; "
-                f"grad_outputs[{position}] has {np.shape(g)}"
+                f"numerical_grad: grad_outputs[{position}] has shape {np.shape(g)}; expected {np.shape(y)}, that of "
+                f"result {position} of f"
             )
     return tuple([get_array_module(y).array(y, copy=True) for y in results])
 

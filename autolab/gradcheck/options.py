@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
+from ..binding import chosen_options
+
 
 def settle(
     caller: str,
@@ -25,12 +29,14 @@ def settle(
     ({'rng': 'generator'}, {'rng': 3.0})
     """
     chosen = dict(given)
-    unknown = [name for name in options or {} if name not in defaults]
-    if unknown:
-        names = ", ".join(map(repr, unknown))
-        raise TypeError(f"{caller}: unknown options {names:.60}; there are {', '.join(map(repr, defaults))}")
-    for name, value in (options or {}).items():
+    for name, value in chosen_options(caller, options, tuple(defaults)).items():
         if given[name] is not defaults[name]:
             inputs[name] = given[name]
         chosen[name] = value
     return chosen
+
+
+def check_rng(caller: str, rng: Any) -> None:
+    """A TypeError unless ``rng`` is a generator or None."""
+    if not isinstance(rng, np.random.Generator | None):
+        raise TypeError(f"{caller}: rng is {rng!r:.60}; expected a generator: numpy.random.default_rng(seed)")

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..binding import Bound, bind
-from ..engine.backend import array_of
+from ..binding import Bound, bind, chosen_options
+from ..engine.backend import Array, array_of
 from ..engine.backward import grad
 from ..engine.checked import checked
 from ..engine.node import Bundle
@@ -72,10 +72,7 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
     >>> float(recording["x"].grad.values)
     3.0
     """
-    chosen = dict(options or {})
-    if unknown := chosen.keys() - OPTIONS:
-        raise TypeError(f"record: unknown options {', '.join(map(repr, unknown))}; there are {', '.join(OPTIONS)}")
-    return record_bound(bind("record", fn, args, inputs), **chosen)
+    return record_bound(bind("record", fn, args, inputs), **chosen_options("record", options, OPTIONS))
 
 
 def record_bound(
@@ -87,6 +84,8 @@ def record_bound(
     wrt: str | None = None,
 ) -> Recording:
     """`record` for bound inputs, with other Variables in their place if given."""
+    if not isinstance(budget, int) or isinstance(budget, bool) or budget < 0:
+        raise TypeError(f"{bound.caller}: option 'budget' is {budget!r:.60}; expected a number of bytes: 0, 1, 2, ...")
     variables = {**bound.variables, **(variables or {})}
     x = input_to_differentiate(variables, order, wrt)
     locator = Locator(bound.fn)
@@ -98,16 +97,17 @@ def record_bound(
             returned = bound.call(variables)
     finally:
         recorder.tracker.close()
-    outputs = _outputs(bound.name, returned)
-    recorder.run_backward(outputs, upstream)
+    outputs = _outputs(bound, returned)
+    recorder.run_backward(outputs, _one_each(bound.caller, outputs, upstream))
     recording = recorder.finish(bound, len(variables), outputs)
     return recording if x is None else with_derivatives(recording, recorder, outputs, x, order)
 
 
-def _outputs(name: str, returned: Any) -> tuple[Variable, ...]:
+def _outputs(bound: Bound, returned: Any) -> tuple[Variable, ...]:
     values = tuple(returned) if isinstance(returned, list | tuple) else (returned,)
     if not values or not all(isinstance(value, Variable) for value in values):
-        raise TypeError(f"record: {name} returned {_kinds(values)}; expected a Variable or a tuple of Variables")
+        came = f"{bound.caller}: {bound.name} returned {_kinds(values):.150}"
+        raise TypeError(f"{came}; expected a Variable or a tuple of Variables")
     return values
 
 
@@ -225,8 +225,8 @@ class Recorder:
         return Use(parameter, step, None)
 
     # ------------------------------------------------------------------ backward
-    def run_backward(self, outputs: tuple[Variable, ...], upstream: Any) -> None:
-        """Differentiate the outputs; nobody's ``.grad`` changes."""
+    def run_backward(self, outputs: tuple[Variable, ...], given: list[Array]) -> None:
+        """Differentiate the outputs from the ``given`` upstream gradients; nobody's ``.grad`` changes."""
         reached = [y for y in outputs if y.node is not None]
         for y in outputs:
             if _key(y) not in self._ids:
@@ -234,8 +234,7 @@ class Recorder:
         if not reached:
             self.notes.append("no_gradient")
             return
-        given = _one_each(upstream, len(outputs))
-        starts = [_start(y, g) for y, g in zip(outputs, given, strict=True) if y.node is not None]
+        starts = [start for y, start in zip(outputs, given, strict=True) if y.node is not None]
         self._keep_starts(outputs, iter(starts))
         leaves = [variable for variable in self.held if variable.node is not None]
         with observe(self.hear_backward):
@@ -303,17 +302,24 @@ def _key(variable: Variable) -> Any:
     return variable.node.order or ("leaf", id(variable.node))
 
 
-def _one_each(upstream: Any, outputs: int) -> list[Any]:
+def _one_each(caller: str, outputs: tuple[Variable, ...], upstream: Any) -> list[Array]:
     """The upstream gradients, one per output; None stands for ones."""
-    if upstream is None or outputs == 1:
-        return [upstream] * outputs
-    if not isinstance(upstream, list | tuple) or len(upstream) != outputs:
-        raise ValueError(f"record: option 'upstream' must be a tuple of {outputs} gradients, one per output")
-    return list(upstream)
+    count = len(outputs)
+    if upstream is None or count == 1:
+        upstream = (upstream,) * count
+    if not isinstance(upstream, list | tuple) or len(upstream) != count:
+        came = f"{len(upstream)} of them" if isinstance(upstream, list | tuple) else f"a {type(upstream).__name__}"
+        raise ValueError(f"{caller}: option 'upstream' is {came}; expected a tuple of {count}, one per output")
+    return [_start(f"{caller}: option 'upstream'", y, given) for y, given in zip(outputs, upstream, strict=True)]
 
 
-def _start(y: Variable, given: Any) -> Any:
-    return np.ones(y.shape, y.dtype) if given is None else given
+def _start(what: str, y: Variable, given: Any) -> Array:
+    if given is None:
+        return np.ones(y.shape, y.dtype)
+    start = y._like(given, what)
+    if start.shape != y.shape:
+        raise ValueError(f"{what} has shape {start.shape}; expected {y.shape}, that of the output")
+    return start
 
 
 def _input_index(function: Any, rule: Any) -> int:

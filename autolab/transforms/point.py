@@ -21,6 +21,14 @@ Place = int | str
 Wrt = Place | tuple[Place, ...]
 
 
+def checked_fn(caller: str, fn: Any) -> Callable[..., Any]:
+    """``fn`` if it can be called."""
+    if not callable(fn):
+        hint = ". For results that are computed already: autolab.grad" if isinstance(fn, Variable) else ""
+        raise TypeError(f"{caller}: fn is a {type(fn).__name__}; expected a function of Variables{hint}")
+    return fn
+
+
 def checked_wrt(caller: str, wrt: Any) -> Wrt:
     """``wrt`` if it is a position, a name or a tuple of them."""
     places = wrt if isinstance(wrt, tuple) else (wrt,)
@@ -39,7 +47,7 @@ class Point:
     def __init__(
         self, caller: str, fn: Callable[..., Any], wrt: Wrt, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
-        self.caller, self.name = caller, getattr(fn, "__name__", type(fn).__name__)
+        self.caller, self.name = caller, getattr(checked_fn(caller, fn), "__name__", type(fn).__name__)
         self.inputs: list[Variable] = []
         self._outer = recording()
         self._single = not isinstance(wrt, tuple)
@@ -68,13 +76,13 @@ class Point:
         if isinstance(leaf, Variable) and leaf.node is not None and self._outer:
             return same(leaf)
         if isinstance(leaf, bool) or not (isinstance(leaf, Variable | np.generic | int | float) or is_array(leaf)):
-            raise TypeError(f"{what}{path and ' at ' + path} is a {type(leaf).__name__}; expected numbers or an array")
+            raise TypeError(
+                f"{what}{path and ' at ' + path} is a {type(leaf).__name__}; expected real numbers or an array"
+            )
         data = np.float64(leaf) if isinstance(leaf, int | float) and not isinstance(leaf, np.generic) else leaf
         array = as_array(leaf._data if isinstance(leaf, Variable) else data, what)
         if check_real(array, what).dtype.kind != "f":
-            raise TypeError(
-                f"{what}{path and ' at ' + path} holds {array.dtype}; derivatives need floating-point numbers"
-            )
+            raise TypeError(f"{what}{path and ' at ' + path} holds {array.dtype}; expected floating-point numbers")
         return wrap(array, Node.leaf())
 
     # ------------------------------------------------------------------ coming out
@@ -188,7 +196,9 @@ def _place(caller: str, name: str, fn: Callable[..., Any], place: Place, given: 
     if isinstance(place, str) and place in names and names.index(place) in given:
         return names.index(place)
     shown = ", ".join([repr(names[key]) if isinstance(key, int) and key < len(names) else repr(key) for key in given])
-    raise TypeError(f"{caller}: {name} was given no argument {place!r} (wrt); it was given {shown or 'none':.120}")
+    raise TypeError(
+        f"{caller}: wrt is {place!r:.60}; expected an argument of {name:.60}: {shown or 'none was given':.120}"
+    )
 
 
 def _positional(fn: Callable[..., Any]) -> list[str]:

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from ..binding import bind
+from ..binding import bind, chosen_options
 from ..engine.backend import Array, to_cpu
 from ..engine.config import config, using_config
 from ..engine.variable import Variable
 from ..recording.model import Recording
-from ..recording.recorder import BUDGET, record_bound
+from ..recording.recorder import record_bound
 from .controls import control, is_movable
 from .user_error import UserError, user_error
 
@@ -57,11 +57,7 @@ class Session:
         options: Mapping[str, Any] | None = None,
         inputs: Mapping[str, Any] | None = None,
     ) -> None:
-        self._options = {"upstream": None, "budget": BUDGET, **(options or {})}
-        if unknown := sorted(set(self._options) - {"upstream", "budget"}):
-            raise TypeError(
-                f"explore: unknown options {', '.join(map(repr, unknown))}; there are 'upstream' and 'budget'"
-            )
+        self._options = chosen_options("explore", options, ("upstream", "budget"))
         self._bound = bind("explore", fn, tuple(args), inputs or {})
         self._modes = [(mode, getattr(config, mode)) for mode in _MODES]
         # The picture shows NaN and infinities, so a warning at every move would say nothing new.

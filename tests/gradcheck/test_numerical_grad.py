@@ -87,7 +87,7 @@ def test_what_cannot_move_in_place_is_refused(inputs, sentence):
     [
         (lambda: np.ones(2), (np.ones(2),), TypeError, "f returned a ndarray; expected a tuple"),
         (lambda: (np.ones(2),), (), ValueError, "f returned 1 arrays; expected 0"),
-        (lambda: (np.ones(2),), (np.ones(3),), ValueError, r"result 0 of f has shape \(2,\); grad_outputs\[0\]"),
+        (lambda: (np.ones(2),), (np.ones(3),), ValueError, r"grad_outputs\[0\] has shape \(3,\); expected \(2,\)"),
     ],
 )
 def test_results_must_fit_the_upstream_gradients(f, grad_outputs, error, sentence):

@@ -158,7 +158,7 @@ def test_nobodys_gradient_changes_and_all_of_it_is_plain_data():
         ({"order": -1}, "option 'order' is -1"),
         ({"order": True}, "option 'order' is True"),
         ({"order": 1, "wrt": "q"}, "option 'wrt' is 'q'; expected one of x, y"),
-        ({"orders": 1}, "unknown options 'orders'; there are upstream, budget, order, wrt"),
+        ({"orders": 1}, "unknown options 'orders'; expected 'upstream', 'budget', 'order', 'wrt'"),
     ],
 )
 def test_options_that_fit_nothing_are_errors(options, words):

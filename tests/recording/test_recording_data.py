@@ -44,7 +44,7 @@ def test_errors(call: object, message: str) -> None:
 def test_an_upstream_that_does_not_fit() -> None:
     with pytest.raises(ValueError, match=r"\(3,\).*\(2,\)"):
         record(lambda x: x * 2, [1.0, 2.0], options={"upstream": np.ones(3)})
-    with pytest.raises(ValueError, match="'upstream' must be a tuple of 2 gradients"):
+    with pytest.raises(ValueError, match="'upstream' is a float; expected a tuple of 2"):
         record(lambda x: (x, x * 2), 1.0, options={"upstream": 1.0})
 
 
