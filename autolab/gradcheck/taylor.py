@@ -15,7 +15,7 @@ import numpy as np
 from ..binding import bind
 from .messages import number, say, shown
 from .noise import estimate_noise
-from .options import settle
+from .options import check_rng, settle
 from .subject import Subject, draw_upstreams, flat
 
 _SEED = 0
@@ -116,6 +116,7 @@ def taylor_test(
     (2, True)
     """
     chosen = settle("taylor_test", {"rng": None}, {"rng": rng}, options, inputs)
+    check_rng("taylor_test", chosen["rng"])
     rng = chosen["rng"] or np.random.default_rng(_SEED)
     subject = Subject(bind("taylor_test", fn, args, inputs), lift=True, caller="taylor_test")
     if not subject.names:
