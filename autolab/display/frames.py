@@ -184,7 +184,7 @@ def _start(walk: Walk, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any
     recording, loss = walk.recording, loss_name(walk.recording)
     started: list[tuple[Step, Snapshot]] = [
         (walk.steps[output], upstream)
-        for output, upstream in zip(recording.outputs, recording.upstream, strict=True)
+        for output, upstream in zip(recording.outputs, recording.upstream, strict=False)
         if upstream is not None
     ]
     for step, upstream in started:
@@ -203,7 +203,7 @@ def loss_note(recording: Recording) -> str:
     """What the letter in the derivatives stands for."""
     loss = loss_name(recording)
     output = next(step for step in recording.steps if step.id == recording.outputs[0])
-    upstream = recording.upstream[0] if len(recording.outputs) == 1 else None
+    upstream = recording.upstream[0] if len(recording.upstream) == 1 else None
     plain = upstream is not None and upstream.size == 1 and upstream.values.reshape(-1)[0] == 1
     return say("loss", loss=loss, name=label(output)) if plain else say("loss_sum", loss=loss)
 

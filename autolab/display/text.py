@@ -8,6 +8,7 @@ from .escape import clean
 from .messages import plural, say
 from .readings import run_sentence, text_of
 from .steps import Run, columns, drawn, heading, label, title
+from .tape import backward_lines
 
 
 def describe_program(recording: Recording) -> str:
@@ -25,13 +26,14 @@ def describe_program(recording: Recording) -> str:
 
 
 def to_text(recording: Recording) -> str:
-    """One line per step, in the order of the program: expression, value, gradient."""
+    """One line per step, in the order of the program: expression, value, gradient; then the backward pass in words."""
     items = drawn(recording)
     total = len(recording.steps)
     rows = [(run_sentence(item, total),) if isinstance(item, Run) else _row(item) for item in items]
     widths = [min(40, max((columns(row[i]) for row in rows if len(row) > 1), default=0)) for i in range(2)]
     lines = ["   ".join([*map(_pad, row[:-1], widths), row[-1]]) for row in rows]
-    return "\n".join([describe_program(recording), *(f"  {line}" for line in lines), *remarks(recording)])
+    forward = [describe_program(recording), *(f"  {line}" for line in lines)]
+    return "\n".join([*forward, *backward_lines(recording), *remarks(recording)])
 
 
 def remarks(recording: Recording) -> list[str]:

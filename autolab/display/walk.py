@@ -155,7 +155,7 @@ def _forward(recording: Recording) -> list[Moment]:
 
 
 def _backward(recording: Recording) -> list[Moment]:
-    if all(upstream is None for upstream in recording.upstream):
+    if not recording.backward and all(upstream is None for upstream in recording.upstream):
         return []
     steps = {step.id: step for step in recording.steps}
     upto = recording.steps[-1].id

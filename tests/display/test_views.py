@@ -26,9 +26,10 @@ def test_a_recording_shows_its_graph_its_tape_and_what_was_sent_back():
     assert html.startswith(
         '<img alt="Computation graph of muladd(x, y, z): 3 inputs, 2 steps, output w. x, input, value 2'
     )
-    assert "Tape: 5 steps" in html and "Backward: 2 steps" in html
+    assert "Tape: 5 steps" in html and "Backward: 5 steps" in html
     assert "<code>h = x * y</code></td><td><code>6</code></td><td><code>1</code></td>" in html
-    assert "<td><code>g * b</code></td><td><code>3</code></td>" in html
+    row = ["4", "h", "1", "3", "x", "g * b", "3", "3"]
+    assert "<tr><td>" + "</td><td>".join([row[0], *[f"<code>{cell}</code>" for cell in row[1:]]]) + "</td></tr>" in html
     assert bundle["text/plain"].splitlines() == [
         "Computation graph of muladd(x, y, z): 3 inputs, 2 steps, output w.",
         "  x           value 2    gradient 3",
@@ -36,6 +37,12 @@ def test_a_recording_shows_its_graph_its_tape_and_what_was_sent_back():
         "  z           value 4    gradient 1",
         "  h = x * y   value 6    gradient 1",
         "  w = h + z   value 10   gradient 1",
+        "Backward:",
+        "  1. Backward starts at w with the upstream gradient 1.",
+        "  2. w sends to h: upstream 1 times local derivative 1 is 1.",
+        "  3. w sends to z: upstream 1 times local derivative 1 is 1.",
+        "  4. h sends to x: upstream 1 times local derivative 3 is 3.",
+        "  5. h sends to y: upstream 1 times local derivative 2 is 2.",
     ]
 
 

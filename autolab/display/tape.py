@@ -1,0 +1,78 @@
+"""The tape of a recording as tables and as sentences: what was computed, then how the gradient came back."""
+
+from __future__ import annotations
+
+from ..recording.model import Recording, Snapshot, Step
+from . import status
+from .escape import Markup, escape, join
+from .frames import frame, share_at
+from .html import code, details, paragraph, table
+from .messages import plural, say
+from .readings import text_of
+from .steps import heading, label
+from .walk import Walk
+
+MAX_ROWS = 60
+_FORWARD = ("step", "expression", "value", "gradient", "line")
+_BACKWARD = ("step", "from", "upstream gradient", "local derivative", "to", "by the rule", "share", "gradient so far")
+
+
+def tables(recording: Recording) -> list[Markup]:
+    """The forward rows, then the backward rows, each behind a line that opens on a click."""
+    steps = recording.steps
+    forward = table(_FORWARD, [_forward_row(step) for step in steps[:MAX_ROWS]])
+    parts = [details(f"Tape: {plural(len(steps), 'step')}", forward, *_more(len(steps)))]
+    walk = Walk(recording)
+    count = len(walk) - walk.start
+    if count:
+        rows = [_backward_row(walk, k) for k in range(walk.start, min(walk.start + MAX_ROWS, len(walk)))]
+        parts.append(details(f"Backward: {plural(count, 'step')}", table(_BACKWARD, rows), *_more(count)))
+    return parts
+
+
+def backward_lines(recording: Recording) -> list[str]:
+    """The backward pass as one would read it aloud, a numbered sentence per step."""
+    walk = Walk(recording)
+    count = len(walk) - walk.start
+    boxes = {step: step for step in walk.steps}
+    numbered = [f"  {1 + k}. {frame(walk, walk.start + k, boxes)[0]['spoken']}" for k in range(min(count, MAX_ROWS))]
+    more = [f"  {say('first_rows', shown=MAX_ROWS, total=count)}"] if count > MAX_ROWS else []
+    return [f"{say('walk_backward')}:", *numbered, *more] if count else []
+
+
+def _more(count: int) -> list[Markup]:
+    return [paragraph(escape(say("first_rows", shown=MAX_ROWS, total=count)))] if count > MAX_ROWS else []
+
+
+def _forward_row(step: Step) -> list[Markup]:
+    gradient = escape(status.of_step(step)) if step.grad is None else code(text_of(step.grad))
+    place = "" if step.line is None else f"{step.file}, {step.line}"
+    return [escape(step.id), code(heading(step)), _code(step.value), gradient, code(place)]
+
+
+def _backward_row(walk: Walk, k: int) -> list[Markup]:
+    number = escape(1 + k - walk.start)
+    if walk.moments[k].phase == "start":
+        outputs, upstream = walk.recording.outputs, walk.recording.upstream
+        names = ", ".join([label(walk.steps[i]) for i in outputs])
+        start = ", ".join([text_of(given) for given in upstream if given is not None])
+        blank = code("")
+        return [number, escape(say("term_start")), code(start), blank, code(names), blank, blank, code(start)]
+    share = share_at(walk, k)
+    source, target = share.names
+    total = share.use.total or share.share
+    so_far = f" ({share.number} of {share.count})" if share.count > 1 else ""
+    return [
+        number,
+        code(source),
+        _code(share.upstream),
+        _code(share.use.local),
+        code(target),
+        code(share.use.rule or ""),
+        _code(share.share),
+        join([code(text_of(total)), escape(so_far)]),
+    ]
+
+
+def _code(snapshot: Snapshot | None) -> Markup:
+    return code("" if snapshot is None else text_of(snapshot))
