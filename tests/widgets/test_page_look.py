@@ -32,7 +32,7 @@ MISPLACED = """() => {
     .map(e => e.outerHTML.slice(0, 120));
 }"""
 OVERLAPPING = """() => {
-  const parts = '.al-header > *, .al-buttons > *, .al-input, .al-graph, .al-error, .al-detail > *';
+  const parts = '.al-header > *, .al-buttons > *, div.al-input, .al-graph, .al-error, .al-detail > *';
   const all = [...document.querySelectorAll(parts)].map(e => [e, e.getBoundingClientRect()]);
   const boxes = all.filter(([, b]) => b.height);
   const beside = (a, b) => a.right <= b.left + 1 || b.right <= a.left + 1;
