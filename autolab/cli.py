@@ -94,7 +94,7 @@ def _port(text: str) -> int:
 def _existing(notebook: str) -> Path:
     path = Path(notebook).resolve()
     if not path.is_file():
-        raise CommandError(f"there is no file {notebook}")
+        raise CommandError(f"there is no file {notebook!r:.200}; expected a notebook that exists")
     return path
 
 

@@ -104,11 +104,10 @@ def _declare(
     name: str | None,
     rules: dict[str, Rule],
 ) -> Callable[..., Any]:
-    if domain is not None and (not isinstance(domain, tuple) or len(domain) != 2):
-        raise DeclarationError(f"domain is {domain!r:.60}; expected a tuple of two numbers: (low, high)")
-
     def decorate(forward: Callable[..., Any]) -> Callable[..., Any]:
         function = Primitive(forward, rules, elementwise, domain, outputs, name)
+        if domain is not None and (not isinstance(domain, tuple) or len(domain) != 2):
+            raise DeclarationError(f"{function.name}: domain is {domain!r:.60}; expected two numbers: (low, high)")
 
         def general(*args: Any, **attributes: Any) -> Any:
             return function.apply(args, attributes)
