@@ -4,6 +4,7 @@ Array inputs are positional, everything else goes in by keyword. NumPy's own fun
 applied to Variables.
 """
 
+from . import numpy_names  # noqa: F401  # NumPy's functions reach it on import
 from .activation import elu, gelu, leaky_relu, log_softmax, relu, silu, softmax, softplus
 from .axes import expand_dims, moveaxis, squeeze, swapaxes
 from .choose import clip, maximum, minimum, where

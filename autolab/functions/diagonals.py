@@ -14,7 +14,7 @@ Shape = tuple[int, ...]
 
 
 @primitive(
-    x=lambda g, x_shape, offset, axis1, axis2: _on_diagonal(g, shape=x_shape, offset=offset, axis1=axis1, axis2=axis2),
+    x=lambda g, x_shape, offset, axis1, axis2: on_diagonal(g, shape=x_shape, offset=offset, axis1=axis1, axis2=axis2),
     numpy=np.diagonal,
 )
 def diagonal(xp: Any, x: Array, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
@@ -35,7 +35,7 @@ def diagonal(xp: Any, x: Array, *, offset: int = 0, axis1: int = 0, axis2: int =
 
 
 @primitive(g=lambda g, offset, axis1, axis2: diagonal(g, offset=offset, axis1=axis1, axis2=axis2))
-def _on_diagonal(xp: Any, g: Array, *, shape: Shape, offset: int, axis1: int, axis2: int) -> Array:
+def on_diagonal(xp: Any, g: Array, *, shape: Shape, offset: int, axis1: int, axis2: int) -> Array:
     """Zeros of ``shape`` with ``g`` on the diagonal."""
     y = xp.zeros(shape, g.dtype)
     i = xp.arange(g.shape[-1])
@@ -67,7 +67,7 @@ def _trace_x(g: Any, x_shape: Shape, offset: int, axis1: int, axis2: int) -> Any
     rows, columns = x_shape[axis1], x_shape[axis2]
     length = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
     along = broadcast_to(reshape(g, shape=(*g.shape, 1)), shape=(*g.shape, length))
-    return _on_diagonal(along, shape=x_shape, offset=offset, axis1=axis1, axis2=axis2)
+    return on_diagonal(along, shape=x_shape, offset=offset, axis1=axis1, axis2=axis2)
 
 
 @primitive(x=lambda g, k: tril(g, k=k), numpy=np.tril)

@@ -50,7 +50,7 @@ def _concatenate_xs(g: Any, index: int, xs_shapes: Shapes, axis: int | None) -> 
     place = 0 if axis is None else axis % len(shape)
     lengths = [prod(s) if axis is None else s[place] for s in xs_shapes[: index + 1]]
     start = sum(lengths[:index])
-    part = getitem(g, index=_along(place, slice(start, start + lengths[index])))
+    part = getitem(g, index=along(place, slice(start, start + lengths[index])))
     return reshape(part, shape=shape) if axis is None else part
 
 
@@ -76,7 +76,7 @@ def stack(xp: Any, *xs: Array, axis: int = 0) -> Array:
 @stack.vjp("xs")
 def _stack_xs(g: Any, index: int, axis: int) -> Any:
     """g[index], along the new axis"""
-    return getitem(g, index=_along(axis % len(g.shape), index))
+    return getitem(g, index=along(axis % len(g.shape), index))
 
 
 def split(x: Any, /, *, sections: int | Sequence[int], axis: int = 0) -> list[Any]:
@@ -116,10 +116,11 @@ def split(x: Any, /, *, sections: int | Sequence[int], axis: int = 0) -> list[An
             raise ValueError(f"split: axis {axis} has length {length}; it cannot be split into {sections} equal parts")
         sections = range(length // sections, length, length // sections) if length else [0] * (sections - 1)
     bounds = pairwise([0, *sections, length])
-    return [getitem(x, index=_along(place, slice(start, stop))) for start, stop in bounds]
+    return [getitem(x, index=along(place, slice(start, stop))) for start, stop in bounds]
 
 
-def _along(axis: int, part: Any) -> tuple[Any, ...]:
+def along(axis: int, part: Any) -> tuple[Any, ...]:
+    """The index that takes ``part`` along ``axis`` and all along those before it."""
     return (slice(None),) * axis + (part,)
 
 

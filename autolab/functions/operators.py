@@ -17,9 +17,12 @@ from .diagonals import diagonal, trace
 from .indexing import getitem
 from .linalg import matmul
 from .math import add, div, mul, neg, pow, sub
+from .numpy_names import take
 from .order import max as _max
 from .order import min as _min
+from .order import sort
 from .powers import abs as _abs
+from .products import dot
 from .reduce import mean, std, var
 from .reduce import sum as _sum
 from .repeating import repeat
@@ -66,6 +69,11 @@ def _ravel(self: Variable) -> Variable:
     return _reshape(self, -1)
 
 
+def _rounded(self: Variable, ndigits: int | None = None) -> Variable:
+    """``round(x)``, ``round(x, 2)``"""
+    return _round(self, decimals=ndigits or 0)
+
+
 def _clip(self: Variable, min: Any = None, max: Any = None) -> Variable:
     """The elements moved into the interval from ``min`` to ``max``; either may be None."""
     return clip(self, min, max)
@@ -89,12 +97,20 @@ def install() -> None:
         setattr(Variable, f"__{name}__", function)
         setattr(Variable, f"__r{name}__", _reflected(function))
     methods = (_sum, mean, var, std, prod, _max, _min, cumsum, cumprod)
-    for function in (*methods, _round, swapaxes, squeeze, repeat, diagonal, trace):
+    for function in (*methods, _round, swapaxes, squeeze, repeat, diagonal, trace, sort):
         setattr(Variable, function.__name__, _method(function))
-    special = {"neg": neg, "pos": lambda self: self, "abs": _abs, "getitem": _getitem, "iter": _iterate}
+    special = {
+        "neg": neg,
+        "pos": lambda self: self,
+        "abs": _abs,
+        "getitem": _getitem,
+        "iter": _iterate,
+        "round": _rounded,
+    }
     for name, function in special.items():
         setattr(Variable, f"__{name}__", function)
-    own = {"reshape": _reshape, "transpose": _transpose, "ravel": _ravel, "astype": _method(cast), "clip": _clip}
+    own = {"reshape": _reshape, "transpose": _transpose, "ravel": _ravel, "flatten": _ravel, "take": take, "dot": dot}
+    own |= {"astype": _method(cast), "clip": _clip}
     for name, function in own.items():
         setattr(Variable, name, function)
     Variable.T = property(transpose)  # type: ignore[assignment]

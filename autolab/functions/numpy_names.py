@@ -1,0 +1,232 @@
+"""NumPy's functions that are made of others: on Variables they are made of AutoLab's in the same way.
+
+Those of one declared function stand with it. An argument of NumPy's that is missing here has no meaning for a gradient,
+and is refused by name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..engine.protocol import adapt, register, unwrap
+from .axes import expand_dims, swapaxes
+from .diagonals import diagonal, on_diagonal, trace
+from .indexing import getitem
+from .joining import along, concatenate, split
+from .linalg import matmul
+from .math import mul, pow, sub
+from .norms import norm
+from .order import max, min
+from .products import dot, outer, tensordot
+from .reduce import Axis, mean, sum
+from .repeating import flip
+from .shape import broadcast_to, cast, reshape
+from .spectra import eigh, svd
+
+Arrays = Sequence[Any]
+
+
+# ---------------------------------------------------------------------- elementwise
+register(np.positive, lambda x: x)
+register(np.exp2, lambda x: pow(2.0, x))
+for _degrees in (np.deg2rad, np.radians):
+    register(_degrees, lambda x: mul(x, math.pi / 180))
+for _radians in (np.rad2deg, np.degrees):
+    register(_radians, lambda x: mul(x, 180 / math.pi))
+register(np.vecdot, lambda a, b: sum(mul(a, b), axis=-1))
+
+
+@adapt(np.copy)
+def _copy(a: Any) -> Any:
+    return cast(a, dtype=a.dtype)
+
+
+# ---------------------------------------------------------------------- shapes
+def _at_least(ndim: int) -> Callable[..., Any]:
+    def adapter(*arys: Any) -> Any:
+        found = tuple([_lifted(x, ndim) for x in arys])
+        return found[0] if len(found) == 1 else found
+
+    return adapter
+
+
+def _lifted(x: Any, ndim: int) -> Any:
+    """With axes of length 1 in front; the third one goes behind."""
+    while np.ndim(x) < ndim:
+        x = expand_dims(x, axis=2 if np.ndim(x) == 2 else 0)
+    return x
+
+
+for _ndim, _function in enumerate((np.atleast_1d, np.atleast_2d, np.atleast_3d), start=1):
+    adapt(_function)(_at_least(_ndim))
+
+
+@adapt(np.broadcast_arrays)
+def _broadcast_arrays(*args: Any) -> tuple[Any, ...]:
+    shape = np.broadcast_shapes(*[np.shape(x) for x in args])
+    return tuple([broadcast_to(x, shape=shape) for x in args])
+
+
+@adapt(np.matrix_transpose)
+@adapt(np.linalg.matrix_transpose)
+def _matrix_transpose(x: Any, /) -> Any:
+    return swapaxes(x, axis1=-1, axis2=-2)
+
+
+@adapt(np.fliplr)
+def _fliplr(m: Any) -> Any:
+    return flip(m, axis=1)
+
+
+@adapt(np.flipud)
+def _flipud(m: Any) -> Any:
+    return flip(m, axis=0)
+
+
+@adapt(np.rot90)
+def _rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
+    turned = swapaxes(m, axis1=axes[0], axis2=axes[1]) if k % 2 else m
+    flipped = {0: (), 1: (axes[0],), 2: tuple(axes), 3: (axes[1],)}[k % 4]
+    return flip(turned, axis=flipped) if flipped else turned
+
+
+# ---------------------------------------------------------------------- joining and splitting
+@adapt(np.hstack)
+def _hstack(tup: Arrays) -> Any:
+    parts = [_lifted(x, 1) for x in tup]
+    return concatenate(*parts, axis=0 if np.ndim(parts[0]) == 1 else 1)
+
+
+@adapt(np.vstack)
+def _vstack(tup: Arrays) -> Any:
+    return concatenate(*[_lifted(x, 2) for x in tup], axis=0)
+
+
+@adapt(np.dstack)
+def _dstack(tup: Arrays) -> Any:
+    return concatenate(*[_lifted(x, 3) for x in tup], axis=2)
+
+
+@adapt(np.column_stack)
+def _column_stack(tup: Arrays) -> Any:
+    return concatenate(*[x if np.ndim(x) > 1 else reshape(x, shape=(-1, 1)) for x in tup], axis=1)
+
+
+@adapt(np.array_split)
+def _array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    if isinstance(indices_or_sections, int):
+        parts = np.array_split(np.arange(ary.shape[axis]), indices_or_sections)
+        indices_or_sections = np.cumsum([len(part) for part in parts])[:-1].tolist()
+    return split(ary, sections=indices_or_sections, axis=axis)
+
+
+@adapt(np.vsplit)
+def _vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    return split(ary, sections=indices_or_sections, axis=0)
+
+
+@adapt(np.hsplit)
+def _hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    return split(ary, sections=indices_or_sections, axis=0 if np.ndim(ary) == 1 else 1)
+
+
+@adapt(np.take)
+def take(a: Any, indices: Any, axis: int | None = None) -> Any:
+    """The elements at ``indices`` along an axis, or of all in order."""
+    if axis is None:
+        a, axis = reshape(a, shape=-1), 0
+    return getitem(a, index=along(axis % np.ndim(a), np.asarray(unwrap(indices))))
+
+
+@adapt(np.diag)
+def _diag(v: Any, k: int = 0) -> Any:
+    if np.ndim(v) != 1:
+        return diagonal(v, offset=k)
+    n = np.shape(v)[0] + abs(k)
+    return on_diagonal(v, shape=(n, n), offset=k, axis1=0, axis2=1)
+
+
+# ---------------------------------------------------------------------- reductions and differences
+@adapt(np.average)
+def _average(a: Any, axis: int | None = None, weights: Any = None, *, keepdims: bool = False) -> Any:
+    if weights is None:
+        return mean(a, axis=axis, keepdims=keepdims)
+    if np.shape(weights) != np.shape(a) and axis is not None:  # they run along the axis alone
+        behind = np.ndim(a) - 1 - axis % np.ndim(a)
+        weights = broadcast_to(reshape(weights, shape=(-1, *[1] * behind)), shape=np.shape(a))
+    return sum(mul(a, weights), axis=axis, keepdims=keepdims) / sum(weights, axis=axis, keepdims=keepdims)
+
+
+@adapt(np.ptp)
+def _ptp(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
+    return sub(max(a, axis=axis, keepdims=keepdims), min(a, axis=axis, keepdims=keepdims))
+
+
+@adapt(np.diff)
+def _diff(a: Any, n: int = 1, axis: int = -1) -> Any:
+    place = axis % np.ndim(a)
+    for _ in range(n):
+        a = sub(getitem(a, index=along(place, slice(1, None))), getitem(a, index=along(place, slice(-1))))
+    return a
+
+
+# ---------------------------------------------------------------------- linear algebra
+@adapt(np.inner)
+def _inner(a: Any, b: Any, /) -> Any:
+    return tensordot(a, b, axes=(-1, -1)) if np.ndim(a) and np.ndim(b) else mul(a, b)
+
+
+@adapt(np.vdot)
+def _vdot(a: Any, b: Any, /) -> Any:
+    return dot(reshape(a, shape=-1), reshape(b, shape=-1))
+
+
+@adapt(np.linalg.matmul)
+def _matmul(x1: Any, x2: Any, /) -> Any:
+    return matmul(x1, x2)
+
+
+@adapt(np.linalg.tensordot)
+def _tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
+    return tensordot(x1, x2, axes=axes)
+
+
+@adapt(np.linalg.outer)
+def _outer(x1: Any, x2: Any, /) -> Any:
+    return outer(x1, x2)
+
+
+@adapt(np.linalg.diagonal)
+def _diagonal(x: Any, /, *, offset: int = 0) -> Any:
+    return diagonal(x, offset=offset, axis1=-2, axis2=-1)
+
+
+@adapt(np.linalg.trace)
+def _trace(x: Any, /, *, offset: int = 0) -> Any:
+    return trace(x, offset=offset, axis1=-2, axis2=-1)
+
+
+@adapt(np.linalg.vector_norm)
+def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Any:
+    if axis is None and not keepdims:
+        x, axis = reshape(x, shape=-1), 0
+    return norm(x, ord=ord, axis=axis, keepdims=keepdims)
+
+
+@adapt(np.linalg.matrix_norm)
+def _matrix_norm(x: Any, /, *, keepdims: bool = False, ord: str = "fro") -> Any:
+    return norm(x, ord=ord, axis=(-2, -1), keepdims=keepdims)
+
+
+@adapt(np.linalg.svdvals)
+def _svdvals(x: Any, /) -> Any:
+    return svd(x)[1]
+
+
+@adapt(np.linalg.eigvalsh)
+def _eigvalsh(a: Any) -> Any:
+    return eigh(a)[0]
