@@ -7,36 +7,37 @@ from typing import Any
 import numpy as np
 
 from ..recording.model import Recording, Snapshot, Step
+from ..recording.outline import Group
 from . import status
 from .cells import grid
 from .escape import clean
 from .formula import in_names, names_in, signs
+from .groups import group_heading, group_sentence, result
 from .messages import plural, say
 from .numbers import bytes_text, number, seconds_text, shape_text
-from .readings import run_sentence, text_of
-from .steps import Run, drawn, heading
+from .readings import text_of
+from .steps import heading
 
 MAX_CELLS = 256
 _STATEMENT_LIMIT = 1000
 
 
 def detail(recording: Recording, node: int, most: int = MAX_CELLS) -> tuple[dict[str, Any], list[bytes]]:
-    """Details of one node of the scene as plain data, and the float32 cells of its arrays, at most ``most``
-    rows and columns.
+    """Details of a step or a group of steps as plain data, and the float32 cells of its arrays, at most ``most`` rows
+    and columns.
 
     Raises
     ------
     KeyError
-        If the scene has no such node.
+        If the recording has no such step or group.
     """
-    for item in drawn(recording):
-        if item.id == node:
-            return (
-                _run_detail(item, len(recording.steps))
-                if isinstance(item, Run)
-                else _step_detail(recording, item, most)
-            )
-    raise KeyError(f"detail: got node {node}, which the picture of {clean(recording.function)} does not have")
+    group = recording.outline.groups.get(node)
+    if group is not None:
+        return _group_detail(recording, group, most)
+    step = next((step for step in recording.steps if step.id == node), None)
+    if step is None:
+        raise KeyError(f"detail: got node {node}, which the recording of {clean(recording.function)} does not have")
+    return _step_detail(recording, step, most)
 
 
 def _step_detail(recording: Recording, step: Step, most: int) -> tuple[dict[str, Any], list[bytes]]:
@@ -45,7 +46,7 @@ def _step_detail(recording: Recording, step: Step, most: int) -> tuple[dict[str,
         "id": step.id,
         "title": heading(step),
         "facts": facts(step),
-        "source": _source(step),
+        "source": _place(step.file, step.line, step.statement or step.source or ""),
         "rules": _rules(recording, step),
         "backward_code": None if step.backward_code is None else step.backward_code[:4000],
         "status": status.of_step(step),
@@ -54,18 +55,22 @@ def _step_detail(recording: Recording, step: Step, most: int) -> tuple[dict[str,
     return data, buffers
 
 
-def _run_detail(run: Run, total: int) -> tuple[dict[str, Any], list[bytes]]:
+def _group_detail(recording: Recording, group: Group, most: int) -> tuple[dict[str, Any], list[bytes]]:
+    shown = result(group)
+    arrays, buffers = ([], []) if shown is None else _arrays(shown, most)
+    numbers = [] if shown is None else [fact for fact in facts(shown) if fact[0] not in ("function", "time")]
+    steps = [["steps", str(len(group.steps))], ["time", seconds_text(sum(step.seconds for step in group.steps))]]
     data = {
-        "id": run.id,
-        "title": run.text,
-        "facts": [["steps", str(len(run.steps))], ["time", seconds_text(sum(s.seconds for s in run.steps))]],
-        "source": None,
+        "id": group.id,
+        "title": group_heading(group),
+        "facts": [*numbers, *steps],
+        "source": None if group.scope is None else _place(group.scope.file, group.scope.line, group.scope.label),
         "rules": [],
         "backward_code": None,
-        "status": run_sentence(run, total),
-        "arrays": [],
+        "status": group_sentence(group, recording),
+        "arrays": arrays,
     }
-    return data, []
+    return data, buffers
 
 
 def facts(step: Step) -> list[list[str]]:
@@ -99,11 +104,10 @@ def about(snapshot: Snapshot) -> list[list[str]]:
     return found
 
 
-def _source(step: Step) -> dict[str, Any] | None:
-    if step.file is None or step.line is None:
+def _place(file: str | None, line: int | None, statement: str) -> dict[str, Any] | None:
+    if file is None or line is None:
         return None
-    statement = clean(step.statement or step.source or "", _STATEMENT_LIMIT)
-    return {"file": clean(step.file), "line": step.line, "statement": statement}
+    return {"file": clean(file), "line": line, "statement": clean(statement, _STATEMENT_LIMIT)}
 
 
 def _rules(recording: Recording, step: Step) -> list[dict[str, Any]]:

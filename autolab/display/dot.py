@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..recording.model import Recording, Step
+from ..recording.outline import Group
 from . import status
 from .colors import THEMES
-from .readings import run_sentence, text_of
+from .readings import spoken_group, text_of
 from .scene import scene
-from .steps import Run, drawn, heading, title
+from .steps import heading, title
 
 if TYPE_CHECKING:
     from graphviz import Digraph
@@ -26,10 +27,9 @@ def to_graphviz(recording: Recording) -> Digraph:
         node_attr={"shape": "box", "style": "rounded,filled", "fontname": "monospace", "color": theme["frame"]},
         edge_attr={"color": theme["edge"]},
     )
-    total = len(recording.steps)
-    for item in drawn(recording):
-        label = run_sentence(item, total) if isinstance(item, Run) else _label(item)
-        kind = "constant" if isinstance(item, Run) or item.kind == "constant" else item.kind
+    for item in recording.outline.shown(recording.outline.at_first()):
+        label = spoken_group(item, recording) if isinstance(item, Group) else _label(item)
+        kind = "constant" if isinstance(item, Group) or item.kind == "constant" else item.kind
         border = {"color": theme["strong"], "penwidth": "2"} if item.id in recording.outputs else {}
         graph.node(_name(item.id), label=_literal(label), fillcolor=theme.get(kind, theme["box"]), **border)
     for edge in scene(recording)["edges"]:

@@ -30,6 +30,13 @@ SENTENCES: dict[str, str] = {
     "optimizer_without_target": "It has no model yet: call setup(model).",
     # Pictures.
     "hidden": "{count} steps (number {first} to {last}) are not drawn one by one: the graph has {total}.",
+    "closed": "{what} with {inside}, drawn as one box.",
+    "is_function": "A call",
+    "is_loop": "A loop",
+    "is_pass": "One pass of a loop",
+    "is_link": "A part",
+    "last_of_results": "Its value and gradient are those of the last of {count} results.",
+    "too_many_boxes": "That would draw {count} boxes; {most} is the most. Close something first.",
     "covers": "Each cell covers up to {rows} × {columns} elements and shows the one of greatest magnitude.",
     "flattened": "The array of shape {shape} is shown as {rows} rows of {columns}.",
     "reduced": "The recording keeps only reduced copies of {count}.",
@@ -135,12 +142,12 @@ def say(key: str, **values: object) -> str:
     return SENTENCES[key].format(**values)
 
 
-def plural(count: int, noun: str) -> str:
+def plural(count: int, noun: str, nouns: str | None = None) -> str:
     """A count with its noun.
 
     Examples
     --------
-    >>> plural(1, "step"), plural(0, "input")
-    ('1 step', '0 inputs')
+    >>> plural(1, "step"), plural(0, "input"), plural(2, "pass", "passes")
+    ('1 step', '0 inputs', '2 passes')
     """
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return f"{count} {noun}" if count == 1 else f"{count} {nouns or noun + 's'}"

@@ -2,61 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from ..recording.model import LEAVES, Recording, Snapshot, Step
+from ..recording.outline import Group, Outline
 from . import status
 from .cells import as_lists, grid
+from .groups import group_heading, group_sentence, result
 from .messages import say
 from .numbers import inline, number, shape_text
-from .steps import MAX_DRAWN, Run, drawn, heading
+from .steps import heading
 
 STRIP_ROWS, STRIP_COLUMNS = 6, 12
 
 
-def readings(recording: Recording, most: int = MAX_DRAWN) -> dict[str, Any]:
-    """Values and gradients of all nodes that `scene` draws, as JSON can hold them."""
-    total = len(recording.steps)
-    nodes = {
-        str(item.id): _of_run(item, total) if isinstance(item, Run) else _of_step(item)
-        for item in drawn(recording, most)
-    }
+def readings(
+    recording: Recording, expanded: Collection[int] | None = None, outline: Outline | None = None
+) -> dict[str, Any]:
+    """Values and gradients of all boxes that `scene` draws, as JSON can hold them."""
+    outline = recording.outline if outline is None else outline
+    items = outline.shown(outline.at_first() if expanded is None else expanded)
+    nodes = {str(i.id): _of_group(i, recording) if isinstance(i, Group) else _of_step(i) for i in items}
     return {"recording": recording.id, "nodes": nodes}
 
 
 def _of_step(step: Step) -> dict[str, Any]:
-    value_cells, value_scale = _strip(step.value)
-    grad_cells, grad_scale = _strip(step.grad)
     sentence = "" if step.grad is not None and step.status == "ok" else status.of_step(step)
+    return {**_numbers(step), "status": sentence, "spoken": spoken(step)}
+
+
+def _of_group(group: Group, recording: Recording) -> dict[str, Any]:
+    sentence = group_sentence(group, recording)
+    return {**_numbers(result(group)), "status": sentence, "spoken": spoken_group(group, recording)}
+
+
+def _numbers(step: Step | None) -> dict[str, Any]:
+    value, grad = (None, None) if step is None else (step.value, step.grad)
+    value_cells, value_scale = _strip(value)
+    grad_cells, grad_scale = _strip(grad)
     return {
-        "value": "" if step.value is None else text_of(step.value),
-        "grad": None if step.grad is None else text_of(step.grad),
-        "status": sentence,
+        "value": "" if value is None else text_of(value),
+        "grad": None if grad is None else text_of(grad),
         "value_cells": value_cells,
         "grad_cells": grad_cells,
         "value_scale": value_scale,
         "grad_scale": grad_scale,
-        "spoken": spoken(step),
-    }
-
-
-def run_sentence(run: Run, total: int) -> str:
-    """What a box that stands for many steps says about itself."""
-    first, last = run.steps[0].id, run.steps[-1].id
-    return say("hidden", count=len(run.steps), first=first, last=last, total=total)
-
-
-def _of_run(run: Run, total: int) -> dict[str, Any]:
-    sentence = run_sentence(run, total)
-    return {
-        "value": "",
-        "grad": None,
-        "status": sentence,
-        "value_cells": None,
-        "grad_cells": None,
-        "value_scale": 0.0,
-        "grad_scale": 0.0,
-        "spoken": sentence,
     }
 
 
@@ -88,15 +79,20 @@ def not_finite(snapshot: Snapshot) -> list[str]:
 
 def spoken(step: Step) -> str:
     """A step as one would read it aloud: ``h = x * y, value 6, gradient 1``."""
-    parts = [heading(step)]
-    if step.kind in LEAVES:
-        parts.append(step.kind)
-    if step.value is not None:
-        parts.append(f"value {spoken_value(step.value)}")
-    if step.grad is not None:
-        parts.append(f"gradient {spoken_value(step.grad)}")
-    text = ", ".join(parts)
+    text = ", ".join([heading(step), *([step.kind] if step.kind in LEAVES else []), *_spoken_numbers(step)])
     return text if step.grad is not None and step.status == "ok" else f"{text}. {status.of_step(step)}"
+
+
+def spoken_group(group: Group, recording: Recording) -> str:
+    """A closed group as one would read it aloud."""
+    shown = result(group)
+    numbers = [] if shown is None else _spoken_numbers(shown)
+    return f"{', '.join([group_heading(group), *numbers])}. {group_sentence(group, recording)}"
+
+
+def _spoken_numbers(step: Step) -> list[str]:
+    kept = (("value", step.value), ("gradient", step.grad))
+    return [f"{name} {spoken_value(snapshot)}" for name, snapshot in kept if snapshot is not None]
 
 
 def spoken_value(snapshot: Snapshot) -> str:

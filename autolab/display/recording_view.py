@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..recording.model import Recording
+from ..recording.outline import outline
 from .escape import Markup, join
 from .html import LIMIT, paragraph, picture, prose
 from .messages import say
 from .readings import readings
 from .registry import Bundle
 from .scene import scene
-from .steps import MAX_DRAWN
 from .svg import describe, draw
 from .tape import tables
 from .text import describe_program, remarks, to_text
@@ -27,10 +27,11 @@ def bundle(recording: Recording) -> Bundle:
 
 
 def _ever_smaller(recording: Recording) -> Iterator[Markup]:
-    """The whole display; with a compact picture; with the ends of the program only; without a picture."""
+    """The whole display; with a compact picture; with all groups closed; without a picture."""
     tables = _tables(recording)
-    for compact, most in ((False, MAX_DRAWN), (True, MAX_DRAWN), (True, 0)):
-        shown, numbers = scene(recording, most), readings(recording, most)
+    folded = outline(recording, most=0)
+    for compact, expanded, tree in ((False, None, None), (True, None, None), (True, (), folded)):
+        shown, numbers = scene(recording, expanded, tree), readings(recording, expanded, tree)
         yield join([picture(draw(shown, numbers, compact=compact), describe(shown, numbers)), *tables])
     yield join([paragraph(prose(describe_program(recording))), *tables])
 

@@ -4,20 +4,26 @@ this.
 A box has a heading line of `HEADER` pixels (name and expression, the operation's sign on the right) and below it two
 columns, the value on the left and the gradient on the right: a line of `CAPTION` pixels that says which is which,
 then the number, or for an array a strip of coloured cells with a line of text below.
+
+A group of steps is a box as well while it is closed, with a line of `FOOTER` pixels that says how many steps it holds;
+an open one is a frame around its boxes with a label at the upper left.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Collection
 from math import ceil
 from typing import Any
 
 from ..recording.model import LEAVES, Recording, Step
+from ..recording.outline import Group, Outline
 from .detail import detail
-from .layout import layout
+from .compound import Edge, Frame, arrange
+from .groups import group_count, group_heading, group_name, group_text, result
 from .readings import readings
-from .steps import MAX_DRAWN, Run, columns, drawn, expression, label, shorten, symbol, title
+from .steps import columns, expression, label, shorten, symbol, title
 from .text import describe_program
 
 __all__ = ["detail", "readings", "scene"]
@@ -29,32 +35,57 @@ CAPTION = 16.0
 NUMBER = 26.0
 STRIP_WIDTH, STRIP_HEIGHT = 96.0, 48.0
 COLUMN_GAP = 16.0
-MARGIN = 16.0
+TOGGLE = 26.0  # the sign in front of a group's heading that opens or closes it
+FOOTER = 20.0
+TAB_CHARACTER = 7.9  # width of one character of a frame's label, 13 px
+TAB_PADDING = 8.0
+FRAME_CORNER = 12.0
 _TEXT_LIMIT = 34
+_TAB_LIMIT = 44
 _NAME_LIMIT = 16
 
 
-def scene(recording: Recording, most: int = MAX_DRAWN) -> dict[str, Any]:
+def scene(
+    recording: Recording, expanded: Collection[int] | None = None, outline: Outline | None = None
+) -> dict[str, Any]:
     """The laid-out picture; it depends only on the program's structure, not on its numbers.
 
-    With more than ``most`` steps only both ends are drawn, and boxes that stand for the steps between them.
-    Two recordings have the same ``key`` if and only if their pictures differ at most in the numbers.
+    Parameters
+    ----------
+    recording
+        What to draw.
+    expanded
+        The ids of the groups of its outline that are open; by default as many as leave a picture that can be taken in.
+    outline
+        Another outline than the recording's own.
+
+    Returns
+    -------
+    dict
+        ``nodes`` are the boxes, ``frames`` the open groups, ``edges`` the lines. Two recordings have the same ``key``
+        if and only if their pictures differ at most in the numbers.
     """
-    items = drawn(recording, most)
-    nodes = [_run_node(item) if isinstance(item, Run) else _step_node(item, recording) for item in items]
-    edges = _edges(items)
-    placed = layout(tuple((node["w"], node["h"]) for node in nodes), tuple(edges), margin=MARGIN)
-    for node, (x, y) in zip(nodes, placed.corners, strict=True):
-        node["x"], node["y"] = x, y
+    outline = recording.outline if outline is None else outline
+    expanded = outline.at_first() if expanded is None else expanded
+    items = outline.shown(expanded)
+    outputs = set(recording.outputs)
+    nodes = [_group_node(i, outputs) if isinstance(i, Group) else _step_node(i, outputs) for i in items]
+    edges = _edges(recording, outline, expanded)
+    sizes = {node["id"]: (node["w"], node["h"]) for node in nodes}
+    placed = arrange(outline, expanded, sizes, edges, _tab_width)
+    for node in nodes:
+        node["x"], node["y"] = placed.corners[node["id"]]
+        node["parent"] = outline.parents.get(node["id"])
     picture = {
         "title": title(recording),
         "description": describe_program(recording),
         "width": placed.width,
         "height": placed.height,
         "nodes": nodes,
+        "frames": [_frame(frame, outline) for frame in placed.frames],
         "edges": [
-            {"from": items[a].id, "to": items[b].id, "path": path}
-            for (a, b), path in zip(edges, placed.paths, strict=True)
+            {"from": edge.source, "to": edge.target, "path": path}
+            for edge, path in zip(edges, placed.paths, strict=True)
         ],
     }
     return {"key": _key(picture), **picture}
@@ -64,57 +95,84 @@ def _key(picture: dict[str, Any]) -> str:
     return hashlib.blake2b(json.dumps(picture).encode(), digest_size=12).hexdigest()
 
 
-def _edges(items: list[Step | Run]) -> list[tuple[int, int]]:
-    """Pairs of positions in ``items``; into and out of a run, one edge per pair."""
-    place = {step.id: i for i, item in enumerate(items) for step in (item.steps if isinstance(item, Run) else (item,))}
-    edges: list[tuple[int, int]] = []
-    for target, item in enumerate(items):
-        steps = item.steps if isinstance(item, Run) else (item,)
-        sources = [place[o.step] for step in steps for o in step.operands if o.step is not None]
-        if isinstance(item, Run) or any(isinstance(items[source], Run) for source in sources):
-            sources = [source for source in dict.fromkeys(sources) if source != target]
-        edges += [(source, target) for source in sources]
+def _edges(recording: Recording, outline: Outline, expanded: Collection[int]) -> list[Edge]:
+    """A line per operand; between a closed group and another box, one line per pair."""
+    edges: list[Edge] = []
+    seen: set[Edge] = set()
+    holders = {step.id: outline.holder(step.id, expanded) for step in recording.steps}
+    for step in recording.steps:
+        target = holders[step.id]
+        for operand in step.operands:
+            if operand.step is None or holders[operand.step] == target:
+                continue
+            edge = Edge(holders[operand.step], target)
+            if (edge.source >= 0 and edge.target >= 0) or edge not in seen:
+                seen.add(edge)
+                edges.append(edge)
     return edges
 
 
-def _step_node(step: Step, recording: Recording) -> dict[str, Any]:
+def _step_node(step: Step, outputs: Collection[int]) -> dict[str, Any]:
     name = None if step.name is None else shorten(label(step), _NAME_LIMIT)
+    text = label(step) if step.kind in LEAVES and name else expression(step)
+    node = _node(step.id, step.kind, name, text, symbol(step), step)
+    return {**node, "output": step.id in outputs, "function": step.function, "group": None}
+
+
+def _group_node(group: Group, outputs: Collection[int]) -> dict[str, Any]:
+    name = group_name(group)
+    kind = "run" if group.kind == "run" else "scope"
+    node = _node(group.id, kind, name and shorten(name, _NAME_LIMIT), group_text(group), "", result(group))
+    calls = [step.id for step in group.steps if step.kind not in LEAVES]
+    facts = {"kind": group.kind, "count": group_count(group), "first": calls[0], "last": calls[-1]}
+    return {**node, "output": any(i in outputs for i in group.results), "function": None, "group": facts}
+
+
+def _node(identity: int, kind: str, name: str | None, text: str, sign: str, shown: Step | None) -> dict[str, Any]:
+    """A box whose two columns show a step."""
+    is_group = identity < 0
     used = columns(name) + 3 if name else 0
-    text = name if step.kind in LEAVES and name else shorten(expression(step), max(8, _TEXT_LIMIT - used))
-    sign = symbol(step)
-    cells = step.value is not None and step.value.size > 1
-    body = 2 * STRIP_WIDTH + COLUMN_GAP if step.value is not None else 0.0
+    text = name if name and name == shorten(text, _NAME_LIMIT) else shorten(text, max(8, _TEXT_LIMIT - used))
+    value = None if shown is None else shown.value
+    cells = value is not None and value.size > 1
+    body = 2 * STRIP_WIDTH + COLUMN_GAP if value is not None else 0.0
     heading_width = CHARACTER * (columns(text) + (used if text != name else 0) + (columns(sign) + 2 if sign else 0))
     number = STRIP_HEIGHT + CAPTION if cells else NUMBER
-    height = HEADER if step.value is None else HEADER + CAPTION + number + PADDING
+    height = HEADER if value is None else HEADER + CAPTION + number + PADDING
     return {
-        "id": step.id,
-        "kind": step.kind,
-        "output": step.id in recording.outputs,
+        "id": identity,
+        "kind": kind,
         "x": 0.0,
         "y": 0.0,
-        "w": 2.0 * ceil(PADDING + max(heading_width, body) / 2),
-        "h": height,
+        "w": 2.0 * ceil(PADDING + max(heading_width + (TOGGLE if is_group else 0.0), body) / 2),
+        "h": height + (FOOTER if is_group else 0.0),
         "name": name,
         "text": text,
-        "function": step.function,
         "symbol": sign,
         "cells": cells,
     }
 
 
-def _run_node(run: Run) -> dict[str, Any]:
+def _tab(group: Group) -> str:
+    return shorten(group_heading(group), _TAB_LIMIT)
+
+
+def _tab_width(group: Group) -> float:
+    """The least width of a frame: that of its label."""
+    return 2.0 * ceil((TAB_CHARACTER * columns(_tab(group)) + TOGGLE + 2 * TAB_PADDING + 2 * FRAME_CORNER) / 2)
+
+
+def _frame(frame: Frame, outline: Outline) -> dict[str, Any]:
+    group = frame.group
     return {
-        "id": run.id,
-        "kind": "run",
-        "output": False,
-        "x": 0.0,
-        "y": 0.0,
-        "w": 2.0 * ceil(PADDING + CHARACTER * columns(run.text) / 2),
-        "h": HEADER + 4,
-        "name": None,
-        "text": run.text,
-        "function": None,
-        "symbol": "",
-        "cells": False,
+        "id": group.id,
+        "parent": outline.parents.get(group.id),
+        "kind": group.kind,
+        "text": _tab(group),
+        "count": group_count(group),
+        "depth": frame.depth,
+        "x": frame.x,
+        "y": frame.y,
+        "w": frame.w,
+        "h": frame.h,
     }

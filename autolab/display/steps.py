@@ -1,16 +1,12 @@
-"""What a step of a recording is called, and which steps a picture draws."""
+"""What a step of a recording is called."""
 
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
 
 from ..recording.model import LEAVES, Recording, Step
 from .escape import clean
-
-MAX_DRAWN = 300
-_SHOWN_AT_EACH_END = 60
 
 SYMBOLS: dict[str, str] = {
     "add": "+",
@@ -23,23 +19,6 @@ SYMBOLS: dict[str, str] = {
     "sum": "Σ",
     "transpose": "T",
 }
-
-
-@dataclass(frozen=True)
-class Run:
-    """Consecutive steps that stand in the picture as one box, because there are too many to draw."""
-
-    steps: tuple[Step, ...]
-
-    @property
-    def id(self) -> int:
-        """A negative number, so that it is no step's id."""
-        return ~self.steps[0].id
-
-    @property
-    def text(self) -> str:
-        """What the box says."""
-        return f"… {len(self.steps)} steps"
 
 
 def expression(step: Step) -> str:
@@ -95,28 +74,3 @@ def shorten(text: str, limit: int) -> str:
             break
         kept.append(character)
     return "".join(kept) + "…"
-
-
-def drawn(recording: Recording, most: int = MAX_DRAWN) -> list[Step | Run]:
-    """What a picture draws, in order: all steps if there are at most ``most``, else both ends, the outputs, and runs.
-
-    A run is always an unbroken stretch of the tape, so the picture cannot contain a cycle that the program has not.
-    """
-    steps = recording.steps
-    if len(steps) <= most:
-        return list(steps)
-    outputs = set(recording.outputs[:_SHOWN_AT_EACH_END])
-    items: list[Step | Run] = []
-    hidden: list[Step] = []
-    for place, step in enumerate(steps):
-        at_an_end = place < _SHOWN_AT_EACH_END or place >= len(steps) - _SHOWN_AT_EACH_END
-        if at_an_end or step.id in outputs:
-            items += [*_as_run(hidden), step]
-            hidden = []
-        else:
-            hidden.append(step)
-    return items + _as_run(hidden)
-
-
-def _as_run(hidden: list[Step]) -> list[Step | Run]:
-    return [Run(tuple(hidden))] if len(hidden) > 1 else list(hidden)

@@ -23,6 +23,8 @@ text{{font:16px {MONOSPACE}}}
 .tag{{font:600 11px {SANS};text-anchor:middle}}
 .sign,.right{{text-anchor:end}}
 .absent{{font:italic 14px {SANS}}}
+.group{{stroke-width:1.2}}
+.tab{{font:13px {MONOSPACE}}}
 .edges{{fill:none;stroke-width:1.8}}
 .box{{stroke-width:1.3}}
 .box.output{{stroke-width:2.6}}
@@ -43,6 +45,9 @@ text,.name{{fill:{ink}}}
 .gradient{{fill:{gradient}}}
 .edges{{stroke:{edge}}}
 .head{{fill:{edge}}}
+.group{{stroke:{frame}}}
+.depth0{{fill:{constant}}}
+.depth1{{fill:{card}}}
 .box{{fill:{box};stroke:{frame}}}
 .box.input,.box.leaf{{fill:{input};stroke:{frame}}}
 .box.constant,.box.run{{fill:{constant};stroke:{frame}}}

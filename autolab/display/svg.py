@@ -10,7 +10,19 @@ from ..recording.model import LEAVES, Recording
 from .escape import Markup, element, escape
 from .messages import say
 from .readings import readings
-from .scene import CAPTION, COLUMN_GAP, HEADER, PADDING, STRIP_HEIGHT, STRIP_WIDTH, scene
+from .scene import (
+    CAPTION,
+    COLUMN_GAP,
+    FOOTER,
+    FRAME_CORNER,
+    HEADER,
+    PADDING,
+    STRIP_HEIGHT,
+    STRIP_WIDTH,
+    TAB_CHARACTER,
+    TAB_PADDING,
+    scene,
+)
 from .steps import columns, shorten
 from .style import Look, shade, style_sheet
 
@@ -44,7 +56,8 @@ def draw(picture: dict[str, Any], numbers: dict[str, Any], look: Look = "auto", 
     nodes = [_node(node, numbers["nodes"][str(node["id"])], compact, shades) for node in picture["nodes"]]
     words = picture["description"] if compact else describe(picture, numbers)
     width, height = max(picture["width"], 320.0), picture["height"] + _TITLE_HEIGHT
-    body = element("g", *_edges(picture, scope), *nodes, transform=f"translate(0 {_TITLE_HEIGHT:.0f})")
+    frames, tabs = [_frame(frame) for frame in picture["frames"]], [_tab(frame) for frame in picture["frames"]]
+    body = element("g", *frames, *_edges(picture, scope), *tabs, *nodes, transform=f"translate(0 {_TITLE_HEIGHT:.0f})")
     return element(
         "svg",
         element("title", escape(picture["title"]), id=f"{scope}-title"),
@@ -66,13 +79,24 @@ def draw(picture: dict[str, Any], numbers: dict[str, Any], look: Look = "auto", 
 def describe(picture: dict[str, Any], numbers: dict[str, Any]) -> str:
     """The whole picture in words: what it is, then every box in order."""
     nodes = numbers["nodes"]
-    sentences = [nodes[str(node["id"])]["spoken"].rstrip(".") for node in sorted(picture["nodes"], key=_place_in_tape)]
+    sentences = [nodes[str(node["id"])]["spoken"].rstrip(".") for node in picture["nodes"]]
     return " ".join([picture["description"], *(f"{sentence}." for sentence in sentences)])
 
 
-def _place_in_tape(node: Node) -> int:
-    identity: int = node["id"]
-    return identity if identity >= 0 else ~identity
+def _frame(frame: dict[str, Any]) -> Markup:
+    """The frame around an open group; those inside others are a little darker."""
+    style = f"group depth{frame['depth'] % 2}"
+    return element(
+        "rect", class_=style, x=frame["x"], y=frame["y"], width=frame["w"], height=frame["h"], rx=FRAME_CORNER
+    )
+
+
+def _tab(frame: dict[str, Any]) -> Markup:
+    """A frame's label, in front of the lines that come in beside it."""
+    width = TAB_CHARACTER * columns(frame["text"]) + 2 * TAB_PADDING
+    plate = element("rect", class_=f"tabplate depth{frame['depth'] % 2}", width=width, height=20, rx=5)
+    label = _text(TAB_PADDING, 15.0, frame["text"], "tab")
+    return element("g", plate, label, transform=f"translate({frame['x'] + 6:g} {frame['y'] + 6:g})")
 
 
 def _edges(picture: dict[str, Any], scope: str) -> list[Markup]:
@@ -86,19 +110,17 @@ def _edges(picture: dict[str, Any], scope: str) -> list[Markup]:
 
 def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int]) -> Markup:
     kind = f"{node['kind']} output" if node["output"] else node["kind"]
+    box = {"width": float(node["w"]), "height": node["h"], "rx": 16 if node["kind"] in LEAVES else 9}
     parts = [
         *([] if compact else [element("title", escape(reading["spoken"], limit=500))]),
-        element(
-            "rect",
-            class_=f"box {kind}",
-            width=float(node["w"]),
-            height=node["h"],
-            rx=9 if node["kind"] == "call" else 16,
-        ),
+        *([element("rect", class_="box", x=5, y=5, **box)] if node["group"] else []),  # what looks like a pile
+        element("rect", class_=f"box {kind}", **box),
         *_heading(node),
         *([] if compact else _plates(node)),
     ]
-    if node["h"] > HEADER + CAPTION:
+    if node["group"]:
+        parts.append(_text(PADDING, node["h"] - 9.0, node["group"]["count"], "small"))
+    if node["h"] > HEADER + CAPTION + FOOTER:
         second = max(PADDING + STRIP_WIDTH + COLUMN_GAP, node["w"] / 2 + COLUMN_GAP / 2)
         parts += _column(PADDING, "value", node, reading, compact, shades)
         parts += _column(second, "grad", node, reading, compact, shades)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ..recording.model import Recording, Step
+from ..recording.outline import Group
 from . import status
 from .escape import clean
 from .messages import plural, say
-from .readings import run_sentence, text_of
-from .steps import Run, columns, drawn, heading, label, title
+from .readings import spoken_group, text_of
+from .steps import columns, heading, label, title
 from .tape import backward_lines
 
 
@@ -27,9 +28,8 @@ def describe_program(recording: Recording) -> str:
 
 def to_text(recording: Recording) -> str:
     """One line per step, in the order of the program: expression, value, gradient; then the backward pass in words."""
-    items = drawn(recording)
-    total = len(recording.steps)
-    rows = [(run_sentence(item, total),) if isinstance(item, Run) else _row(item) for item in items]
+    items = recording.outline.shown(recording.outline.at_first())
+    rows = [(spoken_group(item, recording),) if isinstance(item, Group) else _row(item) for item in items]
     widths = [min(40, max((columns(row[i]) for row in rows if len(row) > 1), default=0)) for i in range(2)]
     lines = ["   ".join([*map(_pad, row[:-1], widths), row[-1]]) for row in rows]
     forward = [describe_program(recording), *(f"  {line}" for line in lines)]

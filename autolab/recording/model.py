@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 if TYPE_CHECKING:
     from graphviz import Digraph
+
+    from .outline import Outline
 
 Kind = Literal["input", "leaf", "constant", "call", "part", "reference"]
 
@@ -200,6 +203,13 @@ class Recording:
                 return step
         names = ", ".join(dict.fromkeys(s.name for s in self.steps if s.name))
         raise KeyError(f"Recording: no step is called {name!r}; the names are {names}")
+
+    @cached_property
+    def outline(self) -> Outline:
+        """The steps as a tree of scopes, so that any part can be shown as one box."""
+        from .outline import outline
+
+        return outline(self)
 
     def to_json(self) -> dict[str, Any]:
         """The recording as dictionaries, lists, strings, numbers and None; NaN and infinities as strings."""

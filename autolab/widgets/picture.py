@@ -2,29 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 import traitlets
 
+from ..display.messages import say
 from ..display.scene import detail, readings, scene
 from ..recording.model import Recording
+from ..recording.outline import Group
 from .part import Part, obeys
+
+MOST_BOXES = 1000
+"""A picture with more boxes is not drawn: it would be slow, and nobody could find anything in it."""
 
 
 class Picture(Part):
-    """The graph: where everything stands, the numbers in it, and which of them changed."""
+    """The graph: where everything stands, the numbers in it, and which of them changed.
+
+    ``expanded`` are the groups of steps that the user left open; None until there was a choice.
+    """
 
     scene = traitlets.Dict().tag(sync=True)
     readings = traitlets.Dict().tag(sync=True)
     changed: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    expanded: traitlets.List[Any] = traitlets.List(None, allow_none=True).tag(sync=True)
+    notice = traitlets.Unicode().tag(sync=True)
+
+    def _open_groups(self, recording: Recording) -> frozenset[int]:
+        return recording.outline.at_first() if self.expanded is None else frozenset(self.expanded)
+
+    def _holders(self, recording: Recording) -> dict[int, int]:
+        """The box of the picture in which each step stands."""
+        expanded = self._open_groups(recording)
+        return {step.id: recording.outline.holder(step.id, expanded) for step in recording.steps}
+
+    @obeys("open", id=int)
+    def _open(self, id: int) -> None:
+        """Show what is in a group; all of it that fits where its own groups hold nothing but one group."""
+        tree = self._recording.outline
+        if id in tree.groups:
+            self._expand({id, *tree.around(id), *_only_children(tree.groups[id])})
+
+    @obeys("close", id=int)
+    def _close(self, id: int) -> None:
+        """Show a group as one box; what was open in it is forgotten."""
+        tree = self._recording.outline
+        closed = {other for other in tree.groups if other == id or id in tree.around(other)}
+        self._show_groups(self._open_groups(self._recording) - closed)
+
+    @obeys("open all")
+    def _open_all(self) -> None:
+        tree = self._recording.outline
+        self._expand({group.id for group in tree.groups.values() if group.kind != "run"})
+
+    @obeys("close all")
+    def _close_all(self) -> None:
+        self._show_groups(frozenset())
+
+    def _expand(self, more: Set[int]) -> None:
+        """Open groups, unless that made a picture in which nobody finds anything."""
+        expanded = self._open_groups(self._recording) | more
+        count = self._recording.outline.size(expanded)
+        if count > MOST_BOXES:
+            self._publish({"notice": say("too_many_boxes", count=count, most=MOST_BOXES)})
+        else:
+            self._show_groups(expanded)
+
+    def _show_groups(self, expanded: Set[int]) -> None:
+        self._publish({"expanded": sorted(expanded), "notice": ""})
+        self._publish(self._shown(self._recording))
 
     def _shown(self, recording: Recording) -> dict[str, Any]:
-        picture, numbers = scene(recording), readings(recording)
+        expanded = self._open_groups(recording)
+        picture, numbers = scene(recording, expanded), readings(recording, expanded)
         same_picture = picture["key"] == self.scene.get("key")
         before = self.readings.get("nodes", {}) if same_picture else numbers["nodes"]
         changed = [int(k) for k, node in numbers["nodes"].items() if node != before[k]]
         return {**super()._shown(recording), "scene": picture, "readings": numbers, "changed": changed}
+
+
+def _only_children(group: Group) -> Iterator[int]:
+    """The groups that are all that a group holds: opening it alone would show another closed box and nothing else."""
+    while len(group.items) == 1 and isinstance(group.items[0], Group):
+        group = group.items[0]
+        yield group.id
 
 
 class Selection(Part):

@@ -12,7 +12,6 @@ from ..display.frames import frame
 from ..display.listing import listing
 from ..display.messages import say
 from ..display.sheet import MAX_CELLS
-from ..display.steps import Run, drawn
 from ..display.walk import Walk
 from ..recording.model import Recording
 from .part import Part, obeys
@@ -38,7 +37,7 @@ class Player(Part):
     _pick: Any = None
 
     def _shown(self, recording: Recording) -> dict[str, Any]:
-        self._walk, self._boxes = Walk(recording), _boxes(recording)
+        self._walk, self._boxes = Walk(recording), self._holders(recording)  # type: ignore[attr-defined]
         if self._moment is not None and self._moment >= len(self._walk):
             self._moment = None
         words = {key: say(key) for key in _WORDS}
@@ -77,9 +76,3 @@ def _understood(pick: Any) -> Any:
         case ["out" | "in" as space, int(row), int(column)]:
             return space, row, column
     return None
-
-
-def _boxes(recording: Recording) -> dict[int, int]:
-    """The box of the picture in which each step stands."""
-    items = drawn(recording)
-    return {step.id: item.id for item in items for step in (item.steps if isinstance(item, Run) else (item,))}

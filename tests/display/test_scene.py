@@ -9,12 +9,12 @@ import pytest
 import autolab
 from autolab.display.messages import say
 from autolab.display.scene import detail, readings, scene
-from autolab.display.steps import MAX_DRAWN, Run, drawn
+from autolab.recording.outline import MOST, Group
 from autolab.recording.model import Operand
 
 from .cases import halves, muladd, recorded_chain, recorded_muladd, recorded_net, recording, step
 
-NODE = {"id", "kind", "output", "x", "y", "w", "h", "name", "text", "function", "symbol", "cells"}
+NODE = {"id", "kind", "output", "x", "y", "w", "h", "name", "text", "function", "symbol", "cells", "group", "parent"}
 
 
 def nodes_by_text(picture):
@@ -112,12 +112,21 @@ def test_a_function_with_two_results_is_one_box_with_parts_below():
 # --- more than can be drawn ---------------------------------------------------------------------------------------
 
 
+def straight(count, **fields):
+    """A program without scopes: one long chain."""
+    return recording(step(0, name="x"), *(step(i, of=(i - 1,)) for i in range(1, count)), **fields)
+
+
+def drawn(shown):
+    return shown.outline.shown(shown.outline.at_first())
+
+
 def test_a_long_program_is_drawn_at_both_ends_and_says_so():
-    shown = recorded_chain(3 * MAX_DRAWN)
+    shown = straight(3 * MOST)
     items = drawn(shown)
-    (run,) = [item for item in items if isinstance(item, Run)]
-    assert len(items) <= MAX_DRAWN
-    assert sum(len(item.steps) if isinstance(item, Run) else 1 for item in items) == len(shown.steps)
+    (run,) = [item for item in items if isinstance(item, Group)]
+    assert len(items) <= MOST
+    assert sum(len(item.steps) if isinstance(item, Group) else 1 for item in items) == len(shown.steps)
     node = next(node for node in scene(shown)["nodes"] if node["kind"] == "run")
     assert node["text"] == f"… {len(run.steps)} steps" and node["id"] < 0
     reading = readings(shown)["nodes"][str(node["id"])]
@@ -135,16 +144,15 @@ def test_lines_lead_into_and_out_of_a_run():
 
 
 def test_up_to_the_limit_every_step_is_drawn():
-    shown = recorded_chain(MAX_DRAWN - 2)
+    shown = straight(MOST)
     assert len(drawn(shown)) == len(shown.steps)
 
 
 def test_an_output_in_the_middle_of_a_long_program_is_drawn():
-    steps = [step(0, name="x"), *(step(i, of=(i - 1,)) for i in range(1, 400))]
-    shown = recording(*steps, outputs=(200, 399))
+    shown = straight(400, outputs=(200, 399))
     outputs = [node["id"] for node in scene(shown)["nodes"] if node["output"]]
     assert outputs == [200, 399]
-    assert len([item for item in drawn(shown) if isinstance(item, Run)]) == 2
+    assert len([item for item in drawn(shown) if isinstance(item, Group)]) == 2
 
 
 # --- detail -------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 from .columns import columns
-from .layered import Layered
+from .layered import Layered, Ports
 from .order import ordered
 from .routes import routes
 
@@ -35,12 +35,14 @@ class Layout:
     paths: tuple[str, ...]
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=256)
 def layout(
     sizes: tuple[tuple[float, float], ...],
     edges: tuple[tuple[int, int], ...],
     gap: tuple[float, float] = (28.0, 46.0),
     margin: float = 0.0,
+    ends: tuple[int, int] = (0, 0),
+    ports: tuple[Ports, ...] = (),
 ) -> Layout:
     """Lay out boxes of the given sizes.
 
@@ -54,30 +56,41 @@ def layout(
         Free space between boxes in a rank, and between ranks.
     margin
         Free space around everything.
+    ends
+        So many of the first boxes are where lines come in at the upper edge, so many of the last ones where lines go
+        out at the lower edge.
+    ports
+        For each edge how far from the left of their boxes it leaves and arrives; None where the layout may choose.
     """
     for source, target in edges:
         if not 0 <= source < target < len(sizes):
             raise ValueError(f"layout: got the edge ({source}, {target}), expected 0 <= from < to < {len(sizes)}")
     if not sizes:
         return Layout(2 * margin, 2 * margin, (), ())
-    graph = Layered(sizes, edges)
+    ports = ports or ((None, None),) * len(edges)
+    graph = Layered(sizes, edges, ports, *ends)
     ranks = ordered(graph)
     x = columns(graph, ranks, gap[0], margin)
-    bands = _bands(graph, gap[1], margin)
+    bands = _bands(graph, gap[1], 0.0 if ends[0] else margin)
     corners = tuple(
         (round(x[i] - w / 2, 1), round(bands[graph.rank[i]][0] + (bands[graph.rank[i]][1] - h) / 2, 1))
         for i, (w, h) in enumerate(sizes)
     )
     width = max(left + w for (left, _), (w, _) in zip(corners, sizes, strict=True))
     top, height = bands[-1]
-    paths = routes(graph, edges, x, corners, bands)
-    return Layout(round(width + margin, 1), round(top + height + margin, 1), corners, paths)
+    paths = routes(graph, edges, ports, x, corners, bands)
+    return Layout(round(width + margin, 1), round(top + height + (0.0 if ends[1] else margin), 1), corners, paths)
 
 
-def _bands(graph: Layered, gap: float, margin: float) -> list[tuple[float, float]]:
+def _bands(graph: Layered, gap: float, top: float) -> list[tuple[float, float]]:
     """Top and height of each rank."""
     heights = [0.0] * (max(graph.rank) + 1)
     for i, (_, height) in enumerate(graph.sizes):
         heights[graph.rank[i]] = max(heights[graph.rank[i]], height)
-    tops = accumulate([margin] + [height + gap for height in heights[:-1]])
+    gaps = [gap] * (len(heights) - 1)
+    if graph.entries and gaps:
+        gaps[0] = gap * 0.75
+    if graph.exits and gaps:
+        gaps[-1] = gap / 2  # nothing but lines goes on from there
+    tops = accumulate([top] + [height + gap for height, gap in zip(heights, gaps, strict=False)])
     return list(zip(tops, heights, strict=True))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+Ports = tuple[float | None, float | None]
+"""Where an edge leaves and arrives, from the left of the box; None where the layout may choose."""
+
 MAX_WAYPOINTS = 5000  # per picture; they cost as much time as boxes
 _WAYPOINT_WIDTH = 10.0
 _WAYPOINT_WEIGHT = 0.1
@@ -13,37 +16,51 @@ _LEAF_WEIGHT = 1e-6
 class Layered:
     """The graph with ranks and waypoints; numbers from ``len(sizes)`` on are waypoints.
 
-    ``curves`` are the edges for which there was no room: they run past everything in a single curve.
+    ``through`` are the waypoints of each edge. ``curves`` are the numbers of the edges for which there was no room:
+    they run past everything in a single curve. The first ``entries`` boxes stand alone in the first rank, the last
+    ``exits`` in the last one.
     """
 
-    def __init__(self, sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int]]) -> None:
+    def __init__(
+        self,
+        sizes: Sequence[tuple[float, float]],
+        edges: Sequence[tuple[int, int]],
+        ports: Sequence[Ports] | None = None,
+        entries: int = 0,
+        exits: int = 0,
+    ) -> None:
+        ports = [(None, None)] * len(edges) if ports is None else ports
         self.sizes = sizes
-        self.rank = _ranks(len(sizes), edges)
+        self.entries, self.exits = entries, exits
+        self.rank = _ranks(len(sizes), edges, entries, exits)
         self.widths = [w for w, _ in sizes]
         self.above: list[list[int]] = [[] for _ in sizes]
         self.below: list[list[int]] = [[] for _ in sizes]
-        self.waypoints: dict[tuple[int, int], list[int]] = {}
-        self.curves: set[tuple[int, int]] = set()
+        self.through: list[list[int]] = []
+        self.curves: set[int] = set()
         self._room = len(sizes) + MAX_WAYPOINTS
-        self._trunks: dict[int, list[int]] = {}
-        for edge in dict.fromkeys(edges):
-            self._thread(*edge)
+        self._trunks: dict[tuple[int, float | None], list[int]] = {}
+        self._linked: set[tuple[int, int]] = set()
+        for (source, target), (leaving, _) in zip(edges, ports, strict=True):
+            self.through.append(self._thread(source, target, leaving))
 
-    def _thread(self, source: int, target: int) -> None:
-        """Connect two boxes, through waypoints where the edge skips a few ranks.
+    def _thread(self, source: int, target: int, port: float | None) -> list[int]:
+        """Connect two boxes; returns the waypoints, where the edge skips a few ranks.
 
-        The edges of one source share their waypoints: a value that is used again and again is one trunk with branches.
+        The edges of one source and port share them: a value that is used again and again is one trunk with branches.
         """
         skipped = self.rank[target] - self.rank[source] - 1
-        trunk = self._trunks.setdefault(source, [])
+        trunk = self._trunks.setdefault((source, port), [])
         if len(self.rank) + skipped - len(trunk) > self._room:
-            self.curves.add((source, target))
-            self.waypoints[source, target] = []
-            return
+            self.curves.add(len(self.through))
+            return []
         while len(trunk) < skipped:
             trunk.append(self._waypoint(trunk[-1] if trunk else source))
-        self._link(trunk[skipped - 1] if skipped else source, target)
-        self.waypoints[source, target] = trunk[:skipped]
+        upper = trunk[skipped - 1] if skipped else source
+        if (upper, target) not in self._linked:
+            self._linked.add((upper, target))
+            self._link(upper, target)
+        return trunk[:skipped]
 
     def _waypoint(self, upper: int) -> int:
         """A new waypoint one rank below ``upper``."""
@@ -72,6 +89,7 @@ class Layered:
         boxes = len(self.sizes)
         result, line, leaf = 0, 1, 2
         kind = [(result if above else leaf) if node < boxes else line for node, above in enumerate(self.above)]
+        kind[boxes - self.exits : boxes] = [line] * self.exits
         for node in range(boxes, len(kind)):
             kind[node] = max(line, kind[self.above[node][0]])
         up = [_of_least(kind, near) for near in self.above]
@@ -84,13 +102,15 @@ def _of_least(kind: list[int], nodes: list[int]) -> list[int]:
     return [n for n in nodes if kind[n] == least]
 
 
-def _ranks(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
-    rank = [0] * count
+def _ranks(count: int, edges: Sequence[tuple[int, int]], entries: int, exits: int) -> list[int]:
+    rank = [0] * entries + [min(entries, 1)] * (count - entries)
     nearest = [count] * count
-    has_source = [False] * count
+    has_source = [node < entries for node in range(count)]
     for source, target in sorted(edges, key=lambda edge: edge[1]):
         rank[target] = max(rank[target], rank[source] + 1)
         has_source[target] = True
+    if exits:
+        rank[-exits:] = [max(rank[: count - exits], default=-1) + 1] * exits
     for source, target in edges:
         nearest[source] = min(nearest[source], rank[target] - 1)
     pulled = [r if fed or near == count else near for r, fed, near in zip(rank, has_source, nearest, strict=True)]

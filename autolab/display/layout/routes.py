@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .columns import spread
-from .layered import Layered
+from .layered import Layered, Ports
 
 _STEP = 24.0  # between two lines at a box
 _STUB = 10.0  # the straight end, as long as an arrow head
@@ -16,23 +16,26 @@ _LEAVING, _ARRIVING = 0, 1
 def routes(
     graph: Layered,
     edges: Sequence[tuple[int, int]],
+    ports: Sequence[Ports],
     x: Sequence[float],
     corners: Sequence[tuple[float, float]],
     bands: Sequence[tuple[float, float]],
 ) -> tuple[str, ...]:
     """One SVG path per edge. ``x`` are centres, ``bands`` the top and the height of each rank."""
-    starts = _ports(graph, edges, x, _LEAVING)
-    stops = _ports(graph, edges, x, _ARRIVING)
+    starts = _ports(graph, edges, ports, x, _LEAVING)
+    stops = _ports(graph, edges, ports, x, _ARRIVING)
     paths = []
-    for (source, target), start, stop in zip(edges, starts, stops, strict=True):
-        line = _Line(start, corners[source][1] + graph.sizes[source][1])
+    for number, ((source, target), start, stop) in enumerate(zip(edges, starts, stops, strict=True)):
+        height = graph.sizes[source][1] if source >= graph.entries else 0.0
+        line = _Line(start, corners[source][1] + height)
         line.down_to(sum(bands[graph.rank[source]]))
-        for waypoint in graph.waypoints[source, target]:
+        for waypoint in graph.through[number]:
             top, height = bands[graph.rank[waypoint]]
             line.curve_to(x[waypoint], top)
             line.down_to(top + height)
-        bow = _BOW if (source, target) in graph.curves else 0.0
-        line.curve_to(stop, bands[graph.rank[target]][0] - _STUB, bow)
+        bow = _BOW if number in graph.curves else 0.0
+        stub = _STUB if graph.sizes[target][1] else 0.0
+        line.curve_to(stop, bands[graph.rank[target]][0] - stub, bow)
         line.down_to(corners[target][1])
         paths.append(line.text())
     return tuple(paths)
@@ -68,19 +71,27 @@ def _text(coordinate: float) -> str:
     return f"{coordinate:.1f}".removesuffix(".0")
 
 
-def _ports(graph: Layered, edges: Sequence[tuple[int, int]], x: Sequence[float], end: int) -> list[float]:
-    """Where each edge meets the box at its ``end``: where a straight line would, within reach, in order and apart."""
+def _ports(
+    graph: Layered, edges: Sequence[tuple[int, int]], ports: Sequence[Ports], x: Sequence[float], end: int
+) -> list[float]:
+    """Where each edge meets the box at its ``end``: at its port, or where a straight line would, within reach, in order
+    and apart.
+    """
     meeting: list[dict[int, list[int]]] = [{} for _ in graph.sizes]
+    found = [0.0] * len(edges)
     for number, edge in enumerate(edges):
-        meeting[edge[end]].setdefault(_line(graph, edge, number, end), []).append(number)
-    ports = [0.0] * len(edges)
+        box, port = edge[end], ports[number][end]
+        if port is None:
+            meeting[box].setdefault(_line(graph, number, end), []).append(number)
+        else:
+            found[number] = x[box] - graph.sizes[box][0] / 2 + port
     for box, lines in enumerate(meeting):
-        together = sorted(lines.values(), key=lambda numbers: _approach(graph, edges[numbers[0]], x, end))
-        approaches = [_approach(graph, edges[numbers[0]], x, end) for numbers in together]
+        together = sorted(lines.values(), key=lambda numbers: _approach(graph, edges, numbers[0], x, end))
+        approaches = [_approach(graph, edges, numbers[0], x, end) for numbers in together]
         for numbers, place in zip(together, _places(x[box], graph.sizes[box][0], approaches, end), strict=True):
             for number in numbers:
-                ports[number] = float(round(place))
-    return ports
+                found[number] = float(round(place))
+    return found
 
 
 def _places(centre: float, width: float, approaches: Sequence[float], end: int) -> list[float]:
@@ -90,15 +101,15 @@ def _places(centre: float, width: float, approaches: Sequence[float], end: int) 
     return spread(wishes, [i * step for i in range(len(wishes))], [1.0] * len(wishes))
 
 
-def _line(graph: Layered, edge: tuple[int, int], number: int, end: int) -> int:
+def _line(graph: Layered, number: int, end: int) -> int:
     """Edges with the same line share a port: those that leave along the same trunk."""
-    waypoints = graph.waypoints[edge]
+    waypoints = graph.through[number]
     return waypoints[0] if waypoints and end == _LEAVING else -1 - number
 
 
-def _approach(graph: Layered, edge: tuple[int, int], x: Sequence[float], end: int) -> float:
+def _approach(graph: Layered, edges: Sequence[tuple[int, int]], number: int, x: Sequence[float], end: int) -> float:
     """The horizontal position from which an edge comes to its ``end``."""
-    waypoints = graph.waypoints[edge]
+    waypoints = graph.through[number]
     if not waypoints:
-        return x[edge[1 - end]]
+        return x[edges[number][1 - end]]
     return x[waypoints[-1 if end == _ARRIVING else 0]]

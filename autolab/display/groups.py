@@ -1,0 +1,60 @@
+"""What a group of steps is called, and what a box says that stands for it."""
+
+from __future__ import annotations
+
+from ..recording.model import Recording, Step
+from ..recording.outline import Group
+from .escape import clean
+from .messages import plural, say
+
+
+def group_text(group: Group) -> str:
+    """The call or the head of the loop as written, the name of a block, or how many steps a run stands for.
+
+    A long call is told by its function alone where that is enough: pictures cut the end.
+    """
+    return f"\u2026 {group_count(group)}" if group.scope is None else clean(group.scope.label)
+
+
+def group_name(group: Group) -> str | None:
+    """The user's own name of what a call returned."""
+    return clean(group.scope.name) if group.scope is not None and group.scope.name else None
+
+
+def group_heading(group: Group) -> str:
+    """``h = layer(x, W)``, or only the call, loop or name."""
+    name = group_name(group)
+    return group_text(group) if name is None else f"{name} = {group_text(group)}"
+
+
+def group_count(group: Group) -> str:
+    """How much there is inside: the rounds of a loop or of a run of rounds, else the steps."""
+    rounds = _rounds(group)
+    return plural(rounds, "pass", "passes") if rounds else plural(len(group.steps), "step")
+
+
+def _rounds(group: Group) -> int:
+    if group.kind not in ("loop", "run"):
+        return 0
+    return sum([_rounds(i) if i.kind == "run" else i.kind == "pass" for i in group.items if isinstance(i, Group)])
+
+
+def result(group: Group) -> Step | None:
+    """The step whose value and gradient the box shows: the last of those that something outside uses."""
+    return next((s for s in reversed(group.steps) if s.id == group.results[-1]), None) if group.results else None
+
+
+def group_sentence(group: Group, recording: Recording) -> str:
+    """What a closed group says about itself, beside its numbers."""
+    count = len(group.steps)
+    if group.kind == "run":
+        calls = [step.id for step in group.steps]
+        return say("hidden", count=count, first=min(calls), last=max(calls), total=len(recording.steps))
+    several = len(group.results)
+    more = " " + say("last_of_results", count=several) if several > 1 else ""
+    return say("closed", what=say(f"is_{group.kind}"), inside=_inside(group)) + more
+
+
+def _inside(group: Group) -> str:
+    steps = plural(len(group.steps), "step")
+    return f"{group_count(group)} with {steps}" if _rounds(group) else steps

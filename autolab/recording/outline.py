@@ -1,0 +1,229 @@
+"""The outline of a recording: its steps as a tree of scopes, so that any part of it can be shown as one box.
+
+Where many steps follow each other without a scope to part them, the outline makes its own groups: both ends stay, the
+stretch between them becomes a ``run``, and a long run holds shorter ones. So whatever is opened, only few boxes appear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil
+from typing import Literal
+
+from .model import LEAVES, Recording, Scope, ScopeKind, Step
+
+MOST = 300
+"""A function's steps are all shown, and no run is made of them, up to this number."""
+
+ALL_OPEN = 60
+"""Up to so many boxes every scope is open at first."""
+
+PARTLY_OPEN = 30
+"""Otherwise scopes are opened until so many boxes are there."""
+
+_AT_EACH_END = 60
+_ROUNDS, _ROUNDS_AT_EACH_END = 60, 12
+_RUN, _PARTS = 40, 20  # a run of more than so many is parted
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Steps that can stand as one box. ``id`` is negative, so that it is no step's id.
+
+    ``items`` are its steps and inner groups in order, ``last`` the highest id of a step in it. ``results`` are the ids
+    of the steps in it that something outside uses, or that are outputs, in order.
+    """
+
+    id: int
+    kind: ScopeKind | Literal["run"]
+    scope: Scope | None
+    items: tuple[Item, ...]
+    results: tuple[int, ...]
+    last: int
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """All steps in it, also those in inner groups."""
+        return tuple([s for item in self.items for s in (item.steps if isinstance(item, Group) else (item,))])
+
+
+Item = Step | Group
+
+
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """All groups of a recording. ``items`` are those of the whole, ``parents`` the group that each step or group is
+    directly in.
+    """
+
+    items: tuple[Item, ...]
+    groups: dict[int, Group]
+    parents: dict[int, int]
+
+    def around(self, identity: int) -> list[int]:
+        """The ids of the groups around a step or group, the outermost first."""
+        found: list[int] = []
+        parent = self.parents.get(identity)
+        while parent is not None:
+            found.append(parent)
+            parent = self.parents.get(parent)
+        return found[::-1]
+
+    def shown(self, expanded: Collection[int]) -> list[Item]:
+        """What is drawn as a box where the groups ``expanded`` are open, in order."""
+        return list(_shown(self.items, expanded))
+
+    def holder(self, identity: int, expanded: Collection[int]) -> int:
+        """The id of the box in which a step or group is drawn: its own, or that of the outermost closed group."""
+        return next((group for group in self.around(identity) if group not in expanded), identity)
+
+    def size(self, expanded: Collection[int]) -> int:
+        """How many boxes are drawn."""
+        return sum(1 for _ in _shown(self.items, expanded))
+
+    def at_first(self) -> frozenset[int]:
+        """The groups that are open before anyone has chosen: all, if that makes no more than `ALL_OPEN` boxes, else
+        level by level from the outside, until `PARTLY_OPEN` are there. Runs stay closed.
+        """
+        if self.size(self.groups) <= ALL_OPEN:
+            return frozenset(self.groups)
+        expanded: set[int] = set()
+        count, level = len(self.items), [*_batches(self.items)]
+        while level:
+            batch = level.pop(0)
+            more = sum([len(group.items) - 1 for group in batch])
+            if count + more <= PARTLY_OPEN:
+                count += more
+                expanded |= {group.id for group in batch}
+                level += _inner_batches(batch)
+        return frozenset(expanded)
+
+
+def _shown(items: Iterable[Item], expanded: Collection[int]) -> Iterator[Item]:
+    for item in items:
+        if isinstance(item, Group) and item.id in expanded:
+            yield from _shown(item.items, expanded)
+        else:
+            yield item
+
+
+def _batches(items: Iterable[Item]) -> list[list[Group]]:
+    """The groups that are opened together: the rounds of a loop all or none."""
+    groups = [item for item in items if isinstance(item, Group) and item.kind != "run"]
+    rounds = [group for group in groups if group.kind == "pass"]
+    return [*([group] for group in groups if group.kind != "pass"), *([rounds] if rounds else [])]
+
+
+def _inner_batches(batch: list[Group]) -> list[list[Group]]:
+    """The same inside of groups that were opened together; what several rounds hold is opened in all or in none."""
+    batches = [inner for group in batch for inner in _batches(group.items)]
+    return batches if len(batch) == 1 else [[group for inner in batches for group in inner]]
+
+
+def outline(recording: Recording, most: int = MOST) -> Outline:
+    """The tree of a recording; with more than ``most`` items beside each other, runs are made of them.
+
+    Ids of groups depend on the program's structure alone: that of a scope comes from the scope's.
+    """
+    return _Builder(recording, most).outline()
+
+
+class _Builder:
+    def __init__(self, recording: Recording, most: int) -> None:
+        self._scopes, self._outputs, self._most = recording.scopes, set(recording.outputs), most
+        self._steps = {step.id: step for step in recording.steps}
+        self._last_use = dict.fromkeys(recording.outputs, len(recording.steps))
+        for step in recording.steps:
+            for operand in step.operands:
+                if operand.step is not None:
+                    self._last_use[operand.step] = max(step.id, self._last_use.get(operand.step, -1))
+        self._groups: dict[int, Group] = {}
+        self._parents: dict[int, int] = {}
+        self._runs = 0
+
+    def outline(self) -> Outline:
+        inner = self._ordered()
+        for scope in reversed(self._scopes):  # inner ones come after outer ones
+            items = self._items(inner.get(scope.id, []))
+            if items:
+                limits = (_ROUNDS, _ROUNDS_AT_EACH_END) if scope.kind == "loop" else (self._most, _AT_EACH_END)
+                self._group(~scope.id, scope.kind, scope, self._with_runs(items, *limits))
+        items = self._with_runs(self._items(inner[None]), self._most, _AT_EACH_END)
+        return Outline(tuple(items), self._groups, self._parents)
+
+    # ------------------------------------------------------------------ order
+    def _ordered(self) -> dict[int | None, list[int]]:
+        """The ids of what is directly in each scope (None: in none), so that operands come before their users."""
+        firsts: dict[int, int] = {}  # the first call in each scope
+        keyed: dict[int | None, list[tuple[int, int, int]]] = {None: []}
+        for step in self._steps.values():
+            if step.kind in LEAVES:
+                continue
+            keyed.setdefault(step.scope, []).append((step.id, 1, step.id))
+            scope = step.scope
+            while scope is not None and scope not in firsts:
+                firsts[scope] = step.id
+                keyed.setdefault(self._scopes[scope].parent, []).append((step.id, 1, ~scope))
+                scope = self._scopes[scope].parent
+        for leaf, place in self._places_of_leaves(firsts).items():
+            keyed.setdefault(self._steps[leaf].scope, []).append((place, 0, leaf))
+        return {scope: [identity for *_, identity in sorted(found)] for scope, found in keyed.items()}
+
+    def _places_of_leaves(self, firsts: dict[int, int]) -> dict[int, int]:
+        """Where each leaf stands in its scope: inputs in front, others before the item that uses them first."""
+        places = {s.id: -1 if s.kind == "input" else s.id for s in self._steps.values() if s.kind in LEAVES}
+        used: set[int] = set()
+        for step in self._steps.values():
+            for operand in step.operands:
+                leaf = operand.step
+                if leaf in places and leaf not in used and places[leaf] >= 0:
+                    used.add(leaf)
+                    places[leaf] = self._item_around(step, self._steps[leaf].scope, firsts)
+        return places
+
+    def _item_around(self, step: Step, scope: int | None, firsts: dict[int, int]) -> int:
+        """The first call of the item of ``scope`` that holds ``step``."""
+        place, at = step.id, step.scope
+        while at != scope and at is not None:
+            place, at = firsts[at], self._scopes[at].parent
+        return place
+
+    def _items(self, identities: list[int]) -> list[Item]:
+        return [self._steps[i] if i >= 0 else self._groups[i] for i in identities]
+
+    # ------------------------------------------------------------------ groups
+    def _group(self, identity: int, kind: ScopeKind | Literal["run"], scope: Scope | None, items: list[Item]) -> Group:
+        ends = [step for item in items for step in (item.results if isinstance(item, Group) else (item.id,))]
+        last = max(item.last if isinstance(item, Group) else item.id for item in items)
+        results = tuple([i for i in ends if self._last_use.get(i, -1) > last])
+        group = self._groups[identity] = Group(identity, kind, scope, tuple(items), results, last)
+        for item in items:
+            self._parents[item.id] = identity
+        return group
+
+    def _with_runs(self, items: list[Item], most: int, at_each_end: int) -> list[Item]:
+        """Both ends, the outputs, and runs of what is between them."""
+        if len(items) <= most:
+            return items
+        found: list[Item] = []
+        hidden: list[Item] = []
+        outputs = self._outputs if len(self._outputs) <= _AT_EACH_END else ()
+        for place, item in enumerate(items):
+            if place < at_each_end or place >= len(items) - at_each_end or item.id in outputs:
+                found += [*self._run(hidden), item]
+                hidden = []
+            else:
+                hidden.append(item)
+        return found + self._run(hidden)
+
+    def _run(self, items: list[Item]) -> list[Item]:
+        """One group for many items; it holds shorter runs if it is long."""
+        if len(items) < 2:
+            return items
+        if len(items) > _RUN:
+            size = ceil(len(items) / _PARTS)
+            items = [run for start in range(0, len(items), size) for run in self._run(items[start : start + size])]
+        self._runs += 1
+        return [self._group(-len(self._scopes) - self._runs, "run", None, items)]

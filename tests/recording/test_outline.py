@@ -1,0 +1,116 @@
+"""The outline: a recording's steps as a tree of groups, each of which can stand as one box."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import record
+from autolab.recording import Recording
+from autolab.recording.outline import ALL_OPEN, PARTLY_OPEN, Group, Outline, outline
+
+W = autolab.Parameter(np.full((3, 3), 0.5), name="W")
+
+
+def cell(x, h):
+    a = x @ W
+    return np.tanh(a + h)
+
+
+def rnn(x, h, times: int):
+    for _t in range(times):
+        h = cell(x, h)
+    return (h * h).sum()
+
+
+def loop(x, times: int):
+    for _ in range(times):
+        x = x * 0.999
+        x = x + 0.001
+    return x
+
+
+def recorded_rnn(times: int) -> Recording:
+    return record(rnn, np.ones((1, 3)), np.zeros((1, 3)), times)
+
+
+def text(tree: Outline, items=None) -> list:
+    """Names of steps, and pairs of a label and what is in it."""
+    return [
+        (i.scope.label if i.scope else "run", text(tree, i.items)) if isinstance(i, Group) else i.name or i.source
+        for i in (tree.items if items is None else items)
+    ]
+
+
+def test_steps_stand_under_the_calls_and_loops_they_were_made_in() -> None:
+    inside = ("cell(x, h)", ["a", "a + h", "np.tanh(a + h)"])
+    assert text(recorded_rnn(2).outline) == [
+        "x",
+        "h",
+        ("for _t in range(times)", ["W", ("_t = 0", [inside]), ("_t = 1", [inside])]),
+        "h * h",
+        "(h * h).sum()",
+    ]
+
+
+@pytest.mark.parametrize("r", [recorded_rnn(30), record(loop, 1.0, 500)], ids=["rnn", "long loop"])
+def test_whatever_is_open_every_step_is_shown_once_and_operands_come_first(r: Recording) -> None:
+    tree = r.outline
+    for expanded in ((), tree.at_first(), frozenset(tree.groups), frozenset(list(tree.groups)[::2])):
+        items = tree.shown(expanded)
+        steps = [s.id for i in items for s in (i.steps if isinstance(i, Group) else (i,))]
+        assert sorted(steps) == [s.id for s in r.steps]
+        place = {item.id: k for k, item in enumerate(items)}
+        for step in r.steps:
+            for operand in step.operands:
+                if operand.step is not None:
+                    source, target = (place[tree.holder(i, expanded)] for i in (operand.step, step.id))
+                    assert source <= target
+
+
+def test_results_are_what_others_use() -> None:
+    r = recorded_rnn(3)
+    for group in r.outline.groups.values():
+        inside = {s.id for s in group.steps}
+        used = {o.step for s in r.steps if s.id not in inside for o in s.operands} | set(r.outputs)
+        assert set(group.results) == inside & used
+
+
+def test_a_small_program_is_open_and_a_large_one_in_part() -> None:
+    small, large = recorded_rnn(10).outline, recorded_rnn(20).outline
+    assert small.at_first() == set(small.groups) and small.size(small.at_first()) <= ALL_OPEN
+    opened = large.at_first()
+    assert len(opened) == 21 and large.size(opened) == 2 + 1 + 20 + 2 <= PARTLY_OPEN
+    assert [i.kind for i in large.shown(opened)[3:23]] == ["function"] * 20
+
+
+def test_every_step_of_ten_thousand_is_reached_by_opening_few_boxes_at_a_time() -> None:
+    tree = record(loop, 1.0, 5000).outline
+    assert tree.size(tree.at_first()) <= PARTLY_OPEN
+    assert max(len(group.items) for group in tree.groups.values()) <= 61
+    assert max(len(tree.around(step)) for step in range(10_001)) <= 6
+
+
+def test_a_step_is_held_by_the_outermost_closed_group() -> None:
+    tree = recorded_rnn(2).outline
+    (outer, *_), step = [i.id for i in tree.items if isinstance(i, Group)], 3
+    around = tree.around(step)
+    assert around[0] == outer
+    assert tree.holder(step, ()) == outer
+    assert tree.holder(step, around[:1]) == around[1]
+    assert tree.holder(step, around) == step
+
+
+def test_ids_do_not_depend_on_the_numbers() -> None:
+    one, two = record(loop, 1.0, 100).outline, record(loop, -5.0, 100).outline
+    assert text(one) == text(two) and list(one.groups) == list(two.groups)
+
+
+def test_an_outline_with_another_limit_makes_runs_of_what_is_beside_each_other() -> None:
+    space: dict = {}
+    exec("def program(x):\n    return " + "+".join(["x"] * 200), space)
+    r = record(space["program"], 1.0)
+    assert len(outline(r).items) == 200
+    items = outline(r, most=0).items
+    assert [i.kind for i in items if isinstance(i, Group)] == ["run"] and len(items) == 121
