@@ -9,10 +9,10 @@ import pytest
 import autolab
 from autolab.display.messages import say
 from autolab.display.scene import detail, readings, scene
-from autolab.recording.outline import MOST, Group
 from autolab.recording.model import Operand
+from autolab.recording.outline import MOST, Group
 
-from .cases import halves, muladd, recorded_chain, recorded_muladd, recorded_net, recording, step
+from .cases import halves, muladd, recorded_muladd, recorded_net, recording, step
 
 NODE = {"id", "kind", "output", "x", "y", "w", "h", "name", "text", "function", "symbol", "cells", "group", "parent"}
 
