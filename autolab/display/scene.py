@@ -19,8 +19,8 @@ from typing import Any
 
 from ..recording.model import LEAVES, Recording, Step
 from ..recording.outline import Group, Outline
-from .detail import detail
 from .compound import Edge, Frame, arrange
+from .detail import detail
 from .groups import group_count, group_heading, group_name, group_text, result
 from .readings import readings
 from .steps import columns, expression, label, shorten, symbol, title

@@ -128,7 +128,7 @@ def test_what_is_no_message_is_ignored(explorer: Make, content: Any) -> None:
 
 def test_a_failure_while_drawing_is_shown_and_answered(explorer: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
-    monkeypatch.setattr("autolab.widgets.picture.readings", lambda recording: 1 / 0)
+    monkeypatch.setattr("autolab.widgets.picture.readings", lambda *given: 1 / 0)
     (state,) = tell(view, do="move", name="x", value=1.0, seq=3)
     assert (state["ack"], state["error"]["type"]) == (3, "ZeroDivisionError")
 
