@@ -99,7 +99,7 @@ def _edges(recording: Recording, outline: Outline, expanded: Collection[int]) ->
     """A line per operand; between a closed group and another box, one line per pair."""
     edges: list[Edge] = []
     seen: set[Edge] = set()
-    holders = {step.id: outline.holder(step.id, expanded) for step in recording.steps}
+    holders = outline.holders(expanded)
     for step in recording.steps:
         target = holders[step.id]
         for operand in step.operands:

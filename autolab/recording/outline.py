@@ -79,6 +79,14 @@ class Outline:
         """The id of the box in which a step or group is drawn: its own, or that of the outermost closed group."""
         return next((group for group in self.around(identity) if group not in expanded), identity)
 
+    def holders(self, expanded: Collection[int]) -> dict[int, int]:
+        """The box of every step, by the steps' ids."""
+        found: dict[int, int] = {}
+        for item in _shown(self.items, expanded):
+            for step in item.steps if isinstance(item, Group) else (item,):
+                found[step.id] = item.id
+        return found
+
     def size(self, expanded: Collection[int]) -> int:
         """How many boxes are drawn."""
         return sum(1 for _ in _shown(self.items, expanded))

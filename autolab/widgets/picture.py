@@ -26,16 +26,19 @@ class Picture(Part):
     scene = traitlets.Dict().tag(sync=True)
     readings = traitlets.Dict().tag(sync=True)
     changed: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    expanded: traitlets.List[Any] = traitlets.List(None, allow_none=True).tag(sync=True)
+    expanded: traitlets.List[Any] = traitlets.List(default_value=None, allow_none=True).tag(sync=True)
     notice = traitlets.Unicode().tag(sync=True)
 
     def _open_groups(self, recording: Recording) -> frozenset[int]:
         return recording.outline.at_first() if self.expanded is None else frozenset(self.expanded)
 
+    def _holder(self, recording: Recording, identity: int) -> int:
+        """The box of the picture in which a step or group stands."""
+        return recording.outline.holder(identity, self._open_groups(recording))
+
     def _holders(self, recording: Recording) -> dict[int, int]:
-        """The box of the picture in which each step stands."""
-        expanded = self._open_groups(recording)
-        return {step.id: recording.outline.holder(step.id, expanded) for step in recording.steps}
+        """The box of every step."""
+        return recording.outline.holders(self._open_groups(recording))
 
     @obeys("open", id=int)
     def _open(self, id: int) -> None:
@@ -98,7 +101,7 @@ class Selection(Part):
 
     def _shown(self, recording: Recording) -> dict[str, Any]:
         shown = super()._shown(recording)
-        return {**shown, **_selection(recording, shown["scene"], self.selected, self.most_cells)}
+        return {**shown, **self._selection(recording, shown["scene"], self.selected)}
 
     def answerable(self) -> Iterator[dict[str, Any]]:
         yield from super().answerable()
@@ -106,12 +109,13 @@ class Selection(Part):
 
     @obeys("select", id=int)
     def _select(self, id: int) -> None:
-        self._publish(_selection(self._recording, self.scene, id, self.most_cells))  # type: ignore[attr-defined]
+        self._publish(self._selection(self._recording, self.scene, id))  # type: ignore[attr-defined]
 
-
-def _selection(recording: Recording, picture: Mapping[str, Any], node: int | None, most: int) -> dict[str, Any]:
-    """The traits that show one node; the output where there is no such node."""
-    if node is None or all(node != shown["id"] for shown in picture["nodes"]):
-        node = recording.outputs[0]
-    facts, buffers = detail(recording, node, most)
-    return {"selected": node, "detail": facts, "detail_buffers": buffers}
+    def _selection(self, recording: Recording, picture: Mapping[str, Any], node: int | None) -> dict[str, Any]:
+        """The traits that show one box: that of the node, or else of the output."""
+        drawn = {shown["id"] for shown in picture["nodes"]}
+        wished = [recording.outputs[0]] if node is None else [node, recording.outputs[0]]
+        held = [self._holder(recording, identity) for identity in wished]  # type: ignore[attr-defined]
+        chosen = next(box for box in held if box in drawn)
+        facts, buffers = detail(recording, chosen, self.most_cells)
+        return {"selected": chosen, "detail": facts, "detail_buffers": buffers}

@@ -62,6 +62,7 @@ def test_whatever_is_open_every_step_is_shown_once_and_operands_come_first(r: Re
         steps = [s.id for i in items for s in (i.steps if isinstance(i, Group) else (i,))]
         assert sorted(steps) == [s.id for s in r.steps]
         place = {item.id: k for k, item in enumerate(items)}
+        assert tree.holders(expanded) == {s.id: tree.holder(s.id, expanded) for s in r.steps}
         for step in r.steps:
             for operand in step.operands:
                 if operand.step is not None:

@@ -2,18 +2,22 @@
 /** The graph as SVG: boxes with value and gradient. The scene says where everything stands; here it is only drawn. */
 
 import { html, set, svg } from "./dom.js";
+import { makeFrame } from "./group.js";
 import { makeNode } from "./node.js";
 import { walk } from "./walk.js";
 import { makeZoom } from "./zoom.js";
 
-/** @typedef {{id: number, kind: string, output: boolean, x: number, y: number, w: number, h: number, name: string | null, text: string, symbol: string, cells: boolean}} SceneNode */
-/** @typedef {{key: string, description: string, width: number, height: number, nodes: SceneNode[], edges: {from: number, to: number, path: string}[]}} Scene */
+/** @typedef {{id: number, kind: string, output: boolean, x: number, y: number, w: number, h: number, name: string | null, text: string, symbol: string, cells: boolean, parent: number | null, group: {kind: string, count: string, first: number, last: number} | null}} SceneNode */
+/** @typedef {{key: string, description: string, width: number, height: number, nodes: SceneNode[], frames: import("./group.js").SceneFrame[], edges: {from: number, to: number, path: string}[]}} Scene */
 /** @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale: number, grad_scale: number, spoken: string, pending?: boolean, value_note?: string, grad_note?: string, shares?: string}} Reading */
 
 const MARKED_FOR = 700; // milliseconds
 
-/** @param {(id: number) => void} select */
-export function makeGraph(select) {
+/**
+ * @param {(id: number) => void} select
+ * @param {((open: boolean, id: number) => void) | null} toggle opens or closes a group; null where that cannot be
+ */
+export function makeGraph(select, toggle) {
   const picture = svg("svg", { class: "al-picture", role: "group", onkeydown: pressed });
   const zoom = makeZoom(picture);
   /** @type {Map<number, ReturnType<typeof makeNode>>} */
@@ -27,34 +31,69 @@ export function makeGraph(select) {
   let timer = 0;
   /** @type {number | undefined} */
   let moment; // the step of the walk that is lit
+  /** @type {Map<number, Element>} */
+  let tabs = new Map(); // of the open groups
+  /** @type {{id: number, focus: boolean, place: DOMRect} | null} */
+  let toggled = null; // the group that is being opened or closed stays where it is on the screen
 
   /** @param {Scene} next */
   function draw(next) {
     scene = next;
-    nodes = new Map(next.nodes.map((node) => [node.id, makeNode(node)]));
+    const frames = next.frames.map((frame) => makeFrame(frame, () => turn(false, frame.id)));
+    tabs = new Map(next.frames.map((frame, i) => [frame.id, frames[i].tab]));
+    nodes = new Map(next.nodes.map((node) => [node.id, makeNode(node, toggle && (() => turn(true, node.id)))]));
     edges = next.edges.map(({ from, to, path }) => ({ from, to, element: makeEdge(path) }));
     for (const [id, node] of nodes) set(node.element, { onclick: () => select(id), onfocus: () => reach(id) });
+    for (const [id, tab] of tabs) set(tab, { onfocus: () => reach(id) });
     set(picture, { "aria-label": next.description, viewBox: `0 0 ${next.width} ${next.height}` });
-    picture.replaceChildren(...edges.map((e) => e.element), ...[...nodes.values()].map((n) => n.element));
+    picture.replaceChildren(...frames.map((f) => f.back), ...edges.map((e) => e.element), ...tabs.values(), ...[...nodes.values()].map((n) => n.element));
     zoom.resize(next.width, next.height);
+    if (toggled) stay(toggled);
+    toggled = null;
+  }
+
+  /** @param {number | null} id a box or an open group */
+  const find = (id) => (id === null ? undefined : nodes.get(id)?.element ?? tabs.get(id));
+
+  /** @param {boolean} open @param {number | null} id */
+  function turn(open, id) {
+    const element = find(id);
+    if (!element || id === null || !toggle) return;
+    toggled = { id, focus: picture.contains(document.activeElement), place: element.getBoundingClientRect() };
+    toggle(open, id);
+  }
+
+  /** @param {{id: number, focus: boolean, place: DOMRect}} was */
+  function stay({ id, focus, place }) {
+    const element = find(id);
+    if (!element) return;
+    zoom.keep(element, place);
+    if (focus) element.focus({ preventScroll: true });
   }
 
   /** @param {number} id */
   function reach(id) {
-    if (reachable !== null) set(nodes.get(reachable)?.element ?? picture, { tabindex: nodes.has(reachable) ? -1 : null });
+    const former = find(reachable);
+    if (former) set(former, { tabindex: -1 });
     reachable = id;
-    set(/** @type {any} */ (nodes.get(id)).element, { tabindex: 0 });
+    set(/** @type {any} */ (find(id)), { tabindex: 0 });
   }
 
   /** @param {KeyboardEvent} event */
   function pressed(event) {
-    const target = [...nodes].find(([, node]) => node.element === event.target);
-    if (!target) return;
-    if (event.key === "Enter" || event.key === " ") select(target[0]);
+    const target = /** @type {Element} */ (event.target).getAttribute("data-id");
+    const id = Number(target);
+    if (target === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    const closed = nodes.get(id)?.group;
+    const enter = event.key === "Enter" || event.key === " ";
+    if (tabs.has(id) && (enter || event.key === "-")) turn(false, id);
+    else if (closed && (event.key === "Enter" || event.key === "+")) turn(true, id);
+    else if (enter) select(id);
+    else if (event.key === "-") turn(false, scene.nodes.find((n) => n.id === id)?.parent ?? null);
     else {
-      const next = walk(scene, target[0], event.key);
+      const next = walk(scene, id, event.key);
       if (next === undefined) return;
-      nodes.get(next)?.element.focus();
+      find(next)?.focus();
     }
     event.preventDefault();
     event.stopPropagation(); // Enter and the arrows are the notebook's keys too
@@ -87,7 +126,7 @@ export function makeGraph(select) {
         set(node.element, { "aria-pressed": String(other === id) });
       }
       for (const edge of edges) edge.element.classList.toggle("al-near", edge.from === id || edge.to === id);
-      if (id !== null && nodes.has(id) && !picture.contains(document.activeElement)) reach(id);
+      if (id !== null && find(id) && !picture.contains(document.activeElement)) reach(id);
     },
     /** What a step of the walk is about; everything is equal where it is empty. @param {any} frame */
     light({ k, nodes: shown = [], edge: one, backward }) {
@@ -111,8 +150,9 @@ export function makeGraph(select) {
 
 /** A line with a head where it arrives, from above, and one for the way back. @param {string} path */
 function makeEdge(path) {
-  const line = svg("path", { d: path });
-  const head = (/** @type {DOMPoint} */ { x, y }, /** @type {string} */ kind, /** @type {number} */ way) =>
+  const [, x0, y0] = /** @type {string[]} */ (path.match(/^M([-\d.]+) ([-\d.]+)/));
+  const [, x1, y1] = /** @type {string[]} */ (path.match(/([-\d.]+) [-\d.]+V([-\d.]+)$/)); // lines end straight down
+  const head = (/** @type {string} */ x, /** @type {string} */ y, /** @type {string} */ kind, /** @type {number} */ way) =>
     svg("path", { class: `al-head ${kind}`, d: `M-4.5 ${-9 * way}h9l-4.5 ${9 * way}z`, transform: `translate(${x} ${y})` });
-  return svg("g", { class: "al-edge" }, line, head(line.getPointAtLength(line.getTotalLength()), "al-to", 1), head(line.getPointAtLength(0), "al-from", -1));
+  return svg("g", { class: "al-edge" }, svg("path", { d: path }), head(x1, y1, "al-to", 1), head(x0, y0, "al-from", -1));
 }

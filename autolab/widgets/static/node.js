@@ -2,8 +2,9 @@
 /** One box of the graph: its heading, its value and its gradient. The measures are those of display/scene.py and svg.py. */
 
 import { set, svg, write } from "./dom.js";
+import { makeToggle } from "./group.js";
 
-const [HEADER, CAPTION, PADDING, GAP] = [36, 16, 12, 16];
+const [HEADER, CAPTION, PADDING, GAP, INDENT, FOOTER] = [36, 16, 12, 16, 34, 20];
 const STRIP = { width: 96, height: 48, cell: 26 };
 const TOP = HEADER + CAPTION;
 
@@ -11,19 +12,24 @@ const TOP = HEADER + CAPTION;
 /** @typedef {import("./graph.js").Reading} Reading */
 /** @typedef {import("./colors.js").ColorMap} ColorMap */
 
-/** @param {SceneNode} node */
-export function makeNode(node) {
-  const box = { width: node.w, height: node.h, rx: node.kind === "call" ? 9 : 16 };
+/** @param {SceneNode} node @param {(() => void) | null} open shows what is in it, if it is a group */
+export function makeNode(node, open) {
+  const { group } = node;
+  const isLeaf = ["input", "leaf", "constant"].includes(node.kind);
+  const box = { width: node.w, height: node.h, rx: isLeaf ? 16 : 9 };
   const element = svg("g", {
     class: `al-node al-${node.kind}${node.output ? " al-output" : ""}`, transform: `translate(${node.x} ${node.y})`,
-    role: "button", tabindex: -1, "data-id": node.id,
+    role: "button", tabindex: -1, "data-id": node.id, "aria-expanded": group && "false", ondblclick: group && open,
   },
-  svg("rect", { class: "al-halo", ...box }), svg("rect", { class: "al-card", ...box }), makeHeading(node),
+  svg("rect", { class: "al-halo", ...box }), ...(group ? [svg("rect", { class: "al-pile", ...box, x: 5, y: 5 })] : []),
+  svg("rect", { class: "al-card", ...box }), makeHeading(node, group && open ? INDENT : PADDING),
   svg("text", { class: "al-symbol", x: node.w - PADDING, y: 24 }, node.symbol),
-  ...(["input", "leaf", "constant"].includes(node.kind) ? makePlate(node.kind, node.w / 2, 0) : []),
+  ...(isLeaf ? makePlate(node.kind, node.w / 2, 0) : []),
   ...(node.output ? makePlate("output", node.w / 2, node.h) : []));
 
-  const columns = node.h < TOP ? [] : [makeColumn("value", PADDING, node.cells),
+  if (group && open) element.append(makeToggle((event) => (event.stopPropagation(), open())));
+  if (group) element.append(svg("text", { class: "al-small", x: PADDING, y: node.h - 9 }, group.count));
+  const columns = node.h < TOP + FOOTER ? [] : [makeColumn("value", PADDING, node.cells),
     makeColumn("gradient", Math.max(PADDING + STRIP.width + GAP, (node.w + GAP) / 2), node.cells)];
   element.append(...columns.map((column) => column.element));
   /** @type {Reading | null} */
@@ -32,6 +38,7 @@ export function makeNode(node) {
   let painted = null;
   return {
     element,
+    group,
     /** @param {Reading} reading @param {ColorMap} colors */
     update(reading, colors) {
       if (painted === colors && JSON.stringify(shown) === JSON.stringify(reading)) return;
@@ -44,9 +51,9 @@ export function makeNode(node) {
   };
 }
 
-/** @param {SceneNode} node */
-function makeHeading({ name, text }) {
-  const line = svg("text", { x: PADDING, y: 24 });
+/** @param {SceneNode} node @param {number} x */
+function makeHeading({ name, text }, x) {
+  const line = svg("text", { x, y: 24 });
   if (name) line.append(svg("tspan", { class: "al-own" }, name));
   if (name && name !== text) line.append(svg("tspan", { class: "al-equals" }, " = "));
   if (name !== text) line.append(svg("tspan", {}, text));

@@ -11,7 +11,8 @@ export function makeGraphPart(view) {
   const { get, send } = view;
   const title = html("h2", { class: "al-function" });
   const spoken = html("div", { class: "al-hidden", "aria-live": "polite" });
-  const graph = makeGraph((id) => send({ do: "select", id }));
+  const toggle = (/** @type {boolean} */ open, /** @type {number} */ id) => send({ do: open ? "open" : "close", id });
+  const graph = makeGraph((id) => send({ do: "select", id }), get("still") ? null : toggle);
 
   function paint() {
     write(title, get("scene").title);

@@ -8,13 +8,14 @@
  * @param {string} key
  * @returns {number | undefined}
  */
-export function walk({ nodes, edges }, id, key) {
-  const byId = new Map(nodes.map((node) => [node.id, node]));
-  const here = /** @type {import("./graph.js").SceneNode} */ (byId.get(id));
+export function walk({ nodes, frames, edges }, id, key) {
+  const byId = new Map([...frames, ...nodes].map((node) => [node.id, node]));
+  const here = /** @type {any} */ (byId.get(id));
   const middle = (/** @type {any} */ node) => node.x + node.w / 2;
   const distance = (/** @type {number} */ other) => Math.abs(middle(byId.get(other)) - middle(here));
   const nearest = (/** @type {number[]} */ ids) => ids.sort((a, b) => distance(a) - distance(b))[0];
 
+  if (frames.some((frame) => frame.id === id)) return key === "ArrowDown" ? nodes.find((n) => n.parent === id)?.id : undefined;
   if (key === "ArrowUp") return nearest(edges.filter((e) => e.to === id).map((e) => e.from));
   if (key === "ArrowDown") return nearest(edges.filter((e) => e.from === id).map((e) => e.to));
   const side = { ArrowLeft: -1, ArrowRight: 1 }[key];

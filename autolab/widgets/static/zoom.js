@@ -90,6 +90,11 @@ export function makeZoom(picture) {
       const [right, bottom] = [Math.max(...boxes.map((b) => b.right)), Math.max(...boxes.map((b) => b.bottom))];
       pane.scrollBy(by(left - 12, right + 12, frame.left, frame.right), by(top - 12, bottom + 12, frame.top, frame.bottom));
     },
+    /** Scroll so that a part of the picture stands where it was. @param {Element} part @param {DOMRect} place */
+    keep(part, place) {
+      const { left, top } = part.getBoundingClientRect();
+      pane.scrollBy({ left: left - place.left, top: top - place.top, behavior: "instant" });
+    },
     /** @param {number} w @param {number} h the picture's own size */
     resize(w, h) {
       [width, height] = [w, h];
