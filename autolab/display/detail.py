@@ -64,13 +64,21 @@ def _group_detail(recording: Recording, group: Group, most: int) -> tuple[dict[s
         "id": group.id,
         "title": group_heading(group),
         "facts": [*numbers, *steps],
-        "source": None if group.scope is None else _place(group.scope.file, group.scope.line, group.scope.label),
+        "source": _source_of_group(recording, group),
         "rules": [],
         "backward_code": None,
         "status": group_sentence(group, recording),
         "arrays": arrays,
     }
     return data, buffers
+
+
+def _source_of_group(recording: Recording, group: Group) -> dict[str, Any] | None:
+    scope = group.scope
+    if scope is None:
+        return None
+    head = recording.scopes[scope.parent] if scope.kind == "pass" and scope.parent is not None else scope
+    return _place(scope.file, scope.line, head.label)
 
 
 def facts(step: Step) -> list[list[str]]:

@@ -9,11 +9,23 @@ from .messages import plural, say
 
 
 def group_text(group: Group) -> str:
-    """The call or the head of the loop as written, the name of a block, or how many steps a run stands for.
+    """The call or the head of the loop as written, the name of a block; of a run, from where to where it reaches."""
+    if group.scope is not None:
+        return clean(group.scope.label)
+    first, last = _first(group), _last(group)
+    if first is None or last is None or first.scope is None or last.scope is None:
+        return f"… {group_count(group)}"
+    return f"{clean(first.scope.label)} … {clean(last.scope.label)}"
 
-    A long call is told by its function alone where that is enough: pictures cut the end.
-    """
-    return f"\u2026 {group_count(group)}" if group.scope is None else clean(group.scope.label)
+
+def _first(group: Group) -> Group | None:
+    item = group.items[0]
+    return None if not isinstance(item, Group) else _first(item) if item.kind == "run" else item
+
+
+def _last(group: Group) -> Group | None:
+    item = group.items[-1]
+    return None if not isinstance(item, Group) else _last(item) if item.kind == "run" else item
 
 
 def group_name(group: Group) -> str | None:
