@@ -3,17 +3,25 @@
 from . import transforms
 from .bundled import get_digits, get_iris, get_spiral
 from .dataset import Dataset, TupleDataset, concat_examples
+from .download import DownloadError, fetch
 from .idx import read_idx
 from .iterators import DataLoader, SerialIterator
+from .mnist import MNIST, FashionMNIST, get_fashion_mnist, get_mnist
 
 __all__ = [
+    "MNIST",
     "DataLoader",
     "Dataset",
+    "DownloadError",
+    "FashionMNIST",
     "SerialIterator",
     "TupleDataset",
     "concat_examples",
+    "fetch",
     "get_digits",
+    "get_fashion_mnist",
     "get_iris",
+    "get_mnist",
     "get_spiral",
     "read_idx",
     "transforms",

@@ -130,11 +130,12 @@ class Optimizer:
 
     def _step(self) -> None:
         t = self.t
-        before = [(p.node, "grad", p.grad) for p in self]
+        parameters = list(self)
+        before = [(p.node, "grad", p.grad) for p in parameters]
         try:
             for hook in self._hooks.values():
                 hook(self)
-            stores = [store for parameter in self for store in self._planned(parameter)]
+            stores = [store for parameter in parameters for store in self._planned(parameter)]
             publish([*stores, (self, "t", t + 1)])
         except BaseException:
             if self.t == t:  # not yet published

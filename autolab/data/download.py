@@ -1,0 +1,129 @@
+"""Downloads: over https, compared with a SHA-256, of a bounded size, and kept in a cache."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+from ..files import FileFormatError
+
+_CHUNK = 1 << 16
+_TIMEOUT = 30.0
+MAX_BYTES = 1 << 30
+
+
+class DownloadError(OSError):
+    """A file could not be fetched, or is not the one that was expected. Nothing of it was kept."""
+
+
+def cache_folder() -> Path:
+    """Where downloads are kept: ``AUTOLAB_CACHE`` if it is set, else the user's cache folder."""
+    chosen = os.environ.get("AUTOLAB_CACHE")
+    return Path(chosen) if chosen else Path(_pooch().os_cache("autolab"))
+
+
+def fetch(url: str, sha256: str, name: str, max_bytes: int = MAX_BYTES, progress: bool = True) -> Path:
+    """The path of a file in the cache, downloaded if it is not there yet.
+
+    A file in the cache that has been changed is fetched again. Several processes may ask at the same time.
+
+    Parameters
+    ----------
+    url : str
+        Starts with ``https://``.
+    sha256 : str
+        64 hexadecimal digits: that of the file as it must be.
+    name : str
+        Its path in the cache, such as ``mnist/train-labels.gz``.
+    max_bytes : int
+        How large the file may be.
+    progress : bool
+        Show a bar (tqdm).
+
+    Raises
+    ------
+    ValueError
+        If the address is not https, the sum is no SHA-256, or the name leads out of the cache.
+    DownloadError
+        If it could not be fetched, or is not the expected file.
+    """
+    if not url.startswith("https://"):
+        raise ValueError(f"fetch: url is {url!r:.100}; expected an address that starts with https://")
+    if not re.fullmatch(r"[0-9a-f]{64}", sha256):
+        raise ValueError(f"fetch: sha256 is {sha256!r:.80}; expected 64 hexadecimal digits")
+    if not re.fullmatch(r"[\w-][\w.-]*(/[\w-][\w.-]*)*", name):
+        raise ValueError(f"fetch: name is {name!r:.80}; expected a path inside the cache, such as mnist/labels.gz")
+    pooch, folder = _pooch(), cache_folder() / Path(name).parent
+    try:
+        path = pooch.retrieve(
+            url, f"sha256:{sha256}", fname=Path(name).name, path=folder, downloader=_Downloader(max_bytes, progress)
+        )
+    except (OSError, ValueError) as error:  # requests' errors are OSErrors; pooch's for a wrong sum is a ValueError
+        raise DownloadError(
+            f"{Path(name).name} could not be fetched from {url:.100} ({_reason(error)}). "
+            f"get_digits() and get_iris() need no network; or put the file into {folder} yourself."
+        ) from None
+    return Path(path)
+
+
+class _Downloader:
+    """Fetches one address into a file, for pooch, and gives up where something is not as it should be."""
+
+    def __init__(self, max_bytes: int, progress: bool) -> None:
+        self._max_bytes, self._progress = max_bytes, progress
+
+    def __call__(self, url: str, output_file: str, _: Any) -> None:
+        with _session() as session, session.get(url, stream=True, timeout=_TIMEOUT) as response:
+            response.raise_for_status()
+            said = int(response.headers.get("Content-Length", 0))
+            self._check(said)
+            with open(output_file, "wb") as file, self._bar(url, said) as bar:
+                for chunk in response.iter_content(_CHUNK):
+                    file.write(chunk)
+                    bar.update(len(chunk))
+                    self._check(file.tell())
+
+    def _check(self, size: int) -> None:
+        if size > self._max_bytes:
+            raise FileFormatError(f"it is larger than {self._max_bytes} bytes")
+
+    def _bar(self, url: str, size: int) -> Any:
+        from tqdm.auto import tqdm
+
+        name = url.rpartition("/")[2]
+        return tqdm(desc=name, total=size or None, unit="B", unit_scale=True, disable=not self._progress)
+
+
+def _session() -> Any:
+    import requests
+
+    class Session(requests.Session):
+        """Follows redirections to https alone."""
+
+        def get_redirect_target(self, resp: requests.Response) -> str | None:
+            target = super().get_redirect_target(resp)
+            if target is not None and not urljoin(resp.url, target).startswith("https://"):
+                raise FileFormatError("it was redirected to an address that is not https")
+            return target
+
+    return Session()
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, ValueError) and "hash" in str(error):
+        return "its SHA-256 is another one"
+    return f"{error!s:.60}" if isinstance(error, FileFormatError) else type(error).__name__
+
+
+def _pooch() -> Any:
+    try:
+        import pooch
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            "fetch: pooch is not installed; python -m pip install pooch. autolab.data.get_digits() needs no download"
+        ) from None
+    pooch.get_logger().setLevel("WARNING")
+    return pooch

@@ -1,0 +1,137 @@
+"""MNIST and Fashion-MNIST: 70,000 images of 28 x 28 pixels, fetched once."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..files import FileFormatError
+from .dataset import Dataset, Transform, TupleDataset
+from .download import fetch
+from .idx import read_idx
+from .transforms import AsType, Compose, Flatten, Normalize
+
+_FILES = {
+    (True, "images"): "train-images-idx3-ubyte.gz",
+    (True, "labels"): "train-labels-idx1-ubyte.gz",
+    (False, "images"): "t10k-images-idx3-ubyte.gz",
+    (False, "labels"): "t10k-labels-idx1-ubyte.gz",
+}
+_MAX_BYTES = 50_000_000
+
+
+class MNIST(Dataset):
+    """Handwritten digits, as a dataset with transforms.
+
+    Parameters
+    ----------
+    train : bool
+        The 60,000 to learn from, or the 10,000 to test with.
+    transform : callable, optional
+        By default: one axis, float32, divided by 255.
+    target_transform : callable, optional
+
+    Attributes
+    ----------
+    data : array
+        uint8 of shape ``(n, 1, 28, 28)``.
+    label : array
+        int64 of shape ``(n,)``.
+
+    Raises
+    ------
+    DownloadError
+        If the files are not in the cache and cannot be fetched.
+
+    Notes
+    -----
+    Y. LeCun, C. Cortes, C. Burges, "The MNIST database of handwritten digits".
+    """
+
+    folder = "mnist"
+    address = "https://ossci-datasets.s3.amazonaws.com/mnist/"
+    sums: ClassVar[dict[str, str]] = {
+        "train-images-idx3-ubyte.gz": "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
+        "train-labels-idx1-ubyte.gz": "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
+        "t10k-images-idx3-ubyte.gz": "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6",
+        "t10k-labels-idx1-ubyte.gz": "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
+    }
+    names = tuple("0123456789")
+
+    def __init__(
+        self, train: bool = True, transform: Transform | None = None, target_transform: Transform | None = None
+    ) -> None:
+        usual = Compose([Flatten(), AsType(np.float32), Normalize(0.0, 255.0)])
+        super().__init__(train, transform or usual, target_transform)
+
+    def prepare(self) -> None:
+        images, labels = self._read("images"), self._read("labels")
+        if images.ndim != 3 or labels.shape != images.shape[:1]:
+            raise FileFormatError(f"{self.folder}: images {images.shape} and labels {labels.shape} do not fit together")
+        self.data, self.label = images[:, None], labels.astype(np.int64)
+
+    def _read(self, what: str) -> np.ndarray:
+        name = _FILES[self.train, what]
+        path = fetch(self.address + name, self.sums[name], f"{self.folder}/{name}", _MAX_BYTES)
+        return read_idx(path, _MAX_BYTES)
+
+    @classmethod
+    def labels(cls) -> dict[int, str]:
+        """What each label means."""
+        return dict(enumerate(cls.names))
+
+    def show(self, row: int = 10, col: int = 10, rng: np.random.Generator | None = None) -> Any:
+        """A picture (Pillow) of ``row`` times ``col`` examples, drawn at random."""
+        from PIL import Image
+
+        rng = rng or np.random.default_rng()
+        chosen = self.data[rng.integers(0, len(self), row * col)].reshape(row, col, 28, 28)
+        return Image.fromarray(np.ascontiguousarray(chosen.swapaxes(1, 2).reshape(row * 28, col * 28)))
+
+
+class FashionMNIST(MNIST):
+    """Pictures of clothes, in the form of `MNIST`.
+
+    Notes
+    -----
+    H. Xiao, K. Rasul, R. Vollgraf, "Fashion-MNIST: a novel image dataset for benchmarking machine learning
+    algorithms", 2017, MIT licence.
+    """
+
+    folder = "fashion-mnist"
+    address = (
+        "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/"
+        "b2617bb6d3ffa2e429640350f613e3291e10b141/data/fashion/"
+    )
+    sums: ClassVar[dict[str, str]] = {
+        "train-images-idx3-ubyte.gz": "3aede38d61863908ad78613f6a32ed271626dd12800ba2636569512369268a84",
+        "train-labels-idx1-ubyte.gz": "a04f17134ac03560a47e3764e11b92fc97de4d1bfaf8ba1a3aa29af54cc90845",
+        "t10k-images-idx3-ubyte.gz": "346e55b948d973a97e58d2351dde16a484bd415d4595297633bb08f03db6a073",
+        "t10k-labels-idx1-ubyte.gz": "67da17c76eaffca5446c3361aaab5c3cd6d1c2608764d35dfb1850b086bf8dd5",
+    }
+    names = ("T-shirt", "trousers", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot")
+
+
+def get_mnist() -> tuple[TupleDataset, TupleDataset]:
+    """MNIST to train with (60,000) and to test with (10,000): float32 of shape ``(784,)`` from 0 to 1, int64 labels.
+
+    Raises
+    ------
+    DownloadError
+        If the files are not in the cache and cannot be fetched.
+    """
+    return _pair(MNIST)
+
+
+def get_fashion_mnist() -> tuple[TupleDataset, TupleDataset]:
+    """Fashion-MNIST in the form of `get_mnist`."""
+    return _pair(FashionMNIST)
+
+
+def _pair(kind: type[MNIST]) -> tuple[TupleDataset, TupleDataset]:
+    train, test = [
+        TupleDataset(part.data.reshape(len(part), 784).astype(np.float32) / np.float32(255), part.label)
+        for part in (kind(train=True), kind(train=False))
+    ]
+    return train, test

@@ -1,0 +1,203 @@
+"""Downloads from a server that lies: nothing but the expected file is ever accepted (R10)."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import signal
+import struct
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from autolab.data import MNIST, DownloadError, fetch
+from autolab.files import FileFormatError
+from data.https_server import certificate, send, serving
+
+pytest.importorskip("pooch")
+
+CONTENT = bytes(range(256)) * 2000
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def pem(tmp_path_factory):
+    return certificate(tmp_path_factory.mktemp("certificate"))
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch, pem):
+    monkeypatch.setenv("AUTOLAB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(pem))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def server(pem):
+    with serving(pem) as server:
+        server.answers["file"] = send(CONTENT)
+        yield server
+
+
+def get(server, path="file", **options):
+    return fetch(server.url(path), SHA256, "folder/file", **{"progress": False, **options})
+
+
+def kept(cache):
+    return [p for p in cache.rglob("*") if p.is_file()]
+
+
+def test_the_expected_file_is_fetched_once(server, cache):
+    assert get(server).read_bytes() == CONTENT
+    assert get(server) == cache / "folder" / "file" and server.asked == ["file"]
+
+
+def drip(handler):
+    """The right bytes, at most a third of them."""
+    handler.send_response(200)
+    handler.send_header("Content-Length", str(len(CONTENT)))
+    handler.end_headers()
+    handler.wfile.write(CONTENT[: len(CONTENT) // 3])
+    handler.close_connection = True
+
+
+FAULTS = {
+    "wrong bytes": send(CONTENT[:-1] + b"!"),
+    "one byte less": send(CONTENT[:-1]),
+    "one byte more": send(CONTENT + b"!"),
+    "cut off": drip,
+    "nothing": send(b""),
+    "says it is longer": send(CONTENT, length=len(CONTENT) + 10),
+    "says it is shorter": send(CONTENT, length=len(CONTENT) - 10),
+    "says it is huge": send(CONTENT, length=1 << 40),
+    "an error page": send(CONTENT, status=404),
+    "a broken server": send(CONTENT, status=500),
+    "a page instead": send(b"<html>please log in</html>"),
+    "compressed": send(gzip.compress(CONTENT)),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_anything_else_is_refused_and_not_kept(fault, server, cache):
+    server.answers["file"] = FAULTS[fault]
+    with pytest.raises(DownloadError) as caught:
+        get(server)
+    assert "get_digits() and get_iris() need no network" in str(caught.value) and len(str(caught.value)) <= 400
+    assert kept(cache) == []
+    server.answers["file"] = send(CONTENT)
+    assert get(server).read_bytes() == CONTENT  # the next attempt is not hurt
+
+
+def test_a_file_larger_than_allowed_is_given_up_on_the_way(server, cache):
+    with pytest.raises(DownloadError, match="larger than 1000 bytes"):
+        get(server, max_bytes=1000)
+    assert kept(cache) == []
+
+
+def test_no_redirection_leaves_https(server, cache):
+    with serving(None) as plain:
+        plain.answers["file"] = send(CONTENT)
+        server.answers["away"] = send(b"", status=302, Location=plain.url("file"))
+        with pytest.raises(DownloadError, match="not https"):
+            get(server, "away")
+        assert plain.asked == [] and kept(cache) == []
+    server.answers["moved"] = send(b"", status=302, Location="/file")
+    assert get(server, "moved").read_bytes() == CONTENT
+
+
+def test_a_certificate_nobody_knows_is_refused(server, cache, monkeypatch):
+    monkeypatch.delenv("REQUESTS_CA_BUNDLE")
+    with pytest.raises(DownloadError, match="SSLError"):
+        get(server)
+    assert server.asked == [] and kept(cache) == []
+
+
+def test_an_edited_cache_is_noticed(server, cache):
+    path = get(server)
+    path.write_bytes(CONTENT[:-1] + b"!")
+    assert get(server).read_bytes() == CONTENT and len(server.asked) == 2
+    path.write_bytes(b"edited")
+    server.answers["file"] = FAULTS["a broken server"]
+    with pytest.raises(DownloadError):
+        get(server)
+
+
+@pytest.mark.parametrize("name", ["../file", "/file", "a/../../file", "", "a\\b", ".hidden"])
+def test_names_stay_inside_the_cache(name, server, cache):
+    with pytest.raises(ValueError, match="expected a path inside the cache"):
+        fetch(server.url("file"), SHA256, name)
+    assert server.asked == []
+
+
+def test_only_https_and_only_with_a_sum(server, cache):
+    with pytest.raises(ValueError, match="starts with https://"):
+        fetch("http://localhost/file", SHA256, "file")
+    for sha256 in ("", "abc", SHA256.upper(), SHA256 + "0"):
+        with pytest.raises(ValueError, match="64 hexadecimal digits"):
+            fetch(server.url("file"), sha256, "file")
+
+
+def test_many_may_ask_at_once(server, cache):
+    with ThreadPoolExecutor(8) as pool:
+        paths = list(pool.map(lambda _: get(server), range(8)))
+    assert {p.read_bytes() for p in paths} == {CONTENT} and kept(cache) == [paths[0]]
+
+
+def test_a_killed_process_leaves_nothing_that_counts(server, cache):
+    def slow(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(len(CONTENT)))
+        handler.end_headers()
+        handler.wfile.write(CONTENT[:1000])
+        handler.wfile.flush()
+        time.sleep(5)
+
+    server.answers["slow"] = slow
+    program = (
+        f"from autolab.data import fetch; fetch({server.url('slow')!r}, {SHA256!r}, 'folder/file', progress=False)"
+    )
+    child = subprocess.Popen([sys.executable, "-c", program], env=os.environ, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 30
+    while not server.asked and time.monotonic() < until:
+        time.sleep(0.01)
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    assert server.asked == ["slow"] and not (cache / "folder" / "file").exists()
+    assert get(server).read_bytes() == CONTENT
+
+
+def idx(array):
+    return gzip.compress(bytes([0, 0, 8, array.ndim]) + struct.pack(f">{array.ndim}I", *array.shape) + array.tobytes())
+
+
+@pytest.mark.source("CI-20", "DZ-47")
+def test_mnist_is_made_of_such_files(server, cache):
+    rng = np.random.default_rng(0)
+    arrays = {
+        "train-images-idx3-ubyte.gz": rng.integers(0, 256, (20, 28, 28), np.uint8),
+        "train-labels-idx1-ubyte.gz": rng.integers(0, 10, 20, np.uint8),
+        "t10k-images-idx3-ubyte.gz": rng.integers(0, 256, (5, 28, 28), np.uint8),
+        "t10k-labels-idx1-ubyte.gz": rng.integers(0, 10, 6, np.uint8),
+    }
+    files = {name: idx(array) for name, array in arrays.items()}
+    server.answers |= {name: send(content) for name, content in files.items()}
+
+    class Small(MNIST):
+        folder = "small"
+        address = server.url("")
+        sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}  # noqa: RUF012
+
+    data = Small()
+    assert data.data.shape == (20, 1, 28, 28) and data.data.dtype == np.uint8 and len(data) == 20
+    x, t = data[3]
+    np.testing.assert_allclose(x, arrays["train-images-idx3-ubyte.gz"][3].ravel() / 255, rtol=1e-6)
+    assert x.dtype == np.float32 and t == arrays["train-labels-idx1-ubyte.gz"][3]
+    assert data.show(2, 3).size == (84, 56) and MNIST.labels()[7] == "7"
+    assert Small(transform=lambda x: x.sum())[0][0] == data.data[0].sum()
+    with pytest.raises(FileFormatError, match="do not fit together"):
+        Small(train=False)
