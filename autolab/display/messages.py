@@ -59,6 +59,20 @@ SENTENCES: dict[str, str] = {
     "still": "This page was saved. Choose any step and look at it; the inputs stand still, as nothing computes here.",
     "needs_script": "This page draws with JavaScript, which is switched off in this browser.",
     "orders_end": "{name} does not depend on {wrt}: all further derivatives are zero.",
+    "live_computing": "computing…",
+    "live_old": "The graph shows the point before.",
+    "live_stopping": "stopping: at the function's next step, or when the operation that it is in has ended",
+    "stopped": "Stopped",
+    "stopped_asked": "The computation was stopped. Move an input to compute again.",
+    "stopped_seconds": (
+        "The computation took longer than {seconds:g} seconds. explore(..., options={{'seconds': 300}}) allows more."
+    ),
+    # Inputs of live views.
+    "upstream_of": "upstream gradient of {name}",
+    "output": "the output",
+    "setting_dtype": "dtype",
+    "setting_mode": "mode",
+    "setting_device": "device",
     "absent": "none",
     # The walk through a recording, forward and then backward.
     "not_yet": "not yet",

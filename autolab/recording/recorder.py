@@ -83,7 +83,10 @@ def record_bound(
     order: int = 0,
     wrt: str | None = None,
 ) -> Recording:
-    """`record` for bound inputs, with other Variables in their place if given."""
+    """`record` for bound inputs, with other Variables in their place if given.
+
+    ``upstream`` may be a function that is called with the outputs, for callers who do not know their shapes before.
+    """
     if not isinstance(budget, int) or isinstance(budget, bool) or budget < 0:
         raise TypeError(f"{bound.caller}: option 'budget' is {budget!r:.60}; expected a number of bytes: 0, 1, 2, ...")
     variables = {**bound.variables, **(variables or {})}
@@ -98,7 +101,8 @@ def record_bound(
     finally:
         recorder.tracker.close()
     outputs = _outputs(bound, returned)
-    recorder.run_backward(outputs, _one_each(bound.caller, outputs, upstream))
+    given = upstream(outputs) if callable(upstream) else upstream
+    recorder.run_backward(outputs, _one_each(bound.caller, outputs, given))
     recording = recorder.finish(bound, len(variables), outputs)
     return recording if x is None else with_derivatives(recording, recorder, outputs, x, order)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from pathlib import Path
-from threading import RLock
+from threading import Lock
 from typing import Any
 
 import anywidget
@@ -15,21 +14,21 @@ import traitlets
 
 from ..display import mimebundle
 from ..display.colors import palette
-from ..display.escape import clean
 from ..display.messages import say
 from ..engine.backend import Array
 from ..recording.model import Recording
+from .computing import Computing
 from .inputs import Inputs
 from .module import module_text, style_text
 from .picture import Picture, Selection
 from .player import Player
 from .session import Session
-from .user_error import UserError, user_error
+from .user_error import for_page, user_error
 
-_WORDS = ("live_silent", "live_stale", "still")
+_WORDS = ("live_silent", "live_stale", "live_computing", "live_old", "live_stopping", "still")
 
 
-class Explorer(Player, Selection, Picture, Inputs, anywidget.AnyWidget):
+class Explorer(Player, Selection, Picture, Inputs, Computing, anywidget.AnyWidget):
     """A live view of a function: its graph with the value and the gradient of every step, and controls for its inputs.
 
     Made by `explore`. All of its state is in the model, so that one model can have many views, and a saved notebook
@@ -46,7 +45,7 @@ class Explorer(Player, Selection, Picture, Inputs, anywidget.AnyWidget):
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._lock = RLock()  # messages may come from several threads
+        self._turn = Lock()  # messages may come from several threads: one is obeyed after the other
         self._recording = session.record()
         super().__init__(**at_first(), **self._shown(self._recording))
         self.on_msg(self._on_message)
@@ -54,7 +53,7 @@ class Explorer(Player, Selection, Picture, Inputs, anywidget.AnyWidget):
     # ------------------------------------------------------------------ for Python
     @property
     def recording(self) -> Recording:
-        """What the picture shows: the last point that could be computed."""
+        """What the picture shows: the last point that was computed."""
         return self._recording
 
     @property
@@ -64,8 +63,9 @@ class Explorer(Player, Selection, Picture, Inputs, anywidget.AnyWidget):
             return self._session.point
 
     def close(self) -> None:
-        """Remove the views and stop listening."""
+        """Remove the views and stop listening; what is being computed is stopped."""
         self.on_msg(self._on_message, remove=True)
+        self._end()
         super().close()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
@@ -77,24 +77,16 @@ class Explorer(Player, Selection, Picture, Inputs, anywidget.AnyWidget):
     # ------------------------------------------------------------------ for the page
     def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
         """Obey one message. It is acknowledged whatever happens: the page waits for that before it sends the next."""
-        if not isinstance(content, dict) or not isinstance(content.get("seq"), int):
+        if not isinstance(content, dict) or type(content.get("seq")) is not int:
             return
-        with self._lock, self.hold_sync():
+        with self._turn, self._lock, self.hold_sync():
             try:
                 self._obey(content)
+                self._wait_a_little()
             except Exception as error:
-                self.error = _for_page(user_error(error))
+                self.error = for_page(user_error(error))
             finally:
                 self.ack = content["seq"]
-
-    def _refresh(self) -> None:
-        """Compute at the present point and show that, or the error and the former picture."""
-        outcome = self._session.compute()
-        if isinstance(outcome, UserError):
-            self._publish({"error": _for_page(outcome), "changed": []})
-            return
-        self._recording = outcome
-        self._publish({"error": None, **self._shown(outcome)})
 
 
 def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Explorer:
@@ -110,7 +102,8 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
         Its arguments, bound by its signature. Numbers get a slider, small arrays a grid of cells. They are copied: the
         caller's arrays and Variables never change.
     options : dict, optional
-        ``upstream`` and ``budget``, as for `record`.
+        ``upstream`` and ``budget``, as for `record`; ``seconds`` (default 60), after which a computation is stopped;
+        ``train``, the mode (default: the present one).
 
     Returns
     -------
@@ -154,12 +147,3 @@ def _save(explorer: Explorer) -> Path:
     path = Path.cwd() / f"explore_{name}.html"
     export_html(explorer, path)
     return path
-
-
-def _for_page(error: UserError) -> dict[str, Any]:
-    """An error as the page shows it: every text on one line, what cannot be seen replaced."""
-    limits = {"message": 2000, "statement": 400}
-    return {
-        key: clean(value, limits.get(key, 200)) if isinstance(value, str) else value
-        for key, value in asdict(error).items()
-    }

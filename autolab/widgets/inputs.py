@@ -1,4 +1,4 @@
-"""The part of the live view with which inputs are moved: controls, Undo, Reset, the point as code."""
+"""The part of the live view with which inputs are moved: controls, settings, Undo, Reset, the point as code."""
 
 from __future__ import annotations
 
@@ -7,32 +7,65 @@ from typing import Any
 import traitlets
 
 from ..display.escape import clean
+from ..display.messages import say
 from ..recording.model import Recording
+from .controls import control
 from .part import Part, obeys
+from .state import Key
 
 _CODE_LIMIT = 100_000
+_KEY = (str, int)
+_NUMBER = (int, float)
 
 
 class Inputs(Part):
-    """Traits and messages for moving the inputs."""
+    """Traits and messages for moving the inputs, the upstream gradient, and the settings."""
 
     needs_session = True
     controls: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    settings: traitlets.List[Any] = traitlets.List().tag(sync=True)
     can_undo = traitlets.Bool().tag(sync=True)
     code = traitlets.Unicode().tag(sync=True)
     error = traitlets.Dict(allow_none=True).tag(sync=True)
 
+    _corners: traitlets.Dict[Key, tuple[int, int]] = traitlets.Dict()
+
     def _shown(self, recording: Recording) -> dict[str, Any]:
-        return {**super()._shown(recording), **self._inputs()}
+        return {**super()._shown(recording), **self._inputs(recording)}
 
-    def _inputs(self) -> dict[str, Any]:
-        return {"controls": self._session.controls(), "can_undo": self._session.can_undo}
+    def _inputs(self, recording: Recording) -> dict[str, Any]:
+        session = self._session
+        settings = [
+            {"name": name, "label": say(f"setting_{name}"), "value": value, "values": list(values)}
+            for name, (value, values) in session.settings().items()
+        ]
+        keys: list[Key] = [*session.state.inputs, *session.outputs]
+        return {
+            "controls": [self._control(key, recording) for key in keys],
+            "settings": settings,
+            "can_undo": session.can_undo,
+        }
 
-    @obeys("move", name=str, index=(list, tuple, type(None)), value=(int, float), final=bool)
-    def _move(self, name: str, index: Any, value: float, final: bool) -> None:
-        if self._session.move(name, index, value, final) or self.error:
-            self._moved()
-        self._publish(self._inputs())
+    def _control(self, key: Key, recording: Recording) -> dict[str, Any]:
+        session, corner = self._session, self._corners.get(key, (0, 0))
+        if isinstance(key, str):
+            return control(key, key, session.array(key), session.start.arrays[key], session.domains.get(key), corner)
+        name = {step.id: step.name for step in recording.steps}.get(recording.outputs[key]) or say("output")
+        label = say("upstream_of", name=name)
+        return control(key, label, session.array(key), session.outputs[key], None, corner)
+
+    # ------------------------------------------------------------------ messages
+    @obeys("move", key=_KEY, index=(int, type(None)), value=_NUMBER, final=bool)
+    def _move(self, key: Key, index: int | None, value: float, final: bool) -> None:
+        self._moved(self._session.move(key, index, value, final))
+
+    @obeys("draw", key=_KEY, distribution=str, scale=_NUMBER, seed=int)
+    def _draw(self, key: Key, distribution: str, scale: float, seed: int) -> None:
+        self._moved(self._session.draw(key, distribution, scale, seed))
+
+    @obeys("choose", setting=str, value=str)
+    def _choose(self, setting: str, value: str) -> None:
+        self._moved(self._session.choose(setting, value))
 
     @obeys("undo")
     def _undo(self) -> None:
@@ -44,11 +77,20 @@ class Inputs(Part):
         self._session.reset()
         self._moved()
 
+    @obeys("window", key=_KEY, row=int, column=int)
+    def _window(self, key: Key, row: int, column: int) -> None:
+        """Show another part of a large array."""
+        self._session.array(key)
+        self._corners = {**self._corners, key: (row, column)}
+        self._publish(self._inputs(self._recording))
+
     @obeys("code")
     def _code(self) -> None:
         self._publish({"code": clean(self._session.code(), limit=_CODE_LIMIT)})
 
-    def _moved(self) -> None:
-        """The point is another one: its code is withdrawn, its numbers are computed."""
-        self._publish({"code": "", **self._inputs()})
-        self._refresh()
+    def _moved(self, changed: bool = True) -> None:
+        """If the point is another one, or the last one failed: its code is withdrawn, its numbers are computed."""
+        if changed or self.error:
+            self._publish({"code": ""})
+            self._refresh()
+        self._publish(self._inputs(self._recording))

@@ -10,7 +10,8 @@ STATIC = Path(__file__).parent / "static"
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+\.js)";\n', re.MULTILINE)
 _COMMENT = re.compile(r"^ */\*\*.*?\*/\n|/\*\* @type .*?\*/ ?|^// @ts-check\n", re.MULTILINE | re.DOTALL)
-_INDENTATION = re.compile(r"^ +", re.MULTILINE)
+_REMARK = re.compile(r"""(?:^| )// [^"'`\n]*$""", re.MULTILINE)
+_SPACE = re.compile(r"^ +|(?<=\n)\n+", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
 
 
@@ -30,7 +31,10 @@ def module_text(entry: str) -> str:
             text = (STATIC / name).read_text(encoding="utf-8")
             for imported in _IMPORT.findall(text):
                 add(imported)
-            parts[name] = parts.pop(name) + _INDENTATION.sub("", _COMMENT.sub("", _IMPORT.sub("", text)))
+            parts[name] = parts.pop(name)
+            for dropped in (_IMPORT, _COMMENT, _REMARK, _SPACE):
+                text = dropped.sub("", text)
+            parts[name] += text
 
     add(entry)
     return "\n".join([text if name == entry else _EXPORT.sub("", text) for name, text in parts.items()])
@@ -38,5 +42,6 @@ def module_text(entry: str) -> str:
 
 @cache
 def style_text(name: str) -> str:
-    """A style sheet of the folder ``static``."""
-    return (STATIC / name).read_text(encoding="utf-8")
+    """A style sheet of the folder ``static``, without its comments and indentation."""
+    text = (STATIC / name).read_text(encoding="utf-8")
+    return _SPACE.sub("", re.sub(r" */\*.*?\*/", "", text, flags=re.DOTALL))

@@ -6,34 +6,38 @@ It knows nothing of widgets: the tests of its rules need no browser, and another
 from __future__ import annotations
 
 import contextlib
-import math
-import numbers
+import copy
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..binding import bind, chosen_options
-from ..engine.backend import Array, to_cpu
+from ..engine.backend import Array, device_name, gpu_status
 from ..engine.config import config, using_config
-from ..engine.variable import Variable
+from ..engine.observe import observe
 from ..recording.model import Recording
-from ..recording.recorder import record_bound
-from .controls import control, is_movable
+from ..recording.recorder import BUDGET, record_bound
+from .code import call_code
+from .computation import Stopped
+from .run import Run, fitting
+from .state import DEVICES, FLOATS, Key, Origin, State, drawn, edited, is_movable, total_bytes
 from .user_error import UserError, user_error
 
-Point = Mapping[str, Array]
-
 HISTORY = 500
-_MODES = ("enable_backprop", "train")
+HISTORY_BYTES = 256 << 20
+SECONDS = 60.0
+_OPTIONS = ("upstream", "budget", "seconds", "train")
 
 
 class Session:
     """One function and the point at which it is looked at.
 
-    The point is a copy: the caller's arrays and Variables never change. Points are replaced, not edited, so the history
-    shares what did not move. The modes are those of the thread that opened the session, whichever thread computes.
+    The point is a copy: the caller's arrays and Variables never change. Modes and random numbers are those of the
+    thread that opened the session, whichever thread computes; every computation draws the same random numbers, so that
+    what changes has changed because of a move.
 
     Parameters
     ----------
@@ -42,7 +46,8 @@ class Session:
     args, inputs
         Its arguments, bound by its signature.
     options : dict, optional
-        ``upstream`` and ``budget``, as for `record`.
+        ``upstream`` and ``budget``, as for `record`; ``seconds``, after which a computation is stopped; ``train``, the
+        mode.
 
     Raises
     ------
@@ -57,52 +62,55 @@ class Session:
         options: Mapping[str, Any] | None = None,
         inputs: Mapping[str, Any] | None = None,
     ) -> None:
-        self._options = chosen_options("explore", options, ("upstream", "budget"))
-        self._bound = bind("explore", fn, tuple(args), inputs or {})
-        self._modes = [(mode, getattr(config, mode)) for mode in _MODES]
+        given = chosen_options("explore", options, _OPTIONS)
+        self.seconds = _seconds(given.get("seconds", SECONDS))
+        self._budget = given.get("budget", BUDGET)
+        self._upstream = given.get("upstream")  # until the first run, which says to which outputs it belongs
+        self.bound = bind("explore", fn, tuple(args), inputs or {})
+        self._backprop = config.enable_backprop
+        self._rng = copy.deepcopy(config.rng)
         # The picture shows NaN and infinities, so a warning at every move would say nothing new.
         self._floats: Any = {kind: "ignore" if how == "warn" else how for kind, how in np.geterr().items()}
-        self._start: Point = {name: variable.data.copy() for name, variable in self._bound.variables.items()}
-        self._point: Point = self._start
-        self._past: deque[Point] = deque(maxlen=HISTORY)
-        self._moving: tuple[str, Point] | None = None
+        arrays: dict[Key, Any] = {name: variable.data.copy() for name, variable in self.bound.variables.items()}
+        self.start = self.state = State(arrays, bool(given.get("train", config.train)))
+        self.outputs: dict[int, Array] = {}
+        self.domains: dict[str, tuple[float, float]] = {}
+        self._past: deque[State] = deque()
+        self._moving: tuple[Any, State] | None = None
 
     # ------------------------------------------------------------------ where the inputs stand
     @property
-    def name(self) -> str:
-        """The function's name."""
-        return self._bound.name
-
-    @property
     def point(self) -> dict[str, Array]:
         """A copy of the inputs as they stand."""
-        return {name: array.copy() for name, array in self._point.items()}
+        return {name: array.copy() for name, array in self.state.inputs.items()}
 
     @property
     def can_undo(self) -> bool:
         """Whether something was moved."""
         return bool(self._past) or self._has_moved()
 
-    def controls(self) -> list[dict[str, Any]]:
-        """How each input can be moved, in the order of the signature."""
-        return [control(name, array, self._start[name]) for name, array in self._point.items()]
+    def array(self, key: Key) -> Array:
+        """The array of a key; an upstream gradient that was not set, or does not fit its output any more, is ones."""
+        if isinstance(key, int) and key in self.outputs:
+            return fitting(self.state.arrays, key, self.outputs[key])
+        if key not in self.state.arrays:
+            raise ValueError(f"explore: there is no input {key!r:.60} that can be moved")
+        return self.state.arrays[key]
 
     def code(self) -> str:
-        """The call at this point as Python text; arrays too large to print stand under their name."""
-        return self._bound.code(lambda variable: _literal(str(variable.name), self._point[str(variable.name)]))
+        """Python text that opens the same view at this point."""
+        return call_code(self.bound, self.state)
 
     # ------------------------------------------------------------------ moving them
-    def move(self, name: str, index: Sequence[int] | None, value: float, final: bool = True) -> bool:
-        """Set one number; True if that changed it.
-
-        Moves of one input up to a final one are a single step of the history.
+    def move(self, key: Key, index: int | None, value: float, final: bool = True) -> bool:
+        """Set one number; True if that changed it. Moves of one array up to a final one are one step of the history.
 
         Parameters
         ----------
-        name : str
-            The input.
-        index : (int, int) or None
-            Row and column in a grid (a vector is one row); None for a number.
+        key : str or int
+            The input's name; for an upstream gradient the position of the output.
+        index : int or None
+            The place in the flattened array; None for a number.
         value : float
             Finite.
         final : bool
@@ -111,102 +119,137 @@ class Session:
         Raises
         ------
         ValueError
-            If there is no such input or element, or the value is not a finite number of the input's kind.
+            If there is no such array or element, or the value is not a finite number of its kind.
         """
-        before = self._point
-        moved = _replaced(name, before.get(name), index, value)
-        if self._moving is None or self._moving[0] != name:
-            self._finish()
-            self._moving = (name, before)
-        changed = not np.array_equal(to_cpu(moved), to_cpu(before[name]))
-        if changed:
-            self._point = {**before, name: moved}
-        if final:
-            self._finish()
-        return changed
+        array = self._movable(key)
+        moved = edited(_what(key), array, index, value)
+        origin = self.state.origins.get(key, Origin())
+        origin = origin.then((index or 0, moved.reshape(-1)[index or 0].item()))
+        return self._go(self.state.having(key, moved, origin), key, final)
+
+    def draw(self, key: Key, distribution: str, scale: float, seed: int) -> bool:
+        """Fill an array with random numbers that the seed determines; True if that changed it.
+
+        Raises
+        ------
+        ValueError
+            If there is no such array, or the distribution, the scale or the seed is not one.
+        """
+        array, text = drawn(_what(key), self._movable(key), distribution, scale, seed)
+        return self._go(self.state.having(key, array, Origin(text)), None)
+
+    def choose(self, setting: str, value: str) -> bool:
+        """Set the ``dtype`` or ``device`` of all inputs of floats, or the ``mode``; True if that changed something.
+
+        Raises
+        ------
+        ValueError
+            If there is no such setting or value.
+        """
+        if value not in self.settings().get(setting, ("", ()))[1]:
+            raise ValueError(f"explore: {setting!r:.60} cannot be set to {value!r:.60}")
+        if setting == "mode":
+            return self._go(replace(self.state, train=value == "train"), None)
+        if setting == "device":
+            return self._go(self.state.placed(value), None)
+        with np.errstate(over="ignore"):
+            return self._go(self.state.cast(value), None)
+
+    def settings(self) -> dict[str, tuple[str, tuple[str, ...]]]:
+        """What `choose` can set: for each setting its value ("" where inputs differ) and all possible ones."""
+        floats = [array for array in self.state.inputs.values() if array.dtype.kind == "f"]
+        found: dict[str, tuple[str, tuple[str, ...]]] = {
+            "mode": ("train" if self.state.train else "test", ("train", "test"))
+        }
+        if floats:
+            found["dtype"] = (_common([str(array.dtype) for array in floats]), FLOATS)
+        if floats and gpu_status().state == "ok":
+            places = ["cpu" if device_name(array) == "cpu" else "gpu" for array in floats]
+            found["device"] = (_common(places), DEVICES)
+        return found
 
     def undo(self) -> None:
         """Go back by one finished move."""
         self._finish()
         if self._past:
-            self._point = self._past.pop()
+            self.state = self._past.pop()
 
     def reset(self) -> None:
-        """Go back to the first point; this can be undone."""
+        """Go back to the first state; this can be undone."""
         self._finish()
-        self._moving = ("", self._point)
-        self._point = self._start
-        self._finish()
+        self._go(self.start, None)
+
+    def _movable(self, key: Key) -> Array:
+        array = self.array(key)
+        if not is_movable(array):
+            raise ValueError(f"explore: {_what(key)} is {array.dtype} {tuple(array.shape)}; it cannot be moved")
+        return array
+
+    def _go(self, state: State, mover: Any, final: bool = True) -> bool:
+        """Take another state. Steps of one mover that are not final join the next one; None joins nothing."""
+        if self._moving is None or mover is None or self._moving[0] != mover:
+            self._finish()
+            self._moving = (mover, self.state)
+        changed = state.differs(self.state)
+        if changed:
+            self.state = state
+        if final:
+            self._finish()
+        return changed
 
     def _finish(self) -> None:
         if self._moving and self._has_moved():
             self._past.append(self._moving[1])
+            while len(self._past) > HISTORY or (len(self._past) > 1 and total_bytes(self._past) > HISTORY_BYTES):
+                self._past.popleft()
         self._moving = None
 
     def _has_moved(self) -> bool:
-        if self._moving is None:
-            return False
-        before = self._moving[1]
-        return any(
-            array is not before[name] and not np.array_equal(to_cpu(array), to_cpu(before[name]))
-            for name, array in self._point.items()
-        )
+        return self._moving is not None and self.state.differs(self._moving[1])
 
     # ------------------------------------------------------------------ what comes out
-    def record(self) -> Recording:
-        """Run the function and its gradient at this point; the user's errors pass through."""
-        fresh = {name: self._leaf(name, array) for name, array in self._point.items()}
+    def record(self, state: State | None = None, check: Callable[[], None] = lambda: None) -> Recording:
+        """Run the function and its gradient; the user's errors pass through.
+
+        ``check`` is called at every step: what it raises ends the computation.
+        """
+        state = state or self.state
+        run = Run(self.bound, state, check, self._upstream)
         with contextlib.ExitStack() as modes:
             modes.enter_context(np.errstate(**self._floats))
-            for mode, value in self._modes:
+            for mode, value in (("enable_backprop", self._backprop), ("train", state.train)):
                 modes.enter_context(using_config(mode, value))
-            return record_bound(self._bound, fresh, **self._options)
+            modes.enter_context(using_config("rng", copy.deepcopy(self._rng)))
+            modes.enter_context(observe(run.hear))
+            recording = record_bound(self.bound, run.leaves, upstream=run.upstream, budget=self._budget)
+        self.outputs, self.domains = run.ones, run.domains
+        if self._upstream is not None:
+            arrays: dict[Key, Array] = {**state.arrays}
+            for position, array in run.given().items():
+                arrays[position] = array
+            self.start = self.state = replace(state, arrays=arrays)
+            self._upstream = None
+        return recording
 
-    def compute(self) -> Recording | UserError:
+    def compute(self, state: State | None = None, check: Callable[[], None] = lambda: None) -> Recording | UserError:
         """`record`, with what the user's function raises as data; an interrupt ends only this computation."""
         try:
-            return self.record()
-        except (Exception, KeyboardInterrupt) as error:
+            return self.record(state, check)
+        except Stopped:
+            raise
+        except BaseException as error:  # also an interrupt, and sys.exit()
             return user_error(error)
 
-    def _leaf(self, name: str, array: Array) -> Variable:
-        bound = self._bound.variables[name]
-        return type(bound)(array.copy(), name=name, requires_grad=bound.requires_grad)
+
+def _seconds(given: Any) -> float:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0:
+        raise TypeError(f"explore: option 'seconds' is {given!r:.60}; expected a number above 0")
+    return float(given)
 
 
-def _replaced(name: str, array: Array | None, index: Sequence[int] | None, value: float) -> Array:
-    """A copy of the array with one element set."""
-    if array is None or not is_movable(array):
-        raise ValueError(f"explore: there is no input {name!r:.60} that can be moved")
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
-        raise ValueError(f"explore: {name} was moved to {value!r:.60}; expected a finite number")
-    place = _place(name, array, index)
-    moved = array.copy()
-    try:
-        with np.errstate(over="ignore"):
-            moved[place] = value if array.dtype.kind == "f" else round(value)
-    except OverflowError:
-        raise ValueError(f"explore: {name} was moved to {value!r:.60}, which {array.dtype} cannot hold") from None
-    if not is_movable(moved):
-        raise ValueError(f"explore: {name} was moved to {value!r:.60}, which {array.dtype} cannot hold")
-    return moved
+def _what(key: Key) -> str:
+    return key if isinstance(key, str) else "the upstream gradient"
 
 
-def _place(name: str, array: Array, index: Sequence[int] | None) -> tuple[int, ...]:
-    if index is None and array.ndim == 0:
-        return ()
-    rows = array.shape[0] if array.ndim == 2 else 1
-    match index:
-        case [int(row), int(column)] if array.ndim and 0 <= row < rows and 0 <= column < array.shape[-1]:
-            return (row, column)[-array.ndim :]
-    raise ValueError(f"explore: {name} has the shape {tuple(array.shape)}; there is no element {index!r:.60}")
-
-
-def _literal(name: str, array: Array) -> str:
-    if array.size > 1000:
-        return name
-    values = to_cpu(array)
-    if values.ndim == 0 and values.dtype == np.float64:
-        return repr(values.item()) if math.isfinite(values) else f"float({str(values.item())!r})"
-    text = repr(values.tolist()).replace("nan", "np.nan").replace("inf", "np.inf")
-    return f"np.array({text})" if values.dtype == np.float64 else f"np.array({text}, dtype=np.{values.dtype})"
+def _common(values: Sequence[str]) -> str:
+    return values[0] if len(set(values)) == 1 else ""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import linecache
 import os
 import sysconfig
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import TracebackType
+from typing import Any
 
+from ..display.escape import clean
 from ..engine.errors import DamagedValueError
 from ..engine.observe import file_label
 
@@ -39,6 +41,15 @@ def user_error(error: BaseException) -> UserError:
     else:
         return UserError(kind, _message(error))
     return UserError(kind, _message(error), file_label(file), line, linecache.getline(file, line, names).strip())
+
+
+def for_page(error: UserError) -> dict[str, Any]:
+    """An error as the page shows it: every text on one line, what cannot be seen replaced."""
+    limits = {"message": MAX_MESSAGE, "statement": 400}
+    return {
+        key: clean(value, limits.get(key, 200)) if isinstance(value, str) else value
+        for key, value in asdict(error).items()
+    }
 
 
 def _message(error: BaseException) -> str:

@@ -47,10 +47,11 @@ def page(new_page: Callable[..., Page]) -> Page:
 def explorer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Explorer]]:
     """Make explorers whose messages can be read; they are closed at the end."""
     monkeypatch.setattr(widget_comm, "create_comm", RecordingComm)
+    monkeypatch.setattr(Explorer, "wait_seconds", 30.0)  # so that a busy machine changes no answer
     made: list[Explorer] = []
 
-    def make(fn: Callable[..., Any], **inputs: Any) -> Explorer:
-        made.append(Explorer(Session(fn, inputs=inputs)))
+    def make(fn: Callable[..., Any], options: dict[str, Any] | None = None, **inputs: Any) -> Explorer:
+        made.append(Explorer(Session(fn, options=options, inputs=inputs)))
         return made[-1]
 
     yield make

@@ -41,14 +41,14 @@ def test_opening_publishes_the_whole_picture(explorer: Make) -> None:
     opening = view.comm.outbox[0]["data"]["state"]
     assert opening["scene"]["title"] == "muladd(x, y, z)"
     assert opening["readings"]["nodes"]["4"]["value"] == "10"
-    assert [c["name"] for c in opening["controls"]] == ["x", "y", "z"]
+    assert [c["key"] for c in opening["controls"]] == ["x", "y", "z", 0]
     assert (opening["selected"], opening["detail"]["title"]) == (4, "w = h + z")
     assert opening["error"] is None
 
 
 def test_a_move_is_answered_by_one_message_without_the_scene(explorer: Make) -> None:
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
-    (state,) = tell(view, do="move", name="x", value=2.5, seq=17)
+    (state,) = tell(view, do="move", key="x", value=2.5, seq=17)
     assert state["ack"] == 17
     assert state["readings"]["nodes"]["4"]["value"] == "11.5"
     assert sorted(state["changed"]) == [0, 1, 3, 4]
@@ -60,11 +60,11 @@ def test_a_move_is_answered_by_one_message_without_the_scene(explorer: Make) -> 
 
 def test_another_structure_publishes_another_scene_and_keeps_a_selection(explorer: Make) -> None:
     view = explorer(branching, x=1.0)
-    (state,) = tell(view, do="move", name="x", value=-1.0)
+    (state,) = tell(view, do="move", key="x", value=-1.0)
     assert [node["text"] for node in state["scene"]["nodes"]] == ["x", "np.exp(x)", "h + 1"]
     assert view.changed == []
     tell(view, do="select", id=2)
-    (state,) = tell(view, do="move", name="x", value=1.0)
+    (state,) = tell(view, do="move", key="x", value=1.0)
     assert state["selected"] == 1
 
 
@@ -80,7 +80,7 @@ def test_selecting_publishes_the_arrays_as_float32(explorer: Make) -> None:
 
 def test_an_error_keeps_the_last_picture_and_the_next_good_move_recovers(explorer: Make) -> None:
     view = explorer(picky, x=2.0, y=3.0)
-    (state,) = tell(view, do="move", name="x", value=-1.0)
+    (state,) = tell(view, do="move", key="x", value=-1.0)
     assert state["error"]["type"] == "ValueError"
     assert state["error"]["statement"].startswith("raise ValueError")
     assert "readings" not in state
@@ -93,9 +93,9 @@ def test_an_error_keeps_the_last_picture_and_the_next_good_move_recovers(explore
 @pytest.mark.parametrize(
     "message",
     [
-        {"do": "move", "name": "nothing", "value": 1.0},
-        {"do": "move", "name": "x"},
-        {"do": "move", "name": "x", "value": [1], "final": "yes"},
+        {"do": "move", "key": "nothing", "value": 1.0},
+        {"do": "move", "key": "x"},
+        {"do": "move", "key": "x", "value": [1], "final": "yes"},
         {"do": "select", "id": "4"},
         {"do": "os.system"},
         {"do": None},
@@ -107,7 +107,7 @@ def test_a_senseless_message_is_answered_with_an_error(explorer: Make, message: 
     (state,) = tell(view, **message, seq=9)
     assert state["ack"] == 9
     assert state["error"]["type"] == "ValueError"
-    (state,) = tell(view, do="move", name="x", value=2.0, seq=10)
+    (state,) = tell(view, do="move", key="x", value=2.0, seq=10)
     assert state["error"] is None
 
 
@@ -129,7 +129,7 @@ def test_what_is_no_message_is_ignored(explorer: Make, content: Any) -> None:
 def test_a_failure_while_drawing_is_shown_and_answered(explorer: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
     monkeypatch.setattr("autolab.widgets.picture.readings", lambda *given: 1 / 0)
-    (state,) = tell(view, do="move", name="x", value=1.0, seq=3)
+    (state,) = tell(view, do="move", key="x", value=1.0, seq=3)
     assert (state["ack"], state["error"]["type"]) == (3, "ZeroDivisionError")
 
 
@@ -140,7 +140,7 @@ def test_an_interrupt_is_answered(explorer: Make) -> None:
         return x * 2
 
     view = explorer(interrupted, x=1.0)
-    (state,) = tell(view, do="move", name="x", value=2.0, seq=3)
+    (state,) = tell(view, do="move", key="x", value=2.0, seq=3)
     assert (state["ack"], state["error"]["type"]) == (3, "KeyboardInterrupt")
 
 
@@ -152,8 +152,8 @@ def test_everything_published_is_json_even_with_nan_and_infinities(explorer: Mak
 
 def test_code_is_published_on_request_and_withdrawn_by_a_move(explorer: Make) -> None:
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
-    assert tell(view, do="code")[0]["code"] == "muladd(x=2.0, y=3.0, z=4.0)"
-    assert tell(view, do="move", name="x", value=1.0, seq=2)[0]["code"] == ""
+    assert tell(view, do="code")[0]["code"] == "autolab.explore(muladd, x=2.0, y=3.0, z=4.0)"
+    assert tell(view, do="move", key="x", value=1.0, seq=2)[0]["code"] == ""
 
 
 def test_names_are_cleaned_for_the_page(explorer: Make) -> None:
@@ -163,7 +163,7 @@ def test_names_are_cleaned_for_the_page(explorer: Make) -> None:
         return x * 2
 
     view = explorer(hostile, x=1.0)
-    (state,) = tell(view, do="move", name="x", value=2.0)
+    (state,) = tell(view, do="move", key="x", value=2.0)
     assert not {"\u202e", "\x00"} & set(json.dumps(state["error"], ensure_ascii=False))
 
 
@@ -172,7 +172,7 @@ def test_messages_from_many_threads_leave_one_consistent_state(explorer: Make) -
 
     def flood(name: str) -> None:
         for k in range(50):
-            move = {"do": "move", "seq": k, "name": name, "index": None, "value": k / 10, "final": True}
+            move = {"do": "move", "seq": k, "key": name, "index": None, "value": k / 10, "final": True}
             view._on_message(view, move, [])
 
     threads = [threading.Thread(target=flood, args=(name,)) for name in "xyz"]
@@ -197,7 +197,7 @@ def test_computations_of_one_view_do_not_overlap(explorer: Make) -> None:
 
     view = explorer(slow, x=1.0)
     threads = [
-        threading.Thread(target=tell, args=(view,), kwargs={"do": "move", "name": "x", "value": k / 10})
+        threading.Thread(target=tell, args=(view,), kwargs={"do": "move", "key": "x", "value": k / 10})
         for k in range(8)
     ]
     for thread in threads:
@@ -216,7 +216,7 @@ def test_modes_hold_in_callbacks_from_other_threads(explorer: Make) -> None:
 
     with autolab.test_mode():
         view = explorer(spy, x=1.0)
-    thread = threading.Thread(target=tell, args=(view,), kwargs={"do": "move", "name": "x", "value": 2.0})
+    thread = threading.Thread(target=tell, args=(view,), kwargs={"do": "move", "key": "x", "value": 2.0})
     thread.start()
     thread.join()
     assert seen == [False, False]
@@ -231,7 +231,7 @@ def test_a_message_that_arrives_after_the_end_computes_nothing(explorer: Make) -
 
     view = explorer(counted, x=1.0)
     view.close()
-    late = {"do": "move", "seq": 1, "name": "x", "index": None, "value": 2.0, "final": True}
+    late = {"do": "move", "seq": 1, "key": "x", "index": None, "value": 2.0, "final": True}
     view._handle_msg({"content": {"data": {"method": "custom", "content": late}}, "buffers": []})
     assert len(runs) == 1
 

@@ -151,7 +151,7 @@ def test_the_point_is_copied_as_code_and_hidden_when_it_is_old(page: Page, open_
     page.get_by_role("button", name="Copy point as code").click()
     wire.settle()
     shown = page.get_by_label("The present point as code")
-    assert shown.input_value() == "muladd(x=0.1, y=3.0, z=4.0)"
+    assert shown.input_value() == "autolab.explore(muladd, x=0.1, y=3.0, z=4.0)"
     expect(page.locator(".al-code-bar [role=status]")).to_have_text("Copied")
     assert page.evaluate("() => navigator.clipboard.readText()") == shown.input_value()
     type_number(page, "x", "0.2")
@@ -166,7 +166,10 @@ def test_without_a_clipboard_the_code_can_be_copied_by_hand(page: Page, open_vie
     wire.settle()
     expect(page.locator(".al-code-bar [role=status]")).to_have_text("Copy with Ctrl+C")
     selected = "e => e.value.slice(e.selectionStart, e.selectionEnd)"
-    assert page.get_by_label("The present point as code").evaluate(selected) == "muladd(x=2.0, y=3.0, z=4.0)"
+    assert (
+        page.get_by_label("The present point as code").evaluate(selected)
+        == "autolab.explore(muladd, x=2.0, y=3.0, z=4.0)"
+    )
 
 
 def test_an_error_shows_the_users_line_dims_the_graph_and_the_next_move_recovers(page: Page, open_view: Open) -> None:
@@ -189,5 +192,5 @@ def test_an_error_shows_the_users_line_dims_the_graph_and_the_next_move_recovers
 
 
 def test_what_cannot_be_moved_is_described(page: Page, open_view: Open) -> None:
-    open_view(lambda A: A.sum(), A=np.zeros((30, 40)))
-    assert page.locator(".al-fixed").inner_text() == "float64 (30, 40)"
+    open_view(lambda A, x: x * A.sum(), A=np.ones(3, bool), x=2.0)
+    assert page.locator(".al-fixed").inner_text() == "bool (3,)"

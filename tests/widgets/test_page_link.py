@@ -113,7 +113,7 @@ def test_moves_of_two_inputs_and_a_button_are_not_confused(page: Page, open_view
     slide(page, "y", 2)
     flush(wire)
     wire.settle()
-    assert [(m["do"], m.get("name")) for m in wire.received] == [
+    assert [(m["do"], m.get("key")) for m in wire.received] == [
         ("move", "x"),
         ("move", "x"),
         ("move", "y"),

@@ -70,7 +70,7 @@ def test_hostile_names_show_as_text(new_page: Callable[..., Page], explorer: Any
         start = 1.0 if size is None else np.ones(size)
         wire = Wire(explorer(hostile(payload), **{payload: start}))
         wire.widget._on_message(wire.widget, {"do": "code", "seq": 1}, [])
-        index = None if size is None else [0, 0]
+        index = None if size is None else 0
         move = {"do": "move", "seq": 2, "name": payload, "index": index, "value": -5.0, "final": True}
         wire.widget._on_message(wire.widget, move, [])
         assert wire.widget.error is not None, payload

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import autolab
 from autolab import Variable
+from autolab.engine.backend import GpuStatus
 from autolab.recording import Recording
 from autolab.widgets.session import Session
 from autolab.widgets.user_error import UserError, user_error
@@ -41,8 +43,8 @@ def test_the_callers_data_never_change() -> None:
     array, variable = np.array([1.0, 2.0]), Variable([3.0, 4.0])
     variable.grad = np.array([7.0, 7.0])
     session = open_session(lambda a, b: a * b, a=array, b=variable)
-    session.move("a", (0, 1), 9.0)
-    session.move("b", (0, 0), 9.0)
+    session.move("a", 1, 9.0)
+    session.move("b", 0, 9.0)
     computed(session)
     assert array.tolist() == [1, 2]
     assert variable.data.tolist() == [3, 4]
@@ -113,23 +115,71 @@ def test_resetting_what_did_not_move_is_no_step() -> None:
     assert not session.can_undo
 
 
-def test_code_of_the_point_runs_and_gives_the_same_result() -> None:
-    session = Session(layer, inputs=LAYER)
-    session.move("W", (2, 3), -1.25)
-    names = {"np": np, "layer": lambda **given: layer(**{k: Variable(v) for k, v in given.items()})}
-    value = eval(session.code(), names)
-    assert value.data == computed(session)["loss"].value.values
+def reopened(session: Session, fn: Any, **names: Any) -> Session:
+    """The session that the copied code opens."""
+
+    def explore(fn: Any, options: dict[str, Any] | None = None, **inputs: Any) -> Session:
+        return Session(fn, options=options, inputs=inputs)
+
+    found: dict[str, Any] = {**names, "np": np, fn.__name__: fn}
+    found["autolab"] = SimpleNamespace(explore=explore, Variable=Variable)
+    *edits, call = session.code().split("; ")
+    exec("\n".join(edits), found)
+    return eval(call, found)
+
+
+def same_numbers(a: Recording, b: Recording) -> None:
+    """Bit for bit, values and gradients of all steps."""
+    assert a.id == b.id
+    for one, other in zip(a.steps, b.steps, strict=True):
+        assert (one.value.dtype, one.value.values.tobytes()) == (other.value.dtype, other.value.values.tobytes())
+
+
+def test_code_of_the_point_opens_exactly_this_point() -> None:
+    session = open_session(layer, **LAYER)
+    session.record()
+    session.move("W", 11, 0.1 + 0.2)
+    session.draw("b", "normal", 0.5, 3)
+    session.choose("dtype", "float32")
+    session.choose("mode", "test")
+    session.move(0, None, 1 / 3)
+    again = reopened(session, layer)
+    same_numbers(session.record(), again.record())
+    assert again.state.train is False
+    assert again.state.arrays["W"].dtype == np.float32
+
+
+def test_code_of_a_large_array_says_what_was_done_to_it() -> None:
+    def total(A: Variable) -> Variable:
+        return (A * A).sum()
+
+    A = np.random.default_rng(5).normal(size=(50, 40))
+    session = open_session(total, A=A)
+    assert session.code() == "autolab.explore(total, A=A)"
+    session.move("A", 81, 0.1)
+    session.move("A", 3, 7.0)
+    assert "A = A.copy(); A.reshape(-1)[81] = 0.1; A.reshape(-1)[3] = 7.0; autolab" in session.code()
+    same_numbers(session.record(), reopened(session, total, A=A).record())
+    session.draw("A", "uniform", 2.0, 7)
+    assert session.code() == "autolab.explore(total, A=np.random.default_rng(7).uniform(-2.0, 2.0, (50, 40)))"
+    session.move("A", 0, 1.0)
+    session.move("A", 0, 1 / 3)
+    same_numbers(session.record(), reopened(session, total).record())
+    session.choose("dtype", "float32")
+    session.move("A", 0, 0.7)
+    same_numbers(session.record(), reopened(session, total).record())
+    assert session.code().count("reshape") == 2
 
 
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        (2.0, "muladd(x=2.0, y=1.0, z=1.0)"),
-        (np.float32(0.5), "muladd(x=np.array(0.5, dtype=np.float32), y=1.0, z=1.0)"),
-        (np.array([1, 2]), "muladd(x=np.array([1, 2], dtype=np.int64), y=1.0, z=1.0)"),
-        (np.array([np.nan, -np.inf]), "muladd(x=np.array([np.nan, -np.inf]), y=1.0, z=1.0)"),
-        (float("nan"), "muladd(x=float('nan'), y=1.0, z=1.0)"),
-        (np.zeros(2000), "muladd(x=x, y=1.0, z=1.0)"),
+        (2.0, "autolab.explore(muladd, x=2.0, y=1.0, z=1.0)"),
+        (np.float32(0.5), "autolab.explore(muladd, x=np.array(0.5, dtype=np.float32), y=1.0, z=1.0)"),
+        (np.array([1, 2]), "autolab.explore(muladd, x=np.array([1, 2], dtype=np.int64), y=1.0, z=1.0)"),
+        (np.array([np.nan, -np.inf]), "autolab.explore(muladd, x=np.array([np.nan, -np.inf]), y=1.0, z=1.0)"),
+        (float("nan"), "autolab.explore(muladd, x=float('nan'), y=1.0, z=1.0)"),
+        (np.zeros(2000), "autolab.explore(muladd, x=x, y=1.0, z=1.0)"),
     ],
 )
 def test_code_of_every_kind_of_input(value: Any, expected: str) -> None:
@@ -137,7 +187,7 @@ def test_code_of_every_kind_of_input(value: Any, expected: str) -> None:
 
 
 def test_code_of_a_lambda_names_no_lambda() -> None:
-    assert open_session(lambda x: x, x=1.0).code() == "fn(x=1.0)"
+    assert open_session(lambda x: x, x=1.0).code() == "autolab.explore(fn, x=1.0)"
 
 
 def test_the_users_error_is_data_with_the_users_line() -> None:
@@ -203,22 +253,25 @@ def test_an_error_without_a_readable_message() -> None:
     ("name", "index", "value", "words"),
     [
         ("v", None, 1.0, "no input 'v'"),
-        ("big", (0, 0), 1.0, "no input 'big' that can be moved"),
+        ("flags", 0, 1.0, "flags is bool"),
         ("x", None, float("nan"), "expected a finite number"),
         ("x", None, "1", "expected a finite number"),
         ("x", None, True, "expected a finite number"),
-        ("x", (0, 0), 1.0, "there is no element"),
+        ("x", 0, 1.0, "there is no element"),
+        ("x", None, 10**400, "expected a finite number"),
         ("W", None, 1.0, "there is no element None"),
-        ("W", (3, 0), 1.0, "there is no element"),
-        ("W", (0, -1), 1.0, "there is no element"),
-        ("W", (0, 0, 0), 1.0, "there is no element"),
+        ("W", 6, 1.0, "there is no element"),
+        ("W", -1, 1.0, "there is no element"),
+        ("W", True, 1.0, "there is no element"),
+        ("W", (0, 0), 1.0, "there is no element"),
+        (7, 0, 1.0, "no input 7"),
         ("W", "ab", 1.0, "there is no element"),
         ("half", None, 1e6, "float16 cannot hold"),
         ("byte", None, 300.0, "uint8 cannot hold"),
     ],
 )
 def test_a_senseless_move_is_refused(name: str, index: Any, value: Any, words: str) -> None:
-    inputs = {"x": 1.0, "W": np.ones((3, 2)), "big": np.ones((100, 100)), "half": np.float16(1), "byte": np.uint8(1)}
+    inputs = {"x": 1.0, "W": np.ones((3, 2)), "flags": np.ones(3, bool), "half": np.float16(1), "byte": np.uint8(1)}
     session = open_session(lambda **given: given["x"] * 2, **inputs)
     with pytest.raises(ValueError, match=words) as caught:
         session.move(name, index, value)
@@ -256,6 +309,135 @@ def test_nan_is_shown_and_not_warned_of_unless_the_user_asked_for_errors() -> No
     with np.errstate(invalid="raise"):
         session = open_session(lambda x: np.log(x), x=-1.0)
     assert isinstance(session.compute(), UserError)
+
+
+def test_a_draw_is_repeatable_and_one_step_to_undo() -> None:
+    session = open_session(layer, **LAYER)
+    assert session.draw("W", "normal", 2.0, 9)
+    np.testing.assert_array_equal(session.point["W"], np.random.default_rng(9).normal(0, 2, (3, 4)))
+    assert not session.draw("W", "normal", 2.0, 9)
+    session.draw("W", "uniform", 2.0, 9)
+    assert np.abs(session.point["W"]).max() <= 2
+    session.undo()
+    session.undo()
+    np.testing.assert_array_equal(session.point["W"], LAYER["W"])
+    assert not session.can_undo
+
+
+def test_whole_numbers_are_drawn_as_whole_numbers() -> None:
+    session = open_session(lambda n, x: x * n, n=np.arange(6, dtype=np.uint8), x=np.ones(6))
+    session.draw("n", "uniform", 9.0, 1)
+    assert session.point["n"].dtype == np.uint8
+    assert session.point["n"].max() <= 9
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("v", "normal", 1.0, 0), "no input 'v'"),
+        (("x", "cauchy", 1.0, 0), "there are normal and uniform"),
+        (("x", "normal", 0.0, 0), "with the scale 0.0"),
+        (("x", "normal", float("nan"), 0), "with the scale nan"),
+        (("x", "normal", 10**400, 0), "with the scale"),
+        (("x", "normal", 1.0, -1), "with the seed -1"),
+        (("x", "normal", 1.0, 2**32), "with the seed"),
+        (("x", "normal", 1.0, 1.5), "with the seed 1.5"),
+    ],
+)
+def test_a_senseless_draw_is_refused(arguments: Any, words: str) -> None:
+    session = open_session(lambda x: x * 2, x=np.ones(3))
+    with pytest.raises(ValueError, match=words) as caught:
+        session.draw(*arguments)
+    assert len(str(caught.value)) <= 300
+    assert not session.can_undo
+
+
+def test_the_dtype_of_all_inputs_of_floats_can_be_chosen() -> None:
+    session = open_session(lambda x, n: x * n, x=np.array([0.1, 1e300]), n=np.array([1, 2]))
+    assert session.settings()["dtype"] == ("float64", ("float32", "float64"))
+    session.choose("dtype", "float32")
+    recording = computed(session)
+    assert [s.value.dtype for s in recording.steps[:2]] == ["float32", "int64"]
+    assert recording.steps[0].value.inf_count == 1
+    session.undo()
+    assert session.point["x"].tolist() == [0.1, 1e300]
+
+
+def test_the_mode_can_be_chosen() -> None:
+    session = open_session(lambda x: autolab.functions.dropout(x, ratio=0.5), x=np.ones(8))
+    first = computed(session).steps[-1].value.values
+    assert set(first) == {0, 2}
+    np.testing.assert_array_equal(computed(session).steps[-1].value.values, first)  # the same draw at every point
+    session.choose("mode", "test")
+    assert computed(session).steps[-1].value.values.tolist() == [1] * 8
+    session.reset()
+    np.testing.assert_array_equal(computed(session).steps[-1].value.values, first)
+
+
+def test_a_device_can_be_chosen_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = open_session(muladd, x=2.0, y=3.0, z=4.0)
+    assert "device" not in session.settings()
+    monkeypatch.setattr("autolab.widgets.session.gpu_status", lambda: GpuStatus("ok", "a GPU"))
+    moved: list[Any] = []
+    monkeypatch.setattr("autolab.widgets.state.to_gpu", lambda array: moved.append(array) or array)
+    assert session.settings()["device"] == ("cpu", ("cpu", "gpu"))
+    session.choose("device", "gpu")
+    assert len(moved) == 3
+
+
+@pytest.mark.parametrize(("setting", "value"), [("dtype", "int8"), ("mode", "x"), ("device", "gpu"), ("__class__", "")])
+def test_a_senseless_choice_is_refused(setting: str, value: str) -> None:
+    session = open_session(muladd, x=2.0, y=3.0, z=4.0)
+    with pytest.raises(ValueError, match="cannot be set"):
+        session.choose(setting, value)
+
+
+def test_the_upstream_gradient_is_moved_like_an_input() -> None:
+    session = open_session(layer, **LAYER)
+    before = session.record()
+    assert session.array(0).shape == ()
+    session.move(0, None, 3.0)
+    after = computed(session)
+    np.testing.assert_allclose(after["W"].grad.values, 3 * before["W"].grad.values, rtol=1e-12)
+    session.reset()
+    np.testing.assert_array_equal(computed(session)["W"].grad.values, before["W"].grad.values)
+
+
+def test_each_output_has_an_upstream_gradient_of_its_own() -> None:
+    session = open_session(lambda x: (x * 2, x * 3), x=np.ones(2))
+    session.record()
+    session.move(1, 0, 10.0)
+    assert computed(session)["x"].grad.values.tolist() == [32, 5]
+
+
+def test_an_upstream_gradient_that_fits_no_more_is_ones_again() -> None:
+    def sized(x: Variable, n: Variable) -> Variable:
+        return x[: int(n.data)] * 2
+
+    session = open_session(sized, x=np.ones(5), n=np.array(3))
+    session.record()
+    session.move(0, 0, 7.0)
+    assert computed(session)["x"].grad.values.tolist() == [14, 2, 2, 0, 0]
+    session.move("n", None, 4)
+    assert computed(session)["x"].grad.values.tolist() == [2, 2, 2, 2, 0]
+    assert session.array(0).tolist() == [1, 1, 1, 1]
+
+
+def test_where_the_functions_applied_to_an_input_are_worth_looking_at() -> None:
+    session = open_session(lambda x, y: np.log(x) * np.exp(x) + y, x=2.0, y=1.0)
+    session.record()
+    assert session.domains == {"x": (0.1, 3)}
+
+
+def test_a_history_of_large_arrays_is_bounded_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autolab.widgets.session.HISTORY_BYTES", 10_000)
+    session = open_session(lambda A: A.sum(), A=np.zeros(500))
+    for k in range(10):
+        session.move("A", 0, float(k + 1))
+    for _ in range(10):
+        session.undo()
+    assert session.point["A"][0] == 8  # 4000 bytes each: two fit
+    assert not session.can_undo
 
 
 MOVES = st.lists(

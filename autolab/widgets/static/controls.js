@@ -4,15 +4,24 @@
 import { html, set, short, write } from "./dom.js";
 import { makeGrid } from "./grid.js";
 
-/** @typedef {{name: string, label: string, kind: string, value: any, values: any, min: number, max: number, step: number, shape: any, text: any}} Control */
-/** @typedef {(control: Control, index: number[] | null, value: number, final: boolean) => void} Move */
+/** @typedef {{key: string | number, label: string, upstream: boolean, kind: string, value: any, values: any, min: number, max: number, step: number, shape: any, first: number, stride: number, map: any, text: any}} Control */
 
 /**
- * @param {Move} move
+ * What can be done to an array: set an element (the index is that of the flattened array), fill it, look elsewhere.
+ * @typedef {{
+ *   move: (control: Control, index: number | null, value: number, final: boolean) => void,
+ *   draw: (control: Control, distribution: string, scale: number, seed: number) => void,
+ *   window: (control: Control, row: number, column: number) => void,
+ * }} Act
  */
-export function makeControls(move) {
-  const root = html("div", { class: "al-inputs", role: "group", "aria-label": "Inputs" });
-  /** @type {{kind: string, element: HTMLElement, update: (control: Control) => void}[]} */
+
+/**
+ * @param {Act} act
+ * @param {Record<string, string | boolean>} attributes
+ */
+export function makeControls(act, attributes) {
+  const root = html("div", { role: "group", ...attributes });
+  /** @type {{kind: string, element: HTMLElement, update: (control: Control, colors: any) => void}[]} */
   let parts = [];
   let built = "";
 
@@ -23,10 +32,10 @@ export function makeControls(move) {
      * @param {import("./colors.js").ColorMap} colors
      */
     update(controls, colors) {
-      const structure = JSON.stringify(controls.map((c) => [c.name, c.kind, c.shape]));
+      const structure = JSON.stringify(controls.map((c) => [c.key, c.label, c.kind, c.shape]));
       if (structure !== built) {
         built = structure;
-        parts = controls.map((c) => makers[c.kind](c, move));
+        parts = controls.map((c) => makers[c.kind](c, act));
         root.replaceChildren(...parts.map((p) => p.element));
       }
       controls.forEach((control, i) => parts[i].update(control, colors));
@@ -34,25 +43,25 @@ export function makeControls(move) {
   };
 }
 
-/** @type {Record<string, (control: Control, move: Move) => any>} */
+/** @type {Record<string, (control: Control, act: Act) => any>} */
 const makers = { slider: makeSlider, grid: makeGrid, fixed: makeFixed };
 
-/** @param {Control} first @param {Move} move */
-function makeSlider(first, move) {
+/** @param {Control} first @param {Act} act */
+function makeSlider(first, act) {
   let control = first;
   const range = html("input", { type: "range", class: "al-range", "aria-label": first.label });
   const box = makeBox(first.label, (value) => {
     show(value);
-    move(control, null, value, true);
+    act.move(control, null, value, true);
   });
   const low = html("span");
   const high = html("span");
 
-  /** @param {number} value */
+  /** @param {number | null} value null where it is not finite */
   function show(value) {
-    range.value = String(value);
+    range.value = String(value ?? 0);
     box.show(value);
-    const [zero, here] = [0, value].map((v) => Math.max(0, Math.min(1, (v - control.min) / (control.max - control.min))));
+    const [zero, here] = [0, value ?? 0].map((v) => Math.max(0, Math.min(1, (v - control.min) / (control.max - control.min))));
     range.style.setProperty("--al-from", `${100 * Math.min(zero, here)}%`);
     range.style.setProperty("--al-to", `${100 * Math.max(zero, here)}%`);
   }
@@ -60,12 +69,12 @@ function makeSlider(first, move) {
   /** @param {boolean} final */
   const slid = (final) => () => {
     show(Number(range.value));
-    move(control, null, Number(range.value), final);
+    act.move(control, null, Number(range.value), final);
   };
   set(range, { oninput: slid(false), onchange: slid(true) });
 
   return {
-    element: html("div", { class: "al-input" },
+    element: html("div", { class: `al-input${first.upstream ? " al-upstream" : ""}` },
       html("div", { class: "al-input-head" }, html("span", { class: "al-name", title: first.label }, first.label), box.element),
       range,
       html("div", { class: "al-ends", "aria-hidden": "true" }, low, high)),
@@ -97,11 +106,11 @@ export function makeBox(label, changed) {
   });
   return {
     element,
-    /** @param {number} value */
+    /** @param {number | null} value */
     show(value) {
-      const text = String(Number(value.toPrecision(6)));
+      const text = value === null ? "not finite" : String(Number(value.toPrecision(6)));
       if (element.value !== text) element.value = text;
-      set(element, { "aria-invalid": null, title: String(value) });
+      set(element, { "aria-invalid": null, title: String(value ?? text) });
     },
   };
 }

@@ -55,6 +55,15 @@ export function button(text, action, attributes = {}) {
 }
 
 /**
+ * A list of which one entry is chosen.
+ * @param {string[]} values
+ * @param {Attributes} attributes
+ */
+export function choice(values, attributes) {
+  return html("select", { class: "al-choice", ...attributes }, ...values.map((value) => html("option", { value }, value)));
+}
+
+/**
  * Change the text only where it differs, so that an unchanged number costs no layout.
  * @param {Element} element
  * @param {string} text

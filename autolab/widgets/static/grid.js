@@ -1,44 +1,57 @@
 // @ts-check
-/** A small array as cells: drag one up or down, or use the arrow keys, and the number follows. */
+/** An array as cells: drag one, or use the arrow keys, and the number follows. Of a large array, a window of cells. */
 
 import { makeBox } from "./controls.js";
+import { makeDraw } from "./draw.js";
 import { html, set, short, write } from "./dom.js";
+import { makeMap } from "./map.js";
 
 const PIXELS_PER_RANGE = 240; // a drag of this length crosses the whole range
 
+/** @typedef {{x: number, y: number, value: number, axis: "" | "x" | "y"}} Drag */
+
 /**
  * @param {import("./controls.js").Control} first
- * @param {import("./controls.js").Move} move
+ * @param {import("./controls.js").Act} act
  */
-export function makeGrid(first, move) {
+export function makeGrid(first, act) {
   let control = first;
   /** @type {import("./colors.js").ColorMap} */
   let colors;
-  /** @type {number[][]} */
+  /** @type {(number | null)[][]} */
   let values = [];
   let chosen = [0, 0];
-  /** @type {{y: number, value: number, moved: boolean} | null} */
+  /** @type {Drag | null} */
   let drag = null;
 
   const where = html("span", { class: "al-where" });
   const box = makeBox(first.label, (value) => change(value, true));
-  const cells = first.values.map((/** @type {number[]} */ row, /** @type {number} */ i) => row.map((_, j) => makeCell(i, j)));
+  const cells = first.values.map((/** @type {any[]} */ row, /** @type {number} */ i) => row.map((_, j) => makeCell(i, j)));
   const table = html("div", { class: "al-cells", role: "group", "aria-label": first.label },
     ...cells.map((/** @type {HTMLElement[]} */ row) => html("div", { class: "al-row" }, ...row)));
+  table.style.setProperty("--al-columns", cells[0].length);
+  const map = first.map && makeMap(first, act);
 
   /** @param {number} i @param {number} j */
   function makeCell(i, j) {
     return html("div", {
-      class: "al-cell", role: "spinbutton", tabindex: -1, "aria-label": `${first.label}${bracket(i, j)}`,
-      onfocus: () => choose(i, j), onkeydown: pressed,
+      class: "al-cell", role: "spinbutton", tabindex: -1, onfocus: () => choose(i, j), onkeydown: pressed,
       onpointerdown: (/** @type {PointerEvent} */ event) => grab(event, i, j),
       onpointermove: dragged, onpointerup: released, onpointercancel: released,
     });
   }
 
-  /** The index as the user writes it. @param {number} i @param {number} j */
-  function bracket(i, j) {
-    return first.shape.length === 1 ? `[${j}]` : `[${i}, ${j}]`;
+  /** The place in the flattened array. @param {number} i @param {number} j */
+  const flat = (i, j) => control.first + i * control.stride + j;
+
+  /** The index as the user writes it. @param {number} k */
+  function bracket(k) {
+    const index = [];
+    for (const n of [...control.shape].reverse()) {
+      index.unshift(k % n);
+      k = Math.floor(k / n);
+    }
+    return `[${index.join(", ")}]`;
   }
 
   /** @param {number} i @param {number} j */
@@ -46,15 +59,18 @@ export function makeGrid(first, move) {
     set(cells[chosen[0]][chosen[1]], { tabindex: -1 });
     chosen = [i, j];
     set(cells[i][j], { tabindex: 0 });
-    write(where, bracket(i, j));
+    write(where, bracket(flat(i, j)));
     box.show(values[i][j]);
   }
 
   /** @param {number} i @param {number} j */
   function paint(i, j) {
-    const t = values[i][j] / Math.max(Math.abs(control.min), Math.abs(control.max));
-    const cell = set(cells[i][j], { "aria-valuenow": values[i][j], title: String(values[i][j]) });
-    write(cell, short(values[i][j], 3));
+    const value = values[i][j];
+    const t = (value ?? 0) / Math.max(Math.abs(control.min), Math.abs(control.max));
+    const cell = set(cells[i][j], {
+      "aria-label": control.label + bracket(flat(i, j)), "aria-valuenow": value, "aria-valuetext": value === null && "not finite", title: value ?? "not finite",
+    });
+    write(cell, value === null ? "\u00d7" : short(value, 3));
     cell.style.background = colors.css(t);
     cell.style.color = colors.ink(t);
   }
@@ -65,7 +81,7 @@ export function makeGrid(first, move) {
     values[i][j] = Number(value.toPrecision(12)); // 0.1 + 0.2 is to read 0.3
     paint(i, j);
     box.show(values[i][j]);
-    move(control, chosen, values[i][j], final);
+    act.move(control, flat(i, j), values[i][j], final);
   }
 
   /** @param {PointerEvent} event @param {number} i @param {number} j */
@@ -73,22 +89,26 @@ export function makeGrid(first, move) {
     if (event.button !== 0 || drag) return;
     cells[i][j].setPointerCapture(event.pointerId);
     choose(i, j);
-    drag = { y: event.clientY, value: values[i][j], moved: false };
+    drag = { x: event.clientX, y: event.clientY, value: values[i][j] ?? 0, axis: "" };
   }
 
-  /** @param {PointerEvent} event */
+  /** Up or to the right is more; the direction of the first pixels counts. @param {PointerEvent} event */
   function dragged(event) {
-    if (!drag || (!drag.moved && Math.abs(event.clientY - drag.y) < 3)) return;
-    drag.moved = true;
-    const value = drag.value + ((drag.y - event.clientY) / PIXELS_PER_RANGE) * (control.max - control.min);
+    if (!drag) return;
+    const way = { x: event.clientX - drag.x, y: drag.y - event.clientY };
+    if (!drag.axis) {
+      if (Math.max(Math.abs(way.x), Math.abs(way.y)) < 3) return;
+      drag.axis = Math.abs(way.x) > Math.abs(way.y) ? "x" : "y";
+    }
+    const value = drag.value + (way[drag.axis] / PIXELS_PER_RANGE) * (control.max - control.min);
     const inside = Math.max(control.min, Math.min(control.max, value));
     change(Math.round(inside / control.step) * control.step, false);
   }
 
   function released() {
-    const moved = drag?.moved;
+    const moved = drag?.axis;
     drag = null;
-    if (moved) change(values[chosen[0]][chosen[1]], true);
+    if (moved) change(values[chosen[0]][chosen[1]] ?? 0, true);
   }
 
   /** @param {KeyboardEvent} event */
@@ -96,26 +116,27 @@ export function makeGrid(first, move) {
     const [i, j] = chosen;
     const sign = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (sign) change(values[i][j] + sign * (event.shiftKey ? 10 : 1) * control.step, true);
+    if (sign) change((values[i][j] ?? 0) + sign * (event.shiftKey ? 10 : 1) * control.step, true);
     else if (step) {
-      const flat = cells.flat();
-      flat[(i * cells[0].length + j + step + flat.length) % flat.length].focus();
+      const all = cells.flat();
+      all[(all.indexOf(cells[i][j]) + step + all.length) % all.length].focus();
     } else if (event.key === "Enter") box.element.focus();
     else return;
     event.preventDefault();
   }
 
   return {
-    element: html("div", { class: "al-input" },
-      html("div", { class: "al-input-head" },
-        html("span", { class: "al-name", title: first.label }, first.label), where, box.element), table),
-    /** @param {import("./controls.js").Control} next @param {import("./colors.js").ColorMap} map */
-    update(next, map) {
+    element: html("div", { class: `al-input${first.upstream ? " al-upstream" : ""}` },
+      html("div", { class: "al-input-head" }, html("span", { class: "al-name", title: first.label }, first.label), where, box.element),
+      ...(map ? [map.element] : []), table, makeDraw(first, act)),
+    /** @param {import("./controls.js").Control} next @param {import("./colors.js").ColorMap} scheme */
+    update(next, scheme) {
       control = next;
-      colors = map;
-      values = next.values.map((/** @type {number[]} */ row) => [...row]);
+      colors = scheme;
+      values = next.values.map((/** @type {any[]} */ row) => [...row]);
       values.forEach((row, i) => row.forEach((_, j) => paint(i, j)));
       choose(chosen[0], chosen[1]);
+      map?.update(next, scheme);
     },
   };
 }

@@ -3,16 +3,30 @@
 
 import { makeControls } from "./controls.js";
 import { button, html, write } from "./dom.js";
+import { makeSettings } from "./settings.js";
 
 /** @param {import("./explorer.js").View} view */
 export function makeInputsPart(view) {
   const { get, send, link } = view;
-  const controls = makeControls((control, index, value, final) => send({ do: "move", name: control.name, index, value, final }));
+  /** @type {import("./controls.js").Act} */
+  const act = {
+    move: ({ key }, index, value, final) => send({ do: "move", key, index, value, final }),
+    draw: ({ key }, distribution, scale, seed) => send({ do: "draw", key, distribution, scale, seed }),
+    window: ({ key }, row, column) => send({ do: "window", key, row, column }),
+  };
+  const controls = makeControls(act, { class: "al-controls", "aria-label": "Inputs" });
+  const settings = makeSettings(act, (setting, value) => send({ do: "choose", setting, value }));
   const undo = button("Undo", () => send({ do: "undo" }));
   const code = makeCode(view);
 
+  function paint() {
+    const all = get("controls");
+    controls.update(all.filter((/** @type {any} */ c) => !c.upstream), view.colors);
+    settings.update(all.filter((/** @type {any} */ c) => c.upstream), get("settings"), view.colors);
+  }
+
   function show() {
-    if (link.state === "idle") controls.update(get("controls"), view.colors); // while an answer is due, the user's hand is ahead of the kernel
+    if (link.state === "idle") paint(); // while an answer is due, the user's hand is ahead of the kernel
     undo.disabled = !get("can_undo");
   }
 
@@ -20,10 +34,10 @@ export function makeInputsPart(view) {
     places: {
       buttons: [undo, button("Reset", () => send({ do: "reset" })), code.button],
       top: [code.root],
-      inputs: [controls.root],
+      inputs: [html("div", { class: "al-inputs" }, controls.root, settings.root)],
     },
-    on: { "controls can_undo": show, code: code.hide },
-    paint: () => controls.update(get("controls"), view.colors),
+    on: { "controls settings can_undo": show, code: code.hide },
+    paint,
     linked: show,
     needsKernel: true,
   };

@@ -67,6 +67,11 @@ export function makeLink(model) {
       if (!replaces) queue.push(entry);
       if (state === "idle") next();
     },
+    /** Let no move wait any more, and send a message next. @param {any} message */
+    stop(message) {
+      queue.splice(0, queue.length, { message, done: [] });
+      if (state === "idle") next();
+    },
     /**
      * @param {(state: State) => void} watcher
      * @returns {() => void} stops watching
@@ -88,5 +93,5 @@ export function makeLink(model) {
 
 /** @param {any} a @param {any} b */
 function sameMove(a, b) {
-  return (a.do === "walk" && b.do === "walk") || (a.do === "move" && b.do === "move" && a.name === b.name && String(a.index) === String(b.index));
+  return ["move", "window", "walk"].includes(a.do) && a.do === b.do && a.key === b.key && a.index === b.index;
 }

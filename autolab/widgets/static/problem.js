@@ -1,12 +1,13 @@
 // @ts-check
 /** The part that says what is going on or wrong: computing, the user's error, no answer from the kernel. */
 
-import { html, write } from "./dom.js";
+import { button, html, write } from "./dom.js";
 
 /** @param {import("./explorer.js").View} view */
 export function makeProblemPart({ get, link, root }) {
   const words = get("words");
   const busy = html("span", { class: "al-busy", role: "status" });
+  const stop = button("Stop", () => link.stop({ do: "stop" }), { hidden: true });
   const what = html("div", { class: "al-error-what" });
   const where = html("div", { class: "al-error-where" });
   const statement = html("div", { class: "al-code" });
@@ -23,8 +24,18 @@ export function makeProblemPart({ get, link, root }) {
     write(statement, (!silent && error?.statement) || "");
     write(stale, words.live_stale);
     root.classList.toggle("al-stale", !panel.hidden);
-    write(busy, link.state === "busy" ? "computing\u2026" : "");
+    showWork();
   }
 
-  return { places: { header: [busy], alert: [panel] }, on: { error: show }, paint: show, linked: show };
+  /** While the kernel computes, the picture is that of the point before. */
+  function showWork() {
+    const computing = get("computing");
+    const text = { running: `${words.live_computing} ${words.live_old}`, stopping: words.live_stopping }[/** @type {string} */ (computing)];
+    write(busy, text ?? (link.state === "busy" ? words.live_computing : ""));
+    stop.hidden = !computing;
+    stop.disabled = computing === "stopping";
+    root.classList.toggle("al-computing", Boolean(computing));
+  }
+
+  return { places: { header: [busy, stop], alert: [panel] }, on: { "error computing": show }, paint: show, linked: show };
 }

@@ -1,0 +1,163 @@
+"""State: where an exploration stands, as data that is replaced and never edited, so that a history can share it.
+
+An array is found by its key: the name of an input, or the position of an output for that output's upstream gradient.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from ..engine.backend import Array, get_array_module, to_cpu, to_gpu
+
+Key = str | int
+Distribution = Literal["normal", "uniform"]
+
+DISTRIBUTIONS: tuple[Distribution, ...] = ("normal", "uniform")
+SEEDS = 2**32
+FLOATS = ("float32", "float64")
+DEVICES = ("cpu", "gpu")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a large array came from, for its code: an expression (None: the user's own array), and what was done to it
+    since: elements set by flat index, and the dtypes that it was cast to."""
+
+    expression: str | None = None
+    steps: tuple[tuple[int, Any] | str, ...] = ()
+
+    def then(self, step: tuple[int, Any] | str) -> Origin:
+        """With one more step; an element that is set again, with no cast between, is set once."""
+        casts = [i for i, done in enumerate(self.steps) if isinstance(done, str)]
+        settled = casts[-1] + 1 if casts else 0
+        kept = [done for done in self.steps[settled:] if isinstance(step, str) or done[0] != step[0]]
+        return replace(self, steps=(*self.steps[:settled], *kept, step))
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """The inputs, the upstream gradients that were set, and the mode."""
+
+    arrays: Mapping[Key, Array]
+    train: bool
+    origins: Mapping[Key, Origin] = field(default_factory=dict)
+
+    @property
+    def inputs(self) -> dict[str, Array]:
+        """The inputs by name."""
+        return {key: array for key, array in self.arrays.items() if isinstance(key, str)}
+
+    @property
+    def nbytes(self) -> int:
+        """What the arrays take."""
+        return sum([int(array.nbytes) for array in self.arrays.values()])
+
+    def differs(self, other: State) -> bool:
+        """Whether anything that is computed could come out differently."""
+        if self.train != other.train or self.arrays.keys() != other.arrays.keys():
+            return True
+        return any(not _same(array, other.arrays[key]) for key, array in self.arrays.items())
+
+    def having(self, key: Key, array: Array, origin: Origin) -> State:
+        """The same with another array."""
+        return replace(self, arrays={**self.arrays, key: array}, origins={**self.origins, key: origin})
+
+    def placed(self, device: str) -> State:
+        """The same with every array of floats on the CPU or on the GPU."""
+        move = to_gpu if device == "gpu" else to_cpu
+        return replace(self, arrays={key: move(a) if a.dtype.kind == "f" else a for key, a in self.arrays.items()})
+
+    def cast(self, dtype: str) -> State:
+        """The same with every array of floats of another dtype."""
+        changed = {key: a.astype(dtype) for key, a in self.arrays.items() if a.dtype.kind == "f" and a.dtype != dtype}
+        origins = {key: self.origins.get(key, Origin()).then(dtype) for key in changed}
+        return replace(self, arrays={**self.arrays, **changed}, origins={**self.origins, **origins})
+
+
+def total_bytes(states: Iterable[State]) -> int:
+    """What the arrays of a history take; one that several states share counts once."""
+    return sum({id(array): int(array.nbytes) for state in states for array in state.arrays.values()}.values())
+
+
+def _same(a: Array, b: Array) -> bool:
+    if a is b:
+        return True
+    if a.dtype != b.dtype or type(a) is not type(b):
+        return False
+    return np.array_equal(to_cpu(a), to_cpu(b), equal_nan=a.dtype.kind == "f")
+
+
+def is_movable(array: Array) -> bool:
+    """Whether an array has elements, and they are real numbers."""
+    return bool(array.size and array.dtype.kind in "iuf")
+
+
+def edited(what: str, array: Array, index: int | None, value: float) -> Array:
+    """A copy of ``array`` with the element at the flat ``index`` set; None stands for the only one of a number.
+
+    Raises
+    ------
+    ValueError
+        If there is no such element, or the value is no finite number that the array's dtype can hold.
+    """
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not _is_finite(value):
+        raise ValueError(f"explore: {what} was moved to {value!r:.60}; expected a finite number")
+    if not (index is None if array.ndim == 0 else type(index) is int and 0 <= index < array.size):
+        raise ValueError(f"explore: {what} has the shape {tuple(array.shape)}; there is no element {index!r:.60}")
+    moved = array.copy(order="C")
+    try:
+        with np.errstate(over="ignore"):
+            moved.reshape(-1)[index or 0] = value if array.dtype.kind == "f" else round(value)
+    except OverflowError:
+        raise _too_large(what, value, array) from None
+    if not _is_finite(moved.reshape(-1)[index or 0]):
+        raise _too_large(what, value, array)
+    return moved
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False
+
+
+def _too_large(what: str, value: float, array: Array) -> ValueError:
+    return ValueError(f"explore: {what} was moved to {value!r:.60}, which {array.dtype} cannot hold")
+
+
+def drawn(what: str, array: Array, distribution: str, scale: float, seed: int) -> tuple[Array, str]:
+    """Random numbers with the shape, dtype and place of ``array``, and the expression that draws them again.
+
+    ``normal`` has mean 0 and the standard deviation ``scale``, ``uniform`` lies between -``scale`` and ``scale``.
+
+    Raises
+    ------
+    ValueError
+        If one of the three is not what it should be.
+    """
+    if distribution not in DISTRIBUTIONS:
+        raise ValueError(f"explore: {what} cannot be drawn from {distribution!r:.60}; there are normal and uniform")
+    if isinstance(scale, bool) or not _is_finite(scale) or not 0 < scale <= 1e30:
+        raise ValueError(f"explore: {what} was drawn with the scale {scale!r:.60}; expected a number from 0 to 1e30")
+    if type(seed) is not int or not 0 <= seed < SEEDS:
+        raise ValueError(f"explore: {what} was drawn with the seed {seed!r:.60}; expected 0 to {SEEDS - 1}")
+    low = 0.0 if array.dtype.kind == "u" else -float(scale)
+    first, second = (0.0, float(scale)) if distribution == "normal" else (low, float(scale))
+    shape = tuple(array.shape)
+    numbers_ = np.asarray(getattr(np.random.default_rng(seed), distribution)(first, second, shape))
+    text = f"np.random.default_rng({seed}).{distribution}({first!r}, {second!r}, {shape})"
+    if array.dtype.kind != "f":
+        limits = np.iinfo(array.dtype)
+        numbers_ = np.clip(np.rint(numbers_), limits.min, limits.max)
+        text = f"np.clip(np.rint({text}), {limits.min}, {limits.max})"
+    if array.dtype != np.float64:
+        text = f"np.asarray({text}).astype(np.{array.dtype})"
+    with np.errstate(over="ignore", invalid="ignore"):
+        return get_array_module(array).asarray(numbers_.astype(array.dtype)), text
