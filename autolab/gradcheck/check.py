@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..binding import Bound, bind
-from .classify import Case, accuse, accused
-from .compare import Table, compare, disagrees_nearby
+from .case import Case, accused
+from .classify import accuse
+from .compare import Table, compare, compare_nearby
 from .contracts import Examination, examine
 from .excuse import excuses, precision
 from .higher import gradient_of
@@ -153,16 +154,13 @@ def _judge(
 
 
 def _tables(subject: Subject, exam: Examination, rng: np.random.Generator) -> tuple[Table, ...]:
-    """The comparison at the given point; and nearby, if either of them gives reason for doubt."""
+    """The comparison at the given point; and nearby, where a mistake may show that the point hides."""
     here = compare(subject, subject.arrays, exam.upstreams[0], rng)
-    doubtful = here.accuses or any(not np.isfinite(g).all() for g in exam.gradients or () if g is not None)
-    nearby = subject.nearby(rng)
     try:
-        if doubtful or disagrees_nearby(subject, nearby, exam.upstreams[0], rng, here.noise):
-            return here, compare(subject, nearby, exam.upstreams[0], rng)
+        nearby = compare_nearby(subject, subject.nearby(rng), exam.upstreams[0], rng, here)
     except Exception:  # nearby may lie outside the function's domain
-        pass
-    return (here,)
+        nearby = None
+    return (here,) if nearby is None else (here, nearby)
 
 
 def _accusations(case: Case, guilty: list[bool]) -> list[Finding]:

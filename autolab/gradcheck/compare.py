@@ -17,7 +17,10 @@ ELEMENTS = 256
 """Up to this size every element of an input is measured; of a larger one a sample, and random directions through all
 of it."""
 
-_SAMPLE = 12
+_SAMPLE = 6
+_AGAIN = (10, 4)
+"""So many elements that are wrong, and so many that are right, are measured again nearby."""
+
 _UNDERFLOW = 1e-290
 _NEGLIGIBLE = 1e-5
 """An element is also measured if its tolerance is below this fraction of the largest move of the function."""
@@ -82,7 +85,7 @@ class Table:
     """The comparisons of all inputs at one point.
 
     ``failure`` names what the function raised in the neighbourhood, if anything; ``finite`` whether all results are.
-    Those that are not take no part in the numeric gradients.
+    Those that are not take no part in the numeric gradients. ``gauge`` is what they were measured with.
     """
 
     inputs: tuple[Comparison, ...]
@@ -90,6 +93,7 @@ class Table:
     failure: str | None
     finite: bool
     noise: Noises
+    gauge: Gauge
 
     @property
     def accuses(self) -> bool:
@@ -101,50 +105,80 @@ def compare(
     subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], rng: np.random.Generator
 ) -> Table:
     """Measure the gradients of the subject at ``arrays`` for one upstream gradient."""
-    gauge, claims, given = _prepare(subject, arrays, upstreams)
-    plans = [_plan(gauge, claim, rng) for claim in claims]
+    survey = _survey(subject, arrays, upstreams)
+    return _table(survey, arrays, [_plan(survey.gauge, claim, rng) for claim in survey.claims])
+
+
+def compare_nearby(
+    subject: Subject,
+    arrays: Sequence[np.ndarray],
+    upstreams: Sequence[np.ndarray],
+    rng: np.random.Generator,
+    here: Table,
+) -> Table | None:
+    """The same at a point near that of ``here``, as far as it says something new; None if it does not.
+
+    Of an input that disagrees there, some elements are measured again. The others get a random direction, and are
+    measured if that disagrees.
+    """
+    survey = _survey(subject, arrays, upstreams, here.noise)
+    plans = []
+    for claim, c in zip(survey.claims, here.inputs, strict=True):
+        doubtful = c.measured & (c.elements.wrong | ~np.isfinite(c.elements.analytic))
+        if doubtful.any():
+            plans.append((_some(doubtful, c.measured & ~doubtful, rng), c.conclusive))
+        elif claim.analytic.size and search(survey.gauge, claim, rng, probes=1)[0].size:
+            plans.append(_plan(survey.gauge, claim, rng))
+        else:
+            plans.append((np.array([], int), c.conclusive))
+    return _table(survey, arrays, plans) if any(index.size for index, _ in plans) else None
+
+
+def _some(doubtful: np.ndarray, right: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Elements to be measured again: some of the doubtful ones, and a few of the others."""
+    parts = [np.flatnonzero(mask) for mask in (doubtful, right)]
+    sizes = [min(part.size, most) for part, most in zip(parts, _AGAIN, strict=True)]
+    return np.sort(np.concatenate([rng.choice(part, n, replace=False) for part, n in zip(parts, sizes, strict=True)]))
+
+
+def _table(survey: _Survey, arrays: Sequence[np.ndarray], plans: Sequence[tuple[np.ndarray, bool]]) -> Table:
+    gauge, claims = survey.gauge, survey.claims
     elements = _measured(gauge, claims, [index for index, _ in plans])
     inputs = []
-    for claim, (index, conclusive), is_given in zip(claims, plans, given, strict=True):
+    for claim, (index, conclusive), is_given in zip(claims, plans, survey.given, strict=True):
         part, elements = elements.take(slice(index.size)), elements.take(slice(index.size, None))
         measured = np.zeros(claim.analytic.size, bool)
         measured[index] = True
         inputs.append(Comparison(_spread(part, claim.analytic, index), measured, is_given, conclusive))
     noises = Noises(gauge.noise, tuple([claim.noise for claim in claims]))
-    return Table(tuple(inputs), tuple(arrays), gauge.point.tally.failure, bool(gauge.point.finite.all()), noises)
+    finite = bool(gauge.point.finite.all())
+    return Table(tuple(inputs), tuple(arrays), gauge.point.tally.failure, finite, noises, gauge)
 
 
-def disagrees_nearby(
-    subject: Subject,
-    arrays: Sequence[np.ndarray],
-    upstreams: Sequence[np.ndarray],
-    rng: np.random.Generator,
-    noises: Noises,
-) -> bool:
-    """Whether a random direction per input finds a gradient wrong at ``arrays``; ``noises`` are of a point nearby."""
-    gauge, claims, _ = _prepare(subject, arrays, upstreams, noises)
-    if gauge.weights.size != gauge.noise.level.size:
-        return False
-    return any(search(gauge, claim, rng, probes=1)[0].size for claim in claims if claim.analytic.size)
+@dataclass(frozen=True, eq=False)
+class _Survey:
+    """What the numeric gradients at a point are measured with, the analytic gradients, and which of them exist."""
+
+    gauge: Gauge
+    claims: list[Claim]
+    given: list[bool]
 
 
-def _prepare(
-    subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], noises: Noises | None = None
-) -> tuple[Gauge, list[Claim], list[bool]]:
-    """What the numeric gradient is measured with, the analytic gradients, and which of them exist."""
+def _survey(
+    subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], known: Noises | None = None
+) -> _Survey:
+    """``known`` is the noise at a point nearby, if it was measured there."""
     run = subject.run(arrays)
     gradients = subject.gradients(run, upstreams)
     point = subject.point(arrays)
-    noises = noises or _noises(subject, arrays, upstreams, point)
+    fits = known is not None and known.results.level.size == point.values.size
+    noises = known if known is not None and fits else _noises(subject, arrays, upstreams, point)
     claims = []
     for i, (array, g) in enumerate(zip(arrays, gradients, strict=True)):
         analytic = np.zeros(array.size) if g is None else g.ravel().astype(np.float64)
         claims.append(Claim(i, analytic, noises.gradients[i], float(np.sqrt(subject.epsilon(run)))))
-    return (
-        Gauge(point, flat(upstreams)[point.finite], noises.results, subject.executor),
-        claims,
-        [g is not None for g in gradients],
-    )
+    gauge = Gauge(point, flat(upstreams)[point.finite], noises.results, subject.executor)
+    return _Survey(gauge, claims, [g is not None for g in gradients])
 
 
 def _noises(subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], point: Point) -> Noises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..engine.errors import GradientCountError, GradientShapeError
-from .classify import Case, rounded
+from .case import Case, rounded
 from .compare import Comparison
 from .contracts import Examination
 from .messages import number, say, shown, where

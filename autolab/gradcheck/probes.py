@@ -31,7 +31,7 @@ class Claim:
 
 def search(gauge: Gauge, claim: Claim, rng: np.random.Generator, probes: int = 4) -> tuple[np.ndarray, bool]:
     """An element of one input that random directions accuse, if they do, and whether they could be measured at all."""
-    everything = np.arange(claim.analytic.size)
+    everything = slice(0, claim.analytic.size)
     conclusive = True
     for _ in range(probes):
         signs = rng.choice((-1.0, 1.0), claim.analytic.size)
@@ -43,16 +43,17 @@ def search(gauge: Gauge, claim: Claim, rng: np.random.Generator, probes: int = 4
     return np.array([], int), conclusive
 
 
-def bisect(disagrees: Callable[[np.ndarray], bool | None], within: np.ndarray) -> int:
+def bisect(disagrees: Callable[[slice], bool | None], within: slice) -> int:
     """An element within those that disagree together, if a part that disagrees is known by itself."""
-    while within.size > 1:
-        half = within[: within.size // 2]
-        within = half if disagrees(half) else within[within.size // 2 :]
-    return int(within[0])
+    first, end = within.start, within.stop
+    while end - first > 1:
+        middle = (first + end) // 2
+        first, end = (first, middle) if disagrees(slice(first, middle)) else (middle, end)
+    return int(first)
 
 
-def _disagrees(gauge: Gauge, claim: Claim, signs: np.ndarray, index: np.ndarray, quick: bool = False) -> bool | None:
-    """Whether the slope along the elements ``index`` is another than the gradient says; None if that cannot be told."""
+def _disagrees(gauge: Gauge, claim: Claim, signs: np.ndarray, index: slice, quick: bool = False) -> bool | None:
+    """Whether the slope along some elements is another than the gradient says; None if that cannot be told."""
     step = signs[index] * gauge.point.scales[claim.input][index]
     found = gauge.slopes([Direction(claim.input, index, step)], quick=quick)
     parts = claim.analytic[index] * step

@@ -1,0 +1,134 @@
+"""All that is known about an accused input, and what the numbers of it can and cannot mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from .compare import Comparison, Table
+from .contracts import Examination, Gradients
+
+SIGNAL = 10.0
+"""A match means something only where what is matched is this many times the tolerance."""
+
+_LARGEST_TERM = 12
+_FLOAT32 = 4 * float(np.finfo(np.float32).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """All that is known when an input is accused: the tables at the given point and, if it could be measured,
+    nearby."""
+
+    function: str
+    names: tuple[str, ...]
+    shapes: tuple[tuple[int, ...], ...]
+    exam: Examination
+    tables: tuple[Table, ...]
+
+    @property
+    def gradients(self) -> Gradients:
+        """The analytic gradients at the given point."""
+        return self.exam.gradients or (None,) * len(self.names)
+
+    def at(self, i: int) -> list[Comparison]:
+        """The comparisons of input ``i`` at the given point and, if it was measured there, nearby."""
+        here, *nearby = [table.inputs[i] for table in self.tables]
+        return [here, *[c for c in nearby if c.measured.any()]]
+
+    def index(self, i: int, element: int) -> tuple[int, ...]:
+        """The index of a flat element of input ``i``."""
+        return tuple(int(k) for k in np.unravel_index(element, self.shapes[i]))
+
+
+def accused(case: Case, i: int) -> bool:
+    """Whether the gradient of input ``i`` is wrong beyond doubt."""
+    if ignores_upstream(case, i) or undefined(case, i).any():
+        return True
+    return bool(wrong_somewhere(case, i).any()) and not rounded(case, i)
+
+
+def ignores_upstream(case: Case, i: int) -> bool:
+    """Whether an upstream gradient of zeros gives something else than zeros; NaN is no proof (0 times infinity)."""
+    g = case.exam.none[i]
+    return g is not None and bool((np.isfinite(g) & (g != 0)).any())
+
+
+def rounded(case: Case, i: int) -> bool:
+    """Whether the gradient is merely a float32 that became a float64 again."""
+    for c in case.at(i):
+        a = c.elements.analytic[c.measured]
+        with np.errstate(over="ignore"):
+            close = c.elements.deviation[c.measured] <= _FLOAT32 * np.abs(a)
+            if not (np.array_equal(a, a.astype(np.float32)) and close[c.elements.wrong[c.measured]].all()):
+                return False
+    return True
+
+
+def fits(pairs: Sequence[tuple[Comparison, Comparison]], factor: float) -> bool:
+    """Whether, at every point, the analytic gradient of the first is ``factor`` times the numeric one of the second.
+
+    A match with what is lost in its own tolerance says nothing, so somewhere there must be more.
+    """
+    signal = False
+    for first, second in pairs:
+        a, b = first.elements, second.elements
+        known = first.measured & second.measured & ~a.unsure & ~b.unsure
+        target, slack = factor * b.numeric[known], abs(factor) * b.tolerance[known]
+        if (np.abs(a.analytic[known] - target) > slack + a.tolerance[known]).any():
+            return False
+        signal |= bool((np.abs(target) > SIGNAL * slack).any())
+    return signal
+
+
+def evident(case: Case, i: int) -> bool:
+    """Two points, or three elements with different slopes: one number alone is some factor times any other."""
+    if len(case.at(i)) > 1:
+        return True
+    e = case.at(i)[0].elements
+    return np.unique(np.round(np.abs(e.numeric[e.wrong]), 6)).size >= 3
+
+
+def ratio(comparisons: Sequence[Comparison]) -> float:
+    """Analytic over numeric at the element with the greatest slope."""
+    analytic = np.concatenate([c.elements.analytic[c.measured] for c in comparisons])
+    numeric = np.concatenate([c.elements.numeric[c.measured] for c in comparisons])
+    if not np.isfinite(numeric).any() or not np.nanmax(np.abs(numeric)) > 0:
+        return float("nan")
+    k = int(np.nanargmax(np.abs(numeric)))
+    return float(analytic[k] / numeric[k])
+
+
+def simple(ratio: float, case: Case) -> Fraction | None:
+    """``ratio`` as a fraction of small numbers, or of a length or size of one of the arrays; None if it is neither."""
+    if not np.isfinite(ratio) or ratio == 0:
+        return None
+    shapes = [*case.shapes, *[g.shape for g in case.exam.upstreams[0]]]
+    sizes = {int(n) for shape in shapes for n in (*shape, np.prod(shape)) if n > 1}
+    fraction = Fraction(ratio).limit_denominator(_LARGEST_TERM)
+    candidates = [fraction] if 0 < abs(fraction.numerator) <= _LARGEST_TERM else []
+    sign = 1 if ratio > 0 else -1
+    candidates += [f for n in sorted(sizes) for f in (Fraction(sign * n), Fraction(sign, n))]
+    for candidate in candidates:
+        if candidate != 1 and abs(ratio - float(candidate)) <= 1e-6 * abs(ratio):
+            return candidate
+    return None
+
+
+def undefined(case: Case, i: int) -> np.ndarray:
+    """Elements whose gradient is NaN or infinite at two points although the function is smooth there.
+
+    At one point it may be a limit of the arithmetic: 0 times the infinite slope of a root.
+    """
+    if len(case.at(i)) < 2:
+        return np.zeros(case.at(i)[0].measured.size, bool)
+    return np.logical_and.reduce(
+        [c.measured & ~np.isfinite(c.elements.analytic) & c.elements.known for c in case.at(i)]
+    )
+
+
+def wrong_somewhere(case: Case, i: int) -> np.ndarray:
+    return np.logical_or.reduce([c.elements.wrong for c in case.at(i)])
