@@ -2,7 +2,16 @@
 
 
 class GradientShapeError(ValueError):
-    """A backward returned a gradient whose shape is not the shape of the input it belongs to."""
+    """A backward returned a gradient whose shape is not the shape of the input it belongs to.
+
+    ``got`` and ``expected`` are the two shapes.
+    """
+
+    def __init__(
+        self, message: str, got: tuple[int, ...] | None = None, expected: tuple[int, ...] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.got, self.expected = got, expected
 
 
 class GradientCountError(ValueError):

@@ -160,5 +160,7 @@ def check_shape(function: str, which: str, g: Any, shape: tuple[int, ...]) -> No
     if g.shape != shape:
         hint = f" Sum over the broadcast axes: sum_to(g, shape={shape})." if len(g.shape) > len(shape) else ""
         raise GradientShapeError(
-            f"{function}: gradient for input {which!r} has shape {g.shape}, but {which!r} has shape {shape}.{hint}"
+            f"{function}: gradient for input {which!r} has shape {g.shape}, but {which!r} has shape {shape}.{hint}",
+            g.shape,
+            shape,
         )

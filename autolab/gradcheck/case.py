@@ -15,6 +15,7 @@ SIGNAL = 10.0
 """A match means something only where what is matched is this many times the tolerance."""
 
 _LARGEST_TERM = 12
+_NONLINEAR = 1e-3
 _FLOAT32 = 4 * float(np.finfo(np.float32).eps)
 
 
@@ -46,7 +47,7 @@ class Case:
 
 def accused(case: Case, i: int) -> bool:
     """Whether the gradient of input ``i`` is wrong beyond doubt."""
-    if ignores_upstream(case, i) or undefined(case, i).any():
+    if ignores_upstream(case, i) or nonlinear(case, i) is not None or undefined(case, i).any():
         return True
     return bool(wrong_somewhere(case, i).any()) and not rounded(case, i)
 
@@ -55,6 +56,21 @@ def ignores_upstream(case: Case, i: int) -> bool:
     """Whether an upstream gradient of zeros gives something else than zeros; NaN is no proof (0 times infinity)."""
     g = case.exam.none[i]
     return g is not None and bool((np.isfinite(g) & (g != 0)).any())
+
+
+def nonlinear(case: Case, i: int) -> int | None:
+    """The element at which the gradient is least linear in the upstream gradient, if that is no rounding error.
+
+    A backward that takes the size of it, or its square, shows only where the signs differ: one of the three is that of
+    a negative sum.
+    """
+    three = case.exam.three(i)
+    if three is None or not three[0].size or not all(np.isfinite(g).all() for g in three):
+        return None
+    first, second, together = three
+    gap = np.abs(together + (first + second))
+    k = int(np.argmax(gap))
+    return k if gap.flat[k] > _NONLINEAR * max(np.abs(first).max(), np.abs(second).max()) else None
 
 
 def rounded(case: Case, i: int) -> bool:

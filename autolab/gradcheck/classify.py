@@ -7,16 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from .case import SIGNAL, Case, evident, fits, ignores_upstream, ratio, simple, undefined, wrong_somewhere
+from .case import SIGNAL, Case, evident, fits, ignores_upstream, nonlinear, ratio, simple, undefined, wrong_somewhere
 from .messages import Kind, apart, number, say, shown, where
+from .rearranged import Explanation, partial_sums, rearranged
 from .report import Finding
-
-_NONLINEAR = 1e-3
 
 
 def accuse(case: Case, i: int) -> Finding:
     """The finding about an accused input."""
-    for cause in (_upstream, _swapped, _missing, _sign, _factor, _nan, _nonlinear, _local):
+    for cause in (_upstream, _nonlinear, _swapped, _missing, _sign, _factor, _nan, _rearranged, _local, _partial):
         finding = cause(case, i)
         if finding is not None:
             return finding
@@ -73,18 +72,11 @@ def _nan(case: Case, i: int) -> Finding | None:
 
 
 def _nonlinear(case: Case, i: int) -> Finding | None:
-    first, second, together = case.gradients[i], case.exam.second[i], case.exam.together[i]
-    if first is None or second is None or together is None or not first.size:
+    k = nonlinear(case, i)
+    if k is None:
         return None
-    if not all(np.isfinite(g).all() for g in (first, second, together)):
-        return None
-    separate = first + second
-    gap = np.abs(together - separate)
-    k = int(np.argmax(gap))
-    if gap.flat[k] <= _NONLINEAR * max(np.abs(first).max(), np.abs(second).max()):
-        return None
-    words = {"together": number(float(together.flat[k])), "separate": number(float(separate.flat[k]))}
-    words["where"] = where(case.index(i, k))
+    first, second, together = (float(g.flat[k]) for g in case.exam.three(i) or ())
+    words = {"together": number(together), "separate": number(-(first + second)), "where": where(case.index(i, k))}
     return _finding(case, i, "wrong_function", words, key="wrong_function.nonlinear")
 
 
@@ -102,6 +94,18 @@ def _local(case: Case, i: int) -> Finding | None:
     return _finding(case, i, "local_error", {"region": region})
 
 
+def _rearranged(case: Case, i: int) -> Finding | None:
+    return _explained(case, i, rearranged(case, i))
+
+
+def _partial(case: Case, i: int) -> Finding | None:
+    return _explained(case, i, partial_sums(case, i))
+
+
+def _explained(case: Case, i: int, found: Explanation | None) -> Finding | None:
+    return None if found is None else _finding(case, i, found.kind, {"how": found.how}, evidence={"how": found.how})
+
+
 def _unexplained(case: Case, i: int) -> Finding:
     if int(np.prod(case.shapes[i])) == 1:
         return _finding(case, i, "wrong_function", key="wrong_function.scalar")
@@ -113,15 +117,27 @@ _REGIONS: tuple[tuple[str, Callable[[np.ndarray], np.ndarray]], ...] = (
     ("> 0", lambda x: x > 0),
     ("= 0", lambda x: x == 0),
 )
+_CLEARLY = 6
+"""So many elements, two of them on either side, are not parted by a threshold by chance."""
 
 
 def _region(case: Case, i: int, wrong: np.ndarray, known: np.ndarray) -> str:
-    """Which elements are wrong, in words, if the sign of the input tells them from the right ones."""
-    x = case.tables[0].arrays[i].ravel()
+    """Which elements are wrong, in words, if something tells them from the right ones: the sign of the input, a
+    threshold, or that their gradient should be 0."""
+    x, name = case.tables[0].arrays[i].ravel(), shown(case.names[i])
     for text, belongs in _REGIONS:
         if np.array_equal(wrong[known], belongs(x)[known]):
-            return f", those with {shown(case.names[i])} {text}"
-    return ""
+            return say("local_error.sign", input=name, sign=text)
+    right = known & ~wrong
+    if min(wrong.sum(), right.sum()) < 2 or known.sum() < _CLEARLY:
+        return ""
+    for text, size in ((name, x), (f"|{name}|", np.abs(x))):
+        if size[wrong].min() > size[right].max():
+            return say("local_error.above", size=text, bound=number(float(size[right].max())))
+        if size[wrong].max() < size[right].min():
+            return say("local_error.below", size=text, bound=number(float(size[right].min())))
+    e = case.at(i)[0].elements
+    return say("local_error.zero") if (np.abs(e.numeric[wrong]) <= e.tolerance[wrong]).all() else ""
 
 
 # ---------------------------------------------------------------------- the sentence

@@ -34,7 +34,8 @@ class Examination:
     """What the contracts leave for the comparison.
 
     ``upstreams`` are two random upstream gradients; ``gradients`` belong to the first, ``second`` to the other,
-    ``together`` to their sum and ``none`` to zeros. Without ``gradients`` backward failed or a contract is broken.
+    ``together`` to minus their sum and ``none`` to zeros. Without ``gradients`` backward failed or a contract is
+    broken.
     """
 
     upstreams: tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]
@@ -43,6 +44,13 @@ class Examination:
     second: Gradients = ()
     together: Gradients = ()
     none: Gradients = ()
+
+    def three(self, i: int) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """The gradients of input ``i`` for both upstream gradients and for minus their sum, if there are any."""
+        if self.gradients is None:
+            return None
+        first, second, together = self.gradients[i], self.second[i], self.together[i]
+        return None if first is None or second is None or together is None else (first, second, together)
 
 
 def examine(subject: Subject, rng: np.random.Generator) -> Examination:
@@ -62,8 +70,10 @@ def _examine(subject: Subject, rng: np.random.Generator) -> Examination:
         return Examination(upstreams, breach)
     try:
         return _examine_backward(subject, first, second, upstreams)
-    except (GradientShapeError, GradientCountError) as error:
+    except GradientCountError as error:
         return Examination(upstreams, _breach("wrong_shape", "wrong_shape", "wrong", error=error))
+    except GradientShapeError as error:
+        return Examination(upstreams, _wrong_shape(subject, error))
     except DamagedValueError as error:
         return Examination(upstreams, _breach("inplace", "inplace.kept", "wrong", error=error))
 
@@ -89,7 +99,7 @@ def _examine_backward(
         None,
         gradients,
         second=subject.gradients(second, upstreams[1]),
-        together=subject.gradients(second, tuple([a + b for a, b in zip(*upstreams, strict=True)])),
+        together=subject.gradients(second, tuple([-(a + b) for a, b in zip(*upstreams, strict=True)])),
         none=subject.gradients(second, tuple([np.zeros_like(g) for g in upstreams[0]])),
     )
 
@@ -98,6 +108,25 @@ def _breach(kind: Kind, key: str, verdict: Verdict, input: str | None = None, **
     if input is not None:
         values["input"] = shown(input)
     return Breach(Finding(kind, input, say(key, **values)), verdict)
+
+
+def _wrong_shape(subject: Subject, error: GradientShapeError) -> Breach:
+    """A gradient that the input would broadcast to was not summed up; the input is named if only one has its shape."""
+    got, expected = error.got or (), error.expected or ()
+    names = [name for name, a in zip(subject.names, subject.arrays, strict=True) if a.shape == expected]
+    kind: Kind = "unreduced_broadcast" if is_broadcast(expected, got) else "wrong_shape"
+    finding = Finding(
+        kind, names[0] if len(names) == 1 else None, str(error), {"got": list(got), "expected": list(expected)}
+    )
+    return Breach(finding, "wrong")
+
+
+def is_broadcast(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
+    """Whether NumPy stretches ``shape`` to ``larger``, another one."""
+    try:
+        return shape != larger and np.broadcast_shapes(shape, larger) == larger
+    except ValueError:
+        return False
 
 
 def _changed_input(subject: Subject, run: Run) -> Breach | None:

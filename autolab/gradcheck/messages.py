@@ -14,10 +14,13 @@ Kind = Literal[
     "wrong_sign",
     "wrong_factor",
     "swapped_inputs",
+    "rearranged",
     "wrong_shape",
+    "unreduced_broadcast",
     "missing_dependency",
     "local_error",
     "upstream_ignored",
+    "missing_term",
     "wrong_function",
     "inplace",
     "nondeterministic",
@@ -57,8 +60,8 @@ SENTENCES: dict[str, str] = {
     "upstream_ignored.zero": "for an upstream gradient of zeros it is {value} and not 0",
     "upstream_ignored.same": "two different upstream gradients give the same result",
     "wrong_function.nonlinear": (
-        "The gradient of {input} is not linear in the upstream gradient: for the sum of two upstream gradients it "
-        "is {together}{where}, and the two gradients add up to {separate}."
+        "The gradient of {input} is not linear in the upstream gradient: for minus the sum of two upstream gradients "
+        "it is {together}{where}, and minus the sum of their gradients is {separate}."
     ),
     "swapped_inputs": (
         "The gradients of {input} and {other} are swapped: {input} gets what belongs to {other}, and the reverse. "
@@ -75,6 +78,33 @@ SENTENCES: dict[str, str] = {
         "The gradient of {input} is wrong at {count} of {total} elements{region}; the worst is {analytic} instead "
         "of {numeric}{where}. The others agree."
     ),
+    "rearranged": (
+        "The gradient of {input} has the right numbers in wrong places: {how}. It is {analytic} instead of "
+        "{numeric}{where}."
+    ),
+    "rearranged.transposed": "rows and columns are exchanged",
+    "rearranged.axes": "its axes are in the order {order}",
+    "rearranged.flipped": "it is reversed along {axes}",
+    "rearranged.shifted": "it is shifted along axis {axis} by {by}",
+    "rearranged.upstream": "the upstream gradient is used in another order ({how})",
+    "rearranged.jacobian": "it is the product with the Jacobian and not with its transpose",
+    "unreduced_broadcast": (
+        "{input} was broadcast, and its gradient must add up all copies: {how}. It is {analytic} instead of "
+        "{numeric}{where}."
+    ),
+    "unreduced_broadcast.slice": "only place {place} along axis {axis} of the result counts",
+    "missing_term": (
+        "A part of the gradient of {input} is missing: {how}. It is {analytic} instead of {numeric}{where}."
+    ),
+    "missing_term.slice": "only place {place} along axis {axis} of the result counts",
+    "missing_term.result": "what comes through result {result}",
+    "missing_term.sign": "what comes through result {result} has the wrong sign",
+    "missing_term.diagonal": "each element counts for one result only, and other results depend on it too",
+    "missing_term.path": "what comes through {function}",
+    "local_error.sign": ", those with {input} {sign}",
+    "local_error.above": ", those with {size} above {bound}",
+    "local_error.below": ", those with {size} below {bound}",
+    "local_error.zero": ", those where it should be 0",
     "wrong_function": (
         "The gradient of {input} disagrees at {count} of {total} elements; the worst is {analytic} instead of "
         "{numeric}{where}."

@@ -1,0 +1,155 @@
+"""Right numbers in wrong places, and sums from which a part is missing.
+
+First the gradient alone is rearranged and compared. Then the Jacobian of the accused input is measured, result by
+result: it tells which part of the sum over results is there, or which other product with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import permutations, product
+
+import numpy as np
+
+from .case import Case
+from .compare import ELEMENTS
+from .contracts import is_broadcast
+from .messages import Kind, say
+
+_STEP = 2.0**-10
+_CLOSE = 1e-4
+"""A difference of one step is good to about six digits: closer than this fraction of the largest is a match."""
+
+_CLOSER = 1e-2
+"""A match must be so much closer to the gradient than what is right, or it explains nothing."""
+
+_LARGEST = 2**20
+_DISTINCT = 3
+
+Arrange = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A cause, and the words that name it."""
+
+    kind: Kind
+    how: str
+
+
+def arrangements(shape: tuple[int, ...]) -> Iterator[tuple[str, Arrange]]:
+    """Ways to put the elements of an array of that shape in other places: axes exchanged, reversed, shifted."""
+    axes = range(len(shape))
+    for order in permutations(axes):
+        if order != tuple(axes) and tuple([shape[k] for k in order]) == shape:
+            words = say("rearranged.transposed" if len(shape) == 2 else "rearranged.axes", order=order)
+            yield words, partial(np.transpose, axes=order)
+    long = [k for k in axes if shape[k] > 1]
+    for chosen in product((False, True), repeat=len(long)):
+        flipped = tuple([k for k, is_chosen in zip(long, chosen, strict=True) if is_chosen])
+        if flipped:
+            yield say("rearranged.flipped", axes=_named(flipped)), partial(np.flip, axis=flipped)
+    for k in long:
+        for by in sorted({1, -1, shape[k] // 2}):
+            if shape[k] > 2 and by % shape[k]:
+                yield say("rearranged.shifted", axis=k, by=by), partial(np.roll, shift=by, axis=k)
+
+
+def _named(axes: tuple[int, ...]) -> str:
+    return ("axis " if len(axes) == 1 else "axes ") + " and ".join(map(str, axes))
+
+
+def rearranged(case: Case, i: int) -> Explanation | None:
+    """Whether the gradient is the right one with its elements in other places, at every point."""
+    shape = case.shapes[i]
+    e = case.at(i)[0].elements
+    if np.unique(np.round(e.numeric[case.at(i)[0].measured], 9)).size < _DISTINCT:
+        return None
+    for words, arrange in arrangements(shape):
+        places = arrange(np.arange(e.analytic.size).reshape(shape)).ravel()
+        if all([_agrees(case, i, k, places) for k in range(len(case.at(i)))]):
+            return Explanation("rearranged", words)
+    return None
+
+
+def _agrees(case: Case, i: int, k: int, places: np.ndarray) -> bool:
+    """Whether element ``places[n]`` of the gradient is what belongs to element n, wherever that was measured."""
+    c = case.at(i)[k]
+    e, known = c.elements, c.measured & ~c.elements.unsure
+    return bool((np.abs(e.analytic[places] - e.numeric)[known] <= 2 * e.tolerance[known]).all())
+
+
+# ---------------------------------------------------------------------- with the Jacobian
+def partial_sums(case: Case, i: int) -> Explanation | None:
+    """Whether the gradient is another product with the Jacobian: a part of the sum, its transpose ..."""
+    e = case.at(i)[0].elements
+    results = case.tables[0].gauge.weights.size
+    if e.analytic.size > ELEMENTS or e.analytic.size * results > _LARGEST or not case.tables[0].finite:
+        return None
+    if not np.isfinite(e.analytic).all():
+        return None
+    jacobian, g = _jacobian(case, i), case.tables[0].gauge.weights
+    right = g @ jacobian
+    for explanation, candidate in _candidates(case, i, jacobian, g):
+        if _matches(candidate, e.analytic, right):
+            return explanation
+    return None
+
+
+def _jacobian(case: Case, i: int) -> np.ndarray:
+    """Slopes of every result by every element of the input."""
+    point = case.tables[0].gauge.point
+    columns = []
+    for k in range(case.tables[0].arrays[i].size):
+        direction = point.element(i, k)
+        above, below = point.along(direction, _STEP), point.along(direction, -_STEP)
+        columns.append((above - below) / (2 * _STEP * direction.step))
+    return np.stack(columns, axis=1)
+
+
+def _matches(candidate: np.ndarray, analytic: np.ndarray, right: np.ndarray) -> bool:
+    gap = np.max(np.abs(candidate - analytic))
+    return bool(gap <= _CLOSE * np.max(np.abs(analytic)) and gap <= _CLOSER * np.max(np.abs(right - analytic)))
+
+
+def _candidates(case: Case, i: int, jacobian: np.ndarray, g: np.ndarray) -> Iterator[tuple[Explanation, np.ndarray]]:
+    outputs = [y.shape for y in case.exam.upstreams[0]]
+    if len(outputs) > 1:
+        yield from _without_a_result(outputs, jacobian, g)
+    else:
+        yield from _slices(case.shapes[i], outputs[0], jacobian, g)
+        for words, arrange in arrangements(outputs[0]):
+            yield (
+                Explanation("rearranged", say("rearranged.upstream", how=words)),
+                arrange(g.reshape(outputs[0])).ravel() @ jacobian,
+            )
+    if jacobian.shape[0] == jacobian.shape[1]:
+        yield Explanation("rearranged", say("rearranged.jacobian")), jacobian @ g
+        yield Explanation("missing_term", say("missing_term.diagonal")), g * np.diagonal(jacobian)
+
+
+def _without_a_result(
+    outputs: list[tuple[int, ...]], jacobian: np.ndarray, g: np.ndarray
+) -> Iterator[tuple[Explanation, np.ndarray]]:
+    first = 0
+    for k, shape in enumerate(outputs):
+        part = slice(first, first + int(np.prod(shape)))
+        first = part.stop
+        share = g[part] @ jacobian[part]
+        yield Explanation("missing_term", say("missing_term.result", result=k)), g @ jacobian - share
+        yield Explanation("missing_term", say("missing_term.sign", result=k)), g @ jacobian - 2 * share
+
+
+def _slices(
+    shape: tuple[int, ...], output: tuple[int, ...], jacobian: np.ndarray, g: np.ndarray
+) -> Iterator[tuple[Explanation, np.ndarray]]:
+    """Only one slice of the results counts, where all of them should be summed up."""
+    shares = (g[:, None] * jacobian).reshape(*output, -1)
+    broadcast = is_broadcast(shape, output)
+    for axis, length in enumerate(output):
+        for place in {0, length - 1} if length > 1 else ():
+            kind: Kind = "unreduced_broadcast" if broadcast else "missing_term"
+            words = say(f"{kind}.slice", axis=axis, place=place)
+            yield Explanation(kind, words), shares.take(place, axis).reshape(-1, shares.shape[-1]).sum(axis=0)
