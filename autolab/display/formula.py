@@ -16,6 +16,7 @@ _IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 _NEGATIVE = re.compile(r"(?<!\w)-(?=\d)")
 _NAME_COLUMNS = 18
 _SHOWN_TERMS = 5
+_MARKED = tuple("]₀₁₂₃₄₅₆₇₈₉")
 
 Token = str | tuple[str, str]
 """Text, or a fraction of two texts."""
@@ -72,7 +73,9 @@ def derivative(of: str, by: str) -> tuple[str, str]:
 
 
 def _short(name: str) -> str:
-    return shorten(name, _NAME_COLUMNS) if name.endswith("]") else grouped(shorten(name, _NAME_COLUMNS))
+    """A name in a fraction; one with an index or a subscript behind it has its parentheses already."""
+    short = shorten(name, _NAME_COLUMNS)
+    return short if name[-1:] in _MARKED else grouped(short)
 
 
 def as_text(tokens: Sequence[Token]) -> str:

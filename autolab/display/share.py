@@ -18,6 +18,8 @@ from .numbers import shape_text
 from .sheet import Index, Sheet, Space, index_of, index_text, strongest
 from .steps import label
 
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
 Pick = tuple[Space, int, int]
 """A chosen cell: in an array of the output's or of the input's shape, row and column."""
 
@@ -52,9 +54,16 @@ class Share:
         """Whether the call uses the receiver more than once, as ``x * x`` does."""
         return sum(operand.step == self.use.step for operand in self.step.operands) > 1
 
+    @cached_property
+    def use_name(self) -> str:
+        """``x₂`` for the second use of ``x`` in a call."""
+        uses = [operand for operand in self.step.operands if operand.step == self.use.step]
+        number = 1 + [operand is self.use for operand in uses].index(True)
+        return grouped(self.names[1]) + str(number).translate(_SUBSCRIPTS)
+
     @property
     def _local(self) -> tuple[str, str]:
-        return derivative(self.names[0], self.use.parameter if self.is_one_of_several_uses else self.names[1])
+        return derivative(self.names[0], self.use_name if self.is_one_of_several_uses else self.names[1])
 
     def formula(self) -> list[Token]:
         """The chain rule: ``∂w/∂x = ∂w/∂h · ∂h/∂x``, with dots for the shares of other uses."""
@@ -217,6 +226,8 @@ class Share:
         if self.use.rule is None:
             return None
         text = in_names(self.use.rule, names_in(self.step, self.steps))
+        if self.use.product is not None:
+            text = say("summed", rule=text, axes=self.axes())
         return {
             "text": f"{self._received()} = {text}",
             "where": say("rule_of", function=self.step.function, parameter=self.use.parameter),
@@ -233,7 +244,7 @@ class Share:
         target = self.names[1]
         found = []
         if self.is_one_of_several_uses:
-            found.append(say("this_use", parameter=self.use.parameter, name=target))
+            found.append(say("this_use", use=self.use_name, name=target, parameter=self.use.parameter))
         if self.use.product is not None:
             shapes = {"small": shape_text(self.share.shape), "large": shape_text(self.use.product.shape)}
             found.append(say("reduced_why", name=target, **shapes))

@@ -210,3 +210,12 @@ def test_a_thousand_boxes_take_a_fraction_of_a_second():
     began = time.perf_counter()
     layout((BOX,) * total, edges)
     assert time.perf_counter() - began < 0.6
+
+
+def test_lines_past_the_boxes_are_inside_the_picture():
+    """x is used by the first sum and by the last: a line passes beside the boxes between them."""
+    box = (100.0, 40.0)
+    placed = layout((box,) * 4, ((0, 1), (1, 2), (2, 3), (0, 3), (0, 2)), margin=10.0)
+    across = [float(x) for path in placed.paths for x in re.findall(r"[MC ](-?[\d.]+) ", path)]
+    assert max(across) > max(left + w for (left, _), (w, _) in zip(placed.corners, [box] * 4, strict=True))
+    assert min(across) >= 10 and max(across) <= placed.width - 10

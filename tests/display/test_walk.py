@@ -96,11 +96,11 @@ def test_the_shares_of_a_reused_value_are_added_one_by_one() -> None:
     assert [f["growing"].get("0", {}).get("grad") for f in frames] == ["1", "4", None]
     assert [(f["growing"]["0"]["arrived"], f["growing"]["0"]["of"]) for f in frames[:2]] == [(1, 3), (2, 3)]
     assert formula(frames[0]) == "∂y/∂x = ∂y/∂y · ∂y/∂x + …"
-    assert formula(frames[1]) == "∂y/∂x = … + ∂y/∂(x * x) · ∂(x * x)/∂a + …"
+    assert formula(frames[1]) == "∂y/∂x = … + ∂y/∂(x * x) · ∂(x * x)/∂x₁ + …"
     assert [line["text"] for line in frames[1]["lines"]] == ["1", "3", "3", "1", "4"]
     assert [line["text"] for line in frames[2]["lines"]] == ["1", "3", "3", "4", "7"]
     assert say("later_share", arrived=3, count=3) in frames[2]["notes"]
-    assert say("this_use", parameter="b", name="x") in frames[2]["notes"]
+    assert say("this_use", use="x₂", name="x", parameter="b") in frames[2]["notes"]
     assert [f["edge"]["nth"] for f in frames] == [0, 0, 1]
 
 
@@ -114,6 +114,7 @@ def test_a_broadcast_bias_is_summed_with_both_shapes_and_every_number() -> None:
     assert [line["shape"] for line in data["lines"]] == ["(4, 3)", "(4, 3)", "(4, 3)", "(3,)"]
     assert data["lines"][3]["sign"] == "Σ" and say("axis", axes="0") in data["lines"][3]["label"]
     assert say("reduced_why", name="b", small="(3,)", large="(4, 3)") in data["notes"]
+    assert data["rule"]["text"] == "gradient of b = upstream × a, summed over axis 0"
     assert [line["mark"] for line in data["lines"]] == [[0, 1], [0, 1], [0, 1], [0, 1]]
     data, _ = told(walk, 4, boxes, ("out", 2, 1))
     assert [line["mark"] for line in data["lines"]] == [[2, 1], [2, 1], [2, 1], [0, 1]]

@@ -76,7 +76,7 @@ def layout(
         (round(x[i] - w / 2, 1), round(bands[graph.rank[i]][0] + (bands[graph.rank[i]][1] - h) / 2, 1))
         for i, (w, h) in enumerate(sizes)
     )
-    width = max(left + w for (left, _), (w, _) in zip(corners, sizes, strict=True))
+    width = max(centre + w / 2 for centre, w in zip(x, graph.widths, strict=True))  # lines past the boxes too
     top, height = bands[-1]
     paths = routes(graph, edges, ports, x, corners, bands)
     return Layout(round(width + margin, 1), round(top + height + (0.0 if ends[1] else margin), 1), corners, paths)
