@@ -100,7 +100,8 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, create_graph: bool
             f"grad: got {len(starts)} grad_outputs; expected {len(ys)}, one per output. The upstream gradient of one "
             "output is an array or a Variable, not a list of numbers"
         )
-    found = _gradients(ys, starts, create_graph, keep=frozenset([x.node for x in xs if x.node is not None]))
+    inner = frozenset([x.node for x in xs if x.node is not None and x.node.order])
+    found = _gradients(ys, starts, create_graph, keep=inner)
     seen = {id(getattr(start, "array", start)) for start in starts}  # the caller's own arrays
     result = tuple([_own(found[x.node], seen) if x.node in found else None for x in xs])
     return result[0] if isinstance(inputs, Variable) else result
@@ -127,84 +128,75 @@ def _variables(what: str, values: Any) -> list[Variable]:
 def _gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: Wanted) -> Gradients:
     """Gradients of the leaves and of the nodes in ``keep``."""
     seeds = [
-        (y.node, _seed(y, start, create_graph, f"grad: grad_outputs[{i}]"))
+        (y.node, _seed(y, start, create_graph, i))
         for i, (y, start) in enumerate(zip(ys, starts, strict=True))
         if y.node is not None
     ]
-    if not create_graph:
-        return _sweep_observed(seeds, False, keep) if watched or (watchers and config.hooks) else _sweep(seeds, keep)
-    if recording():
-        return _sweep_observed(seeds, True, keep)
+    if not (create_graph or keep or watched or (watchers and config.hooks)):
+        return _sweep(seeds)
+    if not create_graph or recording():
+        return _sweep_observed(seeds, create_graph, keep)
     with using_config("enable_backprop", True):
         return _sweep_observed(seeds, True, keep)
 
 
-def _seed(y: Variable, start: Any, create_graph: bool, what: str) -> Any:
-    """The upstream gradient of an output: an array, or a Variable under ``create_graph``."""
+def _seed(y: Variable, start: Any, create_graph: bool, i: int) -> Any:
+    """The upstream gradient of output ``i``: an array, or a Variable under ``create_graph``."""
     if start is None:
         if y.size != 1:
             raise RuntimeError(
                 f"backward: the output has {y.size} elements and no upstream gradient; set y.grad (grad: grad_outputs) "
                 "to an array of its shape, or take the sum of y first"
             )
-        start = get_array_module(y._data).ones_like(y._data)
-    g = start if isinstance(start, Variable) and create_graph else wrap(y._like(start, what), None)
+        g = get_array_module(y._data).ones_like(y._data)
+    elif create_graph and isinstance(start, Variable):
+        g = start if start.dtype == y.dtype else Primitive.cast(start, dtype=y.dtype)
+    else:
+        g = y._like(start, f"grad: grad_outputs[{i}]")
     if g.shape != y.shape:
-        raise ValueError(f"{what} has shape {g.shape}; expected {y.shape}, that of its output")
-    if not create_graph:
-        return g._data
-    return g if g.dtype == y.dtype else Primitive.cast(g, dtype=y.dtype)
+        raise ValueError(f"grad: grad_outputs[{i}] has shape {g.shape}; expected {y.shape}, that of its output")
+    return wrap(g, None) if create_graph and not isinstance(g, Variable) else g
 
 
-def _sweep(seeds: list[tuple[Node, Array]], keep: Wanted) -> Gradients:
+def _sweep(seeds: list[tuple[Node, Array]]) -> Gradients:
     """Visit the nodes by falling order, on plain arrays.
 
     The gradients live in a dictionary of this pass, so that an interrupt, another thread or a nested pass sees nothing.
     The next node is mostly one that the last one led to: it stays at hand, and only the others wait in the heap.
     """
-    grads, kept, mine = _start(seeds), {}, set[Node]()
+    grads, mine = _start(seeds), set[Node]()
     heap = sorted([(-node.order, node) for node in grads if node.order])
-    known = grads.get
-    while heap:
-        node: Any = heappop(heap)[1]
-        g = grads.pop(node)
-        while node is not None:
-            if keep and node in keep:
-                kept[node] = g
-            if type(node) is not Node:
-                _deliver(node.function.pull(node, g, False), grads, heap)
-                break
-            following = upstream = None
-            highest = -heap[0][0] if heap else 0
-            edge: Any = node
-            while edge is not None:
-                gradient = edge.rule(g, edge.saved)
-                if edge.fit is not None:
-                    gradient = node.function.fit(gradient, edge.rule, edge.fit)
-                parent, edge = edge.parent, edge.more
-                order = parent.order
-                if order > highest:
-                    if following is not None:
-                        grads[following] = upstream
-                        heappush(heap, (-highest, following))
-                    following, upstream, highest = parent, gradient, order
-                elif parent is following:
-                    upstream = upstream + gradient
-                else:
-                    before = known(parent)
-                    if before is None:
-                        grads[parent] = gradient
-                        if order:
-                            heappush(heap, (-order, parent))
-                    elif parent in mine:
-                        before += gradient  # in place: this pass made the buffer (a 0-d result is a new object)
-                        grads[parent] = before
-                    else:
-                        grads[parent] = before + gradient
-                        mine.add(parent)
-            node, g = following, upstream
-            before = gradient = None  # hold no gradient longer than its node
-    grads.update(kept)
+    node: Any = None
+    while node is not None or heap:
+        if node is None:
+            node = heappop(heap)[1]
+            g = grads.pop(node)
+        following = upstream = None
+        highest = -heap[0][0] if heap else 0
+        edge: Any = node
+        if type(node) is not Node:
+            _deliver(node.function.pull(node, g, False), grads, heap)
+            edge = None
+        while edge is not None:
+            gradient = edge.rule(g, edge.saved)
+            if edge.fit is not None and (gradient.shape, gradient.dtype) != edge.fit:
+                gradient = node.function.fit(gradient, edge.rule, edge.fit)
+            parent, edge = edge.parent, edge.more
+            if parent.order > highest:  # it stays at hand, and what stayed so far waits
+                if following is not None:
+                    _deliver([(following, upstream)], grads, heap)
+                following, upstream, highest = parent, gradient, parent.order
+            elif parent is following:
+                upstream = upstream + gradient
+            elif parent in mine:
+                grads[parent] += gradient  # in place: this pass made the buffer (a 0-d result is a new object)
+            elif parent in grads:
+                grads[parent] = grads[parent] + gradient
+                mine.add(parent)
+            else:
+                _deliver([(parent, gradient)], grads, heap)
+        node, g = following, upstream
+        gradient = None  # hold no gradient longer than its node
     return grads
 
 

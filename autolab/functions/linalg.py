@@ -8,7 +8,8 @@ import numpy as np
 
 from ..engine.backend import Array
 from ..engine.declare import primitive
-from .shape import reshape, sum_to, transpose
+from .axes import expand_dims, squeeze, swapaxes
+from .shape import sum_to
 
 
 @primitive(numpy=np.matmul)
@@ -42,52 +43,34 @@ def matmul(xp: Any, a: Array, b: Array) -> Array:
 
 
 @matmul.vjp("a")
-def _matmul_a(g: Any, b: Any, a_shape: tuple[int, ...], b_shape: tuple[int, ...]) -> Any:
+def _matmul_a(g: Any, b: Any, a_shape: tuple[int, ...]) -> Any:
     """g @ b.T"""
-    g, right = _as_matrices(g, a_shape, b_shape), _column(b, b_shape)
-    return _fit(matmul(g, _swapped(right)), a_shape, _row_shape(a_shape))
+    if b.ndim == 1:
+        product = expand_dims(g, axis=-1) * b
+    elif len(a_shape) == 1:
+        product = squeeze(b @ expand_dims(g, axis=-1), axis=-1)
+    else:
+        product = g @ _swapped(b)
+    return _over_stacks(product, a_shape)
 
 
 @matmul.vjp("b")
-def _matmul_b(g: Any, a: Any, a_shape: tuple[int, ...], b_shape: tuple[int, ...]) -> Any:
+def _matmul_b(g: Any, a: Any, b_shape: tuple[int, ...]) -> Any:
     """a.T @ g"""
-    g, left = _as_matrices(g, a_shape, b_shape), _row(a, a_shape)
-    return _fit(matmul(_swapped(left), g), b_shape, _column_shape(b_shape))
-
-
-def _row_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return (1, *shape) if len(shape) == 1 else shape
-
-
-def _column_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return (*shape, 1) if len(shape) == 1 else shape
-
-
-def _row(a: Any, shape: tuple[int, ...]) -> Any:
-    return reshape(a, shape=_row_shape(shape)) if len(shape) == 1 else a
-
-
-def _column(b: Any, shape: tuple[int, ...]) -> Any:
-    return reshape(b, shape=_column_shape(shape)) if len(shape) == 1 else b
-
-
-def _as_matrices(g: Any, a_shape: tuple[int, ...], b_shape: tuple[int, ...]) -> Any:
-    """The upstream gradient with the axes that the product of a vector dropped."""
-    if len(a_shape) > 1 and len(b_shape) > 1:
-        return g
-    rows = g.shape[-1:] if len(a_shape) > 1 else (1,)
-    columns = g.shape[-1:] if len(b_shape) > 1 else (1,)
-    stack = g.shape[:-1] if g.shape else ()
-    return reshape(g, shape=(*stack, *rows, *columns))
+    if a.ndim == 1:
+        product = expand_dims(a, axis=-1) * expand_dims(g, axis=-2) if len(b_shape) > 1 else a * g
+    elif len(b_shape) == 1:
+        product = squeeze(_swapped(a) @ expand_dims(g, axis=-1), axis=-1)
+    else:
+        product = _swapped(a) @ g
+    return _over_stacks(product, b_shape)
 
 
 def _swapped(x: Any) -> Any:
     """The last two axes exchanged."""
-    axes = tuple(range(x.ndim))
-    return transpose(x, axes=(*axes[:-2], axes[-1], axes[-2])) if len(axes) > 2 else transpose(x)
+    return x.T if x.ndim == 2 else swapaxes(x, axis1=-1, axis2=-2)
 
 
-def _fit(g: Any, shape: tuple[int, ...], matrix_shape: tuple[int, ...]) -> Any:
-    """Sum over the stacks that were broadcast, and drop the axis that a vector does not have."""
-    g = sum_to(g, shape=matrix_shape) if g.shape != matrix_shape else g
-    return reshape(g, shape=shape) if shape != matrix_shape else g
+def _over_stacks(product: Any, shape: tuple[int, ...]) -> Any:
+    """The sum over the stacks along which an input of that shape was broadcast."""
+    return product if product.shape == shape else sum_to(product, shape=shape)

@@ -106,7 +106,10 @@ def pow(xp: Any, base: Array, exponent: Array) -> Array:
 @pow.vjp("base")
 def _pow_base(g: Any, base: Any, exponent: Any) -> Any:
     """g * exponent * base ** (exponent - 1)"""
-    return g * exponent * pow(base, exponent - 1 + _both_zero(base, exponent))
+    lower = exponent - 1
+    if getattr(exponent, "size", 1) != 1 or not exponent:  # x**2 and the like need no such care
+        lower = lower + _both_zero(base, exponent)
+    return g * exponent * pow(base, lower)
 
 
 @pow.vjp("exponent")

@@ -11,7 +11,7 @@ from ..engine.backend import Array
 from ..engine.declare import primitive
 from ..engine.protocol import register
 from .powers import ratio
-from .shape import broadcast_to, reshape
+from .shape import broadcast_to
 
 Axis = int | tuple[int, ...] | None
 
@@ -57,8 +57,8 @@ def reduced(shape: tuple[int, ...], axis: Axis) -> tuple[int, ...]:
 
 
 def kept(value: Any, shape: tuple[int, ...], axis: Axis) -> Any:
-    """A result of reducing ``shape``, with length 1 at the reduced axes, so that it broadcasts."""
-    return reshape(value, shape=_kept(shape, axis))
+    """A result of reducing ``shape`` in a form that broadcasts: a number, or with length 1 at the reduced axes."""
+    return value if value.ndim in (0, len(shape)) else value.reshape(_kept(shape, axis))
 
 
 def _count(shape: tuple[int, ...], axis: Axis) -> int:

@@ -155,6 +155,30 @@ def test_diamonds_of_unequal_depth() -> None:
 
 
 @pytest.mark.source("DZ-04")
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_every_node_is_visited_once(create_graph: bool, swapped: bool) -> None:
+    """In any other order than that of creation, 2**n visits give the same gradients."""
+    visits = 0
+
+    def rule(g):
+        nonlocal visits
+        visits += 1
+        return 0.5 * g
+
+    @autolab.elementwise(x=rule)
+    def half(xp, x):
+        return 0.5 * x
+
+    x = h = Variable(1.0)
+    for _ in range(12):
+        short, long = h, half(half(h))
+        h = long + short if swapped else short + long
+    g = grad(h, x, create_graph=create_graph)
+    assert g.item() == pytest.approx(1.25**12)
+    assert visits == 24
+
+
 def test_a_leaf_is_its_own_output() -> None:
     x = Variable(2.0)
     x.backward()

@@ -92,23 +92,17 @@ def replaced(owner: Any, name: str, make: Callable[[Any], Any]) -> Callable[[pyt
 
 FAULTS = {
     "a gradient that arrives again replaces the first": edited(
-        backward, backward, "_sweep", "grads[parent] = before + gradient", "grads[parent] = gradient"
+        backward, backward, "_sweep", "grads[parent] = grads[parent] + gradient", "pass"
     ),
     "gradients are added into a buffer of somebody else": edited(
-        backward, backward, "_sweep", "elif parent in mine:", "elif gradient.shape:"
-    ),
-    "nodes are visited in the order of arrival": edited(
-        backward, backward, "_sweep", "if order > highest:", "if order:"
-    ),
-    "what waits is forgotten": edited(
-        backward, backward, "_sweep", "highest = -heap[0][0] if heap else 0", "highest = 0"
+        backward, backward, "_sweep", "elif parent in mine:", "elif parent in grads and gradient.shape:"
     ),
     "the heap forgets its order": edited(backward, backward, "_sweep", "heappop(heap)[1]", "heap.pop()[1]"),
     "a node at hand takes one gradient only": edited(
         backward, backward, "_sweep", "upstream = upstream + gradient", "upstream = gradient"
     ),
     "a shape that was broadcast is not summed": edited(
-        backward, backward, "_sweep", "if edge.fit is not None:", "if edge.fit is not None and edge.fit[0]:"
+        backward, backward, "_sweep", "if edge.fit is not None and (", "if edge.fit is not None and edge.fit[0] and ("
     ),
     "create_graph drops what arrives again": edited(
         backward, backward, "_deliver", "grads[parent] = grads[parent] + gradient", "pass"
