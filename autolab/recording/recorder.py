@@ -167,7 +167,7 @@ class Recorder:
         self, event: ForwardEvent, place: Place | None, outer_line: int | None = None, scope: int | None = None
     ) -> int:
         """A step for an application of a function; its id."""
-        uses = [self._use(event.function, i, value, place) for i, value in enumerate(event.inputs)]
+        uses = [self._use(event.function, i, value, place) for i, value in enumerate(_given(event))]
         names = place.names if place is not None else ()
         single = len(event.outputs) == 1
         draft = Draft(
@@ -220,7 +220,7 @@ class Recorder:
                 return Use(parameter, None, number)
             try:
                 value = Variable(value, requires_grad=False)
-            except TypeError:  # no array: an input that was left out, or any object that a ContextFunction takes
+            except TypeError:  # no array: None for an input, or any object that a ContextFunction takes
                 return Use(parameter, None, f"{value!r:.60}")
         step = self._ids.get(_key(value))
         if step is None:
@@ -324,6 +324,14 @@ def _start(what: str, y: Variable, given: Any) -> Array:
     if start.shape != y.shape:
         raise ValueError(f"{what} has shape {start.shape}; expected {y.shape}, that of the output")
     return start
+
+
+def _given(event: ForwardEvent) -> tuple[Any, ...]:
+    """The inputs, without those at the end that a declared function had to do without."""
+    count = len(event.inputs)
+    while isinstance(event.function, Primitive) and event.inputs[count - 1] is None:
+        count -= 1
+    return event.inputs[:count]
 
 
 def _input_index(function: Any, rule: Any) -> int:

@@ -291,3 +291,17 @@ def test_a_value_changed_in_place_is_an_error_and_no_wrong_gradient() -> None:
         record(damaging, x=[1.0, 2.0])
     line = damaging.__code__.co_firstlineno + 2
     assert str(caught.value).startswith(f"input 'a' of mul (test_record.py, line {line}) was changed in place")
+
+
+def test_inputs_that_were_left_out_at_the_end_are_no_operands() -> None:
+    def program(x, w, b):
+        h = F.linear(x, w)
+        n = F.layer_norm(h, None, b)
+        return F.clip(n, None, 0.5)
+
+    r = record(program, np.ones((2, 3)), np.arange(6.0).reshape(2, 3), np.zeros(2))
+    operands = [[(o.parameter, o.constant) for o in s.operands] for s in r.steps[3:]]
+    assert operands[0] == [("x", None), ("w", None)]
+    assert operands[1] == [("x", None), ("gamma", "None"), ("beta", None)]
+    assert operands[2] == [("x", None), ("low", "None"), ("high", "0.5")]
+    assert r["b"].grad is not None and r["n"].operands[2].contribution is not None
