@@ -6,12 +6,10 @@ import math
 from functools import reduce
 from typing import Any
 
-import numpy as np
-
 from ..engine.backend import Array
 from ..engine.declare import primitive
 from .shape import broadcast_to, reshape
-from .windows import Shape, columns, image, padded, per_axis, positions, seen
+from .windows import Shape, Windows, columns, image, padded, windows
 
 
 @primitive()
@@ -56,15 +54,14 @@ def max_pool2d(
 @max_pool2d.vjp("x")
 def _max_pool2d_x(g: Any, x: Any, y: Any, kernel: Any, stride: Any, padding: Any) -> Any:
     """image(g * (columns(x) == y))"""
-    kernel, stride, padding = _geometry(kernel, stride, padding)
-    shares = _shares(x, y, kernel=kernel, stride=stride, padding=padding)
-    return image(shares * _per_window(g), size=x.shape[2:], kernel=kernel, stride=stride, padding=padding)
+    seen = _windows(kernel, stride, padding)
+    return image(_shares(x, y, windows=seen) * _per_window(g), size=x.shape[2:], windows=seen)
 
 
 @primitive()
-def _shares(xp: Any, x: Array, y: Array, *, kernel: Shape, stride: Shape, padding: Shape) -> Array:
+def _shares(xp: Any, x: Array, y: Array, *, windows: Windows) -> Array:
     """The share of each element of a window in its greatest. Constant, so it has no rules."""
-    elements = columns(x, kernel=kernel, stride=stride, padding=padding, fill=-math.inf)
+    elements = columns(x, windows=windows, fill=-math.inf)
     greatest = (elements == _per_window(y)) | (elements != elements)
     return greatest.astype(y.dtype) / greatest.sum(axis=2, keepdims=True, dtype=y.dtype)
 
@@ -109,21 +106,21 @@ def avg_pool2d(
 @avg_pool2d.vjp("x")
 def _avg_pool2d_x(g: Any, x_shape: Shape, kernel: Any, stride: Any, padding: Any) -> Any:
     """image(g / kernel.size)"""
-    kernel, stride, padding = _geometry(kernel, stride, padding)
-    elements = math.prod(kernel)
-    windows = _per_window(g / elements)
-    windows = broadcast_to(windows, shape=(*g.shape[:2], elements, windows.shape[-1]))
-    return image(windows, size=x_shape[2:], kernel=kernel, stride=stride, padding=padding)
+    seen = _windows(kernel, stride, padding)
+    elements = math.prod(seen.kernel)
+    shares = _per_window(g / elements)
+    shares = broadcast_to(shares, shape=(*g.shape[:2], elements, shares.shape[-1]))
+    return image(shares, size=x_shape[2:], windows=seen)
 
 
 def _views(xp: Any, x: Array, kernel: Any, stride: Any, padding: Any, fill: float) -> list[Array]:
     """For each element of a window, what it sees at every position: adding or comparing these copies nothing."""
     if x.ndim != 4:
         raise ValueError("expected x (examples, channels, height, width)")
-    kernel, stride, padding = _geometry(kernel, stride, padding)
-    count = positions(x.shape[2:], kernel, stride, padding)
-    x = padded(xp, x, padding, fill)
-    return [x[seen(offset, stride, count)] for offset in np.ndindex(*kernel)]
+    windows = _windows(kernel, stride, padding)
+    count = windows.positions(x.shape[2:])
+    x = padded(xp, x, windows.padding, fill)
+    return [x[seen] for _, seen in windows.views(count)]
 
 
 def _per_window(g: Any) -> Any:
@@ -131,10 +128,8 @@ def _per_window(g: Any) -> Any:
     return reshape(g, shape=(*g.shape[:2], 1, math.prod(g.shape[2:])))
 
 
-def _geometry(kernel: Any, stride: Any, padding: Any) -> tuple[Shape, Shape, Shape]:
-    kernel = per_axis(kernel, 2, "kernel", 1)
-    stride = kernel if stride is None else per_axis(stride, 2, "stride", 1)
-    padding = per_axis(padding, 2, "padding", 0)
-    if any([p >= k for p, k in zip(padding, kernel, strict=True)]):
-        raise ValueError(f"padding {padding} is as wide as a window of size {kernel}")
-    return kernel, stride, padding
+def _windows(kernel: Any, stride: Any, padding: Any) -> Windows:
+    found = windows(kernel, kernel if stride is None else stride, padding, 1, 2)
+    if any([p >= k for p, k in zip(found.padding, found.kernel, strict=True)]):
+        raise ValueError(f"padding {found.padding} is as wide as a window of size {found.kernel}")
+    return found

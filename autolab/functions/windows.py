@@ -7,6 +7,8 @@ Convolution and pooling are made of these two and of products, which gives them 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,20 +19,57 @@ from ..engine.declare import primitive
 Shape = tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class Windows:
+    """How windows look at an image, along each of its axes.
+
+    A window has ``kernel`` elements, ``dilation`` steps from one to the next; the next window is ``stride`` further.
+    ``padding`` is what is put around the image.
+    """
+
+    kernel: Shape
+    stride: Shape
+    padding: Shape
+    dilation: Shape
+
+    @property
+    def reach(self) -> Shape:
+        """How much of the image a window spans."""
+        return tuple([d * (k - 1) + 1 for k, d in zip(self.kernel, self.dilation, strict=True)])
+
+    def positions(self, size: Shape) -> Shape:
+        """How often a window fits along each axis; what is left over at the end is not looked at."""
+        axes = zip(size, self.reach, self.stride, self.padding, strict=True)
+        found = tuple([(n + 2 * p - r) // s + 1 for n, r, s, p in axes])
+        if any([n < 1 for n in found]):
+            raise ValueError(f"a window of size {self.reach} does not fit into size {size} with padding {self.padding}")
+        return found
+
+    def views(self, count: Shape) -> Iterator[tuple[Shape, tuple[Any, ...]]]:
+        """For each element of a window, the index of what it sees from all positions in a padded image."""
+        for element in np.ndindex(*self.kernel):
+            axes = zip(element, self.dilation, self.stride, count, strict=True)
+            yield element, (..., *[slice(i * d, i * d + s * (n - 1) + 1, s) for i, d, s, n in axes])
+
+
+def windows(
+    kernel: int | Shape, stride: int | Shape, padding: int | Shape, dilation: int | Shape, axes: int
+) -> Windows:
+    """Windows over ``axes`` axes, from one number for all or one for each."""
+    return Windows(
+        per_axis(kernel, axes, "kernel", 1),
+        per_axis(stride, axes, "stride", 1),
+        per_axis(padding, axes, "padding", 0),
+        per_axis(dilation, axes, "dilation", 1),
+    )
+
+
 def per_axis(value: int | Shape, axes: int, name: str, least: int) -> Shape:
     """A stride, a padding or a kernel's size as one int for each axis."""
     values = (value,) * axes if isinstance(value, int | np.integer) else tuple(value)
     if len(values) != axes or any([v < least for v in values]):
         raise ValueError(f"{name} is {value}; expected an int or {axes} of them, not below {least}")
     return values
-
-
-def positions(size: Shape, kernel: Shape, stride: Shape, padding: Shape) -> Shape:
-    """How often a window fits along each axis; what is left over at the end is not looked at."""
-    found = tuple([(n + 2 * p - k) // s + 1 for n, k, s, p in zip(size, kernel, stride, padding, strict=True)])
-    if any([n < 1 for n in found]):
-        raise ValueError(f"a window of size {kernel} does not fit into size {size} with padding {padding}")
-    return found
 
 
 def padded(xp: Any, x: Array, padding: Shape, fill: float = 0.0) -> Array:
@@ -41,41 +80,36 @@ def padded(xp: Any, x: Array, padding: Shape, fill: float = 0.0) -> Array:
     return xp.pad(x, [(0, 0), (0, 0), *[(p, p) for p in padding]], constant_values=fill)
 
 
-def seen(offset: Shape, stride: Shape, count: Shape) -> tuple[Any, ...]:
-    """Index of what the element at ``offset`` of every window sees in a padded image."""
-    steps = [slice(o, o + s * (n - 1) + 1, s) for o, s, n in zip(offset, stride, count, strict=True)]
-    return (..., *steps)
-
-
 @primitive()
-def columns(xp: Any, x: Array, *, kernel: Shape, stride: Shape, padding: Shape, fill: float = 0.0) -> Array:
+def columns(xp: Any, x: Array, *, windows: Windows, fill: float = 0.0) -> Array:
     """What the windows see, of shape ``(examples, channels, elements of a window, windows)``."""
-    count = positions(x.shape[2:], kernel, stride, padding)
-    x = padded(xp, x, padding, fill)
-    steps = tuple([step * s for step, s in zip(x.strides[2:], stride, strict=True)])
-    shape, strides = (*x.shape[:2], *kernel, *count), (*x.strides[:2], *x.strides[2:], *steps)
+    count = windows.positions(x.shape[2:])
+    x = padded(xp, x, windows.padding, fill)
+    places = tuple([step * d for step, d in zip(x.strides[2:], windows.dilation, strict=True)])
+    steps = tuple([step * s for step, s in zip(x.strides[2:], windows.stride, strict=True)])
+    shape, strides = (*x.shape[:2], *windows.kernel, *count), (*x.strides[:2], *places, *steps)
     view = xp.lib.stride_tricks.as_strided(x, shape, strides)
-    return xp.ascontiguousarray(view).reshape(*x.shape[:2], math.prod(kernel), math.prod(count))
+    return xp.ascontiguousarray(view).reshape(*x.shape[:2], math.prod(windows.kernel), math.prod(count))
 
 
 @columns.vjp("x")
-def _columns_x(g: Any, x_shape: Shape, kernel: Shape, stride: Shape, padding: Shape) -> Any:
+def _columns_x(g: Any, x_shape: Shape, windows: Windows) -> Any:
     """image(g)"""
-    return image(g, size=x_shape[2:], kernel=kernel, stride=stride, padding=padding)
+    return image(g, size=x_shape[2:], windows=windows)
 
 
 @primitive()
-def image(xp: Any, x: Array, *, size: Shape, kernel: Shape, stride: Shape, padding: Shape) -> Array:
+def image(xp: Any, x: Array, *, size: Shape, windows: Windows) -> Array:
     """The image of the given size in which each element is the sum of the windows' elements that see it."""
-    count = positions(size, kernel, stride, padding)
-    x = x.reshape(*x.shape[:2], *kernel, *count)
-    y = xp.zeros((*x.shape[:2], *[n + 2 * p for n, p in zip(size, padding, strict=True)]), x.dtype)
-    for offset in np.ndindex(*kernel):
-        y[seen(offset, stride, count)] += x[(slice(None), slice(None), *offset)]
-    return y[(..., *[slice(p, p + n) for n, p in zip(size, padding, strict=True)])]
+    count = windows.positions(size)
+    x = x.reshape(*x.shape[:2], *windows.kernel, *count)
+    y = xp.zeros((*x.shape[:2], *[n + 2 * p for n, p in zip(size, windows.padding, strict=True)]), x.dtype)
+    for element, seen in windows.views(count):
+        y[seen] += x[(slice(None), slice(None), *element)]
+    return y[(..., *[slice(p, p + n) for n, p in zip(size, windows.padding, strict=True)])]
 
 
 @image.vjp("x")
-def _image_x(g: Any, kernel: Shape, stride: Shape, padding: Shape) -> Any:
+def _image_x(g: Any, windows: Windows) -> Any:
     """columns(g)"""
-    return columns(g, kernel=kernel, stride=stride, padding=padding)
+    return columns(g, windows=windows)

@@ -27,44 +27,62 @@ def _constant(x: Any, *shape: int) -> np.ndarray:
     return np.linspace(-1, 1, int(np.prod(shape))).reshape(shape).astype(dtype_of(x))
 
 
+_STEPS = ("stride", "padding", "dilation")
+
+
 def _pair(value: Any) -> tuple[int, int]:
     return (value, value) if isinstance(value, int) else value
 
 
-def _seen(like: Any, positions: int, size: int, kernel: int, stride: int, padding: int) -> np.ndarray:
+def _seen(like: Any, size: int, kernel: int, stride: int, padding: int, dilation: int = 1) -> np.ndarray:
     """1 at ``[p, i, u]`` where the kernel's element ``u`` at position ``p`` sees the element ``i``."""
-    p, i, u = np.ogrid[:positions, :size, :kernel]
-    return (i == p * stride + u - padding).astype(dtype_of(like))
+    p, i, u = np.ogrid[: (size + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1, :size, :kernel]
+    return (i == p * stride + u * dilation - padding).astype(dtype_of(like))
 
 
-def _count(size: int, kernel: int, stride: int, padding: int) -> int:
-    return (size + 2 * padding - kernel) // stride + 1
+def _both(x: Any, size: Shape, kernel: Shape, stride: Any, padding: Any, dilation: Any = 1) -> list[np.ndarray]:
+    axes = zip(size, kernel, _pair(stride), _pair(padding), _pair(dilation), strict=True)
+    return [_seen(x, *axis) for axis in axes]
 
 
-def _both(x: Any, size: Shape, kernel: Shape, stride: Any, padding: Any) -> list[np.ndarray]:
-    axes = list(zip(size, kernel, _pair(stride), _pair(padding), strict=True))
-    return [_seen(x, _count(*axis), *axis) for axis in axes]
+def _whole(w: Any, groups: int) -> Any:
+    """The kernel that does the same without groups: zeros between them."""
+    n = w.shape[0] // groups
+    rows = zip(np.eye(groups, dtype=np.float16), range(groups), strict=True)
+    return anp.concatenate([anp.concatenate([w[i * n : (i + 1) * n] * r for r in row], axis=1) for row, i in rows])
 
 
 def _with_bias(y: Any, b: Any) -> Any:
     return y if b is None else y + anp.reshape(b, (-1, *[1] * (y.ndim - 2)))
 
 
-def _conv1d(x: Any, w: Any, b: Any = None, stride: Any = 1, padding: Any = 0) -> Any:
-    axis = (x.shape[2], w.shape[2], *[v if isinstance(v, int) else v[0] for v in (stride, padding)])
-    return _with_bias(anp.einsum("nci,ocu,piu->nop", x, w, _seen(x, _count(*axis), *axis)), b)
+def _conv1d(x: Any, w: Any, b: Any = None, groups: int = 1, **steps: Any) -> Any:
+    stride, padding, dilation = [_pair(steps.get(k, 1 if k != "padding" else 0))[0] for k in _STEPS]
+    seen = _seen(x, x.shape[2], w.shape[2], stride, padding, dilation)
+    return _with_bias(anp.einsum("nci,ocu,piu->nop", x, _whole(w, groups), seen), b)
 
 
-def _conv2d(x: Any, w: Any, b: Any = None, stride: Any = 1, padding: Any = 0) -> Any:
-    down, across = _both(x, x.shape[2:], w.shape[2:], stride, padding)
-    return _with_bias(anp.einsum("ncij,ocuv,piu,qjv->nopq", x, w, down, across), b)
+def _conv2d(
+    x: Any, w: Any, b: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+) -> Any:
+    down, across = _both(x, x.shape[2:], w.shape[2:], stride, padding, dilation)
+    return _with_bias(anp.einsum("ncij,ocuv,piu,qjv->nopq", x, _whole(w, groups), down, across), b)
 
 
-def _conv_transpose2d(x: Any, w: Any, b: Any = None, stride: Any = 1, padding: Any = 0, size: Any = None) -> Any:
-    axes = zip(x.shape[2:], w.shape[2:], _pair(stride), _pair(padding), strict=True)
-    size = size or [s * (n - 1) + k - 2 * p for n, k, s, p in axes]
-    down, across = _both(x, size, w.shape[2:], stride, padding)
-    return _with_bias(anp.einsum("ncpq,couv,piu,qjv->noij", x, w, down, across), b)
+def _conv_transpose2d(
+    x: Any,
+    w: Any,
+    b: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    size: Any = None,
+) -> Any:
+    axes = zip(x.shape[2:], w.shape[2:], _pair(stride), _pair(padding), _pair(dilation), strict=True)
+    size = size or [s * (n - 1) + d * (k - 1) + 1 - 2 * p for n, k, s, p, d in axes]
+    down, across = _both(x, size, w.shape[2:], stride, padding, dilation)
+    return _with_bias(anp.einsum("ncpq,couv,piu,qjv->noij", x, _whole(w, groups), down, across), b)
 
 
 def _avg_pool2d(x: Any, kernel: Any, stride: Any = None, padding: Any = 0) -> Any:
@@ -130,6 +148,9 @@ ROWS = (
                 ("padded", ((2, 2, 4), (2, 2, 3)), {"padding": 1}),
                 ("both", ((2, 2, 7), (2, 2, 3)), {"padding": (2,), "stride": (3,)}),
                 ("single elements", ((2, 2, 4), (3, 2, 1)), {}),
+                ("spread out", ((2, 2, 7), (2, 2, 3), (2,)), {"dilation": 2, "padding": 1}),
+                ("groups", ((2, 4, 5), (6, 2, 2), (6,)), {"groups": 2}),
+                ("a group for each", ((2, 3, 6), (3, 1, 2)), {"groups": 3, "stride": 2, "dilation": (2,)}),
                 ("no examples", ((0, 2, 4), (3, 2, 2), (3,)), {}),
             ),
             Case("a value with itself", arrays((2, 2, 3)), lambda f, x: f(x, x, padding=1)),
@@ -142,6 +163,9 @@ ROWS = (
             Bad(lambda: F.conv1d(_x(2, 3, 4), _x(2, 3, 5)), ValueError, r"conv1d: .*size \(5,\) does not fit into"),
             Bad(lambda: F.conv1d(_x(2, 3, 4), _x(2, 3, 2), _x(3)), ValueError, r"conv1d: .*b \(out,\)"),
             Bad(lambda: F.conv1d(_x(2, 3, 4), _x(2, 3, 2), stride=0), ValueError, "conv1d: .*stride is 0"),
+            Bad(lambda: F.conv1d(_x(2, 3, 4), _x(2, 3, 3), dilation=2), ValueError, r"conv1d: .*size \(5,\) does not"),
+            Bad(lambda: F.conv1d(_x(2, 4, 4), _x(2, 4, 2), groups=2), ValueError, r"conv1d: .*w \(out, in / groups"),
+            Bad(lambda: F.conv1d(_x(2, 4, 4), _x(3, 2, 2), groups=2), ValueError, r"conv1d: .*w \(out, in / groups"),
         ),
         mixed=True,
         exact=False,
@@ -159,6 +183,9 @@ ROWS = (
                 ("each axis its own", ((1, 2, 5, 6), (2, 2, 2, 3), (2,)), {"stride": (1, 2), "padding": (0, 2)}),
                 ("the whole image", ((2, 2, 3, 2), (3, 2, 3, 2)), {}),
                 ("single elements", ((2, 3, 2, 2), (2, 3, 1, 1)), {}),
+                ("spread out", ((1, 2, 6, 5), (2, 2, 3, 2), (2,)), {"dilation": (2, 3), "padding": (1, 0)}),
+                ("groups", ((2, 4, 3, 4), (6, 2, 2, 2), (6,)), {"groups": 2, "padding": 1, "stride": (1, 2)}),
+                ("a group for each", ((1, 3, 4, 4), (6, 1, 2, 2)), {"groups": 3, "dilation": 2}),
                 ("no examples", ((0, 2, 4, 4), (3, 2, 2, 2), (3,)), {}),
             ),
             Case("a value with itself", arrays((2, 2, 3, 2)), lambda f, x: f(x, x, padding=1)),
@@ -170,6 +197,8 @@ ROWS = (
             Bad(lambda: F.conv2d(_x(3, 4, 4), _x(2, 3, 2, 2)), ValueError, r"conv2d: x has shape \(3, 4, 4\)"),
             Bad(lambda: F.conv2d(_x(1, 1, 2, 2), _x(1, 1, 3, 3)), ValueError, r"conv2d: .*window of size \(3, 3\)"),
             Bad(lambda: F.conv2d(_x(1, 1, 2, 2), _x(1, 1, 1, 1), padding=-1), ValueError, "conv2d: .*padding is -1"),
+            Bad(lambda: F.conv2d(_x(1, 1, 2, 2), _x(1, 1, 1, 1), dilation=0), ValueError, "conv2d: .*dilation is 0"),
+            Bad(lambda: F.conv2d(_x(1, 2, 2, 2), _x(2, 1, 1, 1), groups=0), ValueError, "conv2d: .*expected x"),
             Bad(
                 lambda: F.conv2d(_x(1, 1, 2, 2), _x(1, 1, 1, 1), stride=(1,)), ValueError, r"conv2d: .*stride is \(1,\)"
             ),
@@ -190,6 +219,9 @@ ROWS = (
                 ("each axis its own", ((1, 2, 3, 2), (2, 2, 2, 3), (2,)), {"stride": (1, 2), "padding": (0, 1)}),
                 ("a greater size", ((1, 2, 2, 2), (2, 3, 2, 2), (3,)), {"stride": 2, "size": (5, 4)}),
                 ("single elements", ((2, 3, 2, 2), (3, 2, 1, 1)), {}),
+                ("spread out", ((1, 2, 2, 3), (2, 2, 3, 2), (2,)), {"dilation": (2, 3), "padding": 1}),
+                ("groups", ((2, 4, 2, 3), (4, 3, 2, 2), (6,)), {"groups": 2, "stride": (1, 2)}),
+                ("a group for each", ((1, 3, 2, 2), (3, 1, 2, 2)), {"groups": 3, "dilation": 2, "size": (4, 4)}),
                 ("no examples", ((0, 2, 2, 2), (2, 3, 2, 2), (3,)), {}),
             ),
             Case("a value with itself", arrays((2, 2, 2, 3)), lambda f, x: f(x, x, stride=2)),
@@ -200,6 +232,7 @@ ROWS = (
                 lambda: F.conv_transpose2d(_x(2, 3, 4, 4), _x(2, 3, 2, 2)), ValueError, "conv_transpose2d: .*expected x"
             ),
             Bad(lambda: F.conv_transpose2d(_x(2, 3, 4, 4), _x(3, 3)), ValueError, "conv_transpose2d: .*expected x"),
+            Bad(lambda: F.conv_transpose2d(_x(1, 3, 4, 4), _x(3, 1, 2, 2), groups=2), ValueError, "transpose2d: .*exp"),
             Bad(
                 lambda: F.conv_transpose2d(_x(1, 1, 2, 2), _x(1, 1, 2, 2), size=(4, 3)),
                 ValueError,
