@@ -66,6 +66,7 @@ class Explorer(Player, Selection, Picture, Inputs, Computing, anywidget.AnyWidge
         """Remove the views and stop listening; what is being computed is stopped."""
         self.on_msg(self._on_message, remove=True)
         self._end()
+        self.layout.close()  # a widget of its own, which ipywidgets would keep
         super().close()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType, FunctionType
 from typing import Any
@@ -51,3 +51,19 @@ def traced() -> Iterator[None]:
         yield
     finally:
         tracemalloc.stop()
+
+
+def growth(scenario: Callable[[], object], times: int) -> int:
+    """By how many bytes memory has grown after ``times`` more runs; fails if the collector finds anything.
+
+    What Python keeps of freed tuples and numbers for the next ones is no growth: a collection empties those lists.
+    """
+    with collector_off(), traced():
+        for _ in range(5):
+            scenario()
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(times):
+            scenario()
+        assert garbage() == []
+        return tracemalloc.get_traced_memory()[0] - before

@@ -25,7 +25,6 @@ class World:
         self.array = np.array([1.0, 2.0, 3.0])
         F.sum(self.x * self.s + self.m).backward()
         self.y = F.tanh(self.x * self.s)
-        self.rng = autolab.config.rng.bit_generator.state
 
     def state(self) -> list[Any]:
         """Everything that an error must leave as it was."""
@@ -33,16 +32,13 @@ class World:
         found += [autolab.config.train, autolab.config.enable_backprop, autolab.config.hooks]
         for v in (self.x, self.s, self.m, self.c, self.y):
             grad = None if v.grad is None else v.grad.data.tobytes()
-            found.append((v.name, v.shape, v.dtype, v.data.tobytes(), v.node, v.data, v.requires_grad, grad))
-        return [
-            (*item[:5], id(item[5]), *item[6:]) if isinstance(item, tuple) and len(item) == 8 else item
-            for item in found
-        ]
+            found.append((v.name, v.shape, v.dtype, v.data.tobytes(), id(v.data), v.node, v.requires_grad, grad))
+        return found
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A call that raises ``error``; its message holds all the words, in this order if they do not overlap.
+    """A call that raises ``error``, with a message that holds all the words.
 
     ``function`` and ``argument`` say where, ``got`` what came, ``expected`` what to do about it.
     """
