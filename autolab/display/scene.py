@@ -70,6 +70,7 @@ def scene(
     items = outline.shown(expanded)
     outputs = set(recording.outputs)
     nodes = [_group_node(i, outputs) if isinstance(i, Group) else _step_node(i, outputs) for i in items]
+    _mark_orders(nodes, recording)
     edges = _edges(recording, outline, expanded)
     sizes = {node["id"]: (node["w"], node["h"]) for node in nodes}
     placed = arrange(outline, expanded, sizes, edges, _tab_width)
@@ -89,6 +90,14 @@ def scene(
         ],
     }
     return {"key": _key(picture), **picture}
+
+
+def _mark_orders(nodes: list[dict[str, Any]], recording: Recording) -> None:
+    """Where there are graphs of several orders: the order of each step, and the step whose rule made it."""
+    by_id = {step.id: step for step in recording.steps} if recording.order or recording.higher else {}
+    for node in nodes:
+        step = by_id.get(node["id"])
+        node["order"], node["of"] = (None, None) if step is None else (step.order, step.of)
 
 
 def _key(picture: dict[str, Any]) -> str:

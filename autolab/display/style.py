@@ -50,10 +50,11 @@ text,.name{{fill:{ink}}}
 .depth1{{fill:{card}}}
 .box{{fill:{box};stroke:{frame}}}
 .box.input,.box.leaf{{fill:{input};stroke:{frame}}}
-.box.constant,.box.run{{fill:{constant};stroke:{frame}}}
+.box.constant,.box.run,.box.reference{{fill:{constant};stroke:{frame}}}
 .box.output{{stroke:{strong}}}
 .plate{{fill:{strong}}}
 .plate.quiet{{fill:{muted}}}
+.badge{{fill:{gradient}}}
 .tag{{fill:{card}}}
 .cross,.ring{{stroke:{warning}}}
 .strip{{stroke:{frame}}}

@@ -117,6 +117,7 @@ def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int]) 
         element("rect", class_=f"box {kind}", **box),
         *_heading(node),
         *([] if compact else _plates(node)),
+        *([] if node["order"] is None else _badge(node["order"])),
     ]
     if node["group"]:
         parts.append(_text(PADDING, node["h"] - 9.0, node["group"]["count"], "small"))
@@ -144,6 +145,11 @@ def _plates(node: Node) -> list[Markup]:
     if node["output"]:
         plates += _plate("output", node["w"] / 2, node["h"], "plate")
     return plates
+
+
+def _badge(order: int) -> list[Markup]:
+    """The order of the derivative that a step belongs to, at the corner of its box."""
+    return [element("circle", class_="badge", r=9.5), _text(0.0, 4.0, str(order), "tag")]
 
 
 def _plate(word: str, x: float, y: float, style: str) -> list[Markup]:

@@ -42,15 +42,17 @@ def result_name(y: str, x: str, order: int) -> str:
     return f"d{_POWERS[order]}{y}/d{x}{_POWERS[order]}"
 
 
-def input_to_differentiate(variables: Mapping[str, Variable], order: int, wrt: str | None) -> Variable | None:
+def input_to_differentiate(
+    tool: str, variables: Mapping[str, Variable], order: int, wrt: str | None
+) -> Variable | None:
     """The input by which to differentiate; None for order 0. Options that fit nothing are an error."""
     if isinstance(order, bool) or not isinstance(order, int) or not 0 <= order <= MAX_ORDER:
-        raise ValueError(f"record: option 'order' is {order!r:.40}; expected a whole number from 0 to {MAX_ORDER}")
+        raise ValueError(f"{tool}: option 'order' is {order!r:.40}; expected a whole number from 0 to {MAX_ORDER}")
     able = [name for name, variable in variables.items() if variable.requires_grad]
     if wrt is not None and wrt not in able:
-        raise ValueError(f"record: option 'wrt' is {wrt!r:.40}; expected one of {', '.join(able) or 'no input'}"[:300])
+        raise ValueError(f"{tool}: option 'wrt' is {wrt!r:.40}; expected one of {', '.join(able) or 'no input'}"[:300])
     if order and not able:
-        raise ValueError("record: option 'order' needs an input that has a gradient; there is none")
+        raise ValueError(f"{tool}: option 'order' needs an input that has a gradient; there is none")
     return variables[wrt or able[0]] if order else None
 
 
@@ -241,7 +243,7 @@ class Orders:
         uses = draft.uses if is_own else [Use("", source, None) for source in self._sources(i, shown)]
         requires = i in self._variables
         kept = replace(draft, uses=uses, grad=gradients.get(i), reached=False, requires_grad=requires)
-        return replace(kept.step(), kind=draft.kind if is_own else "reference")
+        return replace(kept.step(), kind=draft.kind if is_own else "reference", scope=None)
 
     def _sources(self, i: int, shown: set[int]) -> list[int]:
         """The nearest steps in the picture that a value of lower order was computed from."""

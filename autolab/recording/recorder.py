@@ -90,7 +90,7 @@ def record_bound(
     if not isinstance(budget, int) or isinstance(budget, bool) or budget < 0:
         raise TypeError(f"{bound.caller}: option 'budget' is {budget!r:.60}; expected a number of bytes: 0, 1, 2, ...")
     variables = {**bound.variables, **(variables or {})}
-    x = input_to_differentiate(variables, order, wrt)
+    x = input_to_differentiate("record", variables, order, wrt)
     locator = Locator(bound.fn)
     recorder = Recorder(Budget(budget), locator, ScopeTracker(sys._getframe(), locator))
     for name, variable in variables.items():

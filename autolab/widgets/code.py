@@ -42,6 +42,8 @@ def _options(state: State, lines: list[str]) -> str:
         origins = state.origins
         parts = [_expression(f"upstream{i}", state.arrays[i], origins.get(i, Origin()), lines) for i in outputs]
         entries.append(f'"upstream": {parts[0] if len(parts) == 1 else "(" + ", ".join(parts) + ")"}')
+    if state.order:
+        entries += [f'"order": {state.order}', *([f'"wrt": {state.wrt!r}'] if state.wrt is not None else [])]
     if not state.train:
         entries.append('"train": False')
     return f"options={{{', '.join(entries)}}}" if entries else ""

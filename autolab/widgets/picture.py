@@ -112,7 +112,11 @@ class Selection(Part):
         self._publish(self._selection(self._recording, self.scene, id))  # type: ignore[attr-defined]
 
     def _selection(self, recording: Recording, picture: Mapping[str, Any], node: int | None) -> dict[str, Any]:
-        """The traits that show one box: that of the node, or else of the output."""
+        """The traits that show one box: that of the node, also in a derivative's graph, or else of the output."""
+        for graph in recording.higher:
+            if any([step.id == node and step.order == graph.order for step in graph.steps]):
+                facts, buffers = detail(graph, node, self.most_cells)  # type: ignore[arg-type]
+                return {"selected": node, "detail": facts, "detail_buffers": buffers}
         drawn = {shown["id"] for shown in picture["nodes"]}
         wished = [recording.outputs[0]] if node is None else [node, recording.outputs[0]]
         held = [self._holder(recording, identity) for identity in wished]  # type: ignore[attr-defined]

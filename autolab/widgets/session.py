@@ -19,6 +19,7 @@ from ..engine.backend import Array, device_name, gpu_status
 from ..engine.config import config, using_config
 from ..engine.observe import observe
 from ..recording.model import Recording
+from ..recording.orders import input_to_differentiate
 from ..recording.recorder import BUDGET, record_bound
 from .code import call_code
 from .computation import Stopped
@@ -29,7 +30,7 @@ from .user_error import UserError, user_error
 HISTORY = 500
 HISTORY_BYTES = 256 << 20
 SECONDS = 60.0
-_OPTIONS = ("upstream", "budget", "seconds", "train")
+_OPTIONS = ("upstream", "budget", "order", "wrt", "seconds", "train")
 
 
 class Session:
@@ -46,8 +47,8 @@ class Session:
     args, inputs
         Its arguments, bound by its signature.
     options : dict, optional
-        ``upstream`` and ``budget``, as for `record`; ``seconds``, after which a computation is stopped; ``train``, the
-        mode.
+        ``upstream``, ``budget``, ``order`` and ``wrt``, as for `record`; ``seconds``, after which a computation is
+        stopped; ``train``, the mode.
 
     Raises
     ------
@@ -72,7 +73,9 @@ class Session:
         # The picture shows NaN and infinities, so a warning at every move would say nothing new.
         self._floats: Any = {kind: "ignore" if how == "warn" else how for kind, how in np.geterr().items()}
         arrays: dict[Key, Any] = {name: variable.data.copy() for name, variable in self.bound.variables.items()}
-        self.start = self.state = State(arrays, bool(given.get("train", config.train)))
+        input_to_differentiate("explore", self.bound.variables, given.get("order", 0), given.get("wrt"))
+        orders = {"order": given.get("order", 0), "wrt": given.get("wrt")}
+        self.start = self.state = State(arrays, bool(given.get("train", config.train)), **orders)
         self.outputs: dict[int, Array] = {}
         self.domains: dict[str, tuple[float, float]] = {}
         self._past: deque[State] = deque()
@@ -155,6 +158,11 @@ class Session:
         with np.errstate(over="ignore"):
             return self._go(self.state.cast(value), None)
 
+    def differentiate(self, order: int, wrt: str) -> bool:
+        """Set the order of differentiation and the input; True if that changed something. What fits nothing raises."""
+        input_to_differentiate("explore", self.bound.variables, order, wrt)
+        return self._go(replace(self.state, order=order, wrt=wrt), None)
+
     def settings(self) -> dict[str, tuple[str, tuple[str, ...]]]:
         """What `choose` can set: for each setting its value ("" where inputs differ) and all possible ones."""
         floats = [array for array in self.state.inputs.values() if array.dtype.kind == "f"]
@@ -221,7 +229,8 @@ class Session:
                 modes.enter_context(using_config(mode, value))
             modes.enter_context(using_config("rng", copy.deepcopy(self._rng)))
             modes.enter_context(observe(run.hear))
-            recording = record_bound(self.bound, run.leaves, upstream=run.upstream, budget=self._budget)
+            options = {"upstream": run.upstream, "budget": self._budget, "order": state.order, "wrt": state.wrt}
+            recording = record_bound(self.bound, run.leaves, **options)
         self.outputs, self.domains = run.ones, run.domains
         if self._upstream is not None:
             arrays: dict[Key, Array] = {**state.arrays}

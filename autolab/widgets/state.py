@@ -42,11 +42,13 @@ class Origin:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """The inputs, the upstream gradients that were set, and the mode."""
+    """The inputs, the upstream gradients that were set, the mode, and the order of differentiation with its input."""
 
     arrays: Mapping[Key, Array]
     train: bool
     origins: Mapping[Key, Origin] = field(default_factory=dict)
+    order: int = 0
+    wrt: str | None = None
 
     @property
     def inputs(self) -> dict[str, Array]:
@@ -60,7 +62,9 @@ class State:
 
     def differs(self, other: State) -> bool:
         """Whether anything that is computed could come out differently."""
-        if self.train != other.train or self.arrays.keys() != other.arrays.keys():
+        if (self.train, self.order, self.wrt) != (other.train, other.order, other.wrt):
+            return True
+        if self.arrays.keys() != other.arrays.keys():
             return True
         return any(not _same(array, other.arrays[key]) for key, array in self.arrays.items())
 

@@ -22,11 +22,26 @@ from .payloads import PAYLOADS
 HTML_TAGS = {"img", "details", "summary", "table", "thead", "tbody", "tr", "th", "td", "code", "p", "b", "ul", "li"}
 HTML_ATTRIBUTES = {"alt", "src", "scope"}
 SVG_TAGS = {
-    *("svg", "title", "desc", "style", "g", "rect", "path", "marker", "text", "tspan", "image"),
+    *("svg", "title", "desc", "style", "g", "rect", "path", "circle", "marker", "text", "tspan", "image"),
     *("linearGradient", "stop"),
 }
 SVG_ATTRIBUTES = {
-    *("id", "class", "role", "aria-labelledby", "x", "y", "width", "height", "rx", "d", "fill", "viewBox", "transform"),
+    *(
+        "id",
+        "class",
+        "role",
+        "aria-labelledby",
+        "x",
+        "y",
+        "width",
+        "height",
+        "rx",
+        "r",
+        "d",
+        "fill",
+        "viewBox",
+        "transform",
+    ),
     *("href", "offset", "stop-color", "marker-end", "markerWidth", "markerHeight", "refX", "refY", "orient"),
     "markerUnits",
 }

@@ -14,7 +14,12 @@ from autolab.recording.outline import MOST, Group
 
 from .cases import halves, muladd, recorded_muladd, recorded_net, recording, step
 
-NODE = {"id", "kind", "output", "x", "y", "w", "h", "name", "text", "function", "symbol", "cells", "group", "parent"}
+NODE = {"id", "kind", "output", "x", "y", "w", "h", "name", "text", "function", "symbol", "cells"} | {
+    "group",
+    "parent",
+    "order",
+    "of",
+}
 
 
 def nodes_by_text(picture):

@@ -7,7 +7,7 @@ import { makeNode } from "./node.js";
 import { walk } from "./walk.js";
 import { makeZoom } from "./zoom.js";
 
-/** @typedef {{id: number, kind: string, output: boolean, x: number, y: number, w: number, h: number, name: string | null, text: string, symbol: string, cells: boolean, parent: number | null, group: {kind: string, count: string, first: number, last: number} | null}} SceneNode */
+/** @typedef {{id: number, kind: string, output: boolean, x: number, y: number, w: number, h: number, name: string | null, text: string, symbol: string, cells: boolean, parent: number | null, group: {kind: string, count: string, first: number, last: number} | null, order: number | null, of: number | null}} SceneNode */
 /** @typedef {{key: string, description: string, width: number, height: number, nodes: SceneNode[], frames: import("./group.js").SceneFrame[], edges: {from: number, to: number, path: string}[]}} Scene */
 /** @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale: number, grad_scale: number, spoken: string, pending?: boolean, value_note?: string, grad_note?: string, shares?: string}} Reading */
 
@@ -106,8 +106,10 @@ export function makeGraph(select, toggle) {
     if (changed.length) timer = setTimeout(mark, MARKED_FOR, []);
   }
 
+  const head = html("div", { class: "al-graph-head" });
   return {
-    root: html("div", { class: "al-graph" }, ...zoom.parts, zoom.tools),
+    root: html("div", { class: "al-graph" }, head, ...zoom.parts, zoom.tools),
+    head, // what the graph is of, where there are several
     zoom,
     mark,
     /**

@@ -25,7 +25,8 @@ export function makeNode(node, open) {
   svg("rect", { class: "al-card", ...box }), makeHeading(node, group && open ? INDENT : PADDING),
   svg("text", { class: "al-symbol", x: node.w - PADDING, y: 24 }, node.symbol),
   ...(isLeaf ? makePlate(node.kind, node.w / 2, 0) : []),
-  ...(node.output ? makePlate("output", node.w / 2, node.h) : []));
+  ...(node.output ? makePlate("output", node.w / 2, node.h) : []),
+  ...(node.order === null ? [] : [svg("circle", { class: "al-badge", r: 9.5 }), svg("text", { class: "al-plate", y: 4 }, String(node.order))]));
 
   if (group && open) element.append(makeToggle((event) => (event.stopPropagation(), open())));
   if (group) element.append(svg("text", { class: "al-small", x: PADDING, y: node.h - 9 }, group.count));

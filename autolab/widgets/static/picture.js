@@ -13,12 +13,19 @@ export function makeGraphPart(view) {
   const spoken = html("div", { class: "al-hidden", "aria-live": "polite" });
   const toggle = (/** @type {boolean} */ open, /** @type {number} */ id) => send({ do: open ? "open" : "close", id });
   const graph = makeGraph((id) => send({ do: "select", id }), get("still") ? null : toggle);
+  const of = html("span", { class: "al-own" });
+  const size = html("span", { class: "al-caption" });
+  graph.head.append(of, size);
 
   function paint() {
     write(title, get("scene").title);
     graph.update(get("scene"), readingsAt(get("scene"), get("readings").nodes, get("plan"), get("frame")), view.colors);
     graph.choose(get("selected"));
     graph.light(get("frame"));
+    const [{ name, count }, ...others] = get("orders").graphs;
+    write(of, name);
+    write(size, others.length ? `order 0 \u00b7 ${count === 1 ? "1 step" : `${count} steps`}` : "");
+    graph.head.hidden = !others.length;
   }
 
   function moved() {
@@ -33,7 +40,7 @@ export function makeGraphPart(view) {
 
   return {
     places: { header: [title], middle: [graph.root], end: [spoken] },
-    on: { readings: moved, "plan frame": paint, detail: () => graph.choose(get("selected")) },
+    on: { readings: moved, "plan frame orders": paint, detail: () => graph.choose(get("selected")) },
     paint,
     linked: (/** @type {import("./link.js").State} */ state) => state === "idle" && write(spoken, get("frame").spoken ?? outputs()),
     enlarge: graph.zoom.enlarge,
@@ -45,6 +52,6 @@ export function makeGraphPart(view) {
 export function makeDetailPart(view) {
   const { get } = view;
   const detail = makeDetail();
-  const paint = () => detail.update(get("detail"), get("detail_buffers"), get("readings").nodes[get("detail").id].status, view.colors);
+  const paint = () => detail.update(get("detail"), get("detail_buffers"), (get("readings").nodes[get("detail").id] ?? get("detail")).status, view.colors);
   return { places: { side: [detail.root] }, on: { "detail detail_buffers": paint }, paint };
 }

@@ -1,0 +1,63 @@
+"""The part of the live view that goes up in order: the graphs of y', y'' ... beside that of y."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import traitlets
+
+from ..display.escape import clean
+from ..display.scene import readings, scene
+from ..display.steps import label
+from ..display.text import remarks
+from ..recording.model import Recording
+from ..recording.orders import MAX_ORDER
+from .part import Part, obeys
+
+
+class Orders(Part):
+    """Up to which order the view differentiates and by which input, and the graph of each order.
+
+    ``orders`` tells what can be chosen and what each graph is called; `Picture` shows the graph of order 0.
+    """
+
+    orders = traitlets.Dict().tag(sync=True)
+    order_scenes: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    order_readings: traitlets.List[Any] = traitlets.List().tag(sync=True)
+
+    def _shown(self, recording: Recording) -> dict[str, Any]:
+        return {
+            **super()._shown(recording),
+            "orders": self._orders(recording),
+            "order_scenes": [scene(higher) for higher in recording.higher],
+            "order_readings": [readings(higher) for higher in recording.higher],
+        }
+
+    def _orders(self, recording: Recording) -> dict[str, Any]:
+        session = getattr(self, "_session", None)  # a saved page has none
+        inputs = [step for step in recording.steps if step.kind == "input" and step.status != "integer"]
+        return {
+            "order": len(recording.higher) if session is None else session.state.order,
+            "most": MAX_ORDER,
+            "wrt": recording.wrt if session is None else session.state.wrt,
+            "inputs": [{"name": step.name, "label": label(step)} for step in inputs if step.name is not None],
+            "graphs": [_facts(graph) for graph in (recording, *recording.higher)],
+            "note": clean(remarks(recording)[-1]) if "orders_end" in recording.notes else "",
+        }
+
+    def answerable(self) -> Iterator[dict[str, Any]]:
+        yield from super().answerable()
+        for picture in self.order_scenes:
+            yield from ({"do": "select", "id": node["id"]} for node in picture["nodes"])
+
+    @obeys("order", order=int, wrt=str)
+    def _differentiate(self, order: int, wrt: str) -> None:
+        self._moved(self._session.differentiate(order, wrt))  # type: ignore[attr-defined]
+
+
+def _facts(graph: Recording) -> dict[str, Any]:
+    """What stands above a graph: its result's name and how many steps of its own order it has."""
+    names = [label(step) for step in graph.steps if step.id in graph.outputs]
+    own = [step for step in graph.steps if step.order == graph.order and step.kind == "call"]
+    return {"name": ", ".join(names), "order": graph.order, "count": len(own)}

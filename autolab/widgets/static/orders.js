@@ -1,0 +1,88 @@
+// @ts-check
+/** The part that goes up in order: which order and by which input, and the graphs of the derivatives side by side. */
+
+import { button, html, set, write } from "./dom.js";
+import { makeGraph } from "./graph.js";
+
+/** @param {import("./explorer.js").View} view */
+export function makeOrdersPart(view) {
+  const { get, send, root } = view;
+  const choose = (/** @type {number} */ order, /** @type {string} */ wrt) => send({ do: "order", order, wrt });
+  const by = html("select", { class: "al-choice", "aria-label": "Differentiate by", onchange: () => choose(get("orders").order, by.value) });
+  const byWords = html("label", { class: "al-by" }, "by ", by);
+  /** @type {HTMLButtonElement[]} */
+  const buttons = Array.from({ length: get("orders").most + 1 }, (_, order) =>
+    button(String(order), () => choose(order, get("orders").wrt ?? get("orders").inputs[0].name), { "aria-label": `Order ${order}` }));
+  const control = html("div", { class: "al-order-control", role: "group", "aria-label": "Order of differentiation" },
+    html("span", { class: "al-caption" }, "Order"), html("div", { class: "al-segments" }, ...buttons), byWords);
+  const note = html("p", { class: "al-note al-order-note" });
+  const panels = html("div", { class: "al-higher" });
+  /** @type {{root: HTMLElement, graph: ReturnType<typeof makeGraph>, name: Element, count: Element}[]} */
+  let graphs = [];
+  /** @type {Map<string, string>} */
+  let owners = new Map(); // from a step to the one whose rule made it
+  let inputs = "";
+
+  function paint() {
+    const { order, wrt, inputs: able, graphs: facts, note: words } = get("orders");
+    control.hidden = get("still") || !able.length;
+    buttons.forEach((b, k) => set(b, { "aria-pressed": String(k === order) }));
+    if (inputs !== (inputs = JSON.stringify(able))) {
+      by.replaceChildren(...able.map((/** @type {any} */ input) => html("option", { value: input.name }, input.label)));
+    }
+    by.value = wrt ?? able[0]?.name;
+    byWords.hidden = able.length < 2;
+    write(note, words);
+    note.hidden = !words;
+    root.classList.toggle("al-many", facts.length > 1);
+    root.style.setProperty("--al-columns", String(facts.length === 4 ? 2 : Math.min(facts.length, 3)));
+    paintGraphs(facts.slice(1));
+  }
+
+  /** @param {any[]} facts */
+  function paintGraphs(facts) {
+    const scenes = get("order_scenes");
+    while (graphs.length > facts.length) graphs.pop()?.graph.close();
+    while (graphs.length < facts.length) graphs.push(makePanel((id) => send({ do: "select", id })));
+    if (panels.childElementCount !== graphs.length) panels.replaceChildren(...graphs.map((panel) => panel.root));
+    graphs.forEach(({ graph, name, count }, k) => {
+      write(name, facts[k].name);
+      write(count, `order ${k + 1} \u00b7 ${facts[k].count === 1 ? "1 step" : `${facts[k].count} steps`}`);
+      graph.update(scenes[k], get("order_readings")[k].nodes, view.colors);
+      graph.choose(get("selected"));
+    });
+    owners = new Map(scenes.flatMap((/** @type {any} */ scene) => scene.nodes)
+      .filter((/** @type {any} */ n) => n.of !== null).map((/** @type {any} */ n) => [String(n.id), String(n.of)]));
+  }
+
+  /** Mark the steps that belong to the one under the pointer, or with the focus, in all graphs. @param {Event} event */
+  function relate(event) {
+    if (!owners.size) return;
+    const node = event.type === "pointerleave" ? null : /** @type {Element} */ (event.target).closest(".al-node");
+    const id = node?.getAttribute("data-id") ?? "";
+    const of = owners.get(id);
+    for (const other of root.querySelectorAll(".al-node")) {
+      const its = other.getAttribute("data-id") ?? "";
+      const same = its === id && other !== node;
+      other.classList.toggle("al-related", node !== null && (same || its === of || owners.get(its) === id));
+    }
+  }
+
+  for (const kind of ["pointerover", "pointerleave", "focusin"]) root.addEventListener(kind, relate);
+  return {
+    places: { header: [control], top: [note], middle: [panels] },
+    on: { "orders order_readings": paint, detail: () => graphs.forEach(({ graph }) => graph.choose(get("selected"))) },
+    paint,
+    enlarge: (/** @type {number} */ factor) => graphs.forEach(({ graph }) => graph.zoom.enlarge(factor)),
+    close: () => graphs.forEach(({ graph }) => graph.close()),
+  };
+}
+
+/** @param {(id: number) => void} select */
+function makePanel(select) {
+  const graph = makeGraph(select, null);
+  const name = html("span", { class: "al-own" });
+  const count = html("span", { class: "al-caption" });
+  graph.head.append(name, count);
+  return { root: graph.root, graph, name, count };
+}
