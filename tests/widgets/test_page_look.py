@@ -166,7 +166,7 @@ def test_everything_that_can_be_operated_has_a_name_and_shows_focus(page: Page, 
             break
         stops.append(found[1:])
     assert all(name and visible for name, visible in stops), stops
-    assert len(stops) < 36  # one stop for the graph and for each grid
+    assert len(stops) < 40  # one stop for the graph and for each grid
     assert len(set(map(str, stops))) == len(stops)
 
 

@@ -30,7 +30,7 @@ def panels(page: Page) -> list[Locator]:
 
 
 def choose(page: Page, wire: Wire, order: int) -> None:
-    page.get_by_role("button", name=f"Order {order}", exact=True).click()
+    page.get_by_role("radio", name=f"Order {order}", exact=True).check()
     wire.settle()
 
 
@@ -113,7 +113,7 @@ def test_the_input_can_be_chosen_and_the_end_is_said(page: Page, open_view: Open
     assert page.locator(".al-order-note").text_content() == (
         "dw/dy does not depend on y: all further derivatives are zero."
     )
-    assert page.get_by_role("button", name="Order 2", exact=True).get_attribute("aria-pressed") == "true"
+    assert page.get_by_role("radio", name="Order 2", exact=True).is_checked()
 
 
 def test_arrays_and_nothing_to_differentiate(page: Page, open_view: Open) -> None:

@@ -1,7 +1,7 @@
 // @ts-check
 /** The part that goes up in order: which order and by which input, and the graphs of the derivatives side by side. */
 
-import { button, html, set, write } from "./dom.js";
+import { html, write } from "./dom.js";
 import { makeGraph } from "./graph.js";
 
 /** @param {import("./explorer.js").View} view */
@@ -10,11 +10,14 @@ export function makeOrdersPart(view) {
   const choose = (/** @type {number} */ order, /** @type {string} */ wrt) => send({ do: "order", order, wrt });
   const by = html("select", { class: "al-choice", "aria-label": "Differentiate by", onchange: () => choose(get("orders").order, by.value) });
   const byWords = html("label", { class: "al-by" }, "by ", by);
-  /** @type {HTMLButtonElement[]} */
-  const buttons = Array.from({ length: get("orders").most + 1 }, (_, order) =>
-    button(String(order), () => choose(order, get("orders").wrt ?? get("orders").inputs[0].name), { "aria-label": `Order ${order}` }));
-  const control = html("div", { class: "al-order-control", role: "group", "aria-label": "Order of differentiation" },
-    html("span", { class: "al-caption" }, "Order"), html("div", { class: "al-segments" }, ...buttons), byWords);
+  const group = `al-order-${Math.random()}`; // of this view alone
+  /** @type {HTMLInputElement[]} */
+  const choices = Array.from({ length: get("orders").most + 1 }, (_, order) => html("input", {
+    type: "radio", class: "al-button", name: group, "data-text": order, "aria-label": `Order ${order}`,
+    onchange: () => choose(order, get("orders").wrt ?? get("orders").inputs[0].name),
+  }));
+  const control = html("div", { class: "al-order-control", role: "radiogroup", "aria-label": "Order of differentiation" },
+    html("span", { class: "al-caption" }, "Order"), html("div", { class: "al-segments" }, ...choices), byWords);
   const note = html("p", { class: "al-note al-order-note" });
   const panels = html("div", { class: "al-higher" });
   /** @type {{root: HTMLElement, graph: ReturnType<typeof makeGraph>, name: Element, count: Element}[]} */
@@ -26,7 +29,7 @@ export function makeOrdersPart(view) {
   function paint() {
     const { order, wrt, inputs: able, graphs: facts, note: words } = get("orders");
     control.hidden = get("still") || !able.length;
-    buttons.forEach((b, k) => set(b, { "aria-pressed": String(k === order) }));
+    choices.forEach((choice, k) => (choice.checked = k === order));
     if (inputs !== (inputs = JSON.stringify(able))) {
       by.replaceChildren(...able.map((/** @type {any} */ input) => html("option", { value: input.name }, input.label)));
     }
