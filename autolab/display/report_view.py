@@ -35,7 +35,8 @@ def bundle(report: GradientReport) -> Bundle:
 def _ever_smaller(report: GradientReport) -> Iterator[Markup]:
     """The whole display; with one heatmap; without any."""
     words = [paragraph(element("b", prose(_headline(report)))), *_findings(report)]
-    words.append(table(_HEADINGS, (_row(item) for item in report.inputs)))
+    if report.inputs:  # an exercise may hold them back
+        words.append(table(_HEADINGS, (_row(item) for item in report.inputs)))
     accused_first = sorted(report.inputs, key=lambda item: item.verdict == "right")
     for count in (_MAX_PICTURES, 1, 0):
         yield join([*words, *(_heatmaps(item) for item in accused_first[:count])])
@@ -46,7 +47,7 @@ def _headline(report: GradientReport) -> str:
 
 
 def _findings(report: GradientReport) -> list[Markup]:
-    found = [element("li", prose(finding.message)) for finding in report.findings]
+    found = [element("li", prose(str(finding))) for finding in report.findings]
     return [element("ul", *found)] if found else []
 
 

@@ -19,11 +19,12 @@ from .higher import gradient_of
 from .messages import Verdict, say, shown
 from .options import check_rng, settle
 from .report import Finding, GradientReport, InputReport
+from .reveal import LEVELS, check_level, revealed, written_backward
 from .spread import check_executor
 from .subject import Subject
 
 _SEED = 0
-_DEFAULTS: dict[str, Any] = {"rng": None, "order": 1, "executor": None}
+_DEFAULTS: dict[str, Any] = {"rng": None, "order": 1, "executor": None, "reveal": 4}
 
 
 def check_gradients(
@@ -33,6 +34,7 @@ def check_gradients(
     rng: np.random.Generator | None = None,
     order: int = 1,
     executor: Executor | None = None,
+    reveal: int = 4,
     **inputs: Any,
 ) -> GradientReport:
     """Compare the gradients that ``fn`` computes with numeric ones, and say what is wrong with them.
@@ -45,7 +47,7 @@ def check_gradients(
         Its arguments, bound by its signature as `autolab.record` does it. All are copied: neither arrays nor
         Variables nor gradients of the caller change. Good inputs are random, of unequal lengths, and away from kinks.
     options : dict, optional
-        ``rng``, ``order`` or ``executor``, for a function that has an input of this name.
+        ``rng``, ``order``, ``executor`` or ``reveal``, for a function that has an input of this name.
     rng : numpy.random.Generator, optional
         Draws the upstream gradients. By default a generator with a fixed seed, so that a check can be repeated and
         does not move the random numbers of the program.
@@ -55,6 +57,9 @@ def check_gradients(
     executor : concurrent.futures.Executor, optional
         Where the differences are measured, in parts: threads, processes, or a cluster (for Dask
         ``client.get_executor()``). For processes ``fn`` must be picklable. By default they are measured here.
+    reveal : 0 to 4
+        How much the report says, for exercises. 0: whether a gradient is wrong; 1: and of which inputs; 2: and at
+        which elements, with both numbers; 3: and what is wrong; 4: and where to look.
 
     Returns
     -------
@@ -82,16 +87,21 @@ def check_gradients(
     >>> report["y"].analytic.shape
     (2,)
     """
-    given = {"rng": rng, "order": order, "executor": executor}
+    given = {"rng": rng, "order": order, "executor": executor, "reveal": reveal}
     chosen = settle("check_gradients", _DEFAULTS, given, options, inputs)
     return check_bound(bind("check_gradients", fn, args, inputs), **chosen)
 
 
 def check_bound(
-    bound: Bound, rng: np.random.Generator | None = None, order: int = 1, executor: Executor | None = None
+    bound: Bound,
+    rng: np.random.Generator | None = None,
+    order: int = 1,
+    executor: Executor | None = None,
+    reveal: int = 4,
 ) -> GradientReport:
     """`check_gradients` for bound inputs."""
     check_executor("check_gradients", executor)
+    check_level("check_gradients", reveal)
     check_rng("check_gradients", rng)
     started = perf_counter()
     rng = rng or np.random.default_rng(_SEED)
@@ -108,10 +118,12 @@ def check_bound(
         subject = _lifted(native)
         exam = examine(subject, rng)
         verdict, inputs, findings = _judge(native, subject, exam, rng)
+        backward = written_backward(native) if verdict == "wrong" and reveal == LEVELS[-1] else ""
     evaluations = native.evaluations + (subject.evaluations if subject is not native else 0)
-    return GradientReport(
+    report = GradientReport(
         bound.name, verdict, inputs, findings, exam.upstreams[0], evaluations, perf_counter() - started
     )
+    return revealed(report, reveal, backward)
 
 
 def _checked_order(order: Any) -> int:

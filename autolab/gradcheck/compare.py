@@ -167,8 +167,9 @@ class _Survey:
 def _survey(
     subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], known: Noises | None = None
 ) -> _Survey:
-    """``known`` is the noise at a point nearby, if it was measured there."""
+    """``known`` is the noise at a point nearby, if it was measured there. What is not finite here does not count."""
     run = subject.run(arrays)
+    upstreams = [np.where(np.isfinite(y), g, 0).astype(g.dtype) for y, g in zip(run.values(), upstreams, strict=True)]
     gradients = subject.gradients(run, upstreams)
     point = subject.point(arrays)
     fits = known is not None and known.results.level.size == point.values.size

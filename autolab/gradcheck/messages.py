@@ -54,9 +54,7 @@ SENTENCES: dict[str, str] = {
     ),
     "wrong_shape": "{error}",
     # gradients
-    "upstream_ignored": (
-        "The gradient of {input} does not follow the upstream gradient: {why}. Every term must be multiplied by it."
-    ),
+    "upstream_ignored": ("The gradient of {input} does not follow the upstream gradient: {why}."),
     "upstream_ignored.zero": "for an upstream gradient of zeros it is {value} and not 0",
     "upstream_ignored.same": "two different upstream gradients give the same result",
     "wrong_function.nonlinear": (
@@ -64,8 +62,7 @@ SENTENCES: dict[str, str] = {
         "it is {together}{where}, and minus the sum of their gradients is {separate}."
     ),
     "swapped_inputs": (
-        "The gradients of {input} and {other} are swapped: {input} gets what belongs to {other}, and the reverse. "
-        "Look at the order in which backward returns them."
+        "The gradients of {input} and {other} are swapped: {input} gets what belongs to {other}, and the reverse."
     ),
     "missing_dependency": (
         "{function} depends on {input}, but its gradient is {given}; numerically it is {numeric}{where}."
@@ -114,6 +111,22 @@ SENTENCES: dict[str, str] = {
         "The gradient of {input} is {analytic}{where}, although the function is smooth there: numerically it is "
         "{numeric}."
     ),
+    # where to look
+    "hint.wrong_sign": "Look for a minus sign that is missing, or one too many.",
+    "hint.wrong_factor": "Look for a number that is forgotten or counted twice, or for a mean taken as a sum.",
+    "hint.swapped_inputs": "Look at the order in which backward returns them.",
+    "hint.rearranged": "Look for a transposition, an order of axes or a slice.",
+    "hint.wrong_shape": "The gradient of an input has the shape of that input.",
+    "hint.unreduced_broadcast": "An element that was broadcast acts in many places, and they all count.",
+    "hint.missing_dependency": "Look where {input} enters the forward.",
+    "hint.local_error": "Look what the forward does otherwise for these elements: a condition, a limit, an index.",
+    "hint.upstream_ignored": "Every term must be multiplied by the upstream gradient.",
+    "hint.missing_term": "Follow every way on which {input} reaches the results: the ways add up.",
+    "hint.wrong_function": "Differentiate the forward once more, one step at a time.",
+    "hint.inplace": "Work on copies: what others still need must stay as it is.",
+    "hint.nondeterministic": "Look for random numbers, and for values that a call leaves behind for the next.",
+    "hint.backward": "See {function}.backward (line {line} of {place}).",
+    "hint.cell": "the cell",
     "nearby": " This shows at a point nearby ({point}), not at the given one.",
     # the innocent ones
     "kink": (

@@ -28,13 +28,17 @@ class Finding:
     """One thing that the check found out.
 
     ``input`` is the name of the input that it is about, or None. ``evidence`` holds the numbers in the message as
-    plain data.
+    plain data. ``hint`` says where to look, never what to write.
     """
 
     kind: Kind
     input: str | None
     message: str
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    hint: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".rstrip()
 
     @property
     def innocent(self) -> bool:
@@ -137,7 +141,7 @@ class GradientReport:
     def __str__(self) -> str:
         lines = [say("title", function=shown(self.function), verdict=self.verdict)]
         lines += [f"  {item}" for item in self.inputs]
-        lines += [finding.message for finding in self.findings]
+        lines += [str(finding) for finding in self.findings]
         seconds = f"{self.seconds:.1f} s" if self.seconds >= 1 else f"{1e3 * self.seconds:.3g} ms"
         return "\n".join([*lines, say("cost", evaluations=self.evaluations, seconds=seconds)])
 

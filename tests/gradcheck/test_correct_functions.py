@@ -92,3 +92,11 @@ def test_a_gradient_outside_the_slopes_of_a_kink_is_wrong():
     report = check_gradients(outside, np.array([0.0, 1.0, -2.0]))
     assert report.verdict == "wrong"
     assert "lies outside" in str(report)
+
+
+def test_a_nearby_point_outside_of_the_domain_accuses_nobody():
+    """A tiny element beside larger ones is moved across 0, where the logarithm is not defined."""
+    for seed in range(20):
+        x = np.random.default_rng(seed).uniform(0.5, 3, 5)
+        x[2] = 1e-7
+        assert check_gradients(np.log, x).verdict == "right"
