@@ -20,7 +20,12 @@ _SPOKEN_VALUES = 8
 
 
 def frame(
-    walk: Walk, k: int, boxes: Mapping[int, int], pick: Pick | None = None, most: int = MAX_CELLS
+    walk: Walk,
+    k: int,
+    boxes: Mapping[int, int],
+    pick: Pick | None = None,
+    most: int = MAX_CELLS,
+    results: Mapping[int, int] | None = None,
 ) -> tuple[dict[str, Any], list[bytes]]:
     """Moment ``k`` as plain data, and the float32 cells of its arrays.
 
@@ -34,6 +39,8 @@ def frame(
         The cell whose numbers are to be followed, as ``(space, row, column)``; by default that of greatest magnitude.
     most : int
         Rows and columns of an array, at most.
+    results : mapping, optional
+        For boxes that stand for many steps, the one whose numbers they show.
 
     Raises
     ------
@@ -56,7 +63,7 @@ def frame(
         "backward": in_backward,
         "line": None if step is None else step.outer_line,
         "lines": sheet.lines,
-        "growing": walk.growing(k, boxes),
+        "growing": walk.growing(k, boxes, results or {}),
         **_lit(walk, moment, boxes),
         "formula": [],
         "rule": None,
@@ -80,8 +87,9 @@ def _lit(walk: Walk, moment: Moment, boxes: Mapping[int, int]) -> dict[str, Any]
         return {"nodes": _boxes(range(moment.step, moment.upto + 1), boxes), "edge": None}
     operands = walk.steps[moment.step].operands
     source = operands[moment.operand].step
-    nth = sum(operand.step == source for operand in operands[: moment.operand])
     assert source is not None
+    alone = boxes[source] == source and boxes[moment.step] == moment.step  # to and from a group, lines are one
+    nth = sum(operand.step == source for operand in operands[: moment.operand]) if alone else 0
     edge = {"from": boxes[source], "to": boxes[moment.step], "nth": nth}
     return {"nodes": [edge["from"], edge["to"]], "edge": edge}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from ..recording.model import Recording, Step
 from ..recording.outline import Group
 from .escape import clean
@@ -54,6 +56,12 @@ def _rounds(group: Group) -> int:
 def result(group: Group) -> Step | None:
     """The step whose value and gradient the box shows: the last of those that something outside uses."""
     return next((s for s in reversed(group.steps) if s.id == group.results[-1]), None) if group.results else None
+
+
+def results(recording: Recording, expanded: Collection[int]) -> dict[int, int]:
+    """For the closed groups that are drawn, the step whose numbers the box shows."""
+    shown = [(item.id, result(item)) for item in recording.outline.shown(expanded) if isinstance(item, Group)]
+    return {group: step.id for group, step in shown if step is not None}
 
 
 def group_sentence(group: Group, recording: Recording) -> str:

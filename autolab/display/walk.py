@@ -18,6 +18,7 @@ Phase = Literal["given", "forward", "start", "backward"]
 
 _MOST_GROWING = 40
 _DIGITS = 3
+_NONE: Mapping[int, int] = {}
 
 
 @dataclass(frozen=True)
@@ -89,13 +90,15 @@ class Walk:
         return (sends or arrives or [k])[0]
 
     # ------------------------------------------------------------------ for the page
-    def plan(self, boxes: Mapping[int, int]) -> dict[str, Any]:
+    def plan(self, boxes: Mapping[int, int], results: Mapping[int, int] = _NONE) -> dict[str, Any]:
         """When what becomes known, for every box of a picture.
 
         Parameters
         ----------
         boxes : mapping
-            The box of each step. A box that stands for many steps is never named here as having numbers.
+            The box of each step.
+        results : mapping
+            For boxes that stand for many steps, the one whose numbers they show.
 
         Returns
         -------
@@ -110,21 +113,26 @@ class Walk:
                 k += 1
             value_at[step.id] = k
         nodes = {}
-        for step_id, at in value_at.items():
-            if boxes.get(step_id) == step_id:
-                arrived = [arrival.moment for arrival in self.arrivals.get(step_id, ())]
-                first, done = (arrived[0], arrived[-1]) if arrived else (None, None)
-                nodes[str(step_id)] = [at, first, done]
+        for box, shown in self._shown(boxes, results):
+            arrived = [arrival.moment for arrival in self.arrivals.get(shown, ())]
+            first, done = (arrived[0], arrived[-1]) if arrived else (None, None)
+            nodes[str(box)] = [value_at[shown], first, done]
         return {"count": len(self), "start": self.start, "nodes": nodes}
 
-    def growing(self, k: int, boxes: Mapping[int, int]) -> dict[str, Any]:
+    def growing(self, k: int, boxes: Mapping[int, int], results: Mapping[int, int] = _NONE) -> dict[str, Any]:
         """The gradients that are not complete at moment ``k``: the sum so far, and how many shares it has."""
         found: dict[str, Any] = {}
-        for step, arrivals in self.arrivals.items():
+        for box, step in self._shown(boxes, results):
+            arrivals = self.arrivals.get(step, [])
             here = [arrival for arrival in arrivals if arrival.moment <= k]
-            if here and len(here) < len(arrivals) and boxes.get(step) == step and len(found) < _MOST_GROWING:
-                found[str(step)] = {**_reading(here[-1].total), "arrived": len(here), "of": len(arrivals)}
+            if here and len(here) < len(arrivals) and len(found) < _MOST_GROWING:
+                found[str(box)] = {**_reading(here[-1].total), "arrived": len(here), "of": len(arrivals)}
         return found
+
+    def _shown(self, boxes: Mapping[int, int], results: Mapping[int, int]) -> list[tuple[int, int]]:
+        """The boxes with numbers, and whose numbers these are."""
+        alone = [(step, step) for step in self.steps if boxes.get(step) == step]
+        return [*alone, *results.items()]
 
 
 def _reading(total: Snapshot) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ def snapshot(array: Array, max_cells: int = CELLS) -> Snapshot:
     low, high, nan_count, inf_count = _extremes(array)
     return Snapshot(
         shape=tuple(array.shape),
-        dtype=str(array.dtype),
+        dtype=_dtype_name(array.dtype),
         device=device_name(array),
         nbytes=int(array.nbytes),
         values=values,
@@ -64,6 +65,9 @@ def snapshot(array: Array, max_cells: int = CELLS) -> Snapshot:
         nan_count=nan_count,
         inf_count=inf_count,
     )
+
+
+_dtype_name = cache(str)  # NumPy works it out anew each time
 
 
 def block_reduce(array: Array, max_cells: int, max_length: int | None = None) -> tuple[Array, tuple[int, ...]]:
@@ -84,6 +88,8 @@ def block_reduce(array: Array, max_cells: int, max_length: int | None = None) ->
     block : tuple of int
         How many elements a cell covers along each axis (the last one may cover fewer).
     """
+    if array.size <= max_cells and max_length is None:
+        return array, (1,) * array.ndim
     block = _blocks(array.shape, max_cells, max_length)
     if all(n == 1 for n in block):
         return array, block
@@ -123,7 +129,7 @@ def _extremes(array: Array) -> tuple[float | None, float | None, int, int]:
     """Minimum and maximum of the finite elements, and how many are NaN and infinite."""
     if array.size == 0:
         return None, None, 0, 0
-    low, high = float(array.min()), float(array.max())
+    low, high = (float(array.item()),) * 2 if array.size == 1 else (float(array.min()), float(array.max()))
     if np.isfinite(low) and np.isfinite(high):
         return low, high, 0, 0
     xp = get_array_module(array)

@@ -9,6 +9,7 @@ from typing import Any
 import traitlets
 
 from ..display.frames import frame
+from ..display.groups import results
 from ..display.listing import listing
 from ..display.messages import say
 from ..display.sheet import MAX_CELLS
@@ -33,22 +34,25 @@ class Player(Part):
 
     _walk: Walk
     _boxes: Mapping[int, int]
+    _results: Mapping[int, int]
     _moment: int | None = None
     _pick: Any = None
 
     def _shown(self, recording: Recording) -> dict[str, Any]:
         self._walk, self._boxes = Walk(recording), self._holders(recording)  # type: ignore[attr-defined]
+        self._results = results(recording, self._open_groups(recording))  # type: ignore[attr-defined]
         if self._moment is not None and self._moment >= len(self._walk):
             self._moment = None
         words = {key: say(key) for key in _WORDS}
-        plan = {**self._walk.plan(self._boxes), "words": words, "saved": len(self._walk) <= _SAVED}
+        plan = {**self._walk.plan(self._boxes, self._results), "words": words, "saved": len(self._walk) <= _SAVED}
         shown = super()._shown(recording)
         return {**shown, "plan": plan, "listing": listing(recording, self._boxes), **self._frame()}
 
     def _frame(self) -> dict[str, Any]:
         if self._moment is None:
             return {"frame": {}, "frame_buffers": []}
-        told, buffers = frame(self._walk, self._moment, self._boxes, self._pick, min(self.most_cells, MAX_CELLS))
+        cells = min(self.most_cells, MAX_CELLS)
+        told, buffers = frame(self._walk, self._moment, self._boxes, self._pick, cells, self._results)
         return {"frame": told, "frame_buffers": buffers}
 
     def answerable(self) -> Iterator[dict[str, Any]]:
@@ -66,8 +70,9 @@ class Player(Part):
     def _select(self, id: int) -> None:
         """While walking, choosing a step goes to the moment that is about it."""
         super()._select(id)  # type: ignore[misc]
-        if self._moment is not None and id in self._walk.steps:
-            self._go(self._walk.find(id, self._moment), None)
+        step = self._results.get(id, id)
+        if self._moment is not None and step in self._walk.steps:
+            self._go(self._walk.find(step, self._moment), None)
 
 
 def _understood(pick: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from autolab import Variable
+from autolab import Variable, export_html, record
 from autolab.display.colors import paint
 from autolab.display.messages import say
 from autolab.display.readings import text_of
@@ -308,3 +308,51 @@ def test_two_views_walk_together_and_a_closed_one_stops(page: Page, open_view: O
     page.wait_for_timeout(1700)
     wire.settle()
     assert wire.widget.frame["k"] == here
+
+
+def twice(v: Variable) -> Variable:
+    doubled = v * v
+    return doubled
+
+
+def nested(x: Variable) -> Variable:
+    h = twice(x)
+    y = h * 3.0 + h
+    return y
+
+
+def test_a_closed_group_shows_the_numbers_of_its_result_in_their_time(page: Page, open_view: Open) -> None:
+    wire = open_view(nested, x=2.0)
+    wire.widget._on_message(wire.widget, {"do": "close all", "seq": 1}, [])
+    wire.settle()
+    group = next(n["id"] for n in wire.widget.scene["nodes"] if n["id"] not in range(len(wire.widget.recording.steps)))
+
+    def shown() -> tuple[str, str]:
+        box = page.locator(f".al-node[data-id='{group}']")
+        return tuple((box.locator(f".al-{which} .al-number").text_content() or "") for which in ("value", "gradient"))
+
+    walk = Walk(wire.widget.recording)
+    first, last = [arrival.moment for arrival in walk.arrivals[wire.widget.recording["doubled"].id]]
+    seen = []
+    for k in (0, 1, walk.start, first, last):
+        go(page, wire, k)
+        seen.append(shown())
+    not_yet = say("not_yet")
+    assert seen == [(not_yet, ""), ("4", ""), ("4", not_yet), ("4", "1"), ("4", "4")]
+    assert page.locator(".al-back").count() == 1
+
+
+def test_a_saved_page_can_be_walked_without_a_kernel(browser: Any, tmp_path: Any) -> None:
+    path = tmp_path / "reused.html"
+    export_html(record(reused, x=3.0), path)
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    seen = []
+    page.get_by_role("button", name="To the first step").click()
+    for _ in range(8):
+        seen.append((page.locator(".al-event").text_content(), results(page)))
+        page.get_by_role("button", name="One step on").click()
+    assert seen[1] == ("x * x", ["3", "3", "9"])
+    assert seen[7] == ("x * x sends its share to x", ["1", "3", "3", "4", "7"])
+    expect(page.locator(".al-detail")).to_be_visible()
+    page.close()
