@@ -36,6 +36,7 @@ class Birth:
     ``because`` is, for a NaN made of infinities (``inf - inf``, ``0 * inf``), the birth of the nearest.
     ``values`` and ``gradients`` are the ids of the steps whose value and whose gradient it reached, nearest
     first.
+    ``order`` is that of the graph that it was seen in: 0 for the function's own, 1 for that of its derivative ...
     """
 
     what: What
@@ -52,6 +53,7 @@ class Birth:
     because: Birth | None
     values: tuple[int, ...]
     gradients: tuple[int, ...]
+    order: int = 0
 
 
 @dataclass(frozen=True)
@@ -79,13 +81,14 @@ def find_nonfinite(fn: Callable[..., Any] | Recording, /, *args: Any, **inputs: 
     fn : Recording or callable
         What was recorded, or what to record now.
     *args, **inputs
-        The arguments of a callable, as in `autolab.record`.
+        The arguments of a callable, and ``options``, as in `autolab.record`.
 
     Returns
     -------
     Nonfinite
         Every array in which one came up. Where an array already holds a NaN, what else its function might add to it
-        cannot be told apart; it is one that the NaN has reached.
+        cannot be told apart; it is one that the NaN has reached. Of a recording of higher orders, those of the graphs
+        of its derivatives follow.
 
     Examples
     --------
@@ -105,10 +108,9 @@ def find_nonfinite(fn: Callable[..., Any] | Recording, /, *args: Any, **inputs: 
     else:
         with np.errstate(all="ignore"):  # what NumPy would warn of is what is looked for
             recording = record(fn, *args, **inputs)
-    return Nonfinite(tuple(_births(recording, _net(recording))))
+    return Nonfinite(tuple([birth for graph in (recording, *recording.higher) for birth in _Net(graph).births()]))
 
 
-# ---------------------------------------------------------------------- the net of arrays
 class _Key(NamedTuple):
     """A value or a gradient of a step, or the share that its backward sends to one of its operands."""
 
@@ -119,136 +121,139 @@ class _Key(NamedTuple):
 
 @dataclass
 class _Place:
-    """An array, what it was computed from, and what was computed from it."""
+    """An array with NaN or infinities, those like it that it was computed from, and those that were from it.
+
+    ``is_made`` tells whether it was computed from anything, like it or not.
+    """
 
     array: Snapshot
     sources: list[_Key]
+    is_made: bool
     uses: list[_Key] = field(default_factory=list)
 
     def has(self, what: What) -> bool:
         return bool(self.array.nan_count if what == "nan" else self.array.inf_count)
 
 
-_Net = dict[_Key, _Place]
+class _Net:
+    """The arrays of a run that hold NaN or infinities, sources first; the others count for nothing."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.order = recording.order
+        self.steps = {step.id: step for step in recording.steps}
+        self.places: dict[_Key, _Place] = {}
+        self.found: dict[tuple[_Key, What], Birth] = {}
+        for step in recording.steps:
+            self._add(_Key("value", step.id), step.value, self._values_for(step))
+        if recording.order == 0:  # the graph of a derivative keeps no shares; its gradients are the next one's values
+            self._add_gradients(recording)
+
+    def _add(self, key: _Key, array: Snapshot | None, sources: list[_Key]) -> None:
+        if array is None or not (array.nan_count or array.inf_count):
+            return
+        self.places[key] = _Place(array, [source for source in sources if source in self.places], bool(sources))
+        for source in self.places[key].sources:
+            self.places[source].uses.append(key)
+
+    def _values_for(self, step: Step) -> list[_Key]:
+        """What a value was computed from; a part, from the operands of its call."""
+        call = self._call(step)
+        return [_Key("value", operand.step) for operand in call.operands if operand.step is not None]
+
+    def _call(self, step: Step) -> Step:
+        """The step itself, or the call that it is a part of."""
+        above = step.operands[0].step if step.kind == "part" else None
+        return step if above is None else self.steps.get(above, step)
+
+    def _add_gradients(self, recording: Recording) -> None:
+        """In the order of the backward pass; those of leaves come last, as their shares go on coming."""
+        parts: dict[int, list[int]] = {}
+        for step in recording.steps:
+            if step.kind == "part":
+                parts.setdefault(self._call(step).id, []).append(step.id)
+        received: dict[int, list[_Key]] = {}
+        added: set[int] = set()
+        for done in recording.backward:
+            step, own = self.steps[done.of], parts.get(done.of, [done.of])
+            for i in own:
+                self._add(_Key("gradient", i), self.steps[i].grad, received.get(i, []))
+            sources = [_Key(role, i) for i in own for role in ("gradient", "value")] + self._values_for(step)
+            for k, operand in enumerate(step.operands):
+                if operand.step is not None:
+                    self._add(_Key("share", step.id, k), operand.contribution, sources)
+                    received.setdefault(operand.step, []).append(_Key("share", step.id, k))
+            added.update(own)
+        for step in recording.steps:
+            if step.id not in added:
+                self._add(_Key("gradient", step.id), step.grad, received.get(step.id, []))
+
+    def births(self) -> Iterator[Birth]:
+        """In order. What a graph of higher order uses of the lower ones was born there."""
+        for key, place in self.places.items():
+            is_used = key.role == "value" and self.steps[key.step].order < self.order
+            for what in self._born(place):
+                birth = self._birth(key, place, what)
+                self.found[key, what] = birth
+                if not is_used:
+                    yield birth
+
+    def _born(self, place: _Place) -> list[What]:
+        """What comes up here and in no source. An infinity made from NaN is not thought of."""
+        sources = [self.places[source] for source in place.sources]
+        kinds: tuple[What, ...] = ("nan", "inf")
+        return [what for what in kinds if place.has(what) and not any([s.has(what) or s.has("nan") for s in sources])]
+
+    def _birth(self, key: _Key, place: _Place, what: What) -> Birth:
+        owner, reached = self.steps[key.step], self._reached(key)
+        step = self._call(owner) if key.role == "value" else owner
+        return Birth(
+            what=what,
+            phase="forward" if key.role == "value" else "backward",
+            step=step.id,
+            how=_how(step, key, place, what),
+            operand=key.operand,
+            function=step.function,
+            name=owner.name,
+            source=step.source,
+            file=step.file,
+            line=step.line,
+            index=_first(place.array, what),
+            because=self._because(place) if what == "nan" else None,
+            values=tuple([k.step for k in reached if k.role == "value"]),
+            gradients=tuple([k.step for k in reached if k.role == "gradient"]),
+            order=self.order,
+        )
+
+    def _because(self, place: _Place) -> Birth | None:
+        """The nearest birth of an infinity that this array was computed from."""
+        open_, seen = deque(place.sources), set(place.sources)
+        while open_:
+            key = open_.popleft()
+            if (key, "inf") in self.found:
+                return self.found[key, "inf"]
+            if self.places[key].has("inf"):
+                open_ += [source for source in self.places[key].sources if source not in seen]
+                seen.update(self.places[key].sources)
+        return None
+
+    def _reached(self, birth: _Key) -> list[_Key]:
+        """The arrays that it reached, itself first."""
+        reached, open_ = {birth: None}, deque([birth])
+        while open_:
+            for key in self.places[open_.popleft()].uses:
+                if key not in reached:
+                    reached[key] = None
+                    open_.append(key)
+        return list(reached)
 
 
-def _net(recording: Recording) -> _Net:
-    """Every array of the run, sources first."""
-    net: _Net = {}
-
-    def add(key: _Key, array: Snapshot | None, sources: list[_Key]) -> None:
-        if array is not None:
-            net[key] = _Place(array, [source for source in sources if source in net])
-            for source in net[key].sources:
-                net[source].uses.append(key)
-
-    parts = _parts(recording)
-    for step in recording.steps:
-        add(_Key("value", step.id), step.value, _operand_values(recording, step))
-    received: dict[int, list[_Key]] = {}
-    for done in recording.backward:
-        step, own = recording.steps[done.of], parts.get(done.of, [done.of])
-        for i in own:
-            add(_Key("gradient", i), recording.steps[i].grad, received.get(i, []))
-        upstream = [_Key("gradient", i) for i in own]
-        values = [*_operand_values(recording, step), *[_Key("value", i) for i in own]]
-        for k, operand in enumerate(step.operands):
-            if operand.step is not None:
-                add(_Key("share", step.id, k), operand.contribution, [*upstream, *values])
-                received.setdefault(operand.step, []).append(_Key("share", step.id, k))
-    for step in recording.steps:
-        if _Key("gradient", step.id) not in net:
-            add(_Key("gradient", step.id), step.grad, received.get(step.id, []))
-    return net
-
-
-def _parts(recording: Recording) -> dict[int, list[int]]:
-    """The results of each call that has several."""
-    found: dict[int, list[int]] = {}
-    for step in recording.steps:
-        if step.kind == "part" and step.operands[0].step is not None:
-            found.setdefault(step.operands[0].step, []).append(step.id)
-    return found
-
-
-def _operand_values(recording: Recording, step: Step) -> list[_Key]:
-    """What a value was computed from; a part, from the operands of its call."""
-    call = recording.steps[step.operands[0].step or 0] if step.kind == "part" else step
-    return [_Key("value", operand.step) for operand in call.operands if operand.step is not None]
-
-
-# ---------------------------------------------------------------------- births
-def _births(recording: Recording, net: _Net) -> Iterator[Birth]:
-    found: dict[tuple[_Key, What], Birth] = {}
-    for key, place in net.items():
-        for what in _born(net, place):
-            because = _because(net, found, place) if what == "nan" else None
-            birth = _birth(recording, net, key, what, because)
-            found[key, what] = birth
-            yield birth
-
-
-def _born(net: _Net, place: _Place) -> list[What]:
-    """What comes up here and in no source. An infinity made from NaN is not thought of."""
-    sources = [net[source] for source in place.sources]
-    kinds: tuple[What, ...] = ("nan", "inf")
-    return [what for what in kinds if place.has(what) and not any([s.has(what) or s.has("nan") for s in sources])]
-
-
-def _because(net: _Net, found: dict[tuple[_Key, What], Birth], place: _Place) -> Birth | None:
-    """The birth of an infinity that this array was computed from."""
-    open_, seen = deque(place.sources), set(place.sources)
-    while open_:
-        key = open_.popleft()
-        if (key, "inf") in found:
-            return found[key, "inf"]
-        if net[key].has("inf"):
-            open_ += [source for source in net[key].sources if source not in seen]
-            seen.update(net[key].sources)
-    return None
-
-
-def _birth(recording: Recording, net: _Net, key: _Key, what: What, because: Birth | None) -> Birth:
-    step, reached = recording.steps[key.step], _reached(net, key)
-    if step.kind == "part" and key.role == "value":
-        step = recording.steps[step.operands[0].step or 0]
-    return Birth(
-        what=what,
-        phase="forward" if key.role == "value" else "backward",
-        step=step.id,
-        how=_how(net, step, key, what),
-        operand=key.operand,
-        function=step.function,
-        name=recording.steps[key.step].name,
-        source=step.source,
-        file=step.file,
-        line=step.line,
-        index=_first(net[key].array, what),
-        because=because,
-        values=tuple([k.step for k in reached if k.role == "value"]),
-        gradients=tuple([k.step for k in reached if k.role == "gradient"]),
-    )
-
-
-def _how(net: _Net, step: Step, key: _Key, what: What) -> How:
+def _how(step: Step, key: _Key, place: _Place, what: What) -> How:
     if key.role == "gradient":
-        return "added" if net[key].sources else "given"
+        return "added" if place.is_made else "given"
     if step.kind in LEAVES:
         return "given"
     written = [operand.constant or "" for operand in step.operands]
     return "written" if key.role == "value" and any([text.lstrip("-") == what for text in written]) else "computed"
-
-
-def _reached(net: _Net, birth: _Key) -> list[_Key]:
-    """The arrays that it reached: those with NaN or infinity that were computed from one such."""
-    reached = {birth: None}
-    open_ = deque([birth])
-    while open_:
-        for key in net[open_.popleft()].uses:
-            if key not in reached and (net[key].has("nan") or net[key].has("inf")):
-                reached[key] = None
-                open_.append(key)
-    return list(reached)
 
 
 def _first(array: Snapshot, what: What) -> tuple[int, ...] | None:

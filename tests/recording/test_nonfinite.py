@@ -160,6 +160,29 @@ def test_large_arrays_are_kept_reduced_and_still_tell() -> None:
     assert r.reduced and (first.function, first.index) == ("log", None)
 
 
+def test_a_sum_of_finite_shares_may_overflow() -> None:
+    def program(x):
+        return x * 1e308 + x * 1e308
+
+    (birth,) = [b for b in find_nonfinite(program, 0.5).births if b.phase == "backward"]
+    assert (birth.what, birth.how, birth.name) == ("inf", "added", "x")
+
+
+def test_graphs_of_higher_order() -> None:
+    def program(x):
+        h = F.sqrt(x)
+        return h * x
+
+    recording = record(program, 0.0, options={"order": 2})
+    first, second, third = [[b for b in find_nonfinite(recording).births if b.order == n] for n in range(3)]
+    assert first == list(find_nonfinite(program, 0.0).births)
+    assert [(b.what, b.phase, b.function) for b in first] == [("nan", "backward", "sqrt")]
+    assert [(b.what, b.phase, b.function) for b in second] == [("nan", "forward", "div")]
+    by_id = {step.id: step for step in recording.higher[0].steps}
+    assert by_id[second[0].step].order == 1 and set(second[0].values) <= set(by_id)
+    assert {(b.phase, b.what) for b in third} == {("forward", "inf")}
+
+
 def test_it_is_plain_data() -> None:
     found = find_nonfinite(lambda x: F.sqrt(x * x), 0.0)
     assert json.loads(json.dumps(to_json(found)))["births"][1]["because"]["function"] == "sqrt"
