@@ -10,6 +10,7 @@ import numpy as np
 
 from .compare import Comparison, Table
 from .contracts import Examination, Gradients
+from .subject import Subject
 
 SIGNAL = 10.0
 """A match means something only where what is matched is this many times the tolerance."""
@@ -29,6 +30,7 @@ class Case:
     shapes: tuple[tuple[int, ...], ...]
     exam: Examination
     tables: tuple[Table, ...]
+    subject: Subject
 
     @property
     def gradients(self) -> Gradients:

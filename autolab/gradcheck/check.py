@@ -150,7 +150,7 @@ def _judge(
     if exam.breach is not None:
         return exam.breach.verdict, _uncompared(native, exam.gradients), (exam.breach.finding,)
     shapes = tuple([a.shape for a in subject.arrays])
-    case = Case(shown(subject.bound.name), subject.names, shapes, exam, _tables(subject, exam, rng))
+    case = Case(shown(subject.bound.name), subject.names, shapes, exam, _tables(subject, exam, rng), subject)
     everyone = range(len(shapes))
     guilty = [accused(case, i) for i in everyone]
     accusations = _accusations(case, guilty)

@@ -11,6 +11,7 @@ from .case import SIGNAL, Case, evident, fits, ignores_upstream, nonlinear, rati
 from .messages import Kind, apart, number, say, shown, where
 from .rearranged import Explanation, partial_sums, rearranged
 from .report import Finding
+from .trace import forgotten_way
 
 
 def accuse(case: Case, i: int) -> Finding:
@@ -99,7 +100,7 @@ def _rearranged(case: Case, i: int) -> Finding | None:
 
 
 def _partial(case: Case, i: int) -> Finding | None:
-    return _explained(case, i, partial_sums(case, i))
+    return _explained(case, i, forgotten_way(case, i) or partial_sums(case, i))
 
 
 def _explained(case: Case, i: int, found: Explanation | None) -> Finding | None:

@@ -91,13 +91,14 @@ SENTENCES: dict[str, str] = {
     ),
     "unreduced_broadcast.slice": "only place {place} along axis {axis} of the result counts",
     "missing_term": (
-        "A part of the gradient of {input} is missing: {how}. It is {analytic} instead of {numeric}{where}."
+        "A part of the gradient of {input} is missing or wrong: {how}. It is {analytic} instead of {numeric}{where}."
     ),
     "missing_term.slice": "only place {place} along axis {axis} of the result counts",
-    "missing_term.result": "what comes through result {result}",
+    "missing_term.result": "what comes through result {result} is missing",
     "missing_term.sign": "what comes through result {result} has the wrong sign",
     "missing_term.diagonal": "each element counts for one result only, and other results depend on it too",
-    "missing_term.path": "what comes through {function}",
+    "missing_term.path": "what comes through {function} is missing",
+    "missing_term.path_sign": "what comes through {function} has the wrong sign",
     "local_error.sign": ", those with {input} {sign}",
     "local_error.above": ", those with {size} above {bound}",
     "local_error.below": ", those with {size} below {bound}",

@@ -20,7 +20,7 @@ def node(forward: Rule, backward: Rule, name: str = "Node") -> Callable[..., Any
     def run_forward(self: FunctionNode, inputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
         self.retain_inputs(tuple(range(len(inputs))))
         y = forward(*inputs)
-        return y if isinstance(y, tuple) else (np.asarray(y),)
+        return y if isinstance(y, tuple) else (y if isinstance(y, Variable) else np.asarray(y),)
 
     def run_backward(
         self: FunctionNode, targets: tuple[int, ...], gs: tuple[Variable, ...]
