@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ..recording.model import Recording, Step
+from ..recording.model import Opening, Recording, Step
 from ..recording.outline import Group
 from . import status
 from .escape import clean
 from .messages import plural, say
+from .numbers import number
 from .readings import spoken_group, text_of
 from .steps import columns, heading, label, title
 from .tape import backward_lines
@@ -39,7 +40,15 @@ def to_text(recording: Recording) -> str:
 def remarks(recording: Recording) -> list[str]:
     """What has to be said about the recording as a whole."""
     reduced = [say("reduced", count=plural(recording.reduced, "array"))] if recording.reduced else []
-    return [*reduced, *(_remark(note, recording) for note in recording.notes)]
+    return [*reduced, *map(proof, recording.openings), *(_remark(note, recording) for note in recording.notes)]
+
+
+def proof(opening: Opening) -> str:
+    """What came out when a fused function was compared with its steps."""
+    inputs = ", ".join([f"{number(apart)} ({clean(name)})" for name, apart, _ in opening.gradients])
+    key = "opened" if opening.agrees else "opened_apart"
+    gradients = say("opened_gradients", inputs=inputs) if inputs else ""
+    return say(key, function=clean(opening.function), value=number(opening.value), gradients=gradients)
 
 
 def _remark(note: str, recording: Recording) -> str:

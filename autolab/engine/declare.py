@@ -116,6 +116,7 @@ def _declare(
         update_wrapper(call, forward)
         call.__signature__, call.function = function.schema.signature, function
         call.vjp = lambda name: lambda rule: function.add_rule(name, rule)
+        call.composite = function.add_composite
         for numpy_function in numpy if isinstance(numpy, tuple) else (numpy,):
             protocol.register(numpy_function, call)
         return call

@@ -46,6 +46,8 @@ class Primitive:
         Input name -> the rule as written.
     retained : dict
         Input name -> what its rule asks for besides ``g``.
+    composite : callable or None
+        The same function out of simpler ones, if it is fused: for showing what is inside, and for tests.
     """
 
     sum_to: ClassVar[Callable[..., Any]]
@@ -66,6 +68,7 @@ class Primitive:
         self.inputs, self.several = self.schema.inputs, len(outputs) > 1
         self.declared: dict[str, Rule] = {}
         self.retained: dict[str, tuple[str, ...]] = dict.fromkeys(self.inputs, ())
+        self.composite: Callable[..., Any] | None = None
         self._plans: dict[int, tuple[Rule, Keeper | None] | None] = {}
         self._place: dict[Rule, int] = {}
         self.learn: Callable[[], None] = lambda: None  # tells a short cut the rules
@@ -83,6 +86,11 @@ class Primitive:
         self._plans.clear()
         self.learn()
         return rule
+
+    def add_composite(self, composite: Callable[..., Any]) -> Callable[..., Any]:
+        """Declare what the function is made of, as ``composite(*inputs, **attributes)`` of declared functions."""
+        self.composite = composite
+        return composite
 
     def rule(self, i: int) -> Rule | None:
         """The rule of the input at position ``i`` as ``rule(g, saved)``; None if it has no gradient."""

@@ -9,6 +9,8 @@ from ..engine.backend import Array
 from ..engine.declare import elementwise, primitive
 from .exponentials import sigmoid
 from .math import exp
+from .norms import logsumexp
+from .order import max
 from .reduce import sum
 from .special import erf
 
@@ -135,6 +137,11 @@ def _silu_x(g: Any, x: Any) -> Any:
     return g * (s * (1 + x * (1 - s)))
 
 
+@silu.composite
+def _silu(x: Any) -> Any:
+    return x * sigmoid(x)
+
+
 @elementwise(x=lambda g, x: g * sigmoid(x), domain=(-6, 6))
 def softplus(xp: Any, x: Array) -> Array:
     """``log(1 + exp(x))``, elementwise, without overflow.
@@ -178,6 +185,12 @@ def _softmax_x(g: Any, y: Any, axis: int) -> Any:
     return y * (g - sum(g * y, axis=axis, keepdims=True))
 
 
+@softmax.composite
+def _softmax(x: Any, axis: int) -> Any:
+    powers = exp(x - max(x, axis=axis, keepdims=True))
+    return powers / sum(powers, axis=axis, keepdims=True)
+
+
 @primitive()
 def log_softmax(xp: Any, x: Array, *, axis: int = -1) -> Array:
     """The logarithm of `softmax`, finite also where that one is too small for a number.
@@ -207,6 +220,11 @@ def log_softmax(xp: Any, x: Array, *, axis: int = -1) -> Array:
 def _log_softmax_x(g: Any, y: Any, axis: int) -> Any:
     """g - exp(y) * sum(g, axis=axis)"""
     return g - exp(y) * sum(g, axis=axis, keepdims=True)
+
+
+@log_softmax.composite
+def _log_softmax(x: Any, axis: int) -> Any:
+    return x - logsumexp(x, axis=axis, keepdims=True)
 
 
 def _below_zero(x: Array, axis: int) -> Array:

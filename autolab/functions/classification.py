@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..engine.backend import Array
+from ..engine.backend import Array, get_array_module
 from ..engine.declare import primitive
-from .activation import softmax
+from ..engine.variable import Variable
+from .activation import log_softmax, softmax
+from .axes import squeeze
+from .indexing import take_along_axis
+from .reduce import mean, sum
 
 Shape = tuple[int, ...]
 
@@ -61,6 +65,19 @@ def _softmax_cross_entropy_x(g: Any, x: Any, t: Array, axis: int, class_weight: 
     """g * (softmax(x) - one_hot(t)) / t.size"""
     shares, right = _targets(x, t, axis=axis, class_weight=class_weight, ignore_label=ignore_label)
     return g * shares * (softmax(x, axis=axis) - right)
+
+
+@softmax_cross_entropy.composite
+def _softmax_cross_entropy(x: Any, t: Any, axis: int, class_weight: Any, ignore_label: int | None) -> Any:
+    scores, targets = (value.data if isinstance(value, Variable) else value for value in (x, t))
+    xp = get_array_module(scores)
+    targets = xp.asarray(targets)
+    counted = _counted("softmax_cross_entropy", xp, scores, targets, axis, ignore_label)
+    classes = xp.expand_dims(xp.where(counted, targets, 0), axis)
+    right = squeeze(take_along_axis(log_softmax(x, axis=axis), indices=classes, axis=axis), axis=axis)
+    if class_weight is None and ignore_label is None:
+        return -mean(right)
+    return -sum(right * xp.where(counted, _weights(xp, scores, targets, counted, axis, class_weight), 0))
 
 
 @primitive(outputs=("shares", "right"))

@@ -37,6 +37,11 @@ def muladd(xp: Any, x: Array, y: Array, z: Array) -> Array:
     return x * y + z
 
 
+@muladd.composite
+def _muladd(x: Any, y: Any, z: Any) -> Any:
+    return x * y + z
+
+
 @elementwise(x=lambda g, x: g * exp(x), y=lambda g, y: g * exp(y), domain=(-3, 3))
 def expadd(xp: Any, x: Array, y: Array) -> Array:
     """Sum of two exponentials, ``exp(x) + exp(y)``, elementwise with broadcasting.
@@ -63,3 +68,8 @@ def expadd(xp: Any, x: Array, y: Array) -> Array:
     variable(2.0)
     """
     return xp.exp(x) + xp.exp(y)
+
+
+@expadd.composite
+def _expadd(x: Any, y: Any) -> Any:
+    return exp(x) + exp(y)

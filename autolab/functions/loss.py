@@ -6,9 +6,12 @@ from typing import Any
 
 from ..engine.backend import Array
 from ..engine.declare import elementwise, primitive
+from .activation import softplus
 from .choose import clip
 from .exponentials import sigmoid
 from .math import log
+from .powers import abs
+from .reduce import mean
 from .rounding import sign
 
 Shape = tuple[int, ...]
@@ -56,6 +59,12 @@ def _mean_squared_error_t(g: Any, x: Any, t: Any) -> Any:
     return g * (2 / max(x.size, 1)) * (t - x)
 
 
+@mean_squared_error.composite
+def _mean_squared_error(x: Any, t: Any) -> Any:
+    away = x - t
+    return mean(away * away)
+
+
 @primitive()
 def mean_absolute_error(xp: Any, x: Array, t: Array) -> Array:
     """Mean of ``abs(x - t)`` over all elements. The gradient is 0 where both are the same.
@@ -95,6 +104,11 @@ def _mean_absolute_error_x(g: Any, x: Any, t: Any) -> Any:
 def _mean_absolute_error_t(g: Any, x: Any, t: Any) -> Any:
     """g * sign(t - x) / x.size"""
     return g / max(x.size, 1) * sign(t - x)
+
+
+@mean_absolute_error.composite
+def _mean_absolute_error(x: Any, t: Any) -> Any:
+    return mean(abs(x - t))
 
 
 @primitive()
@@ -196,6 +210,11 @@ def _sigmoid_cross_entropy_x(g: Any, x: Any, t: Any) -> Any:
 def _sigmoid_cross_entropy_t(g: Any, x: Any) -> Any:
     """-g * x / x.size"""
     return g / -max(x.size, 1) * x
+
+
+@sigmoid_cross_entropy.composite
+def _sigmoid_cross_entropy(x: Any, t: Any) -> Any:
+    return mean(softplus(x) - x * t)
 
 
 @primitive()

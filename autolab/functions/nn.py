@@ -12,7 +12,7 @@ from ..engine.config import config
 from ..engine.declare import elementwise, primitive
 from .indexing import scatter
 from .reduce import sum
-from .shape import reshape
+from .shape import reshape, transpose
 
 
 @primitive()
@@ -66,6 +66,12 @@ def _linear_w(g: Any, x: Any) -> Any:
 def _linear_b(g: Any) -> Any:
     """sum(g, axis=0)"""
     return sum(g, axis=tuple(range(g.ndim - 1))) if g.ndim > 1 else g
+
+
+@linear.composite
+def _linear(x: Any, w: Any, b: Any) -> Any:
+    y = x @ transpose(w)
+    return y if b is None else y + b
 
 
 def _rows(x: Any) -> Any:

@@ -10,7 +10,8 @@ from typing import Any
 
 from ..engine.backend import Array
 from ..engine.declare import primitive
-from .reduce import sum
+from .powers import sqrt
+from .reduce import mean, sum
 from .shape import reshape
 
 Shape = tuple[int, ...]
@@ -185,6 +186,15 @@ def _layer_norm_gamma(g: Any, x: Any, axis: Axis, eps: float) -> Any:
 def _layer_norm_beta(g: Any, axis: Axis) -> Any:
     """sum(g)"""
     return sum(g, axis=_others(_counted(axis, g.ndim), g.ndim))
+
+
+@layer_norm.composite
+def _layer_norm(x: Any, gamma: Any, beta: Any, axis: Axis, eps: float) -> Any:
+    away = x - mean(x, axis=axis, keepdims=True)
+    y = away / sqrt(mean(away * away, axis=axis, keepdims=True) + eps)
+    shape = _kept(x.shape, _counted(axis, x.ndim))
+    y = y if gamma is None else y * reshape(gamma, shape=shape)
+    return y if beta is None else y + reshape(beta, shape=shape)
 
 
 def _through_statistics(g: Any, x: Any, axes: Shape, eps: float) -> Any:

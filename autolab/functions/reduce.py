@@ -84,6 +84,11 @@ def _mean_x(g: Any, x_shape: tuple[int, ...], axis: Axis) -> Any:
     return _sum_x(g / max(1, _count(x_shape, axis)), x_shape, axis)
 
 
+@mean.composite
+def _mean(x: Any, axis: Axis, keepdims: bool) -> Any:
+    return sum(x, axis=axis, keepdims=keepdims) / _count(x.shape, axis)
+
+
 @primitive()
 def var(xp: Any, x: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Array:
     """Variance: the mean of the squared distances to the mean.
@@ -112,6 +117,12 @@ def _var_x(g: Any, x: Any, axis: Axis, ddof: int) -> Any:
     """2 * g / (n - ddof) * (x - mean(x))"""
     centred = x - mean(x, axis=axis, keepdims=True)
     return kept(2 * g / max(0, _count(x.shape, axis) - ddof), x.shape, axis) * centred
+
+
+@var.composite
+def _var(x: Any, axis: Axis, ddof: int, keepdims: bool) -> Any:
+    away = x - mean(x, axis=axis, keepdims=True)
+    return sum(away * away, axis=axis, keepdims=keepdims) / (_count(x.shape, axis) - ddof)
 
 
 @primitive()

@@ -170,6 +170,28 @@ class BackwardStep:
 
 
 @dataclass(frozen=True)
+class Opening:
+    """A fused function that stands as the steps of its composite, and how far both are apart.
+
+    ``step`` is the last of these steps, ``scope`` holds them all. ``value`` is the greatest difference of the values,
+    ``allowed`` what may come from rounding; ``gradients`` has for each input its name and the same two numbers.
+    """
+
+    step: int
+    function: str
+    scope: int
+    value: float
+    allowed: float
+    gradients: tuple[tuple[str, float, float], ...] = ()
+
+    @property
+    def agrees(self) -> bool:
+        """Whether value and gradients are the same but for rounding."""
+        pairs = [(self.value, self.allowed), *[(apart, allowed) for _, apart, allowed in self.gradients]]
+        return all(apart <= allowed for apart, allowed in pairs)
+
+
+@dataclass(frozen=True)
 class Recording:
     """One run of a function and of its gradient. See `autolab.record`.
 
@@ -177,6 +199,7 @@ class Recording:
     output that was returned twice begins with the sum, and both entries hold it.
     ``higher`` are the recordings of the derivatives by the input ``wrt``, in order. Each has its own ``order``, the
     steps of that order with their gradients, and what it uses of lower ones, under the same ids.
+    ``openable`` are the fused functions of the run that have a composite, ``openings`` those that are opened.
     """
 
     id: str
@@ -195,6 +218,8 @@ class Recording:
     order: int = 0
     wrt: str | None = None
     higher: tuple[Recording, ...] = ()
+    openable: tuple[str, ...] = ()
+    openings: tuple[Opening, ...] = ()
 
     def __getitem__(self, name: str) -> Step:
         """The last step with the user's name ``name``, for instance ``recording["h"]``."""

@@ -19,16 +19,15 @@ from ..engine.variable import Variable
 from .drafts import Draft, Use
 from .locate import Place
 from .model import LEAVES, Recording, Step
+from .words import expression_of
 
 if TYPE_CHECKING:
     from .recorder import Recorder
 
 MAX_ORDER = 4
 
-_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**", "matmul": "@"}
 _PRIMES = ("", "′", "″", "‴")
 _POWERS = ("", "", "²", "³", "⁴")
-_TEXT_LIMIT = 24
 
 
 def result_name(y: str, x: str, order: int) -> str:
@@ -116,7 +115,7 @@ class Orders:
         for draft in self.recorder.drafts[self._first[-1] :]:
             draft.order = self.order
             if draft.kind == "call":
-                draft.place = Place(file="", line=0, source=self._text(draft))
+                draft.place = Place(file="", line=0, source=expression_of(draft, self.recorder.drafts))
             elif draft.name is None:
                 draft.name = _constant_name(draft)
         if result is not None and result >= self._first[-1]:
@@ -178,28 +177,6 @@ class Orders:
             draft = self.recorder.drafts[found]
             below = of.name if of.order == 0 else f"({of.name})"
             draft.name = draft.name or f"∂{self.y}{_PRIMES[self.order - 1]}/∂{below}"
-
-    # ------------------------------------------------------------------ words
-    def _text(self, draft: Draft) -> str:
-        """A step of a derivative as an expression of its operands."""
-        words = [self._operand(use.step, use.constant) for use in draft.uses]
-        if draft.function in _SIGNS and len(words) == 2:
-            return f" {_SIGNS[draft.function]} ".join(words)
-        if draft.function == "neg":
-            return f"-{words[0]}"
-        inner = [word[1:-1] if word[0] == "(" and word[-1] == ")" else word for word in words]
-        return f"{str(draft.function).removeprefix('_')}({', '.join(inner)})"
-
-    def _operand(self, step: int | None, constant: str | None) -> str:
-        """The name of an operand, or its expression in brackets; a long one is given a name, by its number."""
-        if step is None:
-            return constant or "None"
-        draft = self.recorder.drafts[step]
-        source = draft.place.source if draft.place is not None else None
-        text = source or draft.function or draft.kind
-        if draft.name is None and len(text) > _TEXT_LIMIT:
-            draft.name = f"v{step}"
-        return draft.name or (f"({text})" if " " in text else text)
 
     # ------------------------------------------------------------------ the result
     def _id(self, variable: Variable) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,12 +23,13 @@ from .drafts import Draft, Use
 from .explain import Explainer, Sums
 from .locate import Locator, Place, python_function, source_of
 from .model import BackwardStep, Kind, Recording, Snapshot, Step
+from .opening import Opener, fused_names
 from .orders import input_to_differentiate, with_derivatives
 from .rules import exact_text
 from .scopes import ScopeTracker
 
 BUDGET = 64 << 20
-OPTIONS = ("upstream", "budget", "order", "wrt")
+OPTIONS = ("upstream", "budget", "order", "wrt", "open")
 
 
 def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Recording:
@@ -48,6 +49,8 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
         ``budget``: how many bytes of arrays the recording may keep (by default 64 MiB); larger ones are block-reduced.
         ``order``: up to which order the output's sum is differentiated by the input ``wrt`` (by default the first that
         can be), at most 4; the graphs of the derivatives are the recordings in ``.higher``.
+        ``open``: names of fused functions (``"linear"``, ``"muladd"`` ...) whose steps are to stand in their place; the
+        recording says how far both ways to compute are apart.
 
     Returns
     -------
@@ -82,6 +85,7 @@ def record_bound(
     budget: int = BUDGET,
     order: int = 0,
     wrt: str | None = None,
+    open: Collection[str] = (),
 ) -> Recording:
     """`record` for bound inputs, with other Variables in their place if given.
 
@@ -92,7 +96,9 @@ def record_bound(
     variables = {**bound.variables, **(variables or {})}
     x = input_to_differentiate("record", variables, order, wrt)
     locator = Locator(bound.fn)
-    recorder = Recorder(Budget(budget), locator, ScopeTracker(sys._getframe(), locator))
+    recorder = Recorder(
+        Budget(budget), locator, ScopeTracker(sys._getframe(), locator), names=fused_names("record", open)
+    )
     for name, variable in variables.items():
         recorder.add_leaf(variable, "input", name)
     try:
@@ -134,10 +140,12 @@ class Recorder:
     backward: list[BackwardStep] = field(default_factory=list)
     upstream: list[Snapshot | None] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    names: Collection[str] = ()  # of the fused functions that are to be opened
     _ids: dict[Any, int] = field(default_factory=dict)
     held: list[Variable] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.opener = Opener(self.names)
         spare = self.budget.share(0.25)  # what explains a gradient never costs a value or a gradient its place
         self._explainer, self._sums = Explainer(spare), Sums(spare)
 
@@ -161,7 +169,10 @@ class Recorder:
             return  # the function computes a gradient of its own
         frame = caller()
         place, outer_line = self.locator.place(frame), self.locator.outer_line(frame)
-        self.add_call(event, place, outer_line, self.tracker.now())
+        if self.opener.opens(event):
+            self.opener.forward(self, event, place, self.tracker.block(event.function.name, place))
+        else:
+            self.add_call(event, place, outer_line, self.tracker.now())
 
     def add_call(
         self, event: ForwardEvent, place: Place | None, outer_line: int | None = None, scope: int | None = None
@@ -201,6 +212,10 @@ class Recorder:
             self._add(output, draft)
             if output.node is not None:
                 self._ids[output.node.parent.order] = call
+
+    def same(self, variable: Variable, step: int) -> None:
+        """Let a value stand for a step that is there."""
+        self._ids[_key(variable)] = step
 
     def find(self, variable: Variable) -> int:
         """The id of the step that made a value; of a new constant where there is none."""
@@ -257,6 +272,8 @@ class Recorder:
     def hear_backward(self, event: ForwardEvent | BackwardEvent) -> None:
         if not isinstance(event, BackwardEvent) or event.node.order not in self._ids:
             return  # an operation inside a FunctionNode's backward, or a graph that the function brought along
+        if self.opener.backward(event, self.hear_backward):
+            return
         draft = self.drafts[self._ids[event.node.order]]
         upstream = None if isinstance(event.upstream, Bundle) else self.budget.snapshot(event.upstream)
         draft.grad, draft.reached = upstream, True
@@ -289,6 +306,8 @@ class Recorder:
             reduced=self.budget.reduced,
             notes=tuple(self.notes),
             scopes=scopes,
+            openable=tuple(self.opener.found),
+            openings=tuple(self.opener.openings.values()),
         )
 
 

@@ -110,6 +110,10 @@ class ScopeTracker:
             self._advance(self._levels[-1] if is_known else self._entered(frame), callee)
         return self._levels[-1].innermost if self._levels else None
 
+    def block(self, label: str, place: Place | None) -> int:
+        """A new scope at the instruction that is being executed, for steps that stand for one."""
+        return self._new(self.now(), "link", label, place)
+
     def close(self) -> None:
         """Let go of all frames, and of what stands in them."""
         self._base = None

@@ -1,0 +1,120 @@
+"""Opening a fused function: its composite runs beside it, its steps stand in its place, and both are compared.
+
+The value and the gradients of the program stay those of the fused function; the steps inside are the composite's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..engine.backend import Array, array_of, to_cpu
+from ..engine.backward import grad
+from ..engine.observe import BackwardEvent, ForwardEvent, observe
+from ..engine.primitive import Primitive
+from ..engine.variable import Variable
+from .locate import Place
+from .model import Opening
+from .words import expression_of
+
+if TYPE_CHECKING:
+    from .recorder import Recorder
+
+_ROUNDINGS = 1000.0  # so many times the precision of the numbers may lie between two ways to compute the same
+
+
+def fused_names(tool: str, names: Any) -> tuple[str, ...]:
+    """The option ``open`` as names; one name may stand alone."""
+    found = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, list | tuple | set) else None
+    if found is None or not all([isinstance(name, str) for name in found]):
+        raise TypeError(f"{tool}: option 'open' is {names!r:.60}; expected names of fused functions")
+    return found
+
+
+def can_be_opened(function: Any) -> bool:
+    """Whether a function has a composite."""
+    return isinstance(function, Primitive) and function.composite is not None
+
+
+@dataclass
+class Opener:
+    """Opens the applications of the functions called ``names``, for the recorder that holds it."""
+
+    names: Collection[str]
+    found: list[str] = field(default_factory=list)  # the functions of the run that can be opened
+    openings: dict[int, Opening] = field(default_factory=dict)
+    _runs: dict[int, tuple[Variable, list[Any], int]] = field(default_factory=dict)
+    _kept: list[Any] = field(default_factory=list)  # so that nothing else can have their identities
+
+    def opens(self, event: ForwardEvent) -> bool:
+        """Whether this application is to be opened."""
+        if not can_be_opened(event.function):
+            return False
+        if event.function.name not in self.found:
+            self.found.append(event.function.name)
+        return event.function.name in self.names
+
+    def forward(self, recorder: Recorder, event: ForwardEvent, place: Place | None, scope: int) -> None:
+        """Run the composite; its last step takes the place of the fused one."""
+        inputs = [_input(recorder, value) for value in event.inputs]
+        first = len(recorder.drafts)
+
+        def hear(inner: ForwardEvent | BackwardEvent) -> None:
+            if isinstance(inner, ForwardEvent):
+                draft = recorder.drafts[recorder.add_call(inner, None, scope=scope)]
+                source = expression_of(draft, recorder.drafts)
+                draft.place = replace(place or Place("", 0), source=source, statement=None, names=(), operands=())
+
+        with observe(hear):
+            y = event.function.composite(*inputs, **event.attributes)
+        result = recorder.find(y)
+        if result < first:
+            raise RuntimeError(f"{event.function.name}: its composite does nothing")
+        names = place.names if place is not None else ()
+        recorder.drafts[result].name = names[0] if len(names) == 1 else recorder.drafts[result].name
+        recorder.same(event.outputs[0], result)
+        self._kept += [event, y, *inputs]
+        apart = _apart(event.outputs[0].data, y.data)
+        self.openings[result] = Opening(result, event.function.name, scope, *apart)
+        if event.outputs[0].node is not None:
+            self._runs[event.outputs[0].node.order] = y, inputs, result
+
+    def backward(self, event: BackwardEvent, hook: Callable[[Any], None]) -> bool:
+        """Differentiate the composite where the fused function is opened, and compare; False where it is not."""
+        if event.node.order not in self._runs:
+            return False
+        y, inputs, result = self._runs[event.node.order]
+        edges = [event.node.function.place(edge.rule) for edge in event.node.edges]
+        with observe(hook):
+            found = grad([y], [inputs[i] for i in edges], [event.upstream])
+        opening, gradients = self.openings[result], []
+        for i, fused, own in zip(edges, event.gradients, found, strict=True):
+            label = event.node.function.schema.label(i)
+            gradients.append((label, *_apart(array_of(fused), None if own is None else own.data)))
+        self.openings[result] = replace(opening, gradients=tuple(gradients))
+        return True
+
+
+def _input(recorder: Recorder, value: Any) -> Any:
+    """A leaf of its own for an input, which stands for the same step."""
+    if not isinstance(value, Variable):
+        return value
+    leaf = Variable(value.data, requires_grad=value.requires_grad)
+    recorder.same(leaf, recorder.find(value))
+    return leaf
+
+
+def _apart(a: Array, b: Array | None) -> tuple[float, float]:
+    """The greatest difference of two arrays, infinite where one is missing or only one is finite, and what may be."""
+    if b is None or a.shape != b.shape:
+        return np.inf, 0.0
+    x, y = np.asarray(to_cpu(a), float), np.asarray(to_cpu(b), float)
+    both = np.isfinite(x) & np.isfinite(y)
+    same = np.array_equal(x[~both], y[~both], equal_nan=True)
+    size = float(np.abs(x[both]).max(initial=0.0))
+    precision = float(np.finfo(a.dtype).eps) if a.dtype.kind == "f" else 0.0
+    greatest = float(np.abs(x[both] - y[both]).max(initial=0.0)) if same else np.inf
+    return greatest, _ROUNDINGS * precision * max(size, 1.0)
