@@ -6,6 +6,7 @@ from .differences import assert_allclose, numerical_diff, numerical_grad
 from .jacobian import gradcheck, gradgradcheck
 from .mismatch import Mismatch
 from .report import Finding, GradientCheckError, GradientReport, InputReport
+from .steps import StepSweep, step_sweep
 from .taylor import TaylorReport, taylor_test
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "GradientReport",
     "InputReport",
     "Mismatch",
+    "StepSweep",
     "TaylorReport",
     "assert_allclose",
     "check_backward",
@@ -24,5 +26,6 @@ __all__ = [
     "gradgradcheck",
     "numerical_diff",
     "numerical_grad",
+    "step_sweep",
     "taylor_test",
 ]

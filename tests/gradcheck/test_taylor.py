@@ -8,7 +8,7 @@ from check_subjects import node
 
 from autolab import check_gradients
 from autolab import functions as F
-from autolab.gradcheck import numerical_diff, taylor_test
+from autolab.gradcheck import numerical_diff, step_sweep, taylor_test
 
 RIGHT = {
     "exp": (np.exp, (-2, 2)),
@@ -68,6 +68,40 @@ def test_options_make_room_for_an_input_called_rng():
         taylor_test(np.exp, 1.0, options={"eps": 1})
     with pytest.raises(TypeError, match=r"taylor_test: .* got no floating-point input"):
         taylor_test(lambda i: i, np.arange(3))
+
+
+# ---------------------------------------------------------------------- the error over the step
+@pytest.mark.parametrize("where", [{}, {"index": (1, 0)}, {"wrt": "y"}])
+def test_the_error_falls_with_the_square_of_the_step_and_rises_with_rounding(where):
+    x, y = np.array([[0.5, 1.0], [1.5, 0.7]]), np.array([0.3, 2.0])
+    sweep = step_sweep(lambda x, y: np.exp(x) * np.sin(y), x=x, y=y, **where)
+    np.testing.assert_allclose(sweep.orders[2:8], 2, atol=0.1)
+    fine = sweep.error[-8:] / sweep.rounding[-8:]
+    assert 1e-3 < np.median(fine) < 10 and np.median(sweep.orders[-12:]) < 0
+    assert 5 < sweep.best < 30
+    assert sweep.numeric[sweep.best] == pytest.approx(sweep.analytic, rel=1e-8)
+
+
+def test_the_error_of_a_wrong_gradient_stays():
+    half = node(np.exp, lambda g, x: g * np.exp(x) / 2)
+    sweep = step_sweep(half, np.array([0.5, 1.0]), index=1)
+    np.testing.assert_allclose(sweep.orders[8:20], 0, atol=1e-3)
+    assert sweep.error[20] == pytest.approx(abs(sweep.analytic), rel=1e-4)
+
+
+def test_a_sweep_is_in_the_units_of_the_element():
+    sweep = step_sweep(lambda x: x**2, np.array([3.0, 1000.0]), index=1, options={"rng": np.random.default_rng(0)})
+    g = check_gradients(lambda x: x**2, np.array([3.0, 1000.0]), rng=np.random.default_rng(0)).upstream[0]
+    assert sweep.analytic == pytest.approx(2000 * g[1])
+    assert sweep.steps[0] == 256.0  # half of the power of two below 1000
+
+
+def test_what_a_sweep_cannot_move_is_named():
+    with pytest.raises(ValueError, match="step_sweep: wrt is 'z'; the inputs with a gradient are x, y"):
+        step_sweep(lambda x, y: x * y, 1.0, 2.0, wrt="z")
+    with pytest.raises(IndexError, match=r"step_sweep: index is 3; the input has shape \(2,\)"):
+        step_sweep(np.exp, np.ones(2), index=3)
+    assert step_sweep(lambda x, wrt: x * wrt, 1.0, wrt=2.0, options={"wrt": "wrt"}).input == "wrt"
 
 
 # ---------------------------------------------------------------------- numerical_diff
