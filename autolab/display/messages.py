@@ -130,7 +130,7 @@ SENTENCES: dict[str, str] = {
         "At some points a function has no derivative, or its formula has no number to give: the tip of a kink, two "
         "equal greatest elements, a division by 0. There a library has to choose. This is what AutoLab chooses, and "
         "why. A gradient is that of the sum of the values. The last column tells what PyTorch 2.13, JAX 0.10 and "
-        "TensorFlow 2.21 give in float64."
+        "TensorFlow 2.21 give in float64. Where a NaN of your own came from, autolab.recording.find_nonfinite tells."
     ),
     "conventions.point": "point",
     "conventions.computed": "computed",
