@@ -102,7 +102,8 @@ def recording() -> bool:
 class Block:
     """A ``with`` block that sets one attribute of this thread's config and sets it back, also after an exception.
 
-    Leaving a block also leaves those inside it that an interrupt kept from being left. ``tokens`` holds one object for
+    An interrupt on the way in or out does not keep it open, unless it falls on the very first instruction of
+    ``__exit__``; then leaving a block around it leaves it as well. ``tokens`` holds one object for
     every open block of its kind, in any thread.
     """
 
@@ -129,9 +130,19 @@ class Block:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        opened = None
+        try:
+            opened = self._last_entry()
+            _leave(opened)
+        except BaseException:  # an interrupt on the way out
+            _leave(opened or self._last_entry())
+            raise
+
+    def _last_entry(self) -> _Open | None:
         for opened in reversed(config.opened):
             if opened.block is self:
-                return _leave(opened)
+                return opened
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +154,7 @@ class _Open:
     before: Any
 
 
-def _leave(opened: _Open) -> None:
+def _leave(opened: _Open | None) -> None:
     """Leave a block and all that were opened in it. An entry is dropped last, so that an interrupt loses none."""
     own, stack = config.__dict__, config.opened
     while opened in stack:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dis
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
@@ -51,10 +53,15 @@ class Interrupter:
 
 
 def leaves_enter(frame: FrameType) -> bool:
-    """Whether ``__enter__`` is about to return: Python looks for signals after calls and jumps back, not there."""
+    """Whether nothing but the return of ``__enter__`` is left.
+
+    CPython looks for signals where a function begins, after a call and at a jump back, so no Ctrl-C falls there, and no
+    Python code could undo what was done before it; the next look is inside the with block.
+    """
     code = frame.f_code
     opcodes = [instruction.opname for instruction in dis.get_instructions(code) if instruction.offset >= frame.f_lasti]
-    return code.co_name == "__enter__" and any(name.startswith("RETURN") for name in opcodes[:2])
+    returns = opcodes[0].startswith("RETURN") or (opcodes[0] == "LOAD_CONST" and opcodes[1].startswith("RETURN"))
+    return code.co_name == "__enter__" and returns
 
 
 def every_point(make: Callable[[], Callable[[], Any]], step: int = 1, extra: str | None = None) -> Iterator[int]:
@@ -65,3 +72,27 @@ def every_point(make: Callable[[], Callable[[], Any]], step: int = 1, extra: str
     for at in range(1, counter.count + 1, step):
         if Interrupter(at, extra, leaves_enter).run(make()):
             yield at
+
+
+def real_interrupt(call: Callable[[], Any], delay: float) -> FrameType | None:
+    """Ctrl-C after ``delay`` seconds of ``call()``: the frame that it interrupted; None if the call was over before."""
+    timer = threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT))
+    over, trace = False, None
+    try:
+        timer.start()
+        call()
+        over = True
+        timer.join()
+        while True:  # the signal is seen a little later
+            pass
+    except KeyboardInterrupt as error:
+        trace = error.__traceback__
+    timer.join()
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return None if over or trace is None else trace.tb_frame
+
+
+def instruction(frame: FrameType) -> str:
+    """The name of the instruction that a frame was at."""
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]]

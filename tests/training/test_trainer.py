@@ -8,7 +8,7 @@ import signal
 
 import numpy as np
 import pytest
-from helpers.interrupts import every_point
+from helpers.interrupts import every_point, real_interrupt
 
 from autolab import Sequential, config, optimizers, training, using_config
 from autolab import functions as F
@@ -127,6 +127,21 @@ def test_a_real_interrupt_ends_the_run_and_the_next_goes_on(tmp_path):
     trainer._entries.pop("ctrl-c")
     trainer.run()
     assert fingerprint(trainer) == fingerprint(straight)
+
+
+# A signal between the opening of a folder and the with block that closes it leaves it to the collector.
+@pytest.mark.filterwarnings("ignore:.*ScandirIterator:pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize(("times", "epochs"), [(10, 15), pytest.param(200, 300, marks=pytest.mark.full)])
+def test_after_real_interrupts_training_goes_on_as_if_nothing_had_happened(times, epochs, tmp_path):
+    straight = make(tmp_path / "a", epochs=epochs)
+    straight.run()
+    trainer = make(tmp_path / "b", epochs=epochs)
+    rng = np.random.default_rng(0)
+    arrived = sum([real_interrupt(trainer.run, rng.uniform(0, 0.008)) is not None for _ in range(times)])
+    trainer.run()
+    assert arrived >= 0.9 * times, "the run was over too early"
+    assert fingerprint(trainer) == fingerprint(straight)
+    assert len(trainer.get_extension("LogReport").log) == epochs
 
 
 def test_stop_ends_after_the_update_under_way(tmp_path):
