@@ -10,7 +10,7 @@ from itertools import starmap
 from time import perf_counter
 from typing import Any, overload
 
-from .backend import Array, array_of, get_array_module
+from .backend import array_of, get_array_module
 from .checked import verify, watched
 from .config import config, recording, using_config
 from .node import Node
@@ -132,12 +132,16 @@ def _gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: 
         for i, (y, start) in enumerate(zip(ys, starts, strict=True))
         if y.node is not None
     ]
-    if not (create_graph or keep or watched or (watchers and config.hooks)):
-        return _sweep(seeds)
-    if not create_graph or recording():
+    if create_graph and not recording():
+        with using_config("enable_backprop", True):
+            return _visit(seeds, True, keep)
+    return _visit(seeds, create_graph, keep)
+
+
+def _visit(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wanted) -> Gradients:
+    if keep or watched or (watchers and config.hooks):
         return _sweep_observed(seeds, create_graph, keep)
-    with using_config("enable_backprop", True):
-        return _sweep_observed(seeds, True, keep)
+    return _sweep(seeds, create_graph)
 
 
 def _seed(y: Variable, start: Any, create_graph: bool, i: int) -> Any:
@@ -158,8 +162,8 @@ def _seed(y: Variable, start: Any, create_graph: bool, i: int) -> Any:
     return wrap(g, None) if create_graph and not isinstance(g, Variable) else g
 
 
-def _sweep(seeds: list[tuple[Node, Array]]) -> Gradients:
-    """Visit the nodes by falling order, on plain arrays.
+def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
+    """Visit the nodes by falling order, on plain arrays or, under ``create_graph``, on Variables.
 
     The gradients live in a dictionary of this pass, so that an interrupt, another thread or a nested pass sees nothing.
     The next node is mostly one that the last one led to: it stays at hand, and only the others wait in the heap.
@@ -175,10 +179,13 @@ def _sweep(seeds: list[tuple[Node, Array]]) -> Gradients:
         highest = -heap[0][0] if heap else 0
         edge: Any = node
         if type(node) is not Node:
-            _deliver(node.function.pull(node, g, False), grads, heap)
+            _deliver(node.function.pull(node, g, create_graph), grads, heap)
             edge = None
         while edge is not None:
-            gradient = edge.rule(g, edge.saved)
+            saved = edge.saved
+            if create_graph and saved is not None:
+                saved = node.function.revived(node, edge.rule, saved)
+            gradient = edge.rule(g, saved)
             if edge.fit is not None and (gradient.shape, gradient.dtype) != edge.fit:
                 gradient = node.function.fit(gradient, edge.rule, edge.fit)
             parent, edge = edge.parent, edge.more
@@ -201,7 +208,7 @@ def _sweep(seeds: list[tuple[Node, Array]]) -> Gradients:
 
 
 def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wanted) -> Gradients:
-    """The same walk through `pull`, on Variables under ``create_graph``, with an event per node if someone listens."""
+    """The same walk through `pull`, which keeps what arrives at the nodes in ``keep`` and tells those who listen."""
     grads, kept = _start(seeds), {}
     heap = sorted([(-node.order, node) for node in grads if node.order])
     hooked = bool(watchers and config.hooks)

@@ -23,6 +23,7 @@ from .schema import Keeper, Schema
 from .variable import Variable, wrap
 
 Rule = Callable[..., Any]
+Reviver = Callable[[Node, Any], Any]
 
 
 class Primitive:
@@ -71,6 +72,7 @@ class Primitive:
         self.composite: Callable[..., Any] | None = None
         self._plans: dict[int, tuple[Rule, Keeper | None] | None] = {}
         self._place: dict[Rule, int] = {}
+        self._revivers: dict[Rule, Reviver | None] = {}
         self.learn: Callable[[], None] = lambda: None  # tells a short cut the rules
         for name, rule in rules.items():
             self.add_rule(name, rule)
@@ -110,7 +112,7 @@ class Primitive:
         if declared is None:
             return None
         compiled = _compile(declared, len(retained))
-        self._place[compiled] = i
+        self._place[compiled], self._revivers[compiled] = i, self._reviver(retained)
         return compiled, self.schema.keeper(retained, i)
 
     def place(self, rule: Rule) -> int:
@@ -233,29 +235,54 @@ class Primitive:
         pairs: list[tuple[Node, Any]] = []
         edge: Any = node
         while edge is not None:
-            saved = edge.saved
-            if create_graph and saved is not None:
-                saved = self._revive(node, self.retained[self._name(self._place[edge.rule])], saved)
-            gradient = edge.rule(g, saved)
-            pairs.append((edge.parent, gradient if edge.fit is None else self.fit(gradient, edge.rule, edge.fit)))
+            rule, saved = edge.rule, edge.saved
+            if create_graph:
+                saved = self.revived(node, rule, saved)
+            gradient = rule(g, saved)
+            pairs.append((edge.parent, gradient if edge.fit is None else self.fit(gradient, rule, edge.fit)))
             edge = edge.more
         return pairs
 
-    def _revive(self, node: Node, names: tuple[str, ...], saved: Any) -> Any:
-        if len(names) == 1:
-            return self._revived(node, names[0], saved)
-        return tuple([self._revived(node, name, value) for name, value in zip(names, saved, strict=True)])
+    def revived(self, node: Node, rule: Rule, saved: Any) -> Any:
+        """What was kept for ``rule``, with Variables in place of arrays."""
+        revive = self._revivers[rule]
+        return saved if revive is None else revive(node, saved)
 
-    def _revived(self, node: Node, name: str, value: Any) -> Any:
-        if name in self.schema.outputs:
-            return wrap(value, node.part(self.schema.outputs.index(name)) if isinstance(node, Whole) else node)
-        if name not in self.inputs or value is None:
-            return value  # a shape, an attribute, an input that was left out
-        first = self.inputs.index(name)
-        parents = {self._place[edge.rule]: edge.parent for edge in node.edges}
-        if type(value) is tuple:  # one name for many inputs
-            return tuple([wrap(v, parents[i]) if i in parents else v for i, v in enumerate(value, first)])
-        return wrap(value, parents[first]) if first in parents else value
+    def _reviver(self, names: tuple[str, ...]) -> Reviver | None:
+        """What gives a rule the Variables of which it keeps the arrays, as ``revive(node, saved)``; None if it keeps
+        none."""
+        if len(names) == 1:
+            return self._reviver_of(names[0])
+        each = [self._reviver_of(name) for name in names]
+        if not any(each):
+            return None
+        return lambda node, saved: tuple(
+            [value if revive is None else revive(node, value) for revive, value in zip(each, saved, strict=True)]
+        )
+
+    def _reviver_of(self, name: str) -> Reviver | None:
+        outputs, last = self.schema.outputs, len(self.inputs) - 1
+        if name in outputs:
+            i = outputs.index(name)
+            return lambda node, value: self._output(node, i, value)
+        if name not in self.inputs:
+            return None  # a shape or an attribute
+        place = self.inputs.index(name)
+        if self.schema.variadic and place == last:  # one name for many inputs
+            return lambda node, values: tuple([self._input(node, i, v) for i, v in enumerate(values, last)])
+        return lambda node, value: self._input(node, place, value)
+
+    def _output(self, node: Node, i: int, value: Any) -> Variable:
+        return wrap(value, node.part(i) if isinstance(node, Whole) else node)
+
+    def _input(self, node: Node, place: int, value: Any) -> Any:
+        """The input at ``place`` as a Variable; a constant, or an input that was left out, as it is."""
+        edge: Any = node
+        while edge is not None:
+            if self._place[edge.rule] == place:
+                return wrap(value, edge.parent)
+            edge = edge.more
+        return value
 
     def fit(self, g: Any, rule: Rule, fit: tuple[tuple[int, ...], np.dtype]) -> Any:
         """``g`` with the shape and dtype of its input; only elementwise functions may need to be summed."""

@@ -149,6 +149,12 @@ def _binary(function: Primitive) -> Shortcut:
     def call(a: Any, b: Any = _LEFT_OUT, /) -> Any:
         if isinstance(a, Variable) and isinstance(b, Variable):
             x, p, y, q = a._data, a.node, b._data, b.node
+        elif type(a) is _ndarray and type(b) is _ndarray:
+            try:
+                return kernels[_ndarray](a, b)
+            except _COMPLAINTS:
+                pass
+            return apply(a, b)
         else:
             x, p, y, q = _operands(a, b, elementwise)
         kind = type(x)
@@ -160,8 +166,6 @@ def _binary(function: Primitive) -> Shortcut:
             z = None
         if z is None:
             return apply(a, b)  # which says what does not fit
-        if x is a and y is b:
-            return z
         if rule_a is None:
             p = None
         if rule_b is None:

@@ -105,16 +105,23 @@ FAULTS = {
         backward, backward, "_sweep", "if edge.fit is not None and (", "if edge.fit is not None and edge.fit[0] and ("
     ),
     "create_graph drops what arrives again": edited(
-        backward, backward, "_deliver", "grads[parent] = grads[parent] + gradient", "pass"
+        backward,
+        backward,
+        "_sweep",
+        "upstream = upstream + gradient",
+        "upstream = gradient if create_graph else upstream + gradient",
     ),
     "only the first input gets a gradient under create_graph": edited(
-        primitive, primitive.Primitive, "pull", "edge = edge.more", "edge = None"
+        backward, backward, "_sweep", "edge.parent, edge.more", "edge.parent, None if create_graph else edge.more"
     ),
     "the output is revived as a constant": edited(
-        primitive, primitive.Primitive, "_revived", "else node)", "else None)"
+        primitive, primitive.Primitive, "_output", "else node)", "else None)"
     ),
     "inputs are revived as constants": edited(
-        primitive, primitive.Primitive, "_revived", "return wrap(value, parents[first])", "return wrap(value, None)"
+        primitive, primitive.Primitive, "_input", "return wrap(value, edge.parent)", "return wrap(value, None)"
+    ),
+    "inputs are taken for each other": edited(
+        primitive, primitive.Primitive, "_input", "[edge.rule] == place", "[edge.rule] != place"
     ),
     "reduction forgets one of the axes": replaced(
         primitive.Primitive,
