@@ -262,7 +262,8 @@ def _publish(found: Gradients, root: Node, seen: set[int]) -> None:
         g = _own(g, seen)
         before = getattr(node, "grad", None) if node.order == 0 else None
         stores.append((node, "grad", g if before is None else _sum(before, g)))
-        stores.append((node, "given", False))
+        if getattr(node, "given", False):
+            stores.append((node, "given", False))
     deque(starmap(setattr, stores), maxlen=0)
 
 

@@ -246,6 +246,9 @@ def _general(function: Primitive) -> Shortcut:
                 arrays_only = False
                 arg = arg._data
                 usual = type(arg) is _ndarray
+            elif isinstance(arg, np.floating):  # what NumPy makes of a 0-d gradient
+                arg = np.asarray(arg)
+                usual = True
             else:
                 usual = arg.dtype.kind in "biuf" if type(arg) is _ndarray else arg is None and len(raw) >= required
             if not usual:
