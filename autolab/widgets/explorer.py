@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Lock
@@ -17,6 +16,7 @@ from ..display.colors import palette
 from ..display.messages import say
 from ..engine.backend import Array
 from ..recording.model import Recording
+from . import notebook
 from .computing import Computing
 from .inputs import Inputs
 from .module import module_text, style_text
@@ -24,12 +24,13 @@ from .orders import Orders
 from .picture import Picture, Selection
 from .player import Player
 from .session import Session
+from .since import Since
 from .user_error import for_page, user_error
 
-_WORDS = ("live_silent", "live_stale", "live_computing", "live_old", "live_stopping", "still")
+_WORDS = ("live_silent", "live_stale", "live_computing", "live_old", "live_stopping", "live_saved", "still")
 
 
-class Explorer(Player, Selection, Orders, Picture, Inputs, Computing, anywidget.AnyWidget):
+class Explorer(Player, Selection, Orders, Picture, Inputs, Since, Computing, anywidget.AnyWidget):
     """A live view of a function: its graph with the value and the gradient of every step, and controls for its inputs.
 
     Made by `explore`. All of its state is in the model, so that one model can have many views, and a saved notebook
@@ -50,6 +51,7 @@ class Explorer(Player, Selection, Orders, Picture, Inputs, Computing, anywidget.
         self._recording = session.record()
         super().__init__(**at_first(), **self._shown(self._recording))
         self.on_msg(self._on_message)
+        notebook.opened(self)
 
     # ------------------------------------------------------------------ for Python
     @property
@@ -67,6 +69,7 @@ class Explorer(Player, Selection, Orders, Picture, Inputs, Computing, anywidget.
         """Remove the views and stop listening; what is being computed is stopped."""
         self.on_msg(self._on_message, remove=True)
         self._end()
+        notebook.closed(self)
         self.layout.close()  # a widget of its own, which ipywidgets would keep
         super().close()
 
@@ -125,7 +128,7 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
     >>> view = autolab.explore(muladd, x=2.0, y=3.0, z=4.0)  # doctest: +SKIP
     """
     explorer = Explorer(Session(fn, args, options, inputs))
-    if not _in_notebook():
+    if notebook.shell() is None:
         print(f"explore: no notebook to draw in; open {_save(explorer)} in a browser")
     return explorer
 
@@ -133,12 +136,6 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
 def at_first() -> dict[str, Any]:
     """The traits with which every view begins: colours, words, and no error."""
     return {"palette": palette(), "words": {key: say(key) for key in _WORDS}, "error": None}
-
-
-def _in_notebook() -> bool:
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    return getattr(shell, "kernel", None) is not None
 
 
 def _save(explorer: Explorer) -> Path:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import copy
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,8 +18,10 @@ from ..binding import bind, chosen_options
 from ..engine.backend import Array, device_name, gpu_status
 from ..engine.config import config, using_config
 from ..engine.observe import observe
+from ..engine.variable import Variable
 from ..recording.model import Recording
 from ..recording.orders import input_to_differentiate
+from ..recording.origins import Origins
 from ..recording.recorder import BUDGET, record_bound
 from .code import call_code
 from .computation import Stopped
@@ -68,7 +70,11 @@ class Session:
         self._budget = given.get("budget", BUDGET)
         self._upstream = given.get("upstream")  # until the first run, which says to which outputs it belongs
         self.bound = bind("explore", fn, tuple(args), inputs or {})
+        self.origins = Origins(fn)  # of the numbers that were computed last
+        self.given = Origins()
+        self.given.add(self._own(args, inputs or {}))
         self._backprop = config.enable_backprop
+        self._train_then = self._train_now = config.train
         self._rng = copy.deepcopy(config.rng)
         # The picture shows NaN and infinities, so a warning at every move would say nothing new.
         self._floats: Any = {kind: "ignore" if how == "warn" else how for kind, how in np.geterr().items()}
@@ -222,16 +228,18 @@ class Session:
         ``check`` is called at every step: what it raises ends the computation.
         """
         state = state or self.state
-        run = Run(self.bound, state, check, self._upstream)
+        run, origins = Run(self.bound, state, check, self._upstream), Origins(self.bound.fn)
         with contextlib.ExitStack() as modes:
             modes.enter_context(np.errstate(**self._floats))
             for mode, value in (("enable_backprop", self._backprop), ("train", state.train)):
                 modes.enter_context(using_config(mode, value))
             modes.enter_context(using_config("rng", copy.deepcopy(self._rng)))
             modes.enter_context(observe(run.hear))
+            modes.enter_context(observe(origins.look))
             options = {"upstream": run.upstream, "budget": self._budget, "order": state.order, "wrt": state.wrt}
             recording = record_bound(self.bound, run.leaves, **options)
-        self.outputs, self.domains = run.ones, run.domains
+        origins.forget(run.leaves.values())
+        self.outputs, self.domains, self.origins = run.ones, run.domains, origins
         if self._upstream is not None:
             arrays: dict[Key, Array] = {**state.arrays}
             for position, array in run.given().items():
@@ -248,6 +256,21 @@ class Session:
             raise
         except BaseException as error:  # also an interrupt, and sys.exit()
             return user_error(error)
+
+    def note_mode(self) -> None:
+        """Note the mode of the thread that calls, which is to be the notebook's own."""
+        self._train_now = config.train
+
+    def other_mode(self) -> str | None:
+        """The mode of the notebook, ``train`` or ``test``, if it was changed there to another one than this."""
+        changed = self._train_now not in (self._train_then, self.state.train)
+        return ("train" if self._train_now else "test") if changed else None
+
+    def _own(self, args: Sequence[Any], inputs: Mapping[str, Any]) -> Iterator[tuple[Any, str]]:
+        """The caller's own arrays and Variables, with the names of the inputs that were copied from them."""
+        for value in (*args, *inputs.values()):
+            data = value.data if isinstance(value, Variable) else value
+            yield from [(value, name) for name, copied in self.bound.variables.items() if copied.data is data]
 
 
 def _seconds(given: Any) -> float:

@@ -69,6 +69,7 @@ class Wire:
         self.comm: RecordingComm = widget.comm
         self.inbox: deque[dict[str, Any]] = deque()
         self.received: list[dict[str, Any]] = []
+        self.greetings: deque[dict[str, Any]] = deque()  # answered by `settle`, unless nobody is there
         self.pages: list[Page] = []
 
     def _snapshot(self) -> dict[str, Any]:
@@ -79,13 +80,17 @@ class Wire:
 
     def connect(self, page: Page, views: int = 1) -> None:
         """Open the widget's model in a page, with so many views."""
-        page.expose_function("toKernel", lambda text: self.inbox.append(json.loads(text)))
+        page.expose_function("toKernel", self._hear)
         page.evaluate(
             "async state => { window.host = await import('./host.js'); await host.open(state) }", self._snapshot()
         )
         self.pages.append(page)
         for _ in range(views):
             page.evaluate("() => host.addView()")
+
+    def _hear(self, text: str) -> None:
+        message = json.loads(text)
+        (self.greetings if message["do"] == "hello" else self.inbox).append(message)
 
     def deliver(self) -> None:
         """Bring what the widget has published to every page."""
@@ -98,6 +103,9 @@ class Wire:
         """Let the kernel handle one message."""
         content = self.inbox.popleft()
         self.received.append(content)
+        self._handle(content)
+
+    def _handle(self, content: dict[str, Any]) -> None:
         self.comm.handle_msg({"content": {"data": {"method": "custom", "content": content}}, "buffers": []})
         self.deliver()
 
@@ -111,6 +119,8 @@ class Wire:
             quiet = 0 if self.inbox else quiet + 1
             while self.inbox:
                 self.step()
+            while self.greetings:
+                self._handle(self.greetings.popleft())
 
 
 def node(page: Page, wire: Wire, name: str) -> Locator:

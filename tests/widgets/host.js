@@ -15,6 +15,7 @@ window.addEventListener("error", (event) => errors.push(String(event.message)));
 window.addEventListener("unhandledrejection", (event) => errors.push(String(event.reason)));
 
 function known(event) {
+  if (event === "comm_live_update") return;
   if (!event.startsWith("change:") || !(event.slice(7) in state)) throw new Error(`host: no such event ${event}`);
 }
 
@@ -44,7 +45,7 @@ function makeModel() {
     },
     send(content) {
       if (JSON.stringify(JSON.parse(JSON.stringify(content))) !== JSON.stringify(content)) throw new Error("host: not JSON");
-      sent.push(content);
+      if (content.do !== "hello") sent.push(content);
       if (window.disconnected) throw new Error("host: the comm is closed");
       window.toKernel(JSON.stringify(content));
     },
@@ -105,6 +106,11 @@ export function receive(message) {
   for (const k of changed) if (!(k in state)) throw new Error(`host: no such trait ${k}`);
   state = { ...state, ...next };
   for (const k of changed) for (const [event, callback] of [...listeners]) if (event === `change:${k}`) callback();
+}
+
+/** What the host does when the kernel behind a view is another one, or none. */
+export function restarted() {
+  for (const [event, callback] of [...listeners]) if (event === "comm_live_update") callback();
 }
 
 export function listenerCount() {

@@ -184,9 +184,9 @@ def test_removing_views_leaves_no_listener(page: Page, open_view: Open) -> None:
     alone = page.evaluate("() => host.listenerCount()")
     for _ in range(3):
         page.evaluate("() => host.addView()")
-    assert page.evaluate("() => host.listenerCount()") == 1 + 4 * (alone - 1)
+    assert page.evaluate("() => host.listenerCount()") == 2 + 4 * (alone - 2)
     page.evaluate("() => { for (const k of [3, 0, 2, 1]) host.removeView(k); }")
-    assert page.evaluate("() => host.listenerCount()") == 1
+    assert page.evaluate("() => host.listenerCount()") == 2
     page.evaluate("() => host.destroy()")
     assert page.evaluate("() => host.listenerCount()") == 0
     wire.widget._on_message(wire.widget, {"do": "reset", "seq": 1}, [])

@@ -9,9 +9,10 @@ import { makeOrdersPart } from "./orders.js";
 import { makeDetailPart, makeGraphPart } from "./picture.js";
 import { makePlayerPart } from "./player.js";
 import { makeProblemPart } from "./problem.js";
+import { makeSincePart } from "./since.js";
 import { makeSourcePart } from "./source.js";
 
-const PARTS = [makeInputsPart, makeGraphPart, makeOrdersPart, makeSourcePart, makePlayerPart, makeProblemPart, makeDetailPart]; // in each place of the page they stand in this order
+const PARTS = [makeInputsPart, makeGraphPart, makeOrdersPart, makeSourcePart, makePlayerPart, makeProblemPart, makeSincePart, makeDetailPart]; // in each place of the page they stand in this order
 const PROJECTOR = 1.5;
 
 /** @typedef {"header" | "buttons" | "top" | "inputs" | "alert" | "middle" | "side" | "end"} Place */

@@ -30,6 +30,7 @@ export function makeGrid(first, act) {
   const table = html("div", { class: "al-cells", role: "group", "aria-label": first.label },
     ...cells.map((/** @type {HTMLElement[]} */ row) => html("div", { class: "al-row" }, ...row)));
   table.style.setProperty("--al-columns", cells[0].length);
+  table.classList.toggle("al-tight", cells[0].length > 5);
   const map = first.map && makeMap(first, act);
 
   /** @param {number} i @param {number} j */
@@ -70,7 +71,7 @@ export function makeGrid(first, act) {
     const cell = set(cells[i][j], {
       "aria-label": control.label + bracket(flat(i, j)), "aria-valuenow": value, "aria-valuetext": value === null && "not finite", title: value ?? "not finite",
     });
-    write(cell, value === null ? "\u00d7" : short(value, 3));
+    write(cell, value === null ? "\u00d7" : short(value, cells[0].length > 5 ? 2 : 3));
     cell.style.background = colors.css(t);
     cell.style.color = colors.ink(t);
   }

@@ -20,6 +20,9 @@ export function makeLink(model) {
   /** @type {(() => void)[]} */
   let done = [];
   let timer = 0;
+  let listening = 0;
+  let greeting = -Math.floor(Math.random() * 2 ** 52);
+  let asleep = false; // nobody has answered a greeting
   // Each page counts from a place of its own: an acknowledgement to another page is never taken for ours.
   let seq = Math.floor(Math.random() * 2 ** 32) * 2 ** 20;
 
@@ -44,7 +47,25 @@ export function makeLink(model) {
     }
   }
 
+  /** Ask whether there is a kernel behind the picture, which may have come out of a saved notebook. */
+  function greet() {
+    clearTimeout(listening);
+    listening = setTimeout(sleep, SILENT_AFTER, true);
+    try {
+      model.send({ do: "hello", seq: --greeting });
+    } catch {
+      sleep(true);
+    }
+  }
+
+  /** @param {boolean} next */
+  function sleep(next) {
+    clearTimeout(listening);
+    if (asleep !== (asleep = next)) for (const watcher of watchers) watcher(state);
+  }
+
   function acknowledged() {
+    sleep(false);
     if (state === "idle" || model.get("ack") !== seq) return;
     const callbacks = done;
     next();
@@ -52,6 +73,8 @@ export function makeLink(model) {
   }
 
   model.on("change:ack", acknowledged);
+  model.on("comm_live_update", greet); // after a restart of the kernel, for instance
+  greet();
   return {
     /**
      * Send a message, or let it wait; a waiting move of the same control is replaced.
@@ -84,8 +107,13 @@ export function makeLink(model) {
     get state() {
       return state;
     },
+    get asleep() {
+      return asleep;
+    },
     close() {
       clearTimeout(timer);
+      clearTimeout(listening);
+      model.off("comm_live_update", greet);
       model.off("change:ack", acknowledged);
     },
   };
