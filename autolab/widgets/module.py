@@ -12,6 +12,8 @@ _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+\.js)";\n', re.MULTILINE)
 _COMMENT = re.compile(r"^ */\*\*.*?\*/\n|/\*\* @type .*?\*/ ?|^// @ts-check\n", re.MULTILINE | re.DOTALL)
 _REMARK = re.compile(r"""(?:^| )// [^"'`\n]*$""", re.MULTILINE)
 _SPACE = re.compile(r"^ +|(?<=\n)\n+", re.MULTILINE)
+_QUOTED = re.compile(r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')""")
+_AROUND = re.compile(r" ?(=>|===|!==|&&|\|\||\?\?|[{}(),;:?=]) ?")
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
 
 
@@ -37,11 +39,19 @@ def module_text(entry: str) -> str:
             parts[name] += text
 
     add(entry)
-    return "\n".join([text if name == entry else _EXPORT.sub("", text) for name, text in parts.items()])
+    joined = "\n".join([text if name == entry else _EXPORT.sub("", text) for name, text in parts.items()])
+    return "\n".join([_squeezed(line) for line in joined.splitlines()]) + "\n"
+
+
+def _squeezed(line: str) -> str:
+    """A line of JavaScript without the blanks around signs; one with backquotes, or perhaps a pattern, stays as it is."""
+    if "`" in line or "/" in line or line.startswith("export "):
+        return line
+    return "".join([part if part[:1] in ("'", '"') else _AROUND.sub(r"\1", part) for part in _QUOTED.split(line)])
 
 
 @cache
 def style_text(name: str) -> str:
-    """A style sheet of the folder ``static``, without its comments and indentation."""
+    """A style sheet of the folder ``static``, without its comments and blanks between declarations."""
     text = (STATIC / name).read_text(encoding="utf-8")
-    return _SPACE.sub("", re.sub(r" */\*.*?\*/", "", text, flags=re.DOTALL))
+    return re.sub(r"\s*([{};,])\s*", r"\1", re.sub(r" */\*.*?\*/", "", text, flags=re.DOTALL))
