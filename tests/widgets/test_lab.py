@@ -113,6 +113,27 @@ def test_a_slider_moves_the_graph_and_python(lab: Lab, open_page: Callable[..., 
     view.command("apputils:change-theme", theme="JupyterLab Light")
 
 
+def test_the_passes_are_walked_by_keyboard(lab: Lab, open_page: Callable[..., LabPage]) -> None:
+    view = open_page(lab.write("walk.ipynb", PROGRAM))
+    view.run(0)
+    slider = view.page.get_by_role("slider", name="Step of the walk")
+    slider.press("Home")
+    expect(view.page.locator(".al-event")).to_have_text("The inputs are given")
+    expect(view.node("w").locator(".al-value .al-number")).to_have_text("not yet")
+    for _ in range(6):
+        slider.press("ArrowRight")
+    expect(view.page.locator(".al-event")).to_have_text("h sends its share to x")
+    expect(view.node("x").locator(".al-gradient .al-number")).to_have_text("3")
+    expect(view.node("y").locator(".al-gradient .al-number")).to_have_text("not yet")
+    expect(view.page.locator(".al-now code")).to_have_text("    h = x * y")
+    keep(view, "walk")
+    slider.press(" ")  # plays, and neither scrolls the notebook nor edits it
+    expect(view.node("y").locator(".al-gradient .al-number")).to_have_text("2")
+    expect(view.page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    expect(view.page.locator(".al-detail")).to_be_visible()
+    assert view.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.mode") == "command"
+
+
 def test_a_saved_notebook_draws_without_running_when_trusted_and_shows_the_picture_when_not(
     lab: Lab, open_page: Callable[..., LabPage]
 ) -> None:
