@@ -94,14 +94,19 @@ def sum_text(terms: Sequence[Sequence[Any]], result: Any) -> str:
 
     Examples
     --------
-    >>> sum_text([(2.0, 3.0), (1.0, -0.5)], 5.5)
-    '2 × 3 + 1 × (−0.5) = 5.5'
+    >>> sum_text([(2.0, 3.0), (1.0, -0.5), (-0.5, 3.0)], 4.0)
+    '2 × 3 + 1 × (−0.5) − 0.5 × 3 = 4'
     """
     if not terms:
         return f"0 = {number(result)}" if result != 0 else number(result)
-    shown = " + ".join([_product(factors) for factors in terms[:_SHOWN_TERMS]])
+    products = [_product(factors) for factors in terms[:_SHOWN_TERMS]]
+    shown = products[0] + "".join([_added(product) for product in products[1:]])
     more = f" + … {say('terms', count=len(terms))}" if len(terms) > _SHOWN_TERMS else ""
     return f"{shown}{more} = {number(result)}"
+
+
+def _added(product: str) -> str:
+    return f" {MINUS} {product.removeprefix(MINUS)}" if product.startswith(MINUS) else f" + {product}"
 
 
 def _product(factors: Sequence[Any]) -> str:

@@ -90,7 +90,7 @@ SENTENCES: dict[str, str] = {
     "walk_starts": "The backward pass starts at the output",
     "walk_sends": "{source} sends its share to {target}",
     "walk_place": "step {k} of {count}",
-    "walk_rest": "Both passes are done",
+    "walk_rest": "Press Play to watch both passes",
     "spoken_given": "The inputs are given: {values}.",
     "spoken_forward": "Forward: {heading} is {value}.",
     "spoken_start": "Backward starts at {name} with the upstream gradient {value}.",

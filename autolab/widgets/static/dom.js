@@ -72,13 +72,18 @@ export function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+const ROUNDING = 1e-6; // relative: what float32 makes of a decimal number is still that number
+
 /**
- * A number as short text for reading; a number that is not zero never reads as 0.
+ * A number as short text for reading; a number that is not zero never reads as 0, and trailing zeros stay where
+ * something was rounded away (1.00 is not 1).
  * @param {number} value
  * @param {number} [digits] significant digits at most
  */
 export function short(value, digits = 4) {
   if (Number.isNaN(value)) return "NaN";
-  const text = Number.isFinite(value) ? String(Number(value.toPrecision(digits))) : "∞";
+  const near = Number(value.toPrecision(digits));
+  const exact = Math.abs(near - value) <= ROUNDING * Math.abs(value);
+  const text = !Number.isFinite(value) ? "∞" : exact ? String(near) : value.toPrecision(digits);
   return (value < 0 && text[0] !== "-" ? "-" + text : text).replace("-", "\u2212");
 }
