@@ -82,9 +82,9 @@ class Sums:
         if share is None or use.step is None or isinstance(share, Bundle):
             return
         arrived, before = self._sums.get(use.step, (0, None))
-        total = share if before is None else before + share
+        total = array_of(share) if before is None else before + array_of(share)
         self._sums[use.step] = (arrived + 1, total)
-        use.arrival, use.total = arrived, None if before is None else self._budget.snapshot(array_of(total))
+        use.arrival, use.total = arrived, None if before is None else self._budget.snapshot(total)
 
     def total(self, step: int) -> Any:
         """What has arrived at ``step`` so far; None for nothing."""

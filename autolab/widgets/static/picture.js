@@ -13,6 +13,7 @@ export function makeGraphPart(view) {
   const spoken = html("div", { class: "al-hidden", "aria-live": "polite" });
   const toggle = (/** @type {boolean} */ open, /** @type {number} */ id) => send({ do: open ? "open" : "close", id });
   const graph = makeGraph((id) => send({ do: "select", id }), get("still") ? null : toggle);
+  graph.root.classList.add("al-main"); // the graphs of higher orders count their steps for themselves
   const of = html("span", { class: "al-own" });
   const size = html("span", { class: "al-caption" });
   graph.head.append(of, size);

@@ -31,11 +31,11 @@ export function makeSourcePart({ get, root }) {
     }, html("span", { class: "al-line-number", "aria-hidden": "true" }, String(number)), html("code", {}, code));
   }
 
-  const nodeOf = (/** @type {any} */ id) => root.querySelector(`.al-node[data-id="${id}"]`);
+  const nodeOf = (/** @type {any} */ id) => root.querySelector(`.al-main .al-node[data-id="${id}"]`);
 
   /** @param {number[]} ids */
   function markNodes(ids) {
-    for (const node of root.querySelectorAll(".al-node")) node.classList.toggle("al-lined", ids.includes(Number(node.getAttribute("data-id"))));
+    for (const node of root.querySelectorAll(".al-main .al-node")) node.classList.toggle("al-lined", ids.includes(Number(node.getAttribute("data-id"))));
   }
 
   /** @param {string} name @param {(line: number) => boolean} has */
@@ -45,7 +45,7 @@ export function makeSourcePart({ get, root }) {
 
   /** The line of the node that the pointer or the focus is on. @param {Event} event */
   function touched(event) {
-    const node = event.type === "pointerout" || event.type === "focusout" ? null : /** @type {Element} */ (event.target).closest(".al-node");
+    const node = event.type === "pointerout" || event.type === "focusout" ? null : /** @type {Element} */ (event.target).closest(".al-main .al-node");
     const id = Number(node?.getAttribute("data-id"));
     markLines("al-lined", (line) => Boolean(node) && (get("listing").at?.[line] ?? []).includes(id));
   }
