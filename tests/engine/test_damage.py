@@ -7,6 +7,8 @@ import io
 import struct
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -316,6 +318,28 @@ def test_steps_that_keep_the_same_value_share_its_print() -> None:
     with collector_off():
         del prints, before, y, z, w
         assert new(held) == []
+
+
+def test_threads_check_for_themselves() -> None:
+    """R13: of 64 threads that all damage a value, those in the checked mode hear of it, and no other."""
+    threads = 64
+    barrier = threading.Barrier(threads, timeout=60)
+
+    def work(number: int) -> bool:
+        x = Variable(np.ones(3))
+        with checked() if number % 2 else nullcontext():
+            barrier.wait()
+            y = F.sum(x * x)
+            barrier.wait()
+            x.data += 1
+            try:
+                y.backward()
+            except DamagedValueError:
+                return True
+        return False
+
+    with ThreadPoolExecutor(threads) as pool:
+        assert list(pool.map(work, range(threads))) == [bool(number % 2) for number in range(threads)]
 
 
 def test_without_a_graph_nothing_is_watched() -> None:
