@@ -44,7 +44,7 @@ def module_text(entry: str) -> str:
 
 
 def _squeezed(line: str) -> str:
-    """A line of JavaScript without the blanks around signs; one with backquotes, or perhaps a pattern, stays as it is."""
+    """A line of JavaScript without the blanks around signs. One with backquotes, or perhaps a pattern, stays as is."""
     if "`" in line or "/" in line or line.startswith("export "):
         return line
     return "".join([part if part[:1] in ("'", '"') else _AROUND.sub(r"\1", part) for part in _QUOTED.split(line)])
