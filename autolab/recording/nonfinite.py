@@ -198,10 +198,10 @@ class _Net:
                     yield birth
 
     def _born(self, place: _Place) -> list[What]:
-        """What comes up here and in no source. An infinity made from NaN is not thought of."""
+        """What comes up here and in no source."""
         sources = [self.places[source] for source in place.sources]
         kinds: tuple[What, ...] = ("nan", "inf")
-        return [what for what in kinds if place.has(what) and not any([s.has(what) or s.has("nan") for s in sources])]
+        return [what for what in kinds if place.has(what) and not any([s.has(what) for s in sources])]
 
     def _birth(self, key: _Key, place: _Place, what: What) -> Birth:
         owner, reached = self.steps[key.step], self._reached(key)

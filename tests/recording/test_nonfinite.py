@@ -94,6 +94,12 @@ def test_what_was_given(bad: float) -> None:
     assert (first.what, first.how, first.function, first.name) == (what, "given", None, "brought")
 
 
+def test_an_infinity_beside_a_nan() -> None:
+    nan, inf, *_ = find_nonfinite(lambda x: F.exp(x), [np.nan, 1000.0]).births
+    assert (nan.what, nan.how, nan.values) == ("nan", "given", (0, 1))
+    assert (inf.what, inf.how, inf.function, inf.index) == ("inf", "computed", "exp", (1,))
+
+
 def test_the_upstream_gradient_may_bring_it_along() -> None:
     r = record(lambda x: x * 2.0, [1.0, 2.0], options={"upstream": np.array([1.0, np.nan])})
     (birth,) = find_nonfinite(r).births
