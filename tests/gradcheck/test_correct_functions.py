@@ -98,5 +98,5 @@ def test_a_nearby_point_outside_of_the_domain_accuses_nobody():
     """A tiny element beside larger ones is moved across 0, where the logarithm is not defined."""
     for seed in range(20):
         x = np.random.default_rng(seed).uniform(0.5, 3, 5)
-        x[2] = 1e-7
-        assert check_gradients(np.log, x).verdict == "right"
+        x[2] = 1e-9
+        assert check_gradients(np.log, x, rng=np.random.default_rng(seed)).verdict == "right"
