@@ -53,3 +53,12 @@ LAYER: dict[str, Any] = {
     "W": np.array([[0.5, -0.25, 1.0, 0.0], [1.5, 0.75, -0.5, 0.25], [-1.0, 0.125, 0.5, 2.0]]),
     "b": np.array([0.1, -0.2, 0.3, -0.4]),
 }
+
+
+def damaging(x):
+    """Changes a value in place that backward needs, where x is negative."""
+    h = x * 2
+    y = h * h
+    if x.item() < 0:
+        h.data[...] = 0
+    return y

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from autolab.display.messages import say
 
 from .bare_page import Wire, node, number
-from .programs import LAYER, layer, muladd, picky
+from .programs import LAYER, damaging, layer, muladd, picky
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Wire]
@@ -194,3 +194,13 @@ def test_an_error_shows_the_users_line_dims_the_graph_and_the_next_move_recovers
 def test_what_cannot_be_moved_is_described(page: Page, open_view: Open) -> None:
     open_view(lambda A, x: x * A.sum(), A=np.ones(3, bool), x=2.0)
     assert page.locator(".al-fixed").inner_text() == "bool (3,)"
+
+
+def test_a_value_changed_in_place_is_shown_at_the_step_that_needs_it(page: Page, open_view: Open) -> None:
+    wire = open_view(damaging, x=2.0)
+    type_number(page, "x", "-1")
+    wire.settle()
+    panel = page.get_by_role("alert").inner_text()
+    assert "DamagedValueError: input 'a' of mul (programs.py, line" in panel
+    assert "was changed in place after the forward pass. Use x = x + 1, or copy." in panel
+    assert "y = h * h" in panel and say("live_stale") in panel
