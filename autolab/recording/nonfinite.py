@@ -87,8 +87,8 @@ def find_nonfinite(fn: Callable[..., Any] | Recording, /, *args: Any, **inputs: 
     -------
     Nonfinite
         Every array in which one came up. Where an array already holds a NaN, what else its function might add to it
-        cannot be told apart; it is one that the NaN has reached. Of a recording of higher orders, those of the graphs
-        of its derivatives follow.
+        cannot be told apart; it is one that the NaN has reached. The graphs of derivatives, ``recording.higher``, are asked
+        one by one.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def find_nonfinite(fn: Callable[..., Any] | Recording, /, *args: Any, **inputs: 
     else:
         with np.errstate(all="ignore"):  # what NumPy would warn of is what is looked for
             recording = record(fn, *args, **inputs)
-    return Nonfinite(tuple([birth for graph in (recording, *recording.higher) for birth in _Net(graph).births()]))
+    return Nonfinite(tuple(_Net(recording).births()))
 
 
 class _Key(NamedTuple):

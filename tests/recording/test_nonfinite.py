@@ -180,8 +180,9 @@ def test_graphs_of_higher_order() -> None:
         return h * x
 
     recording = record(program, 0.0, options={"order": 2})
-    first, second, third = [[b for b in find_nonfinite(recording).births if b.order == n] for n in range(3)]
-    assert first == list(find_nonfinite(program, 0.0).births)
+    first, second, third = [find_nonfinite(graph).births for graph in (recording, *recording.higher)]
+    assert first == find_nonfinite(program, 0.0).births
+    assert [{b.order for b in births} for births in (first, second, third)] == [{0}, {1}, {2}]
     assert [(b.what, b.phase, b.function) for b in first] == [("nan", "backward", "sqrt")]
     assert [(b.what, b.phase, b.function) for b in second] == [("nan", "forward", "div")]
     by_id = {step.id: step for step in recording.higher[0].steps}
