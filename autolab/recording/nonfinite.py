@@ -87,8 +87,8 @@ def find_nonfinite(fn: Callable[..., Any] | Recording, /, *args: Any, **inputs: 
     -------
     Nonfinite
         Every array in which one came up. Where an array already holds a NaN, what else its function might add to it
-        cannot be told apart; it is one that the NaN has reached. The graphs of derivatives, ``recording.higher``, are asked
-        one by one.
+        cannot be told apart; it is one that the NaN has reached. The graphs of derivatives, ``recording.higher``,
+        are asked one by one.
 
     Examples
     --------
