@@ -58,6 +58,8 @@ SENTENCES: dict[str, str] = {
     "live_silent": "The kernel does not answer: it is busy or not running. If it is not running, run the cell again.",
     "still": "This page was saved. Choose any step and look at it; the inputs stand still, as nothing computes here.",
     "needs_script": "This page draws with JavaScript, which is switched off in this browser.",
+    "open_fused": "Open {function}",
+    "close_fused": "Close {function}",
     "opened": "{function} and its steps agree: the values differ by at most {value}{gradients}.",
     "opened_apart": "{function} and its steps do not agree: the values differ by up to {value}{gradients}.",
     "opened_gradients": ", the gradients by at most {inputs}",

@@ -44,6 +44,8 @@ def _options(state: State, lines: list[str]) -> str:
         entries.append(f'"upstream": {parts[0] if len(parts) == 1 else "(" + ", ".join(parts) + ")"}')
     if state.order:
         entries += [f'"order": {state.order}', *([f'"wrt": {state.wrt!r}'] if state.wrt is not None else [])]
+    if state.opened:
+        entries.append(f'"open": {list(state.opened)!r}')
     if not state.train:
         entries.append('"train": False')
     return f"options={{{', '.join(entries)}}}" if entries else ""

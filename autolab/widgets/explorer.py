@@ -20,6 +20,7 @@ from . import notebook
 from .computing import Computing
 from .inputs import Inputs
 from .module import module_text, style_text
+from .openings import Openings
 from .orders import Orders
 from .picture import Picture, Selection
 from .player import Player
@@ -30,7 +31,7 @@ from .user_error import for_page, user_error
 _WORDS = ("live_silent", "live_stale", "live_computing", "live_old", "live_stopping", "live_saved", "still")
 
 
-class Explorer(Player, Selection, Orders, Picture, Inputs, Since, Computing, anywidget.AnyWidget):
+class Explorer(Player, Selection, Orders, Openings, Picture, Inputs, Since, Computing, anywidget.AnyWidget):
     """A live view of a function: its graph with the value and the gradient of every step, and controls for its inputs.
 
     Made by `explore`. All of its state is in the model, so that one model can have many views, and a saved notebook
@@ -107,8 +108,8 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
         Its arguments, bound by its signature. Numbers get a slider, small arrays a grid of cells. They are copied: the
         caller's arrays and Variables never change.
     options : dict, optional
-        ``upstream``, ``budget``, ``order`` and ``wrt``, as for `record`; ``seconds`` (default 60), after which a
-        computation is stopped; ``train``, the mode (default: the present one).
+        ``upstream``, ``budget``, ``order``, ``wrt`` and ``open``, as for `record`; ``seconds`` (default 60), after
+        which a computation is stopped; ``train``, the mode (default: the present one).
 
     Returns
     -------

@@ -20,6 +20,7 @@ from ..engine.config import config, using_config
 from ..engine.observe import observe
 from ..engine.variable import Variable
 from ..recording.model import Recording
+from ..recording.opening import fused_names
 from ..recording.orders import input_to_differentiate
 from ..recording.origins import Origins
 from ..recording.recorder import BUDGET, record_bound
@@ -32,7 +33,7 @@ from .user_error import UserError, user_error
 HISTORY = 500
 HISTORY_BYTES = 256 << 20
 SECONDS = 60.0
-_OPTIONS = ("upstream", "budget", "order", "wrt", "seconds", "train")
+_OPTIONS = ("upstream", "budget", "order", "wrt", "open", "seconds", "train")
 
 
 class Session:
@@ -49,8 +50,8 @@ class Session:
     args, inputs
         Its arguments, bound by its signature.
     options : dict, optional
-        ``upstream``, ``budget``, ``order`` and ``wrt``, as for `record`; ``seconds``, after which a computation is
-        stopped; ``train``, the mode.
+        ``upstream``, ``budget``, ``order``, ``wrt`` and ``open``, as for `record`; ``seconds``, after which a
+        computation is stopped; ``train``, the mode.
 
     Raises
     ------
@@ -80,7 +81,11 @@ class Session:
         self._floats: Any = {kind: "ignore" if how == "warn" else how for kind, how in np.geterr().items()}
         arrays: dict[Key, Any] = {name: variable.data.copy() for name, variable in self.bound.variables.items()}
         input_to_differentiate("explore", self.bound.variables, given.get("order", 0), given.get("wrt"))
-        orders = {"order": given.get("order", 0), "wrt": given.get("wrt")}
+        orders = {
+            "order": given.get("order", 0),
+            "wrt": given.get("wrt"),
+            "opened": fused_names("explore", given.get("open", ())),
+        }
         self.start = self.state = State(arrays, bool(given.get("train", config.train)), **orders)
         self.outputs: dict[int, Array] = {}
         self.domains: dict[str, tuple[float, float]] = {}
@@ -169,6 +174,11 @@ class Session:
         input_to_differentiate("explore", self.bound.variables, order, wrt)
         return self._go(replace(self.state, order=order, wrt=wrt), None)
 
+    def open_fused(self, function: str, open: bool) -> bool:
+        """Let a fused function stand as its steps, or as one step; True if that changed something."""
+        others = [name for name in self.state.opened if name != function]
+        return self._go(replace(self.state, opened=(*others, *[function] * open)), None)
+
     def settings(self) -> dict[str, tuple[str, tuple[str, ...]]]:
         """What `choose` can set: for each setting its value ("" where inputs differ) and all possible ones."""
         floats = [array for array in self.state.inputs.values() if array.dtype.kind == "f"]
@@ -236,7 +246,8 @@ class Session:
             modes.enter_context(using_config("rng", copy.deepcopy(self._rng)))
             modes.enter_context(observe(run.hear))
             modes.enter_context(observe(origins.look))
-            options = {"upstream": run.upstream, "budget": self._budget, "order": state.order, "wrt": state.wrt}
+            options = {"upstream": run.upstream, "budget": self._budget, "order": state.order}
+            options |= {"wrt": state.wrt, "open": state.opened}
             recording = record_bound(self.bound, run.leaves, **options)
         origins.forget(run.leaves.values())
         self.outputs, self.domains, self.origins = run.ones, run.domains, origins

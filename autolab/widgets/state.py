@@ -42,13 +42,15 @@ class Origin:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """The inputs, the upstream gradients that were set, the mode, and the order of differentiation with its input."""
+    """The inputs, the upstream gradients that were set, the mode, the order of differentiation with its input,
+    and the fused functions that are opened."""
 
     arrays: Mapping[Key, Array]
     train: bool
     origins: Mapping[Key, Origin] = field(default_factory=dict)
     order: int = 0
     wrt: str | None = None
+    opened: tuple[str, ...] = ()
 
     @property
     def inputs(self) -> dict[str, Array]:
@@ -60,9 +62,14 @@ class State:
         """What the arrays take."""
         return sum([int(array.nbytes) for array in self.arrays.values()])
 
+    @property
+    def choices(self) -> tuple[Any, ...]:
+        """What was chosen besides the arrays."""
+        return self.train, self.order, self.wrt, self.opened
+
     def differs(self, other: State) -> bool:
         """Whether anything that is computed could come out differently."""
-        if (self.train, self.order, self.wrt) != (other.train, other.order, other.wrt):
+        if self.choices != other.choices:
             return True
         if self.arrays.keys() != other.arrays.keys():
             return True

@@ -5,6 +5,7 @@ import { colorMap, isDark } from "./colors.js";
 import { button, html, set } from "./dom.js";
 import { makeInputsPart } from "./inputs.js";
 import { makeLink } from "./link.js";
+import { makeOpeningsPart } from "./openings.js";
 import { makeOrdersPart } from "./orders.js";
 import { makeDetailPart, makeGraphPart } from "./picture.js";
 import { makePlayerPart } from "./player.js";
@@ -12,7 +13,7 @@ import { makeProblemPart } from "./problem.js";
 import { makeSincePart } from "./since.js";
 import { makeSourcePart } from "./source.js";
 
-const PARTS = [makeInputsPart, makeGraphPart, makeOrdersPart, makeSourcePart, makePlayerPart, makeProblemPart, makeSincePart, makeDetailPart]; // in each place of the page they stand in this order
+const PARTS = [makeInputsPart, makeGraphPart, makeOrdersPart, makeOpeningsPart, makeSourcePart, makePlayerPart, makeProblemPart, makeSincePart, makeDetailPart]; // in each place of the page they stand in this order
 const PROJECTOR = 1.5;
 
 /** @typedef {"header" | "buttons" | "top" | "inputs" | "alert" | "middle" | "side" | "end"} Place */
