@@ -69,15 +69,18 @@ class Authored:
         return outputs
 
     def _arrays(self, inputs: tuple[Any, ...]) -> tuple[Array, ...]:
-        what = f"{self.name}: an input"
-        return tuple([x._data if isinstance(x, Variable) else check_real(as_array(x, what), what) for x in inputs])
+        return tuple([x._data if isinstance(x, Variable) else self._array(x, ": an input") for x in inputs])
 
     def _results(self, results: tuple[Any, ...]) -> list[Variable]:
-        for result in results:
-            if isinstance(result, Variable):
-                raise TypeError(f"{self.name}.forward returned a Variable; it works on arrays and returns arrays")
-        what = f"{self.name}.forward: a result"
-        return [wrap(check_real(as_array(result, what), what), None) for result in results]
+        return [wrap(self._array(y, ".forward: a result"), None) for y in results]
+
+    def _array(self, value: Any, role: str) -> Array:
+        if type(value) is np.ndarray and value.dtype.kind in "biuf":
+            return value
+        if isinstance(value, Variable):
+            raise TypeError(f"{self.name}.forward returned a Variable; it works on arrays and returns arrays")
+        what = f"{self.name}{role}"
+        return check_real(as_array(value, what), what)
 
     def _running(self) -> Call:
         if self._call is None:
@@ -111,6 +114,8 @@ class Authored:
     def _checked(self, g: Any, edge: Any, create_graph: bool) -> Any:
         if g is None:
             return None
+        if isinstance(g, Variable) and (g._data.shape, g._data.dtype) == edge.fit:  # mostly
+            return g if create_graph else g._data
         if not isinstance(g, Variable):
             raise TypeError(
                 f"{self.name}.backward returned a {type(g).__name__} for input {edge.rule}; expected a Variable: "

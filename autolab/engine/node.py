@@ -97,7 +97,7 @@ class Whole(Node):
 
     def connect(self, outputs: tuple[Any, ...], constants: tuple[int, ...] = ()) -> None:
         """Give the results (Variables) their nodes; those that are no floats or ``constants`` get none."""
-        self.kinds = tuple([(y.shape, y.dtype) for y in outputs])
+        self.kinds = tuple([(y._data.shape, y._data.dtype) for y in outputs])
         single = len(outputs) == 1
         for i, y in enumerate(outputs):
             if y.dtype.kind == "f" and i not in constants:
