@@ -53,6 +53,33 @@ SENTENCES: dict[str, str] = {
         "{path}: writing {kind} needs the package 'typst': pip install 'jupyter-autolab[pictures]'. Or save as .svg."
     ),
     "unknown_suffix": "save: got the suffix {suffix!r} in {path}, expected one of .svg, .png, .pdf, .dot, .tex",
+    # The flow through a graph, and what is wrong with it.
+    "flow_value": "norm of the value",
+    "flow_gradient": "norm of the gradient",
+    "flow_ratio": "norm of the gradient / norm of the value",
+    "flow_time": "time, forward and backward",
+    "flow_bytes": "bytes of value and gradient",
+    "health_nan": "NaN stands in the value or the gradient of {count}.",
+    "health_infinite": "Infinite numbers stand in the value or the gradient of {count}.",
+    "health_vanishing": (
+        "The gradient vanishes at {count}: its norm is less than a thousandth of that at {reference}. "
+        "The smallest is {size}, at {worst}."
+    ),
+    "health_exploding": (
+        "The gradient explodes at {count}: its norm is more than a thousand times that at {reference}. "
+        "The largest is {size}, at {worst}."
+    ),
+    "health_dead": (
+        "Dead units at {count}: at {worst}, {size} of {total} are 0 for every sample, so no gradient passes them."
+    ),
+    "health_none": "No NaN, no infinities, no vanishing or exploding gradients, no dead units.",
+    "nan_given": "The first NaN was given: it stands in {what}.",
+    "nan_written": "The first NaN is a number that is written in {what}{place}.",
+    "nan_computed": "The first NaN was born in the {phase} pass, at {what}{place}.",
+    "nan_added": "The first NaN was born in the backward pass, where the shares of the gradient of {what} are added.",
+    "nan_because": "It was made of an infinity that came up at {what}{place}.",
+    "nan_reached": "From there it reached {values} and {gradients}.",
+    "nan_nothing": "From there it reached nothing else.",
     # Live views.
     "live_stale": "Not computed for these inputs. The graph below shows the last point that could be computed.",
     "live_silent": "The kernel does not answer: it is busy or not running. If it is not running, run the cell again.",

@@ -17,7 +17,7 @@ from collections.abc import Collection
 from math import ceil
 from typing import Any
 
-from ..recording.model import LEAVES, Recording, Step
+from ..recording.model import LEAVES, Operand, Recording, Step
 from ..recording.outline import Group, Outline
 from .compound import Edge, Frame, arrange
 from .detail import detail
@@ -26,7 +26,7 @@ from .readings import readings
 from .steps import columns, expression, label, shorten, symbol, title
 from .text import describe_program
 
-__all__ = ["detail", "readings", "scene"]
+__all__ = ["detail", "lines", "readings", "scene"]
 
 CHARACTER = 9.7  # width of one character of a 16 px fixed-width font
 PADDING = 12.0
@@ -71,7 +71,7 @@ def scene(
     outputs = set(recording.outputs)
     nodes = [_group_node(i, outputs) if isinstance(i, Group) else _step_node(i, outputs) for i in items]
     _mark_orders(nodes, recording)
-    edges = _edges(recording, outline, expanded)
+    edges = [edge for edge, _ in lines(recording, outline, expanded)]
     sizes = {node["id"]: (node["w"], node["h"]) for node in nodes}
     placed = arrange(outline, expanded, sizes, edges, _tab_width)
     for node in nodes:
@@ -104,10 +104,10 @@ def _key(picture: dict[str, Any]) -> str:
     return hashlib.blake2b(json.dumps(picture).encode(), digest_size=12).hexdigest()
 
 
-def _edges(recording: Recording, outline: Outline, expanded: Collection[int]) -> list[Edge]:
-    """A line per operand; between a closed group and another box, one line per pair."""
-    edges: list[Edge] = []
-    seen: set[Edge] = set()
+def lines(recording: Recording, outline: Outline, expanded: Collection[int]) -> list[tuple[Edge, list[Operand]]]:
+    """A line per operand, with that operand; between a closed group and another box, one line per pair, with all."""
+    found: list[tuple[Edge, list[Operand]]] = []
+    shared: dict[Edge, list[Operand]] = {}
     holders = outline.holders(expanded)
     for step in recording.steps:
         target = holders[step.id]
@@ -115,10 +115,13 @@ def _edges(recording: Recording, outline: Outline, expanded: Collection[int]) ->
             if operand.step is None or holders[operand.step] == target:
                 continue
             edge = Edge(holders[operand.step], target)
-            if (edge.source >= 0 and edge.target >= 0) or edge not in seen:
-                seen.add(edge)
-                edges.append(edge)
-    return edges
+            if edge in shared:
+                shared[edge].append(operand)
+                continue
+            found.append((edge, [operand]))
+            if edge.source < 0 or edge.target < 0:
+                shared[edge] = found[-1][1]
+    return found
 
 
 def _step_node(step: Step, outputs: Collection[int]) -> dict[str, Any]:

@@ -64,6 +64,7 @@ def snapshot(array: Array, max_cells: int = CELLS) -> Snapshot:
         maximum=high,
         nan_count=nan_count,
         inf_count=inf_count,
+        reduced_norm=_norm(array) if any([n > 1 for n in block]) else None,
     )
 
 
@@ -139,6 +140,13 @@ def _extremes(array: Array) -> tuple[float | None, float | None, int, int]:
     if finite.size == 0:
         return None, None, nan_count, inf_count
     return float(finite.min()), float(finite.max()), nan_count, inf_count
+
+
+def _norm(array: Array) -> float:
+    """The Euclidean norm of the finite elements, on the device that holds them."""
+    xp = get_array_module(array)
+    finite = array[xp.isfinite(array)]
+    return float(xp.sqrt(xp.sum(xp.abs(finite).astype(float) ** 2)))
 
 
 def plain(value: Any) -> Any:

@@ -56,6 +56,7 @@ class Snapshot:
     ``values`` is a read-only NumPy array that belongs to the recording. Where ``block`` has an entry above 1, each of
     its cells stands for that many elements along the axis and holds the one of greatest magnitude, with its sign.
     ``minimum`` and ``maximum`` are over the finite elements of the whole array; None if there is none.
+    ``reduced_norm`` is kept where the values no longer tell the norm.
     """
 
     shape: tuple[int, ...]
@@ -68,6 +69,15 @@ class Snapshot:
     maximum: float | None
     nan_count: int
     inf_count: int
+    reduced_norm: float | None = None
+
+    @cached_property
+    def norm(self) -> float:
+        """The Euclidean norm of the whole array's finite elements."""
+        if self.reduced_norm is not None:
+            return self.reduced_norm
+        values = np.abs(self.values.astype(complex if self.values.dtype.kind == "c" else float))
+        return float(np.linalg.norm(values[np.isfinite(values)]))
 
     @property
     def size(self) -> int:

@@ -22,6 +22,7 @@ from .inputs import Inputs
 from .module import module_text, style_text
 from .openings import Openings
 from .orders import Orders
+from .overview import Flow, Search
 from .picture import Picture, Selection
 from .player import Player
 from .session import Session
@@ -31,7 +32,9 @@ from .user_error import for_page, user_error
 _WORDS = ("live_silent", "live_stale", "live_computing", "live_old", "live_stopping", "live_saved", "still")
 
 
-class Explorer(Player, Selection, Orders, Openings, Picture, Inputs, Since, Computing, anywidget.AnyWidget):
+class Explorer(
+    Search, Flow, Player, Selection, Orders, Openings, Picture, Inputs, Since, Computing, anywidget.AnyWidget
+):
     """A live view of a function: its graph with the value and the gradient of every step, and controls for its inputs.
 
     Made by `explore`. All of its state is in the model, so that one model can have many views, and a saved notebook

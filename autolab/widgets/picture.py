@@ -63,6 +63,13 @@ class Picture(Part):
     def _close_all(self) -> None:
         self._show_groups(frozenset())
 
+    def _show_step(self, step: int) -> None:
+        """Open what is around a step, and select it."""
+        around = set(self._recording.outline.around(step))
+        if not around <= self._open_groups(self._recording):
+            self._expand(around)
+        self._obey({"do": "select", "id": step})
+
     def _expand(self, more: Set[int]) -> None:
         """Open groups, unless that made a picture in which nobody finds anything."""
         expanded = self._open_groups(self._recording) | more

@@ -7,13 +7,14 @@ import { makeInputsPart } from "./inputs.js";
 import { makeLink } from "./link.js";
 import { makeOpeningsPart } from "./openings.js";
 import { makeOrdersPart } from "./orders.js";
+import { makeFlowPart, makeSearchPart } from "./overview.js";
 import { makeDetailPart, makeGraphPart } from "./picture.js";
 import { makePlayerPart } from "./player.js";
 import { makeProblemPart } from "./problem.js";
 import { makeSincePart } from "./since.js";
 import { makeSourcePart } from "./source.js";
 
-const PARTS = [makeInputsPart, makeGraphPart, makeOrdersPart, makeOpeningsPart, makeSourcePart, makePlayerPart, makeProblemPart, makeSincePart, makeDetailPart]; // in each place of the page they stand in this order
+const PARTS = [makeInputsPart, makeSearchPart, makeFlowPart, makeGraphPart, makeOrdersPart, makeOpeningsPart, makeSourcePart, makePlayerPart, makeProblemPart, makeSincePart, makeDetailPart]; // in each place of the page they stand in this order
 const PROJECTOR = 1.5;
 
 /** @typedef {"header" | "buttons" | "top" | "inputs" | "alert" | "middle" | "side" | "end"} Place */

@@ -3,6 +3,7 @@
 
 import { html, set, svg } from "./dom.js";
 import { makeFrame } from "./group.js";
+import { makeMinimap } from "./minimap.js";
 import { makeNode } from "./node.js";
 import { walk } from "./walk.js";
 import { makeZoom } from "./zoom.js";
@@ -20,9 +21,10 @@ const MARKED_FOR = 700; // milliseconds
 export function makeGraph(select, toggle) {
   const picture = svg("svg", { class: "al-picture", role: "group", onkeydown: pressed });
   const zoom = makeZoom(picture);
+  const map = makeMinimap(zoom.parts[1]);
   /** @type {Map<number, ReturnType<typeof makeNode>>} */
   let nodes = new Map();
-  /** @type {{from: number, to: number, element: Element}[]} */
+  /** @type {{from: number, to: number, element: SVGElement}[]} */
   let edges = [];
   /** @type {Scene} */
   let scene;
@@ -108,7 +110,7 @@ export function makeGraph(select, toggle) {
 
   const head = html("div", { class: "al-graph-head" });
   return {
-    root: html("div", { class: "al-graph" }, head, ...zoom.parts, zoom.tools),
+    root: html("div", { class: "al-graph" }, head, ...zoom.parts, map.root, zoom.tools),
     head, // what the graph is of, where there are several
     zoom,
     mark,
@@ -143,11 +145,30 @@ export function makeGraph(select, toggle) {
       if (k !== moment) zoom.reveal(shown.map((/** @type {number} */ id) => nodes.get(id)?.element).filter(Boolean));
       moment = k;
     },
+    /**
+     * Colours and widths, signs, matches of the search, and the path of the first NaN.
+     * @param {(trait: string) => any} get
+     * @param {import("./colors.js").ColorMap} colors
+     */
+    colour(get, colors) {
+      const [flow, { signs }, found, path] = ["flow", "health", "found", "path"].map(get);
+      for (const [id, node] of nodes) node.colour(flow.nodes?.[id], signs[id] ?? [], found.boxes?.[id] ?? 0, stations(path, id), colors);
+      edges.forEach(({ element }, i) => {
+        const place = flow.edges?.[i];
+        element.style.setProperty("--al-wide", typeof place === "number" ? (1 + 6 * place).toFixed(1) : "");
+      });
+      map.draw(scene, (id) => (flow.nodes?.[id] ? colors.css(flow.nodes[id][0]) : found.boxes?.[id] ? "#1976d2" : "#8a93a1"));
+    },
     close() {
       clearTimeout(timer);
       zoom.close();
     },
   };
+}
+
+/** What a box is on the path of the first NaN. @param {any} path @param {number} id */
+function stations(path, id) {
+  return ["born", "because", "values", "gradients"].filter((key) => path[key]?.includes(id)).map((key) => `al-nan-${key}`);
 }
 
 /** A line with a head where it arrives, from above, and one for the way back. @param {string} path */

@@ -77,7 +77,7 @@ export function makeLink(model) {
   greet();
   return {
     /**
-     * Send a message, or let it wait; a waiting move of the same control is replaced.
+     * Send a message, or let it wait; a waiting move of the same control, or a waiting search, is replaced.
      * @param {any} message
      * @param {() => void} [callback] called when the kernel has handled it
      */

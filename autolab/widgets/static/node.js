@@ -8,6 +8,8 @@ const [HEADER, CAPTION, PADDING, GAP, INDENT, FOOTER] = [36, 16, 12, 16, 34, 20]
 const STRIP = { width: 96, height: 48, cell: 26 };
 const TOP = HEADER + CAPTION;
 
+const OWN = new Set(["al-tinted", "al-found", "al-on-path", "al-nan-born", "al-nan-because", "al-nan-values", "al-nan-gradients"]);
+
 /** @typedef {import("./graph.js").SceneNode} SceneNode */
 /** @typedef {import("./graph.js").Reading} Reading */
 /** @typedef {import("./colors.js").ColorMap} ColorMap */
@@ -33,6 +35,9 @@ export function makeNode(node, open) {
   const columns = node.h < TOP + FOOTER ? [] : [makeColumn("value", PADDING, node.cells),
     makeColumn("gradient", Math.max(PADDING + STRIP.width + GAP, (node.w + GAP) / 2), node.cells)];
   element.append(...columns.map((column) => column.element));
+  const plates = svg("g");
+  element.append(plates);
+  let coloured = "";
   /** @type {Reading | null} */
   let shown = null;
   /** @type {ColorMap | null} */
@@ -40,6 +45,27 @@ export function makeNode(node, open) {
   return {
     element,
     group,
+    /**
+     * @param {[number, string] | null | undefined} flow a place on the scale, and the number
+     * @param {string[]} signs of what is wrong
+     * @param {number} matches of the search
+     * @param {string[]} stations on the path of the first NaN
+     * @param {ColorMap} colors
+     */
+    colour(flow, signs, matches, stations, colors) {
+      const now = JSON.stringify([flow, signs, matches, stations, colors.css(1)]);
+      if (now === coloured) return;
+      coloured = now;
+      element.style.setProperty("--al-tint", flow ? colors.css(flow[0]) : "");
+      const also = [flow && "al-tinted", matches && "al-found", stations.length && "al-on-path", ...stations];
+      set(element, { class: [...[...element.classList].filter((name) => !OWN.has(name)), ...also.filter(Boolean)].join(" ") });
+      let left = PADDING;
+      plates.replaceChildren(...signs.flatMap((word) => {
+        const [plate, text] = makePlate(word, left + plateWidth(word) / 2, node.h, "wrong");
+        left += plateWidth(word) + 4;
+        return [plate, text];
+      }), ...(flow ? tintPlate(flow, node.w, colors) : []));
+    },
     /** @param {Reading} reading @param {ColorMap} colors */
     update(reading, colors) {
       if (painted === colors && JSON.stringify(shown) === JSON.stringify(reading)) return;
@@ -61,10 +87,22 @@ function makeHeading({ name, text }, x) {
   return line;
 }
 
-/** The small plate that says what an outer box is. @param {string} word @param {number} x @param {number} y */
-function makePlate(word, x, y) {
-  const width = 6.6 * word.length + 18;
-  return [svg("rect", { class: `al-plate-${word}`, x: x - width / 2, y: y - 8.5, width, height: 17, rx: 8.5 }),
+/** @param {string} word */
+function plateWidth(word) {
+  return 6.6 * word.length + 18;
+}
+
+/** The number that a box is coloured by, on its colour. @param {[number, string]} flow @param {number} w @param {ColorMap} colors */
+function tintPlate([place, words], w, colors) {
+  const [plate, text] = makePlate(words, w - PADDING - plateWidth(words) / 2, 0, "tint");
+  text.style.fill = colors.ink(place);
+  return [plate, text];
+}
+
+/** The small plate that says what a box is. @param {string} word @param {number} x @param {number} y @param {string} [kind] */
+function makePlate(word, x, y, kind = word) {
+  const width = plateWidth(word);
+  return [svg("rect", { class: `al-plate-${kind}`, x: x - width / 2, y: y - 8.5, width, height: 17, rx: 8.5 }),
     svg("text", { class: "al-plate", x, y: y + 4 }, word)];
 }
 

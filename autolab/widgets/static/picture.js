@@ -23,10 +23,15 @@ export function makeGraphPart(view) {
     graph.update(get("scene"), readingsAt(get("scene"), get("readings").nodes, get("plan"), get("frame")), view.colors);
     graph.choose(get("selected"));
     graph.light(get("frame"));
+    colour();
     const [{ name, count }, ...others] = get("orders").graphs;
     write(of, name);
     write(size, others.length ? `order 0 \u00b7 ${count === 1 ? "1 step" : `${count} steps`}` : "");
     graph.head.hidden = !others.length;
+  }
+
+  function colour() {
+    graph.colour(get, view.colors);
   }
 
   function moved() {
@@ -41,7 +46,7 @@ export function makeGraphPart(view) {
 
   return {
     places: { header: [title], middle: [graph.root], end: [spoken] },
-    on: { readings: moved, "plan frame orders": paint, detail: () => graph.choose(get("selected")) },
+    on: { readings: moved, "flow health found path": colour, "plan frame orders": paint, detail: () => graph.choose(get("selected")) },
     paint,
     linked: (/** @type {import("./link.js").State} */ state) => state === "idle" && write(spoken, get("frame").spoken ?? outputs()),
     enlarge: graph.zoom.enlarge,

@@ -1,0 +1,48 @@
+"""The path of the first NaN: where it was born, and whom it hurt, forward and backward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..recording.model import Recording, Step
+from ..recording.nonfinite import Birth, find_nonfinite
+from .escape import clean
+from .messages import plural, say
+from .steps import heading, label
+
+
+def nan_path(recording: Recording) -> dict[str, Any] | None:
+    """The steps on the path, and the story in sentences; None if there is no NaN.
+
+    Returns
+    -------
+    dict or None
+        ``born`` and ``because`` (or None) are ids of steps; ``values`` and ``gradients`` lists of ids that it reached,
+        nearest first; ``text`` is the story.
+    """
+    birth = find_nonfinite(recording).first_nan
+    if birth is None:
+        return None
+    steps = {step.id: step for step in recording.steps}
+    because = birth.because
+    return {
+        "born": birth.step,
+        "because": None if because is None else because.step,
+        "values": list(birth.values),
+        "gradients": list(birth.gradients),
+        "text": " ".join(_story(birth, because, steps)),
+    }
+
+
+def _story(birth: Birth, because: Birth | None, steps: dict[int, Step]) -> list[str]:
+    what = label(steps[birth.step]) if birth.how in ("given", "added") else heading(steps[birth.step])
+    told = [say(f"nan_{birth.how}", what=what, phase=birth.phase, place=_place(birth))]
+    if because is not None:
+        told.append(say("nan_because", what=heading(steps[because.step]), place=_place(because)))
+    values, gradients = plural(len(birth.values), "value"), plural(len(birth.gradients), "gradient")
+    reached = bool(birth.values or birth.gradients)
+    return [*told, say("nan_reached", values=values, gradients=gradients) if reached else say("nan_nothing")]
+
+
+def _place(birth: Birth) -> str:
+    return "" if birth.line is None else f" ({clean(birth.file or '')}, line {birth.line})"

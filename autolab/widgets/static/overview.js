@@ -1,0 +1,70 @@
+// @ts-check
+/** The parts that keep the overview: search, opening and closing everything, colours by what flows, and what is wrong. */
+
+import { button, html, set, write } from "./dom.js";
+
+/** @param {import("./explorer.js").View} view */
+export function makeSearchPart(view) {
+  const { get, send } = view;
+  const box = html("input", { type: "search", class: "al-box al-search", placeholder: "Find a name, function, line 12", "aria-label": "Find a step",
+    oninput: () => send({ do: "find", text: box.value }), onkeydown: pressed });
+  const count = html("span", { class: "al-note", role: "status" });
+  const back = button("\u2039", () => send({ do: "go", by: -1 }), { "aria-label": "Previous match" });
+  const on = button("\u203a", () => send({ do: "go", by: 1 }), { "aria-label": "Next match" });
+  const notice = html("span", { class: "al-note", role: "status" });
+  const bar = html("div", { class: "al-bar-row", hidden: get("still") }, html("div", { class: "al-find" }, box, back, on, count),
+    html("div", { class: "al-fold" }, button("Open all", () => send({ do: "open all" })), button("Close all", () => send({ do: "close all" })), notice));
+
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    if (event.key === "Enter") send({ do: "go", by: event.shiftKey ? -1 : 1 });
+    else if (event.key === "Escape") send({ do: "find", text: (box.value = "") });
+  }
+
+  function show() {
+    const { text = "", count: all = 0, at = null } = get("found");
+    if (document.activeElement !== box) box.value = text;
+    write(count, text.trim() ? (at === null ? `${all} found` : `${at + 1} of ${all}`) : "");
+    for (const arrow of [back, on]) arrow.disabled = !all;
+    write(notice, get("notice"));
+    const { nodes, frames } = get("scene");
+    set(bar.lastElementChild, { hidden: !frames.length && !nodes.some((/** @type {any} */ n) => n.group) });
+  }
+
+  return { places: { middle: [bar] }, on: { "found notice scene": show }, paint: show };
+}
+
+/** @param {import("./explorer.js").View} view */
+export function makeFlowPart(view) {
+  const { get, send } = view;
+  const choice = html("select", { class: "al-button", onchange: () => send({ do: "colour", by: choice.value || null }) });
+  const [low, high] = [html("span"), html("span")];
+  const bar = html("span", { class: "al-ramp" });
+  const logarithmic = html("span");
+  const legend = html("div", { class: "al-scale al-legend" }, low, bar, high, logarithmic);
+  const told = html("ul", { class: "al-told" });
+  const path = button("Path of the first NaN", () => send({ do: "path", show: !get("path").text }), { "aria-pressed": "false" });
+  const story = html("p", { class: "al-story", role: "status" });
+  const root = html("div", { class: "al-flow" }, html("div", { class: "al-bar-row" }, html("label", { class: "al-by" }, "Colour by ", choice), legend, path), story, told);
+
+  function show() {
+    const { told: sentences, none, measures, nan } = get("health");
+    if (!choice.length) choice.append(html("option", { value: "" }, "nothing"), ...measures.map((/** @type {string[]} */ [by, name]) => html("option", { value: by }, name)));
+    const { by = "", legend: ends } = get("flow");
+    choice.value = by;
+    legend.hidden = !by;
+    if (ends) {
+      write(low, ends.low);
+      write(high, ends.high);
+      write(logarithmic, ends.logarithmic ? "logarithmic" : "");
+      bar.style.background = `linear-gradient(to right, ${[0, 0.2, 0.4, 0.6, 0.8, 1].map(view.colors.css)})`;
+    }
+    path.hidden = !nan;
+    set(path, { "aria-pressed": String(Boolean(get("path").text)) });
+    write(story, get("path").text ?? "");
+    const lines = sentences.map((/** @type {string[]} */ [sign, words]) => html("li", {}, html("span", { class: "al-sign-word" }, sign), words));
+    told.replaceChildren(...lines, ...(by && !lines.length ? [html("li", { class: "al-note" }, none)] : []));
+  }
+
+  return { places: { middle: [root] }, on: { "flow health path": show }, paint: show };
+}
