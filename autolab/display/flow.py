@@ -46,8 +46,8 @@ class Scale:
 
     def place(self, size: float) -> float:
         """Where a number stands. Zero is at the lower end of every scale."""
-        if size <= self.low or self.high <= self.low:
-            return 0.0 if size < self.high else 1.0
+        if size <= self.low:
+            return 0.0
         if self.logarithmic:
             return min(1.0, math.log(size / self.low) / math.log(self.high / self.low))
         return min(1.0, (size - self.low) / (self.high - self.low))

@@ -17,20 +17,21 @@ def nan_path(recording: Recording) -> dict[str, Any] | None:
     Returns
     -------
     dict or None
-        ``born`` and ``because`` (or None) are ids of steps; ``values`` and ``gradients`` lists of ids that it reached,
-        nearest first; ``text`` is the story.
+        ``born`` and ``because`` (or None) are ids of steps; ``values`` and ``gradients`` lists of ids of others that it
+        reached, nearest first; ``text`` is the story.
     """
     birth = find_nonfinite(recording).first_nan
     if birth is None:
         return None
     steps = {step.id: step for step in recording.steps}
     because = birth.because
+    values = [i for i in birth.values if i != birth.step]
     return {
         "born": birth.step,
         "because": None if because is None else because.step,
-        "values": list(birth.values),
+        "values": values,
         "gradients": list(birth.gradients),
-        "text": " ".join(_story(birth, because, steps)),
+        "text": " ".join([*_story(birth, because, steps), _reached(len(values), len(birth.gradients))]),
     }
 
 
@@ -39,9 +40,13 @@ def _story(birth: Birth, because: Birth | None, steps: dict[int, Step]) -> list[
     told = [say(f"nan_{birth.how}", what=what, phase=birth.phase, place=_place(birth))]
     if because is not None:
         told.append(say("nan_because", what=heading(steps[because.step]), place=_place(because)))
-    values, gradients = plural(len(birth.values), "value"), plural(len(birth.gradients), "gradient")
-    reached = bool(birth.values or birth.gradients)
-    return [*told, say("nan_reached", values=values, gradients=gradients) if reached else say("nan_nothing")]
+    return told
+
+
+def _reached(values: int, gradients: int) -> str:
+    if not values and not gradients:
+        return say("nan_nothing")
+    return say("nan_reached", values=plural(values, "value"), gradients=plural(gradients, "gradient"))
 
 
 def _place(birth: Birth) -> str:

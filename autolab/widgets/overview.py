@@ -45,7 +45,7 @@ class Search(Part):
         self._publish({"found": self._found(self._recording)})
 
     @obeys("go", by=int)
-    def _go_on(self, by: int) -> None:
+    def _next_match(self, by: int) -> None:
         """Go to the next match, or back; its groups are opened, and it is selected."""
         steps = matches(self._recording, self._wanted)
         if steps:

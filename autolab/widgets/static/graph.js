@@ -37,6 +37,9 @@ export function makeGraph(select, toggle) {
   let tabs = new Map(); // of the open groups
   /** @type {{id: number, focus: boolean, place: DOMRect} | null} */
   let toggled = null; // the group that is being opened or closed stays where it is on the screen
+  /** @type {number | null} */
+  let chosen = null;
+  let kept = false; // the last drawing has kept its place on the screen
 
   /** @param {Scene} next */
   function draw(next) {
@@ -50,6 +53,7 @@ export function makeGraph(select, toggle) {
     set(picture, { "aria-label": next.description, viewBox: `0 0 ${next.width} ${next.height}` });
     picture.replaceChildren(...frames.map((f) => f.back), ...edges.map((e) => e.element), ...tabs.values(), ...[...nodes.values()].map((n) => n.element));
     zoom.resize(next.width, next.height);
+    kept = toggled !== null;
     if (toggled) stay(toggled);
     toggled = null;
   }
@@ -130,6 +134,8 @@ export function makeGraph(select, toggle) {
         set(node.element, { "aria-pressed": String(other === id) });
       }
       for (const edge of edges) edge.element.classList.toggle("al-near", edge.from === id || edge.to === id);
+      if (chosen !== null && chosen !== id && !kept) zoom.reveal([find(id)].flatMap((element) => element ?? []));
+      [chosen, kept] = [id, false];
       if (id !== null && find(id) && !picture.contains(document.activeElement)) reach(id);
     },
     /** What a step of the walk is about; everything is equal where it is empty. @param {any} frame */

@@ -15,7 +15,10 @@ export function walk({ nodes, frames, edges }, id, key) {
   const distance = (/** @type {number} */ other) => Math.abs(middle(byId.get(other)) - middle(here));
   const nearest = (/** @type {number[]} */ ids) => ids.sort((a, b) => distance(a) - distance(b))[0];
 
-  if (frames.some((frame) => frame.id === id)) return key === "ArrowDown" ? nodes.find((n) => n.parent === id)?.id : undefined;
+  if (frames.some((frame) => frame.id === id)) {
+    if (key === "ArrowUp") return here.parent ?? undefined;
+    return key === "ArrowDown" ? [...frames, ...nodes].find((n) => n.parent === id)?.id : undefined;
+  }
   if (key === "ArrowUp") return nearest(edges.filter((e) => e.to === id).map((e) => e.from));
   if (key === "ArrowDown") return nearest(edges.filter((e) => e.from === id).map((e) => e.to));
   const side = { ArrowLeft: -1, ArrowRight: 1 }[key];
