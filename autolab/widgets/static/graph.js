@@ -134,9 +134,11 @@ export function makeGraph(select, toggle) {
         set(node.element, { "aria-pressed": String(other === id) });
       }
       for (const edge of edges) edge.element.classList.toggle("al-near", edge.from === id || edge.to === id);
-      if (chosen !== null && chosen !== id && !kept) zoom.reveal([find(id)].flatMap((element) => element ?? []));
+      const element = find(id);
+      if (id === null || !element) return; // its box is about to be drawn
+      if (chosen !== null && chosen !== id && !kept) zoom.reveal([element]);
       [chosen, kept] = [id, false];
-      if (id !== null && find(id) && !picture.contains(document.activeElement)) reach(id);
+      if (!picture.contains(document.activeElement)) reach(id);
     },
     /** What a step of the walk is about; everything is equal where it is empty. @param {any} frame */
     light({ k, nodes: shown = [], edge: one, backward }) {
