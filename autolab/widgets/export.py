@@ -160,7 +160,7 @@ def _json(saved: Any) -> str:
 
 def _script(look: Look) -> str:
     """The live view's module and the page that takes the kernel's place."""
-    view = module_text("explorer.js").replace("export default ", "const view = ", 1)
+    view = module_text("explorer.js").replace("export default", "const view =", 1)
     return f"{view}\n{module_text('page.js').replace('export ', '', 1)}\nopenPage(view, {json.dumps(look)});\n"
 
 

@@ -295,20 +295,20 @@ def test_without_a_nan_there_is_no_button_and_good_news_when_asked(page: Page, o
 
 def test_the_small_map_of_a_large_graph(page: Page, open_view: Open) -> None:
     wire = open_view(rnn, **RNN, times=40)
-    expect(page.locator(".al-map")).to_be_hidden()
+    expect(page.locator(".al-whole")).to_be_hidden()
     page.get_by_role("button", name="Open all").click()
     wire.settle()
-    small, here = page.locator(".al-map"), page.locator(".al-map-here")
+    small, here = page.locator(".al-whole"), page.locator(".al-whole-here")
     box, first = small.bounding_box(), here.bounding_box()
     assert box and first and page.locator(".al-node").count() > 100
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] - 3)
     scrolled = page.locator(".al-pane").evaluate("e => [e.scrollTop, e.scrollHeight - e.clientHeight]")
     assert scrolled[0] > 0.95 * scrolled[1]
     page.wait_for_function(
-        "y => document.querySelector('.al-map-here').getBoundingClientRect().y > y", arg=first["y"] + 20
+        "y => document.querySelector('.al-whole-here').getBoundingClientRect().y > y", arg=first["y"] + 20
     )
     read = "c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]"
-    pixels = np.array(page.locator(".al-map-canvas").evaluate(read))[3::4]
+    pixels = np.array(page.locator(".al-whole-canvas").evaluate(read))[3::4]
     drawn = sum(n["w"] * n["h"] for n in wire.widget.scene["nodes"])
     expected = drawn / (wire.widget.scene["width"] * wire.widget.scene["height"])
     assert expected < (pixels > 0).mean() < 3 * expected  # a box covers no less than two pixels

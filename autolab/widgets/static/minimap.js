@@ -8,9 +8,9 @@ const SIZE = { width: 110, height: 190 };
 
 /** @param {HTMLElement} pane */
 export function makeMinimap(pane) {
-  const canvas = html("canvas", { class: "al-map-canvas" });
-  const here = html("div", { class: "al-map-here" });
-  const root = html("div", { class: "al-map", "aria-hidden": "true", hidden: true, onpointerdown: grab, onpointermove: (/** @type {PointerEvent} */ e) => e.buttons && go(e) }, canvas, here);
+  const canvas = html("canvas", { class: "al-whole-canvas" });
+  const here = html("div", { class: "al-whole-here" });
+  const root = html("div", { class: "al-whole", "aria-hidden": "true", hidden: true, onpointerdown: grab, onpointermove: (/** @type {PointerEvent} */ e) => e.buttons && go(e) }, canvas, here);
   let [width, height, scale] = [1, 1, 1];
 
   function frame() {
