@@ -35,7 +35,9 @@ def code(text: object) -> Markup:
 
 def prose(text: str, limit: int = 1000) -> Markup:
     """A sentence that may hold names: the signs that would start a formula are kept from doing so."""
-    return join([code(part) if part in _FORMULA_SIGNS else escape(part) for part in _FORMULA.split(clean(text, limit))])
+    return join(
+        [code(part) if part in _FORMULA_SIGNS else escape(part, limit) for part in _FORMULA.split(clean(text, limit))]
+    )
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[Markup]]) -> Markup:

@@ -91,7 +91,7 @@ SENTENCES: dict[str, str] = {
     ),
     "unreduced_broadcast.slice": "only place {place} along axis {axis} of the result counts",
     "missing_term": (
-        "A part of the gradient of {input} is missing or wrong: {how}. It is {analytic} instead of {numeric}{where}."
+        "One part of the gradient of {input} is at fault: {how}. It is {analytic} instead of {numeric}{where}."
     ),
     "missing_term.slice": "only place {place} along axis {axis} of the result counts",
     "missing_term.result": "what comes through result {result} is missing",
