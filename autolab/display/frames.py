@@ -6,17 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..recording.model import Recording, Snapshot, Step
-from .formula import Token, derivative, grouped, loss_name
+from .formula import Token, derivative, loss_name
+from .forward import computed, given
 from .messages import say
-from .numbers import MINUS, number, shape_text
 from .readings import spoken_value
 from .share import Pick, Share
-from .sheet import MAX_CELLS, Index, Sheet, Space, index_of, index_text, strongest
-from .steps import SYMBOLS, heading, label
+from .sheet import MAX_CELLS, Sheet
+from .steps import label
 from .walk import Moment, Walk
-
-_OPERATORS = ("add", "sub", "mul", "div")
-_SPOKEN_VALUES = 8
 
 
 def frame(
@@ -51,7 +48,7 @@ def frame(
         raise IndexError(f"frame: got moment {k}; the walk has {len(walk)}")
     moment = walk.moments[k]
     sheet = Sheet(most)
-    told = {"given": _given, "forward": _forward, "start": _start, "backward": _backward}[moment.phase]
+    told = {"given": given, "forward": computed, "start": _start, "backward": _backward}[moment.phase]
     words = told(walk, k, sheet, pick)
     in_backward = k >= walk.start
     pass_length = len(walk) - walk.start if in_backward else walk.start
@@ -96,95 +93,6 @@ def _lit(walk: Walk, moment: Moment, boxes: Mapping[int, int]) -> dict[str, Any]
 
 def _boxes(steps: Any, boxes: Mapping[int, int]) -> list[int]:
     return list(dict.fromkeys([boxes[step] for step in steps if step in boxes]))
-
-
-# ------------------------------------------------------------------ forward
-def _given(walk: Walk, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]:
-    steps = [walk.steps[i] for i in walk.recording.inputs]
-    for step in steps:
-        if step.value is not None:
-            sheet.add("", label(step), step.value)
-    values = ", ".join([_spoken(step) for step in steps[:_SPOKEN_VALUES]])
-    return {"title": say("walk_given"), "spoken": say("spoken_given", values=values)}
-
-
-def _spoken(step: Step) -> str:
-    return f"{label(step)} = {'' if step.value is None else spoken_value(step.value)}"
-
-
-def _forward(walk: Walk, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]:
-    moment = walk.moments[k]
-    assert moment.step is not None
-    step = walk.steps[moment.step]
-    made = [step] if step.value is not None else [walk.steps[i] for i in range(step.id + 1, moment.upto + 1)]
-    made = [result for result in made if result.kind in ("call", "part")]
-    chosen = _chosen(step, pick)
-    sign = {"add": "+", "sub": MINUS, "mul": "×", "div": "÷"}.get(step.function or "", "")
-    for i, operand in enumerate(step.operands):
-        source = None if operand.step is None else walk.steps[operand.step]
-        if source is not None and source.value is not None:
-            mark = None if chosen is None else _brought(chosen, source.value.shape)
-            space: Space | None = "out" if mark is not None and mark == chosen else None
-            sheet.add(sign if i else "", label(source), source.value, (), space, mark)
-    for result in made:
-        if result.value is not None:
-            sheet.add("=", label(result), result.value, (), "out" if step.function in _OPERATORS else None, chosen)
-    value = ", ".join([spoken_value(result.value) for result in made if result.value is not None])
-    return {
-        "title": heading(step),
-        "numbers": _forward_numbers(walk, step, chosen),
-        "notes": _repeated(walk, step),
-        "spoken": say("spoken_forward", heading=heading(step), value=value),
-    }
-
-
-def _chosen(step: Step, pick: Pick | None) -> Index | None:
-    """The element of an operator's result whose numbers are followed."""
-    value = step.value
-    if value is None or step.function not in _OPERATORS or not value.is_whole or not value.size:
-        return None
-    index = index_of(value.shape, pick[1], pick[2]) if pick else None
-    return strongest(value) if index is None else index
-
-
-def _brought(index: Index, shape: tuple[int, ...]) -> Index:
-    return tuple([0 if n == 1 else i for i, n in zip(index[len(index) - len(shape) :], shape, strict=True)])
-
-
-def _forward_numbers(walk: Walk, step: Step, chosen: Index | None) -> list[str]:
-    """The operator with the numbers of one element, or the function with its numbers."""
-    numbers = []
-    for operand in step.operands:
-        value = None if operand.step is None else walk.steps[operand.step].value
-        if operand.constant is not None:
-            numbers.append(operand.constant.replace("-", MINUS))
-        elif value is not None and value.is_whole and (value.size == 1 or chosen is not None):
-            numbers.append(number(value.values[_brought(chosen or (0,) * len(value.shape), value.shape)]))
-    if step.value is None or len(numbers) != len(step.operands) or not numbers:
-        return []
-    if chosen is not None:
-        where = f"{index_text(grouped(label(step)), chosen)}: " if step.value.size > 1 else ""
-        sign = SYMBOLS[step.function or ""]
-        return [f"{where}{numbers[0]} {sign} {_grouped(numbers[1])} = {number(step.value.values[chosen])}"]
-    if step.value.size > 1:
-        return []
-    return [f"{step.function}({', '.join(numbers)}) = {number(step.value.values.reshape(-1)[0])}"]
-
-
-def _grouped(text: str) -> str:
-    return f"({text})" if text.startswith(MINUS) else text
-
-
-def _repeated(walk: Walk, step: Step) -> list[str]:
-    """Which operands of an operator are broadcast."""
-    if step.value is None or step.function not in _OPERATORS:
-        return []
-    sources = [walk.steps[operand.step] for operand in step.operands if operand.step is not None]
-    return [
-        say("repeated", name=label(s), small=shape_text(s.value.shape), large=shape_text(step.value.shape))
-        for s in sources
-        if s.value is not None and s.value.shape != step.value.shape and s.value.size < step.value.size
-    ]
 
 
 # ------------------------------------------------------------------ backward

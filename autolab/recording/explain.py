@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import thread_time
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,9 @@ from .rules import filled_in, rule_code, rule_text
 OUTPUTS, ENTRIES, CALLS = 64, 4096, 2000
 """A Jacobian is kept for at most so many elements of the output and so many entries; a recording calls rules for it
 at most so many times."""
+
+SECONDS = 0.25
+"""A Jacobian that takes longer, because somebody's rule is slow, is left out."""
 
 
 class Explainer:
@@ -59,9 +63,12 @@ class Explainer:
         self._calls -= m
         xp = get_array_module(upstream)
         units = xp.eye(m, dtype=upstream.dtype).reshape((m, *upstream.shape))
-        rows = [_applied(edge, unit) for unit in units]
-        if any(row is None or row.shape != share.shape for row in rows):
-            return None
+        rows, start = [], thread_time()
+        for unit in units:
+            row = _applied(edge, unit)
+            if row is None or row.shape != share.shape or thread_time() - start > SECONDS:
+                return None
+            rows.append(row)
         return self._budget.snapshot(xp.stack(rows).reshape(upstream.shape + share.shape))
 
 

@@ -154,6 +154,19 @@ def test_the_followed_numbers_give_the_followed_element(program, shapes) -> None
                 np.testing.assert_allclose((upstream * shown[1]).sum(), element, rtol=1e-5)
 
 
+def test_a_matrix_product_is_followed_forward_too() -> None:
+    a, b = RNG.normal(size=(2, 3)), RNG.normal(size=(3, 4))
+    _, walk, boxes = walked(lambda a, b: a @ b, a=a, b=b)
+    for row, column in np.ndindex(2, 4):
+        data, _ = told(walk, 1, boxes, ("out", row, column))
+        assert [line["mark"] for line in data["lines"]] == [None, None, [row, column]]
+        (text,) = data["numbers"]
+        assert text.startswith(f"(a @ b)[{row}, {column}]: ") and text.count(" × ") == 3
+        assert abs(number_after(text) - (a @ b)[row, column]) < 2e-3
+    _, walk, boxes = walked(lambda a, b: a @ b, a=a, b=b[:, 0])
+    assert told(walk, 1, boxes)[0]["numbers"] == []
+
+
 def test_functions_with_their_own_backward_show_its_code() -> None:
     def program(x, y, z):
         s, c = SinCos().apply((x,))
