@@ -49,7 +49,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, lab_server(Path(folder)) as lab, sync_playwright() as playwright:
         browser = launch(playwright)
         for name, prepare in {"live-graph": _moved, "watch-backward": _walked}.items():
-            context = browser.new_context(viewport={"width": 1240, "height": 1500}, device_scale_factor=1.5)
+            context = browser.new_context(viewport={"width": 1240, "height": 1700}, device_scale_factor=1.5)
             view = LabPage(lab, context.new_page())
             prepare(lab, view)
             view.page.evaluate("() => document.activeElement.blur()")

@@ -256,6 +256,11 @@ def test_nodes_and_lines_mark_each_other(page: Page, open_view: Open) -> None:
     page.keyboard.press("Enter")
     wire.settle()
     assert wire.widget.selected == wire.widget.recording["w"].id
+    node(page, wire, "h").click()
+    wire.settle()
+    assert page.locator(".al-now code").all_text_contents() == ["    h = x * y"]  # the selected node's
+    go(page, wire, 4)
+    assert page.locator(".al-now code").all_text_contents() == ["    w = h + z"]
     go(page, wire, 6)
     assert page.locator(".al-now code").all_text_contents() == ["    h = x * y"]
     numbers = page.locator(".al-line-number").all_text_contents()

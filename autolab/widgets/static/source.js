@@ -50,9 +50,11 @@ export function makeSourcePart({ get, root }) {
     markLines("al-lined", (line) => Boolean(node) && (get("listing").at?.[line] ?? []).includes(id));
   }
 
+  /** The line of the walk's step; at rest, that of the selected node. */
   function showLine() {
-    const now = get("frame").line;
-    markLines("al-now", (line) => line === now);
+    const { k, line: now } = get("frame");
+    const made = (/** @type {number} */ line) => (get("listing").at?.[line] ?? []).includes(get("selected"));
+    markLines("al-now", k === undefined ? made : (line) => line === now);
     const line = /** @type {HTMLElement | null} */ (lines.querySelector(".al-now"));
     if (!line) return;
     if (line.offsetTop < lines.scrollTop) lines.scrollTop = line.offsetTop;
@@ -76,5 +78,5 @@ export function makeSourcePart({ get, root }) {
 
   const events = ["pointerover", "pointerout", "focusin", "focusout"];
   for (const name of events) root.addEventListener(name, touched);
-  return { places: { side: [panel] }, on: { listing: fill, frame: showLine }, paint: () => (fill(), showLine()) };
+  return { places: { side: [panel] }, on: { listing: () => (fill(), showLine()), "frame selected": showLine }, paint: () => (fill(), showLine()) };
 }
