@@ -34,27 +34,31 @@ class Origins:
 
     def __init__(self, fn: Callable[..., Any] | None = None) -> None:
         self._fn = inspect.unwrap(fn) if fn is not None else fn
-        reached = list(_reached(self._fn))
-        self._names = {name: look for name, _, look in reached}
-        self._called = {id(value): name for name, value, _ in reached}
-        self._seen: dict[int, tuple[weakref.ref[Any], str, object]] = {}
+        self._called = {id(value): name for name, value, _ in _reached(self._fn)}
+        self._used: dict[int, tuple[weakref.ref[Any], str]] = {}
+        self._prints: list[tuple[weakref.ref[Any], str, object]] = []
+        self._names: dict[str, object] = {}
 
     def look(self, event: ForwardEvent | BackwardEvent) -> None:
-        """Take a print of the leaves and arrays that a step of the run used; for `observe`."""
+        """Note the leaves and arrays that a step of the run used; for `observe`."""
         if isinstance(event, ForwardEvent):
             self.add((value, self._called.get(id(value)) or _name(value)) for value in event.inputs)
 
     def add(self, values: Iterable[tuple[Any, str]]) -> None:
-        """Take a print of arrays and leaves, each with the name by which the user knows it."""
+        """Note arrays and leaves, each with the name by which the user knows it."""
         for value, name in values:
             is_leaf = isinstance(value, Variable) and value.creator is None
-            if id(value) not in self._seen and (is_leaf or is_array(value)):
-                self._seen[id(value)] = (weakref.ref(value), name, _print(value))
+            if id(value) not in self._used and (is_leaf or is_array(value)):
+                self._used[id(value)] = (weakref.ref(value), name)
 
-    def forget(self, values: Iterable[Any]) -> None:
-        """Drop what is the run's own, such as the fresh copies of the arguments."""
-        for value in values:
-            self._seen.pop(id(value), None)
+    def settle(self, own: Iterable[Any] = ()) -> None:
+        """At the end of the run: take prints. What the function changes itself, such as running means, is then no
+        change; ``own`` is left out: the run's fresh copies of the arguments."""
+        for value in own:
+            self._used.pop(id(value), None)
+        alive = [(ref, name, ref()) for ref, name in self._used.values()]
+        self._prints = [(ref, name, _print(value)) for ref, name, value in alive if value is not None]
+        self._names = {name: look for name, _, look in _reached(self._fn)}
 
     def redefined(self) -> str | None:
         """The function's name, if that now means a function that is written differently."""
@@ -66,7 +70,7 @@ class Origins:
 
     def changed(self) -> list[str]:
         """The names of what is not as it was, each once."""
-        found = [name for ref, name, look in self._seen.values() if _has_changed(ref(), look)]
+        found = [name for ref, name, look in self._prints if _has_changed(ref(), look)]
         now = {name: look for name, _, look in _reached(self._fn)}
         found += [name for name, look in self._names.items() if now.get(name, look) != look]
         return list(dict.fromkeys(found))

@@ -74,6 +74,7 @@ class Session:
         self.origins = Origins(fn)  # of the numbers that were computed last
         self.given = Origins()
         self.given.add(self._own(args, inputs or {}))
+        self.given.settle()
         self._backprop = config.enable_backprop
         self._train_then = self._train_now = config.train
         self._rng = copy.deepcopy(config.rng)
@@ -249,7 +250,7 @@ class Session:
             options = {"upstream": run.upstream, "budget": self._budget, "order": state.order}
             options |= {"wrt": state.wrt, "open": state.opened}
             recording = record_bound(self.bound, run.leaves, **options)
-        origins.forget(run.leaves.values())
+        origins.settle(own=run.leaves.values())
         self.outputs, self.domains, self.origins = run.ones, run.domains, origins
         if self._upstream is not None:
             arrays: dict[Key, Array] = {**state.arrays}

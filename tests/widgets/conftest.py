@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from autolab.widgets.explorer import Explorer
 from autolab.widgets.session import Session
 
 from .bare_page import RecordingComm, Wire, serve
+from .lab import Lab, LabPage, lab_server
 
 
 @pytest.fixture
@@ -69,3 +71,26 @@ def open_view(explorer: Callable[..., Explorer], page: Page) -> Callable[..., Wi
         return wire
 
     return make
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    with lab_server(tmp_path_factory.mktemp("lab")) as running:
+        yield running
+
+
+@pytest.fixture
+def open_page(lab: Lab, browser: Browser) -> Iterator[Callable[..., LabPage]]:
+    """Open pages of JupyterLab; at the end none may have met an error."""
+    opened: list[LabPage] = []
+
+    def make(path: Path, **options: Any) -> LabPage:
+        page: Page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+        opened.append(LabPage(lab, page))
+        opened[-1].open(path, **options)
+        return opened[-1]
+
+    yield make
+    for view in opened:
+        view.page.context.close()
+    assert [problem for view in opened for problem in view.problems] == []

@@ -6,14 +6,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import expect
 
-from .lab import Lab, LabPage, lab_server
+from .lab import Lab, LabPage
 
 pytestmark = [pytest.mark.browser, pytest.mark.lab]
 ARTEFACTS = Path(__file__).parents[2] / "artefacts"
@@ -28,29 +27,6 @@ view = autolab.explore(program, x=2.0, y=3.0, z=4.0)
 view
 """
 READ = "print(float(view.point['x']), float(view.recording['w'].value.values))"
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab_server(tmp_path_factory.mktemp("lab")) as running:
-        yield running
-
-
-@pytest.fixture
-def open_page(lab: Lab, browser: Browser) -> Iterator[Callable[..., LabPage]]:
-    """Open pages of JupyterLab; at the end none may have met an error."""
-    opened: list[LabPage] = []
-
-    def make(path: Path, **options: Any) -> LabPage:
-        page: Page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
-        opened.append(LabPage(lab, page))
-        opened[-1].open(path, **options)
-        return opened[-1]
-
-    yield make
-    for view in opened:
-        view.page.context.close()
-    assert [problem for view in opened for problem in view.problems] == []
 
 
 def keep(view: LabPage, name: str) -> None:

@@ -78,6 +78,20 @@ def test_what_makes_no_difference_is_no_change(explorer: Make, notebook: dict[st
     assert since(view) == ""
 
 
+def test_what_the_function_changes_itself_is_no_change(explorer: Make) -> None:
+    seen, mean = [], np.zeros(2)
+
+    def fn(x: Variable) -> Variable:
+        seen.append(float(x.data))
+        mean[...] += 1
+        return x * mean
+
+    view = explorer(fn, x=1.0)
+    assert since(view) == ""
+    mean[0] = 0
+    assert since(view) == say("since_reached", names="mean")
+
+
 def test_a_parameter_in_a_closure_was_updated(explorer: Make) -> None:
     b = Parameter(np.array(1.0), name="b")
     view = explorer(lambda x: x * b, x=2.0)
