@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from . import authoring, data, initializers, links, optimizers, serializers, training, transforms
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .links import Chain, ChainList, Link, Sequential
-    from .recording import Recording, record
+    from .recording import Recording, graph, record
     from .widgets import explore, export_html
 
 __version__ = "0.1.0"
@@ -57,6 +57,7 @@ _LAZY = {
     "check_gradients": "gradcheck",
     "numerical_grad": "gradcheck",
     "Recording": "recording",
+    "graph": "recording",
     "record": "recording",
     "explore": "widgets",
     "export_html": "widgets",
@@ -94,6 +95,7 @@ __all__ = [
     "get_array_module",
     "global_config",
     "grad",
+    "graph",
     "initializers",
     "links",
     "no_grad",

@@ -89,7 +89,7 @@ def facts(step: Step) -> list[list[str]]:
         found += about(step.value)
     if step.function:
         found.append(["function", clean(step.function)])
-    if step.kind == "call":
+    if step.kind == "call" and step.seconds:  # of a graph that was there already no time is known
         found.append(["time", seconds_text(step.seconds)])
     return found
 

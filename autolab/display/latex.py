@@ -82,7 +82,7 @@ class _Formulas:
         if step.kind in LEAVES:
             self.values[step.id] = self._leaf(step)
             return
-        if step.value is None:
+        if step.value is None and self._parts(step):
             return  # its results are the next steps
         found = self._expression(step)
         if step.name or self.used[step.id] > 1 or len(found.text) > _LONG or step.id in self.recording.outputs:

@@ -90,6 +90,8 @@ SENTENCES: dict[str, str] = {
     "opened": "{function} and its steps agree: the values differ by at most {value}{gradients}.",
     "opened_apart": "{function} and its steps do not agree: the values differ by up to {value}{gradients}.",
     "opened_gradients": ", the gradients by at most {inputs}",
+    "values_missing": "The graph keeps the values of {kept} of its {count} steps; record() keeps all of them.",
+    "value_not_kept": "It has a gradient; its value was not kept.",
     "orders_end": "{name} does not depend on {wrt}: all further derivatives are zero.",
     "live_saved": "A saved picture: no kernel answers. Run the cell to move its inputs.",
     "since_reached": "Changed since these numbers were computed: {names}.",

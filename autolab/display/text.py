@@ -52,6 +52,9 @@ def proof(opening: Opening) -> str:
 
 
 def _remark(note: str, recording: Recording) -> str:
+    if note == "values_missing":
+        kept = sum(step.value is not None for step in recording.steps)
+        return say("values_missing", kept=kept, count=len(recording.steps))
     if note != "orders_end":
         return note
     last = recording.higher[-1] if recording.higher else recording

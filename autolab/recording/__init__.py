@@ -3,6 +3,7 @@
 from .model import BackwardStep, Operand, Recording, Scope, Snapshot, Step
 from .nonfinite import Birth, Nonfinite, find_nonfinite
 from .recorder import record
+from .tape import graph
 
 __all__ = [
     "BackwardStep",
@@ -14,5 +15,6 @@ __all__ = [
     "Snapshot",
     "Step",
     "find_nonfinite",
+    "graph",
     "record",
 ]

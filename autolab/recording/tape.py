@@ -1,0 +1,185 @@
+"""graph(): the graph that a Variable already has, from its nodes, with the values that happen to be kept."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..engine.backend import array_of, modules
+from ..engine.node import Node, Part, Whole
+from ..engine.primitive import Primitive
+from ..engine.variable import Variable
+from .arrays import Budget
+from .drafts import Draft, Use
+from .locate import Place
+from .model import Recording, Step
+from .rules import exact_text
+from .words import expression_of
+
+_BUDGET = 64 << 20
+_UNKNOWN = "?"
+
+
+def graph(y: Variable, /, **named: Variable) -> Recording:
+    """The graph of a Variable that is there already, without running anything again.
+
+    A graph keeps only the values that gradient rules need, so a step shows its value where it was kept, or where one of
+    the caller's variables holds it now; the others show none, and the recording says how many. Gradients are those of
+    the last backward passes. Constants that no rule needs are not kept either: they stand there as ``?``. Attributes,
+    such as an axis, are not shown.
+
+    Parameters
+    ----------
+    y : Variable
+    **named : Variable
+        What values are to be called; others have their own name, or that of the caller's variable.
+
+    Returns
+    -------
+    Recording
+        It displays itself as that of `record` does, which knows more.
+
+    Raises
+    ------
+    TypeError
+        If ``y`` or one of ``named`` is no Variable.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> x = autolab.Variable(3.0)
+    >>> y = x * x + 1
+    >>> [step.source or step.name for step in autolab.graph(y).steps]
+    ['x', 'x * x', '(x * x) + ?']
+    """
+    for what, value in {"y": y, **named}.items():
+        if not isinstance(value, Variable):
+            raise TypeError(f"graph: {what} is a {type(value).__name__}; expected a Variable")
+    own = {name: value for name, value in sys._getframe(1).f_locals.items() if isinstance(value, Variable)}
+    known = [(value.name or name, value) for name, value in own.items() if not name.startswith("_")]
+    return _Tape(y, [*named.items(), *known]).recording()
+
+
+class _Tape:
+    """The nodes of a graph as steps, in the order in which they were made."""
+
+    def __init__(self, y: Variable, known: Sequence[tuple[str, Variable]]) -> None:
+        self._y, self._budget = y, Budget(_BUDGET)
+        self._nodes = _ordered(y.node) if y.node is not None else []
+        self._ids = {node: i for i, node in enumerate(self._nodes)}
+        self._names: dict[Node, str] = {}
+        self._values: dict[Node, Any] = {}
+        self._collect(known)
+
+    def _collect(self, known: Sequence[tuple[str, Variable]]) -> None:
+        """Values that edges keep, and those of the caller's variables with their names."""
+        for node in self._nodes:
+            if isinstance(node.function, Primitive) and not isinstance(node, Whole):
+                self._values |= _kept(node)
+        for name, variable in [*known, (self._y.name, self._y)]:
+            if variable.node in self._ids:
+                self._values.setdefault(variable.node, variable.data)  # what was kept is what was computed with
+                if name:
+                    self._names.setdefault(variable.node, name)
+
+    def recording(self) -> Recording:
+        """All of it as plain data."""
+        drafts: list[Draft] = []
+        for node in self._nodes:
+            drafts.append(self._draft(node))
+            if node.order:
+                drafts[-1].place = Place("", 0, source=expression_of(drafts[-1], drafts))
+        if not drafts:
+            drafts = [Draft(0, "constant", None, self._y.name, [], self._budget.snapshot(self._y.data))]
+        steps = tuple([self._step(draft) for draft in drafts])
+        missing = sum([step.value is None for step in steps])
+        return Recording(
+            id="",
+            function=self._names.get(self._y.node, "graph") if self._y.node is not None else "graph",
+            inputs=tuple([step.id for step in steps if step.kind == "leaf"]),
+            outputs=(self._ids[self._y.node] if self._y.node is not None else 0,),
+            steps=steps,
+            backward=(),
+            reduced=self._budget.reduced,
+            notes=("values_missing",) if missing else (),
+        )
+
+    def _draft(self, node: Node) -> Draft:
+        value, g = self._values.get(node), getattr(node, "grad", None)
+        return Draft(
+            id=self._ids[node],
+            kind="leaf" if node.order == 0 else "part" if isinstance(node.function, Part) else "call",
+            function=None if node.order == 0 else node.function.name,
+            name=self._names.get(node),
+            uses=self._uses(node),
+            value=None if value is None else self._budget.snapshot(value),
+            requires_grad=True,
+            grad=None if g is None else self._budget.snapshot(g.data),
+        )
+
+    def _uses(self, node: Node) -> list[Use]:
+        """One use for each input: a step where it needs a gradient, else the number that a rule kept, or ``?``."""
+        function = node.function
+        if not isinstance(function, Primitive):
+            return [Use(f"inputs[{i}]", self._ids[parent], None) for i, parent in enumerate(node.parents)]
+        parents = {function.place(edge.rule): edge.parent for edge in node.edges}
+        count = max(len(function.inputs) if not function.schema.variadic else 0, max(parents) + 1)
+        kept = _constants(node)
+        return [
+            Use(function.schema.label(i), self._ids[parents[i]], None)
+            if i in parents
+            else Use(function.schema.label(i), None, kept.get(i, _UNKNOWN))
+            for i in range(count)
+        ]
+
+    def _step(self, draft: Draft) -> Step:
+        step = draft.step()
+        if draft.kind == "constant":
+            return replace(step, status="constant")
+        if step.grad is None:
+            return replace(step, status="not_computed" if step.kind == "leaf" else "not_kept")
+        return replace(step, status="value_not_kept") if step.value is None else step
+
+
+def _ordered(root: Node) -> list[Node]:
+    """Every node below, leaves first, the others as they were made; without recursion."""
+    found, waiting = {root: None}, [root]
+    while waiting:
+        for parent in waiting.pop().parents:
+            if parent not in found:
+                found[parent] = None
+                waiting.append(parent)
+    return sorted(found, key=lambda node: node.order)
+
+
+def _saved(node: Node) -> list[tuple[str, Any]]:
+    """The names and values that the rules of a node keep."""
+    pairs: list[tuple[str, Any]] = []
+    for edge in node.edges:
+        names = node.function.retained[node.function.input_of(edge.rule)]
+        pairs += zip(names, (edge.saved,) if len(names) == 1 else edge.saved or (), strict=False)
+    return pairs
+
+
+def _kept(node: Node) -> dict[Node, Any]:
+    """The arrays of other nodes, and of this one, that a node keeps."""
+    function = node.function
+    parents = {function.place(edge.rule): edge.parent for edge in node.edges}
+    found: dict[Node, Any] = {}
+    for name, value in _saved(node):
+        if type(value) not in modules:
+            continue
+        if name in function.schema.outputs:
+            found[node] = array_of(value)
+        elif name in function.inputs and (parent := parents.get(function.inputs.index(name))) is not None:
+            found[parent] = array_of(value)
+    return found
+
+
+def _constants(node: Node) -> dict[int, str]:
+    """The inputs without a gradient of which a rule kept the value, as text."""
+    inputs = node.function.inputs
+    pairs = [(inputs.index(name), exact_text(value)) for name, value in _saved(node) if name in inputs]
+    return {i: text or "array" for i, text in pairs}

@@ -1,0 +1,118 @@
+"""graph(y): what a graph that is there already can show, and what it cannot."""
+
+import gc
+import json
+import weakref
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import Variable
+from autolab import functions as F
+from autolab.display.text import remarks, to_text
+
+
+def texts(recording):
+    return [step.source or step.name for step in recording.steps]
+
+
+def test_the_steps_stand_in_order_with_the_callers_names_and_values():
+    x, W = Variable(np.array([[1.0, 2.0]])), Variable(np.array([[3.0], [4.0]]))
+    h = F.tanh(x @ W)
+    loss = (h * h).sum()
+    loss.backward()
+    recording = autolab.graph(loss)
+    assert texts(recording) == ["x", "W", "x @ W", "tanh(x @ W)", "h * h", "sum(h * h)"]
+    assert [step.name for step in recording.steps] == ["x", "W", None, "h", None, "loss"]
+    np.testing.assert_array_equal(recording["x"].value.values, x.data)
+    np.testing.assert_array_equal(recording["W"].grad.values, W.grad.data)
+    assert float(recording["loss"].value.values) == float(loss.data)
+    assert [recording.outputs, recording.inputs] == [(5,), (0, 1)] and recording.function == "loss"
+
+
+def test_a_value_that_was_not_kept_is_not_shown_and_that_is_said():
+    x = Variable(2.0)
+    y = x * 3.0 + 1.0
+    recording = autolab.graph(y)
+    assert [step.value is None for step in recording.steps] == [False, True, False]
+    assert recording.steps[2].source == "(x * 3) + ?"  # the rule of x keeps the 3; nobody kept the 1
+    assert remarks(recording) == ["The graph keeps the values of 2 of its 3 steps; record() keeps all of them."]
+    assert [step.status for step in recording.steps] == ["not_computed", "not_kept", "not_kept"]
+    y.backward(retain_grad=True)
+    assert [step.status for step in autolab.graph(y).steps] == ["ok", "value_not_kept", "not_kept"]
+    assert "It has a gradient; its value was not kept." in to_text(autolab.graph(y))
+
+
+def test_a_value_is_the_one_that_was_computed_with():
+    x = Variable(np.array([2.0]))
+    y = F.exp(x * x)
+    x.data = np.array([5.0])
+    recording = autolab.graph(y)
+    assert recording["x"].value.values == 2.0
+
+
+def test_names_can_be_given_and_a_variables_own_name_wins():
+    a, b = Variable(2.0, name="alpha"), Variable(3.0)
+    w = a * b
+    recording = autolab.graph(w, beta=b)
+    assert [step.name for step in recording.steps] == ["alpha", "beta", "w"]
+    assert [step.name for step in autolab.graph(w).steps] == ["alpha", "b", "w"]
+
+    def made():
+        return F.exp(Variable(1.0))
+
+    assert [step.name for step in autolab.graph(made()).steps] == [None, None]
+    assert [step.name for step in autolab.graph(*[made()], beta=w).steps] == [None, None]
+
+
+def test_classes_several_results_and_many_inputs_have_their_steps():
+    class Halves(autolab.FunctionNode):
+        def forward(self, inputs):
+            return inputs[0] / 2, inputs[0] / 2
+
+        def backward(self, target_input_indexes, grad_outputs):
+            return ((grad_outputs[0] + grad_outputs[1]) / 2,)
+
+    x = Variable(np.ones(2))
+    a, b = Halves().apply((x,))
+    joined = F.stack(a, b)
+    recording = autolab.graph(joined)
+    assert {step.function for step in recording.steps} >= {"Halves", "part", "stack"}
+
+
+def test_constants_and_wrong_arguments():
+    recording = autolab.graph(Variable(2.0, requires_grad=False))
+    assert [step.kind for step in recording.steps] == ["constant"]
+    with pytest.raises(TypeError, match="graph: y is a float; expected a Variable"):
+        autolab.graph(2.0)
+
+
+def test_a_long_chain_needs_no_recursion_and_the_graph_is_not_kept_alive():
+    y = Variable(1.0)
+    for _ in range(5000):
+        y = F.sin(y)
+    recording = autolab.graph(y)
+    assert len(recording.steps) == 5001
+
+    def shown():
+        z = F.exp(Variable(1.0))
+        return autolab.graph(z), weakref.ref(z.node)
+
+    gc.collect()
+    gc.disable()
+    try:
+        small, node = shown()
+        assert node() is None and len(small.steps) == 2
+    finally:
+        gc.enable()
+
+
+def test_it_is_shown_saved_and_plain_data(tmp_path):
+    x, y = Variable(2.0), Variable(3.0)
+    w = F.sin(x * y) / (x + 1)
+    recording = autolab.graph(w)
+    assert json.loads(json.dumps(recording.to_json(), allow_nan=False))["outputs"] == [len(recording.steps) - 1]
+    assert "text/html" in recording._repr_mimebundle_() and r"\sin" in recording.to_latex()
+    recording.save(tmp_path / "w.svg")
+    autolab.export_html(recording, tmp_path / "w.html")
