@@ -135,7 +135,9 @@ def flow(recording: Recording, by: Measure, expanded: Collection[int]) -> dict[s
         ],
         "legend": {
             "name": say(f"flow_{by}"),
-            "low": text(scale.low),
+            "low": f"≤ {text(scale.low)}"
+            if any(0 < (size or 0) < scale.low for size in sizes.values())
+            else text(scale.low),
             "high": text(scale.high),
             "logarithmic": scale.logarithmic,
         },

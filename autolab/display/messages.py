@@ -54,11 +54,11 @@ SENTENCES: dict[str, str] = {
     ),
     "unknown_suffix": "save: got the suffix {suffix!r} in {path}, expected one of .svg, .png, .pdf, .dot, .tex",
     # The flow through a graph, and what is wrong with it.
-    "flow_value": "norm of the value",
-    "flow_gradient": "norm of the gradient",
-    "flow_ratio": "norm of the gradient / norm of the value",
-    "flow_time": "time, forward and backward",
-    "flow_bytes": "bytes of value and gradient",
+    "flow_value": "value (norm)",
+    "flow_gradient": "gradient (norm)",
+    "flow_ratio": "gradient / value (norms)",
+    "flow_time": "time (both passes)",
+    "flow_bytes": "bytes",
     "health_nan": "NaN stands in the value or the gradient of {count}.",
     "health_infinite": "Infinite numbers stand in the value or the gradient of {count}.",
     "health_vanishing": (

@@ -145,8 +145,9 @@ def _extremes(array: Array) -> tuple[float | None, float | None, int, int]:
 def _norm(array: Array) -> float:
     """The Euclidean norm of the finite elements, on the device that holds them."""
     xp = get_array_module(array)
-    finite = array[xp.isfinite(array)]
-    return float(xp.sqrt(xp.sum(xp.abs(finite).astype(float) ** 2)))
+    sizes = xp.abs(array[xp.isfinite(array)]).astype(float)
+    largest = float(sizes.max()) if sizes.size else 0.0
+    return largest * float(xp.sqrt(xp.sum((sizes / largest) ** 2))) if largest else 0.0
 
 
 def plain(value: Any) -> Any:

@@ -77,7 +77,9 @@ class Snapshot:
         if self.reduced_norm is not None:
             return self.reduced_norm
         values = np.abs(self.values.astype(complex if self.values.dtype.kind == "c" else float))
-        return float(np.linalg.norm(values[np.isfinite(values)]))
+        finite = values[np.isfinite(values)]
+        largest = float(finite.max(initial=0.0))  # squares of very small and large numbers would be 0 and infinite
+        return largest * float(np.linalg.norm(finite / largest)) if largest else 0.0
 
     @property
     def size(self) -> int:

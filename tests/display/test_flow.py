@@ -93,12 +93,20 @@ def test_scales():
     assert scale_of([1e-300, 1.0]).low == 1e-12
 
 
+def test_a_legend_says_where_numbers_lie_below_its_end():
+    shown = autolab.record(lambda x: (x * 1e-300) * 1.0, 1.0)
+    low = flow(shown, "value", ())["legend"]["low"]
+    assert low == "≤ 1e-12" and flow(shown, "value", ())["nodes"]["1"] == [0.0, "1e-300"]
+
+
 def test_norms_of_reduced_arrays_are_those_of_the_whole():
     values = np.random.default_rng(0).normal(size=(700, 300))
     values[3, 4] = np.nan
     kept = snapshot(values, 1000)
     assert not kept.is_whole and kept.norm == pytest.approx(np.sqrt(np.nansum(values**2)), rel=1e-12)
     assert snapshot(values).norm == pytest.approx(kept.norm, rel=1e-12)
+    for size in (1e-300, 1e300):
+        assert snapshot(np.full((4, 4), size)).norm == snapshot(np.full((4, 4), size), 4).norm == 4 * size
 
 
 # --- what is wrong ------------------------------------------------------------------------------------------------

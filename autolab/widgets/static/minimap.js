@@ -4,22 +4,22 @@
 import { html, set } from "./dom.js";
 
 const FROM = 100; // boxes
-const SIZE = { width: 110, height: 190 };
+const SIZE = { width: 110, height: 190, least: 26 };
 
 /** @param {HTMLElement} pane */
 export function makeMinimap(pane) {
   const canvas = html("canvas", { class: "al-whole-canvas" });
   const here = html("div", { class: "al-whole-here" });
   const root = html("div", { class: "al-whole", "aria-hidden": "true", hidden: true, onpointerdown: grab, onpointermove: (/** @type {PointerEvent} */ e) => e.buttons && go(e) }, canvas, here);
-  let [width, height, scale] = [1, 1, 1];
+  let [width, height, across, down] = [1, 1, 1, 1]; // the graph's size, and pixels of the map for each unit
 
   function frame() {
     if (root.hidden) return;
     const zoom = pane.scrollWidth && (pane.querySelector("svg")?.clientWidth ?? 1) / width;
-    const part = (/** @type {number} */ from, /** @type {number} */ size, /** @type {number} */ whole) =>
-      [Math.max(0, (from / zoom) * scale), Math.min(whole, (size / zoom) * scale)].map((v) => `${v}px`);
-    [here.style.left, here.style.width] = part(pane.scrollLeft, pane.clientWidth, width * scale);
-    [here.style.top, here.style.height] = part(pane.scrollTop, pane.clientHeight, height * scale);
+    const part = (/** @type {number} */ from, /** @type {number} */ size, /** @type {number} */ whole, /** @type {number} */ scale) =>
+      [Math.max(0, (from / zoom) * scale), Math.min(whole * scale, (size / zoom) * scale)].map((v) => `${v}px`);
+    [here.style.left, here.style.width] = part(pane.scrollLeft, pane.clientWidth, width, across);
+    [here.style.top, here.style.height] = part(pane.scrollTop, pane.clientHeight, height, down);
   }
 
   /** @param {PointerEvent} event */
@@ -44,14 +44,15 @@ export function makeMinimap(pane) {
       root.hidden = scene.nodes.length <= FROM;
       if (root.hidden) return;
       [width, height] = [scene.width, scene.height];
-      scale = Math.min(SIZE.width / width, SIZE.height / height);
+      down = Math.min(SIZE.width / width, SIZE.height / height);
+      across = Math.max(down, SIZE.least / width);
       const sharp = 2;
-      set(canvas, { width: Math.ceil(width * scale * sharp), height: Math.ceil(height * scale * sharp) });
-      [root.style.width, root.style.height] = [width, height].map((size) => `${Math.ceil(size * scale)}px`);
+      set(canvas, { width: Math.ceil(width * across * sharp), height: Math.ceil(height * down * sharp) });
+      [root.style.width, root.style.height] = [width * across, height * down].map((size) => `${Math.ceil(size)}px`);
       const context = canvas.getContext("2d");
       for (const { id, x, y, w, h } of scene.nodes) {
         context.fillStyle = color(id);
-        context.fillRect(x * scale * sharp, y * scale * sharp, Math.max(2, w * scale * sharp), Math.max(2, h * scale * sharp));
+        context.fillRect(x * across * sharp, y * down * sharp, Math.max(2, w * across * sharp), Math.max(2, h * down * sharp));
       }
       frame();
     },
