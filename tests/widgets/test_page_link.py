@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -69,40 +66,6 @@ def test_three_views_of_two_pages_end_at_the_last_input(new_page: Callable[..., 
             f".al-node[data-id='{wire.widget.recording['w'].id}'] .al-value .al-number"
         ).all_text_contents()
         assert set(shown) == {expected}
-
-
-@pytest.mark.full
-def test_ten_thousand_moves_leave_nothing_behind(new_page: Callable[..., Page], explorer: Any) -> None:
-    wire = Wire(explorer(twenty, x=0.5, y=2.0))
-    first, second = new_page(), new_page()
-    wire.connect(first, views=2)
-    wire.connect(second, views=1)
-    flood = """(e, from) => {
-      for (let k = from; k < from + 50; k++) { e.value = k / 5000 - 1; e.dispatchEvent(new Event('input')); }
-    }"""
-
-    def moves(start: int) -> None:
-        for page, name in ((first, "x"), (second, "y")):
-            page.get_by_role("slider", name=name).first.evaluate(flood, start)
-        flush(wire)
-        assert len(wire.inbox) <= 2
-        wire.step()
-
-    for start in range(0, 1000, 50):
-        moves(start)
-    gc.collect()
-    before = resident_megabytes()
-    for start in range(1000, 6000, 50):
-        moves(start)
-    wire.settle()
-    gc.collect()
-    assert resident_megabytes() - before <= 20
-    assert (wire.widget.point["x"], wire.widget.point["y"]) == (0.2, 0.2)
-
-
-def resident_megabytes() -> float:
-    fields = Path("/proc/self/statm").read_text().split()
-    return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def test_moves_of_two_inputs_and_a_button_are_not_confused(page: Page, open_view: Open) -> None:
