@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-
-import numpy as np
 
 from ..binding import Bound, bind, chosen_options
 from ..engine.backend import Array, array_of
@@ -20,13 +17,16 @@ from ..engine.primitive import Primitive
 from ..engine.variable import Variable
 from .arrays import Budget
 from .drafts import Draft, Use
+from .events import attributes_of, backward_code, given_inputs, input_index
 from .explain import Explainer, Sums
 from .locate import Locator, Place, python_function, source_of
-from .model import BackwardStep, Kind, Recording, Snapshot, Step
+from .model import BackwardStep, Kind, Recording, Snapshot
 from .opening import Opener, fused_names
 from .orders import input_to_differentiate, with_derivatives
 from .rules import exact_text
 from .scopes import ScopeTracker
+from .serialize import digest
+from .upstream import one_each
 
 BUDGET = 64 << 20
 OPTIONS = ("upstream", "budget", "order", "wrt", "open")
@@ -108,7 +108,7 @@ def record_bound(
         recorder.tracker.close()
     outputs = _outputs(bound, returned)
     given = upstream(outputs) if callable(upstream) else upstream
-    recorder.run_backward(outputs, _one_each(bound.caller, outputs, given))
+    recorder.run_backward(outputs, one_each(bound.caller, outputs, given))
     recording = recorder.finish(bound, len(variables), outputs)
     return recording if x is None else with_derivatives(recording, recorder, outputs, x, order)
 
@@ -178,7 +178,7 @@ class Recorder:
         self, event: ForwardEvent, place: Place | None, outer_line: int | None = None, scope: int | None = None
     ) -> int:
         """A step for an application of a function; its id."""
-        uses = [self._use(event.function, i, value, place) for i, value in enumerate(_given(event))]
+        uses = [self._use(event.function, i, value, place) for i, value in enumerate(given_inputs(event))]
         names = place.names if place is not None else ()
         single = len(event.outputs) == 1
         draft = Draft(
@@ -191,8 +191,8 @@ class Recorder:
             place=place,
             outer_line=outer_line,
             seconds=event.seconds,
-            backward_code=_backward_code(event.function),
-            attributes=_attributes(event),
+            backward_code=backward_code(event.function),
+            attributes=attributes_of(event),
             scope=scope,
         )
         call = self._add(event.outputs[0] if single else None, draft)
@@ -281,7 +281,7 @@ class Recorder:
         if draft.kind != "call":
             return  # a part, or a value that was computed before the recording began: its own graph is not followed
         for edge, share in zip(event.node.edges, event.gradients, strict=True):
-            use = draft.uses[_input_index(event.node.function, edge.rule)]
+            use = draft.uses[input_index(event.node.function, edge.rule)]
             use.contribution = None if share is None else self.budget.snapshot(share)
             self._explainer.explain(use, event, edge, share)
             self._sums.add(use, share)
@@ -293,7 +293,7 @@ class Recorder:
         steps = tuple([draft.step() for draft in self.drafts])
         source, file, line = source_of(python_function(bound.fn))
         return Recording(
-            id=_digest(bound.name, steps),
+            id=digest(bound.name, steps),
             function=bound.name,
             inputs=tuple(range(inputs)),
             outputs=tuple([self._ids[_key(y)] for y in outputs]),
@@ -311,65 +311,8 @@ class Recorder:
         )
 
 
-def _attributes(event: ForwardEvent) -> tuple[tuple[str, str], ...]:
-    """The texts of the attributes that are not at their defaults."""
-    defaults = event.function.schema.defaults if isinstance(event.function, Primitive) else {}
-    texts = {name: f"{value!r:.60}" for name, value in event.attributes.items()}
-    return tuple([(name, text) for name, text in texts.items() if text != repr(defaults.get(name, ...))])
-
-
 def _key(variable: Variable) -> Any:
     """What a Variable is found again by: the order of its node, or an identity."""
     if variable.node is None:
         return ("constant", id(variable))
     return variable.node.order or ("leaf", id(variable.node))
-
-
-def _one_each(caller: str, outputs: tuple[Variable, ...], upstream: Any) -> list[Array]:
-    """The upstream gradients, one per output; None stands for ones."""
-    count = len(outputs)
-    if upstream is None or count == 1:
-        upstream = (upstream,) * count
-    if not isinstance(upstream, list | tuple) or len(upstream) != count:
-        came = f"{len(upstream)} of them" if isinstance(upstream, list | tuple) else f"a {type(upstream).__name__}"
-        raise ValueError(f"{caller}: option 'upstream' is {came}; expected a tuple of {count}, one per output")
-    return [_start(f"{caller}: option 'upstream'", y, given) for y, given in zip(outputs, upstream, strict=True)]
-
-
-def _start(what: str, y: Variable, given: Any) -> Array:
-    if given is None:
-        return np.ones(y.shape, y.dtype)
-    start = y._like(given, what)
-    if start.shape != y.shape:
-        raise ValueError(f"{what} has shape {start.shape}; expected {y.shape}, that of the output")
-    return start
-
-
-def _given(event: ForwardEvent) -> tuple[Any, ...]:
-    """The inputs, without those at the end that a declared function had to do without."""
-    count = len(event.inputs)
-    while isinstance(event.function, Primitive) and event.inputs[count - 1] is None:
-        count -= 1
-    return event.inputs[:count]
-
-
-def _input_index(function: Any, rule: Any) -> int:
-    return function.place(rule) if isinstance(function, Primitive) else rule
-
-
-def _backward_code(function: Any) -> str | None:
-    """The source of a backward that a user wrote; None for declared functions, which have rules."""
-    if isinstance(function, Primitive):
-        return None
-    return source_of(function.written_backward)[0]
-
-
-def _digest(name: str, steps: tuple[Step, ...]) -> str:
-    """A name for what the recording shows: equal runs have equal ids."""
-    digest = hashlib.sha256(name.encode())
-    for step in steps:
-        digest.update(repr((step.function, step.name, step.source, [use.step for use in step.operands])).encode())
-        for kept in (step.value, step.grad):
-            if kept is not None:
-                digest.update(repr((kept.shape, kept.dtype)).encode() + kept.values.tobytes())
-    return digest.hexdigest()[:12]

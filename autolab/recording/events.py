@@ -1,0 +1,36 @@
+"""What an event tells about the application of a function, besides its values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..engine.observe import ForwardEvent
+from ..engine.primitive import Primitive
+from .locate import source_of
+
+
+def attributes_of(event: ForwardEvent) -> tuple[tuple[str, str], ...]:
+    """The texts of the attributes that are not at their defaults."""
+    defaults = event.function.schema.defaults if isinstance(event.function, Primitive) else {}
+    texts = {name: f"{value!r:.60}" for name, value in event.attributes.items()}
+    return tuple([(name, text) for name, text in texts.items() if text != repr(defaults.get(name, ...))])
+
+
+def given_inputs(event: ForwardEvent) -> tuple[Any, ...]:
+    """The inputs, without those at the end that a declared function had to do without."""
+    count = len(event.inputs)
+    while isinstance(event.function, Primitive) and event.inputs[count - 1] is None:
+        count -= 1
+    return event.inputs[:count]
+
+
+def input_index(function: Any, rule: Any) -> int:
+    """The position of the input whose gradient an edge's rule computes."""
+    return function.place(rule) if isinstance(function, Primitive) else rule
+
+
+def backward_code(function: Any) -> str | None:
+    """The source of a backward that a user wrote; None for declared functions, which have rules."""
+    if isinstance(function, Primitive):
+        return None
+    return source_of(function.written_backward)[0]
