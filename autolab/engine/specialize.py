@@ -9,13 +9,13 @@ benchmarks).
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .backend import Array, get_array_module, modules, scalar
+from .backend import Array, modules, scalar
 from .config import config, overrides
+from .kernels import Kernels
 from .node import Edge, Node, new_order
 from .observe import watchers
 from .variable import Variable
@@ -27,39 +27,6 @@ _new_variable = Variable.__new__
 _ndarray = np.ndarray
 _LEFT_OUT = object()
 _COMPLAINTS = (ValueError, TypeError, IndexError)
-
-
-class _Kernels(dict[type, Callable[..., Array]]):
-    """Array type -> the forward on that type's module.
-
-    A forward that says no more than ``return xp.tanh(x)`` is the module's own function, whose name is ``direct``;
-    calling that one saves a Python call per step, and its result has its inputs' common dtype.
-    """
-
-    def __init__(self, forward: Callable[..., Array], inputs: int) -> None:
-        self._forward = forward
-        self.direct = _direct_name(forward, inputs)
-
-    def __missing__(self, kind: type) -> Callable[..., Array]:
-        module = modules.get(kind)
-        if module is None:
-            return get_array_module  # no array: a parameter without a size, which says so when it is asked
-        kernel = getattr(module, self.direct) if self.direct else partial(self._forward, module)
-        self[kind] = kernel
-        return kernel
-
-
-_ONLY_A_CALL: dict[int, Any] = {1: lambda xp, a: xp.function(a), 2: lambda xp, a, b: xp.function(a, b)}
-
-
-def _direct_name(forward: Callable[..., Any], inputs: int) -> str | None:
-    """The name of the module's function that ``forward`` hands its inputs to and nothing else, or None.
-
-    Its code says so, up to that name; running it would be no business of a declaration.
-    """
-    code: Any = getattr(forward, "__code__", None)
-    same = code is not None and code.co_code == _ONLY_A_CALL[inputs].__code__.co_code
-    return code.co_names[0] if same else None
 
 
 def shortcut(function: Primitive) -> Callable[..., Any] | None:
@@ -79,7 +46,7 @@ Shortcut = tuple[Callable[..., Any], Callable[[], None]]
 
 
 def _unary(function: Primitive) -> Shortcut:
-    kernels, apply = _Kernels(function.forward, 1), function.apply
+    kernels, apply = Kernels(function.forward, 1), function.apply
     same_dtype, same_shape = kernels.direct is not None, function.keeps_shapes
     rule: Any = None
     keep: Any = 0
@@ -129,7 +96,7 @@ def _unary(function: Primitive) -> Shortcut:
 
 
 def _binary(function: Primitive) -> Shortcut:
-    kernels, elementwise = _Kernels(function.forward, 2), function.elementwise
+    kernels, elementwise = Kernels(function.forward, 2), function.elementwise
     same_dtype, same_shape = kernels.direct is not None, function.keeps_shapes
     rule_a: Any = None
     rule_b: Any = None
