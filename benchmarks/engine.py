@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from datetime import UTC, datetime
 
@@ -26,6 +27,7 @@ def main() -> int:
     try:
         runner = Runner(environment.prepare(), options.heats, options.rounds)
         environment.stay_on_one_core()
+        before = load()
         runner.run(options.only)
     except (environment.SetupError, WorkerError, DifferentResultsError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
@@ -36,6 +38,7 @@ def main() -> int:
         "machine": environment.machine(),
         "versions": runner.versions,
         "left_out": runner.left_out,
+        "load": [before, load()],
         "heats": options.heats,
         "rounds": options.rounds,
     }
@@ -44,6 +47,11 @@ def main() -> int:
         RESULTS.mkdir(exist_ok=True)
         (RESULTS / f"{options.save}.json").write_text(json.dumps({**facts, "rows": runner.rows}, indent=1) + "\n")
     return 0
+
+
+def load() -> float | None:
+    """How many processes want to run, on average over the last minute; the machine may be shared."""
+    return round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
 
 
 if __name__ == "__main__":

@@ -76,6 +76,30 @@ def test_the_runner_knows_what_the_processes_know():
     assert set(runner.GROUPS) - {runner.COLD} == groups
 
 
+def test_the_readme_shows_the_saved_results():
+    summary = load("summary")
+    results = summary.load(BENCHMARKS / "results" / "engine.json")
+    readme = (BENCHMARKS.parent / "README.md").read_text("utf-8")
+    assert summary.replaced(readme, results) == readme, "run python benchmarks/readme.py"
+    for row in results["rows"]:
+        row["cells"]["autolab"]["median"] *= 2
+    assert summary.replaced(readme, results) != readme
+
+
+def test_a_missed_goal_is_said_with_what_numpy_takes():
+    summary = load("summary")
+    cells = {
+        "autolab": {"median": 3.0},
+        "torch": {"median": 4.0, "ratio": 0.75},
+        "numpy": {"median": 2.0, "ratio": 1.5},
+    }
+    rows = [{"title": title, "unit": "us", "cells": cells} for title in summary.ROWS]
+    about = {"commit": "c", "versions": {"torch": "1"}, "machine": {"cpu": "m"}, "load": [0.1, 0.2], "rows": rows}
+    text = summary.section(about)
+    assert "| net 1-10-1, a training step | 3.00 µs | 0.75 | 1.50 |" in text and "0.25 of PyTorch missed" in text
+    assert "the goal is 0.25 of PyTorch; AutoLab takes 0.75, and NumPy by hand, without a graph, 0.50." in text
+
+
 def test_every_goal_names_a_row():
     goals = load("goals")
     library = load("libraries").AutoLab()
