@@ -30,6 +30,8 @@ class _Conv(Link):
         nobias: bool = False,
         initialW: Any = None,
         initial_bias: Any = None,
+        dilate: int | tuple[int, ...] = 1,
+        groups: int = 1,
     ) -> None:
         super().__init__()
         name = type(self).__name__
@@ -38,31 +40,39 @@ class _Conv(Link):
         if len(sizes) != self.axes:
             raise ValueError(f"{name}: ksize is {ksize!r:.60}; expected an integer or {self.axes} of them")
         self.ksize = tuple([check_size(name, "ksize", n) for n in sizes])
-        self.stride, self.pad = stride, pad
+        self.stride, self.pad, self.dilate = stride, pad, dilate
+        self.groups = check_size(name, "groups", groups)
+        if self.out_channels % self.groups:
+            raise ValueError(f"{name}: out_channels is {out_channels}; expected a multiple of groups, {groups}")
         self.W = Parameter(initializer(initialW, initializers.LeCunNormal()))
         if in_channels is not None:
             self._size(check_size(name, "in_channels", in_channels))
         self.register_parameter("b", None if nobias else bias(initial_bias, self.out_channels))
 
     def _size(self, in_channels: int) -> None:
-        self.W.initialize((self.out_channels, in_channels, *self.ksize))
+        if in_channels % self.groups:
+            what = type(self).__name__
+            raise ValueError(f"{what}: in_channels is {in_channels}; expected a multiple of groups, {self.groups}")
+        self.W.initialize((self.out_channels, in_channels // self.groups, *self.ksize))
 
     def forward(self, x: Any) -> Any:
         """The convolution of ``x`` of shape ``(examples, in_channels, ...)``."""
         if not self.W.is_initialized:
             self._size(np.shape(getattr(x, "array", x))[1])
         inputs = (x, self.W) if self.b is None else (x, self.W, self.b)
-        return type(self).convolve(*inputs, stride=self.stride, padding=self.pad)
+        settings = {"stride": self.stride, "padding": self.pad, "dilation": self.dilate, "groups": self.groups}
+        return type(self).convolve(*inputs, **settings)
 
     def extra_repr(self) -> str:
-        channels = self.W.shape[1] if self.W.is_initialized else None
+        channels = self.W.shape[1] * self.groups if self.W.is_initialized else None
         size = self.ksize[0] if len(set(self.ksize)) == 1 else self.ksize
         settings = [f"{channels}, {self.out_channels}, {size}"]
         settings += [f"{name}={value}" for name, value, usual in self._settings() if value != usual]
         return ", ".join(settings)
 
     def _settings(self) -> tuple[tuple[str, Any, Any], ...]:
-        return ("stride", self.stride, 1), ("pad", self.pad, 0), ("nobias", self.b is None, False)
+        windows = ("stride", self.stride, 1), ("pad", self.pad, 0), ("dilate", self.dilate, 1)
+        return *windows, ("groups", self.groups, 1), ("nobias", self.b is None, False)
 
 
 class Conv1D(_Conv):
@@ -80,11 +90,15 @@ class Conv1D(_Conv):
     nobias : bool
     initialW, initial_bias : initializer, number or array, optional
         By default `initializers.LeCunNormal` and 0.
+    dilate : int
+        How far apart the elements that the kernel meets are: 1 for neighbours.
+    groups : int
+        Into how many groups the channels are split; each group of the result sees its own group of the input alone.
 
     Attributes
     ----------
     W : Parameter
-        Of shape ``(out_channels, in_channels, ksize)``.
+        Of shape ``(out_channels, in_channels / groups, ksize)``.
     b : Parameter or None
         Of shape ``(out_channels,)``.
 
@@ -114,11 +128,15 @@ class Conv2D(_Conv):
     nobias : bool
     initialW, initial_bias : initializer, number or array, optional
         By default `initializers.LeCunNormal` and 0.
+    dilate : int or (int, int)
+        How far apart the elements that the kernel meets are: 1 for neighbours.
+    groups : int
+        Into how many groups the channels are split; each group of the result sees its own group of the input alone.
 
     Attributes
     ----------
     W : Parameter
-        Of shape ``(out_channels, in_channels, height, width)``.
+        Of shape ``(out_channels, in_channels / groups, height, width)``.
     b : Parameter or None
         Of shape ``(out_channels,)``.
 

@@ -47,6 +47,8 @@ def test_the_size_of_the_input_comes_with_the_first_batch(make):
 LAZY = {
     "Linear": (lambda: L.Linear(None, 4), (2, 3), (2, 4)),
     "Conv1D": (lambda: L.Conv1D(None, 4, 3, pad=1), (2, 3, 8), (2, 4, 8)),
+    "Conv1D in groups": (lambda: L.Conv1D(None, 6, 3, dilate=2, groups=3), (2, 3, 8), (2, 6, 4)),
+    "Conv2D in groups": (lambda: L.Conv2D(4, 4, 3, pad=1, dilate=(2, 1), groups=4), (2, 4, 9, 8), (2, 4, 7, 8)),
     "Conv2D": (lambda: L.Conv2D(None, 4, (3, 1), stride=2), (2, 3, 9, 8), (2, 4, 4, 4)),
     "BatchNormalization": (lambda: L.BatchNormalization(None), (6, 3), (6, 3)),
     "LayerNormalization": (lambda: L.LayerNormalization(), (6, 3), (6, 3)),
@@ -202,3 +204,9 @@ def test_orthogonal_rows_are_orthogonal_and_kernels_count_for_the_fan():
     assert initializers.fans((16, 3, 5, 5)) == (75, 400)
     with pytest.raises(TypeError, match="floating-point"):
         initializers.Zero(dtype=int)
+
+
+@pytest.mark.parametrize("make", [lambda: L.Conv2D(None, 4, 3, groups=3), lambda: L.Conv1D(4, 6, 3, groups=3)])
+def test_channels_that_do_not_split_into_groups_are_refused(make):
+    with pytest.raises(ValueError, match="expected a multiple of groups, 3"):
+        make()
