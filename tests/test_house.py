@@ -34,11 +34,11 @@ RANKS = {
     "links": 2,
     "recording": 3,
     "gradcheck": 3,
-    "display": 4,
-    "widgets": 5,
-    "server": 5,
-    "doctor": 6,
-    "cli": 7,
+    "display": 5,
+    "widgets": 6,
+    "server": 6,
+    "doctor": 7,
+    "cli": 8,
 }
 SEAM = "from ..display import mimebundle"  # the one import upwards of the engine: objects ask how they are shown
 

@@ -42,6 +42,15 @@ THEMES: dict[str, dict[str, str]] = {
     },
 }  # fmt: skip
 
+LINES: dict[str, tuple[str, ...]] = {
+    "light": ("#0b62b4", "#b8480a", "#00806a", "#8a3ea8", "#8f6a00", "#c2417c", "#2a86a8", "#4b5563"),
+    "dark": ("#6db3f2", "#ff9d5c", "#4fd1b5", "#d49bf0", "#e3c04b", "#ff8fb8", "#7fd6f0", "#b6bec9"),
+}
+"""Colours of the lines of a chart."""
+
+DASHES = ("", "7 4", "2 3", "10 3 2 3", "14 5", "4 2", "1 4", "10 3 2 3 2 3")
+"""Each line of a chart has a pattern of its own too, for those who do not tell the colours apart."""
+
 
 def _channels(color: str) -> tuple[int, int, int]:
     return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)

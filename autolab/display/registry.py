@@ -18,6 +18,8 @@ _HANDLERS: dict[str, str] = {
     "autolab.recording.model.Recording": "autolab.display.recording_view:bundle",
     "autolab.links.link.Link": "autolab.display.link_view:bundle",
     "autolab.optimizers.optimizer.Optimizer": "autolab.display.optimizer_view:bundle",
+    "autolab.training.extensions.plot.PlotReport": "autolab.display.monitor_view:plot_bundle",
+    "autolab.training.monitor.Monitor": "autolab.display.monitor_view:bundle",
     "autolab.engine.variable.Variable": "autolab.display.variable_view:bundle",
     "autolab.functions.conventions.Conventions": "autolab.display.conventions_view:bundle",
     "autolab.gradcheck.report.GradientReport": "autolab.display.report_view:bundle",

@@ -3,8 +3,9 @@
 from ..reporter import Reporter, report
 from . import extensions
 from .extension import Extension
+from .monitor import Monitor
 from .trainer import Trainer
 from .triggers import IntervalTrigger
 from .updater import StandardUpdater
 
-__all__ = ["Extension", "IntervalTrigger", "Reporter", "StandardUpdater", "Trainer", "extensions", "report"]
+__all__ = ["Extension", "IntervalTrigger", "Monitor", "Reporter", "StandardUpdater", "Trainer", "extensions", "report"]

@@ -1,0 +1,162 @@
+"""Line charts as plain data: axes with ticks at round numbers, linear or logarithmic, and what cannot be drawn.
+
+`chart` decides everything; `chart_svg` and the live monitor's JavaScript only draw it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .escape import clean
+from .messages import plural, say
+from .numbers import number
+
+MOST_LINES = 8
+"""More lines than that nobody can tell apart: of more, so many are drawn, spread evenly."""
+
+_TICKS = 5
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a chart; NaN is a gap."""
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+
+
+def chart(title: str, lines: Sequence[Line], log: bool = False, x_title: str = "", mark: float | None = None) -> Any:
+    """A line chart as plain data.
+
+    Parameters
+    ----------
+    title, x_title : str
+    lines : sequence of Line
+    log : bool
+        A logarithmic vertical axis; numbers that are not positive are left out, and the note says so.
+    mark : float, optional
+        A place on the horizontal axis that a vertical line marks.
+
+    Returns
+    -------
+    dict
+        ``x`` and ``y``, the axes, with ``lo``, ``hi`` and ``ticks`` (value, text); ``lines`` with ``name``, ``x``,
+        ``y`` (None where there is a gap) and ``last``, the last number as text; ``note`` and ``description``.
+
+    Examples
+    --------
+    >>> found = chart("loss", [Line("train", [0, 10], [2.0, 0.5])])
+    >>> [text for _, text in found["y"]["ticks"]]
+    ['0', '0.5', '1', '1.5', '2']
+    """
+    shown = _spread(lines)
+    drawn = [_line(line, log) for line in shown]
+    x_axis = axis([x for line in drawn for x in line["x"]])
+    values = [y for line in drawn for y in line["y"] if y is not None]
+    return {
+        "title": clean(title),
+        "x_title": clean(x_title),
+        "log": log,
+        "x": x_axis,
+        "y": log_axis(values) if log else axis(values, zero=True),
+        "lines": drawn,
+        "mark": mark,
+        "note": " ".join(_notes(shown, len(lines), log)),
+        "description": " ".join(_words(title, shown)),
+    }
+
+
+def _spread(lines: Sequence[Line]) -> list[Line]:
+    if len(lines) <= MOST_LINES:
+        return list(lines)
+    return [lines[round(i * (len(lines) - 1) / (MOST_LINES - 1))] for i in range(MOST_LINES)]
+
+
+def _line(line: Line, log: bool) -> dict[str, Any]:
+    low = 0.0 if log else -math.inf
+    y = [_short(v) if math.isfinite(v) and v > low else None for v in line.y]
+    last = number(float(line.y[-1])) if len(line.y) else ""
+    return {"name": clean(line.name, 60), "x": [_short(x) for x in line.x], "y": y, "last": last}
+
+
+def _short(value: float) -> float:
+    """To six significant digits: what is sent to a page again and again."""
+    return float(f"{value:.6g}")
+
+
+def _notes(lines: Sequence[Line], total: int, log: bool) -> Iterator[str]:
+    if total > len(lines):
+        yield say("chart_some", shown=len(lines), total=total)
+    values = [y for line in lines for y in line.y]
+    counts = {"chart_nan": sum(map(math.isnan, values)), "chart_infinite": sum(map(math.isinf, values))}
+    counts["chart_not_positive"] = sum([-math.inf < y <= 0 for y in values]) if log else 0
+    for key, count in counts.items():
+        if count:
+            yield say(key, count=plural(count, "point"))
+
+
+def _words(title: str, lines: Sequence[Line]) -> Iterator[str]:
+    """The chart for those who do not see it."""
+    yield say("chart_alt", title=clean(title))
+    for line in lines:
+        known = [y for y in line.y if math.isfinite(y)]
+        if known:
+            ends = {"first": number(known[0]), "last": number(known[-1])}
+            span = {"low": number(min(known)), "high": number(max(known))}
+            yield say("chart_alt_line", name=clean(line.name, 60), **ends, **span)
+
+
+def axis(values: Sequence[float], zero: bool = False) -> dict[str, Any]:
+    """A linear axis round ``values``; with ``zero`` it begins there if that is near.
+
+    Examples
+    --------
+    >>> axis([0.0, 730.0])["ticks"]
+    [[0.0, '0'], [200.0, '200'], [400.0, '400'], [600.0, '600']]
+    """
+    low, high = (min(values), max(values)) if values else (0.0, 1.0)
+    if zero and 0 < low < 0.7 * high:
+        low = 0.0
+    if low == high:
+        low, high = low - (abs(low) * 0.1 or 1.0), high + (abs(high) * 0.1 or 1.0)
+    step = _step((high - low) / _TICKS)
+    if zero:  # whole steps, so that no line runs along the frame
+        low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    digits = max(0, -math.floor(math.log10(step)))
+    ticks = [[round(k * step, digits), number(round(k * step, digits) + 0.0)] for k in range(first, last + 1)]
+    return {"lo": low, "hi": high, "ticks": ticks}
+
+
+def _step(rough: float) -> float:
+    """The smallest of 1, 2, 5 times a power of ten that is not below ``rough``."""
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power >= rough * (1 - 1e-9))
+
+
+def log_axis(values: Sequence[float]) -> dict[str, Any]:
+    """A logarithmic axis round positive ``values``, from one power of ten, or 2 or 5 times one, to another.
+
+    Examples
+    --------
+    >>> [text for _, text in log_axis([0.003, 40.0])["ticks"]]
+    ['0.001', '0.01', '0.1', '1', '10', '100']
+    >>> [text for _, text in log_axis([0.3, 4.0])["ticks"]]
+    ['0.2', '0.5', '1', '2', '5']
+    """
+    low, high = (min(values), max(values)) if values else (0.1, 1.0)
+    first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
+    if last - first <= 2:
+        every = [m * 10.0**k for k in range(first, last + 1) for m in (1, 2, 5)]
+        below = max([v for v in every if v <= low * (1 + 1e-9)], default=low)
+        above = min([v for v in every if v >= high * (1 - 1e-9) and v > below], default=2 * high)
+        places = [v for v in every if below <= v <= above] or [below, above]
+    else:
+        stride = -(-(last - first) // (_TICKS + 1))
+        last = first + stride * -(-(last - first) // stride)
+        places = [10.0**k for k in range(first, last + 1, stride)]
+    return {"lo": places[0], "hi": places[-1], "ticks": [[v, number(float(f"{v:.6g}"))] for v in places]}

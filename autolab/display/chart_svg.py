@@ -1,0 +1,165 @@
+"""A line chart as an SVG document that stands alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import count
+from typing import Any
+
+from .colors import DASHES, LINES, Theme
+from .escape import Markup, element, escape
+from .style import SANS, Look, style_sheet
+
+WIDTH, HEIGHT = 560.0, 320.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 66.0, 18.0, 40.0, 40.0
+_LEGEND_ROW, _CHARACTER, _SAMPLE = 20.0, 6.8, 30.0
+_FEW = 25  # a line of so few points shows them
+_GAP = 16.0
+_documents = count(1)
+
+
+def to_svg(charts: Sequence[dict[str, Any]], look: Look = "auto", columns: int = 2) -> Markup:
+    """Charts beside and below each other, as the text of an SVG document."""
+    scope = f"autolab-chart-{next(_documents)}"
+    columns = max(1, min(columns, len(charts)))
+    rows = [charts[i : i + columns] for i in range(0, len(charts), columns)]
+    parts: list[Markup] = []
+    top = 0.0
+    for row in rows:
+        for j, one in enumerate(row):
+            parts.append(element("g", *_chart(one), transform=f"translate({j * (WIDTH + _GAP):.1f} {top:.1f})"))
+        top += max(_height(one) for one in row)
+    width = columns * (WIDTH + _GAP) - _GAP
+    return element(
+        "svg",
+        element("title", escape(", ".join(one["title"] for one in charts)), id=f"{scope}-title"),
+        element("desc", escape(" ".join(one["description"] for one in charts), 5000), id=f"{scope}-desc"),
+        style_sheet(scope, look, set()),
+        _line_sheet(scope, look),
+        element("rect", class_="card", width=width, height=top, rx=10),
+        *parts,
+        xmlns="http://www.w3.org/2000/svg",
+        id=scope,
+        width=width,
+        height=top,
+        viewBox=f"0 0 {width:.0f} {top:.0f}",
+        role="img",
+        aria_labelledby=f"{scope}-title {scope}-desc",
+    )
+
+
+def _line_sheet(scope: str, look: Look) -> Markup:
+    first: Theme = "dark" if look == "dark" else "light"
+    shapes = f"#{scope} .line{{fill:none;stroke-width:2}}#{scope} .grid{{stroke-width:1;opacity:.35}}"
+    shapes += f"#{scope} .title{{font:600 15px {SANS}}}"
+    text = shapes + _line_colors(scope, first)
+    if look == "auto":
+        text += f"@media (prefers-color-scheme:dark){{{_line_colors(scope, 'dark')}}}"
+    return Markup(f"<style>{text}</style>")
+
+
+def _line_colors(scope: str, theme: Theme) -> str:
+    rules = [f"#{scope} .c{i}{{stroke:{c}}}#{scope} .d{i}{{fill:{c}}}" for i, c in enumerate(LINES[theme])]
+    return "".join(rules)
+
+
+def _legend(lines: Sequence[dict[str, Any]]) -> list[tuple[float, float, dict[str, Any]]]:
+    """Where each entry stands: its left side and its row."""
+    places, x, row = [], _LEFT, 0
+    for line in lines:
+        width = _SAMPLE + _CHARACTER * len(_entry(line)) + 18.0
+        if x + width > WIDTH - _RIGHT and x > _LEFT:
+            x, row = _LEFT, row + 1
+        places.append((x, row * _LEGEND_ROW, line))
+        x += width
+    return places
+
+
+def _entry(line: dict[str, Any]) -> str:
+    return f"{line['name']} {line['last']}"
+
+
+def _notes(chart: dict[str, Any]) -> list[str]:
+    """The note in lines that fit."""
+    most = int((WIDTH - _LEFT - _RIGHT) / 6.2)
+    lines = [""]
+    for word in chart["note"].split():
+        if len(lines[-1]) + len(word) + 1 > most:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return [line for line in lines if line]
+
+
+def _height(chart: dict[str, Any]) -> float:
+    rows = 1 + _legend(chart["lines"])[-1][1] / _LEGEND_ROW if chart["lines"] else 0
+    return HEIGHT + rows * _LEGEND_ROW + 16 * len(_notes(chart)) + 8
+
+
+class _Scale:
+    """From the numbers of a chart to places in its box."""
+
+    def __init__(self, chart: dict[str, Any]) -> None:
+        self.log = chart["log"]
+        self.x_axis, self.y_axis = chart["x"], chart["y"]
+        self.right, self.bottom = WIDTH - _RIGHT, HEIGHT - _BOTTOM
+
+    def x(self, value: float) -> float:
+        return _LEFT + (value - self.x_axis["lo"]) / (self.x_axis["hi"] - self.x_axis["lo"]) * (self.right - _LEFT)
+
+    def y(self, value: float) -> float:
+        low, high = self.y_axis["lo"], self.y_axis["hi"]
+        if self.log:
+            low, high, value = math.log10(low), math.log10(high), math.log10(value)
+        return self.bottom - (value - low) / (high - low) * (self.bottom - _TOP)
+
+
+def _chart(chart: dict[str, Any]) -> list[Markup]:
+    scale = _Scale(chart)
+    parts = [_text(16, 25, chart["title"], "title"), *_axes(chart, scale)]
+    if chart["mark"] is not None:
+        parts.append(_path(f"M{scale.x(chart['mark']):.1f} {_TOP}V{scale.bottom}", "ring"))
+    for i, line in enumerate(chart["lines"]):
+        parts += _drawn(line, i, scale)
+    for i, (x, y, line) in enumerate(_legend(chart["lines"])):
+        parts += _legend_entry(x, HEIGHT + y + 12, line, i)
+    below = _height(chart) - 16 * len(_notes(chart)) - 8
+    return [*parts, *(_text(_LEFT, below + 14 + 16 * k, words, "small") for k, words in enumerate(_notes(chart)))]
+
+
+def _axes(chart: dict[str, Any], scale: _Scale) -> list[Markup]:
+    parts = []
+    for value, text in chart["y"]["ticks"]:
+        y = scale.y(value)
+        parts += [_path(f"M{_LEFT} {y:.1f}H{scale.right}", "grid edges"), _text(_LEFT - 8, y + 4, text, "small right")]
+    for value, text in chart["x"]["ticks"]:
+        x = scale.x(value)
+        parts += [_path(f"M{x:.1f} {scale.bottom}v5", "edges"), _text(x, scale.bottom + 18, text, "small middle")]
+    parts.append(_path(f"M{_LEFT} {_TOP}V{scale.bottom}H{scale.right}", "edges"))
+    return [*parts, _text((_LEFT + scale.right) / 2, scale.bottom + 34, chart["x_title"], "small middle")]
+
+
+def _drawn(line: dict[str, Any], i: int, scale: _Scale) -> list[Markup]:
+    known = [(scale.x(x), None if y is None else scale.y(y)) for x, y in zip(line["x"], line["y"], strict=True)]
+    steps, pen = [], "M"
+    for x, y in known:
+        if y is not None:
+            steps.append(f"{pen}{x:.1f} {y:.1f}")
+        pen = "M" if y is None else "L"
+    parts = [_path("".join(steps), f"line c{i}", DASHES[i] or None)] if steps else []
+    if len(known) <= _FEW:
+        parts += [element("circle", cx=x, cy=y, r=3.0, class_=f"d{i}") for x, y in known if y is not None]
+    return parts
+
+
+def _legend_entry(x: float, y: float, line: dict[str, Any], i: int) -> list[Markup]:
+    sample = _path(f"M{x:.1f} {y - 4:.1f}h{_SAMPLE - 6:.1f}", f"line c{i}", DASHES[i] or None)
+    return [sample, _text(x + _SAMPLE, y, _entry(line), "small")]
+
+
+def _path(d: str, style: str, dash: str | None = None) -> Markup:
+    return element("path", d=d, class_=style, stroke_dasharray=dash)
+
+
+def _text(x: float, y: float, words: str, style: str) -> Markup:
+    return element("text", escape(words), x=x, y=y, class_=style)

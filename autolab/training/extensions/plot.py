@@ -1,0 +1,90 @@
+"""PlotReport: chosen entries of a log as curves, in an SVG file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from ...files import replacing
+from ..extension import Extension
+from ..trainer import Trainer
+from .log import LogReport
+
+
+class PlotReport(Extension):
+    """Draw chosen entries of a `LogReport` and write the picture to a file, anew for each line of the log.
+
+    The picture needs no library; it has a description for those who do not see it, and lines that differ in colour and
+    in pattern. In a notebook the object itself shows it.
+
+    Parameters
+    ----------
+    entries : sequence of str
+        At most 8, such as ``["main/loss", "validation/main/loss"]``.
+    x_key : str
+        What the horizontal axis shows: ``iteration``, ``epoch`` or ``elapsed_time``.
+    log_report : str or LogReport
+        The name of the trainer's LogReport, or a LogReport.
+    filename : str
+        In the trainer's folder.
+    title : str, optional
+        By default the entries.
+    log_scale : bool
+        A logarithmic vertical axis.
+    look : {"light", "dark", "auto"}
+        ``auto`` follows the page that shows the picture.
+
+    Examples
+    --------
+    >>> from autolab import links as L, optimizers, training
+    >>> from autolab.data import SerialIterator, get_iris
+    >>> from autolab.training import extensions
+    >>> model = L.Classifier(L.MLP((10, 3)))
+    >>> updater = training.StandardUpdater(SerialIterator(get_iris()[0], 30), optimizers.Adam().setup(model))
+    >>> from tempfile import mkdtemp
+    >>> trainer = training.Trainer(updater, (2, "epoch"), out=mkdtemp())
+    >>> trainer.extend(extensions.LogReport())
+    >>> trainer.extend(extensions.PlotReport(["main/loss"]))
+    >>> trainer.run()
+    >>> (trainer.out / "plot.svg").read_text()[:4]
+    '<svg'
+    """
+
+    priority = LogReport.priority - 1
+
+    def __init__(
+        self,
+        entries: Sequence[str],
+        x_key: str = "iteration",
+        log_report: str | LogReport = "LogReport",
+        filename: str = "plot.svg",
+        title: str | None = None,
+        log_scale: bool = False,
+        look: Literal["light", "dark", "auto"] = "light",
+    ) -> None:
+        if isinstance(entries, str) or not 1 <= len(entries) <= 8:
+            raise ValueError(f"PlotReport: entries is {entries!r:.60}; expected 1 to 8 names, such as ['main/loss']")
+        if not filename.endswith(".svg"):
+            raise ValueError(f"PlotReport: filename is {filename!r:.60}; expected one that ends in .svg")
+        self.entries, self.x_key = tuple(entries), x_key
+        self.title = ", ".join(self.entries) if title is None else title
+        self.log_scale, self.look = log_scale, look
+        self.log: Sequence[dict[str, Any]] = []
+        self._log_report, self._filename = log_report, filename
+
+    def __call__(self, trainer: Trainer) -> None:
+        from ...display.monitor_view import report_svg
+
+        report = self._log_report
+        log = (trainer.get_extension(report) if isinstance(report, str) else report).log
+        if not log or log is self.log:
+            return
+        self.log = log
+        trainer.out.mkdir(parents=True, exist_ok=True)
+        with replacing(trainer.out / self._filename) as temporary:
+            temporary.write_text(report_svg(self), "utf-8")
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        from ...display import mimebundle
+
+        return mimebundle(self)

@@ -1,0 +1,141 @@
+"""What can be said of a model after an update: norms, how far it moved, and which of its units are silent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..engine.backend import Array, get_array_module
+from ..engine.parameter import Parameter
+from ..links import Conv1D, Conv2D, Linear, Link
+from ..recording.arrays import snapshot
+from ..recording.model import Snapshot
+
+CELLS = 128 * 128
+"""Of a larger array a state keeps a reduced copy."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A link that has parameters of its own, by the name that charts give it."""
+
+    name: str
+    link: Link
+    params: tuple[tuple[str, Parameter], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """A model after one update, as plain data that nothing changes any more.
+
+    ``values`` and ``gradients`` are by the parameter's path; None stands for a gradient that there was not.
+    ``silent`` are the silent units of a layer and all that it has.
+    """
+
+    iteration: int
+    seconds: float
+    values: Mapping[str, Snapshot]
+    gradients: Mapping[str, Snapshot | None]
+    silent: Mapping[str, tuple[int, int]]
+
+    @property
+    def nbytes(self) -> int:
+        """What its arrays take."""
+        kept = [*self.values.values(), *[g for g in self.gradients.values() if g is not None]]
+        return sum([found.values.nbytes for found in kept])
+
+
+def layers(model: Link) -> tuple[Layer, ...]:
+    """The layers of a model whose sizes are known. What all their paths begin with is left out of their names.
+
+    Examples
+    --------
+    >>> from autolab import links as L
+    >>> model = L.Classifier(L.Chain(first=L.Linear(2, 4), second=L.Linear(4, 3)))
+    >>> [layer.name for layer in layers(model)]
+    ['first', 'second']
+    """
+    found = []
+    seen: set[int] = set()
+    for path, link in model.namedlinks():
+        own = [(f"{path.rstrip('/')}/{name}", p) for name, p in link._own("parameter") if p.is_initialized]
+        own = [(name, p) for name, p in own if id(p) not in seen]
+        seen |= {id(p) for _, p in own}
+        if own:
+            found.append((path, link, tuple(own)))
+    paths = [path.split("/") for path, _, _ in found]
+    common = 0
+    while paths and all(len(path) > common + 1 and path[common] == paths[0][common] for path in paths):
+        common += 1
+    names = ["/".join(path[common:]) for path in paths]
+    return tuple([Layer(_title(n, link), link, own) for n, (_, link, own) in zip(names, found, strict=True)])
+
+
+def _title(name: str, link: Link) -> str:
+    """A number alone, as in a Sequential, says too little."""
+    kind = type(link).__name__
+    return f"{name} {kind}" if name.rpartition("/")[2].isdigit() else name or kind
+
+
+def gradient_norm(layer: Layer) -> float | None:
+    """The norm of all its gradients together; None where there is none."""
+    grads = [p.grad._data for _, p in layer.params if p.grad is not None]
+    return sum([_square(g) for g in grads]) ** 0.5 if grads else None
+
+
+def moved(layer: Layer, before: Mapping[str, Array]) -> float | None:
+    """How far the last update moved its parameters, in proportion to their norm; None where that was 0 or unknown."""
+    pairs = [(p._data, before[path]) for path, p in layer.params if path in before]
+    old = sum([_square(w) for _, w in pairs])
+    with np.errstate(all="ignore"):
+        return (sum([_square(new - w) for new, w in pairs]) / old) ** 0.5 if old else None
+
+
+def _square(array: Array) -> float:
+    """The sum of squares."""
+    with np.errstate(all="ignore"):
+        flat = array.ravel()
+        found = float(get_array_module(array).vdot(flat, flat))
+        if np.isfinite(found):
+            return found
+        wide = flat.astype(np.float64)  # float32 overflows at 1e38
+        return float(get_array_module(array).vdot(wide, wide))
+
+
+def silent(layer: Layer) -> tuple[int, int] | None:
+    """How many units of a Linear or convolution are silent, and how many it has; None for other links.
+
+    A unit is silent in an update if every gradient of its own weights and its own bias was exactly 0 over the whole
+    batch, so that the update could not move it. A unit before a relu is silent if its result was below 0 for all
+    examples; a unit on which nothing behind it depends is silent as well.
+    """
+    if not isinstance(layer.link, Linear | Conv1D | Conv2D):
+        return None
+    own = dict(layer.link._own("parameter"))
+    grads = [p.grad._data for p in own.values() if p.grad is not None]
+    if len(grads) < len(own):
+        return None
+    active = [(g.reshape(len(g), -1) != 0).any(axis=1) for g in grads]  # NaN is not 0
+    return int((~np.logical_or.reduce(active)).sum()), len(grads[0])
+
+
+def state_of(found: Sequence[Layer], iteration: int, seconds: float) -> State:
+    """The present state of a model, copied."""
+    params = dict(_parameters(found))
+    counts = {layer.name: silent(layer) for layer in found}
+    grads = {path: p.grad for path, p in params.items()}
+    return State(
+        iteration,
+        seconds,
+        {path: snapshot(p._data, CELLS) for path, p in params.items()},
+        {path: None if g is None else snapshot(g._data, CELLS) for path, g in grads.items()},
+        {name: pair for name, pair in counts.items() if pair is not None},
+    )
+
+
+def _parameters(found: Sequence[Layer]) -> Iterator[tuple[str, Any]]:
+    for layer in found:
+        yield from layer.params
