@@ -34,6 +34,7 @@ RANKS = {
     "links": 2,
     "recording": 3,
     "gradcheck": 3,
+    "analysis": 4,
     "display": 5,
     "widgets": 6,
     "server": 6,

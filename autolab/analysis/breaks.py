@@ -1,0 +1,178 @@
+"""Where curves break: jumps, poles, holes and the ends of where a function is defined, found by bisection.
+
+Between two samples the greater change is followed into ever smaller intervals. What a smooth function changes shrinks
+with the interval; at a jump it stays, at a pole it grows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+Kind = Literal["jump", "pole", "hole", "edge"]
+At = Callable[[np.ndarray], np.ndarray]
+
+_ROUNDS = 36
+_HALF = _ROUNDS // 2
+_STAYS, _GROWS, _SWELLS = 0.7, 4.0, 1.5
+_VISIBLE = 1e-3
+"""A jump below this fraction of the curve's height is taken for noise."""
+_SUSPECT = 3.0
+_SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Break:
+    """A place where the curve of an order, and so those of all higher ones, has a gap.
+
+    At a ``jump`` both sides end at different heights, at a ``hole`` at the same; at a ``pole`` a side goes to infinity;
+    at an ``edge`` the function is undefined on one side.
+    """
+
+    x: float
+    order: int
+    kind: Kind
+
+
+@dataclass(eq=False)
+class _Lanes:
+    """Intervals that shrink, one per suspicious pair of samples: ends, their values, and what they changed halfway."""
+
+    order: np.ndarray
+    a: np.ndarray
+    b: np.ndarray
+    at_a: np.ndarray
+    at_b: np.ndarray
+    halfway: np.ndarray
+
+    @property
+    def ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """The values of the lane's own order at both ends."""
+        lanes = np.arange(len(self.order))
+        return self.at_a[self.order, lanes], self.at_b[self.order, lanes]
+
+
+def find_breaks(at: At, xs: np.ndarray, ys: np.ndarray, most: int) -> tuple[list[Break], np.ndarray, np.ndarray]:
+    """The breaks between samples, and points ever nearer to them with the values there.
+
+    Parameters
+    ----------
+    at : callable
+        Values of all orders at points.
+    xs, ys : array
+        Samples: shapes (n,) and (orders, n).
+    most : int
+        How many pairs of samples of each order are looked into.
+    """
+    lanes = _suspects(xs, ys, most)
+    looked: list[np.ndarray] = []
+    values: list[np.ndarray] = []
+    for turn in range(_ROUNDS):
+        middle = (lanes.a + lanes.b) / 2
+        found = at(middle) if len(middle) else np.empty((len(ys), 0))
+        looked.append(middle)
+        values.append(found)
+        _shrink(lanes, middle, found)
+        if turn == _HALF:
+            lanes.halfway = _change(*lanes.ends)
+    ended = [_classified(lanes, lane, ys) for lane in range(len(lanes.order))]
+    at_break = np.array([end is not None for end in ended], bool)
+    breaks = _merged([end for end in ended if end is not None], float(xs[-1] - xs[0]))
+    near = np.array(looked)[:, at_break].reshape(-1)
+    return breaks, near, np.array(values)[:, :, at_break].transpose(1, 0, 2).reshape(len(ys), -1)
+
+
+def _suspects(xs: np.ndarray, ys: np.ndarray, most: int) -> _Lanes:
+    picked = []
+    for order, y in enumerate(ys):
+        change = _change(y[:-1], y[1:])
+        around = np.maximum(change, np.maximum(np.append(change[1:], 0), np.append(0, change[:-1])))
+        finite = around[np.isfinite(around)]
+        usual = np.median(finite) if finite.size else 0.0
+        worst = np.argsort(-around, kind="stable")[:most]
+        picked += [(order, cell) for cell in worst if around[cell] > _SUSPECT * usual]
+    orders, cells = np.array(picked, int).reshape(-1, 2).T
+    left, right = xs[cells], xs[cells + 1]
+    return _Lanes(orders, left, right, ys[:, cells], ys[:, cells + 1], np.zeros(len(cells)))
+
+
+def _change(y: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """How much two ends differ; infinite where one is defined and the other is not."""
+    known, other = np.isfinite(y), np.isfinite(z)
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.where(known & other, np.abs(z - y), np.where(known | other, np.inf, -1.0))
+
+
+def _shrink(lanes: _Lanes, middle: np.ndarray, found: np.ndarray) -> None:
+    """Keep the half of each interval that changes more."""
+    here = found[lanes.order, np.arange(len(middle))]
+    left, right = lanes.ends
+    goes_left = _change(left, here) >= _change(here, right)
+    lanes.b = np.where(goes_left, middle, lanes.b)
+    lanes.at_b = np.where(goes_left, found, lanes.at_b)
+    lanes.a = np.where(goes_left, lanes.a, middle)
+    lanes.at_a = np.where(goes_left, lanes.at_a, found)
+
+
+def _classified(lanes: _Lanes, lane: int, ys: np.ndarray) -> tuple[Break, float] | None:
+    """The break that a lane ended at, with the finite value beside it; None where the curve is smooth."""
+    order = int(lanes.order[lane])
+    left, right = lanes.at_a[order, lane], lanes.at_b[order, lane]
+    change = float(_change(left, right))
+    if not change > _VISIBLE * _height(ys[order]):
+        return None
+    x, beside = float((lanes.a[lane] + lanes.b[lane]) / 2), float(left if np.isfinite(left) else right)
+    swollen = [k for k in range(order + 1) if _is_swollen(lanes, lane, k, ys[k])]
+    ratio = change / lanes.halfway[lane] if 0 < lanes.halfway[lane] < np.inf else np.inf
+    if swollen and (np.isinf(change) or ratio > _STAYS):
+        return Break(x, swollen[0], "pole"), beside
+    if np.isinf(change):
+        return Break(x, order, "edge"), beside
+    return (Break(x, order, "pole" if ratio > _GROWS else "jump"), beside) if ratio > _STAYS else None
+
+
+def _is_swollen(lanes: _Lanes, lane: int, order: int, y: np.ndarray) -> bool:
+    """Whether the curve of an order is far higher where a lane ended than anywhere else.
+
+    One sample does not count: it may have come to lie beside the pole by chance.
+    """
+    sizes = [abs(end[order, lane]) for end in (lanes.at_a, lanes.at_b) if np.isfinite(end[order, lane])]
+    samples = np.sort(np.abs(y[np.isfinite(y)]))
+    return bool(max(sizes, default=0.0) > _SWELLS * (samples[-2] if samples.size > 1 else 0.0))
+
+
+def _height(y: np.ndarray) -> float:
+    """The height of a curve without its extremes; with them where the rest is flat."""
+    finite = y[np.isfinite(y)]
+    if not finite.size:
+        return 0.0
+    low, high = np.quantile(finite, (0.02, 0.98))
+    return float(high - low) or float(finite.max() - finite.min())
+
+
+def _merged(found: list[tuple[Break, float]], span: float) -> list[Break]:
+    """One break per place: that of the lowest order; two edges at one place are a hole, or a jump."""
+    groups: list[list[tuple[Break, float]]] = []
+    for item in sorted(found, key=lambda item: item[0].x):
+        if groups and item[0].x - groups[-1][0][0].x <= _SAME * span:
+            groups[-1].append(item)
+        else:
+            groups.append([item])
+    return [_one(group) for group in groups]
+
+
+def _one(group: list[tuple[Break, float]]) -> Break:
+    order = min(found.order for found, _ in group)
+    lowest = [(found, beside) for found, beside in group if found.order == order]
+    kinds = {found.kind for found, _ in lowest}
+    x = lowest[0][0].x
+    if "pole" in kinds or kinds == {"jump"}:
+        return Break(x, order, "pole" if "pole" in kinds else "jump")
+    values = [beside for _, beside in lowest]
+    if len(values) < 2:
+        return Break(x, order, "edge")
+    near = max(values) - min(values) <= 1e-6 * max(1.0, *map(abs, values))
+    return Break(x, order, "hole" if near else "jump")

@@ -1,0 +1,120 @@
+"""A function of one number and its derivatives, at many points: all at once where the function allows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..engine import backward
+from ..engine.config import using_config
+from ..engine.observe import ForwardEvent, observe
+from ..engine.primitive import Primitive
+from ..engine.variable import Variable
+
+_PROBES = 7
+_TOLERANCE = 1e-9
+
+
+class Ladder:
+    """f, f', f'' ... up to an order.
+
+    Whether ``fn`` works element by element is tried and not believed: on an array it must give what it gives for each
+    of several of its points alone. Otherwise every point is computed on its own.
+
+    Attributes
+    ----------
+    together : bool
+        Whether points are computed together.
+    raised : str or None
+        What ``fn`` raised at some of the points, which count as undefined.
+    """
+
+    def __init__(self, caller: str, fn: Callable[[Variable], Any], order: int) -> None:
+        self.order = order
+        self.together = True
+        self.raised: str | None = None
+        self._caller, self._fn = caller, fn
+        self._tried = False
+
+    def exactly(self, x: float) -> np.ndarray:
+        """The values of all orders at one point; what ``fn`` raises passes through."""
+        return self._climb(np.float64(x)).reshape(-1)
+
+    def at(self, xs: np.ndarray) -> np.ndarray:
+        """The values of all orders at all points: shape (order + 1, len(xs)); NaN where ``fn`` raises."""
+        found = self._whole(xs) if self.together else None
+        if found is not None and not self._tried:
+            self._tried = True
+            probes = np.unique(np.linspace(0, len(xs) - 1, _PROBES).astype(int))
+            found = found if _agree(found[:, probes], self._each(xs[probes])) else None
+        self.together = found is not None
+        return self._each(xs) if found is None else found
+
+    def domain(self, x: float) -> tuple[float, float] | None:
+        """Where the functions that take the input directly are worth looking at; None if none of them says."""
+        domains: list[tuple[float, float]] = []
+
+        def hear(event: Any) -> None:
+            direct = isinstance(event, ForwardEvent) and any([value is own for value in event.inputs])
+            if direct and isinstance(event.function, Primitive) and event.function.domain:
+                domains.append(event.function.domain)
+
+        own = Variable(np.float64(x))
+        with np.errstate(all="ignore"), observe(hear):
+            self._fn(own)
+        low, high = max([d[0] for d in domains], default=0.0), min([d[1] for d in domains], default=0.0)
+        return (float(low), float(high)) if low < high else None
+
+    def _whole(self, xs: np.ndarray) -> np.ndarray | None:
+        try:
+            return self._climb(xs)
+        except Exception:  # a function of a single number may do anything with an array
+            return None
+
+    def _each(self, xs: np.ndarray) -> np.ndarray:
+        columns = []
+        for x in xs:
+            try:
+                columns.append(self.exactly(x))
+            except Exception as error:
+                self.raised = f"{type(error).__name__}: {error}"
+                columns.append(np.full(self.order + 1, np.nan))
+        return np.stack(columns, axis=1)
+
+    def _climb(self, at: Any) -> np.ndarray:
+        x = Variable(np.array(at, np.float64), name="x")
+        rows = np.zeros((self.order + 1, *x.shape))
+        with using_config("enable_backprop", True), np.errstate(all="ignore"):
+            y = self._checked(self._fn(x), x)
+            rows[0] = y.data
+            for order in range(1, self.order + 1):
+                ones = np.ones(y.shape, y.dtype)
+                (slope,) = backward.grad([y], [x], [ones], order < self.order) if y.node is not None else (None,)
+                if slope is None:  # all that follow are zero, but not where the function itself is undefined
+                    rows[order:, ~np.isfinite(rows[0])] = np.nan
+                    break
+                y = slope
+                rows[order] = y.data
+        return rows
+
+    def _checked(self, y: Any, x: Variable) -> Variable:
+        name = getattr(self._fn, "__name__", type(self._fn).__name__)
+        if not isinstance(y, Variable):
+            raise TypeError(f"{self._caller}: {name:.60} returned a {type(y).__name__}; expected a Variable")
+        if y.shape != x.shape:
+            raise ValueError(
+                f"{self._caller}: {name:.60} returned shape {y.shape} for a number; expected a number. For functions "
+                "of arrays there are show_jacobian and show_hessian"
+            )
+        return y
+
+
+def _agree(together: np.ndarray, alone: np.ndarray) -> bool:
+    """Equal up to rounding, with infinities and NaN at the same places."""
+    size = np.abs(alone)
+    slack = _TOLERANCE * np.max(np.where(np.isfinite(size), size, 0.0), axis=1, keepdims=True, initial=0.0)
+    with np.errstate(invalid="ignore"):
+        close = np.abs(together - alone) <= _TOLERANCE * size + slack
+    return bool(np.all(close | (together == alone) | (np.isnan(together) & np.isnan(alone))))
