@@ -158,8 +158,7 @@ class Study:
 
     def _at(self, x: float, order: int, domain: tuple[float, float]) -> Derivatives:
         values = Ladder(CALLER, self._fn, order).at(np.array([x]))[:, 0]
-        with np.errstate(all="ignore"):
-            recording = record(self._fn, x, options={"order": order})
+        recording = _recorded(self._fn, x, order)
         curves = replace(self._curves, y=self._curves.y[: order + 1])
         return Derivatives(
             recording.function, x, order, domain, tuple(values.tolist()), curves, recording, growth(recording)
@@ -185,6 +184,17 @@ def _curves(fn: Callable[[Variable], Any], at: float, order: int, domain: tuple[
     return Curves(
         x, y[: shown + 1], tuple([b for b in breaks if b.order <= shown]), kinks, ladder.together, ladder.raised
     )
+
+
+def _recorded(fn: Callable[[Variable], Any], x: float, order: int) -> Recording:
+    """The graphs up to an order; fewer where ``fn`` cannot be differentiated once more, which they show as well."""
+    with np.errstate(all="ignore"):
+        for highest in range(order, 0, -1):
+            try:
+                return record(fn, x, options={"order": highest})
+            except RuntimeError:  # such a function says so itself when it is asked for one order more
+                continue
+        return record(fn, x)
 
 
 def _highest(fn: Callable[[Variable], Any], at: float, order: int) -> Ladder:

@@ -31,7 +31,7 @@ def growth(recording: Recording) -> tuple[Growth, ...]:
     >>> import autolab
     >>> found = growth(autolab.record(lambda x: x * x * x, 2.0, options={"order": 1}))
     >>> [(g.steps, g.reused) for g in found]
-    [(2, 0), (4, 1)]
+    [(2, 0), (6, 1)]
     """
     sizes: dict[int, int] = {}
     found = []

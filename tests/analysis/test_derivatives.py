@@ -1,0 +1,188 @@
+"""Curves of derivatives, their breaks and kinks, values at a point, the growth of the graph: against closed forms."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import functions as F
+from autolab.analysis import Study
+from autolab.authoring import Function
+
+
+def breaks(fn, x=0.5, order=2, domain=(-2.0, 2.0)):
+    return [(b.x, b.order, b.kind) for b in Study(fn, x, order, domain).data.curves.breaks]
+
+
+def test_curves_and_values_are_those_of_the_closed_forms():
+    data = Study(lambda x: np.sin(2 * x), 0.3, order=4, domain=(-3, 3)).data
+    forms = [np.sin, np.cos, lambda t: -np.sin(t), lambda t: -np.cos(t), np.sin]
+    for order, form in enumerate(forms):
+        np.testing.assert_allclose(data.curves.y[order], 2**order * form(2 * data.curves.x), rtol=1e-12, atol=1e-12)
+        assert data.values[order] == pytest.approx(2**order * form(0.6), rel=1e-14)
+    assert data.curves.x[0] == -3 and data.curves.x[-1] == 3 and data.curves.breaks == () == data.curves.kinks
+
+
+def test_the_polynomial_of_a_polynomial_is_itself():
+    study = Study(lambda x: 2 * x**3 - x + 5, 1.5, order=3)
+    t = np.linspace(-2, 2, 9)
+    np.testing.assert_allclose(study.data.taylor(t), 2 * t**3 - t + 5, rtol=1e-12)
+    np.testing.assert_allclose(study.data.taylor(t, 1), 10.25 + 12.5 * (t - 1.5), rtol=1e-12)
+    moved = study.move(-1.0)
+    assert moved.values == (4.0, 5.0, -12.0, 12.0) and moved is study.data
+    assert study.choose(1).values == (4.0, 5.0) and len(study.data.curves.y) == 2
+
+
+@pytest.mark.parametrize(
+    ("fn", "found"),
+    [
+        (lambda x: 1 / x, [(0.0, 0, "pole")]),
+        (lambda x: 1 / ((x - 0.3) * (x - 0.3)), [(0.3, 0, "pole")]),
+        (lambda x: np.log(abs(x - 0.7)), [(0.7, 0, "pole")]),
+        (lambda x: np.tan(x), [(-1.57079632679, 0, "pole"), (1.57079632679, 0, "pole")]),
+        (np.floor, [(-1.0, 0, "jump"), (0.0, 0, "jump"), (1.0, 0, "jump"), (2.0, 0, "jump")]),
+        (lambda x: np.sin(x) / x, [(0.0, 0, "hole")]),
+        (lambda x: np.sqrt(x), [(0.0, 0, "edge")]),
+        (lambda x: np.log(x), [(0.0, 0, "pole")]),
+        (lambda x: abs(x - 0.1), [(0.1, 1, "jump")]),
+        (lambda x: np.sign(x - 0.4) * (x - 0.4) ** 2, [(0.4, 2, "jump")]),
+        (lambda x: np.tanh(500 * (x - 0.2)), []),
+        (lambda x: np.exp(3 * x), []),
+        (lambda x: np.sin(40 * x), []),
+        (lambda x: x * 1e-200, []),
+        (lambda x: 0 * x + 7, []),
+    ],
+)
+def test_breaks_are_found_where_they_are_and_nowhere_else(fn, found):
+    assert breaks(fn) == found
+
+
+@pytest.mark.parametrize("place", np.random.default_rng(0).uniform(-1.9, 1.9, 12).tolist())
+def test_breaks_anywhere(place):
+    x = pytest.approx(place, abs=1e-9)
+    for fn, order, kind in [
+        (lambda x: 1 / (x - place), 0, "pole"),
+        (lambda x: (x - place) ** -2.0, 0, "pole"),
+        (lambda x: F.relu(x - place), 1, "jump"),
+        (lambda x: np.floor(x - place) + x * 0, 0, "jump"),
+    ]:
+        assert (x, order, kind) in breaks(fn, x=place + 0.05 if place < 1.9 else 0.0)
+
+
+def test_no_curve_runs_across_a_break():
+    curves = Study(lambda x: 1 / x, 1.0, order=1, domain=(-2, 2)).data.curves
+    for y in curves.y:
+        first, last = np.flatnonzero(np.isnan(y))[[0, -1]]
+        assert curves.x[first - 1] < 0 < curves.x[last + 1] and last - first < 5
+        assert abs(y[first - 1]) > 1e9 and abs(y[last + 1]) > 1e9  # followed until far outside every picture
+    relu = Study(F.relu, 1.0, order=2).data.curves
+    assert not np.isnan(relu.y[0]).any()  # f itself goes on at its kink
+    assert np.isnan(relu.y[1]).sum() == np.isnan(relu.y[2]).sum() == 1
+    assert relu.kinks == ((0.0, 0),)
+
+
+def test_the_curve_reaches_the_end_of_where_it_is_defined():
+    curves = Study(lambda x: np.sqrt(x - 0.123), 1.0, order=1, domain=(-1, 2)).data.curves
+    first = np.flatnonzero(np.isfinite(curves.y[0]))[0]
+    assert curves.x[first] == pytest.approx(0.123, abs=1e-9) and curves.y[0][first] == pytest.approx(0, abs=1e-5)
+
+
+def test_points_are_computed_together_only_where_that_is_right():
+    assert Study(np.tanh, 0.5).data.curves.together
+    assert not Study(lambda x: x * x.data.max(), 0.5).data.curves.together
+    alone = Study(lambda x: x * x if x.data > 1 else 2 * x - 1, 0.5, order=2, domain=(-2, 2)).data.curves
+    assert not alone.together and alone.kinks == ((1.0, 1),)  # the slope goes on, its own slope jumps
+    inside = alone.x < 1
+    np.testing.assert_allclose(alone.y[0][inside], 2 * alone.x[inside] - 1)
+
+
+def test_where_the_function_raises_there_is_a_gap_and_a_reason():
+    def fn(x):
+        if x.data < 0:
+            raise ArithmeticError("not here")
+        return x * x
+
+    data = Study(fn, 1.0, order=1, domain=(-1, 2)).data
+    assert np.isnan(data.curves.y[0][data.curves.x < 0]).all() and data.curves.raised == "ArithmeticError: not here"
+    assert breaks(fn, 1.0, 1) == [(0.0, 0, "edge")]
+    with pytest.raises(ArithmeticError, match="not here"):
+        Study(fn, -1.0)
+
+
+def test_the_domain_is_that_of_the_functions_and_holds_the_point():
+    assert Study(np.log, 1.0).data.domain == (0.1, 4.0)
+    assert Study(np.log, 30.0).data.domain == (0.1, 40.0)
+    assert Study(lambda x: x * x, 0.0).data.domain == (-4.0, 4.0)
+    assert Study(lambda x: x * x, -70.0).data.domain == (-200.0, 200.0)
+
+
+def test_growth_counts_steps_and_what_sharing_saves():
+    data = Study(np.tanh, 0.5, order=3).data
+    steps = [sum(s.kind == "call" and s.order == g.order for s in g.steps) for g in all_graphs(data.recording)]
+    assert [g.steps for g in data.growth] == steps
+    assert data.growth[0].unshared == 1 and data.growth[0].reused == 0
+    shared = Study(lambda x: double(double(double(x))), 1.0, order=0).data.growth[0]
+    assert (shared.steps, shared.unshared) == (3, 7)  # 1 + 2 + 4: what doubles is used twice
+
+
+def double(x):
+    return x + x
+
+
+def all_graphs(recording):
+    return recording, *recording.higher
+
+
+def test_a_function_that_can_be_differentiated_once_has_no_higher_order():
+    class Square(Function):
+        def forward(self, inputs):
+            return (inputs[0] ** 2,)
+
+        def backward(self, inputs, grad_outputs):
+            return (2 * inputs[0] * grad_outputs[0],)
+
+    study = Study(lambda x: Square()(x), 3.0, order=1)
+    assert study.most == 1 and study.data.values == (9.0, 6.0)
+    with pytest.raises(RuntimeError):
+        Study(lambda x: Square()(x), 3.0, order=2)
+
+
+def test_it_is_plain_data():
+    data = Study(lambda x: 1 / x, 1.0, order=2).data
+    text = json.loads(json.dumps(data.to_json(), allow_nan=False))
+    assert text["values"] == [1.0, -1.0, 2.0] and text["breaks"] == [{"x": 0.0, "order": 0, "kind": "pole"}]
+    assert None in text["curves"]["y"][0]
+    with pytest.raises(AttributeError):
+        data.x = 2.0
+
+
+def test_no_grad_and_the_caller_s_variable_do_not_matter():
+    x = autolab.Variable(2.0)
+    with autolab.no_grad():
+        assert Study(lambda t: t**3, x, order=2).data.values == (8.0, 12.0, 12.0)
+    assert x.grad is None
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: Study(3, 1.0), "derivatives: fn is a int"),
+        (lambda: Study(np.sin, "a"), "derivatives: x is 'a'"),
+        (lambda: Study(np.sin, math.inf), "derivatives: x is inf"),
+        (lambda: Study(np.sin, [1.0, 2.0]), "expected one finite number"),
+        (lambda: Study(np.sin, 1.0, 5), "derivatives: order is 5; expected a whole number from 0 to 4"),
+        (lambda: Study(np.sin, 1.0, True), "order is True"),
+        (lambda: Study(np.sin, 1.0, domain=(2, 1)), "expected two finite numbers, the lower one first"),
+        (lambda: Study(np.sin, 1.0, domain=(2, 3)), "x is 1; expected a point of the domain, from 2 to 3"),
+        (lambda: Study(lambda x: 3.0, 1.0), "returned a float; expected a Variable"),
+        (lambda: Study(lambda x: F.stack(x, x), 1.0), r"returned shape \(2,\) for a number"),
+    ],
+)
+def test_bad_input(call, words):
+    with pytest.raises((TypeError, ValueError), match=words) as caught:
+        call()
+    assert len(str(caught.value)) <= 300
