@@ -56,7 +56,8 @@ def _leaky_relu_x(g: Any, x: Any, slope: float) -> Any:
 @elementwise()
 def _slope(xp: Any, x: Array, *, below: float) -> Array:
     """1 where ``x`` is positive, else ``below``. Constant, so it has no rule."""
-    return xp.where(x > 0, 1, below).astype(x.dtype)
+    positive = x > 0
+    return positive.astype(x.dtype) if below == 0 else xp.where(positive, x.dtype.type(1), x.dtype.type(below))
 
 
 @elementwise(domain=(-3, 3))

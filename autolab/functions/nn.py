@@ -47,7 +47,12 @@ def linear(xp: Any, x: Array, w: Array, b: Array | None = None) -> Array:
     if w.ndim != 2 or x.shape[-1:] != w.shape[1:] or (b is not None and b.shape != w.shape[:1]):
         raise ValueError("expected x (..., in), w (out, in) and b (out,)")
     y = xp.matmul(x, w.T)
-    return y if b is None else y + b
+    if b is None:
+        return y
+    if b.dtype != y.dtype:
+        return y + b
+    y += b  # nobody else has it
+    return y
 
 
 @linear.vjp("x")

@@ -169,8 +169,22 @@ class Link:
         return self._named("parameter")
 
     def params(self) -> Iterator[Parameter]:
-        """All parameters, each once, in the order of registration."""
-        return (parameter for _, parameter in self.namedparams())
+        """All parameters, each once, in the order of `namedparams`."""
+        seen: set[int] = set()
+        stack: list[Link] = [self]
+        while stack:  # without the paths, as every update asks for these
+            link = stack.pop()
+            own, children = link.__dict__, []
+            for name, kind in link._kinds.items():
+                value = own[name]
+                if kind == "buffer" or value is None or id(value) in seen:
+                    continue
+                seen.add(id(value))
+                if kind == "parameter":
+                    yield value
+                else:
+                    children.append(value)
+            stack += reversed(children)
 
     def namedbuffers(self) -> Iterator[tuple[str, Array]]:
         """Pairs of path and buffer, such as ``/bn/running_mean``."""

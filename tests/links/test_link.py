@@ -66,6 +66,7 @@ def test_a_parameter_that_links_share_comes_once():
     net = Chain(a=L.Linear(2, 2), b=L.Linear(2, 2))
     net.b.W = net.a.W
     assert [name for name, _ in net.namedparams()] == ["/a/W", "/a/b", "/b/b"]
+    assert all(a is b for (_, a), b in zip(net.namedparams(), net.params(), strict=True))
     both = ChainList(net.a, net.a)
     assert len(list(both.links())) == 2 and len(list(both.params())) == 2
     twin = net.copy("copy")
