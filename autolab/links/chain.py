@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -108,6 +109,15 @@ class Sequential(_Row):
             result = step(*args)
             args = result if isinstance(result, tuple) else (result,)
         return args if len(args) != 1 else args[0]
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """The arguments of the first step: they are what a call takes, under the names that it has for them."""
+        try:
+            first = list(inspect.signature(self._items[0]).parameters.values())
+        except (IndexError, ValueError):  # no steps, or a built-in function, which tells nothing
+            return super().__signature__
+        return inspect.Signature([p for p in first if p.kind not in (p.KEYWORD_ONLY, p.VAR_KEYWORD)])
 
     def __repr__(self) -> str:
         lines = [

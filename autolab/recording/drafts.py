@@ -38,6 +38,7 @@ class Draft:
     value: Snapshot | None
     place: Place | None = None
     outer_line: int | None = None
+    is_inner: bool = False  # nobody wrote it down: it is a step of AutoLab's own code, and its operands say what it is
     seconds: float = 0.0
     requires_grad: bool = False
     is_float: bool = True

@@ -6,13 +6,19 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import os
+import sys
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import CodeType, FrameType
 from typing import Any
 
 from ..engine.observe import file_label
+from ..links.link import Link
 from .loops import Loop, loops_around
+
+PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
+_PROGRAMS = (f"{PACKAGE}links{os.sep}", f"{PACKAGE}transforms{os.sep}")  # one call of these makes many steps
 
 OWN_FRAMES = ("<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>")
 """Code that runs in a frame of its own, but is no function to a reader (comprehensions: before Python 3.12)."""
@@ -33,6 +39,10 @@ class Place:
     loops: tuple[Loop, ...] = ()
     is_call: bool = False
 
+    def of_inner_step(self) -> Place:
+        """The same for a step that does not stand there itself: the call of AutoLab's code there makes it."""
+        return replace(self, source=None, statement=None, names=(), operands=())
+
 
 class Locator:
     """Finds places, each once: a loop passes the same instruction many times. ``fn`` is what is being recorded."""
@@ -50,14 +60,28 @@ class Locator:
             places[frame.f_lasti] = _locate(frame)
         return places[frame.f_lasti]
 
-    def outer_line(self, frame: FrameType | None) -> int | None:
-        """The line at which ``fn`` itself stands, in a function that it called or in its own code."""
-        inner = frame
-        while frame is not None and frame.f_code is not self._code:
+    def here(self, base: FrameType | None) -> tuple[Place | None, bool, int | None]:
+        """For a hook: where the event stands in the run that ``base`` began.
+
+        The place in the user's code, if he wrote any of it; whether AutoLab's own links made the step there; and the
+        line at which ``fn`` itself stands, in a function that it called or in its own code.
+        """
+        inside: FrameType | None = sys._getframe(1)
+        users, is_inner = inside, False
+        while users is not None and users is not base and users.f_code.co_filename.startswith(PACKAGE):
+            is_inner = is_inner or users.f_code.co_filename.startswith(_PROGRAMS)
+            users = users.f_back
+        place = None if users is base else self.place(users)
+        if is_inner and place is not None:
+            place = place.of_inner_step()
+        return place, is_inner, self._outer_line(inside, users, base)
+
+    def _outer_line(self, frame: FrameType | None, users: FrameType | None, base: FrameType | None) -> int | None:
+        while frame is not None and frame is not base and frame.f_code is not self._code:
             frame = frame.f_back
-        if frame is None:
+        if frame is None or frame is base:
             return None
-        place = self.place(frame) if frame is inner else None
+        place = self.place(frame) if frame is users else None
         return place.line if place is not None else frame.f_lineno
 
 
@@ -137,9 +161,10 @@ def _operands(node: Any) -> list[ast.expr]:
 
 
 def python_function(fn: Any) -> Any:
-    """The function behind a partial, a method, a wrapper or an object that can be called."""
+    """The function behind a partial, a method, a wrapper, a link or another object that can be called."""
     while isinstance(fn, functools.partial):
         fn = fn.func
+    fn = fn.forward if isinstance(fn, Link) else fn  # that is what its author wrote
     if not inspect.isroutine(fn) and not isinstance(fn, type):
         fn = type(fn).__call__
     return inspect.unwrap(getattr(fn, "__func__", fn))

@@ -12,13 +12,14 @@ from ..engine.backend import Array, array_of
 from ..engine.backward import grad
 from ..engine.checked import checked
 from ..engine.node import Bundle
-from ..engine.observe import BackwardEvent, ForwardEvent, caller, observe
+from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
 from .arrays import Budget
 from .drafts import Draft, Use
 from .events import attributes_of, backward_code, given_inputs, input_index
 from .explain import Explainer, Sums
+from .inner import describe_inner_steps
 from .locate import Locator, Place, python_function, source_of
 from .model import BackwardStep, Kind, Recording, Snapshot
 from .opening import Opener, fused_names
@@ -167,12 +168,12 @@ class Recorder:
     def hear_forward(self, event: ForwardEvent | BackwardEvent) -> None:
         if not isinstance(event, ForwardEvent):
             return  # the function computes a gradient of its own
-        frame = caller()
-        place, outer_line = self.locator.place(frame), self.locator.outer_line(frame)
+        place, is_inner, outer_line = self.tracker.here()
         if self.opener.opens(event):
             self.opener.forward(self, event, place, self.tracker.block(event.function.name, place))
         else:
-            self.add_call(event, place, outer_line, self.tracker.now())
+            call = self.add_call(event, place, outer_line, self.tracker.now())
+            self.drafts[call].is_inner = is_inner
 
     def add_call(
         self, event: ForwardEvent, place: Place | None, outer_line: int | None = None, scope: int | None = None
@@ -289,14 +290,15 @@ class Recorder:
 
     # ------------------------------------------------------------------ the result
     def finish(self, bound: Bound, inputs: int, outputs: tuple[Variable, ...]) -> Recording:
-        scopes = self.tracker.scopes(self.drafts)
+        scopes, ends = self.tracker.scopes(self.drafts), tuple([self._ids[_key(y)] for y in outputs])
+        describe_inner_steps(self.drafts, scopes, ends)
         steps = tuple([draft.step() for draft in self.drafts])
         source, file, line = source_of(python_function(bound.fn))
         return Recording(
             id=digest(bound.name, steps),
             function=bound.name,
             inputs=tuple(range(inputs)),
-            outputs=tuple([self._ids[_key(y)] for y in outputs]),
+            outputs=ends,
             steps=steps,
             backward=tuple(self.backward),
             source=source,

@@ -21,14 +21,13 @@ from typing import Any
 from ..engine.config import config
 from ..engine.scope import Mark
 from .drafts import Draft
-from .locate import OWN_FRAMES, Locator, Place
+from .locate import OWN_FRAMES, PACKAGE, Locator, Place
 from .loops import Loop
 from .model import LEAVES, Scope, ScopeKind
 
-_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _NOT_THE_USERS = (
     *{sysconfig.get_path(key) + os.sep for key in ("stdlib", "purelib", "platlib")},
-    _PACKAGE,
+    PACKAGE,
     "<frozen ",
 )
 _ACCUMULATORS = ("sum(", "math.prod(", "prod(", "functools.reduce(", "reduce(")  # one call of these makes many steps
@@ -44,11 +43,12 @@ class _Draft:
     depth: int
     place: Place | None = None
     line: int | None = None
+    is_call: bool = False
     steps: list[int] = field(default_factory=list)
 
     def scope(self, identity: int) -> Scope:
         place = self.place or Place(file="", line=0)
-        name = ", ".join(place.names) if self.kind == "function" else ""
+        name = ", ".join(place.names) if self.is_call else ""  # of what it returned
         line = place.line if self.line is None else self.line
         return Scope(
             id=identity,
@@ -110,6 +110,10 @@ class ScopeTracker:
             self._advance(self._levels[-1] if is_known else self._entered(frame), callee)
         return self._levels[-1].innermost if self._levels else None
 
+    def here(self) -> tuple[Place | None, bool, int | None]:
+        """What `Locator.here` tells of the step that is being made."""
+        return self._locator.here(self._base)
+
     def block(self, label: str, place: Place | None) -> int:
         """A new scope at the instruction that is being executed, for steps that stand for one."""
         return self._new(self.now(), "link", label, place)
@@ -145,7 +149,7 @@ class ScopeTracker:
         if is_function and caller is not None and _is_users(caller.frame.f_code.co_filename):
             place = caller.place
             called = place.source if place is not None and place.is_call else None
-            scope = self._new(scope, "function", called or f"{frame.f_code.co_name}()", place)
+            scope = self._new(scope, "function", called or f"{frame.f_code.co_name}()", place, is_call=True)
         level = _Level(frame, scope)
         self._depths[id(frame)] = len(self._levels)
         self._levels.append(level)
@@ -170,13 +174,21 @@ class ScopeTracker:
         level.instruction, level.callee = level.frame.f_lasti, callee
 
     def _opened(self, level: _Level, construct: Loop | Mark, variables: Mapping[str, Any]) -> _Open:
-        place = level.place or (self._levels[-2].place if len(self._levels) > 1 else None)
-        line = construct.line if level.place is not None else None
         if isinstance(construct, Mark):
-            scope = self._new(level.innermost, "link", construct.label, place, line)
+            scope = self._block(level, construct)
             return _Open(construct, scope, scope)
-        loop = self._new(level.innermost, "loop", construct.label, place, line)
+        loop = self._new(level.innermost, "loop", construct.label, level.place, construct.line)
         return self._next_round(_Open(construct, loop, loop, number=0), variables)
+
+    def _block(self, level: _Level, mark: Mark) -> int:
+        """A scope for a block of the user's, or for a link: that is a call, which reads as he wrote it if he did."""
+        if level.place is not None:
+            return self._new(level.innermost, "link", mark.label, level.place, mark.line)
+        place = self._levels[-2].place if len(self._levels) > 1 else None
+        if place is None or not place.is_call:
+            return self._new(level.innermost, "link", mark.label, place)
+        label = f"{place.source}  # {mark.label.rpartition(': ')[2]}"
+        return self._new(level.innermost, "link", label, place, is_call=True)
 
     def _next_round(self, was: _Open, variables: Mapping[str, Any]) -> _Open:
         loop = was.what
@@ -186,10 +198,16 @@ class ScopeTracker:
         return _Open(loop, was.outer, scope, values, number)
 
     def _new(
-        self, parent: int | None, kind: ScopeKind, label: str, place: Place | None, line: int | None = None
+        self,
+        parent: int | None,
+        kind: ScopeKind,
+        label: str,
+        place: Place | None,
+        line: int | None = None,
+        is_call: bool = False,
     ) -> int:
         depth = 0 if parent is None else self._drafts[parent].depth + 1
-        self._drafts.append(_Draft(parent, kind, label, depth, place, line))
+        self._drafts.append(_Draft(parent, kind, label, depth, place, line, is_call))
         return len(self._drafts) - 1
 
     # ------------------------------------------------------------------ the result
