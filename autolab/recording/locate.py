@@ -40,8 +40,8 @@ class Place:
     is_call: bool = False
 
     def of_inner_step(self) -> Place:
-        """The same for a step that does not stand there itself: the call of AutoLab's code there makes it."""
-        return replace(self, source=None, statement=None, names=(), operands=())
+        """The same for a step that does not stand there itself: a call there of AutoLab's code makes it."""
+        return replace(self, source=None, names=(), operands=())
 
 
 class Locator:
