@@ -13,6 +13,7 @@ Gradients                   ``y.backward()``, `grad`, `no_grad`, `using_config`;
 Seeing and checking them    `record`, `explore`, `check_gradients`; `export_html` keeps any of them as a page, `checked`
 """
 
+import sys as _sys
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
@@ -113,6 +114,29 @@ __all__ = [
     "transforms",
     "using_config",
 ]
+
+
+def _explore(self: Variable) -> Any:
+    """Look at the graph that made this value: its steps, one by one, with what of their values is kept.
+
+    A graph is not run again: branches that were not taken are not in it, nor are all constants, so the inputs stand
+    still. ``autolab.explore(fn, x=...)`` runs a function, and its inputs can be moved. In plain Python, where there is
+    no notebook to draw in, the view is saved as a page and its path printed.
+
+    Examples
+    --------
+    >>> x = autolab.Variable(3.0)
+    >>> y = x * x
+    >>> y.explore()  # doctest: +SKIP
+    """
+    from .widgets.graph_view import explore_graph
+
+    return explore_graph(self, _sys._getframe(1))
+
+
+# Given to Variable here, as operators are by `functions`: the engine imports no view, and this face may import all.
+_explore.__name__ = _explore.__qualname__ = "explore"
+Variable.explore = _explore  # type: ignore[method-assign, assignment]
 
 
 def __getattr__(name: str) -> Any:

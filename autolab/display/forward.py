@@ -32,7 +32,7 @@ def given(walk: Walk, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]
 
 
 def _spoken(step: Step) -> str:
-    return f"{label(step)} = {'' if step.value is None else spoken_value(step.value)}"
+    return f"{label(step)} = {say('walk_not_kept') if step.value is None else spoken_value(step.value)}"
 
 
 def computed(walk: Walk, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]:
@@ -44,12 +44,12 @@ def computed(walk: Walk, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, A
     made = [result for result in made if result.kind in ("call", "part")]
     chosen = _chosen(walk, step, pick)
     _write(walk, step, made, chosen, sheet)
-    value = ", ".join([spoken_value(result.value) for result in made if result.value is not None])
+    values = [spoken_value(result.value) for result in made if result.value is not None]
     return {
         "title": heading(step),
         "numbers": _numbers(walk, step, chosen),
-        "notes": _repeated(walk, step),
-        "spoken": say("spoken_forward", heading=heading(step), value=value),
+        "notes": _repeated(walk, step) + ([] if values else [say("value_lost")]),
+        "spoken": say("spoken_forward", heading=heading(step), value=", ".join(values) or say("walk_not_kept")),
     }
 
 

@@ -111,6 +111,10 @@ SENTENCES: dict[str, str] = {
     "live_stale": "Not computed for these inputs. The graph below shows the last point that could be computed.",
     "live_silent": "The kernel does not answer: it is busy or not running. If it is not running, run the cell again.",
     "still": "This page was saved. Choose any step and look at it; the inputs stand still, as nothing computes here.",
+    "graph_still": (
+        "The steps that made this value. They are not run again, and branches not taken are not there, so the inputs "
+        "stand still: explore(fn, x=...) runs a function and lets you move them."
+    ),
     "needs_script": "This page draws with JavaScript, which is switched off in this browser.",
     "open_fused": "Open {function}",
     "close_fused": "Close {function}",
@@ -149,6 +153,9 @@ SENTENCES: dict[str, str] = {
     "walk_sends": "{source} sends its share to {target}",
     "walk_place": "step {k} of {count}",
     "walk_rest": "Press Play to watch both passes",
+    "walk_rest_forward": "Press Play to watch the steps",
+    "value_lost": "The graph did not keep this value: no gradient rule needs it.",
+    "walk_not_kept": "not kept by the graph",
     "spoken_given": "The inputs are given: {values}.",
     "spoken_forward": "Forward: {heading} is {value}.",
     "spoken_start": "Backward starts at {name} with the upstream gradient {value}.",

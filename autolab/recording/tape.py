@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from types import FrameType
 from typing import Any
 
 from ..engine.backend import array_of, modules
@@ -57,9 +58,18 @@ def graph(y: Variable, /, **named: Variable) -> Recording:
     for what, value in {"y": y, **named}.items():
         if not isinstance(value, Variable):
             raise TypeError(f"graph: {what} is a {type(value).__name__}; expected a Variable")
-    own = {name: value for name, value in sys._getframe(1).f_locals.items() if isinstance(value, Variable)}
-    known = [(value.name or name, value) for name, value in own.items() if not name.startswith("_")]
-    return _Tape(y, [*named.items(), *known]).recording()
+    return graph_named(y, [*named.items(), *variables_in(sys._getframe(1))])
+
+
+def graph_named(y: Variable, known: Sequence[tuple[str, Variable]]) -> Recording:
+    """`graph` for a caller who has the names of the Variables that he knows."""
+    return _Tape(y, known).recording()
+
+
+def variables_in(frame: FrameType) -> list[tuple[str, Variable]]:
+    """The Variables that a frame has names for, but not those that Python or IPython gave."""
+    own = {name: value for name, value in frame.f_locals.items() if isinstance(value, Variable)}
+    return [(value.name or name, value) for name, value in own.items() if not name.startswith("_")]
 
 
 class _Tape:

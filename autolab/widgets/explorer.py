@@ -5,35 +5,41 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import anywidget
-import traitlets
 
 from ..display import mimebundle
-from ..display.colors import palette
-from ..display.messages import say
 from ..engine.backend import Array
 from ..recording.model import Recording
 from . import notebook
 from .computing import Computing
+from .conversation import Conversation, at_first
 from .inputs import Inputs
 from .module import module_text, style_text
 from .openings import Openings
 from .orders import Orders
 from .overview import Flow, Search
+from .part import Part
 from .picture import Picture, Selection
 from .player import Player
 from .session import Session
 from .since import Since
-from .user_error import for_page, user_error
-
-_WORDS = ("live_silent", "live_stale", "live_computing", "live_old", "live_stopping", "live_saved", "still")
 
 
 class Explorer(
-    Search, Flow, Player, Selection, Orders, Openings, Picture, Inputs, Since, Computing, anywidget.AnyWidget
+    Search,
+    Flow,
+    Player,
+    Selection,
+    Orders,
+    Openings,
+    Picture,
+    Inputs,
+    Since,
+    Computing,
+    Conversation,
+    anywidget.AnyWidget,
 ):
     """A live view of a function: its graph with the value and the gradient of every step, and controls for its inputs.
 
@@ -44,14 +50,8 @@ class Explorer(
     _esm = module_text("explorer.js")
     _css = style_text("explorer.css")
 
-    palette = traitlets.Dict().tag(sync=True)
-    words = traitlets.Dict().tag(sync=True)
-    ack = traitlets.Int().tag(sync=True)
-    still = traitlets.Bool().tag(sync=True)
-
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._turn = Lock()  # messages may come from several threads: one is obeyed after the other
         self._recording = session.record()
         super().__init__(**at_first(), **self._shown(self._recording))
         self.on_msg(self._on_message)
@@ -84,18 +84,13 @@ class Explorer(
         return {**data, **mimebundle(self._recording)}, metadata
 
     # ------------------------------------------------------------------ for the page
-    def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
-        """Obey one message. It is acknowledged whatever happens: the page waits for that before it sends the next."""
-        if not isinstance(content, dict) or type(content.get("seq")) is not int:
-            return
-        with self._turn, self._lock, self.hold_sync():
-            try:
-                self._obey(content)
-                self._wait_a_little()
-            except Exception as error:
-                self.error = for_page(user_error(error))
-            finally:
-                self.ack = content["seq"]
+    def _answer(self, content: dict[str, Any]) -> None:
+        with self._lock:
+            super()._answer(content)
+
+
+STILL = tuple([base for base in Explorer.__bases__ if issubclass(base, Part) and not base.needs_session])
+"""The parts that show a recording and need nothing else: no function that they could run."""
 
 
 def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Explorer:
@@ -133,20 +128,15 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
     """
     explorer = Explorer(Session(fn, args, options, inputs))
     if notebook.shell() is None:
-        print(f"explore: no notebook to draw in; open {_save(explorer)} in a browser")
+        save_page(explorer, explorer.recording.function)
     return explorer
 
 
-def at_first() -> dict[str, Any]:
-    """The traits with which every view begins: colours, words, and no error."""
-    return {"palette": palette(), "words": {key: say(key) for key in _WORDS}, "error": None}
-
-
-def _save(explorer: Explorer) -> Path:
-    """The view as a page in the current folder."""
+def save_page(shown: Any, function: str) -> None:
+    """Where there is no notebook to draw in: save the view as a page in the current folder, and print its path."""
     from .export import export_html
 
-    name = re.sub(r"\W+", "_", explorer.recording.function, flags=re.ASCII).strip("_") or "function"
+    name = re.sub(r"\W+", "_", function, flags=re.ASCII).strip("_") or "function"
     path = Path.cwd() / f"explore_{name}.html"
-    export_html(explorer, path)
-    return path
+    export_html(shown, path)
+    print(f"explore: no notebook to draw in; open {path} in a browser")

@@ -19,7 +19,9 @@ from ..display.escape import Markup, clean, element, escape, join
 from ..display.messages import say
 from ..display.style import Look
 from ..recording.model import Recording
-from .explorer import Explorer, at_first
+from .conversation import at_first
+from .explorer import STILL, Explorer
+from .graph_view import GraphView
 from .module import module_text, style_text
 from .part import Part
 
@@ -29,7 +31,6 @@ MAX_BYTES = 2_000_000
 _CELLS = (256, 128, 64, 32, 16)
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
 _TRUSTED = "require-trusted-types-for 'script'; trusted-types 'none'"
-_PARTS = tuple([base for base in Explorer.__bases__ if issubclass(base, Part) and not base.needs_session])
 _TRAITS = {
     name: trait
     for base in Explorer.__mro__
@@ -68,7 +69,7 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"export_html: got the path {clean(target, 100)!r}; expected one that ends in .html")
-    if isinstance(shown, Recording | Explorer):
+    if isinstance(shown, Recording | Explorer | GraphView):
         page = _live_page(shown, look)
     else:
         html = mimebundle(shown).get("text/html")
@@ -79,8 +80,8 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
 
 
 # ---------------------------------------------------------------------------------------------------- what it holds
-def _live_page(shown: Recording | Explorer, look: Look) -> str:
-    recording = shown.recording if isinstance(shown, Explorer) else shown
+def _live_page(shown: Recording | Explorer | GraphView, look: Look) -> str:
+    recording = shown if isinstance(shown, Recording) else shown.recording
     for most in _CELLS:
         data = _json(_saved(shown, recording, most))
         if len(data) <= MAX_BYTES:
@@ -90,18 +91,18 @@ def _live_page(shown: Recording | Explorer, look: Look) -> str:
     return _page(recording.function, join([words, body]), look, _script(look))
 
 
-def _saved(shown: Recording | Explorer, recording: Recording, most: int) -> dict[str, Any]:
+def _saved(shown: Recording | Explorer | GraphView, recording: Recording, most: int) -> dict[str, Any]:
     """The state that the page starts from, and what each message changes in it."""
     still = _Still(recording, most)
     state = {name: trait.default() for name, trait in _TRAITS.items()} | at_first()
-    if isinstance(shown, Explorer):
+    if not isinstance(shown, Recording):
         state |= {name: getattr(shown, name) for name in _TRAITS}
         still.restore(state)
     state |= still.state() | {"still": True, "changed": [], "ack": 0}
     return {"state": state, "answers": {_key(message): still.answer(message) for message in still.answerable()}}
 
 
-class _Still(*_PARTS):  # type: ignore[misc]  # the parts of the view that need no session
+class _Still(*STILL):  # type: ignore[misc]  # the parts of the view that need no session
     """The view of a recording at which nobody looks: it obeys messages, and says what they change."""
 
     def __init__(self, recording: Recording, most: int) -> None:

@@ -18,7 +18,7 @@ from ..recording.model import Recording
 from .part import Part, obeys
 
 _SAVED = 600  # a saved page holds the walk if it has at most so many moments
-_WORDS = ("not_yet", "absent", "follow", "walk_rest", "walk_rule")
+_WORDS = ("not_yet", "absent", "follow", "walk_rest", "walk_rest_forward", "walk_rule")
 
 
 class Player(Part):

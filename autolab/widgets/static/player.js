@@ -5,9 +5,9 @@ import { html, set, svg, write } from "./dom.js";
 import { makeSheet } from "./sheet.js";
 
 const PACES = { slow: 3000, normal: 1500, fast: 500 }; // milliseconds per step
-const ICONS = {
-  first: "M3 3h2v10H3zM13 3v10L6 8z", back: "M12 3v10L4 8z", play: "M4 2.5v11L13 8z", pause: "M4 3h3v10H4zM9 3h3v10H9z", next: "M4 3v10l8-5z",
-  last: "M3 3v10l7-5zM11 3h2v10h-2z",
+const ICONS = { // as on every player: a triangle plays, one with a bar goes one step, two with a bar go to the end
+  first: "M1.4 3h1.8v10H1.4zM9 3v10L3.6 8zM14.6 3v10L9.2 8z", back: "M3 3h2v10H3zM13 3v10L6 8z", play: "M4 2.5v11L13 8z",
+  pause: "M4 3h3v10H4zM9 3h3v10H9z", next: "M3 3v10l7-5zM11 3h2v10h-2z", last: "M1.4 3v10l5.4-5zM7 3v10l5.4-5zM12.8 3h1.8v10h-1.8z",
 };
 
 /** @param {import("./explorer.js").View} view */
@@ -25,7 +25,8 @@ export function makePlayerPart(view) {
   const place = html("span", { class: "al-place" });
   const pace = html("select", { class: "al-button al-pace", "aria-label": "Pace" }, ...Object.keys(PACES).map((name) => html("option", { value: name }, name)));
   pace.value = "normal";
-  const ends = html("div", { class: "al-ends", "aria-hidden": "true" }, html("span", {}, "forward"), html("span", {}, "backward"));
+  const backward = html("span", {}, "backward");
+  const ends = html("div", { class: "al-ends", "aria-hidden": "true" }, html("span", {}, "forward"), backward);
   const bar = html("div", { class: "al-player", role: "group", "aria-label": "Walk through the passes", onkeydown: pressed },
     html("div", { class: "al-keys" }, ...buttons, pace), place, html("div", { class: "al-track" }, slider, ends));
 
@@ -91,13 +92,15 @@ export function makePlayerPart(view) {
     bar.hidden = get("still") && !saved;
     const frame = get("frame");
     const walking = frame.k !== undefined;
-    set(slider, { max: count(), "aria-valuetext": walking ? `${frame.phase}, ${frame.place}: ${frame.title}` : words.walk_rest });
+    const rest = start < count() ? words.walk_rest : words.walk_rest_forward;
+    backward.hidden = start >= count();
+    set(slider, { max: count(), "aria-valuetext": walking ? `${frame.phase}, ${frame.place}: ${frame.title}` : rest });
     slider.value = String(here());
-    slider.style.setProperty("--al-turn", `${(100 * (start - 0.5)) / count()}%`);
+    slider.style.setProperty("--al-turn", `${start < count() ? (100 * (start - 0.5)) / count() : 100}%`);
     slider.style.setProperty("--al-here", `${(100 * here()) / count()}%`);
     [buttons[0], buttons[1]].forEach((button) => (button.disabled = here() === 0));
     buttons[4].disabled = here() === count();
-    write(place, walking ? `${frame.phase}, ${frame.place}` : words.walk_rest);
+    write(place, walking ? `${frame.phase}, ${frame.place}` : rest);
     place.classList.toggle("al-backward", walking && frame.backward);
   }
 

@@ -1,0 +1,83 @@
+"""GraphView: the live view of a graph that is there already, what `Variable.explore` shows.
+
+A graph keeps its functions and what their gradient rules need: not the constants and attributes that no rule asks for,
+and not the branches that were not taken. So it cannot be run again at another point without inventing something, and
+the inputs stand still; all that needs no computing works as in `Explorer`. Where the function is there to be run again,
+`explore` is the view that moves.
+"""
+
+from __future__ import annotations
+
+from types import FrameType
+from typing import Any
+
+import anywidget
+import traitlets
+
+from ..display import mimebundle
+from ..display.messages import say
+from ..engine.variable import Variable
+from ..recording.model import Recording
+from ..recording.tape import graph_named, variables_in
+from . import notebook
+from .conversation import Conversation, at_first
+from .explorer import STILL, Explorer, save_page
+from .part import obeys
+
+
+class GraphView(*STILL, Conversation, anywidget.AnyWidget):  # type: ignore[misc]
+    """A view of a recording whose inputs cannot be moved: its steps are chosen, walked through and searched.
+
+    Made by `Variable.explore`.
+    """
+
+    _esm, _css = Explorer._esm, Explorer._css
+
+    # what the parts that need a function would show: the page asks for it all the same
+    controls: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    settings: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    since = traitlets.Dict().tag(sync=True)
+    code = traitlets.Unicode().tag(sync=True)
+    can_undo = traitlets.Bool().tag(sync=True)
+    computing = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        first = at_first()
+        first["words"]["still"] = say("graph_still")
+        super().__init__(**first, still=True, **self._shown(recording))
+        self.on_msg(self._on_message)
+        notebook.opened(self)
+
+    @property
+    def recording(self) -> Recording:
+        """What the picture shows."""
+        return self._recording
+
+    def close(self) -> None:
+        """Remove the views and stop listening."""
+        self.on_msg(self._on_message, remove=True)
+        notebook.closed(self)
+        self.layout.close()  # a widget of its own, which ipywidgets would keep
+        super().close()
+
+    def look_again(self) -> None:
+        """A cell has run: what was computed before it stays as it was."""
+
+    @obeys("hello")
+    def _hello(self) -> None:
+        """The page asks whether anybody is there; the acknowledgement is the answer."""
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        """The live view, and the static picture for where there is none (an untrusted notebook, a web page)."""
+        live = super()._repr_mimebundle_(**kwargs)
+        data, metadata = live if isinstance(live, tuple) else (live or {}, {})
+        return {**data, **mimebundle(self._recording)}, metadata
+
+
+def explore_graph(y: Variable, frame: FrameType) -> GraphView:
+    """The view of the graph of ``y``; ``frame`` holds the caller's variables, whose names are known there."""
+    view = GraphView(graph_named(y, variables_in(frame)))
+    if notebook.shell() is None:
+        save_page(view, view.recording.function)
+    return view

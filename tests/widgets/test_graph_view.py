@@ -1,0 +1,78 @@
+"""`Variable.explore`: the live view of a graph that is there already. Its inputs stand still; all else works."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import functions as F
+from autolab.display.messages import say
+from autolab.widgets import Explorer
+from autolab.widgets.graph_view import GraphView
+
+
+@pytest.fixture
+def view(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GraphView]:
+    monkeypatch.chdir(tmp_path)
+    x = autolab.Variable(np.arange(6.0).reshape(2, 3))
+    h = F.tanh(x + 2.0)
+    loss = (h * h).sum()
+    loss.backward()
+    made = loss.explore()
+    yield made
+    made.close()
+
+
+def ask(view: GraphView, **message: Any) -> None:
+    seq = view.ack + 1
+    view._on_message(None, {**message, "seq": seq}, [])
+    assert view.ack == seq
+
+
+def test_the_steps_are_named_as_the_caller_names_them_and_can_be_walked(view: GraphView) -> None:
+    assert [(step.name, step.function) for step in view.recording.steps] == [
+        ("x", None),
+        (None, "add"),
+        ("h", "tanh"),
+        (None, "mul"),
+        ("loss", "sum"),
+    ]
+    assert view.detail["title"] == "loss = sum(h * h)"
+    ask(view, do="select", id=0)
+    assert view.detail["title"] == "x" and view.error is None
+    ask(view, do="walk", to=1, pick=None)
+    assert view.frame["title"] == "x + ?" and view.frame["notes"] == [say("value_lost")]
+    assert view.frame["spoken"].endswith(f"is {say('walk_not_kept')}.")
+    assert view.plan["start"] == view.plan["count"], "a graph tells nothing of a backward pass step by step"
+
+
+def test_the_page_is_told_that_the_inputs_stand_still_and_why(view: GraphView) -> None:
+    assert view.still and view.words["still"] == say("graph_still") and view.controls == []
+    ask(view, do="hello")
+    assert view.error is None
+    ask(view, do="move", key="x", index=0, value=3.0, final=True)
+    assert "not understood" in view.error["message"]
+
+
+def test_the_page_finds_every_trait_that_it_asks_an_explorer_for(view: GraphView) -> None:
+    assert set(Explorer.class_trait_names(sync=True)) <= set(view.trait_names(sync=True))
+    for name in ("controls", "settings", "since", "code", "can_undo", "computing"):
+        assert getattr(view, name) == Explorer.class_traits()[name].default()
+
+
+def test_it_is_saved_as_a_page_where_there_is_no_notebook(view: GraphView, tmp_path: Path) -> None:
+    page = (tmp_path / "explore_loss.html").read_text("utf-8")
+    assert say("graph_still")[:40] in page and "tanh" in page
+
+
+def test_a_constant_can_be_looked_at_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    constant = autolab.Variable(2.0, name="c", requires_grad=False)
+    view = constant.explore()
+    assert [step.name for step in view.recording.steps] == ["c"]
+    view.close()
