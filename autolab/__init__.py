@@ -10,7 +10,7 @@
 Variables and functions     `Variable`, `Parameter`, `FunctionNode`, `primitive`, `elementwise`, `functions`
 Other ways to write one     `authoring`: Chainer's old style, DeZero's, PyTorch's
 Gradients                   ``y.backward()``, `grad`, `no_grad`, `using_config`; `transforms`: functions of functions
-Seeing and checking them    `record`, `explore`, `check_gradients`; `export_html` keeps any of them as a page, `checked`
+Seeing and checking them    `record`, `explore`, `heatmap`, `check_gradients`, `checked`; `export_html` keeps a page
 """
 
 import sys as _sys
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .links import Chain, ChainList, Link, Sequential
     from .recording import Recording, graph, record
-    from .widgets import explore, export_html
+    from .widgets import explore, export_html, heatmap
 
 __version__ = "0.1.0"
 
@@ -62,6 +62,7 @@ _LAZY = {
     "record": "recording",
     "explore": "widgets",
     "export_html": "widgets",
+    "heatmap": "widgets",
 }
 _MODULES = ("authoring", "data", "initializers", "links", "optimizers", "serializers", "training", "transforms")
 
@@ -97,6 +98,7 @@ __all__ = [
     "global_config",
     "grad",
     "graph",
+    "heatmap",
     "initializers",
     "links",
     "no_grad",

@@ -13,19 +13,22 @@ from dataclasses import dataclass
 from itertools import accumulate, count
 from textwrap import wrap
 
+import numpy as np
+
 from ..recording.model import Snapshot
 from .cells import Grid, grid
 from .colors import STOPS, Theme, color, ink_on
 from .escape import Markup, element, escape
 from .messages import say
-from .numbers import MINUS, number, shape_text
+from .numbers import number, shape_text
 from .raster import png
 from .steps import shorten
 from .style import Look, style_sheet
+from .tone import Tone
 
 MAX_CELLS = 64
 _NUMBERED = 8
-_GAP, _TOP, _BAR = 28.0, 34.0, 10.0
+_GAP, _TOP, _BAR, _BARS = 28.0, 34.0, 10.0, 30.0
 _MIN_WIDTH = 180.0
 _SMALL = 6.6  # width of a character of the captions
 _documents = count(1)
@@ -33,12 +36,17 @@ _documents = count(1)
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """One heatmap: a title, the array, and optionally the element to mark and the magnitude of the strongest colour."""
+    """One heatmap: a title, the array, and optionally the element to mark and the magnitude of the strongest colour.
+
+    ``threshold`` is where the colours begin to follow the powers of ten; ``counts`` is a histogram along the bar.
+    """
 
     title: str
     snapshot: Snapshot
     mark: tuple[int, ...] | None = None
     scale: float | None = None
+    threshold: float | None = None
+    counts: Sequence[int] = ()
 
 
 def heatmaps(panels: Sequence[Panel], look: Look = "auto") -> Markup:
@@ -86,13 +94,13 @@ class _Drawing:
     def __init__(self, panel: Panel, theme: Theme) -> None:
         self.panel, self.theme = panel, theme
         self.cells: Grid = grid(panel.snapshot, MAX_CELLS, MAX_CELLS)
-        self.scale = self.cells.scale if panel.scale is None else panel.scale
+        self.tone = Tone(self.cells.scale if panel.scale is None else panel.scale, panel.threshold)
         self.rows, self.across = self.cells.values.shape
         self.numbered = self.rows <= _NUMBERED and self.across <= _NUMBERED
         self.cell_width, self.cell_height = (76, 32) if self.numbered else _cell_size(self.rows, self.across)
         self.width = max(float(self.across * self.cell_width), _MIN_WIDTH)
         self.notes = [line for note in self._notes() for line in wrap(note, int(self.width / _SMALL))]
-        self.bar_height = 34 if self.scale else 8
+        self.bar_height = (34 + _BARS * bool(panel.counts)) if self.tone.scale else 8
         self.height = _TOP + self.rows * self.cell_height + self.bar_height + 16 * len(self.notes)
 
     def parts(self, prefix: str) -> list[Markup]:
@@ -103,7 +111,7 @@ class _Drawing:
         if not self.cells.values.size:
             return [heading, *captions]
         body = self._numbers() if self.numbered else [self._image()]
-        bar = self._bar(bottom + 8, prefix) if self.scale else []
+        bar = self._bar(bottom + 8, prefix) if self.tone.scale else []
         return [heading, *body, self._frame(), *self._mark(), *bar, *captions]
 
     def _numbers(self) -> list[Markup]:
@@ -115,7 +123,7 @@ class _Drawing:
 
     def _number(self, value: float, x: float, y: float) -> list[Markup]:
         """A cell with its number; what is not finite stands on the card's own colour."""
-        fill = color(value / (self.scale or 1.0), self.theme) if math.isfinite(value) else None
+        fill = color(float(self.tone.fractions(np.array(value))), self.theme) if math.isfinite(value) else None
         box = {"x": x, "y": y, "width": self.cell_width, "height": self.cell_height}
         ink = "cell" if fill is None else f"cell {ink_on(fill)}"
         middle = x + self.cell_width / 2
@@ -125,7 +133,7 @@ class _Drawing:
         ]
 
     def _image(self) -> Markup:
-        data = png(self.cells, self.scale, (self.cell_width, self.cell_height), self.theme)
+        data = png(self.cells, self.tone, (self.cell_width, self.cell_height), self.theme)
         address = Markup("data:image/png;base64," + base64.b64encode(data).decode())
         size = {"width": self.across * self.cell_width, "height": self.rows * self.cell_height}
         return element("image", href=address, x=0, y=_TOP, **size)
@@ -152,19 +160,31 @@ class _Drawing:
         return row // self.cells.block[0], column // self.cells.block[1]
 
     def _bar(self, y: float, prefix: str) -> list[Markup]:
-        """The scale: minus the limit, zero, the limit."""
+        """The scale with its numbers, and above it how many elements have which colour."""
         last = len(STOPS[self.theme]) - 1
         stops = [
             element("stop", offset=f"{100 * i / last:.0f}%", stop_color=c) for i, c in enumerate(STOPS[self.theme])
         ]
-        limit = number(self.scale)
+        counts = self.panel.counts
+        top = y + _BARS * bool(counts)
         return [
             element("linearGradient", *stops, id=f"{prefix}-bar"),
-            element("rect", x=0, y=y, width=_MIN_WIDTH, height=_BAR, fill=f"url(#{prefix}-bar)"),
-            _text(0.0, y + 23, f"{MINUS}{limit}", "small"),
-            _text(_MIN_WIDTH / 2, y + 23, "0", "small middle"),
-            _text(_MIN_WIDTH, y + 23, limit, "small right"),
+            *([element("path", class_="bars", d=Markup(_bars(counts, top)))] if counts else []),
+            element("rect", x=0, y=top, width=_MIN_WIDTH, height=_BAR, fill=f"url(#{prefix}-bar)"),
+            *self._ticks(top + 23),
         ]
+
+    def _ticks(self, y: float) -> list[Markup]:
+        """Minus the limit, zero, the limit; and the threshold where there is room for it."""
+        values = self.tone.ticks()
+        places = (self.tone.fractions(np.array(values)) + 1.0) / 2.0 * _MIN_WIDTH
+        if len(values) > 3 and places[4] - places[3] < 50:
+            values, places = [values[i] for i in (0, 2, 4)], places[::2]
+        parts = []
+        for i, (value, x) in enumerate(zip(values, places.tolist(), strict=True)):
+            side = "" if i == 0 else " right" if i == len(values) - 1 else " middle"
+            parts.append(_text(x, y, number(value + 0.0), f"small{side}"))
+        return parts
 
     def _notes(self) -> list[str]:
         counts = (("nan", self.panel.snapshot.nan_count), ("inf", self.panel.snapshot.inf_count))
@@ -176,6 +196,13 @@ class _Drawing:
 
     def _captions(self, y: float) -> list[Markup]:
         return [_text(0.0, y + 12 + 16 * i, note, "small") for i, note in enumerate(self.notes)]
+
+
+def _bars(counts: Sequence[int], bottom: float) -> str:
+    """A histogram as one path; what is not zero can be seen."""
+    width, most = _MIN_WIDTH / len(counts), max(*counts, 1)
+    heights = [max(1.0, (_BARS - 4) * n / most) if n else 0.0 for n in counts]
+    return "".join(f"M{i * width:.1f} {bottom:.1f}v-{h:.1f}h{width:.1f}v{h:.1f}z" for i, h in enumerate(heights) if h)
 
 
 def _cell_size(rows: int, across: int) -> tuple[int, int]:

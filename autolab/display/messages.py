@@ -194,6 +194,16 @@ SENTENCES: dict[str, str] = {
     "graph": "Computation graph of {title}: {inputs}, {steps}, {outputs}.",
     "gradient_of": "gradient of {name} = {rule}",
     "upstream": "upstream",
+    # Heatmaps of arrays.
+    "heat_stale": "The heatmaps below were drawn before.",
+    "heat_covers": (
+        "Each cell covers up to {rows} × {columns} of {total} elements and shows the one of greatest magnitude."
+    ),
+    "heat_zeros": "{share} of the elements are exactly 0.",
+    "heat_false": "{share} of the elements are False.",
+    "heat_sampled": "The histogram counts 1 of {stride} elements.",
+    "heat_since": "Cells have run since these numbers were read.",
+    "heat_keys": "Arrow keys choose a cell. Enter enlarges around it, Backspace goes back. Or drag over the cells.",
     # The table of conventions.
     "conventions.title": "Conventions",
     "conventions.introduction": (

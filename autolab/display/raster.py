@@ -10,6 +10,7 @@ import numpy as np
 
 from .cells import Grid
 from .colors import THEMES, Theme, paint
+from .tone import Tone
 
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
@@ -18,7 +19,7 @@ _SHADES = 253  # odd, so that zero has a shade of its own
 _CARD, _INK = _SHADES, _SHADES + 1
 
 
-def png(cells: Grid, scale: float, cell: tuple[int, int], theme: Theme = "light") -> bytes:
+def png(cells: Grid, tone: Tone, cell: tuple[int, int], theme: Theme = "light") -> bytes:
     """A PNG in which each cell takes ``cell`` (width, height) pixels.
 
     NaN is a ×, infinity a +, minus infinity a −, in ink on the card's colour.
@@ -27,7 +28,7 @@ def png(cells: Grid, scale: float, cell: tuple[int, int], theme: Theme = "light"
 
     width, height = cell
     finite = np.isfinite(cells.values)
-    fractions = np.clip(np.where(finite, cells.values, 0.0) / (scale or 1.0), -1.0, 1.0)
+    fractions = np.clip(tone.fractions(np.where(finite, cells.values, 0.0)), -1.0, 1.0)
     shades = np.rint((fractions + 1.0) / 2.0 * (_SHADES - 1)).astype(np.uint8)
     shades[~finite] = _CARD
     image = Image.fromarray(shades.repeat(height, axis=0).repeat(width, axis=1))

@@ -44,7 +44,7 @@ text,.name{{fill:{ink}}}
 .muted,.small,.sign,.absent{{fill:{muted}}}
 .gradient{{fill:{gradient}}}
 .edges{{stroke:{edge}}}
-.head{{fill:{edge}}}
+.head,.bars{{fill:{edge}}}
 .group{{stroke:{frame}}}
 .depth0{{fill:{constant}}}
 .depth1{{fill:{card}}}

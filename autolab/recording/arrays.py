@@ -53,7 +53,7 @@ def snapshot(array: Array, max_cells: int = CELLS) -> Snapshot:
     reduced, block = block_reduce(array, max_cells)
     values = np.array(to_cpu(reduced), copy=True)
     values.flags.writeable = False
-    low, high, nan_count, inf_count = _extremes(array)
+    low, high, nan_count, inf_count = extremes(array)
     return Snapshot(
         shape=tuple(array.shape),
         dtype=_dtype_name(array.dtype),
@@ -127,7 +127,7 @@ def _along(array: Array, axis: int, n: int, how: str) -> Array:
     return xp.moveaxis(xp.concatenate(parts), 0, axis)
 
 
-def _extremes(array: Array) -> tuple[float | None, float | None, int, int]:
+def extremes(array: Array) -> tuple[float | None, float | None, int, int]:
     """Minimum and maximum of the finite elements, and how many are NaN and infinite."""
     if array.size == 0:
         return None, None, 0, 0

@@ -1,6 +1,7 @@
-"""Live views: what `explore` shows in a notebook."""
+"""Live views: what `explore` and `heatmap` show in a notebook."""
 
 from .explorer import Explorer, explore
 from .export import export_html
+from .heatmaps import Heatmap, heatmap
 
-__all__ = ["Explorer", "explore", "export_html"]
+__all__ = ["Explorer", "Heatmap", "explore", "export_html", "heatmap"]

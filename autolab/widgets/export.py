@@ -22,6 +22,7 @@ from ..recording.model import Recording
 from .conversation import at_first
 from .explorer import STILL, Explorer
 from .graph_view import GraphView
+from .heatmaps import Heatmap
 from .module import module_text, style_text
 from .part import Part
 
@@ -43,11 +44,12 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
     """Write a view as one HTML file that works anywhere, without a kernel and without a network.
 
     A recording or an exploration stays live as far as nothing has to be computed: its steps can be chosen, walked
-    through, enlarged and pointed at. Inputs cannot be moved. Anything else is written as a notebook shows it.
+    through, enlarged and pointed at. Inputs cannot be moved. A heatmap shows what it showed, and reads its cells out.
+    Anything else is written as a notebook shows it.
 
     Parameters
     ----------
-    shown : Recording, Explorer, GradientReport, Variable ...
+    shown : Recording, Explorer, Heatmap, GradientReport, Variable ...
         What to write.
     path : str or path
         Where to, with the suffix ``.html``; an existing file is replaced.
@@ -71,6 +73,9 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
         raise ValueError(f"export_html: got the path {clean(target, 100)!r}; expected one that ends in .html")
     if isinstance(shown, Recording | Explorer | GraphView):
         page = _live_page(shown, look)
+    elif isinstance(shown, Heatmap):
+        saved = {"state": shown.state() | {"still": True}, "answers": {}}
+        page = _page("heatmap", _held(_json(saved)), look, "heatmaps")
     else:
         html = mimebundle(shown).get("text/html")
         if html is None:
@@ -86,9 +91,13 @@ def _live_page(shown: Recording | Explorer | GraphView, look: Look) -> str:
         data = _json(_saved(shown, recording, most))
         if len(data) <= MAX_BYTES:
             break
-    body = element("script", Markup(data), type="application/json", id="saved")
+    return _page(recording.function, _held(data), look, "explorer")
+
+
+def _held(data: str) -> Markup:
+    """The data that a live page begins with, and words for where no script runs."""
     words = element("noscript", element("p", escape(say("needs_script"))))
-    return _page(recording.function, join([words, body]), look, _script(look))
+    return join([words, element("script", Markup(data), type="application/json", id="saved")])
 
 
 def _saved(shown: Recording | Explorer | GraphView, recording: Recording, most: int) -> dict[str, Any]:
@@ -159,15 +168,16 @@ def _json(saved: Any) -> str:
     return text.replace("<", "\\u003c")
 
 
-def _script(look: Look) -> str:
+def _script(view_name: str, look: Look) -> str:
     """The live view's module and the page that takes the kernel's place."""
-    view = module_text("explorer.js").replace("export default", "const view =", 1)
+    view = module_text(f"{view_name}.js").replace("export default", "const view =", 1)
     return f"{view}\n{module_text('page.js').replace('export ', '', 1)}\nopenPage(view, {json.dumps(look)});\n"
 
 
-def _page(title: str, body: Markup, look: Look, script: str = "") -> str:
-    """A document whose policy allows its own script and style, by their digests, and nothing else."""
-    style = style_text("explorer.css") + style_text("page.css") if script else style_text("page.css")
+def _page(title: str, body: Markup, look: Look, view: str = "") -> str:
+    """A document, of a live view if one is named; its policy allows its own script and style, by their digests."""
+    script = _script(view, look) if view else ""
+    style = (style_text(f"{view}.css") if view else "") + style_text("page.css")
     policy = f"{_POLICY}style-src {_digest(style)}; script-src {_digest(script)}; {_TRUSTED}"
     head = [
         Markup('<meta charset="utf-8">'),

@@ -11,6 +11,7 @@ from .shrink import shrink_css, shrink_js
 STATIC = Path(__file__).parent / "static"
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+\.js)";\n', re.MULTILINE)
+_STYLE_IMPORT = re.compile(r'^@import "\./(\w+\.css)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
 
 
@@ -37,5 +38,7 @@ def module_text(entry: str) -> str:
 
 @cache
 def style_text(name: str) -> str:
-    """A style sheet of the folder ``static``, without its comments and spaces."""
-    return shrink_css((STATIC / name).read_text(encoding="utf-8"))
+    """A style sheet of the folder ``static`` with those that it imports from there, without comments and spaces."""
+    text = (STATIC / name).read_text(encoding="utf-8")
+    imported = [style_text(other) for other in _STYLE_IMPORT.findall(text)]
+    return "".join([*imported, shrink_css(_STYLE_IMPORT.sub("", text))])

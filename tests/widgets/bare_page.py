@@ -26,12 +26,12 @@ HOST = Path(__file__).parent / "host.js"
 PAGE = '<!doctype html><meta charset="utf-8"><title>bare</title><link rel="stylesheet" href="style.css"><body></body>'
 
 
-def serve(page: Page) -> None:
+def serve(page: Page, view: str = "explorer") -> None:
     """Open the bare page under a strict content policy."""
     files = {
         "": ("text/html", PAGE),
-        "style.css": ("text/css", style_text("explorer.css")),
-        "module.js": ("text/javascript", module_text("explorer.js")),
+        "style.css": ("text/css", style_text(f"{view}.css")),
+        "module.js": ("text/javascript", module_text(f"{view}.js")),
         "host.js": ("text/javascript", HOST.read_text(encoding="utf-8")),
     }
 

@@ -66,20 +66,23 @@ export function makeHeatmap() {
   };
 }
 
+/** Colours in even steps. @param {number} scale @returns {(value: number) => number} */
+const even = (scale) => (value) => (scale ? value / scale : 0);
+
 /**
  * One pixel per cell. NaN and infinities stay transparent: the hatching behind the canvas shows.
  * @param {HTMLCanvasElement} canvas
- * @param {{rows: number, cols: number, scale: number}} facts
- * @param {Float32Array} data
+ * @param {{rows: number, cols: number, scale: number, tone?: (value: number) => number}} facts
+ * @param {ArrayLike<number>} data
  * @param {import("./colors.js").ColorMap} colors
  */
-export function paint(canvas, { rows, cols, scale }, data, colors) {
+export function paint(canvas, { rows, cols, scale, tone = even(scale) }, data, colors) {
   canvas.width = cols;
   canvas.height = rows;
   const image = new ImageData(cols, rows);
   for (let k = 0; k < data.length; k++) {
     if (!Number.isFinite(data[k])) continue;
-    const at = 4 * entry(scale ? data[k] / scale : 0);
+    const at = 4 * entry(tone(data[k]));
     image.data.set(colors.bytes.subarray(at, at + 4), 4 * k);
   }
   canvas.getContext("2d")?.putImageData(image, 0, 0);
@@ -87,19 +90,19 @@ export function paint(canvas, { rows, cols, scale }, data, colors) {
 
 /**
  * @param {HTMLElement} numbers
- * @param {ArrayFacts} facts
- * @param {Float32Array} data
+ * @param {{rows: number, cols: number, scale: number, tone?: (value: number) => number}} facts
+ * @param {ArrayLike<number>} data
  * @param {import("./colors.js").ColorMap} colors
  */
-export function print(numbers, { rows, cols, scale }, data, colors) {
-  const texts = labelled({ rows, cols }) ? [...data] : [];
+export function print(numbers, { rows, cols, scale, tone = even(scale) }, data, colors) {
+  const texts = labelled({ rows, cols }) ? Array.from(data) : [];
   if (numbers.childElementCount !== texts.length) numbers.replaceChildren(...texts.map(() => html("span")));
   numbers.style.gridTemplate = `repeat(${rows}, 1fr) / repeat(${cols}, 1fr)`;
   texts.forEach((value, k) => {
     const cell = /** @type {HTMLElement} */ (numbers.children[k]);
     write(cell, short(value, 3));
     cell.classList.toggle("al-none", !Number.isFinite(value));
-    cell.style.color = Number.isFinite(value) ? colors.ink(scale ? value / scale : 0) : "";
+    cell.style.color = Number.isFinite(value) ? colors.ink(tone(value)) : "";
   });
 }
 

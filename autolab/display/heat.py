@@ -1,0 +1,127 @@
+"""What is to be told about an array in a heatmap: the cells of one plane as bytes, and the words beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..engine.backend import Array, device_name
+from ..recording.arrays import extremes
+from ..recording.model import Snapshot
+from .histogram import Sample, sample
+from .messages import say
+from .numbers import number, shape_text
+from .plane import Plane, reduced
+from .tone import Tone
+
+_EXACT_IN_FLOAT32 = ("float32", "float16", "int8", "uint8", "int16", "uint16", "bool")
+
+
+@dataclass(frozen=True, eq=False)
+class Heat:
+    """An array as it was read; what holds for all of it is worked out once, whichever plane is shown."""
+
+    array: Array
+
+    @cached_property
+    def range(self) -> tuple[float | None, float | None, int, int]:
+        """The least and the greatest finite element, and how many are NaN and infinite."""
+        return extremes(self.array)
+
+    @cached_property
+    def scale(self) -> float:
+        """The greatest finite magnitude; 0 where there is none."""
+        low, high, *_ = self.range
+        return max(abs(low or 0.0), abs(high or 0.0))
+
+    @cached_property
+    def sample(self) -> Sample:
+        """Some of its elements, for the histogram."""
+        return sample(self.array)
+
+
+def heat_entry(heat: Heat, plane: Plane, tone: Tone, most: int) -> tuple[dict[str, Any], bytes]:
+    """A plane of an array as the page must know it, and its cells in at most ``most`` bytes.
+
+    Cells are float32 where that is exact, else float64.
+    """
+    kind = "f4" if heat.array.dtype.name in _EXACT_IN_FLOAT32 else "f8"
+    cells, block = reduced(plane.of(heat.array), most // int(kind[1]))
+    low, high, nan, inf = heat.range
+    entry = {
+        "kind": kind,
+        "type": {"b": "bool", "i": "int", "u": "int"}.get(heat.array.dtype.kind, "float"),
+        "rows": cells.shape[0],
+        "cols": cells.shape[1],
+        "block": list(block),
+        "min": low,
+        "max": high,
+        "nan": nan,
+        "inf": inf,
+        "scale": tone.scale,
+        "threshold": tone.threshold,
+        "ticks": [[float(tone.fractions(np.array(value))), number(value)] for value in tone.ticks()],
+        "size": heat.array.size,
+        "counts": heat.sample.counts(tone),
+        "facts": f"{shape_text(heat.array.shape)} {heat.array.dtype}",
+        "caption": " ".join(_captions(heat, plane, block)),
+    }
+    return entry, cells.astype(kind).tobytes()
+
+
+def _captions(heat: Heat, plane: Plane, block: tuple[int, int]) -> list[str]:
+    if heat.array.size == 0:
+        return [say("empty")]
+    found = []
+    if block != (1, 1):
+        total = f"{heat.array.size:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+        found.append(say("heat_covers", rows=block[0], columns=block[1], total=total))
+    if zeros := heat.sample.zeros:
+        some = say("heat_false" if heat.array.dtype.kind == "b" else "heat_zeros", share=_percent(zeros))
+        found.append(say("all_zero") if zeros == 1.0 and heat.sample.stride == 1 else some)
+    if heat.sample.stride > 1:
+        found.append(say("heat_sampled", stride=heat.sample.stride))
+    return found
+
+
+def _percent(share: float) -> str:
+    """A share of more than none and less than all; it reads as neither."""
+    return f"{number(float(f'{100 * min(max(share, 0.001), 0.999):.3g}'))} %"
+
+
+def index_words(plane: Plane) -> str:
+    """The plane as Python would index it: ``[3, 0:20, :]``; nothing where all of the array is shown."""
+    if len(plane.shape) < 3 and plane.region is None:
+        return ""
+    top, bottom, left, right = plane.shown
+    spans = dict(zip(plane.axes, [(top, bottom), (left, right)][-len(plane.axes) :], strict=True))
+    parts = [
+        _span(*spans[axis], length) if axis in spans else str(plane.at[axis]) for axis, length in enumerate(plane.shape)
+    ]
+    return f"[{', '.join(parts)}]"
+
+
+def _span(start: int, stop: int, length: int) -> str:
+    return ":" if (start, stop) == (0, length) else f"{start}:{stop}"
+
+
+def plane_snapshot(heat: Heat, plane: Plane, max_cells: int) -> Snapshot:
+    """The plane as the static pictures take it."""
+    elements = plane.of(heat.array)
+    cells, block = reduced(elements, max_cells)
+    low, high, nan, inf = extremes(elements)
+    return Snapshot(
+        shape=tuple(elements.shape if heat.array.ndim > 1 else heat.array.shape),
+        dtype=str(heat.array.dtype),
+        device=device_name(heat.array),
+        nbytes=int(elements.nbytes),
+        values=cells,
+        block=block,
+        minimum=low,
+        maximum=high,
+        nan_count=nan,
+        inf_count=inf,
+    )

@@ -1,0 +1,176 @@
+"""Board: which arrays stand in a heatmap, which plane of each, and in which colours; and what the page must know."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..display.escape import join
+from ..display.heat import Heat, heat_entry, index_words, plane_snapshot
+from ..display.heatmap import MAX_CELLS, Panel, describe, heatmaps
+from ..display.html import paragraph, picture, prose
+from ..display.messages import say
+from ..display.plane import Plane, Region
+from ..display.registry import Bundle
+from ..display.status import of_variable
+from ..display.tone import Tone, tone
+from ..engine.variable import Variable
+from .shown import Shown
+
+MAX_BYTES = 200_000
+"""The cells of all panels together take at most so many bytes."""
+
+MOST_DECADES = 8
+SHOW = ("value", "gradient", "both")
+SCALES = ("linear", "symlog")
+
+
+class Board:
+    """Arrays of one shape show the same plane, so that they can be compared.
+
+    Parameters
+    ----------
+    arrays : list of Shown
+    show : {"value", "gradient", "both"}
+    decades : int, optional
+        How many powers of ten below the scale the colours begin to follow them; None for even steps.
+    shared : bool
+        Whether all values, and all gradients, have one scale.
+    """
+
+    def __init__(self, arrays: list[Shown], show: str, decades: int | None, shared: bool) -> None:
+        self.arrays = arrays
+        self.show, self.decades, self.shared = show, decades, shared
+        self.planes: dict[tuple[int, ...], Plane] = {}
+        self.read()
+
+    def read(self) -> None:
+        """Look at the arrays anew; one of another shape than before is shown from its beginning."""
+        self._heats: dict[tuple[int, str], Heat | None] = {}
+        shapes = [entry.shape for entry in self.arrays]
+        self.planes = {shape: self.planes.get(shape) or Plane.first(shape) for shape in shapes}
+
+    @property
+    def size(self) -> int:
+        """How many elements were read."""
+        return sum([heat.array.size for heat in self._heats.values() if heat is not None])
+
+    # ------------------------------------------------------------------ what can be chosen
+    def choose(self, show: str, decades: int | None, shared: bool) -> None:
+        """Other colours, or another one of value and gradient.
+
+        Raises
+        ------
+        ValueError
+            If there is no such choice.
+        """
+        if show not in SHOW:
+            raise ValueError(f"heatmap: show is {show!r:.60}; expected one of {', '.join(SHOW)}")
+        if decades is not None and not 1 <= decades <= MOST_DECADES:
+            raise ValueError(f"heatmap: got {decades!r:.60} decades; expected 1 to {MOST_DECADES}, or None")
+        self.show, self.decades, self.shared = show, decades, shared
+
+    def across(self, group: int, row: int, column: int) -> None:
+        """Show two other axes of the arrays of a shape."""
+        self._move(group, self._plane(group).across(row, column))
+
+    def step(self, group: int, axis: int, index: int) -> None:
+        """Go to another index of an axis that is not shown."""
+        self._move(group, self._plane(group).stepped(axis, index))
+
+    def zoom(self, group: int, region: Region | None) -> None:
+        """Enlarge a block, or show the whole again."""
+        self._move(group, self._plane(group).zoomed(region))
+
+    def _plane(self, group: int) -> Plane:
+        if not 0 <= group < len(self.planes):
+            raise ValueError(f"heatmap: got group {group}; there are {len(self.planes)}")
+        return list(self.planes.values())[group]
+
+    def _move(self, group: int, plane: Plane) -> None:
+        self._plane(group)
+        self.planes[plane.shape] = plane
+
+    # ------------------------------------------------------------------ what is shown
+    def panels(self) -> list[tuple[Shown, str, Heat | None]]:
+        """The arrays to draw, in order: an entry, value or gradient, and the numbers where there are any."""
+        chosen = SHOW[:2] if self.show == "both" else (self.show,)
+        found = [(i, which) for i, entry in enumerate(self.arrays) for which in chosen if entry.offers(which)]
+        return [(self.arrays[i], which, self._heat(i, which)) for i, which in found]
+
+    def _heat(self, i: int, which: str) -> Heat | None:
+        if (i, which) not in self._heats:
+            self._heats[i, which] = self.arrays[i].read(which)
+        return self._heats[i, which]
+
+    def _tone(self, which: str, heat: Heat) -> Tone:
+        alike = [found.scale for _, kind, found in self.panels() if kind == which and found is not None]
+        return tone(max(alike) if self.shared else heat.scale, self.decades)
+
+    def picture(self) -> dict[str, Any]:
+        """Everything that the page draws, as plain data and bytes."""
+        panels = self.panels()
+        most = MAX_BYTES // max(1, len(panels))
+        groups = list(self.planes)
+        entries: list[dict[str, Any]] = []
+        cells: list[bytes] = []
+        for shown, which, heat in panels:
+            entry = {"name": shown.name, "which": which, "buffer": None, "group": groups.index(shown.shape)}
+            entry["sentence"] = _sentence(shown) if which == "gradient" else ""
+            if heat is not None:
+                plane = self.planes[shown.shape]
+                told, data = heat_entry(heat, plane, self._tone(which, heat), most)
+                entry |= {**told, "buffer": len(cells), "index": index_words(plane)}
+                cells.append(data)
+            entries.append(entry)
+        return {"settings": self._settings(), "groups": self._groups(), "panels": entries, "cells": cells}
+
+    def _settings(self) -> dict[str, Any]:
+        has_gradients = any([isinstance(entry.source, Variable) for entry in self.arrays])
+        return {
+            "show": self.show,
+            "shows": list(SHOW) if has_gradients else [],
+            "decades": self.decades,
+            "most": MOST_DECADES,
+            "shared": self.shared,
+            "several": len(self.arrays) > 1,
+        }
+
+    def _groups(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "shape": list(shape),
+                "axes": list(plane.axes),
+                "at": list(plane.at),
+                "region": list(plane.shown),
+                "extent": list(plane.extent),
+                "names": [entry.name for entry in self.arrays if entry.shape == shape],
+            }
+            for shape, plane in self.planes.items()
+        ]
+
+    # ------------------------------------------------------------------ where nothing is live
+    def static(self) -> Bundle:
+        """The same as pictures in HTML that any notebook shows, and in words."""
+        parts, lines = [], []
+        for entry in self.arrays:
+            drawn = [(which, heat) for shown, which, heat in self.panels() if shown is entry]
+            panels = [self._panel(entry, which, heat) for which, heat in drawn if heat is not None]
+            sentence = _sentence(entry) if any([which == "gradient" for which, _ in drawn]) else ""
+            lines.append(" ".join([*map(describe, panels), *([f"{entry.name}: {sentence}"] if sentence else [])]))
+            if panels:
+                parts.append(picture(heatmaps(panels), " ".join(map(describe, panels))))
+            if sentence:
+                parts.append(paragraph(prose(f"{entry.name}: {sentence}")))
+        return {"text/html": str(join(parts)), "text/plain": "\n".join(lines)}
+
+    def _panel(self, entry: Shown, which: str, heat: Heat) -> Panel:
+        plane, colors = self.planes[entry.shape], self._tone(which, heat)
+        snapshot = plane_snapshot(heat, plane, MAX_CELLS * MAX_CELLS)
+        title = f"{entry.name}{index_words(plane)}" + (" gradient" if which == "gradient" else "")
+        return Panel(title, snapshot, scale=colors.scale, threshold=colors.threshold, counts=heat.sample.counts(colors))
+
+
+def _sentence(shown: Shown) -> str:
+    """About its gradient, where there is more to say than that it has one."""
+    sentence = of_variable(shown.source)
+    return "" if sentence == say("ok") else sentence

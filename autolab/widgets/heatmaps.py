@@ -1,0 +1,190 @@
+"""heatmap(): arrays of any size and number of axes as live heatmaps. What is sent is never more than can be seen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import anywidget
+import traitlets
+
+from ..binding import chosen_options
+from ..display.colors import palette
+from ..display.messages import say
+from . import notebook
+from .board import SCALES, SHOW, Board
+from .module import module_text, style_text
+from .part import Part, obeys
+from .shown import gather
+from .user_error import for_page, user_error
+
+WATCHED = 4_000_000
+"""Elements that are read again after every cell of the notebook; more only when asked for."""
+
+_DECADES = 3
+_WORDS = ("live_silent", "live_saved", "live_computing", "still", "heat_keys")
+
+
+class Heatmap(Part, anywidget.AnyWidget):
+    """A live view of arrays, made by `heatmap`. All of its state is in the model; the arrays stay where they are."""
+
+    _esm = module_text("heatmaps.js")
+    _css = style_text("heatmaps.css")
+
+    palette = traitlets.Dict().tag(sync=True)
+    words = traitlets.Dict().tag(sync=True)
+    picture = traitlets.Dict().tag(sync=True)
+    since = traitlets.Dict().tag(sync=True)
+    computing = traitlets.Unicode().tag(sync=True)
+    error = traitlets.Dict(allow_none=True).tag(sync=True)
+    ack = traitlets.Int().tag(sync=True)
+    still = traitlets.Bool().tag(sync=True)
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self._turn = Lock()
+        words = {**{key: say(key) for key in _WORDS}, "live_stale": say("heat_stale")}
+        super().__init__(palette=palette(), words=words, error=None, picture=board.picture())
+        self.on_msg(self._on_message)
+        notebook.opened(self)
+
+    # ------------------------------------------------------------------ for Python
+    def refresh(self) -> None:
+        """Read the arrays again."""
+        with self._turn, self.hold_sync():
+            self._again()
+
+    def look_again(self) -> None:
+        """A cell has run: small arrays are read again; of large ones it is said that they were read before."""
+        if self._board.size <= WATCHED:
+            self.refresh()
+        else:
+            self.since = {"text": say("heat_since"), "again": True}
+
+    def close(self) -> None:
+        """Remove the views and stop listening."""
+        self.on_msg(self._on_message, remove=True)
+        notebook.closed(self)
+        self.layout.close()  # a widget of its own, which ipywidgets would keep
+        super().close()
+
+    def state(self) -> dict[str, Any]:
+        """What a saved page begins with."""
+        return {name: getattr(self, name) for name in Heatmap.class_own_traits(sync=True)}
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        """The live view, and the static pictures for where there is none (an untrusted notebook, a web page)."""
+        live = super()._repr_mimebundle_(**kwargs)
+        data, metadata = live if isinstance(live, tuple) else (live or {}, {})
+        return {**data, **self._board.static()}, metadata
+
+    # ------------------------------------------------------------------ for the page
+    def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
+        """Obey one message. It is acknowledged whatever happens: the page waits for that before it sends the next."""
+        if not isinstance(content, dict) or type(content.get("seq")) is not int:
+            return
+        with self._turn, self.hold_sync():
+            try:
+                self._obey(content)
+            except Exception as error:
+                self.error = for_page(user_error(error))
+            finally:
+                self.ack = content["seq"]
+
+    def _draw(self) -> None:
+        self._publish({"picture": self._board.picture(), "error": None})
+
+    @obeys("hello")
+    def _hello(self) -> None:
+        """A page has opened, or is not sure that somebody answers."""
+
+    @obeys("again")
+    def _again(self) -> None:
+        self._board.read()
+        self._publish({"since": {}})
+        self._draw()
+
+    @obeys("choose", show=str, decades=(int, type(None)), shared=bool)
+    def _choose(self, show: str, decades: int | None, shared: bool) -> None:
+        self._board.choose(show, decades, shared)
+        self._draw()
+
+    @obeys("axes", key=int, row=int, column=int)
+    def _axes(self, key: int, row: int, column: int) -> None:
+        self._board.across(key, row, column)
+        self._draw()
+
+    @obeys("move", key=int, index=int, value=int)
+    def _move(self, key: int, index: int, value: int) -> None:
+        self._board.step(key, index, value)
+        self._draw()
+
+    @obeys("zoom", key=int, region=(list, type(None)))
+    def _zoom(self, key: int, region: list[int] | None) -> None:
+        if region is not None and [type(end) for end in region] != [int] * 4:
+            raise ValueError(f"heatmap: got the block {region!r:.60}; expected four integers")
+        self._board.zoom(key, None if region is None else (region[0], region[1], region[2], region[3]))
+        self._draw()
+
+
+def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any) -> Heatmap:
+    """Look at arrays as heatmaps: their values, and the gradients of Variables, of any size and number of axes.
+
+    Blue is negative, orange positive, and zero neutral; NaN and infinities are signs (×, +, −), never colours. Of a
+    large array each cell shows the element of greatest magnitude in its block, and a block can be enlarged down to
+    single elements. In plain Python, where there is no notebook to draw in, the view is saved as a page and its path
+    printed.
+
+    Parameters
+    ----------
+    *arrays : Variable, Parameter, array, number, or a dict of these by name
+        On the CPU or on the GPU, where they stay. The live view reads them again after every cell; arrays of more than
+        four million elements when it is asked to.
+    options : dict, optional
+        ``show``: "value", "gradient" or "both" (default: both where there is a gradient). ``scale``: "linear" (default)
+        or "symlog", which follows the powers of ten. ``shared`` (default True): whether several arrays have one scale.
+    **named
+        More of them, with their names.
+
+    Returns
+    -------
+    Heatmap
+        ``.refresh()`` reads the arrays again, ``.close()`` ends it.
+
+    Raises
+    ------
+    TypeError
+        If something is no array of real numbers.
+    ValueError
+        If there is nothing to show or more than 12 arrays, or an option has an unknown value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> W = autolab.Variable(np.eye(3), name="W")
+    >>> view = autolab.heatmap(W, options={"scale": "symlog"})  # doctest: +SKIP
+    """
+    given = chosen_options("heatmap", options, ("show", "scale", "shared"))
+    entries = gather(arrays, named)
+    has_gradient = any([entry.read("gradient") is not None for entry in entries])
+    show, scale = given.get("show", "both" if has_gradient else "value"), given.get("scale", "linear")
+    if show not in SHOW or scale not in SCALES or type(given.get("shared", True)) is not bool:
+        expected = f"show: {', '.join(SHOW)}; scale: {', '.join(SCALES)}; shared: True, False"
+        raise ValueError(f"heatmap: got the options {dict(given)!r:.100}; expected {expected}")
+    view = Heatmap(Board(entries, show, _DECADES if scale == "symlog" else None, given.get("shared", True)))
+    if notebook.shell() is None:
+        print(f"heatmap: no notebook to draw in; open {_save(view, entries[0].name)} in a browser")
+    return view
+
+
+def _save(view: Heatmap, name: str) -> Path:
+    """The view as a page in the current folder."""
+    from .export import export_html
+
+    stem = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "array"
+    path = Path.cwd() / f"heatmap_{stem}.html"
+    export_html(view, path)
+    return path

@@ -1,0 +1,94 @@
+// @ts-check
+/** A live view: puts its parts together and keeps them in step with the model. */
+
+import { colorMap, isDark } from "./colors.js";
+import { button, html, set } from "./dom.js";
+import { makeLink } from "./link.js";
+
+const PROJECTOR = 1.5;
+
+/** @typedef {import("./explorer.js").View} View */
+/** @typedef {import("./explorer.js").Part} Part */
+/** @typedef {import("./explorer.js").Place} Place */
+
+/**
+ * What the host of a widget asks for.
+ * @param {((view: View) => any)[]} makers of its parts
+ */
+export function makeWidget(makers) {
+  /** @type {ReturnType<typeof makeLink>} */
+  let link; // one per model: its views share the line to the kernel
+  return {
+    initialize(/** @type {{model: any}} */ { model }) {
+      link = makeLink(model);
+      return link.close;
+    },
+    render(/** @type {{model: any, el: HTMLElement}} */ { model, el }) {
+      return makeView(model, el, link, makers);
+    },
+  };
+}
+
+/**
+ * @param {any} model
+ * @param {HTMLElement} el
+ * @param {ReturnType<typeof makeLink>} link
+ * @param {((view: View) => any)[]} makers
+ * @returns {() => void} removes the view
+ */
+function makeView(model, el, link, makers) {
+  const root = html("div", { class: "al-root", onfocusin: keepKeys });
+  /** @type {View} */
+  const view = { get: (name) => model.get(name), send: link.send, link, root, colors: /** @type {any} */ (null) };
+  const parts = makers.map((make) => /** @type {Part} */ (make(view)));
+  const projector = button("Projector", enlarge, { "aria-pressed": "false" });
+  const still = view.get("still");
+  const at = (/** @type {Place} */ place) => parts.flatMap((part) =>
+    still && part.needsKernel && !(place === "inputs" && view.get("controls")?.length) ? [] : part.places?.[place] ?? []);
+  root.append(html("div", { class: "al-view" },
+    html("header", { class: "al-header" }, ...at("header"), html("div", { class: "al-buttons" }, ...at("buttons"), projector)),
+    ...at("top"), ...(still ? [html("p", { class: "al-note al-still" }, view.get("words").still)] : []),
+    html("div", { class: "al-body" }, ...at("inputs").map((part) => set(part, { inert: still })),
+      html("div", { class: "al-middle" }, ...at("alert"), ...at("middle")), html("div", { class: "al-side" }, ...at("side"))),
+    ...at("end")));
+
+  function paintTheme() {
+    const scheme = isDark(root) ? "dark" : "light";
+    root.style.colorScheme = scheme;
+    const { stops, ...theme } = view.get("palette")[scheme];
+    view.colors = colorMap(stops);
+    for (const [name, color] of Object.entries(theme)) root.style.setProperty(`--al-${name}`, color);
+    for (const part of parts) part.paint?.();
+  }
+
+  function enlarge() {
+    const large = root.classList.toggle("al-projector");
+    set(projector, { "aria-pressed": String(large) });
+    for (const part of parts) part.enlarge?.(large ? PROJECTOR : 1);
+  }
+
+  el.append(root);
+  paintTheme();
+  const theme = new MutationObserver(paintTheme);
+  theme.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-jp-theme-name"] });
+  const listeners = parts.flatMap((part) => Object.entries(part.on ?? {}).flatMap(([traits, listener]) =>
+    traits.split(" ").map((trait) => /** @type {const} */ ([`change:${trait}`, listener]))));
+  for (const [event, listener] of listeners) model.on(event, listener);
+  const unwatch = link.watch((state) => parts.forEach((part) => part.linked?.(state)));
+
+  return () => {
+    for (const [event, listener] of listeners) model.off(event, listener);
+    unwatch();
+    theme.disconnect();
+    for (const part of parts) part.close?.();
+    root.remove();
+  };
+}
+
+/**
+ * JupyterLab takes the arrow keys of a slider for its own shortcuts, unless the focused element itself refuses that.
+ * @param {FocusEvent} event
+ */
+function keepKeys(event) {
+  /** @type {Element} */ (event.target).setAttribute("data-lm-suppress-shortcuts", "true");
+}

@@ -1,0 +1,261 @@
+"""The heatmaps in a browser: colours, read-outs, keys and pointers, compared with the arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from ipywidgets import comm as widget_comm
+from playwright.sync_api import Browser, Page
+
+import autolab
+from autolab.display.colors import contrast, paint
+from autolab.display.tone import tone
+from autolab.widgets.export import export_html
+from autolab.widgets.heatmaps import Heatmap
+
+from .bare_page import RecordingComm, Wire, serve
+
+Show = Callable[..., Wire]
+
+PIXELS = """canvas => {
+  const { width, height } = canvas;
+  return [width, height, [...canvas.getContext("2d").getImageData(0, 0, width, height).data]];
+}"""
+
+
+@pytest.fixture
+def show(new_page: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Show]:
+    """Show arrays in a bare page."""
+    monkeypatch.setattr(widget_comm, "create_comm", RecordingComm)
+    monkeypatch.chdir(tmp_path)
+    views: list[Heatmap] = []
+
+    def make(*args: Any, page_options: dict[str, Any] | None = None, **kwargs: Any) -> Wire:
+        page = new_page(**(page_options or {}))
+        serve(page, "heatmaps")
+        views.append(autolab.heatmap(*args, **kwargs))
+        wire = Wire(views[-1])
+        wire.connect(page)
+        wire.settle()
+        return wire
+
+    yield make
+    for view in views:
+        view.close()
+
+
+def pixels(page: Page, k: int = 0) -> np.ndarray:
+    width, height, data = page.locator(".al-canvas").nth(k).evaluate(PIXELS)
+    return np.array(data, np.uint8).reshape(height, width, 4)
+
+
+def cells(page: Page) -> tuple[int, int]:
+    return tuple(page.locator(".al-canvas").evaluate("canvas => [canvas.height, canvas.width]"))
+
+
+def readout(page: Page, k: int = 0) -> str:
+    return page.locator(".al-readout").nth(k).text_content() or ""
+
+
+def hover(page: Page, row: float, column: float, shape: tuple[int, int], k: int = 0) -> None:
+    canvas = page.locator(".al-canvas").nth(k)
+    box = canvas.bounding_box()
+    assert box is not None
+    x, y = (column + 0.5) / shape[1] * box["width"], (row + 0.5) / shape[0] * box["height"]
+    canvas.hover(position={"x": x, "y": y})
+
+
+def array(*shape: int) -> np.ndarray:
+    return np.random.default_rng(3).normal(size=shape)
+
+
+@pytest.mark.parametrize("decades", [None, 1, 4])
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_every_pixel_has_the_colour_of_its_number(show: Show, decades: int | None, look: str) -> None:
+    x = array(30, 40) * np.logspace(-5, 0, 40)
+    wire = show(x, page_options={"color_scheme": look})
+    page = wire.pages[0]
+    page.evaluate("light => { document.body.dataset.jpThemeLight = light }", str(look == "light").lower())
+    if decades is not None:
+        page.get_by_label("Symmetric log").check(force=True)
+        wire.settle()
+        page.get_by_label("Powers of ten").fill(str(decades))
+        wire.settle()
+    expected = paint(tone(float(np.abs(x).max()), decades).fractions(x), "dark" if look == "dark" else "light")
+    seen = pixels(page)
+    assert (seen[..., 3] == 255).all()
+    assert np.abs(seen[..., :3].astype(int) - expected.astype(int)).max() <= 4
+
+
+def test_nan_and_infinities_are_signs_and_have_no_colour(show: Show) -> None:
+    x = array(20, 30)
+    x[2, 3], x[5, 6], x[7, 8] = np.nan, np.inf, -np.inf
+    page = show(x).pages[0]
+    assert np.array_equal(pixels(page)[..., 3] == 0, ~np.isfinite(x))
+    width, height, data = page.locator(".al-heat-signs").evaluate(PIXELS)
+    drawn = np.array(data).reshape(20, height // 20, 30, width // 30, 4)[..., 3].max(axis=(1, 3)) > 0
+    assert np.array_equal(drawn, ~np.isfinite(x))
+    hover(page, 2, 3, x.shape)
+    assert readout(page) == "array[2, 3] = NaN"
+    hover(page, 7, 8, x.shape)
+    assert readout(page) == "array[7, 8] = −∞"
+    assert page.locator(".al-heat-pointer").evaluate("e => e.style.display") == "none"
+
+
+def test_value_and_gradient_are_read_out_together(show: Show) -> None:
+    W = autolab.Variable(array(12, 9), name="W")
+    (W * W * 0.5).sum().backward()
+    page = show(W).pages[0]
+    hover(page, 3, 5, W.shape)
+    number = f"{W.data[3, 5]:.6g}".replace("-", "−")
+    assert [readout(page, k) for k in (0, 1)] == [f"W[3, 5] = {number}", f"gradient of W[3, 5] = {number}"]
+
+
+def test_small_arrays_have_their_numbers_in_the_cells(show: Show) -> None:
+    page = show(np.array([[1.0, -0.25, np.nan], [1e-9, np.inf, 3.0]])).pages[0]
+    assert page.locator(".al-numbers span").all_text_contents() == ["1", "−0.25", "NaN", "1e−9", "∞", "3"]
+
+
+def test_whole_numbers_and_truth_values_read_as_such(show: Show) -> None:
+    page = show({"n": np.array([[2**40, -7]]), "b": np.array([True, False])}).pages[0]
+    hover(page, 0, 0, (1, 2), 0)
+    assert readout(page, 0) == "n[0, 0] = 1099511627776"
+    hover(page, 0, 1, (1, 2), 1)
+    assert readout(page, 1) == "b[1] = False"
+
+
+def test_the_sliders_step_through_the_other_axes(show: Show) -> None:
+    x = array(4, 3, 20, 15)
+    wire = show(x, options={"show": "value"})
+    page = wire.pages[0]
+    page.get_by_label("Index on axis 0").fill("2")
+    page.get_by_label("Index on axis 1").fill("1")
+    wire.settle()
+    hover(page, 6, 7, (20, 15))
+    assert readout(page) == f"array[2, 1, 6, 7] = {x[2, 1, 6, 7]:.6g}".replace("-", "−")
+    page.get_by_label("Rows").select_option("0")
+    wire.settle()
+    assert cells(page) == (4, 15)
+    page.get_by_label("Columns").select_option("0")  # the axis of the rows: the two change places
+    wire.settle()
+    assert cells(page) == (15, 4)
+
+
+def test_dragging_over_a_reduced_array_shows_the_true_elements(show: Show) -> None:
+    x = array(1000, 1200)
+    wire = show(x, options={})
+    page = wire.pages[0]
+    panel = wire.widget.picture["panels"][0]
+    hover(page, 10, 20, (panel["rows"], panel["cols"]))
+    page.mouse.down()
+    hover(page, 14, 26, (panel["rows"], panel["cols"]))
+    page.mouse.up()
+    wire.settle()
+    high, wide = panel["block"]
+    top, bottom, left, right = wire.widget.picture["groups"][0]["region"]
+    assert (top, bottom, left, right) == (10 * high, 15 * high, 20 * wide, 27 * wide)
+    hover(page, 3, 4, (bottom - top, right - left))
+    assert readout(page) == f"array[{top + 3}, {left + 4}] = {x[top + 3, left + 4]:.6g}".replace("-", "−")
+    page.get_by_text("Show the whole").click()
+    wire.settle()
+    assert wire.widget.picture["groups"][0]["region"] == [0, 1000, 0, 1200]
+
+
+def test_keys_choose_a_cell_enlarge_and_go_back(show: Show) -> None:
+    x = array(1000, 1200)
+    wire = show(x)
+    page = wire.pages[0]
+    page.locator(".al-canvas").focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowDown", "ArrowLeft", "ArrowLeft"):
+        page.keyboard.press(key)
+    high, wide = wire.widget.picture["panels"][0]["block"]
+    assert readout(page).startswith(f"array[{2 * high}:{3 * high}, 0:{wide}] = ")
+    assert readout(page).endswith(", the greatest magnitude there")
+    for _ in range(4):
+        page.keyboard.press("Enter")
+        wire.settle()
+    assert wire.widget.picture["panels"][0]["block"] == [1, 1]
+    assert readout(page).startswith("array[") and ":" not in readout(page)
+    page.keyboard.press("Escape")
+    wire.settle()
+    assert wire.widget.picture["groups"][0]["region"] == [0, 1000, 0, 1200]
+
+
+def test_the_histogram_has_a_bar_per_part_of_the_colours_that_occurs(show: Show) -> None:
+    page = show(np.array([-2.0, -2.0, 0.0, 2.0])).pages[0]
+    bars = page.locator(".al-heat-count")
+    assert sorted(bars.locator("title").all_text_contents()) == ["1", "1", "2"]
+    widths = [float(bars.nth(k).get_attribute("width") or 0) for k in range(3)]
+    assert widths[0] == pytest.approx(2 * widths[1])
+    assert page.locator(".al-heat-legend text").all_text_contents() == ["−2", "0", "2"]
+
+
+def test_the_threshold_stands_on_the_bar(show: Show) -> None:
+    page = show(np.array([-2000.0, 1.0, 3.0]), options={"scale": "symlog"}).pages[0]
+    assert page.locator(".al-heat-legend text").all_text_contents() == ["−2000", "−2", "0", "2", "2000"]
+
+
+def test_a_name_is_text_and_nothing_else(show: Show) -> None:
+    name = "<img src=x onerror=window.hit=1>"
+    page = show({name: np.ones((3, 3))}).pages[0]
+    hover(page, 1, 1, (3, 3))
+    assert readout(page) == f"{name}[1, 1] = 1"
+    assert page.locator("img").count() == 0 and page.evaluate("() => window.hit") is None
+
+
+def test_a_missing_gradient_says_why(show: Show) -> None:
+    wire = show(autolab.Variable([1.0, 2.0], name="x"), options={"show": "both"})
+    page = wire.pages[0]
+    assert page.locator(".al-status").nth(1).text_content() == wire.widget.picture["panels"][1]["sentence"] != ""
+    assert page.locator(".al-canvas:visible").count() == 1
+
+
+def test_an_empty_array_says_so(show: Show) -> None:
+    page = show(np.zeros((0, 4))).pages[0]
+    assert page.get_by_text("The array is empty.").is_visible()
+    assert page.locator(".al-canvas:visible").count() == 0
+
+
+def test_two_views_of_one_heatmap_and_their_end(show: Show) -> None:
+    wire = show(array(4, 4))
+    page = wire.pages[0]
+    page.evaluate("() => { host.addView(); host.removeView(0); host.removeView(1); host.destroy() }")
+    assert page.evaluate("() => host.listenerCount()") == 0
+
+
+@pytest.mark.parametrize("width", [1280, 700, 420])
+def test_nothing_is_wider_than_the_page(show: Show, width: int) -> None:
+    named = {f"a rather long name of an array, number {i}": array(30, 40 + i) for i in range(3)}
+    page = show(named, k=array(2, 3, 4, 5), page_options={"viewport": {"width": width, "height": 700}}).pages[0]
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    boxes = page.locator(".al-heat-body").all()
+    assert len(boxes) == 4
+    for body in boxes:
+        frame, legend = body.locator(".al-heat-frame").bounding_box(), body.locator("svg").bounding_box()
+        assert frame and legend and frame["x"] + frame["width"] <= legend["x"] + 1
+
+
+def test_a_saved_page_reads_out_without_a_kernel(show: Show, browser: Browser, tmp_path: Path) -> None:
+    x = array(20, 10)
+    export_html(show(x).widget, tmp_path / "heat.html")
+    page = browser.new_page()
+    errors: list[str] = []
+    page.on("console", lambda message: errors.append(message.text))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto((tmp_path / "heat.html").as_uri())
+    page.wait_for_selector(".al-canvas")
+    hover(page, 4, 5, x.shape)
+    assert readout(page) == f"array[4, 5] = {x[4, 5]:.6g}".replace("-", "−")
+    assert page.get_by_label("Symmetric log").count() == 0 and errors == []
+    page.close()
+
+
+def test_read_outs_and_captions_can_be_read(show: Show) -> None:
+    themes = show(array(3, 3)).widget.palette
+    assert all(
+        contrast(themes[t][ink], themes[t]["card"]) >= 4.5 for t in themes for ink in ("ink", "muted", "warning")
+    )
