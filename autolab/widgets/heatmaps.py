@@ -5,49 +5,41 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import anywidget
 import traitlets
 
 from ..binding import chosen_options
-from ..display.colors import palette
 from ..display.messages import say
 from . import notebook
 from .board import SCALES, SHOW, Board
+from .conversation import Conversation, at_first
 from .module import module_text, style_text
-from .part import Part, obeys
+from .part import obeys
 from .shown import gather
-from .user_error import for_page, user_error
 
 WATCHED = 4_000_000
 """Elements that are read again after every cell of the notebook; more only when asked for."""
 
 _DECADES = 3
-_WORDS = ("live_silent", "live_saved", "live_computing", "still", "heat_keys")
 
 
-class Heatmap(Part, anywidget.AnyWidget):
+class Heatmap(Conversation, anywidget.AnyWidget):
     """A live view of arrays, made by `heatmap`. All of its state is in the model; the arrays stay where they are."""
 
     _esm = module_text("heatmaps.js")
     _css = style_text("heatmaps.css")
 
-    palette = traitlets.Dict().tag(sync=True)
-    words = traitlets.Dict().tag(sync=True)
     picture = traitlets.Dict().tag(sync=True)
     since = traitlets.Dict().tag(sync=True)
     computing = traitlets.Unicode().tag(sync=True)
-    error = traitlets.Dict(allow_none=True).tag(sync=True)
-    ack = traitlets.Int().tag(sync=True)
-    still = traitlets.Bool().tag(sync=True)
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        self._turn = Lock()
-        words = {**{key: say(key) for key in _WORDS}, "live_stale": say("heat_stale")}
-        super().__init__(palette=palette(), words=words, error=None, picture=board.picture())
+        first = at_first()
+        words = {**first["words"], "live_stale": say("heat_stale"), "heat_keys": say("heat_keys")}
+        super().__init__(**{**first, "words": words, "picture": board.picture()})
         self.on_msg(self._on_message)
         notebook.opened(self)
 
@@ -73,7 +65,9 @@ class Heatmap(Part, anywidget.AnyWidget):
 
     def state(self) -> dict[str, Any]:
         """What a saved page begins with."""
-        return {name: getattr(self, name) for name in Heatmap.class_own_traits(sync=True)}
+        return {
+            name: getattr(self, name) for kind in (Conversation, Heatmap) for name in kind.class_own_traits(sync=True)
+        }
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The live view, and the static pictures for where there is none (an untrusted notebook, a web page)."""
@@ -82,18 +76,6 @@ class Heatmap(Part, anywidget.AnyWidget):
         return {**data, **self._board.static()}, metadata
 
     # ------------------------------------------------------------------ for the page
-    def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
-        """Obey one message. It is acknowledged whatever happens: the page waits for that before it sends the next."""
-        if not isinstance(content, dict) or type(content.get("seq")) is not int:
-            return
-        with self._turn, self.hold_sync():
-            try:
-                self._obey(content)
-            except Exception as error:
-                self.error = for_page(user_error(error))
-            finally:
-                self.ack = content["seq"]
-
     def _draw(self) -> None:
         self._publish({"picture": self._board.picture(), "error": None})
 
