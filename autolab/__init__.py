@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .links import Chain, ChainList, Link, Sequential
     from .recording import Recording, graph, record
-    from .widgets import explore, export_html, heatmap
+    from .widgets import derivatives, explore, export_html, heatmap
 
 __version__ = "0.1.0"
 
@@ -60,6 +60,7 @@ _LAZY = {
     "Recording": "recording",
     "graph": "recording",
     "record": "recording",
+    "derivatives": "widgets",
     "explore": "widgets",
     "export_html": "widgets",
     "heatmap": "widgets",
@@ -90,6 +91,7 @@ __all__ = [
     "checked",
     "config",
     "data",
+    "derivatives",
     "elementwise",
     "explore",
     "export_html",

@@ -21,6 +21,7 @@ _SAMPLES, _MOST = 601, 48
 _FEW_SAMPLES, _FEW_MOST = 161, 6
 """For functions of which every point has to be computed on its own."""
 
+_NARROW = 1e-12
 CALLER = "derivatives"
 
 
@@ -45,7 +46,8 @@ class Curves:
 class Derivatives:
     """A function of one number, its derivatives up to an order, and a point at which they are looked at.
 
-    ``values`` are those of f, f' ... at ``x``; NaN where they are undefined. ``recording`` holds the graphs.
+    ``values`` are those of f, f' ... at ``x``; NaN where they are undefined. ``recording`` holds the graphs; where
+    ``fn`` raises there are none.
     """
 
     function: str
@@ -54,7 +56,7 @@ class Derivatives:
     domain: tuple[float, float]
     values: tuple[float, ...]
     curves: Curves
-    recording: Recording
+    recording: Recording | None
     growth: tuple[Growth, ...]
 
     def taylor(self, x: Any, order: int | None = None) -> Any:
@@ -135,7 +137,7 @@ class Study:
     ) -> None:
         if not callable(fn):
             raise TypeError(f"{CALLER}: fn is a {type(fn).__name__}; expected a function of a Variable")
-        self._fn = fn
+        self._fn, self._name = fn, getattr(fn, "__name__", type(fn).__name__)
         at = _number("x", x.data if isinstance(x, Variable) else x)
         order = _checked_order(order)
         Ladder(CALLER, fn, order).exactly(at)  # what is wrong at the point itself is the user's to know
@@ -158,11 +160,17 @@ class Study:
 
     def _at(self, x: float, order: int, domain: tuple[float, float]) -> Derivatives:
         values = Ladder(CALLER, self._fn, order).at(np.array([x]))[:, 0]
-        recording = _recorded(self._fn, x, order)
+        recording = _recorded(self._fn, x, order) if np.isfinite(values[0]) or self._returns(x) else None
         curves = replace(self._curves, y=self._curves.y[: order + 1])
-        return Derivatives(
-            recording.function, x, order, domain, tuple(values.tolist()), curves, recording, growth(recording)
-        )
+        found = growth(recording) if recording else ()
+        return Derivatives(self._name, x, order, domain, tuple(values.tolist()), curves, recording, found)
+
+    def _returns(self, x: float) -> bool:
+        try:
+            Ladder(CALLER, self._fn, 0).exactly(x)
+        except Exception:  # the values say that the function is undefined there
+            return False
+        return True
 
 
 def _curves(fn: Callable[[Variable], Any], at: float, order: int, domain: tuple[float, float]) -> Curves:
@@ -216,6 +224,8 @@ def _with_gaps(x: np.ndarray, y: np.ndarray, breaks: list[Break]) -> tuple[np.nd
     for column, found in enumerate(breaks):
         between[found.order :, column] = np.nan
     where = np.searchsorted(x, places)
+    for found in breaks:  # what stands at the place itself belongs to neither side
+        y[found.order :, np.abs(x - found.x) <= _NARROW * (x[-1] - x[0])] = np.nan
     return np.insert(x, where, places), np.insert(y, where, between, axis=1)
 
 

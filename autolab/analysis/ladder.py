@@ -92,11 +92,12 @@ class Ladder:
             for order in range(1, self.order + 1):
                 ones = np.ones(y.shape, y.dtype)
                 (slope,) = backward.grad([y], [x], [ones], order < self.order) if y.node is not None else (None,)
-                if slope is None:  # all that follow are zero, but not where the function itself is undefined
-                    rows[order:, ~np.isfinite(rows[0])] = np.nan
+                if slope is None:  # all that follow are zero
                     break
                 y = slope
                 rows[order] = y.data
+        undefined = np.logical_or.accumulate(~np.isfinite(rows), axis=0)
+        rows[1:][undefined[:-1]] = np.nan  # whatever a rule computes where there is nothing to differentiate
         return rows
 
     def _checked(self, y: Any, x: Variable) -> Variable:

@@ -36,7 +36,7 @@ def to_svg(charts: Sequence[dict[str, Any]], look: Look = "auto", columns: int =
         element("title", escape(", ".join(one["title"] for one in charts)), id=f"{scope}-title"),
         element("desc", escape(" ".join(one["description"] for one in charts), 5000), id=f"{scope}-desc"),
         style_sheet(scope, look, set()),
-        _line_sheet(scope, look),
+        line_sheet(scope, look),
         element("rect", class_="card", width=width, height=top, rx=10),
         *parts,
         xmlns="http://www.w3.org/2000/svg",
@@ -49,7 +49,7 @@ def to_svg(charts: Sequence[dict[str, Any]], look: Look = "auto", columns: int =
     )
 
 
-def _line_sheet(scope: str, look: Look) -> Markup:
+def line_sheet(scope: str, look: Look) -> Markup:
     first: Theme = "dark" if look == "dark" else "light"
     shapes = f"#{scope} .line{{fill:none;stroke-width:2}}#{scope} .grid{{stroke-width:1;opacity:.35}}"
     shapes += f"#{scope} .title{{font:600 15px {SANS}}}"

@@ -1,7 +1,8 @@
-"""Live views: what `explore` and `heatmap` show in a notebook."""
+"""Live views: what `explore`, `derivatives` and `heatmap` show in a notebook."""
 
+from .derivative_explorer import DerivativeExplorer, derivatives
 from .explorer import Explorer, explore
 from .export import export_html
 from .heatmaps import Heatmap, heatmap
 
-__all__ = ["Explorer", "Heatmap", "explore", "export_html", "heatmap"]
+__all__ = ["DerivativeExplorer", "Explorer", "Heatmap", "derivatives", "explore", "export_html", "heatmap"]

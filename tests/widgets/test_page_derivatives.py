@@ -1,0 +1,293 @@
+"""The derivative explorer in a real browser: what it shows is compared with the arrays and with closed forms."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from ipywidgets import comm as widget_comm
+from playwright.sync_api import Locator, Page, expect
+
+from autolab.analysis import Study
+from autolab.display.messages import say
+from autolab.display.numbers import number
+from autolab.widgets.derivative_explorer import DerivativeExplorer
+
+from .bare_page import RecordingComm, Wire
+from .derivative_page import open_derivatives
+
+Open = Callable[..., Wire]
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def show(page: Page, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
+    """Open the explorer of a function in the bare page."""
+    monkeypatch.setattr(widget_comm, "create_comm", RecordingComm)
+    made: list[DerivativeExplorer] = []
+
+    def make(fn: Any, x: float, order: int = 2, **options: Any) -> Wire:
+        made.append(DerivativeExplorer(Study(fn, x, order, **options)))
+        return open_derivatives(page, made[-1])
+
+    yield make
+    for view in made:
+        view.close()
+
+
+def plots(page: Page) -> list[Locator]:
+    return page.locator(".al-plot").all()
+
+
+def values(page: Page) -> list[str]:
+    return page.locator(".al-value-number").all_text_contents()
+
+
+def place(plot: Locator, panel: dict[str, Any], x: float, y: float) -> tuple[float, float]:
+    """Where a point of a plot is on the screen."""
+    rect = plot.evaluate("e => { const m = e.getScreenCTM(); return [m.a, m.e, m.d, m.f] }")
+    box, across, down = panel["box"], panel["x"], panel["y"]
+    left = box["x"] + (x - across["lo"]) / (across["hi"] - across["lo"]) * box["w"]
+    top = box["y"] + (down["hi"] - y) / (down["hi"] - down["lo"]) * box["h"]
+    return rect[0] * left + rect[1], rect[2] * top + rect[3]
+
+
+def on_curve(page: Page, plot: Locator, panel: dict[str, Any], x: float, y: float, which: int = 0) -> bool:
+    """Whether a drawn line passes within a pixel or two of a point."""
+    at = place(plot, panel, x, y)
+    return bool(
+        plot.locator("svg .al-curve")
+        .nth(which)
+        .evaluate(
+            """(path, [x, y]) => {
+              const point = new DOMPoint(x, y).matrixTransform(path.getScreenCTM().inverse());
+              Object.assign(path.style, { strokeWidth: 4, strokeDasharray: "none" });
+              const found = path.isPointInStroke(point);
+              Object.assign(path.style, { strokeWidth: "", strokeDasharray: "" });
+              return found;
+            }""",
+            list(at),
+        )
+    )
+
+
+def spot(plot: Locator) -> tuple[float, float]:
+    box = plot.locator(".al-spot").bounding_box()
+    assert box
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def assert_shows(page: Page, wire: Wire, x: float, forms: list[Callable[[float], float]]) -> None:
+    """Point, numbers, tangent and polynomial are those of the closed forms at ``x``."""
+    exact = [form(x) for form in forms]
+    assert values(page) == [number(value) for value in exact]
+    assert page.locator(".al-value-number").first.get_attribute("title") == repr(wire.widget.data.values[0])
+    panels = wire.widget.panels
+    for plot, panel, value in zip(plots(page), panels, exact, strict=True):
+        assert spot(plot) == pytest.approx(place(plot, panel, x, value), abs=1)
+    first = plots(page)[0]
+    for step in (-0.2, 0.1, 0.25):
+        assert on_curve(page, first, panels[0], x + step, exact[0] + exact[1] * step, 1)  # the tangent
+        taylor = sum(value * step**k / math.factorial(k) for k, value in enumerate(exact))
+        assert on_curve(page, first, panels[0], x + step, taylor, 2)
+    assert first.get_attribute("aria-valuenow") == str(x).removesuffix(".0")
+    assert float(page.get_by_label("x", exact=True).input_value()) == x
+
+
+FORMS = [lambda x: math.sin(x), lambda x: math.cos(x), lambda x: -math.sin(x)]
+
+
+def test_curves_tangent_polynomial_and_numbers_are_the_closed_forms(page: Page, show: Open) -> None:
+    wire = show(lambda x: np.sin(x), 0.7, domain=(-3, 3))
+    assert_shows(page, wire, 0.7, FORMS)
+    for plot, panel, form in zip(plots(page), wire.widget.panels, FORMS, strict=True):
+        for x in (-2.5, -1.0, 0.3, 2.0):
+            assert on_curve(page, plot, panel, x, form(x))
+            assert not on_curve(page, plot, panel, x, form(x) + 0.4)
+
+
+def test_the_point_is_dragged_and_everything_follows(page: Page, show: Open) -> None:
+    wire = show(lambda x: np.sin(x), 0.7, domain=(-3, 3))
+    panel = wire.widget.panels[0]
+    page.mouse.move(*place(plots(page)[0], panel, 0.7, math.sin(0.7)))
+    page.mouse.down()
+    for x in (0.2, -0.4, -1.2):
+        page.mouse.move(*place(plots(page)[0], panel, x, 0.5))
+        wire.settle()
+        assert wire.widget.data.x == pytest.approx(x, abs=0.02)
+        assert_shows(page, wire, wire.widget.data.x, FORMS)
+    page.mouse.up()
+    wire.settle()
+    page.mouse.move(*place(plots(page)[0], panel, 2, 0.5))
+    wire.settle()
+    assert wire.widget.data.x == pytest.approx(-1.2, abs=0.02)  # let go
+    page.mouse.click(*place(plots(page)[1], wire.widget.panels[1], 1.5, 0))  # any of the plots moves it
+    wire.settle()
+    assert wire.widget.data.x == pytest.approx(1.5, abs=0.03)
+
+
+def test_keys_slider_and_a_typed_number_move_it(page: Page, show: Open) -> None:
+    wire = show(lambda x: np.sin(x), 0.7, domain=(-3, 3))
+    plot = plots(page)[0]
+    plot.focus()
+    for key, x in (("ArrowRight", 0.71), ("ArrowLeft", 0.7), ("Shift+ArrowLeft", 0.6), ("PageUp", 0.7), ("End", 3.0)):
+        page.keyboard.press(key)
+        wire.settle()
+        assert wire.widget.data.x == pytest.approx(x, abs=1e-12), key
+    page.keyboard.press("Home")
+    wire.settle()
+    assert page.evaluate("() => document.activeElement.classList.contains('al-plot')")
+    page.get_by_label("x, number").fill("1.25")
+    page.get_by_label("x, number").press("Enter")
+    wire.settle()
+    assert_shows(page, wire, 1.25, FORMS)
+    page.get_by_label("x", exact=True).focus()
+    page.keyboard.press("ArrowRight")
+    wire.settle()
+    assert wire.widget.data.x == pytest.approx(1.26)
+    assert_shows(page, wire, wire.widget.data.x, FORMS)
+
+
+def test_an_old_number_is_never_shown_beside_a_new_point(page: Page, show: Open) -> None:
+    wire = show(lambda x: np.sin(x), 0.7, domain=(-3, 3))
+    plots(page)[0].focus()
+    page.keyboard.press("End")
+    page.evaluate("() => new Promise(done => setTimeout(done, 400))")  # a busy kernel
+    assert page.locator(".al-busy").text_content() == say("live_computing")
+    assert page.locator(".al-late").count() == 1
+    assert page.locator(".al-values th").first.text_content() == "f(0.7)"  # the numbers say for which point they are
+    assert values(page)[0] == number(math.sin(0.7))
+    wire.settle()
+    assert page.locator(".al-late").count() == 0 and page.locator(".al-busy").text_content() == ""
+    assert page.locator(".al-values th").first.text_content() == "f(3)" and values(page)[0] == number(math.sin(3))
+
+
+def test_the_order_is_chosen_and_the_growth_is_that_of_the_recordings(page: Page, show: Open) -> None:
+    wire = show(np.tanh, 0.5, 1)
+    order = page.get_by_role("slider", name=say("curve_order"))
+    for n in (4, 0, 3):
+        order.fill(str(n))
+        wire.settle()
+        assert len(plots(page)) == len(values(page)) == n + 1
+        assert page.locator(".al-curve-key").count() == min(n, 2) + 1
+        data = wire.widget.data
+        graphs = [data.recording, *data.recording.higher]
+        counts = [sum(s.kind == "call" and s.order == g.order for s in g.steps) for g in graphs]
+        words = page.locator(".al-growth-rows .al-caption").all_text_contents()
+        assert [int(re.match(r"\d+", text)[0]) for text in words] == counts  # type: ignore[index]
+        bars = [bar.bounding_box() for bar in page.locator(".al-growth-bar.al-computed").all()]
+        widths = [bar["width"] for bar in bars if bar]
+        most = max(found.unshared for found in data.growth)
+        whole = page.locator(".al-growth-bars").first.evaluate("e => e.clientWidth")
+        assert widths == pytest.approx([max(2, whole * count / max(most, *counts)) for count in counts], abs=1)
+    assert_shows(
+        page,
+        wire,
+        0.5,
+        [
+            math.tanh,
+            lambda x: 1 - math.tanh(x) ** 2,
+            lambda x: -2 * math.tanh(x) * (1 - math.tanh(x) ** 2),
+            lambda x: (6 * math.tanh(x) ** 2 - 2) * (1 - math.tanh(x) ** 2),
+        ],
+    )
+
+
+def test_the_graphs_of_all_orders_follow_the_point(page: Page, show: Open) -> None:
+    wire = show(lambda x: x * x * x, 2.0, 2)
+    assert page.locator(".al-graph").count() == 0 and wire.widget.scenes == []
+    page.get_by_text(say("curve_graphs")).click()
+    wire.settle()
+    assert page.locator(".al-graph-head .al-own").all_text_contents() == ["f", "f′", "f″"]
+    page.get_by_label("x, number").fill("3")
+    page.get_by_label("x, number").press("Enter")
+    wire.settle()
+    for graph, value in zip(page.locator(".al-graph").all(), ("27", "27", "18"), strict=True):
+        assert graph.locator(".al-output .al-value .al-number").text_content() == value
+    page.get_by_text(say("curve_graphs")).click()
+    wire.settle()
+    assert wire.widget.scenes == [] and page.locator(".al-graph").count() == 0
+
+
+def test_no_line_runs_across_a_pole_and_kinks_are_marked(page: Page, show: Open) -> None:
+    wire = show(lambda x: 1 / x, 0.7, 1, domain=(-2, 2))
+    path = page.locator(".al-plot svg .al-curve").first.get_attribute("d") or ""
+    zero = wire.widget.panels[0]["poles"]
+    pieces = [[float(x) for x in re.findall(r"[ML](-?[\d.]+)", piece)] for piece in re.findall(r"M[^M]+", path)]
+    assert len(pieces) == 2 and len(zero) == 1
+    assert max(pieces[0]) <= zero[0] <= min(pieces[1])
+    assert "f goes to infinity at 0." in (page.locator(".al-figure-head").first.text_content() or "")
+    wire = Wire(DerivativeExplorer(Study(lambda x: abs(x - 0.5), 0.0, 1, (-2, 2))))
+    kinks = wire.widget.panels[0]["kinks"]
+    assert [k["x"] for k in kinks] == [pytest.approx(58 + 748 * 2.5 / 4, abs=0.02)]
+    wire.widget.close()
+
+
+def test_an_undefined_point_says_so_and_draws_no_tangent(page: Page, show: Open) -> None:
+    wire = show(lambda x: np.log(x), 1.0, 2, domain=(-2, 2))
+    page.get_by_label("x, number").fill("-1")
+    page.get_by_label("x, number").press("Enter")
+    wire.settle()
+    assert values(page) == [say("undefined")] * 3
+    assert page.locator(".al-curve-key").count() == 1
+    assert [plot.locator(".al-spot").is_visible() for plot in plots(page)] == [False] * 3
+    assert page.locator(".al-curve-notes").text_content() == say("curve_undefined", name="f")
+    expect(page.locator(".al-polynomial")).to_be_empty()
+
+
+def test_a_function_that_raises_at_a_point_says_what(page: Page, show: Open) -> None:
+    def fn(x: Any) -> Any:
+        if x.data < 0:
+            raise ArithmeticError("<b>not here</b>")
+        return x * x
+
+    wire = show(fn, 1.0, 1, domain=(-2, 2))
+    page.get_by_label("x, number").fill("-1")
+    page.get_by_label("x, number").press("Enter")
+    wire.settle()
+    assert "ArithmeticError: <b>not here</b>" in (page.locator(".al-curve-notes").text_content() or "")
+    assert values(page) == [say("undefined")] * 2 and page.locator(".al-growth").is_hidden()
+
+
+def test_hostile_names_stay_text_and_odd_messages_change_nothing(page: Page, show: Open) -> None:
+    def fn(x: Any) -> Any:
+        return x * x
+
+    fn.__name__ = "<img src=x onerror=alert(1)>"
+    wire = show(fn, 1.0, 1)
+    assert page.locator("img").count() == 0 and page.locator(".al-function").text_content() == "f(x)"
+    before = wire.widget.data
+    for message in ({"do": "move", "value": "1"}, {"do": "move", "value": True}, {"do": "order", "order": 9}, {}):
+        wire.widget._on_message(wire.widget, {**message, "seq": 5}, [])
+        wire.deliver()
+        assert page.locator(".al-error").is_visible() and wire.widget.data is before
+    wire.widget._on_message(wire.widget, {"do": "move", "value": 1e9, "seq": 6}, [])
+    wire.deliver()
+    assert wire.widget.data.x == before.domain[1] and page.locator(".al-error").is_hidden()
+
+
+@pytest.mark.parametrize("width", [700, 1280])
+def test_nothing_is_clipped_or_wider_than_the_page(
+    new_page: Callable[..., Page], show: Open, page: Page, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    wire = show(lambda x: 1 / x + np.floor(x), 0.7, 4)
+    page.get_by_text(say("curve_graphs")).click()
+    wire.settle()
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    for text in page.locator(".al-plot text").all():
+        ink, plot = text.bounding_box(), text.locator("xpath=ancestor::*[contains(@class, 'al-plot')]").bounding_box()
+        assert ink and plot and plot["x"] - 1 <= ink["x"] and ink["x"] + ink["width"] <= plot["x"] + plot["width"] + 1
+        assert plot["y"] - 1 <= ink["y"] and ink["y"] + ink["height"] <= plot["y"] + plot["height"] + 1
+
+
+def test_a_removed_view_leaves_nothing_behind(page: Page, show: Open) -> None:
+    show(np.tanh, 0.5)
+    page.evaluate("() => host.removeView(0)")
+    page.evaluate("() => host.destroy()")
+    assert page.evaluate("() => host.listenerCount()") == 0
