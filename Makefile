@@ -17,7 +17,7 @@ help:
 
 lab:
 	@scripts/environment lab
-	@exec $(python) -m autolab.cli lab notebooks/01_muladd.ipynb \
+	@exec $(python) -m autolab.cli lab notebooks/00_start.ipynb \
 	    $${PORT:+--port "$$PORT"} $${BROWSER:+--browser "$$BROWSER"}
 
 test-full: marker =

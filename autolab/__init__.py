@@ -11,6 +11,7 @@ Variables and functions     `Variable`, `Parameter`, `FunctionNode`, `primitive`
 Other ways to write one     `authoring`: Chainer's old style, DeZero's, PyTorch's
 Gradients                   ``y.backward()``, `grad`, `no_grad`, `using_config`; `transforms`: functions of functions
 Seeing and checking them    `record`, `explore`, `heatmap`, `check_gradients`, `checked`; `export_html` keeps a page
+Learning                    `lesson.check`: the exercises of the notebooks
 """
 
 import sys as _sys
@@ -39,7 +40,7 @@ from .engine.scope import scope
 from .engine.variable import Variable, as_variable
 
 if TYPE_CHECKING:
-    from . import authoring, data, initializers, links, optimizers, serializers, training, transforms
+    from . import authoring, data, initializers, lesson, links, optimizers, serializers, training, transforms
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .links import Chain, ChainList, Link, Sequential
     from .recording import Recording, graph, record
@@ -65,7 +66,17 @@ _LAZY = {
     "export_html": "widgets",
     "heatmap": "widgets",
 }
-_MODULES = ("authoring", "data", "initializers", "links", "optimizers", "serializers", "training", "transforms")
+_MODULES = (
+    "authoring",
+    "data",
+    "initializers",
+    "lesson",
+    "links",
+    "optimizers",
+    "serializers",
+    "training",
+    "transforms",
+)
 
 __all__ = [
     "Chain",
@@ -102,6 +113,7 @@ __all__ = [
     "graph",
     "heatmap",
     "initializers",
+    "lesson",
     "links",
     "no_grad",
     "numerical_grad",

@@ -37,6 +37,7 @@ RANKS = {
     "analysis": 4,
     "display": 5,
     "widgets": 6,
+    "lesson": 6,
     "server": 6,
     "doctor": 7,
     "cli": 8,

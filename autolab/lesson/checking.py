@@ -1,0 +1,72 @@
+"""`check`: the one function that notebooks call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..engine.config import using_config
+from .book import EXERCISES
+from .judge import judged
+from .outcome import Outcome
+
+_given: dict[str, int] = {}  # how many steps of help each exercise has shown since it was last right
+
+
+def check(name: str, answer: Any, more: bool = False) -> Outcome:
+    """Say whether ``answer`` solves an exercise, and help if it does not.
+
+    Every call draws fresh inputs (float64, at two points) and a fresh upstream gradient, so a right answer is right
+    for all inputs. After a wrong answer, each further call shows one more step of help. The expected array or formula
+    is never shown.
+
+    Parameters
+    ----------
+    name : str
+        The name of the exercise, as in ``"muladd-gz"``.
+    answer : number, str, function or class
+        What the exercise asks for. None, ``...`` or an empty body is "not yet", and costs nothing.
+    more : bool
+        Show a step more than this call would.
+
+    Returns
+    -------
+    Outcome
+        It displays itself; ``outcome.passed`` is True only for a right answer.
+
+    Raises
+    ------
+    KeyError
+        If no exercise has this name.
+
+    Examples
+    --------
+    >>> from autolab import lesson
+    >>> lesson.check("start-zero", None).state
+    'not yet'
+    >>> lesson.check("start-zero", -1).passed
+    True
+    """
+    exercise = EXERCISES.get(name)
+    if exercise is None:
+        raise KeyError(f"lesson.check: no exercise is called {name!r:.60}; the names are {', '.join(_similar(name))}")
+    with using_config("train", True):
+        judgement = judged(exercise, answer, np.random.default_rng())
+    shown = _steps_to_show(name, judgement.state, len(judgement.steps), more)
+    return Outcome(name, judgement.state, judgement.kind, judgement.steps[:shown], max(len(judgement.steps) - shown, 0))
+
+
+def _steps_to_show(name: str, state: str, available: int, more: bool) -> int:
+    if state == "right":
+        _given.pop(name, None)
+    elif state == "wrong":
+        _given[name] = min(_given.get(name, 0) + 1 + bool(more), max(available, 1))
+    return _given.get(name, 0)
+
+
+def _similar(name: str) -> list[str]:
+    """The exercises of the same lesson; the lessons if there is no such lesson."""
+    lesson = str(name).partition("-")[0]
+    lessons = dict.fromkeys(f"{key.partition('-')[0]}-..." for key in EXERCISES)
+    return [key for key in EXERCISES if key.partition("-")[0] == lesson] or list(lessons)

@@ -1,0 +1,67 @@
+"""What an exercise is: plain data. Its name, how an answer is judged, and which wrong answers are known.
+
+A kind of mistake is a word such as ``sign``. The sentence that helps with it stands in the catalogue, under
+``<exercise>.<kind>``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+Arrays = dict[str, np.ndarray]
+Draw = Callable[[np.random.Generator], Arrays]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A number or one of ``choices``, to be committed to before a cell is run.
+
+    ``truth`` computes the answer; ``mistakes`` what somebody answers who makes that mistake.
+    """
+
+    name: str
+    truth: Callable[[], float | str]
+    mistakes: Mapping[str, Callable[[], float | str]] = field(default_factory=dict)
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Values:
+    """A function from arrays to an array.
+
+    ``measure`` takes what was written and the inputs, and gives the array that is compared: by default the result.
+    """
+
+    name: str
+    inputs: Draw
+    reference: Callable[..., Any]
+    mistakes: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    measure: Callable[[Callable[..., Any], Arrays], Any] = lambda answer, inputs: answer(**inputs)
+    tolerance: float = 1e-6
+
+
+@dataclass(frozen=True)
+class OwnGradient:
+    """A subclass of `FunctionNode`: its forward against ``reference``, its backward against differences."""
+
+    name: str
+    inputs: Draw
+    reference: Callable[..., Any]
+
+
+Exercise = Prediction | Values | OwnGradient
+
+
+def normal(**shapes: tuple[int, ...]) -> Draw:
+    """Random inputs of these shapes.
+
+    Examples
+    --------
+    >>> normal(x=(5, 4))(np.random.default_rng(0))["x"].shape
+    (5, 4)
+    """
+    return lambda rng: {name: rng.normal(size=shape) for name, shape in shapes.items()}

@@ -1,0 +1,175 @@
+"""Judging an answer: a fresh draw of inputs at two points, a random upstream gradient, and help in steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import singledispatch, wraps
+from typing import Any
+
+import numpy as np
+
+from ..binding import bind
+from ..engine.function_node import FunctionNode
+from ..engine.variable import Variable, as_variable
+from ..gradcheck import GradientReport, InputReport, check_bound
+from .exercise import Arrays, Exercise, OwnGradient, Prediction, Values
+from .judgement import NOT_YET, RIGHT, Judgement, NotWritten, Step, compared, errors, is_empty, stopped
+from .messages import has, say
+
+_POINTS = 2
+_CLOSE = 1e-3  # of a predicted number: three digits are enough
+
+
+@singledispatch
+def judge(exercise: Exercise, answer: Any, rng: np.random.Generator) -> Judgement:
+    """The judgement of an answer to ``exercise``."""
+    raise TypeError(f"lesson.check: cannot judge a {type(exercise).__name__}")
+
+
+@judge.register
+def _prediction(exercise: Prediction, answer: Any, rng: np.random.Generator) -> Judgement:
+    if exercise.choices:
+        return _choice(exercise, answer)
+    try:
+        given = float(answer.data if isinstance(answer, Variable) else answer)
+    except (TypeError, ValueError):
+        return Judgement("wrong", "no_number", (Step(say("no_number", answer=f"{answer!r:.40}")),))
+    truth = float(exercise.truth())
+    if _near(given, truth):
+        return RIGHT
+    kind = next((kind for kind, wrong in exercise.mistakes.items() if _near(given, float(wrong()))), "different")
+    steps = [Step(say("number.wrong", answer=f"{given:g}")), Step(_direction(given, truth))]
+    return Judgement("wrong", kind, (*steps, *_own_hint(exercise.name, kind)))
+
+
+def _near(a: float, b: float) -> bool:
+    return abs(a - b) <= _CLOSE * max(1.0, abs(b))
+
+
+def _direction(given: float, truth: float) -> str:
+    if given * truth < 0:
+        return say("number.sign")
+    return say("number.small" if given < truth else "number.large")
+
+
+def _choice(exercise: Prediction, answer: Any) -> Judgement:
+    word = str(answer).strip().lower()
+    if word not in exercise.choices:
+        told = say("no_choice", answer=f"{answer!r:.40}", choices=", ".join(map(repr, exercise.choices)))
+        return Judgement("wrong", "no_choice", (Step(told),))
+    if word == exercise.truth():
+        return RIGHT
+    return Judgement("wrong", word, (Step(say("choice.wrong")), *_own_hint(exercise.name, word)))
+
+
+def _own_hint(name: str, kind: str) -> tuple[Step, ...]:
+    """What the catalogue says about this mistake in this exercise; what it says about the exercise otherwise."""
+    keys = (f"{name}.{kind}", f"{name}.hint")
+    return tuple([Step(say(key)) for key in keys if has(key)][:1])
+
+
+@judge.register
+def _values(exercise: Values, answer: Any, rng: np.random.Generator) -> Judgement:
+    if not callable(answer):
+        return Judgement("wrong", "no_function", (Step(say("no_function", answer=f"{answer!r:.40}")),))
+    for _ in range(_POINTS):
+        inputs = exercise.inputs(rng)
+        ours = _as_array(exercise.measure(answer, {key: x.copy() for key, x in inputs.items()}))
+        theirs = np.asarray(exercise.reference(**inputs), np.float64)
+        steps = compared(say("result"), ours, theirs, exercise.tolerance)
+        if steps:
+            kind = _known_mistake(exercise, inputs, ours)
+            return Judgement("wrong", kind, (*steps, *_own_hint(exercise.name, kind)))
+    return RIGHT
+
+
+def _as_array(result: Any) -> np.ndarray:
+    if is_empty(result):
+        raise NotWritten
+    return np.asarray(result.data if isinstance(result, Variable) else result, np.float64)
+
+
+def _known_mistake(exercise: Values, inputs: Arrays, ours: np.ndarray) -> str:
+    for kind, wrong in exercise.mistakes.items():
+        made = np.asarray(wrong(**inputs), np.float64)
+        if not compared("", ours, made, exercise.tolerance):
+            return kind
+    return "different"
+
+
+@judge.register
+def _own_gradient(exercise: OwnGradient, answer: Any, rng: np.random.Generator) -> Judgement:
+    if not (isinstance(answer, type) and issubclass(answer, FunctionNode)):
+        return Judgement("wrong", "no_class", (Step(say("no_class", answer=f"{answer!r:.40}")),))
+    fn = _caller(answer)
+    for _ in range(_POINTS):
+        inputs = exercise.inputs(rng)
+        ours = as_variable(fn(**{key: Variable(x.copy()) for key, x in inputs.items()})).data
+        theirs = as_variable(exercise.reference(**inputs)).data
+        steps = compared(say("forward"), ours, theirs, 1e-9)
+        if steps:
+            return Judgement("wrong", "forward", (*steps, *_own_hint(exercise.name, "forward")))
+        report = check_bound(bind("lesson.check", fn, (), inputs), rng=rng)
+        if not report.passed:
+            return _wrong_gradient(exercise, report)
+    return RIGHT
+
+
+def _caller(written: type[FunctionNode]) -> Callable[..., Any]:
+    """A function that applies the class and notices where it is still empty."""
+    watched = {method: _noticing(getattr(written, method)) for method in ("forward", "backward")}
+    watching = type(written.__name__, (written,), watched)
+
+    def fn(**inputs: Any) -> Any:
+        results = watching().apply(tuple(inputs.values()))
+        return results[0] if len(results) == 1 else results
+
+    fn.__name__ = written.__name__
+    return fn
+
+
+def _noticing(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def watched(*args: Any) -> Any:
+        result = method(*args)
+        if is_empty(result):
+            raise NotWritten
+        return result
+
+    return watched
+
+
+def _wrong_gradient(exercise: OwnGradient, report: GradientReport) -> Judgement:
+    """Which input, its shape, its errors, the symptom, where to look, and what the lesson has to say about it."""
+    finding = next(iter(report.findings), None)
+    kind = "different" if finding is None else finding.kind
+    item = _accused(report)
+    steps = [] if item is None else _about(item)
+    steps += [] if finding is None else [Step(finding.message), Step(finding.hint)]
+    steps += _own_hint(exercise.name, kind)
+    return Judgement("wrong", kind, tuple([step for step in steps if step.text]))
+
+
+def _accused(report: GradientReport) -> InputReport | None:
+    return next((item for item in report.inputs if item.verdict == "wrong"), None)
+
+
+def _about(item: InputReport) -> list[Step]:
+    what = say("gradient", name=item.name)
+    steps = [Step(say("guilty", what=what))]
+    if item.analytic is None:
+        return steps
+    steps.append(Step(say("shape.right", what=what, given=item.analytic.shape)))
+    return [*steps, errors(what, item.analytic - item.numeric)]
+
+
+def judged(exercise: Exercise, answer: Any, rng: np.random.Generator) -> Judgement:
+    """`judge`, where an empty answer is not yet one, and code that raises says what it raised."""
+    if is_empty(answer):
+        return NOT_YET
+    try:
+        return judge(exercise, answer, rng)
+    except (NotWritten, NotImplementedError):
+        return NOT_YET
+    except Exception as error:  # the learner's code may raise anything
+        return stopped(error)

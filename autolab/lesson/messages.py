@@ -1,0 +1,161 @@
+"""Every sentence that an exercise says. No sentence holds the expected array or the finished formula.
+
+First what all exercises share; then, exercise by exercise, what a right answer shows (``<exercise>.right``), and what
+helps with a known mistake (``<exercise>.<kind>``) or, where there is none, with any (``<exercise>.hint``).
+"""
+
+from __future__ import annotations
+
+_SHARED = {
+    "state.right": "✓ Right: {exercise}.",
+    "state.wrong": "✗ Not right: {exercise}.",
+    "state.not yet": "○ {exercise}: not yet. Put your answer in its place, and run this cell again.",
+    "more": (
+        "Change your answer and run the cell again. If you do not see why, run it once more: there is more "
+        "help ({count})."
+    ),
+    "result": "your result",
+    "forward": "the result of your forward",
+    "gradient": "the gradient of {name}",
+    "error": "error: yours minus what it should be",
+    "differs": "Look at {what}.",
+    "differs.at": "Look at {what}: {count} of {total} elements are wrong.",
+    "guilty": "Look at {what}.",
+    "shape.right": "The shape of {what}, {given}, is right.",
+    "shape.wrong": "The shape of {what} is {given}; it must be {expected}.",
+    "errors": "This is how far off {what} is, element by element, for one random draw of inputs:",
+    "stopped": "Your code stops with {error}: {text}",
+    "number.wrong": "It is not {answer}.",
+    "number.sign": "It has the other sign.",
+    "number.small": "It is larger.",
+    "number.large": "It is smaller.",
+    "no_number": "{answer} is no number. This answer is one number.",
+    "choice.wrong": "It is another one. What made you choose this one?",
+    "no_choice": "{answer} is not among the choices: {choices}.",
+    "no_function": "{answer} is no function. Give the function itself, without calling it.",
+    "no_class": "{answer} is no FunctionNode class. Give the class itself, without calling it.",
+}
+
+_START = {
+    "start-sign.right": "The gradient of x is negative here: out falls when x grows.",
+    "start-sign.up": "x is multiplied by y, and y is negative. Multiply a slightly larger x by it.",
+    "start-reuse.right": "x reaches out on two ways. Each way brings a share, and the shares are added.",
+    "start-reuse.product": "That is the share that comes through the product. Does x reach out on another way too?",
+    "start-reuse.added": "That is the share of the last + alone. Does x reach out on another way too?",
+    "start-reuse.value": "That is the value of out. The question is how fast out changes when x moves.",
+    "start-reuse.hint": "Count the arrows that leave x. Each brings one share.",
+    "start-number.right": "A gradient is a number. It belongs to the point where it was computed.",
+    "start-number.a": (
+        "A formula would hold for every point. Move a slider: what do you see in the box, letters or a number?"
+    ),
+    "start-number.c": "A curve would show many points. The box shows one only.",
+    "start-zero.right": "There both shares cancel. The gradient is there, and it is 0.",
+    "start-zero.forgot": "Then the product brings nothing. What does the other way bring?",
+    "start-zero.sign": "There the two shares have the same sign. They are to cancel.",
+    "start-zero.hint": "Move the slider of y slowly and watch the gradient of x change its sign.",
+    "start-slope.right": "This is a numeric gradient: a nudge, and what it does.",
+    "start-slope.rise": "That is the rise alone. A slope is the rise for each unit of the nudge.",
+    "start-slope.sign": "Take after minus before, not before minus after.",
+    "start-slope.both": "You move y as well. Only x is to move.",
+    "start-slope.hint": "How much does out rise, for each unit that x moves?",
+    "start-own.right": "You made a function from its gradients. Training does something like that.",
+    "start-own.swapped": "Your x has what y should have. Exchange them.",
+    "start-own.constant": "Your result does not depend on one of the inputs.",
+    "start-own.hint": "If x grows by 1, the result is to grow by 3. If y grows by 1, it is to fall by 1.",
+}
+
+_MULADD = {
+    "muladd-predict-gx.right": "When x moves by a little, w moves y times as much.",
+    "muladd-predict-gx.own": "That is x itself. When x moves, by what is the move multiplied?",
+    "muladd-predict-gx.result": "That is w. The question is how fast w changes when x moves.",
+    "muladd-predict-gx.hint": "x is multiplied by something. A nudge of x is multiplied by the same.",
+    "muladd-predict-gz.right": "Addition passes the gradient on as it is.",
+    "muladd-predict-gz.own": "That is z itself. If z grows by 1, by how much does w grow?",
+    "muladd-predict-gz.nothing": "z does matter: if z grows by 1, w is not the same.",
+    "muladd-predict-gz.hint": "If z grows by 1, by how much does w grow?",
+    "muladd-predict-upstream.right": "A backward answers for the end of the computation: upstream times local.",
+    "muladd-predict-upstream.local": (
+        "That is the local derivative alone. How much does the end move when w moves by 1?"
+    ),
+    "muladd-predict-upstream.upstream": (
+        "That is how much the end moves for each unit of w. How much does w move for each unit of x?"
+    ),
+    "muladd-predict-upstream.hint": (
+        "A nudge of x is first made larger on its way to w, and then on its way to the end."
+    ),
+    "muladd-predict-twice.right": "Each backward pass adds to what is there.",
+    "muladd-predict-twice.replaced": "The second pass does not replace what the first one left.",
+    "muladd-predict-twice.hint": "Each pass brings the same gradient. What happens to the old one?",
+    "muladd-predict-none.right": (
+        "None says: no way leads from here to the result. That is not the number 0, which is a slope."
+    ),
+    "muladd-predict-none.zero": (
+        "0 would be a slope that was computed. Here nothing was computed: no arrow leads from z to the result."
+    ),
+    "muladd-predict-none.error": "Nothing goes wrong. A computation may leave an input out.",
+    "muladd-predict-targets.right": "x needs no gradient, so its index is not among them.",
+    "muladd-predict-targets.a": "Count again: one of the three needs no gradient.",
+    "muladd-predict-targets.c": "Those are the ones that need no gradient.",
+    "muladd-gz.right": "The minus sign of the forward is the local derivative.",
+    "muladd-gz.wrong_sign": "z enters with a minus. If z grows, does the result grow?",
+    "muladd-gz.upstream_ignored": "-1 is the local derivative. A backward returns the upstream gradient times it.",
+    "muladd-gz.hint": "How does x * y - z change when z grows by 1? Multiply that by the upstream gradient.",
+    "muladd-own.right": "A function with a gradient of your own, right at random points and for any upstream gradient.",
+    "muladd-own.upstream_ignored": "You return the derivative. A backward returns the upstream gradient times it.",
+    "muladd-own.swapped_inputs": "The first gradient belongs to x, the second to y.",
+    "muladd-own.wrong_factor": "x stands in x * x twice. Each of the two brings a share.",
+    "muladd-own.forward": "The forward is x * x * y, element by element, and returns a tuple.",
+    "muladd-own.hint": "Write x * x * y as two products, and follow the shares of each.",
+}
+
+_LINEAR = {
+    "linear-predict-shape.right": "A gradient has the shape of what it belongs to: one number for each number.",
+    "linear-predict-shape.a": "That is the shape of x.",
+    "linear-predict-shape.c": "That is W turned round. A gradient has the shape of what it belongs to.",
+    "linear-predict-bias.right": "One bias serves every example. Each example brings a share, and they add up.",
+    "linear-predict-bias.one": "That is the share of one example. The same bias is added for every example.",
+    "linear-predict-bias.mean": "Shares are added, not averaged.",
+    "linear-predict-bias.hint": "How many results move if b[0] moves?",
+    "linear-gx.right": "For each example: its upstream gradient, spread back through the weights.",
+    "linear-gx.hint": "gx has the shape of x. Which product of gy (5, 3) and W (3, 4) has it?",
+    "linear-gx.no_upstream": "The upstream gradient is missing.",
+    "linear-gW.right": "Each weight gathers, over all examples, its input times its upstream gradient.",
+    "linear-gW.turned": "The numbers are right and lie turned round. Compare the shape with that of W.",
+    "linear-gW.hint": "gW has the shape of W. Which product of gy (5, 3) and x (5, 4), one of them turned, has it?",
+    "linear-gb.right": "The forward copies b to every example. The backward adds the copies' shares.",
+    "linear-gb.copies": "These are the shares, one for each example. b is there once.",
+    "linear-gb.mean": "You averaged over the examples. Every share counts whole.",
+    "linear-gb.other_axis": "You added along the wrong axis: one number for each example. b has one for each output.",
+    "linear-gb.all": "You added everything up. b has one number for each output.",
+    "linear-gb.hint": "Along which axis was b copied?",
+    "linear-own.right": (
+        "All three gradients agree with the numeric ones, for unequal sizes and a random upstream gradient."
+    ),
+    "linear-own.wrong_shape": "Write the shape of each factor above it. Only one order fits.",
+    "linear-own.unreduced_broadcast": "The forward copies b to every example. b is there once: add the copies' shares.",
+    "linear-own.wrong_factor": "Over the batch the shares add up. There is no mean in the forward.",
+    "linear-own.hint": "You have written the three products above. On Variables they are written in the same way.",
+    "linear-own-link.right": "Your W is a parameter: the link knows it, and an optimizer will find it.",
+    "linear-own-link.unregistered": (
+        "The link knows no parameter called W. Is it a Parameter, and is it assigned to self.W?"
+    ),
+    "linear-own-link.hint": "In __init__: self.W is a Parameter of the given shape. In forward: return W times x.",
+}
+
+SENTENCES: dict[str, str] = {**_SHARED, **_START, **_MULADD, **_LINEAR}
+
+
+def has(key: str) -> bool:
+    """Whether there is a sentence with this key."""
+    return key in SENTENCES
+
+
+def say(key: str, **values: object) -> str:
+    """The sentence ``key`` with ``values`` filled in.
+
+    Examples
+    --------
+    >>> say("number.wrong", answer="3")
+    'It is not 3.'
+    """
+    return SENTENCES[key].format(**values)

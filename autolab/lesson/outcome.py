@@ -1,0 +1,62 @@
+"""What `lesson.check` returns: it displays itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..display import mimebundle
+from ..display.registry import register
+from .judgement import State, Step
+from .messages import has, say
+
+register("autolab.lesson.outcome.Outcome", "autolab.lesson.outcome_view:bundle")
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """How an answer fares.
+
+    Attributes
+    ----------
+    exercise : str
+    state : "right", "wrong" or "not yet"
+    kind : str
+        The kind of the mistake, in one word; empty if there is none.
+    steps : tuple of Step
+        The help that is shown.
+    further : int
+        How many more steps of help there are.
+    """
+
+    exercise: str
+    state: State
+    kind: str = ""
+    steps: tuple[Step, ...] = ()
+    further: int = 0
+
+    @property
+    def passed(self) -> bool:
+        """True only if the answer is right."""
+        return self.state == "right"
+
+    @property
+    def headline(self) -> str:
+        """The state in words."""
+        return say(f"state.{self.state}", exercise=self.exercise)
+
+    @property
+    def closing(self) -> str:
+        """What a right answer shows, or how to get more help; empty if there is neither."""
+        if self.passed:
+            key = f"{self.exercise}.right"
+            return say(key) if has(key) else ""
+        return say("more", count=self.further) if self.further else ""
+
+    def __str__(self) -> str:
+        return "\n".join(filter(None, (self.headline, *(f"  {step.text}" for step in self.steps), self.closing)))
+
+    __repr__ = __str__
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return mimebundle(self)

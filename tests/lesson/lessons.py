@@ -1,0 +1,61 @@
+"""The notebooks and their answers, as tests need them."""
+
+from __future__ import annotations
+
+import ast
+import json
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from helpers.checkout import ROOT
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+ANSWERS = Path(__file__).parent / "answers"
+
+
+@cache
+def cells(notebook: Path) -> dict[str, str]:
+    """The code cells, by their ids."""
+    found = json.loads(notebook.read_text("utf-8"))["cells"]
+    return {cell["id"]: "".join(cell["source"]) for cell in found if cell["cell_type"] == "code"}
+
+
+@cache
+def answers(notebook: Path) -> dict[str, dict[str, Any]]:
+    return tomllib.loads((ANSWERS / f"{notebook.stem}.toml").read_text("utf-8"))
+
+
+def solved(notebook: Path, name: str) -> str:
+    return filled(notebook, name, answers(notebook)[name]["right"])
+
+
+def filled(notebook: Path, name: str, answer: str) -> str:
+    """The exercise's cell with an answer in it."""
+    source, gap = cells(notebook)[name], answers(notebook)[name]["replace"].strip("\n")
+    assert source.count(gap) == 1, f"{name}: {gap!r} stands {source.count(gap)} times in its cell"
+    return source.replace(gap, answer.strip("\n"))
+
+
+def mistaken(notebook: Path, name: str, wrong: dict[str, Any]) -> str:
+    """The exercise's cell with a wrong answer: one of its own, or the right one with a change."""
+    if "answer" in wrong:
+        return filled(notebook, name, wrong["answer"])
+    before, after = wrong["change"]
+    right = solved(notebook, name)
+    assert right.count(before) == 1, f"{name}: {before!r} stands {right.count(before)} times in the solution"
+    return right.replace(before, after)
+
+
+def run_exercise(notebook: Path, source: str) -> Any:
+    """What a cell shows, run in this process after what the first cell defines. Nothing is drawn."""
+    first = ast.parse(next(iter(cells(notebook).values())))
+    first.body = [statement for statement in first.body if not isinstance(statement, ast.Expr)]
+    names: dict[str, Any] = {}
+    exec(compile(first, notebook.name, "exec"), names)
+    tree = ast.parse(source)
+    last = tree.body.pop()
+    assert isinstance(last, ast.Expr)
+    exec(compile(tree, notebook.name, "exec"), names)
+    return eval(compile(ast.Expression(last.value), notebook.name, "eval"), names)

@@ -1,0 +1,67 @@
+"""Every exercise of every notebook: empty, solved, and with each wrong answer, which gets the hint that is meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from autolab.lesson import checking
+from autolab.lesson.book import EXERCISES
+from autolab.lesson.messages import SENTENCES, say
+
+from .lessons import NOTEBOOKS, answers, cells, mistaken, run_exercise, solved
+
+ALL = [(notebook, name) for notebook in NOTEBOOKS for name in answers(notebook)]
+WRONG = [(notebook, name, wrong) for notebook, name in ALL for wrong in answers(notebook)[name]["wrong"]]
+
+
+@pytest.fixture(autouse=True)
+def no_help_given_yet(monkeypatch):
+    monkeypatch.setattr(checking, "_given", {})
+
+
+def test_every_exercise_has_its_cell_and_its_answers():
+    asked = {name for notebook in NOTEBOOKS for name, source in cells(notebook).items() if "lesson.check(" in source}
+    assert asked == {name for _, name in ALL} == set(EXERCISES)
+
+
+@pytest.mark.parametrize(("notebook", "name"), ALL, ids=lambda value: getattr(value, "stem", value))
+def test_an_empty_answer_is_not_yet_one(notebook, name):
+    for _ in range(2):
+        outcome = run_exercise(notebook, cells(notebook)[name])
+        assert (outcome.exercise, outcome.state, outcome.steps) == (name, "not yet", ())
+
+
+@pytest.mark.parametrize(("notebook", "name"), ALL, ids=lambda value: getattr(value, "stem", value))
+def test_the_solution_passes(notebook, name):
+    outcome = run_exercise(notebook, solved(notebook, name))
+    assert outcome.passed, outcome
+    assert say(f"{name}.right") in str(outcome)
+
+
+@pytest.mark.parametrize(
+    ("notebook", "name", "wrong"), WRONG, ids=[f"{name}-{wrong['kind']}" for _, name, wrong in WRONG]
+)
+def test_a_wrong_answer_gets_its_hint(notebook, name, wrong):
+    source = mistaken(notebook, name, wrong)
+    outcome = run_exercise(notebook, source)
+    assert (outcome.state, outcome.kind, len(outcome.steps)) == ("wrong", wrong["kind"], 1)
+    while outcome.further:
+        before = len(outcome.steps)
+        outcome = run_exercise(notebook, source)
+        assert len(outcome.steps) == before + 1
+    hint = SENTENCES[wrong.get("hint", f"{name}.{wrong['kind']}")]
+    assert outcome.steps[-1].text.startswith(hint.partition("{")[0])
+    assert ("{" in hint) or outcome.steps[-1].text == hint
+
+
+def test_every_sentence_about_an_exercise_is_reached():
+    reached = {wrong.get("hint", f"{name}.{wrong['kind']}") for _, name, wrong in WRONG}
+    reached |= {f"{name}.right" for _, name in ALL}
+    about = {key for key in SENTENCES if key.rpartition(".")[0] in EXERCISES}
+    assert about - reached == set()
+
+
+def test_every_known_mistake_is_made():
+    made = {(name, wrong["kind"]) for _, name, wrong in WRONG}
+    known = {(name, kind) for name, exercise in EXERCISES.items() for kind in getattr(exercise, "mistakes", ())}
+    assert known - made == set()

@@ -1,0 +1,172 @@
+"""lesson.check: what is empty, how help comes step by step, and that nothing gives the answer away."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from autolab import FunctionNode, Variable, lesson
+from autolab.lesson import checking
+from autolab.lesson.book import EXERCISES
+from autolab.lesson.exercise import Values
+
+from .lessons import NOTEBOOKS, answers, mistaken, run_exercise
+
+
+@pytest.fixture(autouse=True)
+def no_help_given_yet(monkeypatch):
+    monkeypatch.setattr(checking, "_given", {})
+
+
+class NoForward(FunctionNode):
+    pass
+
+
+class NoBackward(FunctionNode):
+    def forward(self, inputs):
+        x, y, z = inputs
+        return (x * y - z,)
+
+
+class HalfABackward(NoBackward):
+    def backward(self, target_input_indexes, grad_outputs):
+        return *grad_outputs, *grad_outputs, None
+
+
+def raises_not_implemented(gy):
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("start-zero", None),
+        ("start-zero", ...),
+        ("start-sign", NotImplemented),
+        ("start-zero", {"y": None}),
+        ("linear-gb", lambda gy: None),
+        ("linear-gb", lambda gy: ...),
+        ("linear-gb", raises_not_implemented),
+        ("muladd-gz", NoForward),
+        ("muladd-gz", NoBackward),
+        ("muladd-gz", HalfABackward),
+    ],
+)
+def test_an_empty_answer_is_not_yet_one(name, answer):
+    for _ in range(3):
+        outcome = lesson.check(name, answer)
+        assert (outcome.state, outcome.passed, outcome.steps, outcome.further) == ("not yet", False, (), 0)
+    assert "not yet" in outcome._repr_mimebundle_()["text/html"]
+
+
+def shown(outcome):
+    return len(outcome.steps), outcome.further
+
+
+def wrong_gb(gy):
+    return gy.mean(axis=0)
+
+
+def test_each_call_shows_one_more_step_and_more_shows_two():
+    assert [shown(lesson.check("linear-gb", wrong_gb)) for _ in range(5)] == [(1, 3), (2, 2), (3, 1), (4, 0), (4, 0)]
+    lesson.check("linear-gb", lambda gy: gy.sum(axis=0))
+    assert shown(lesson.check("linear-gb", wrong_gb, more=True)) == (2, 2)
+    assert shown(lesson.check("linear-gb", None)) == (0, 0)
+    assert shown(lesson.check("linear-gb", wrong_gb)) == (3, 1)
+
+
+def test_an_answer_for_one_draw_or_one_upstream_gradient_is_wrong():
+    """What is learnt by heart from one call fails at the next."""
+    learnt = []
+
+    def remembering(gy):
+        learnt.append(gy.sum(axis=0))
+        return learnt[0]
+
+    assert not lesson.check("linear-gb", remembering).passed
+    assert len(learnt) == 2
+    assert not lesson.check("linear-gb", lambda gy: learnt[0]).passed
+
+
+def test_both_points_count():
+    calls = []
+
+    def right_once(gy):
+        calls.append(gy)
+        return gy.sum(axis=0) if len(calls) == 1 else gy.mean(axis=0)
+
+    assert lesson.check("linear-gb", right_once).kind == "mean"
+
+
+class Square(FunctionNode):
+    def forward(self, inputs):
+        x, y, z = inputs
+        self.retain_inputs((0, 1))
+        return (x * y - z,)
+
+    def backward(self, target_input_indexes, grad_outputs):
+        x, y = self.get_retained_inputs()
+        (g,) = grad_outputs
+        return g * y, g * x, g
+
+
+def test_the_ladder_of_a_wrong_gradient():
+    for _ in range(6):
+        outcome = lesson.check("muladd-gz", Square)
+    which, shape, errors, symptom, where, own = [step.text for step in outcome.steps]
+    assert which == "Look at the gradient of z."
+    assert "(5, 4), is right" in shape
+    assert outcome.steps[2].errors.shape == (5, 4) and errors.endswith(":")
+    assert symptom.startswith("The gradient of z has the wrong sign")
+    assert where.startswith("Look for a minus sign") and "Square.backward" in where
+    assert own == "z enters with a minus. If z grows, does the result grow?"
+    html = outcome._repr_mimebundle_()["text/html"]
+    assert html.count("<li>") == 6 and html.count("data:image/svg") == 1
+
+
+def test_what_the_learners_code_raises_is_a_sentence():
+    outcome = lesson.check("linear-gb", lambda gy: 1 / 0)
+    assert str(outcome).splitlines()[1] == "  Your code stops with ZeroDivisionError: division by zero"
+
+
+@pytest.mark.parametrize(("name", "answer"), [("muladd-gz", lambda x, y, z: x * y - z), ("linear-gb", 3.0)])
+def test_another_kind_of_answer_is_named(name, answer):
+    assert lesson.check(name, answer).kind in ("no_class", "no_function")
+
+
+def test_a_number_may_be_a_variable_or_an_array():
+    assert lesson.check("start-zero", Variable(-1.0)).passed
+    assert lesson.check("start-zero", np.array(-1)).passed
+
+
+def test_an_unknown_name_is_an_error_with_the_names_of_the_lesson():
+    with pytest.raises(KeyError, match=r"'start-nought'; the names are start-sign, .*start-own") as caught:
+        lesson.check("start-nought", 1)
+    assert len(str(caught.value)) <= 300 and "muladd" not in str(caught.value)
+    with pytest.raises(KeyError) as caught:
+        lesson.check("x" * 1000, 1)
+    assert len(str(caught.value)) <= 300
+
+
+VALUES = [
+    (notebook, name, wrong)
+    for notebook in NOTEBOOKS
+    for name, entry in answers(notebook).items()
+    for wrong in entry["wrong"]
+    if isinstance(EXERCISES[name], Values)
+]
+
+
+@pytest.mark.parametrize(
+    ("notebook", "name", "wrong"), VALUES, ids=[f"{name}-{wrong['kind']}" for _, name, wrong in VALUES]
+)
+def test_no_element_of_the_expected_array_is_shown(monkeypatch, notebook, name, wrong):
+    fresh = np.random.default_rng
+    monkeypatch.setattr(np.random, "default_rng", lambda seed=7: fresh(seed))
+    expected = np.asarray(EXERCISES[name].reference(**EXERCISES[name].inputs(fresh(7))))
+    for _ in range(6):
+        outcome = run_exercise(notebook, mistaken(notebook, name, wrong))
+    numbers = [float(text) for text in re.findall(r"-?\d+\.\d+", str(outcome))]
+    assert not any(np.isclose(number, expected, rtol=1e-3).any() for number in numbers)
