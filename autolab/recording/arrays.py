@@ -50,6 +50,8 @@ def snapshot(array: Array, max_cells: int = CELLS) -> Snapshot:
     Reduction happens on the device that holds the array; only the cells are copied.
     """
     array = array_of(array)
+    if type(array) is np.ndarray and array.ndim == 0 and array.dtype == np.float64:
+        return _of_number(array)
     reduced, block = block_reduce(array, max_cells)
     values = np.array(to_cpu(reduced), copy=True)
     values.flags.writeable = False
@@ -67,6 +69,15 @@ def snapshot(array: Array, max_cells: int = CELLS) -> Snapshot:
         inf_count=inf_count,
         reduced_norm=_norm(array) if any([n > 1 for n in block]) else None,
     )
+
+
+def _of_number(array: np.ndarray) -> Snapshot:
+    """The same for a single float64: a run on numbers makes four of them at every step."""
+    values, number = array.copy(), float(array)
+    values.flags.writeable = False
+    finite, is_nan = math.isfinite(number), math.isnan(number)
+    kept = number if finite else None
+    return Snapshot((), "float64", "cpu", 8, values, (), kept, kept, int(is_nan), int(not finite and not is_nan))
 
 
 _dtype_name = cache(str)  # NumPy works it out anew each time

@@ -7,6 +7,7 @@ step.
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -84,7 +85,7 @@ class Snapshot:
     @property
     def size(self) -> int:
         """Number of elements of the whole array."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        return math.prod(self.shape)
 
     @property
     def is_whole(self) -> bool:

@@ -142,6 +142,8 @@ def exact_text(value: Any) -> str | None:
 
 
 def _single(value: Any) -> int | float | None:
+    if type(value) is float or type(value) is int:
+        return value
     if isinstance(value, bool | str) or value is None or np.size(value) != 1:
         return None
     number = getattr(value, "item", lambda: value)()
