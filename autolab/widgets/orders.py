@@ -13,6 +13,7 @@ from ..display.steps import label
 from ..display.text import remarks
 from ..recording.model import Recording
 from ..recording.orders import MAX_ORDER
+from .columns import in_columns
 from .part import Part, obeys
 
 
@@ -23,8 +24,8 @@ class Orders(Part):
     """
 
     orders = traitlets.Dict().tag(sync=True)
-    order_scenes: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    order_readings: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    order_scenes: traitlets.List[Any] = traitlets.List().tag(sync=True, to_json=in_columns("nodes", "frames", "edges"))
+    order_readings: traitlets.List[Any] = traitlets.List().tag(sync=True, to_json=in_columns("nodes"))
 
     def _shown(self, recording: Recording) -> dict[str, Any]:
         return {

@@ -11,6 +11,7 @@ from ..display.messages import say
 from ..display.scene import detail, readings, scene
 from ..recording.model import Recording
 from ..recording.outline import Group
+from .columns import in_columns
 from .part import Part, obeys
 
 MOST_BOXES = 1000
@@ -23,8 +24,8 @@ class Picture(Part):
     ``expanded`` are the groups of steps that the user left open; None until there was a choice.
     """
 
-    scene = traitlets.Dict().tag(sync=True)
-    readings = traitlets.Dict().tag(sync=True)
+    scene = traitlets.Dict().tag(sync=True, to_json=in_columns("nodes", "frames", "edges"))
+    readings = traitlets.Dict().tag(sync=True, to_json=in_columns("nodes"))
     changed: traitlets.List[Any] = traitlets.List().tag(sync=True)
     expanded: traitlets.List[Any] = traitlets.List(default_value=None, allow_none=True).tag(sync=True)
     notice = traitlets.Unicode().tag(sync=True)

@@ -41,18 +41,21 @@ export function makeGraph(select, toggle) {
   let chosen = null;
   let kept = false; // the last drawing has kept its place on the screen
 
-  /** @param {Scene} next */
-  function draw(next) {
+  /** Everything gets its text before it enters the page, which then is laid out once. @param {Scene} next @param {(id: number) => void} fill */
+  function draw(next, fill) {
     scene = next;
     const frames = next.frames.map((frame) => makeFrame(frame, () => turn(false, frame.id)));
     tabs = new Map(next.frames.map((frame, i) => [frame.id, frames[i].tab]));
     nodes = new Map(next.nodes.map((node) => [node.id, makeNode(node, toggle && (() => turn(true, node.id)))]));
     edges = next.edges.map(({ from, to, path }) => ({ from, to, element: makeEdge(path) }));
-    for (const [id, node] of nodes) set(node.element, { onclick: () => select(id), onfocus: () => reach(id) });
+    for (const [id, node] of nodes) {
+      set(node.element, { onclick: () => select(id), onfocus: () => reach(id) });
+      fill(id);
+    }
     for (const [id, tab] of tabs) set(tab, { onfocus: () => reach(id) });
     set(picture, { "aria-label": next.description, viewBox: `0 0 ${next.width} ${next.height}` });
+    zoom.resize(next.width, next.height); // it measures the page
     picture.replaceChildren(...frames.map((f) => f.back), ...edges.map((e) => e.element), ...tabs.values(), ...[...nodes.values()].map((n) => n.element));
-    zoom.resize(next.width, next.height);
     kept = toggled !== null;
     if (toggled) stay(toggled);
     toggled = null;
@@ -108,7 +111,8 @@ export function makeGraph(select, toggle) {
   /** @param {number[]} changed */
   function mark(changed) {
     clearTimeout(timer);
-    for (const [id, node] of nodes) node.element.classList.toggle("al-changed", changed.includes(id));
+    const marked = new Set(changed);
+    for (const [id, node] of nodes) node.element.classList.toggle("al-changed", marked.has(id));
     if (changed.length) timer = setTimeout(mark, MARKED_FOR, []);
   }
 
@@ -124,13 +128,15 @@ export function makeGraph(select, toggle) {
      * @param {import("./colors.js").ColorMap} colors
      */
     update(next, readings, colors) {
-      if (scene?.key !== next.key) draw(next);
-      for (const [id, node] of nodes) node.update(readings[id], colors);
+      const fill = (/** @type {number} */ id) => nodes.get(id)?.update(readings[id], colors);
+      if (scene?.key !== next.key) draw(next, fill);
+      else nodes.forEach((_, id) => fill(id));
     },
     /** @param {number | null} id */
     choose(id) {
       for (const [other, node] of nodes) {
-        node.element.classList.toggle("al-selected", other === id);
+        if (node.element.classList.contains("al-selected") === (other === id)) continue;
+        node.element.classList.toggle("al-selected");
         set(node.element, { "aria-pressed": String(other === id) });
       }
       for (const edge of edges) edge.element.classList.toggle("al-near", edge.from === id || edge.to === id);
@@ -163,7 +169,8 @@ export function makeGraph(select, toggle) {
       for (const [id, node] of nodes) node.colour(flow.nodes?.[id], signs[id] ?? [], found.boxes?.[id] ?? 0, stations(path, id), colors);
       edges.forEach(({ element }, i) => {
         const place = flow.edges?.[i];
-        element.style.setProperty("--al-wide", typeof place === "number" ? (1 + 6 * place).toFixed(1) : "");
+        if (typeof place === "number") element.style.setProperty("--al-wide", (1 + 6 * place).toFixed(1));
+        else element.removeAttribute("style");
       });
       map.draw(scene, (id) => (flow.nodes?.[id] ? colors.css(flow.nodes[id][0]) : found.boxes?.[id] ? "#1976d2" : "#8a93a1"));
     },

@@ -21,7 +21,7 @@ export function makeNode(node, open) {
   const box = { width: node.w, height: node.h, rx: isLeaf ? 16 : 9 };
   const element = svg("g", {
     class: `al-node al-${node.kind}${node.output ? " al-output" : ""}`, transform: `translate(${node.x} ${node.y})`,
-    role: "button", tabindex: -1, "data-id": node.id, "aria-expanded": group && "false", ondblclick: group && open,
+    role: "button", tabindex: -1, "aria-pressed": "false", "data-id": node.id, "aria-expanded": group && "false", ondblclick: group && open,
   },
   svg("rect", { class: "al-halo", ...box }), ...(group ? [svg("rect", { class: "al-pile", ...box, x: 5, y: 5 })] : []),
   svg("rect", { class: "al-card", ...box }), makeHeading(node, group && open ? INDENT : PADDING),
@@ -36,12 +36,11 @@ export function makeNode(node, open) {
     makeColumn("gradient", Math.max(PADDING + STRIP.width + GAP, (node.w + GAP) / 2), node.cells)];
   element.append(...columns.map((column) => column.element));
   const plates = svg("g");
-  element.append(plates);
   let coloured = "";
   /** @type {Reading | null} */
   let shown = null;
   /** @type {ColorMap | null} */
-  let painted = null;
+  let painted = null; // the colours of the cells
   return {
     element,
     group,
@@ -53,9 +52,11 @@ export function makeNode(node, open) {
      * @param {ColorMap} colors
      */
     colour(flow, signs, matches, stations, colors) {
-      const now = JSON.stringify([flow, signs, matches, stations, colors.css(1)]);
+      const plain = !flow && !signs.length && !matches && !stations.length;
+      const now = plain ? "" : JSON.stringify([flow, signs, matches, stations, flow && colors.css(1)]);
       if (now === coloured) return;
       coloured = now;
+      if (!plates.parentNode) element.append(plates); // most boxes never need it
       element.style.setProperty("--al-tint", flow ? colors.css(flow[0]) : "");
       const also = [flow && "al-tinted", matches && "al-found", stations.length && "al-on-path", ...stations];
       set(element, { class: [...[...element.classList].filter((name) => !OWN.has(name)), ...also.filter(Boolean)].join(" ") });
@@ -68,8 +69,9 @@ export function makeNode(node, open) {
     },
     /** @param {Reading} reading @param {ColorMap} colors */
     update(reading, colors) {
-      if (painted === colors && JSON.stringify(shown) === JSON.stringify(reading)) return;
-      [shown, painted] = [reading, colors];
+      const cells = reading.value_cells || reading.grad_cells ? colors : null;
+      if (painted === cells && JSON.stringify(shown) === JSON.stringify(reading)) return;
+      [shown, painted] = [reading, cells];
       set(element, { "aria-label": reading.spoken });
       element.classList.toggle("al-pending", reading.pending === true);
       columns[0]?.update(reading.value, reading.value_cells, reading.value_scale, colors, reading.value_note);
@@ -83,7 +85,7 @@ function makeHeading({ name, text }, x) {
   const line = svg("text", { x, y: 24 });
   if (name) line.append(svg("tspan", { class: "al-own" }, name));
   if (name && name !== text) line.append(svg("tspan", { class: "al-equals" }, " = "));
-  if (name !== text) line.append(svg("tspan", {}, text));
+  if (name !== text) line.append(text);
   return line;
 }
 
@@ -114,9 +116,9 @@ function makePlate(word, x, y, kind = word) {
  */
 function makeColumn(caption, x, cells) {
   const number = svg("text", { class: cells ? "al-small" : "al-number" });
-  const strip = svg("g", { class: "al-cells", transform: `translate(0 ${TOP})` });
+  const strip = cells && svg("g", { class: "al-cells", transform: `translate(0 ${TOP})` });
   const words = svg("text", { class: "al-small", y: HEADER + 9 }, caption);
-  const element = svg("g", { class: `al-${caption}`, transform: `translate(${x} 0)` }, words, strip, number);
+  const element = svg("g", { class: `al-${caption}`, transform: `translate(${x} 0)` }, words, ...(strip ? [strip] : []), number);
   const limit = cells ? 15 : 11;
   let size = "";
 
@@ -136,6 +138,7 @@ function makeColumn(caption, x, cells) {
       write(number, absent ? note : text.length > limit ? text.slice(0, limit - 1) + "\u2026" : text);
       set(number, { y: TOP + (cells && !absent ? STRIP.height + 14 : 17) });
       element.classList.toggle("al-absent", absent);
+      if (!strip) return;
       const drawn = rows ?? [];
       if (size !== (size = `${drawn.length} ${drawn[0]?.length}`)) strip.replaceChildren(...makeCells(drawn));
       drawn.flat().forEach((v, k) => {

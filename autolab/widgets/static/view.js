@@ -2,6 +2,7 @@
 /** A live view: puts its parts together and keeps them in step with the model. */
 
 import { colorMap, isDark } from "./colors.js";
+import { unpacked } from "./columns.js";
 import { button, html, set } from "./dom.js";
 import { makeLink } from "./link.js";
 
@@ -39,7 +40,7 @@ export function makeWidget(makers) {
 function makeView(model, el, link, makers) {
   const root = html("div", { class: "al-root", onfocusin: keepKeys });
   /** @type {View} */
-  const view = { get: (name) => model.get(name), send: link.send, link, root, colors: /** @type {any} */ (null) };
+  const view = { get: (name) => unpacked(model.get(name)), send: link.send, link, root, colors: /** @type {any} */ (null) };
   const parts = makers.map((make) => /** @type {Part} */ (make(view)));
   const projector = button("Projector", enlarge, { "aria-pressed": "false" });
   const still = view.get("still");
