@@ -148,6 +148,15 @@ def device_name(array: Array) -> str:
     return device if isinstance(device, str) else f"cuda:{device.id}"
 
 
+def generator(xp: ModuleType, rng: np.random.Generator) -> Any:
+    """What draws random numbers as arrays of ``xp``: ``rng`` itself, or a generator on the GPU that ``rng`` seeds.
+
+    The GPU's one is good for a single draw. All that has to be kept to draw the same again is in ``rng``, so that seeds
+    and saved states of a training run mean the same on every device.
+    """
+    return rng if xp is np else xp.random.Generator(xp.random.Philox4x3210(int(rng.integers(1 << 63))))
+
+
 def to_cpu(array: Array) -> np.ndarray:
     """The array in main memory: itself if it is there, else a copy from the GPU."""
     if isinstance(array, np.ndarray):

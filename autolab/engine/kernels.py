@@ -18,7 +18,7 @@ class Kernels(dict[type, Callable[..., Array]]):
 
     def __init__(self, forward: Callable[..., Array], inputs: int) -> None:
         self._forward = forward
-        self.direct = _direct_name(forward, inputs)
+        self.direct = direct_name(forward, inputs)
 
     def __missing__(self, kind: type) -> Callable[..., Array]:
         module = modules.get(kind)
@@ -32,11 +32,12 @@ class Kernels(dict[type, Callable[..., Array]]):
 _ONLY_A_CALL: dict[int, Any] = {1: lambda xp, a: xp.function(a), 2: lambda xp, a, b: xp.function(a, b)}
 
 
-def _direct_name(forward: Callable[..., Any], inputs: int) -> str | None:
+def direct_name(forward: Callable[..., Any], inputs: int) -> str | None:
     """The name of the module's function that ``forward`` hands its inputs to and nothing else, or None.
 
     Its code says so, up to that name; running it would be no business of a declaration.
     """
     code: Any = getattr(forward, "__code__", None)
-    same = code is not None and code.co_code == _ONLY_A_CALL[inputs].__code__.co_code
+    only = _ONLY_A_CALL.get(inputs)
+    same = code is not None and only is not None and code.co_code == only.__code__.co_code
     return code.co_names[0] if same else None

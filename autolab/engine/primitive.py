@@ -14,9 +14,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .backend import Array, as_array, check_real, get_array_module, modules, scalar
+from .backend import Array, as_array, check_real, get_array_module, is_array, modules, scalar
 from .complaints import complaint
 from .config import recording
+from .kernels import direct_name
 from .node import Node, Whole, check_shape
 from .observe import ForwardEvent, notify, watchers
 from .schema import Keeper, Schema
@@ -43,6 +44,8 @@ class Primitive:
         that, a user's are looked at in backward.
     domain : tuple of two floats or None
         Where the function is worth looking at; sliders and plots start there.
+    direct : str or None
+        The function of NumPy and CuPy that the forward is, if it does no more than call it.
     declared : dict
         Input name -> the rule as written.
     retained : dict
@@ -70,6 +73,7 @@ class Primitive:
         self.declared: dict[str, Rule] = {}
         self.retained: dict[str, tuple[str, ...]] = dict.fromkeys(self.inputs, ())
         self.composite: Callable[..., Any] | None = None
+        self.direct = direct_name(forward, len(self.inputs))
         self._plans: dict[int, tuple[Rule, Keeper | None] | None] = {}
         self._place: dict[Rule, int] = {}
         self._revivers: dict[Rule, Reviver | None] = {}
@@ -162,7 +166,7 @@ class Primitive:
 
     def _as_arrays(self, values: list[Any]) -> list[Array]:
         """Numbers and lists as arrays; a number beside arrays takes their dtype, as it would in NumPy."""
-        arrays = [value for value in values if type(value) in modules]
+        arrays = [value for value in values if is_array(value)]
         xp = get_array_module(*arrays)
         beside = np.result_type(*self._weighty(values, arrays)) if arrays and self.elementwise else None
         converted: list[Any] = []
@@ -170,7 +174,7 @@ class Primitive:
             if value is None and i >= self.schema.required:
                 converted.append(None)
             elif beside is not None and type(value) in (float, int):
-                converted.append(scalar(value, beside) if xp is np else value)
+                converted.append(self._number(xp, value, beside))
             else:
                 what = f"{self.name}: input {self.schema.label(i)!r}"
                 if isinstance(value, list | tuple) and any([isinstance(item, Variable) for item in value]):
@@ -181,6 +185,12 @@ class Primitive:
                 array = check_real(as_array(value, what), what)
                 converted.append(array if type(value) in modules else xp.asarray(array))
         return converted
+
+    def _number(self, xp: Any, value: float, dtype: np.dtype) -> Any:
+        """A number beside arrays: CuPy's own functions take it as it is, and nothing is copied to the device."""
+        if xp is np:
+            return scalar(value, dtype)
+        return value if self.direct or dtype.kind != "f" else xp.full((), value, dtype)
 
     def _weighty(self, values: list[Any], arrays: list[Array]) -> list[np.dtype]:
         """The dtypes that a number follows: those of the inputs with a rule, as a condition decides nothing."""

@@ -184,7 +184,7 @@ def _operands(a: Any, b: Any, elementwise: bool) -> tuple[Any, Node | None, Any,
         return a._data, a.node, _constant(b, a._data, elementwise), None
     if isinstance(b, Variable):
         return _constant(a, b._data, elementwise), None, b._data, b.node
-    return a, None, b, None
+    return a, None, None, None  # numbers, lists, arrays of a GPU: no Variable, so that none comes out
 
 
 def _constant(value: Any, beside: Any, elementwise: bool) -> Any:

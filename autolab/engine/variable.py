@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import protocol
-from .backend import Array, as_array, check_real, device_name, modules
+from .backend import Array, as_array, check_real, device_name, is_array, modules
 from .errors import DetachError
 from .node import Node, Part
 
@@ -278,7 +278,7 @@ def as_variable(value: Any) -> Variable:
 def _float_array(data: Any) -> Array:
     """Arrays as they are; Python numbers and lists of them as float64, except booleans, and NumPy scalars as they
     are."""
-    if type(data) in modules:
+    if type(data) in modules or is_array(data):  # the first array from a GPU is not known by its type
         return data
     if type(data) is int:
         return np.asarray(float(data))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import Array, get_array_module
+from ..engine.backend import Array, generator, get_array_module
 from ..engine.config import config
 from ..engine.declare import elementwise, primitive
 from .indexing import scatter
@@ -96,7 +96,8 @@ def dropout(x: Any, /, *, ratio: float = 0.5, rng: np.random.Generator | None = 
     ratio : float
         At least 0 and below 1.
     rng : numpy.random.Generator, optional
-        What to draw from; by default ``config.rng``.
+        What to draw from; by default ``config.rng``. For an input on a GPU it seeds the GPU's generator, which draws
+        there: the same again for the same seed, but other numbers than on the CPU.
 
     Raises
     ------
@@ -123,8 +124,8 @@ def dropout(x: Any, /, *, ratio: float = 0.5, rng: np.random.Generator | None = 
         raise TypeError(f"dropout: rng is {rng!r:.60}; expected a generator: numpy.random.default_rng(seed)")
     if ratio == 0 or not config.train:
         return x
-    kept = (config.rng if rng is None else rng).random(np.shape(x)) >= ratio
-    return _dropout(x, get_array_module(x).asarray(kept), scale=1 / (1 - ratio))
+    kept = generator(get_array_module(x), config.rng if rng is None else rng).random(np.shape(x)) >= ratio
+    return _dropout(x, kept, scale=1 / (1 - ratio))
 
 
 @elementwise(x=lambda g, kept, scale: g * kept * scale, name="dropout")
@@ -168,6 +169,6 @@ def embedding(xp: Any, ids: Array, w: Array) -> Array:
         raise TypeError(f"embedding: ids is of dtype {ids.dtype}; expected integers")
     if w.ndim != 2:
         raise ValueError("expected w (rows, size)")
-    if ids.size and not 0 <= ids.min() <= ids.max() < len(w):
+    if ((ids < 0) | (ids >= len(w))).any():
         raise ValueError(f"ids go from {ids.min()} to {ids.max()}; expected 0 to {len(w) - 1}")
     return xp.take(w, ids, axis=0)

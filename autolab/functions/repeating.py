@@ -42,7 +42,7 @@ def repeat(xp: Any, x: Array, *, repeats: int | list[int], axis: int | None = No
     >>> F.repeat(Variable([1.0, 2.0]), repeats=[1, 2])
     variable([1. 2. 2.])
     """
-    return xp.repeat(x, repeats, axis)
+    return xp.repeat(x, repeats if xp is np else np.asarray(repeats).tolist(), axis)  # CuPy takes no array
 
 
 @repeat.vjp("x")

@@ -1,0 +1,144 @@
+"""The whole table of functions on arrays that refuse to become NumPy's: nothing leaves the device by accident."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import strict_module
+from helpers.cases import Case
+from helpers.function_table import ROWS
+from helpers.rows import Row
+from helpers.strict_array import Traffic, ndarray
+
+import autolab
+from autolab import Variable
+from autolab import functions as F
+from autolab.engine.backend import to_cpu, to_gpu
+
+LOOKS = {
+    **dict.fromkeys(
+        ("softmax_cross_entropy", "accuracy", "embedding", "sigmoid_cross_entropy"), "are there such classes"
+    ),
+    **dict.fromkeys(("svd", "eigh", "inv", "solve", "det", "slogdet", "cholesky"), "do the derivatives exist"),
+    "getitem": "how many elements a mask takes",
+}
+"""Functions that ask one thing of the device before they go on: a few bytes, whatever the size of their inputs."""
+
+
+@pytest.fixture
+def traffic() -> Iterator[Traffic]:
+    with strict_module.installed() as seen:
+        yield seen
+
+
+def _calls(row: Row, case: Case) -> list[tuple[list[Any], dict[str, Any]]]:
+    """What a case hands to its function: arguments (Variables are of host arrays) and attributes."""
+    found: list[tuple[list[Any], dict[str, Any]]] = []
+
+    def function(*args: Any, **attributes: Any) -> Any:
+        found.append((list(args), attributes))
+        return row.function(*args, **attributes)
+
+    seed = zlib.crc32(f"{row.name} {case.label}".encode())
+    case.call(function, *[Variable(a) for a in case.make(np.random.default_rng(seed), np.float32)])
+    return found
+
+
+def _leaves(args: list[Any], move: Callable[[Any], Any]) -> list[Any]:
+    """The arguments with ``move`` applied to every array; the same Variable twice is one afterwards."""
+    made: dict[int, Variable] = {}
+
+    def leaf(value: Any) -> Any:
+        if isinstance(value, Variable):
+            return made.setdefault(id(value), Variable(move(value.data), requires_grad=value.requires_grad))
+        return move(value)
+
+    return [leaf(value) for value in args]
+
+
+def _orders(row: Row, args: list[Any], attributes: dict[str, Any]) -> list[Any]:
+    """The results, the gradients, and the gradients of their squares, all as arrays."""
+    results = row.function(*args, **attributes)
+    ys = [y for y in (results if isinstance(results, list | tuple) else [results]) if isinstance(y, Variable)]
+    xs = list({id(x): x for x in args if isinstance(x, Variable) and x.requires_grad}.values())
+    values = [y.data for y in ys]
+    ys = [y for y in ys if y.requires_grad]
+    if not ys:
+        return values
+    first = autolab.grad([F.sum(y * y) for y in ys], xs, create_graph=True)
+    ready = [F.sum(g * g) for g in first if g is not None and g.requires_grad]
+    second = autolab.grad(ready, xs) if ready else ()
+    return values + [g.data for g in (*first, *second) if g is not None]
+
+
+def _moved(value: Any) -> Any:
+    return to_gpu(value) if isinstance(value, np.ndarray) else value
+
+
+def _options(row: Row, attributes: dict[str, Any]) -> dict[str, Any]:
+    """The attributes, with arrays moved where they stand beside the elements; counts and lengths stay."""
+    return attributes if row.name == "repeat" else {k: _moved(v) for k, v in attributes.items()}
+
+
+CELLS = [pytest.param(row, case, id=f"{row.name}-{case.label}") for row in ROWS for case in row.cases]
+
+
+@pytest.mark.parametrize(("row", "case"), CELLS)
+def test_nothing_crosses(row: Row, case: Case, traffic: Traffic) -> None:
+    for args, attributes in _calls(row, case):
+        expected = _orders(row, _leaves(args, lambda a: a), attributes)
+        there = _leaves(args, _moved)
+        options = _options(row, attributes)
+        traffic.clear()
+        found = _orders(row, there, options)
+        assert all(type(a) is ndarray for a in found)
+        assert not traffic.down or (row.name in LOOKS and traffic.bytes_down <= 40), traffic.down
+        for a, b in zip(found, expected, strict=True):
+            host = to_cpu(a)
+            assert (host.shape, host.dtype) == (b.shape, b.dtype)
+            if row.name == "dropout" and attributes.get("ratio", 0.5):
+                continue  # the device draws its own numbers
+            np.testing.assert_allclose(host, b, rtol=2e-6, atol=2e-6 * max(1, float(np.abs(b).max(initial=0))))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_arrays_alone_stay_too(row: Row, traffic: Traffic) -> None:
+    args, attributes = _calls(row, row.cases[0])[0]
+    arrays = [_moved(a.data if isinstance(a, Variable) else a) for a in args]
+    y = row.function(*arrays, **_options(row, attributes))
+    assert all(type(part) is ndarray for part in (y if isinstance(y, list | tuple) else [y]))
+
+
+def test_dropout_draws_on_the_device_what_the_seed_says(traffic: Traffic) -> None:
+    x = Variable(to_gpu(np.ones((50, 40), np.float32)))
+    traffic.clear()
+    a, b, c = [F.dropout(x, ratio=0.25, rng=np.random.default_rng(seed)).data for seed in (1, 1, 2)]
+    assert not traffic.down and not traffic.up
+    assert np.array_equal(a.get(), b.get()) and not np.array_equal(a.get(), c.get())
+    assert set(np.unique(a.get())) == {0, np.float32(1 / 0.75)} and 0.7 < np.count_nonzero(a.get()) / a.size < 0.8
+
+
+def test_arrays_on_two_devices_are_refused_by_name(traffic: Traffic) -> None:
+    here, there = np.ones((2, 2)), to_gpu(np.ones((2, 2)))
+    for call, names in (
+        (lambda: F.muladd(Variable(here), Variable(there), 1.0), "muladd: x is on cpu, y is on cuda:0"),
+        (lambda: F.concatenate(Variable(here), there), "concatenate: .* is on cpu, .* is on cuda:0"),
+        (lambda: Variable(there) @ here, "matmul: a is on cuda:0, b is on cpu"),
+        (lambda: F.linear(there, Variable(here)), "linear: x is on cuda:0, w is on cpu"),
+        (lambda: F.where(here > 0, there, there), "where: condition is on cpu, a is on cuda:0"),
+    ):
+        with pytest.raises(TypeError, match=names + ".*: expected all on one device; move them with to_gpu or to_cpu"):
+            call()
+    assert not traffic.down
+
+
+def test_a_number_beside_an_array_is_no_copy(traffic: Traffic) -> None:
+    x = Variable(to_gpu(np.ones(3, np.float32)))
+    traffic.clear()
+    for y in (x * 2.0, 2.0 - x, x**2, F.maximum(x, 0.5), F.clip(x, 0.0, 1.0), F.expadd(1.5, x), F.muladd(x, 2.0, 3)):
+        assert y.dtype == np.float32 and autolab.grad(F.sum(y), x).dtype == np.float32
+    assert not traffic.down and not traffic.up

@@ -1,0 +1,195 @@
+"""A module `cupy` for machines without a GPU: NumPy's functions as CuPy has them, on arrays that stay where they are.
+
+`installed` puts it in CuPy's place, so that AutoLab finds "a GPU". What CuPy lacks beside NumPy is lacking here too.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.machinery import ModuleSpec
+from types import ModuleType, SimpleNamespace
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+from autolab.engine import backend
+
+from . import strict_array
+from .strict_array import ndarray, traffic, unwrapped, uploaded, wrapped
+
+ABSENT = {
+    *("spacing", "vecmat", "vecdot", "matvec", "isnat", "block", "insert", "geomspace", "unstack", "einsum_path"),
+    *("linalg.svdvals", "linalg.multi_dot", "linalg.trace", "linalg.diagonal", "linalg.outer", "linalg.tensordot"),
+    *("linalg.matrix_norm", "linalg.vector_norm", "linalg.vecdot", "errstate", "geterr", "seterr", "nditer"),
+}
+"""Functions of NumPy 2.4 that CuPy 14.2 lacks, as far as somebody could want them here."""
+
+LACKS = {
+    **dict.fromkeys(("sum", "prod", "max", "min", "amax", "amin"), {"initial", "where"}),
+    **dict.fromkeys(("mean", "any", "all"), {"where"}),
+    **dict.fromkeys(("std", "var"), {"where", "mean", "correction"}),
+    **dict.fromkeys(("zeros", "ones", "empty", "full", "eye", "arange"), {"device", "like"}),
+    **dict.fromkeys(("zeros_like", "ones_like", "empty_like", "full_like"), {"device"}),
+    **dict.fromkeys(("sort", "argsort"), {"order", "stable"}),
+    **{"array": {"ndmax", "like"}, "asarray": {"device", "like"}, "ascontiguousarray": {"like"}},
+    **{"broadcast_to": {"subok"}, "copy": {"subok"}, "count_nonzero": {"keepdims"}, "reshape": {"shape"}},
+    **{"clip": {"min", "max"}, "take": {"mode"}, "take_along_axis": {"arr"}, "flip": {"m"}, "stack": {"arrays"}},
+    **{"linalg.svd": {"hermitian"}, "linalg.cholesky": {"upper"}, "concatenate": {"arrays"}},
+}
+"""Parameters of NumPy's that CuPy's function of the same name does not take."""
+
+_UPLOADING = {"array", "asarray", "ascontiguousarray"}
+
+
+class Ufunc:
+    """A universal function on the device."""
+
+    def __init__(self, ufunc: np.ufunc) -> None:
+        self._ufunc, self.__name__ = ufunc, ufunc.__name__
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        if not set(options) <= {"out", "dtype", "casting"}:
+            raise TypeError(f"cupy.{self.__name__}: Wrong arguments {options}")
+        given = {k: unwrapped(v) for k, v in options.items() if v is not None}
+        result = wrapped(self._ufunc(*[unwrapped(a) for a in args], **given))
+        return options["out"] if options.get("out") is not None else result
+
+    def at(self, a: ndarray, index: Any, b: Any = None) -> None:
+        self._ufunc.at(a._host, unwrapped(index), unwrapped(b))
+
+
+class Namespace(ModuleType):
+    """NumPy's functions and constants below one name, such as ``linalg.``."""
+
+    def __init__(self, name: str, numpy: Any, **own: Any) -> None:
+        super().__init__(f"cupy.{name}".rstrip("."))
+        self._numpy, self._prefix = numpy, f"{name}." if name else ""
+        self.__dict__.update(own)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._numpy, name) if not name.startswith("_") else None
+        if found is None or self._prefix + name in ABSENT:
+            raise AttributeError(f"module 'cupy' has no attribute {self._prefix + name!r}")
+        if isinstance(found, np.ufunc):
+            return Ufunc(found)
+        return found if isinstance(found, type) or not callable(found) else _function(self._prefix + name, found)
+
+
+def _function(name: str, numpy_function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any, **options: Any) -> Any:
+        unknown = set(options) & LACKS.get(name, set())
+        if unknown:
+            raise TypeError(f"cupy.{name}() got an unexpected keyword argument {', '.join(unknown)!r}")
+        options = {k: unwrapped(v) for k, v in options.items()}
+        if name in _UPLOADING and isinstance(args[0], np.ndarray | np.generic | int | float | list | tuple | bool):
+            return _made(args[0], *args[1:], **options)
+        return wrapped(numpy_function(*[unwrapped(a) for a in args], **options))
+
+    return call
+
+
+def _made(value: Any, dtype: Any = None, copy: Any = None, order: Any = None, ndmin: int = 0) -> ndarray:
+    items = list(value) if isinstance(value, list | tuple) else []
+    if any(isinstance(item, ndarray) for item in items):
+        found: ndarray = wrapped(np.array([unwrapped(item) for item in items], dtype=dtype))
+        return found
+    return uploaded(value, dtype=dtype, order=order or "K", ndmin=ndmin)
+
+
+def of_numpy(function: Any) -> Any:
+    """The function of this module that CuPy would take for one of NumPy's."""
+    found: Any = cupy
+    for part in [*function.__module__.split(".")[1:], function.__name__]:
+        found = getattr(found, part)
+    return found
+
+
+class Generator:
+    """A generator of random numbers on the device, with the methods that CuPy's has."""
+
+    def __init__(self, bits: np.random.BitGenerator) -> None:
+        self._rng = np.random.Generator(bits)
+
+    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> ndarray:
+        array: ndarray = wrapped(self._rng.random(size, dtype))
+        return array
+
+    def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> ndarray:
+        array: ndarray = wrapped(self._rng.standard_normal(size, dtype))
+        return array
+
+    def uniform(self, low: float = 0.0, high: float = 1.0, size: Any = None, dtype: Any = np.float64) -> ndarray:
+        array: ndarray = wrapped(self._rng.uniform(low, high, size).astype(dtype))
+        return array
+
+
+class Kernel:
+    """An elementwise kernel that was asked for; it runs nothing, and says what it was made of."""
+
+    def __init__(self, in_params: str, out_params: str, operation: str, name: str = "kernel", **options: Any) -> None:
+        self.made_of = (in_params, out_params, operation, name)
+        self.options, self.calls = options, []
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        self.calls.append([unwrapped(a) for a in args])
+        return tuple(args)
+
+
+class CUDARuntimeError(RuntimeError):
+    """What CuPy raises where there is no driver."""
+
+
+class Device:
+    """One GPU; entering it makes it the current one."""
+
+    current = 0
+
+    def __init__(self, i: int | None = None) -> None:
+        self.id = Device.current if i is None else i
+
+    def __enter__(self) -> Device:
+        self._before, Device.current = Device.current, self.id
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        Device.current = self._before
+
+
+_cuda = SimpleNamespace(
+    Device=Device,
+    runtime=SimpleNamespace(
+        CUDARuntimeError=CUDARuntimeError,
+        getDeviceCount=lambda: 1,
+        getDeviceProperties=lambda i: {"name": b"a strict array on the CPU"},
+    ),
+)
+_random = SimpleNamespace(
+    Generator=Generator,
+    Philox4x3210=lambda seed: np.random.Philox(seed),
+    default_rng=lambda seed=None: Generator(np.random.PCG64(seed)),
+)
+cupy = Namespace(
+    "",
+    np,
+    ndarray=ndarray,
+    cuda=_cuda,
+    random=_random,
+    linalg=Namespace("linalg", np.linalg),
+    lib=SimpleNamespace(stride_tricks=Namespace("lib.stride_tricks", np.lib.stride_tricks)),
+    ElementwiseKernel=Kernel,
+    asnumpy=lambda a: a.get(),
+    __version__="0 (strict)",
+)
+cupy.__spec__ = ModuleSpec("cupy", None)
+
+
+@contextmanager
+def installed() -> Iterator[strict_array.Traffic]:
+    """Let AutoLab find this module where it looks for CuPy; gives what is copied to and fro."""
+    traffic.clear()
+    with mock.patch.dict(sys.modules, {"cupy": cupy}), mock.patch.dict(backend.modules):
+        yield traffic
+    traffic.clear()
