@@ -153,7 +153,7 @@ def _seed(y: Variable, start: Any, create_graph: bool, i: int) -> Any:
                 "to an array of its shape, or take the sum of y first"
             )
         g = get_array_module(y._data).ones_like(y._data)
-    elif create_graph and isinstance(start, Variable):
+    elif create_graph and isinstance(start, Variable) and type(start._data) is type(y._data):
         g = start if start.dtype == y.dtype else Primitive.cast(start, dtype=y.dtype)
     else:
         g = y._like(start, f"grad: grad_outputs[{i}]")

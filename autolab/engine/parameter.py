@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .backend import Array
-from .variable import Variable
+from .backend import Array, get_array_module
+from .variable import Variable, wrap
 
 Initializer = Callable[[tuple[int, ...]], Array]
 
@@ -67,11 +67,12 @@ class Parameter(Variable):
     ((4, 5), 'float32')
     """
 
-    __slots__ = ("initializer",)
+    __slots__ = ("home", "initializer")
 
     def __init__(
         self, initializer: Any, shape: Any = None, name: str | None = None, requires_grad: bool | None = None
     ) -> None:
+        self.home: Any = np  # the module of the array that it will get
         self.initializer: Initializer | None = initializer if callable(initializer) else None
         if self.initializer is not None:
             super().__init__(np.zeros(0, np.float32), name, requires_grad)
@@ -118,7 +119,16 @@ class Parameter(Variable):
             raise ValueError(
                 f"Parameter {_shown(self.name)}: its initializer returned {what}; expected floats of shape {wanted}"
             )
-        self._data = data
+        self._data = data if self.home is np else self.home.asarray(data)
+
+    def move(self, how: Callable[[Array], Array]) -> None:
+        """Move the array and its gradient with `to_gpu` or `to_cpu`; without a size, move where it will be made."""
+        if not self.is_initialized:
+            self.home = get_array_module(how(np.zeros(0)))
+            return
+        grad = self.grad
+        self.data = how(self._data)
+        self.grad = None if grad is None else wrap(how(grad._data), None)
 
     def copy(self, mode: Literal["share", "copy", "init"] = "copy") -> Parameter:
         """Another parameter with the same name and initializer and no gradient.
@@ -132,9 +142,14 @@ class Parameter(Variable):
             raise ValueError(f"Parameter.copy: mode is {mode!r:.60}; expected 'share', 'copy' or 'init'")
         if mode == "init" and self.initializer is not None:
             shape = self.shape if self.is_initialized else None
-            return Parameter(self.initializer, shape, self.name, self.requires_grad)
+            fresh = Parameter(self.initializer, None, self.name, self.requires_grad)
+            fresh.home = get_array_module(self._data) if self.is_initialized else self.home
+            if shape is not None:
+                fresh.initialize(shape)
+            return fresh
         twin = Parameter(0.0, None, self.name, self.requires_grad)
         twin.initializer = self.initializer
+        twin.home = self.home
         twin._data = self._data if mode == "share" or not self.is_initialized else self._data.copy()
         return twin
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import protocol
-from .backend import Array, as_array, check_real, device_name, is_array, modules
+from .backend import Array, as_array, check_real, device_name, get_array_module, is_array, modules
 from .errors import DetachError
 from .node import Node, Part
 
@@ -154,6 +154,13 @@ class Variable(Installed):
     def _like(self, value: Any, what: str = "Variable.grad") -> Array:
         """``value`` as an array of the Variable's dtype."""
         array = check_real(value._data if isinstance(value, Variable) else as_array(value, what), what)
+        if type(array) is not type(self._data):
+            if is_array(value) or isinstance(value, Variable):
+                raise TypeError(
+                    f"{what}: got an array on {device_name(array)} for a Variable on {self.device}: expected both on "
+                    "one device; move them with to_gpu or to_cpu"
+                )
+            array = get_array_module(self._data).asarray(array)  # a number or a list
         return array.astype(self._data.dtype, copy=False)
 
     def cleargrad(self) -> None:

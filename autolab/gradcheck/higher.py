@@ -13,7 +13,7 @@ from ..engine.backward import grad
 from ..engine.config import using_config
 from ..engine.variable import Variable
 from .messages import shown
-from .subject import draw_upstreams, results
+from .subject import beside, draw_upstreams, results
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class FirstOrder:
         with using_config("enable_backprop", True):
             ys = results(self.caller, self.bound.name, self.bound.call(inputs))
             xs = [*[inputs[name] for name in self.wrt], *self.params]
-            found = grad(ys, xs, upstream, create_graph=True)
+            found = grad(ys, xs, beside(ys, upstream) if self.constants else upstream, create_graph=True)
         return tuple([_zeros(x) if g is None else g for g, x in zip(found, xs, strict=True)])
 
 

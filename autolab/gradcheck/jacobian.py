@@ -20,7 +20,7 @@ from .point import Direction
 from .procedure import Prepared, Procedure
 from .report import GradientCheckError
 from .spread import check_executor, spread
-from .subject import draw_upstreams, flat
+from .subject import beside, draw_upstreams, flat
 from .twopoint import Comparer, compare_inputs, precisions
 
 _SEED = 0
@@ -147,7 +147,8 @@ def gradgradcheck(
     bound = _bound(caller, fn, as_tuple(inputs))
     first = Procedure(caller, bound, tuple([n for n, x in bound.variables.items() if x.requires_grad]))
     with first.prepared() as prepared:
-        drawn = draw_upstreams(prepared.outputs(), np.random.default_rng(_SEED))
+        ys = prepared.outputs()
+        drawn = tuple(beside(ys, draw_upstreams(ys, np.random.default_rng(_SEED))))
     upstream = drawn if grad_outputs is None else as_tuple(grad_outputs)
     second = gradient_by_upstream(FirstOrder(caller, bound, first.names), upstream)
     names = tuple([n for n, x in second.variables.items() if x.requires_grad])
@@ -261,5 +262,5 @@ def _numeric(procedure: Procedure, eps: float, elements: Sequence[tuple[int, int
             direction = Direction(input, k, 1.0)
             above, below = place.pair(direction, eps)
             np.subtract(above, below, out=row)
-            row /= place.width(direction, eps)
+            row /= float(place.width(direction, eps))  # of one element, which may be on a GPU
     return rows

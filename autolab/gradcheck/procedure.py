@@ -22,7 +22,7 @@ from ..engine.variable import Variable
 from .messages import shown
 from .point import Place
 from .report import GradientCheckError
-from .subject import flat, results
+from .subject import beside, flat, results
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,7 @@ class Prepared:
 
     def gradients(self, ys: Sequence[Variable], upstream: Sequence[Array]) -> tuple[np.ndarray, ...]:
         """Flat float64 gradients of the checked Variables; 0 where a result does not depend on them."""
-        starts = [get_array_module(y.data).asarray(g) for y, g in zip(ys, upstream, strict=True)]
+        starts = beside(ys, upstream)
         try:
             found = grad(ys, self.checked, starts)
         except (GradientShapeError, GradientCountError) as error:

@@ -107,7 +107,7 @@ class Subject:
 
     def gradients(self, run: Run, upstreams: Sequence[np.ndarray]) -> tuple[np.ndarray | None, ...]:
         """The gradients of the checked inputs; None where the function reports no dependence."""
-        starts = [get_array_module(y.data).asarray(g) for y, g in zip(run.outputs, upstreams, strict=True)]
+        starts = beside(run.outputs, upstreams)
         with using_config("enable_backprop", True):
             found = grad(run.outputs, run.inputs, starts)
         return tuple([None if g is None else np.array(to_cpu(array_of(g.data))) for g in found])
@@ -162,3 +162,8 @@ def draw_upstreams(results: Sequence[Variable], rng: np.random.Generator) -> tup
         g = rng.uniform(0.5, 1.5, values.shape) * rng.choice((-1.0, 1.0), values.shape)
         drawn.append(np.where(np.isfinite(values), g, 0.0).astype(values.dtype))
     return tuple(drawn)
+
+
+def beside(results: Sequence[Variable], upstreams: Sequence[Array]) -> list[Array]:
+    """Upstream gradients that were drawn in main memory, each on the device of its result."""
+    return [get_array_module(y.data).asarray(g) for y, g in zip(results, upstreams, strict=True)]

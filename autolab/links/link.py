@@ -15,7 +15,7 @@ from ..engine.observe import watchers
 from ..engine.parameter import Parameter
 from ..engine.publish import publish
 from ..engine.scope import scope
-from ..engine.variable import Variable, wrap
+from ..engine.variable import Variable
 from .state import places, planned
 
 Kind = Literal["parameter", "buffer", "link"]
@@ -253,10 +253,7 @@ class Link:
 
     def _move(self, move: Callable[[Array], Array]) -> Self:
         for parameter in self.params():
-            if parameter.is_initialized:
-                grad = parameter.grad
-                parameter.data = move(parameter._data)
-                parameter.grad = None if grad is None else wrap(move(grad._data), None)
+            parameter.move(move)
         for link in self.links():
             for name, value in list(link._own("buffer")):
                 link.__dict__[name] = move(value)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..engine.backend import Array, get_array_module
+from ..engine.backend import Array, generator, get_array_module
 from ..engine.config import config
 from ..engine.parameter import Parameter
 from ..engine.variable import wrap
@@ -82,8 +82,8 @@ class GradientNoise:
         deviation = math.sqrt(self.eta / (1 + optimizer.t) ** 0.55)
         rng = config.rng if self.rng is None else self.rng
         for parameter in optimizer:
-            noise = rng.normal(0.0, deviation, parameter.shape)
             xp = get_array_module(parameter._data)
+            noise = deviation * generator(xp, rng).standard_normal(parameter.shape)
             _replace(parameter, _gradient(parameter) + xp.asarray(noise, dtype=parameter.dtype))
 
 

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from ..engine.backend import Array, get_array_module
 from ..engine.backward import grad
 from ..engine.node import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, observe, silence
@@ -109,7 +108,7 @@ class Orders:
 
     def _differentiated(self, ys: tuple[Variable, ...]) -> Variable | None:
         with observe(self._hear):
-            (derivative,) = grad(ys, [self.wrt], [np.ones(y.shape, y.dtype) for y in ys], create_graph=True)
+            (derivative,) = grad(ys, [self.wrt], [_ones(y) for y in ys], create_graph=True)
         self._attribute(self._id(self.wrt))
         result = None if derivative is None else self.recorder.find(derivative)
         for draft in self.recorder.drafts[self._first[-1] :]:
@@ -209,7 +208,7 @@ class Orders:
         known = [i for i in shown if i in self._variables]
         if derivative.node is None or not known:
             return {}
-        start = np.ones(derivative.shape, derivative.dtype)
+        start = _ones(derivative)
         with silence:
             found = grad([derivative], [self._variables[i] for i in known], [start])
         return {i: self.recorder.budget.snapshot(g.data) for i, g in zip(known, found, strict=True) if g is not None}
@@ -244,3 +243,8 @@ def _constant_name(draft: Draft) -> str | None:
     if value is None or value.minimum is None or value.minimum != value.maximum or value.nan_count or value.inf_count:
         return None
     return f"{value.minimum:g}" if value.size == 1 else "ones" if value.minimum == 1 else f"all {value.minimum:g}"
+
+
+def _ones(y: Variable) -> Array:
+    """The upstream gradient of the sum of ``y``, where ``y`` is."""
+    return get_array_module(y._data).ones(y.shape, y.dtype)

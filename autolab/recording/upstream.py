@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ..engine.backend import Array
+from ..engine.backend import Array, get_array_module
 from ..engine.variable import Variable
 
 
@@ -23,7 +21,7 @@ def one_each(caller: str, outputs: tuple[Variable, ...], upstream: Any) -> list[
 
 def _start(what: str, y: Variable, given: Any) -> Array:
     if given is None:
-        return np.ones(y.shape, y.dtype)
+        return get_array_module(y._data).ones(y.shape, y.dtype)
     start = y._like(given, what)
     if start.shape != y.shape:
         raise ValueError(f"{what} has shape {start.shape}; expected {y.shape}, that of the output")

@@ -98,7 +98,7 @@ _COMPARISONS = {
 }
 
 
-class ndarray:  # noqa: N801 (CuPy's name: by this name AutoLab knows it)
+class ndarray:
     """Stands for ``cupy.ndarray``."""
 
     __slots__ = ("__weakref__", "_host")

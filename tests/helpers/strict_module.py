@@ -28,16 +28,27 @@ ABSENT = {
 """Functions of NumPy 2.4 that CuPy 14.2 lacks, as far as somebody could want them here."""
 
 LACKS = {
-    **dict.fromkeys(("sum", "prod", "max", "min", "amax", "amin"), {"initial", "where"}),
-    **dict.fromkeys(("mean", "any", "all"), {"where"}),
-    **dict.fromkeys(("std", "var"), {"where", "mean", "correction"}),
-    **dict.fromkeys(("zeros", "ones", "empty", "full", "eye", "arange"), {"device", "like"}),
-    **dict.fromkeys(("zeros_like", "ones_like", "empty_like", "full_like"), {"device"}),
-    **dict.fromkeys(("sort", "argsort"), {"order", "stable"}),
-    **{"array": {"ndmax", "like"}, "asarray": {"device", "like"}, "ascontiguousarray": {"like"}},
-    **{"broadcast_to": {"subok"}, "copy": {"subok"}, "count_nonzero": {"keepdims"}, "reshape": {"shape"}},
-    **{"clip": {"min", "max"}, "take": {"mode"}, "take_along_axis": {"arr"}, "flip": {"m"}, "stack": {"arrays"}},
-    **{"linalg.svd": {"hermitian"}, "linalg.cholesky": {"upper"}, "concatenate": {"arrays"}},
+    **{key: {"initial", "where"} for key in ("sum", "prod", "max", "min", "amax", "amin")},
+    **{key: {"where"} for key in ("mean", "any", "all")},
+    **{key: {"where", "mean", "correction"} for key in ("std", "var")},
+    **{key: {"device", "like"} for key in ("zeros", "ones", "empty", "full", "eye", "arange")},
+    **{key: {"device"} for key in ("zeros_like", "ones_like", "empty_like", "full_like")},
+    **{key: {"order", "stable"} for key in ("sort", "argsort")},
+    "array": {"ndmax", "like"},
+    "asarray": {"device", "like"},
+    "ascontiguousarray": {"like"},
+    "broadcast_to": {"subok"},
+    "copy": {"subok"},
+    "count_nonzero": {"keepdims"},
+    "reshape": {"shape"},
+    "clip": {"min", "max"},
+    "take": {"mode"},
+    "take_along_axis": {"arr"},
+    "flip": {"m"},
+    "stack": {"arrays"},
+    "linalg.svd": {"hermitian"},
+    "linalg.cholesky": {"upper"},
+    "concatenate": {"arrays"},
 }
 """Parameters of NumPy's that CuPy's function of the same name does not take."""
 
