@@ -49,7 +49,7 @@ def _step_detail(recording: Recording, step: Step, most: int) -> tuple[dict[str,
         "source": _place(step.file, step.line, step.statement or step.source or ""),
         "rules": _rules(recording, step),
         "backward_code": None if step.backward_code is None else step.backward_code[:4000],
-        "status": status.of_step(step),
+        "status": status.explained(recording)(step),
         "arrays": arrays,
     }
     return data, buffers

@@ -15,12 +15,48 @@ SENTENCES: dict[str, str] = {
     "constant": "No gradient: it is a constant.",
     "integer": "No gradient: whole numbers and truth values have none.",
     "call_of_parts": "The gradients are at its results.",
+    "zero_at": "The gradient is exactly zero: {function} passes nothing on{why}.",
+    "zero_at_dead": ", as its input is negative or 0 where its result matters",
+    "zero_at_flat": ", as it is saturated: its slope there is 0 but for rounding",
+    "zero_at_factor": ", as the other factor is 0, or too small to count, where its result matters",
+    "zero_at_step": ", as it is flat: its derivative is 0",
+    "zero_started": "The gradient is exactly zero: the backward pass started with zeros.",
+    "zero_sum": "The gradient is exactly zero: its shares are not, but their sum is.",
+    "nonfinite_at": "The gradient contains NaN or infinite numbers: the first came up in the backward of {function}.",
+    "nonfinite_born": (
+        "The gradient contains NaN or infinite numbers: the first was produced by {function}, in the {phase} pass, "
+        "at {source}{place}."
+    ),
+    "nonfinite_started": "The gradient contains NaN or infinite numbers: the backward pass started with them.",
+    "nonfinite_sum": "The gradient contains NaN or infinite numbers: its shares do not, but their sum does.",
     # Gradient of a Variable that stands alone.
+    "given": "The gradient was set by hand: a backward pass that starts here begins with it.",
+    "stale": "The gradient is stale: the value has been changed since it was computed.",
+    "accumulated": "The gradient is the sum of {count} backward passes: it was not cleared in between (cleargrad()).",
+    "accumulated_stale": (
+        "The gradient is the sum of {count} backward passes, not cleared in between, and the value has changed since."
+    ),
+    "cleared": "No gradient now: it was cleared after a backward pass.",
+    "start": "No gradient is kept here: the last backward pass started here, with 1.",
+    "passed": (
+        "No gradient here: the last backward pass went through, but was not asked to keep it (retain_grad=True)."
+    ),
+    "not_passed_on": "No gradient: the functions between it and {output} passed none on to it.",
+    "not_input": (
+        "No gradient: the last backward pass, from {output}, did not reach it. That value does not depend on it, or "
+        ".data, np.asarray or no_grad cut the link."
+    ),
+    "detached": (
+        "No gradient: the last backward pass, from {output}, did not reach it. Its numbers are used there, but as a "
+        "plain array (.data or np.asarray), which has no gradient."
+    ),
     "not_computed": "No gradient yet: no backward pass has reached it.",
     "not_kept": (
         "No gradient here: no backward pass has reached it, or it was not kept (backward(retain_grad=True) keeps it)."
     ),
-    "not_required": "No gradient: requires_grad is False.",
+    "not_required": (
+        "No gradient: none is required. It was made with requires_grad=False, under no_grad(), or from such values."
+    ),
     "no_size": "No size yet: it comes with the first input.",
     # Links and optimizers.
     "link_total": "{params} in {arrays}, {size}.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 from ..recording.model import LEAVES, Recording, Snapshot, Step
@@ -23,12 +23,13 @@ def readings(
     """Values and gradients of all boxes that `scene` draws, as JSON can hold them."""
     outline = recording.outline if outline is None else outline
     items = outline.shown(outline.at_first() if expanded is None else expanded)
-    nodes = {str(i.id): _of_group(i, recording) if isinstance(i, Group) else _of_step(i) for i in items}
+    told = status.explained(recording)
+    nodes = {str(i.id): _of_group(i, recording) if isinstance(i, Group) else _of_step(i, told) for i in items}
     return {"recording": recording.id, "nodes": nodes}
 
 
-def _of_step(step: Step) -> dict[str, Any]:
-    sentence = "" if step.grad is not None and step.status == "ok" else status.of_step(step)
+def _of_step(step: Step, told: Callable[[Step], str]) -> dict[str, Any]:
+    sentence = "" if step.grad is not None and step.status == "ok" else told(step)
     return {**_numbers(step), "status": sentence, "spoken": spoken(step)}
 
 

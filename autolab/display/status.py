@@ -2,18 +2,58 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-from ..engine.backend import Array, get_array_module
-from ..recording.model import Step
+from ..engine.passes import last_output
+from ..engine.variable import Variable
+from ..recording.model import Recording, Step
+from ..recording.nonfinite import Birth, find_nonfinite
+from .escape import clean
 from .messages import SHORT, say
+from .replay import MOST_STEPS, graph_of, replay, state_of, uses_array
+from .trace import Flow, Key, Origin, names_of, nonfinite_origin, recorded_flow, zero_origin
 
 _REACHED = ("ok", "zero", "nonfinite")
+_WHY_ZERO = {
+    "dead": {"relu", "relu6", "fused_relu"},
+    "flat": {"sigmoid", "hard_sigmoid", "tanh", "softmax", "softplus", "erf", "clip", "exp"},
+    "factor": {"mul", "div", "square", "pow", "matmul", "linear"},
+    "step": {"sign", "floor", "ceil", "round", "rint", "trunc"},
+}
 
 
 def of_step(step: Step) -> str:
     """The sentence about a step's gradient."""
     return say(_key(step))
+
+
+def explained(recording: Recording) -> Callable[[Step], str]:
+    """The sentence about a step's gradient, for the steps of a recording: it names the function that is to blame."""
+    births: dict[int, Birth] = {}
+    flows: list[Flow] = []
+
+    def look() -> None:
+        """Once, for the first step that needs it."""
+        flows.append(recorded_flow(recording))
+        for birth in reversed(find_nonfinite(recording).births):
+            births.update(dict.fromkeys(birth.gradients, birth))
+
+    def sentence(step: Step) -> str:
+        key = _key(step)
+        if key not in ("zero", "nonfinite") or step.order:
+            return say(key)
+        if not flows:
+            look()
+        birth = births.get(step.id) if key == "nonfinite" else None
+        return _explained(key, flows[0], step.id) if birth is None or birth.function is None else _born(birth)
+
+    return sentence
+
+
+def _born(birth: Birth) -> str:
+    place = "" if birth.line is None else f" ({clean(birth.file or '')}, line {birth.line})"
+    source = clean(birth.source or birth.name or birth.function, 120)
+    return say("nonfinite_born", function=clean(birth.function, 60), phase=birth.phase, source=source, place=place)
 
 
 def short(step: Step) -> str:
@@ -26,25 +66,85 @@ def _key(step: Step) -> str:
     return "call_of_parts" if has_parts else step.status
 
 
-def of_variable(variable: Any) -> str:
+# ---------------------------------------------------------------------------------------------- of a Variable
+def of_variable(variable: Variable) -> str:
     """The sentence about the gradient of a Variable that stands alone."""
-    return say(_variable_key(variable))
+    return _of_none(variable) if variable.grad is None else _of_gradient(variable)
 
 
-def _variable_key(variable: Any) -> str:
-    if variable.grad is not None:
-        return _array_key(variable.grad.data)
+def _of_gradient(variable: Variable) -> str:
+    node, gradient = variable.node, variable.grad
+    assert node is not None and gradient is not None
+    if getattr(node, "given", False):
+        return say("given")
+    state = state_of(gradient)
+    stale, count = getattr(node, "moved", False), getattr(node, "passes", 1)
+    if gradient.size and not state.finite:
+        return _of_past("nonfinite", variable)
+    if stale:
+        return say("accumulated_stale", count=count) if count > 1 else say("stale")
+    if gradient.size and state.zero:
+        return _of_past("zero", variable)
+    return say("accumulated", count=count) if count > 1 else say("ok")
+
+
+def _of_past(key: str, variable: Variable) -> str:
+    """With the function to blame, if the last backward pass still tells."""
+    output = last_output()
+    if output is None or getattr(variable.node, "passes", 1) > 1:
+        return say(key)
+    nodes = graph_of(output)
+    flow = replay(output, variable) if variable.node in nodes and len(nodes) <= MOST_STEPS else None
+    return say(key) if flow is None else _explained(key, flow, variable.node)
+
+
+def _of_none(variable: Variable) -> str:
+    node = variable.node
     if variable.dtype.kind not in "fc":
-        return "integer"
-    if not variable.requires_grad:
-        return "not_required"
-    return "not_computed" if variable.creator is None else "not_kept"
+        return say("integer")
+    if node is None:
+        return say("not_required")
+    output = last_output()
+    if output is not None and output.node is not None:
+        return _of_unreached(variable, output)
+    if getattr(node, "passes", 0):
+        return say("cleared")
+    return say("not_computed" if variable.creator is None else "not_kept")
 
 
-def _array_key(gradient: Array) -> str:
-    """The state of a gradient array; reduced on the device that holds it."""
-    if gradient.size == 0:
-        return "ok"
-    if not bool(get_array_module(gradient).isfinite(gradient).all()):
-        return "nonfinite"
-    return "ok" if bool(gradient.any()) else "zero"
+def _of_unreached(variable: Variable, output: Variable) -> str:
+    """There is no gradient although there was a backward pass, from ``output``."""
+    node, nodes = variable.node, graph_of(output)
+    name = _output_name(output)
+    if node is output.node:
+        return say("start")
+    if getattr(node, "passes", 0):
+        return say("cleared")
+    if node in nodes:
+        return say("not_passed_on", output=name) if variable.creator is None else say("passed")
+    return say("detached" if uses_array(nodes, variable.data) else "not_input", output=name)
+
+
+def _output_name(output: Variable) -> str:
+    if output.name:
+        return clean(output.name, 60)
+    made_by = getattr(output.creator, "name", None)
+    return "another value" if made_by is None else f"a result of {clean(made_by, 60)}"
+
+
+# ---------------------------------------------------------------------------------------------- who is to blame
+def _explained(key: str, flow: Flow, at: Key) -> str:
+    origin: Origin = zero_origin(flow, at) if key == "zero" else nonfinite_origin(flow, at)
+    if origin.givers:
+        names = names_of(flow, origin.givers)
+        shown = " and ".join([clean(name, 60) for name in names[:2]])
+        return say(f"{key}_at", function=shown, why=_why(names) if key == "zero" else "")
+    if origin.started or origin.summed:
+        return say(f"{key}_started" if origin.started else f"{key}_sum")
+    return say(key)
+
+
+def _why(names: list[str]) -> str:
+    """Why one function passes nothing on, where its kind tells."""
+    kinds = [kind for kind, functions in _WHY_ZERO.items() if set(names) <= functions]
+    return say(f"zero_at_{kinds[0]}") if kinds else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..recording.model import Opening, Recording, Step
 from ..recording.outline import Group
 from . import status
@@ -29,8 +31,9 @@ def describe_program(recording: Recording) -> str:
 
 def to_text(recording: Recording) -> str:
     """One line per step, in the order of the program: expression, value, gradient; then the backward pass in words."""
+    told = status.explained(recording)
     items = recording.outline.shown(recording.outline.at_first())
-    rows = [(spoken_group(item, recording),) if isinstance(item, Group) else _row(item) for item in items]
+    rows = [(spoken_group(item, recording),) if isinstance(item, Group) else _row(item, told) for item in items]
     widths = [min(40, max((columns(row[i]) for row in rows if len(row) > 1), default=0)) for i in range(2)]
     lines = ["   ".join([*map(_pad, row[:-1], widths), row[-1]]) for row in rows]
     forward = [describe_program(recording), *(f"  {line}" for line in lines)]
@@ -62,12 +65,12 @@ def _remark(note: str, recording: Recording) -> str:
     return say("orders_end", name=label(result), wrt=clean(recording.wrt))
 
 
-def _row(step: Step) -> tuple[str, str, str]:
+def _row(step: Step, told: Callable[[Step], str]) -> tuple[str, str, str]:
     value = "" if step.value is None else f"value {text_of(step.value)}"
     gradient = "" if step.grad is None else f"gradient {text_of(step.grad)}"
     if gradient and step.status == "ok":
         return heading(step), value, gradient
-    return heading(step), value, f"{gradient}. {status.of_step(step)}" if gradient else status.of_step(step)
+    return heading(step), value, f"{gradient}. {told(step)}" if gradient else told(step)
 
 
 def _pad(text: str, width: int) -> str:

@@ -15,6 +15,7 @@ from .checked import verify, watched
 from .config import config, recording, using_config
 from .node import Node
 from .observe import BackwardEvent, notify, watchers
+from .passes import note_pass
 from .primitive import Primitive
 from .variable import Variable, wrap
 
@@ -46,6 +47,7 @@ def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False)
     if given:
         found.pop(root, None)  # the start gradient that the user set stays as it is
     _publish(found, root, {id(start._data)} if start is not None else set())
+    note_pass(y)
 
 
 @overload
@@ -262,6 +264,9 @@ def _publish(found: Gradients, root: Node, seen: set[int]) -> None:
         g = _own(g, seen)
         before = getattr(node, "grad", None) if node.order == 0 else None
         stores.append((node, "grad", g if before is None else _sum(before, g)))
+        if node.order == 0:
+            passes = 1 if before is None else getattr(node, "passes", 1) + 1
+            stores += ((node, "passes", passes), (node, "moved", False))
         if getattr(node, "given", False):
             stores.append((node, "given", False))
     deque(starmap(setattr, stores), maxlen=0)

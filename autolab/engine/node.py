@@ -66,7 +66,7 @@ class Node(Edge):
     @classmethod
     def leaf(cls) -> Node:
         """The node of a Variable that nothing computed."""
-        node = cls()
+        node = Leaf()
         node.function, node.order = None, 0
         return node
 
@@ -82,6 +82,19 @@ class Node(Edge):
     def parents(self) -> tuple[Node, ...]:
         """The nodes of the inputs that need a gradient."""
         return tuple([edge.parent for edge in self.edges])
+
+
+class Leaf(Node):
+    """The node of a Variable that nothing computed. Both attributes stay unset until they are needed.
+
+    ``passes`` counts the backward passes that the gradient is the sum of; ``moved`` is True once the Variable got
+    another array after the last of them.
+    """
+
+    __slots__ = ("moved", "passes")
+
+    passes: int
+    moved: bool
 
 
 class Whole(Node):

@@ -9,7 +9,7 @@ import numpy as np
 from . import protocol
 from .backend import Array, as_array, check_real, device_name, get_array_module, is_array, modules
 from .errors import DetachError
-from .node import Node, Part
+from .node import Leaf, Node, Part
 
 if TYPE_CHECKING:
     from .installed import Installed
@@ -77,6 +77,8 @@ class Variable(Installed):
     def data(self, value: Any) -> None:
         if type(value) is np.ndarray and value.dtype.kind == "f":  # every update of a training loop comes here
             self._data = value
+            if type(self.node) is Leaf:
+                self.node.moved = True
             return
         if isinstance(value, Variable):
             raise TypeError("Variable.data: got a Variable; assign its .data")
@@ -84,6 +86,8 @@ class Variable(Installed):
         if self.node is not None and array.dtype.kind != "f":
             raise TypeError(f"Variable.data: got {array.dtype}; expected floats, as the Variable requires a gradient")
         self._data = array
+        if type(self.node) is Leaf:
+            self.node.moved = True
 
     array = data
 
@@ -150,6 +154,26 @@ class Variable(Installed):
         if g.shape != self.shape:
             raise ValueError(f"Variable.grad: got shape {g.shape}; expected {self.shape}, the shape of the Variable")
         self.node.grad, self.node.given = g, True
+
+    @property
+    def grad_status(self) -> str:
+        """Why the gradient is what it is, or is not there, in one sentence.
+
+        Where it is exactly zero, or holds NaN or infinite numbers, this walks through the last backward pass again to
+        name the function that made it so, if that pass started at a value which is still held.
+
+        Examples
+        --------
+        >>> from autolab import Variable, functions as F
+        >>> x = Variable([-1.0, -2.0])
+        >>> y = F.relu(x).sum()
+        >>> y.backward()
+        >>> x.grad_status
+        'The gradient is exactly zero: relu passes nothing on, as its input is negative or 0 where its result matters.'
+        """
+        from ..display import grad_status
+
+        return grad_status(self)
 
     def _like(self, value: Any, what: str = "Variable.grad") -> Array:
         """``value`` as an array of the Variable's dtype."""

@@ -151,7 +151,8 @@ class Optimizer:
         new = self.update_one(w, g._data, state)
         if new.shape != w.shape:
             raise ValueError(f"{type(self).__name__}: the new {parameter.name} has shape {new.shape}, not {w.shape}")
-        return [(parameter, "_data", new.astype(w.dtype, copy=False)), (memory, "state", state)]
+        data = new.astype(w.dtype, copy=False)
+        return [(parameter, "_data", data), (parameter.node, "moved", True), (memory, "state", state)]
 
     def _memory(self, parameter: Parameter) -> Memory:
         try:
