@@ -142,7 +142,66 @@ _LINEAR = {
     "linear-own-link.hint": "In __init__: self.W is a Parameter of the given shape. In forward: return W times x.",
 }
 
-SENTENCES: dict[str, str] = {**_SHARED, **_START, **_MULADD, **_LINEAR}
+_EXPADD = {
+    "expadd-predict-gx.right": "It is the value of e at this point.",
+    "expadd-predict-gx.nothing": "That is the rule of powers. exp is no power of x: its derivative is exp.",
+    "expadd-predict-gx.result": "That is z. The question is how fast z changes when x moves.",
+    "expadd-predict-gx.hint": "What is the value of e at this point?",
+    "expadd-gx.right": "The local derivative of exp is exp. You used F.exp, so this gradient has gradients too.",
+    "expadd-gx.upstream_ignored": "You return the derivative. A backward returns the upstream gradient times it.",
+    "expadd-gx.hint": "What is the derivative of exp(x)? Multiply it by the upstream gradient.",
+    "expadd-central.right": "Its error falls with the square of the step, until rounding takes over.",
+    "expadd-central.half_way": "From left to right it is two steps, one to each side.",
+    "expadd-central.sign": "Take right minus left, not left minus right.",
+    "expadd-central.rise": (
+        "That is the difference of the results. A slope is this difference for each unit of the way."
+    ),
+    "expadd-central.one_sided": "That moves to one side only. It is close, and less exact than it can be.",
+    "expadd-central.hint": "Divide the difference of the results by the whole way from left to right.",
+    "expadd-predict-step.right": "Neither large nor tiny.",
+    "expadd-predict-step.a": "In a step of 0.1 the curve bends. The bend becomes an error.",
+    "expadd-predict-step.c": (
+        "Then both results agree in nearly all of their digits. How many are left in the difference?"
+    ),
+    "expadd-predict-fail.right": "The step is too small for float32. The gradient is right.",
+    "expadd-predict-fail.a": "The derivative of exp is exp, without doubt. What about the step?",
+    "expadd-own.right": "Two inputs, two gradients, right for any upstream gradient.",
+    "expadd-own.upstream_ignored": "You return the derivatives. A backward returns the upstream gradient times each.",
+    "expadd-own.swapped_inputs": "The first gradient belongs to x, the second to y.",
+    "expadd-own.hint": "It is a product. For each factor: hold the other one still.",
+}
+
+_DROPOUT = {
+    "dropout-predict-scale.right": "What is kept is divided by 1 - ratio.",
+    "dropout-predict-scale.same": "Then the mean of y would be half of that of x. How does dropout keep the mean?",
+    "dropout-predict-scale.smaller": "Then the mean would become smaller still.",
+    "dropout-predict-scale.hint": "Look at the picture: compare a kept number of x with the same place in y.",
+    "dropout-forward.right": "Dropped numbers are 0, the others are larger, and the mean stays.",
+    "dropout-forward.unscaled": "The right ones are dropped. What about the mean?",
+    "dropout-forward.others": "You keep the ones that are to be dropped.",
+    "dropout-forward.hint": "A mask is 1 where a number is kept and 0 elsewhere. Multiply by it, and keep the mean.",
+    "dropout-backward.right": "The same mask and the same scale as in the forward.",
+    "dropout-backward.through": "This sends gradients to numbers that were dropped.",
+    "dropout-backward.unscaled": "The mask is right. By what was a kept number multiplied in the forward?",
+    "dropout-backward.no_upstream": "That is the local derivative. What about the upstream gradient?",
+    "dropout-backward.hint": (
+        "The forward multiplies by fixed numbers. The backward multiplies by the same ones. Throw no new dice."
+    ),
+    "dropout-predict-mode.right": "Test mode changes nothing: the scale was paid for in training.",
+    "dropout-predict-mode.scaled": "Test mode does not scale. The kept numbers were made larger in training already.",
+    "dropout-predict-mode.training": "That is what a kept number becomes in training.",
+    "dropout-predict-mode.hint": "In test mode no dice are thrown.",
+    "dropout-predict-check.right": "No verdict is the right verdict here.",
+    "dropout-predict-check.a": "To say that, it would have to measure a slope: two calls that differ in x alone.",
+    "dropout-predict-check.b": "To say that, it would have to measure a slope. Do two calls differ in x alone?",
+    "dropout-own.right": "A mask from the forward, used again in the backward.",
+    "dropout-own.local_error": "Where x is negative, relu is flat.",
+    "dropout-own.upstream_ignored": "The mask is the local derivative. Multiply it by the upstream gradient.",
+    "dropout-own.forward": "relu keeps what is positive and makes the rest 0.",
+    "dropout-own.hint": "Where is the slope of relu 1, and where is it 0?",
+}
+
+SENTENCES: dict[str, str] = {**_SHARED, **_START, **_MULADD, **_EXPADD, **_LINEAR, **_DROPOUT}
 
 
 def has(key: str) -> bool:
