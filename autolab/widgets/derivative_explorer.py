@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import anywidget
@@ -13,7 +12,7 @@ import traitlets
 
 from ..analysis import Derivatives, Study
 from ..display import mimebundle
-from ..display.colors import LINES, palette
+from ..display.colors import LINES
 from ..display.derivative_scene import growth_rows, moving, panels
 from ..display.escape import clean
 from ..display.messages import say
@@ -23,9 +22,9 @@ from ..engine.config import config, using_config
 from ..engine.variable import Variable
 from . import notebook
 from .controls import control
+from .conversation import Conversation, at_first
 from .module import module_text, style_text
-from .part import Part, obeys
-from .user_error import for_page, user_error
+from .part import obeys
 
 _WORDS = (
     "curve_computed",
@@ -34,26 +33,19 @@ _WORDS = (
     "curve_growth",
     "curve_order",
     "curve_written",
-    "live_computing",
-    "live_silent",
-    "live_saved",
 )
 
 
-class DerivativeExplorer(Part, anywidget.AnyWidget):
+class DerivativeExplorer(Conversation, anywidget.AnyWidget):
     """A live view of a function of one number and its derivatives. Made by `autolab.derivatives`.
 
     ``data`` holds what it shows, as plain data.
     """
 
     _esm = module_text("derivatives.js")
-    _css = style_text("explorer.css") + style_text("derivatives.css")
+    _css = style_text("derivatives.css")
 
-    palette = traitlets.Dict().tag(sync=True)
     lines = traitlets.Dict().tag(sync=True)
-    words = traitlets.Dict().tag(sync=True)
-    ack = traitlets.Int().tag(sync=True)
-    error = traitlets.Dict(allow_none=True).tag(sync=True)
     most = traitlets.Int().tag(sync=True)
     control = traitlets.Dict().tag(sync=True)
     panels: traitlets.List[Any] = traitlets.List().tag(sync=True)
@@ -65,9 +57,9 @@ class DerivativeExplorer(Part, anywidget.AnyWidget):
 
     def __init__(self, study: Study) -> None:
         self._study, self._train = study, config.train
-        self._turn = Lock()  # messages may come from several threads: one is obeyed after the other
-        words = {key: say(key) for key in _WORDS}
-        fixed = {"palette": palette(), "lines": LINES, "words": words, "most": study.most, "error": None}
+        first = at_first()
+        words = {**first["words"], **{key: say(key) for key in _WORDS}}
+        fixed = {**first, "words": words, "lines": LINES, "most": study.most}
         super().__init__(**fixed, panels=panels(study.data), **self._now(study.data))
         self.on_msg(self._on_message)
         notebook.opened(self)
@@ -125,19 +117,11 @@ class DerivativeExplorer(Part, anywidget.AnyWidget):
         self._publish({"graphs": open})
         self._publish(self._now(self.data))
 
-    def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
-        """Obey one message. It is acknowledged whatever happens: the page waits for that before it sends the next."""
-        if not isinstance(content, dict) or type(content.get("seq")) is not int:
-            return
-        with self._turn, self.hold_sync():
-            try:
-                with using_config("train", self._train):
-                    self._obey(content)
-                self._publish({"error": None})
-            except Exception as error:
-                self._publish({"error": for_page(user_error(error))})
-            finally:
-                self.ack = content["seq"]
+    def _obey(self, message: Mapping[str, Any]) -> None:
+        """In the mode in which the view was opened, whichever thread obeys."""
+        with using_config("train", self._train):
+            super()._obey(message)
+        self._publish({"error": None})
 
 
 def derivatives(

@@ -17,8 +17,7 @@ from autolab.display.messages import say
 from autolab.display.numbers import number
 from autolab.widgets.derivative_explorer import DerivativeExplorer
 
-from .bare_page import RecordingComm, Wire
-from .derivative_page import open_derivatives
+from .bare_page import RecordingComm, Wire, serve
 
 Open = Callable[..., Wire]
 
@@ -33,7 +32,11 @@ def show(page: Page, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
 
     def make(fn: Any, x: float, order: int = 2, **options: Any) -> Wire:
         made.append(DerivativeExplorer(Study(fn, x, order, **options)))
-        return open_derivatives(page, made[-1])
+        serve(page, "derivatives")
+        wire = Wire(made[-1])
+        wire.connect(page)
+        wire.settle()
+        return wire
 
     yield make
     for view in made:
