@@ -40,7 +40,19 @@ from .engine.scope import scope
 from .engine.variable import Variable, as_variable
 
 if TYPE_CHECKING:
-    from . import authoring, data, initializers, lesson, links, optimizers, serializers, training, transforms
+    from . import (
+        analysis,
+        authoring,
+        data,
+        initializers,
+        lesson,
+        links,
+        optimizers,
+        serializers,
+        training,
+        transforms,
+    )
+    from .analysis import surface
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .links import Chain, ChainList, Link, Sequential
     from .recording import Recording, graph, record
@@ -61,12 +73,14 @@ _LAZY = {
     "Recording": "recording",
     "graph": "recording",
     "record": "recording",
+    "surface": "analysis",
     "derivatives": "widgets",
     "explore": "widgets",
     "export_html": "widgets",
     "heatmap": "widgets",
 }
 _MODULES = (
+    "analysis",
     "authoring",
     "data",
     "initializers",
@@ -95,6 +109,7 @@ __all__ = [
     "ReuseError",
     "Sequential",
     "Variable",
+    "analysis",
     "as_variable",
     "assert_allclose",
     "authoring",
@@ -123,6 +138,7 @@ __all__ = [
     "record",
     "scope",
     "serializers",
+    "surface",
     "test_mode",
     "to_cpu",
     "to_gpu",

@@ -3,5 +3,6 @@
 from .breaks import Break
 from .derivatives import Curves, Derivatives, Study
 from .growth import Growth, growth
+from .landscape import Surface, descend, surface
 
-__all__ = ["Break", "Curves", "Derivatives", "Growth", "Study", "growth"]
+__all__ = ["Break", "Curves", "Derivatives", "Growth", "Study", "Surface", "descend", "growth", "surface"]

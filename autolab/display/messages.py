@@ -102,6 +102,14 @@ SENTENCES: dict[str, str] = {
     "growth_reused": "{values} reused",
     "growth_unshared": "{count} if nothing were shared",
     "undefined": "undefined",
+    # Loss surfaces.
+    "surface_title": "loss over {first} and {second}",
+    "surface_alt": "The loss over {first} (across) and {second} (up).",
+    "surface_least": "Of the points computed, it is least at {place}: {least}; the greatest is {most}.",
+    "surface_undefined": "It is not a finite number at {count}.",
+    "surface_way": "The way of {count} leads from a loss of {first} to {last}.",
+    "surface_captured": "The plane shows {percent} % of the way's squared length: its points lie beside the plane.",
+    "surface_random": "The directions are random: another seed shows another plane.",
     # The monitor of a training.
     "monitor_update": "update {iteration}",
     "monitor_epoch": "epoch {epoch}",

@@ -15,6 +15,7 @@ from .messages import say
 Bundle = dict[str, Any]
 
 _HANDLERS: dict[str, str] = {
+    "autolab.analysis.landscape.Surface": "autolab.display.surface_view:bundle",
     "autolab.analysis.derivatives.Derivatives": "autolab.display.derivative_view:bundle",
     "autolab.recording.model.Recording": "autolab.display.recording_view:bundle",
     "autolab.links.link.Link": "autolab.display.link_view:bundle",

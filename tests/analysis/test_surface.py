@@ -1,0 +1,167 @@
+"""Loss surfaces: against closed forms, with threads and with a Dask cluster."""
+
+from __future__ import annotations
+
+import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import functions as F
+from autolab.analysis import descend, surface
+
+
+def bowl(x, y):
+    return x**2 + 10 * y**2
+
+
+def data():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(8, 3)), rng.normal(size=(8, 2))
+
+
+def model():
+    with autolab.using_config("rng", np.random.default_rng(1)):
+        net = autolab.links.Sequential(autolab.links.Linear(3, 4), F.tanh, autolab.links.Linear(4, 2))
+    x, _ = data()
+    net(x)
+    return net
+
+
+def loss_of(net):
+    x, t = data()
+    return F.mean((net(x) - t) ** 2)
+
+
+def test_two_numbers_are_their_own_axes():
+    found = surface(bowl, (1.0, -0.5), steps=5, span=2.0)
+    assert found.names == ("x", "y") and found.chosen == "axes" and found.center == (1.0, -0.5)
+    np.testing.assert_allclose(found.x, [-1, 0, 1, 2, 3])
+    np.testing.assert_allclose(found.values, found.x**2 + 10 * found.y[:, None] ** 2)
+
+
+def test_the_way_of_a_descent_is_that_of_the_closed_form():
+    way = descend(bowl, (2.0, 1.0), rate=0.04, steps=10)
+    found = surface(bowl, way[-1], path=way)
+    k = np.arange(11)
+    np.testing.assert_allclose(found.path, np.stack([2 * 0.92**k, 0.2**k], axis=1), rtol=1e-9)
+    np.testing.assert_allclose(found.path_values, found.path[:, 0] ** 2 + 10 * found.path[:, 1] ** 2)
+    assert found.captured == pytest.approx(1.0) and np.all(np.diff(found.path_values) < 0)
+    inside = (found.x[0] < found.path[:, 0]) & (found.path[:, 0] < found.x[-1])
+    assert inside.all() and found.y[0] < found.path[:, 1].min() and found.path[:, 1].max() < found.y[-1]
+
+
+def test_a_path_in_many_dimensions_is_seen_along_its_two_widest():
+    rng = np.random.default_rng(3)
+    plane = np.linalg.qr(rng.normal(size=(50, 2)))[0].T
+    places = rng.normal(size=(20, 2)) * [3, 1]
+    end = rng.normal(size=50)
+    found = surface(lambda w: F.sum((w - end) ** 2), end, path=list(end + places @ plane), steps=7)
+    assert found.chosen == "path" and found.captured == pytest.approx(1.0)
+    np.testing.assert_allclose((found.path**2).sum(axis=1), (places**2).sum(axis=1))
+    np.testing.assert_allclose(found.values, found.x**2 + found.y[:, None] ** 2)  # the directions are unit vectors
+    tilted = surface(lambda w: F.sum(w**2), end, path=list(end + rng.normal(size=(20, 50))), steps=2)
+    assert 0 < tilted.captured < 0.5  # most of a way in all directions is not to be seen
+
+
+def test_random_directions_have_the_rows_norms_and_follow_the_seed():
+    rng = np.random.default_rng(0)
+    w = rng.normal(size=(3, 4)) * [[1.0], [100.0], [0.0]]
+    start = {"w": w, "b": np.array([3.0, 4.0])}
+    seen = []
+
+    def loss(p):
+        seen.append({key: value.data.copy() for key, value in p.items()})
+        return F.sum(p["w"]) + F.sum(p["b"])
+
+    surface(loss, start, steps=3, span=1.0, seed=5)
+    move = {key: seen[5][key] - start[key] for key in start}  # one unit along the first direction
+    np.testing.assert_allclose(np.linalg.norm(move["w"], axis=1), np.linalg.norm(w, axis=1))
+    assert np.linalg.norm(move["b"]) == pytest.approx(5.0)
+    first, again, other = (surface(loss, start, steps=3, seed=seed).values for seed in (5, 5, 6))
+    assert np.array_equal(first, again) and not np.allclose(first, other)
+
+
+def test_a_link_is_looked_at_and_stays_as_it_is():
+    net = model()
+    before = [p.data.copy() for p in net.params()]
+    found = surface(loss_of, net, steps=5)
+    assert found.values[2, 2] == pytest.approx(float(loss_of(net).data)) and found.chosen == "random"
+    for parameter, array in zip(net.params(), before, strict=True):
+        np.testing.assert_array_equal(parameter.data, array)
+        assert parameter.grad is None
+    directions = [[np.ones_like(a) for a in before], [a * 2 for a in before]]
+    moved = surface(loss_of, net, directions=directions, steps=2, span=0.5)
+    for parameter, array in zip(net.params(), before, strict=True):
+        parameter.data = array - 0.5 + array  # + 0.5 * (2 a)
+    assert moved.values[1, 0] == pytest.approx(float(loss_of(net).data))
+
+
+def same(executor):
+    net = model()
+    way = [[p.data * scale for p in net.params()] for scale in (0.2, 0.5, 0.7, 1.0)]
+    for params, loss, path in ((net, loss_of, way), ((1.0, 2.0), bowl, ())):
+        alone, spread = (
+            surface(loss, params, path=path, steps=9),
+            surface(loss, params, path=path, steps=9, executor=executor),
+        )
+        np.testing.assert_array_equal(spread.values, alone.values)
+        np.testing.assert_array_equal(spread.path_values, alone.path_values)
+
+
+def test_threads():
+    with ThreadPoolExecutor(3) as executor:
+        same(executor)
+
+
+def test_the_work_is_done_by_the_workers():
+    names = set()
+
+    def loss(x, y):
+        names.add(threading.current_thread().name)
+        return x * y
+
+    with ThreadPoolExecutor(2, thread_name_prefix="worker") as executor:
+        surface(loss, (1.0, 2.0), steps=9, executor=executor)
+    assert names and all(name.startswith("worker") for name in names)
+
+
+def test_dask():
+    distributed = pytest.importorskip("distributed", reason="the [cluster] extra is not installed")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        same(client.get_executor())
+
+
+def test_it_is_plain_data():
+    found = surface(lambda x, y: F.log(x) * y, (0.5, 1.0), steps=3)
+    text = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    assert None in text["values"] and text["names"] == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: surface(3, (1.0, 2.0)), "surface: loss is a int"),
+        (lambda: surface(bowl, (1.0,)), "holds 1 numbers; a plane needs two"),
+        (lambda: surface(bowl, (1.0, "a")), "expected real numbers"),
+        (lambda: surface(bowl, (1.0, 2.0), steps=1), "steps is 1"),
+        (lambda: surface(bowl, (1.0, 2.0), span=-1), "span is -1"),
+        (lambda: surface(bowl, (1.0, 2.0), executor=2), "surface: executor is a int"),
+        (lambda: surface(bowl, (1.0, 2.0), directions="up"), "directions is 'up'"),
+        (lambda: surface(bowl, (1.0, 2.0), directions="path"), "the path has 0 points"),
+        (lambda: surface(bowl, (1.0, 2.0), directions=((1.0, 1.0), (2.0, 2.0))), "span no plane"),
+        (lambda: surface(bowl, (1.0, 2.0), path=[(1.0, 2.0, 3.0)]), "point 0 of the path has the shapes"),
+        (lambda: surface(lambda x, y: F.stack(x, y), (1.0, 2.0)), "expected one number"),
+        (lambda: surface(F.sum, np.ones(3), directions="axes"), "holds 3 numbers and not 2"),
+    ],
+)
+def test_bad_input(call, words):
+    with pytest.raises((TypeError, ValueError), match=words) as caught:
+        call()
+    assert len(str(caught.value)) <= 300
