@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from time import perf_counter
 from typing import Any
@@ -18,10 +18,12 @@ from .excuse import excuses, precision
 from .higher import gradient_of
 from .messages import Verdict, say, shown
 from .options import check_rng, settle
+from .origin import Origin, kept
 from .report import Finding, GradientReport, InputReport
 from .reveal import LEVELS, check_level, revealed, written_backward
 from .spread import check_executor
-from .subject import Subject
+from .steps import StepSweep, explain
+from .subject import Subject, lifted
 
 _SEED = 0
 _DEFAULTS: dict[str, Any] = {"rng": None, "order": 1, "executor": None, "reveal": 4}
@@ -105,23 +107,26 @@ def check_bound(
     check_rng("check_gradients", rng)
     started = perf_counter()
     rng = rng or np.random.default_rng(_SEED)
+    checked = base = kept(bound)
     for _ in range(_checked_order(order) - 1):
-        bound = gradient_of("check_gradients", bound, rng)
-    native = Subject(bound, lift=False, executor=executor)
+        checked = gradient_of("check_gradients", checked, rng)
+    native = Subject(checked, lift=False, executor=executor)
     if not native.names:
         raise TypeError(
-            f"check_gradients: {bound.name} got no floating-point input that requires a gradient; expected a number, a "
-            "list, an array or a Variable of floats"
+            f"check_gradients: {checked.name} got no floating-point input that requires a gradient; expected a "
+            "number, a list, an array or a Variable of floats"
         )
     with np.errstate(all="ignore"):
         native.run()  # what it raises here is the caller's
-        subject = _lifted(native)
+        subject = lifted(native)
         exam = examine(subject, rng)
         verdict, inputs, findings = _judge(native, subject, exam, rng)
         backward = written_backward(native) if verdict == "wrong" and reveal == LEVELS[-1] else ""
+        sweep = _sweep(subject, inputs, exam)
     evaluations = native.evaluations + (subject.evaluations if subject is not native else 0)
+    origin = Origin(base, checked, order, reveal)
     report = GradientReport(
-        bound.name, verdict, inputs, findings, exam.upstreams[0], evaluations, perf_counter() - started
+        checked.name, verdict, inputs, findings, exam.upstreams[0], evaluations, perf_counter() - started, sweep, origin
     )
     return revealed(report, reveal, backward)
 
@@ -132,16 +137,12 @@ def _checked_order(order: Any) -> int:
     return order
 
 
-def _lifted(native: Subject) -> Subject:
-    """The function in float64, if an input is less precise and the function allows it."""
-    if all(a.dtype.itemsize >= 8 for a in native.arrays):
-        return native
-    subject = Subject(native.bound, lift=True, executor=native.executor)
-    try:
-        subject.run()
-    except Exception:  # it takes only what it was written for; the comparison is then as coarse as that
-        return native
-    return subject
+def _sweep(subject: Subject, inputs: Sequence[InputReport], exam: Examination) -> StepSweep | None:
+    """How the error depends on the step at the worst element of the first input that is wrong."""
+    for i, item in enumerate(inputs):
+        if item.verdict == "wrong" and item.worst is not None:
+            return explain(subject, i, item.worst, exam.upstreams[0])
+    return None
 
 
 def _judge(

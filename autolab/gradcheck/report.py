@@ -10,6 +10,8 @@ import numpy as np
 
 if TYPE_CHECKING:
     from .mismatch import Mismatch
+    from .origin import Origin
+    from .steps import StepSweep
 
 from .messages import INNOCENT, Kind, Verdict, apart, number, say, shown, where
 
@@ -100,10 +102,13 @@ class GradientReport:
     evaluations : int
         How often the function was called.
     seconds : float
+    sweep : StepSweep or None
+        For a wrong gradient, how the error at the worst element of the first wrong input depends on the step.
 
     Notes
     -----
-    In a condition a report is ``report.passed``, which is True only for the verdict "right".
+    In a condition a report is ``report.passed``, which is True only for the verdict "right". For `explore` it remembers
+    the function and copies of the inputs; a copy or a pickle of the report does not.
     """
 
     function: str
@@ -113,6 +118,8 @@ class GradientReport:
     upstream: tuple[np.ndarray, ...]
     evaluations: int
     seconds: float
+    sweep: StepSweep | None = None
+    _origin: Origin | None = field(default=None, repr=False)
 
     @property
     def passed(self) -> bool:
@@ -158,7 +165,35 @@ class GradientReport:
             "upstream": [_plain(g) for g in self.upstream],
             "evaluations": self.evaluations,
             "seconds": self.seconds,
+            "sweep": None if self.sweep is None else _plain(vars(self.sweep)),
         }
+
+    def explore(self) -> Any:
+        """Open the check lens: the same comparison live, with the element, the step and the seed to choose.
+
+        In plain Python, where there is no notebook to draw in, the report is saved as a page and its path printed.
+
+        Returns
+        -------
+        Lens
+            ``.report`` is what it shows, ``.close()`` ends it.
+
+        Raises
+        ------
+        ValueError
+            If the report holds back its numbers (``reveal`` below 2), or is a copy that does not know its function.
+
+        Examples
+        --------
+        >>> report = autolab.check_gradients(lambda x, y: x * y, x=2.0, y=3.0)
+        >>> lens = report.explore()  # doctest: +SKIP
+        """
+        from ..display.registry import live
+
+        return live(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_origin": None}  # functions cannot always be pickled
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         from ..display import mimebundle  # only when a notebook asks

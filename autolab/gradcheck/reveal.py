@@ -29,9 +29,9 @@ def check_level(caller: str, level: Any) -> int:
 def revealed(report: GradientReport, level: int, backward: str) -> GradientReport:
     """The report without what a lower level keeps back; ``backward`` says where hints send the reader, if known."""
     if level == 0:
-        return replace(report, inputs=(), findings=())
+        return replace(report, inputs=(), findings=(), sweep=None)
     if level == 1:
-        return replace(report, inputs=tuple(map(_verdict_only, report.inputs)), findings=_innocent(report))
+        return replace(report, inputs=tuple(map(_verdict_only, report.inputs)), findings=_innocent(report), sweep=None)
     if level == 2:
         return replace(report, findings=_innocent(report))
     if level == 3:

@@ -6,7 +6,7 @@ rises again, as one over the step. With a wrong one it stays where it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,8 @@ from .point import Direction, Point
 from .subject import Subject, draw_upstreams, flat
 
 _SEED = 0
-_STEPS = tuple(2.0**-k for k in range(1, 48))
+ALL_STEPS = tuple(2.0**-k for k in range(1, 48))
+_FEW_STEPS = ALL_STEPS[::3]
 _DEFAULTS: dict[str, Any] = {"wrt": None, "index": None, "rng": None}
 
 
@@ -125,8 +126,11 @@ def step_sweep(
     if not subject.names:
         raise TypeError(f"step_sweep: {subject.bound.name} got no floating-point input that requires a gradient")
     i = _position(subject, chosen["wrt"])
+    shape = subject.arrays[i].shape
+    place = None if chosen["index"] is None else _checked(chosen["index"], shape)
     with np.errstate(all="ignore"):
-        return _measured(subject, i, chosen["index"], rng)
+        upstreams = draw_upstreams(subject.run().outputs, rng)
+        return measure(Path.of(subject, i, place, upstreams, rng), ALL_STEPS)
 
 
 def _position(subject: Subject, wrt: str | None) -> int:
@@ -138,30 +142,76 @@ def _position(subject: Subject, wrt: str | None) -> int:
     return subject.names.index(wrt)
 
 
-def _measured(subject: Subject, i: int, index: Any, rng: np.random.Generator) -> StepSweep:
-    run = subject.run()
-    upstreams = draw_upstreams(run.outputs, rng)
-    gradient = subject.gradients(run, upstreams)[i]
-    point, shape = subject.point(subject.arrays), subject.arrays[i].shape
-    place = None if index is None else _checked(index, shape)
-    direction = _direction(point, i, None if place is None else int(np.ravel_multi_index(place, shape)), rng)
-    unit = float(direction.step) if place is not None else 1.0
-    share = np.zeros(1) if gradient is None else gradient.ravel()[direction.index] * direction.step
-    weights, steps = flat(upstreams)[point.finite], np.array(_STEPS)
-    moves = [point.along(direction, h) - point.along(direction, -h) for h in steps]
-    numeric = np.array([weights @ move for move in moves]) / (2 * steps * unit)
-    noise = float(np.abs(weights) @ estimate_noise(point, [direction if place is None else _one(direction)]).level)
-    analytic = float(np.sum(share)) / unit
-    return StepSweep(
-        subject.bound.name,
-        subject.names[i],
-        place,
-        analytic,
-        steps * unit,
-        numeric,
-        np.abs(numeric - analytic),
-        noise / (steps * unit),
-    )
+@dataclass(frozen=True, eq=False)
+class Path:
+    """A direction in which one input of a function moves, with what its gradient says about that.
+
+    Attributes
+    ----------
+    place : tuple of int, or None
+        The element that moves; None if all do.
+    unit : float
+        How far the element moves for a step of 1; 1 for a direction.
+    slope : float
+        What the gradient says that the weighted results change by, for a step of 1.
+    noise : float
+        How far off the weighted results may be.
+    """
+
+    function: str
+    input: str
+    place: tuple[int, ...] | None
+    point: Point
+    direction: Direction
+    weights: np.ndarray
+    unit: float
+    slope: float
+    noise: float
+
+    @classmethod
+    def of(
+        cls,
+        subject: Subject,
+        i: int,
+        place: tuple[int, ...] | None,
+        upstreams: Sequence[np.ndarray],
+        rng: np.random.Generator,
+    ) -> Path:
+        """That of the element ``place`` of input ``i``, or of all its elements in a random direction."""
+        run = subject.run()
+        upstreams = [
+            np.where(np.isfinite(y), g, 0).astype(g.dtype) for y, g in zip(run.values(), upstreams, strict=True)
+        ]
+        gradient = subject.gradients(run, upstreams)[i]
+        point, shape = subject.point(subject.arrays), subject.arrays[i].shape
+        direction = _direction(point, i, None if place is None else int(np.ravel_multi_index(place, shape)), rng)
+        share = np.zeros(1) if gradient is None else gradient.ravel()[direction.index] * direction.step
+        weights = flat(upstreams)[point.finite]
+        level = estimate_noise(point, [direction if place is None else _one(direction)]).level
+        unit = float(direction.step) if place is not None else 1.0
+        names = subject.bound.name, subject.names[i]
+        noise = float(np.abs(weights) @ level)
+        return cls(*names, place, point, direction, weights, unit, float(np.sum(share)), noise)
+
+    def moved(self, step: float) -> float:
+        """By how much the weighted results change."""
+        return float(self.weights @ (self.point.along(self.direction, step) - self.point.values))
+
+
+def measure(path: Path, steps: Sequence[float]) -> StepSweep:
+    """The central differences along a path."""
+    h = np.array(steps)
+    moves = [path.point.along(path.direction, t) - path.point.along(path.direction, -t) for t in steps]
+    widths = h * path.unit
+    numeric = np.array([path.weights @ move for move in moves]) / (2 * widths)
+    analytic = path.slope / path.unit
+    error, rounding = np.abs(numeric - analytic), path.noise / widths
+    return StepSweep(path.function, path.input, path.place, analytic, widths, numeric, error, rounding)
+
+
+def explain(subject: Subject, i: int, place: tuple[int, ...], upstreams: Sequence[np.ndarray]) -> StepSweep:
+    """A few steps at one element, for a report."""
+    return measure(Path.of(subject, i, place, upstreams, np.random.default_rng(_SEED)), _FEW_STEPS)
 
 
 def _checked(index: Any, shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -16,6 +16,7 @@ from ..binding import bind
 from .messages import number, say, shown
 from .noise import estimate_noise
 from .options import check_rng, settle
+from .steps import Path
 from .subject import Subject, draw_upstreams, flat
 
 _SEED = 0
@@ -138,11 +139,22 @@ def _measured(subject: Subject, rng: np.random.Generator) -> TaylorReport:
         slope += 0.0 if g is None else float(g.ravel() @ step)
     weights = flat(upstreams)[point.finite]
     noise = float(np.abs(weights) @ estimate_noise(point, directions).level)
+    return _remainders(
+        subject.bound.name, lambda h: float(weights @ (point.at(directions, h) - point.values)), slope, noise
+    )
+
+
+def taylor_along(path: Path) -> TaylorReport:
+    """The same test for one direction of one input."""
+    return _remainders(path.function, path.moved, path.slope, path.noise)
+
+
+def _remainders(function: str, moved: Callable[[float], float], slope: float, noise: float) -> TaylorReport:
     steps = np.array(_STEPS)
-    change = np.array([weights @ (point.at(directions, h) - point.values) for h in steps])
+    change = np.array([moved(h) for h in _STEPS])
     remainder = np.abs(change - steps * slope)
     change = np.abs(change)
-    return TaylorReport(subject.bound.name, steps, change, remainder, noise, _order(steps, change, remainder, noise))
+    return TaylorReport(function, steps, change, remainder, noise, _order(steps, change, remainder, noise))
 
 
 def _order(steps: np.ndarray, change: np.ndarray, remainder: np.ndarray, noise: float) -> float:
