@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..recording.arrays import snapshot
-from .escape import Markup, element, escape, join
+from .chart_svg import to_svg
+from .check_charts import step_chart, step_sentence
+from .escape import Markup, clean, element, escape, join
 from .heatmap import MAX_CELLS, Panel, describe, heatmaps
 from .html import LIMIT, code, paragraph, picture, prose, table
 from .messages import say
@@ -39,7 +41,18 @@ def _ever_smaller(report: GradientReport) -> Iterator[Markup]:
         words.append(table(_HEADINGS, (_row(item) for item in report.inputs)))
     accused_first = sorted(report.inputs, key=lambda item: item.verdict == "right")
     for count in (_MAX_PICTURES, 1, 0):
-        yield join([*words, *(_heatmaps(item) for item in accused_first[:count])])
+        yield join([*words, *(_heatmaps(item) for item in accused_first[:count]), *_steps(report)[: 2 * count]])
+
+
+def _steps(report: GradientReport) -> list[Markup]:
+    """Why a wrong gradient cannot be the finite difference's fault: the error over the step, and in words."""
+    sweep = report.sweep
+    if sweep is None:
+        return []
+    sentence = step_sentence(sweep)
+    drawn = step_chart(sweep)
+    drawn["title"] = f"{clean(sweep.input, 40)}{list(sweep.index) if sweep.index else ''}: {drawn['title']}"
+    return [paragraph(picture(to_svg([drawn]), f"{drawn['description']} {sentence}")), paragraph(prose(sentence))]
 
 
 def _headline(report: GradientReport) -> str:

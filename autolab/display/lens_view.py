@@ -1,0 +1,210 @@
+"""What the check lens shows, as plain data: the verdict, the panels of each input, the chosen element, the curves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..recording.arrays import snapshot
+from .check_charts import step_chart, step_sentence, taylor_chart, taylor_sentence
+from .detail import array_entry
+from .escape import clean
+from .heatmap import MAX_CELLS
+from .messages import say
+from .numbers import number, shape_text
+
+if TYPE_CHECKING:
+    from ..gradcheck.report import GradientReport, InputReport
+    from ..gradcheck.study import Study
+
+Index = tuple[int, ...]
+KINDS = ("analytic", "numeric", "error")
+_TEXT = 1000
+_SAME = 1e-6
+
+
+def verdict(report: GradientReport) -> dict[str, Any]:
+    """The verdict with its reasons; each finding names the position of its input, where it has one."""
+    names = [item.name for item in report.inputs]
+    findings = [
+        {
+            "text": clean(finding.message, _TEXT),
+            "hint": clean(finding.hint, _TEXT),
+            "input": names.index(finding.input) if finding.input in names else None,
+            "innocent": finding.innocent,
+        }
+        for finding in report.findings
+    ]
+    quiet = not report.findings and report.verdict != "wrong"
+    return {
+        "title": clean(f"check_gradients({report.function})"),
+        "verdict": report.verdict,
+        "word": say(f"lens_{report.verdict}"),
+        "says": say(f"lens_{report.verdict}_says") if quiet else "",
+        "findings": findings,
+        "cost": clean(str(report).rsplit("\n", 1)[-1]),
+    }
+
+
+def panels(report: GradientReport) -> tuple[list[dict[str, Any]], list[bytes]]:
+    """For each input its three heatmaps: facts, and float32 cells. A heatmap that there is not says why."""
+    told: list[dict[str, Any]] = []
+    buffers: list[bytes] = []
+    for item in report.inputs:
+        arrays: dict[str, Any] = {}
+        for kind, scale, why in _each(item):
+            values = getattr(item, kind)
+            if why or values is None:
+                arrays[kind] = {"absent": clean(why or say("lens_none" if item.measured else "lens_uncompared"), 300)}
+                continue
+            entry, cells = array_entry(kind, snapshot(values, max(1, values.size)), MAX_CELLS)
+            arrays[kind] = {**entry, "scale": scale, "buffer": len(buffers)}
+            buffers.append(cells)
+        (rows, columns), (high, wide) = _matrix(item), _block(item)
+        head: dict[str, Any] = {"name": clean(item.name), "shape": shape_text(item.shape), "verdict": item.verdict}
+        head |= {"rows": math.ceil(rows / high), "cols": math.ceil(columns / wide)}
+        worst = None if item.worst is None else list(cell_of(item, item.worst))
+        told.append({**head, "word": say(f"lens_{item.verdict}"), "arrays": arrays, "worst": worst})
+    return told, buffers
+
+
+def _each(item: InputReport) -> Iterator[tuple[str, float, str]]:
+    """Each kind of number with the magnitude of the strongest colour, and why there is no picture, if there is none.
+
+    Analytic and numeric have one scale. That of the error ends at what is allowed, if it stays below.
+    """
+    shared = max(_magnitude(item.analytic), _magnitude(item.numeric))
+    why = "" if item.measured == item.numeric.size else say("lens_uncompared")
+    if 0 < item.measured < item.numeric.size:
+        why = say("lens_unmeasured", coverage=item.coverage)
+    yield "analytic", shared, ""
+    yield "numeric", shared, why
+    yield "error", max(_magnitude(item.error), _magnitude(item.tolerance)), why
+
+
+def _magnitude(values: np.ndarray | None) -> float:
+    finite = np.abs(values[np.isfinite(values)]) if values is not None else np.empty(0)
+    return float(finite.max()) if finite.size else 0.0
+
+
+# -------------------------------------------------------------------------------------------------- elements and cells
+def _matrix(item: InputReport) -> tuple[int, int]:
+    columns = item.shape[-1] if item.shape else 1
+    return (math.prod(item.shape[:-1]) if item.shape else 1), columns
+
+
+def _block(item: InputReport) -> tuple[int, int]:
+    rows, columns = _matrix(item)
+    return max(1, math.ceil(rows / MAX_CELLS)), max(1, math.ceil(columns / MAX_CELLS))
+
+
+def cell_of(item: InputReport, place: Index) -> tuple[int, int]:
+    """The cell of a heatmap in which an element stands."""
+    flat = int(np.ravel_multi_index(place, item.shape)) if item.shape else 0
+    (row, column), (high, wide) = divmod(flat, _matrix(item)[1]), _block(item)
+    return row // high, column // wide
+
+
+def element_in(item: InputReport, row: int, column: int) -> Index:
+    """The element that a cell shows: of a block, that of greatest error, or where there is none of greatest gradient.
+
+    Raises
+    ------
+    ValueError
+        If there is no such cell.
+    """
+    (rows, columns), (high, wide) = _matrix(item), _block(item)
+    if not (0 <= row * high < rows and 0 <= column * wide < columns):
+        raise ValueError(f"explore: {clean(item.name, 60)} has no cell {row}, {column}")
+    part = np.s_[row * high : (row + 1) * high, column * wide : (column + 1) * wide]
+    choice = item.error if np.isfinite(item.error).any() else item.analytic
+    sizes = np.zeros((rows, columns))[part] if choice is None else np.abs(choice.reshape(rows, columns)[part])
+    first, second = divmod(int(np.argmax(np.nan_to_num(sizes, nan=-1.0))), sizes.shape[1])
+    flat = (row * high + first) * columns + column * wide + second
+    return tuple([int(k) for k in np.unravel_index(flat, item.shape)]) if item.shape else ()
+
+
+def start_of(item: InputReport) -> Index | None:
+    """The element to look at first: the worst; None for an input of which nothing is known."""
+    if item.worst is not None:
+        return item.worst
+    return (0,) * len(item.shape) if item.numeric.size and item.analytic is not None else None
+
+
+def label(item: InputReport, place: Index) -> str:
+    """An element as one writes it."""
+    return say("lens_element", name=clean(item.name, 60), index=str(list(place)) if place else "")
+
+
+def chosen(report: GradientReport, position: int, place: Index) -> dict[str, Any]:
+    """Everything that the check knows about one element."""
+    item = report.inputs[position]
+    row, column = cell_of(item, place)
+    analytic = None if item.analytic is None else float(item.analytic[place])
+    numeric, error, allowed = (float(values[place]) for values in (item.numeric, item.error, item.tolerance))
+    known = not math.isnan(allowed)
+    lines = [
+        ("analytic", say("lens_none") if analytic is None else _full(analytic)),
+        ("numeric", _full(numeric) if known else say("lens_not_here")),
+        ("error", number(error) if known else ""),
+        ("tolerance", number(allowed) if known else ""),
+    ]
+    wrong = known and not error <= allowed
+    return {
+        "input": position,
+        "row": row,
+        "column": column,
+        "label": label(item, place),
+        "lines": [[key, say(f"lens_{key}"), text] for key, text in lines if text],
+        "wrong": wrong,
+        "says": _judgement(error, allowed) if known else "",
+        "is_worst": place == item.worst,
+        "worst": None if item.worst is None else label(item, item.worst),
+    }
+
+
+def _judgement(error: float, allowed: float) -> str:
+    if error <= allowed:
+        return say("lens_within")
+    times = error / allowed if allowed > 0 else math.inf
+    if not math.isfinite(times) or times < 2:
+        return say("lens_beyond")
+    return say("lens_too_far", times=number(float(f"{math.floor(times):.1g}")) if times < 1e6 else "a million")
+
+
+def _full(value: float) -> str:
+    """A number with six digits, so that both can be compared by eye."""
+    return number(value) if not math.isfinite(value) else f"{value:.6g}".replace("-", "\u2212")
+
+
+# ---------------------------------------------------------------------------------------------------- the curves
+def curves(study: Study, item: InputReport, k: int) -> dict[str, Any]:
+    """Both charts of a study of an input, and both numbers at its step ``k``."""
+    sweep = study.sweep
+    step, numeric = float(sweep.steps[k]), float(sweep.numeric[k])
+    return {
+        "charts": [step_chart(sweep, step), taylor_chart(study.taylor)],
+        "notes": [step_sentence(sweep), taylor_sentence(study.taylor)],
+        "k": len(sweep.steps) - 1 - k,
+        "count": len(sweep.steps),
+        "step": number(float(f"{step:.3g}")),
+        "lines": [
+            ["analytic", say("lens_analytic"), say("lens_as_zero") if item.analytic is None else _full(sweep.analytic)],
+            ["numeric", say("lens_at_step"), _full(numeric)],
+            ["error", say("lens_difference"), number(float(sweep.error[k]))],
+        ],
+    }
+
+
+def moved_on(study: Study, item: InputReport) -> str:
+    """A sentence if the function now gives another gradient than it did when it was checked; else nothing."""
+    place = study.sweep.index
+    if place is None or item.analytic is None:
+        return ""
+    then, now = float(item.analytic[place]), study.sweep.analytic
+    if abs(now - then) <= _SAME * max(abs(now), abs(then)) or not (math.isfinite(now) and math.isfinite(then)):
+        return ""
+    return say("lens_moved_on", now=_full(now), then=_full(then))

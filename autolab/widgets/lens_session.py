@@ -1,0 +1,206 @@
+"""LensSession: a check under the lens, without its picture: what is looked at, and what comes out.
+
+It knows nothing of widgets. Whatever calls the user's function is in `compute`, which may run in a thread of its own.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..binding import Bound
+from ..display.lens_view import Index, start_of
+from ..engine.backend import get_array_module
+from ..engine.config import config, using_config
+from ..engine.observe import BackwardEvent, ForwardEvent, observe
+from ..engine.variable import Variable
+from ..gradcheck.check import check_bound
+from ..gradcheck.higher import FirstOrder
+from ..gradcheck.origin import Origin
+from ..gradcheck.report import GradientReport
+from ..gradcheck.study import Study, study
+from ..recording.locate import source_of
+from ..recording.model import Recording
+from ..recording.recorder import record_bound
+from .computation import Stopped
+from .user_error import UserError, user_error
+
+SECONDS = 60.0
+_KEPT = 8
+
+
+@dataclass(frozen=True)
+class LensState:
+    """What is looked at: which check (``seed`` None: the one that was given), which element, and along what it moves.
+
+    ``place`` None is the worst element. ``whole`` moves all of the input in a random direction.
+    """
+
+    order: int
+    seed: int | None = None
+    input: int = 0
+    place: Index | None = None
+    whole: bool = False
+    direction: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Backward:
+    """The source of a backward that somebody wrote."""
+
+    function: str
+    file: str
+    first: int
+    source: str
+
+
+@dataclass(frozen=True, eq=False)
+class Scenery:
+    """Where the gradients come from: the recorded function, and each backward that somebody wrote."""
+
+    recording: Recording | None = None
+    backwards: tuple[Backward, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """What came out for a state. ``study`` is None where there is nothing to measure."""
+
+    state: LensState
+    report: GradientReport
+    study: Study | None
+    scenery: Scenery
+
+
+class LensSession:
+    """A report and the function that it is about.
+
+    Modes and random numbers are those of the thread that opened the session, whichever thread computes.
+    """
+
+    seconds = SECONDS
+
+    def __init__(self, report: GradientReport, origin: Origin) -> None:
+        self.origin = origin
+        self.start = self.state = LensState(origin.order, input=_first(report))
+        self._reports: dict[tuple[int, int | None], GradientReport] = {(origin.order, None): report}
+        self._train, self._rng = config.train, copy.deepcopy(config.rng)
+        self._sceneries: dict[tuple[int, int | None], Scenery] = {}
+
+    def report(self, state: LensState) -> GradientReport | None:
+        """The report of a state, if its check has been made."""
+        return self._reports.get((state.order, state.seed))
+
+    def compute(self, state: LensState, check: Callable[[], None] = lambda: None) -> Looked | UserError:
+        """Check and measure what the state asks for; what the user's function raises comes as data.
+
+        ``check`` is called at every step of the engine: what it raises ends the computation.
+        """
+
+        def hear(_: ForwardEvent | BackwardEvent) -> None:
+            check()
+
+        try:
+            with using_config("train", self._train), using_config("rng", copy.deepcopy(self._rng)), observe(hear):
+                report = self._checked(state)
+                return Looked(state, report, _study(report, state), self._seen(state, report))
+        except Stopped:
+            raise
+        except BaseException as error:  # also an interrupt, and sys.exit()
+            return user_error(error)
+
+    def _checked(self, state: LensState) -> GradientReport:
+        found = self.report(state)
+        if found is None:
+            rng, origin = np.random.default_rng(state.seed or 0), self.origin
+            found = check_bound(origin.base, rng, state.order, reveal=origin.reveal)
+            self._reports[state.order, state.seed] = found
+            _forget(self._reports)
+        return found
+
+    def _seen(self, state: LensState, report: GradientReport) -> Scenery:
+        """The recording of the run that the report is about: it has the same upstream gradients."""
+        key = state.order, state.seed
+        if key not in self._sceneries:
+            self._sceneries[key] = _scenery(self.origin.base, _upstreams(report))
+            _forget(self._sceneries)
+        return self._sceneries[key]
+
+
+def _first(report: GradientReport) -> int:
+    """The input to look at first: one that is wrong."""
+    return next((i for i, item in enumerate(report.inputs) if item.verdict == "wrong"), 0)
+
+
+def place_of(report: GradientReport, state: LensState) -> Index | None:
+    """The element that a state looks at; None if its input has none."""
+    if state.input >= len(report.inputs):
+        return None
+    return start_of(report.inputs[state.input]) if state.place is None else state.place
+
+
+def _study(report: GradientReport, state: LensState) -> Study | None:
+    place = place_of(report, state)
+    origin = report._origin
+    if place is None or origin is None or report.inputs[state.input].measured == 0:
+        return None
+    name = report.inputs[state.input].name
+    return study(origin.checked, report.upstream, name, None if state.whole else place, state.direction)
+
+
+def taker_of(recording: Recording, name: str) -> int | None:
+    """The step that takes an input: one whose backward somebody wrote, or else the first; None if there is none."""
+    inputs = [step.id for step in recording.steps if step.kind == "input" and step.name == name]
+    takers = [step for step in recording.steps if any(o.step in inputs for o in step.operands)]
+    written = [step for step in takers if step.backward_code is not None]
+    return next((step.id for step in [*written, *takers]), None)
+
+
+def _forget(kept: dict[Any, Any]) -> None:
+    """Keep the first, which was given, and the latest ones."""
+    for key in list(kept)[1:-_KEPT]:
+        del kept[key]
+
+
+def _upstreams(report: GradientReport) -> tuple[np.ndarray, ...]:
+    """The upstream gradients of the function itself, also where the report is about its gradient."""
+    upstreams, bound = report.upstream, report._origin.checked if report._origin else None
+    while bound is not None and isinstance(bound.fn, FirstOrder):
+        upstreams, bound = bound.fn.constants, bound.fn.bound
+    return upstreams
+
+
+def _scenery(base: Bound, upstreams: tuple[np.ndarray, ...]) -> Scenery:
+    found: dict[str, Any] = {}
+
+    def hook(event: ForwardEvent | BackwardEvent) -> None:
+        backward = getattr(event.function, "written_backward", None) if isinstance(event, ForwardEvent) else None
+        if backward is not None:
+            found[event.function.name] = backward  # type: ignore[union-attr]
+
+    def upstream(outputs: tuple[Variable, ...]) -> Any:
+        drawn = iter(upstreams)
+        each = [
+            get_array_module(y.data).asarray(next(drawn), y.dtype) if y.dtype.kind == "f" else None for y in outputs
+        ]
+        return each[0] if len(each) == 1 else tuple(each)
+
+    try:
+        with observe(hook), np.errstate(all="ignore"):
+            recording = record_bound(base, {name: _fresh(x) for name, x in base.variables.items()}, upstream)
+    except Exception:  # a backward that breaks its contract: the findings tell of it
+        recording = None
+    return Scenery(recording, tuple([b for name, function in found.items() for b in _source(name, function)]))
+
+
+def _fresh(x: Any) -> Any:
+    return type(x)(x.data.copy(), name=x.name, requires_grad=x.requires_grad)
+
+
+def _source(name: str, function: Any) -> list[Backward]:
+    source, file, first = source_of(function)
+    return [] if source is None or first is None else [Backward(name, file or "", first, source)]

@@ -1,0 +1,146 @@
+// @ts-check
+/** For each input three heatmaps side by side: analytic, numeric, error. One cell is chosen, in all three. */
+
+import { makeBadge } from "./badge.js";
+import { html, set, short, write } from "./dom.js";
+import { floats, labelled, paint, print } from "./heatmap.js";
+
+const KINDS = ["analytic", "numeric", "error"];
+const WAYS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+/** @typedef {{key: number, row: number, column: number}} Cell */
+
+/** @param {import("./explorer.js").View} view */
+export function makeTriosPart(view) {
+  const { get, send } = view;
+  const keys = html("p", { class: "al-note" }, get("words").lens_keys);
+  const root = html("div", { class: "al-trios" });
+  /** @type {Cell | null} */
+  let ahead = null; // where the user's hand is, while the kernel follows
+  /** @type {ReturnType<typeof makeTrio>[]} */
+  let trios = [];
+  let built = "";
+
+  /** @param {number} key @param {number} row @param {number} column */
+  function choose(key, row, column) {
+    const { rows, cols } = get("panels")[key];
+    if (row < 0 || row >= rows || column < 0 || column >= cols) return;
+    const mine = (ahead = { key, row, column });
+    send({ do: "cell", key, row, column }, () => ahead === mine && ((ahead = null), mark()));
+    mark();
+  }
+
+  const here = () => ahead ?? { ...get("chosen"), key: get("chosen").input };
+
+  function mark() {
+    trios.forEach((trio, key) => trio.mark(here().key === key ? here() : null, get("panels")[key].worst));
+  }
+
+  function fill() {
+    const panels = get("panels");
+    const structure = JSON.stringify(panels.map((/** @type {any} */ p) => [p.name, p.shape, KINDS.map((kind) => p.arrays[kind].absent ?? [p.arrays[kind].rows, p.arrays[kind].cols])]));
+    if (built !== (built = structure)) {
+      trios = panels.map((/** @type {any} */ panel, /** @type {number} */ key) => makeTrio(panel, get("words"), (row, column) => choose(key, row, column), () => here()));
+      root.replaceChildren(...trios.map((trio) => trio.root));
+    }
+    panels.forEach((/** @type {any} */ panel, /** @type {number} */ key) => trios[key].update(panel, get("panel_buffers"), view.colors));
+    keys.hidden = !panels.length;
+    mark();
+  }
+
+  return { places: { middle: [root, keys] }, on: { "panels panel_buffers": fill, chosen: mark }, paint: fill };
+}
+
+/**
+ * @param {any} first
+ * @param {Record<string, string>} words
+ * @param {(row: number, column: number) => void} choose
+ * @param {() => Cell} here
+ */
+function makeTrio(first, words, choose, here) {
+  const badge = makeBadge();
+  const maps = KINDS.map((kind) => (first.arrays[kind].absent ? makeAbsent() : makeMap(choose, here)));
+  const root = html("section", { class: "al-trio", "aria-label": first.name },
+    html("header", { class: "al-trio-head" }, html("h3", { class: "al-name" }, first.name), html("span", { class: "al-where" }, first.shape), badge.root),
+    html("div", { class: "al-trio-maps" }, ...KINDS.map((kind, i) => html("div", { class: "al-trio-map" },
+      html("h4", {}, words[`lens_${kind}`]), html("p", { class: "al-note" }, words[`lens_${kind}_says`]), maps[i].root))));
+  const wide = Math.max(...KINDS.map((kind) => first.arrays[kind].cols ?? 1));
+  const numbered = KINDS.some((kind) => first.arrays[kind].cols && labelled(first.arrays[kind]));
+  root.style.setProperty("--al-least", `${numbered ? Math.max(11, 3.05 * wide) : 14}em`);
+  return {
+    root,
+    /** @param {any} panel @param {DataView[]} buffers @param {import("./colors.js").ColorMap} colors */
+    update(panel, buffers, colors) {
+      badge.show(panel.verdict, panel.word);
+      set(root, { "data-verdict": panel.verdict });
+      KINDS.forEach((kind, i) => maps[i].update(panel.arrays[kind], buffers, colors, `${words[`lens_${kind}`]}, ${panel.name}, ${panel.shape}`));
+    },
+    /** @param {Cell | null} chosen @param {[number, number] | null} worst */
+    mark(chosen, worst) {
+      for (const map of maps) map.mark(chosen, worst);
+    },
+  };
+}
+
+function makeAbsent() {
+  const root = html("p", { class: "al-absent-map" });
+  return { root, update: (/** @type {any} */ { absent }) => write(root, absent), mark() {} };
+}
+
+/** @param {(row: number, column: number) => void} choose @param {() => Cell} here */
+function makeMap(choose, here) {
+  const canvas = html("canvas", { class: "al-canvas", role: "img", tabindex: 0, onclick: clicked, onkeydown: pressed });
+  const numbers = html("div", { class: "al-numbers", "aria-hidden": "true" });
+  const [worstMark, chosenMark] = [html("div", { class: "al-worst" }), html("div", { class: "al-mark" })];
+  const frame = html("div", { class: "al-frame al-mini" }, canvas, numbers, worstMark, chosenMark);
+  const [low, high, bar] = [html("span"), html("span"), html("canvas", { class: "al-bar" })];
+  const note = html("p", { class: "al-note" });
+  let [rows, cols] = [1, 1];
+
+  /** @param {MouseEvent} event */
+  function clicked(event) {
+    const box = canvas.getBoundingClientRect();
+    choose(Math.floor(((event.clientY - box.top) / box.height) * rows), Math.floor(((event.clientX - box.left) / box.width) * cols));
+  }
+
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    const step = WAYS[/** @type {"ArrowUp"} */ (event.key)];
+    if (!step) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const { row, column } = here();
+    choose(row + step[0], column + step[1]);
+  }
+
+  return {
+    root: html("div", {}, frame, html("div", { class: "al-scale", "aria-hidden": "true" }, low, bar, high), note),
+    /** @param {any} facts @param {DataView[]} buffers @param {import("./colors.js").ColorMap} colors @param {string} label */
+    update(facts, buffers, colors, label) {
+      [rows, cols] = [facts.rows, facts.cols];
+      const data = floats(buffers[facts.buffer]);
+      set(canvas, { "aria-label": label });
+      frame.classList.toggle("al-labelled", labelled(facts));
+      frame.style.setProperty("--al-rows", String(rows));
+      frame.style.setProperty("--al-cols", String(cols));
+      paint(canvas, facts, data, colors);
+      print(numbers, facts, data, colors);
+      paint(bar, { rows: 1, cols: 255, scale: 127 }, Float32Array.from({ length: 255 }, (_, k) => k - 127), colors);
+      write(low, short(-facts.scale, 3));
+      write(high, short(facts.scale, 3));
+      write(note, facts.caption);
+      note.hidden = !facts.caption;
+    },
+    /** @param {Cell | null} chosen @param {[number, number] | null} worst */
+    mark(chosen, worst) {
+      lay(chosenMark, chosen && [chosen.row, chosen.column]);
+      lay(worstMark, worst);
+    },
+  };
+
+  /** @param {HTMLElement} box @param {number[] | null} at */
+  function lay(box, at) {
+    box.hidden = !at;
+    if (at) Object.assign(box.style, { left: `${(100 * at[1]) / cols}%`, top: `${(100 * at[0]) / rows}%`, width: `${100 / cols}%`, height: `${100 / rows}%` });
+  }
+}
