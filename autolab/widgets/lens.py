@@ -5,30 +5,30 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import anywidget
 import traitlets
 
 from ..display import mimebundle
-from ..display.colors import DASHES, LINES, palette
+from ..display.colors import DASHES, LINES
 from ..display.escape import clean
 from ..display.lens_view import chosen, curves, element_in, label, moved_on, panels, verdict
 from ..display.listing import listing
 from ..display.messages import say
 from ..display.scene import readings, scene
 from ..gradcheck.report import GradientReport
+from ..gradcheck.reveal import LEVELS
 from ..gradcheck.study import Study
 from . import notebook
 from .computation import Computation
 from .computing import Computing
-from .lens_session import LensSession, Looked, Scenery, place_of, taker_of
+from .conversation import Conversation, at_first
+from .lens_session import Backward, LensSession, Looked, Scenery, place_of, taker_of
 from .module import module_text, style_text
 from .part import obeys
-from .user_error import UserError, for_page, user_error
+from .user_error import UserError, for_page
 
-_LIVE_WORDS = ("live_silent", "live_computing", "live_stopping", "live_saved", "still")
 _LENS_WORDS = (
     *(
         "analytic",
@@ -44,30 +44,26 @@ _LENS_WORDS = (
     ),
     *("moves", "one", "all", "other", "step", "order", "again", "where", "verdict", "show"),
 )
-STYLES = ("explorer.css", "chart.css", "lens.css")
 _NEEDED = 2
 """A report that reveals less has no numbers to look at."""
 
 _FIRST_STEP = 12
 _MOST_ORDER = 2
 _SEEDS = 2**32
+_MOST_LINES = 200
 
 
-class Lens(Computing, anywidget.AnyWidget):
+class Lens(Computing, Conversation, anywidget.AnyWidget):
     """A live view of a gradient check: analytic and numeric gradients side by side, and what the step size shows.
 
     Made by ``report.explore()``. All of its state is in the model, so that one model can have many views.
     """
 
     _esm = module_text("lens.js")
-    _css = "".join(map(style_text, STYLES))
+    _css = style_text("lens.css")
 
-    palette = traitlets.Dict().tag(sync=True)
-    words = traitlets.Dict().tag(sync=True)
     lines = traitlets.Dict().tag(sync=True)
     dashes: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    ack = traitlets.Int().tag(sync=True)
-    still = traitlets.Bool().tag(sync=True)
 
     check = traitlets.Dict().tag(sync=True)
     panels: traitlets.List[Any] = traitlets.List().tag(sync=True)
@@ -89,12 +85,12 @@ class Lens(Computing, anywidget.AnyWidget):
 
     def __init__(self, session: LensSession) -> None:
         self._session: Any = session
-        self._turn = Lock()  # messages may come from several threads: one is obeyed after the other
         self._step = _FIRST_STEP
         self._measured: Looked | None = None
-        words = {key: say(key) for key in _LIVE_WORDS} | {f"lens_{key}": say(f"lens_{key}") for key in _LENS_WORDS}
+        first = at_first()
+        words = first["words"] | {f"lens_{key}": say(f"lens_{key}") for key in _LENS_WORDS}
         words |= {"live_old": say("lens_old"), "live_stale": say("lens_stale")}
-        super().__init__(palette=palette(), words=words, lines=dict(LINES), dashes=list(DASHES), error=None)
+        super().__init__(**{**first, "words": words}, lines=dict(LINES), dashes=list(DASHES))
         self._publish({**self._checked(), **self._selection()})
         self.on_msg(self._on_message)
         notebook.opened(self)
@@ -106,7 +102,8 @@ class Lens(Computing, anywidget.AnyWidget):
     @property
     def report(self) -> GradientReport:
         """The check that is shown: the one that was given, or a later one."""
-        return self._session.report(self._session.state) or self._session.report(self._session.start)
+        found: GradientReport | None = self._session.report(self._session.state)
+        return self._session.report(self._session.start) if found is None else found  # a wrong one is not true
 
     def look_again(self) -> None:
         """A cell has run; the next measurement tells whether the function has changed."""
@@ -164,19 +161,11 @@ class Lens(Computing, anywidget.AnyWidget):
         return {"study": {**curves(study, item, self._step), "moved_on": moved_on(study, item)}}
 
     def _scenery(self, found: Scenery) -> dict[str, Any]:
-        """The traits that show the graph, its source and each written backward."""
-        recording = found.recording if self._session.origin.reveal > _NEEDED else None
-        shown: dict[str, Any] = {"backwards": []}
-        if self._session.origin.reveal > _NEEDED + 1:
-            shown["backwards"] = [
-                {
-                    "title": say("lens_backward", function=clean(b.function, 60)),
-                    "file": clean(b.file),
-                    "first": b.first,
-                    "lines": [clean(line) if line else "" for line in b.source.splitlines()[:200]],
-                }
-                for b in found.backwards
-            ]
+        """The traits that show the graph, its source and each written backward; nothing in an exercise."""
+        if self._session.origin.reveal < LEVELS[-1]:
+            return {}
+        shown: dict[str, Any] = {"backwards": [_listing(backward) for backward in found.backwards]}
+        recording = found.recording
         if recording is None:
             return shown
         holders = recording.outline.holders(recording.outline.at_first())
@@ -254,18 +243,19 @@ class Lens(Computing, anywidget.AnyWidget):
             raise ValueError(f"explore: there is no input number {key}")
         return self.report.inputs[key]
 
-    def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
-        """Obey one message. It is acknowledged whatever happens: the page waits for that before it sends the next."""
-        if not isinstance(content, dict) or type(content.get("seq")) is not int:
-            return
-        with self._turn, self._lock, self.hold_sync():
-            try:
-                self._obey(content)
-                self._wait_a_little()
-            except Exception as error:
-                self.error = for_page(user_error(error))
-            finally:
-                self.ack = content["seq"]
+    def _answer(self, content: dict[str, Any]) -> None:
+        with self._lock:
+            super()._answer(content)
+
+
+def _listing(backward: Backward) -> dict[str, Any]:
+    lines = backward.source.splitlines()[:_MOST_LINES]
+    return {
+        "title": say("lens_backward", function=clean(backward.function, 60)),
+        "file": clean(backward.file),
+        "first": backward.first,
+        "lines": [clean(line) if line else "" for line in lines],
+    }
 
 
 def look_closely(report: GradientReport) -> Lens:

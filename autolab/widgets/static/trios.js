@@ -44,7 +44,7 @@ export function makeTriosPart(view) {
       root.replaceChildren(...trios.map((trio) => trio.root));
     }
     panels.forEach((/** @type {any} */ panel, /** @type {number} */ key) => trios[key].update(panel, get("panel_buffers"), view.colors));
-    keys.hidden = !panels.length;
+    keys.hidden = !root.querySelector("canvas");
     mark();
   }
 
@@ -64,9 +64,11 @@ function makeTrio(first, words, choose, here) {
     html("header", { class: "al-trio-head" }, html("h3", { class: "al-name" }, first.name), html("span", { class: "al-where" }, first.shape), badge.root),
     html("div", { class: "al-trio-maps" }, ...KINDS.map((kind, i) => html("div", { class: "al-trio-map" },
       html("h4", {}, words[`lens_${kind}`]), html("p", { class: "al-note" }, words[`lens_${kind}_says`]), maps[i].root))));
+  const alike = KINDS.every((kind) => first.arrays[kind].absent && first.arrays[kind].absent === first.arrays.analytic.absent);
+  if (alike) root.lastElementChild.replaceWith(html("p", { class: "al-note" }, first.arrays.analytic.absent));
   const wide = Math.max(...KINDS.map((kind) => first.arrays[kind].cols ?? 1));
   const numbered = KINDS.some((kind) => first.arrays[kind].cols && labelled(first.arrays[kind]));
-  root.style.setProperty("--al-least", `${numbered ? Math.max(11, 3.05 * wide) : 14}em`);
+  root.style.setProperty("--al-least", `${numbered ? Math.max(11, 3.05 * wide) : 12}em`);
   return {
     root,
     /** @param {any} panel @param {DataView[]} buffers @param {import("./colors.js").ColorMap} colors */
