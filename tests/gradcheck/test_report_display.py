@@ -6,6 +6,7 @@ import base64
 import re
 
 import numpy as np
+import pytest
 from check_subjects import node
 
 from autolab import check_gradients
@@ -31,7 +32,7 @@ def test_a_wrong_gradient_shows_three_heatmaps_with_the_worst_element_ringed():
     report, bundle = bundle_of(lambda x: WRONG(x), np.array([[1.0, -2.0], [3.0, 0.5]]))
     assert bundle["text/plain"] == str(report)
     assert "<b>check_gradients" in bundle["text/html"] and report.findings[0].message[:20] in bundle["text/html"]
-    (svg,) = pictures(bundle["text/html"])
+    svg, _ = pictures(bundle["text/html"])
     assert svg.count('class="ring"') == 3
     for title in ("x: analytic", "x: numeric", "x: error"):
         assert title in svg
@@ -54,6 +55,24 @@ def test_elements_that_were_not_measured_are_no_nan_in_a_picture():
     assert report["w"].coverage in bundle["text/html"] and report["w"].coverage in bundle["text/plain"]
 
 
+def test_a_wrong_gradient_shows_that_no_step_size_explains_it():
+    report, bundle = bundle_of(lambda x: WRONG(x), np.array([[1.0, -2.0], [3.0, 0.5]]))
+    _, chart = pictures(bundle["text/html"])
+    line = re.findall(r'<path d="(M[^"]+)" class="line c0"', chart)[0]
+    heights = [float(step.split()[1]) for step in re.split("[ML]", line)[1:]]
+    assert len(heights) == 16 and np.ptp(heights[:12]) < 2  # flat: the same error at every step
+    error = report.sweep.error[:12].mean()
+    assert error == pytest.approx(report["x"].error[report["x"].worst], rel=1e-3)
+    assert f"both stay about {error:.3g} apart" in bundle["text/html"]
+    alt = re.findall(r'alt="([^"]*)"', bundle["text/html"])[-1]
+    assert "error over the step size" in alt and "both stay" in alt
+
+
+def test_a_right_gradient_needs_no_chart():
+    _, bundle = bundle_of(lambda x: np.sin(x), np.array([1.0, -2.0]))
+    assert "step size" not in bundle["text/html"]
+
+
 def test_without_a_comparison_there_is_a_sentence_and_no_picture():
     broken = node(lambda x: x * x, lambda g, x: (g, g), name="Broken")
     _, bundle = bundle_of(lambda x: broken(x), np.ones(3))
@@ -64,7 +83,7 @@ def test_without_a_comparison_there_is_a_sentence_and_no_picture():
 def test_a_missing_gradient_is_not_drawn_as_zero():
     forgotten = node(lambda x: x * x, lambda g, x: None)
     _, bundle = bundle_of(lambda x: forgotten(x), np.ones(3))
-    (svg,) = pictures(bundle["text/html"])
+    svg, _ = pictures(bundle["text/html"])
     assert "x: analytic" not in svg and "x: numeric" in svg
     assert "None" in bundle["text/plain"]
 
