@@ -92,7 +92,12 @@ def checked() -> observe:
     Traceback (most recent call last):
     autolab.engine.errors.DamagedValueError: input 'x' of mul (...) was changed in place after the forward pass. ...
     """
-    return observe(_watch)
+    return watching(lambda value: value.name)
+
+
+def watching(name: Callable[[Variable], str | None]) -> observe:
+    """`checked` for a tool that knows what the user calls a Variable."""
+    return observe(lambda event: _watch(event, name))
 
 
 def verify(node: Node) -> None:
@@ -147,7 +152,7 @@ def _crc(flat: Array) -> int:
     return crc32(to_cpu(flat).tobytes())
 
 
-def _watch(event: ForwardEvent | BackwardEvent) -> None:
+def _watch(event: ForwardEvent | BackwardEvent, known: Callable[[Variable], str | None]) -> None:
     """Take prints of what the nodes of a step kept."""
     if not isinstance(event, ForwardEvent):
         return
@@ -155,7 +160,7 @@ def _watch(event: ForwardEvent | BackwardEvent) -> None:
     if node is None or ref(node) in watched:
         return
     prints: dict[int, tuple[str, str, Print]] = {}
-    for role, name, value in _kept(event, node):
+    for role, name, value in _kept(event, node, known):
         if id(value) not in prints:
             prints[id(value)] = (role, name, _print(value))
     if prints:
@@ -187,19 +192,19 @@ def _print(value: Any) -> Print:
     return known
 
 
-def _kept(event: ForwardEvent, node: Node) -> Iterator[_Kept]:
+def _kept(event: ForwardEvent, node: Node, known: Callable[[Variable], str | None]) -> Iterator[_Kept]:
     """Everything that the gradient rules of the step will be given and that could be changed in place."""
     function = event.function
     found = _of_rules(function, node) if isinstance(function, Primitive) else function.held()
     for role, place, value in sorted(found, key=lambda kept: kept[1] if kept[0] == "input" else -1):
-        name = _input_name(function, place, event.inputs[place]) if role == "input" else str(place)
+        name = _input_name(function, place, event.inputs[place], known) if role == "input" else str(place)
         yield from [(role, name, item) for item in _mutable(value)]
 
 
-def _input_name(function: Any, i: int, value: Any) -> str:
+def _input_name(function: Any, i: int, value: Any, known: Callable[[Variable], str | None]) -> str:
     """The user's name for an input, else the function's."""
-    if isinstance(value, Variable) and value.name:
-        return value.name
+    if isinstance(value, Variable) and (name := known(value)):
+        return name
     return function.schema.label(i) if isinstance(function, Primitive) else function.input_label(i)
 
 

@@ -249,7 +249,7 @@ class Primitive:
             if create_graph:
                 saved = self.revived(node, rule, saved)
             gradient = rule(g, saved)
-            pairs.append((edge.parent, gradient if edge.fit is None else self.fit(gradient, rule, edge.fit)))
+            pairs.append((edge.parent, gradient if edge.fit is None else self.fit(gradient, rule, edge.fit, g)))
             edge = edge.more
         return pairs
 
@@ -294,25 +294,35 @@ class Primitive:
             edge = edge.more
         return value
 
-    def fit(self, g: Any, rule: Rule, fit: tuple[tuple[int, ...], np.dtype]) -> Any:
+    def fit(self, g: Any, rule: Rule, fit: tuple[tuple[int, ...], np.dtype], upstream: Any) -> Any:
         """``g`` with the shape and dtype of its input; only elementwise functions may need to be summed."""
         shape, dtype = fit
         if getattr(g, "shape", None) != shape:
-            g = self._summed(g, self.schema.label(self._place[rule]), shape)
+            g = self._summed(g, self.schema.label(self._place[rule]), shape, getattr(upstream, "shape", None))
         return g if g.dtype == dtype else Primitive.cast(g, dtype=dtype)
 
-    def _summed(self, g: Any, which: str, shape: tuple[int, ...]) -> Any:
-        """The gradient of a broadcast input; an error for everything else that has another shape than the input."""
+    def _summed(self, g: Any, which: str, shape: tuple[int, ...], upstream: tuple[int, ...] | None) -> Any:
+        """The gradient of a broadcast input; an error for everything else that has another shape than the input.
+
+        Summed are the axes along which the forward has broadcast, so a gradient that is larger than the result is none.
+        """
         if not hasattr(g, "shape"):
             raise TypeError(
                 f"{self.name}: the rule of input {which!r} returned {_described(g)}; expected a gradient of shape "
                 f"{shape}, computed from g"
             )
-        if self.elementwise:
+        if self.elementwise and (upstream is None or _spreads_to(g.shape, upstream)):
             with suppress(ValueError):
                 return Primitive.sum_to(g, shape=shape)
         check_shape(self.name, which, g, shape)
         return g
+
+
+def _spreads_to(shape: tuple[int, ...], result: tuple[int, ...]) -> bool:
+    try:
+        return np.broadcast_shapes(shape, result) == result
+    except ValueError:
+        return False
 
 
 def _described(value: object) -> str:

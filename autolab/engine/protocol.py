@@ -101,9 +101,7 @@ def array_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
     if adapter is not None:
         return _adapted(func, adapter, args, kwargs)
     if function is None:
-        raise NoGradientError(
-            f"numpy.{func.__name__} has no gradient in AutoLab. Apply it to x.data if none is needed."
-        )
+        raise NoGradientError(f"{_full_name(func)} has no gradient in AutoLab. Apply it to x.data if none is needed.")
     arrays, attributes = _split(func, function, args, kwargs)
     return function(*arrays, **attributes)
 
@@ -112,7 +110,7 @@ def _adapted(func: Any, adapter: Callable[..., Any], args: tuple[Any, ...], kwar
     try:
         given = _signature(adapter).bind(*args, **kwargs)
     except TypeError as error:
-        raise NoGradientError(f"numpy.{func.__name__} on a Variable: {error}") from None
+        raise NoGradientError(f"{_full_name(func)} on a Variable: {error}") from None
     return adapter(*given.args, **given.kwargs)
 
 
@@ -128,8 +126,13 @@ def _split(func: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, An
         if own in parameters:
             attributes[own] = value
         elif value is not _signature(func).parameters[name].default:
-            raise NoGradientError(f"numpy.{func.__name__} on a Variable does not take {name!r}")
+            raise NoGradientError(f"{_full_name(func)} on a Variable does not take {name!r}")
     return arrays, attributes
+
+
+def _full_name(func: Any) -> str:
+    """As one calls it: ``numpy.sum``, ``numpy.linalg.eig``."""
+    return f"{getattr(func, '__module__', None) or 'numpy'}.{func.__name__}"
 
 
 @cache

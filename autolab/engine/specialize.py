@@ -46,7 +46,7 @@ Shortcut = tuple[Callable[..., Any], Callable[[], None]]
 
 
 def _unary(function: Primitive) -> Shortcut:
-    kernels, apply = Kernels(function.forward, 1), function.apply
+    kernels = Kernels(function.forward, 1)
     same_dtype, same_shape = kernels.direct is not None, function.keeps_shapes
     rule: Any = None
     keep: Any = 0
@@ -55,24 +55,27 @@ def _unary(function: Primitive) -> Shortcut:
         nonlocal rule, keep
         rule, keep = function.rule(0), _place(function, 0)
 
-    def call(a: Any, /) -> Any:
+    def apply(a: Any) -> Any:
+        return function.apply(() if a is _LEFT_OUT else (a,), {})
+
+    def call(a: Any = _LEFT_OUT, /) -> Any:
         x = a._data if isinstance(a, Variable) else a
         kind = type(x)
         if watchers or kind not in modules:
-            return apply((a,), {})
+            return apply(a)
         try:
             y = kernels[kind](x)
         except _COMPLAINTS:
             y = None
         if y is None:
-            return apply((a,), {})  # which says what is wrong
+            return apply(a)  # which says what is wrong
         if x is a:
             return y
         if type(y) is not kind:  # NumPy gives scalars for 0-d arrays
             y = function.result(y, modules[kind])
         variable = _new_variable(Variable)
         variable._data = y
-        variable.name = None
+        variable._name = None
         variable.node = None
         parent = a.node
         if (
@@ -141,7 +144,7 @@ def _binary(function: Primitive) -> Shortcut:
             z = function.result(z, modules[kind])
         variable: Any = _new_variable(Variable)
         variable._data = z
-        variable.name = None
+        variable._name = None
         variable.node = None
         if (
             (p is None and q is None)
@@ -233,7 +236,7 @@ def _general(function: Primitive) -> Shortcut:
             return y
         variable: Any = _new_variable(Variable)
         variable._data = y = y if type(y) is _ndarray else function.result(y, np)
-        variable.name = None
+        variable._name = None
         variable.node = None
         if (overrides and not config.enable_backprop) or y.dtype.kind != "f":
             return variable

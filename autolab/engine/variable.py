@@ -45,18 +45,16 @@ class Variable(Installed):
     variable([2. 4. 6.])
     """
 
-    __slots__ = ("__weakref__", "_data", "name", "node")
+    __slots__ = ("__weakref__", "_data", "_name", "node")
 
     _data: Array
+    _name: str | None
     node: Node | None
-    name: str | None
 
     def __init__(self, data: Any, name: str | None = None, requires_grad: bool | None = None) -> None:
         if isinstance(data, Variable):
             raise TypeError("Variable: data is a Variable already; pass its .data to make a new leaf")
         self._data = check_real(_float_array(data), "Variable: data")
-        if name is not None and not isinstance(name, str):
-            raise TypeError(f"Variable: name is {name!r:.60}; expected a string")
         self.name = name
         if not isinstance(requires_grad, bool | None):
             raise TypeError(f"Variable: requires_grad is {requires_grad!r:.60}; expected True, False or None")
@@ -66,6 +64,17 @@ class Variable(Installed):
                 f"Variable: requires_grad=True, but data is {self._data.dtype}; only floating-point data has gradients"
             )
         self.node = Node.leaf() if differentiable and requires_grad in (None, True) else None
+
+    @property
+    def name(self) -> str | None:
+        """What displays and messages call it, or None."""
+        return self._name
+
+    @name.setter
+    def name(self, value: str | None) -> None:
+        if value is not None and not isinstance(value, str):
+            raise TypeError(f"Variable: name is {value!r:.60}; expected a string")
+        self._name = value
 
     # ------------------------------------------------------------------ the array
     @property
@@ -291,7 +300,7 @@ def wrap(data: Array, node: Node | None) -> Variable:
     variable = _new(Variable)
     variable._data = data
     variable.node = node
-    variable.name = None
+    variable._name = None
     return variable
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from ..binding import Bound, bind, chosen_options
 from ..engine.backend import Array, array_of
 from ..engine.backward import grad
-from ..engine.checked import checked
+from ..engine.checked import watching
 from ..engine.node import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
@@ -103,7 +103,7 @@ def record_bound(
     for name, variable in variables.items():
         recorder.add_leaf(variable, "input", name)
     try:
-        with checked(), observe(recorder.hear_forward):
+        with watching(recorder.name_of), observe(recorder.hear_forward):
             returned = bound.call(variables)
     finally:
         recorder.tracker.close()
@@ -217,6 +217,11 @@ class Recorder:
     def same(self, variable: Variable, step: int) -> None:
         """Let a value stand for a step that is there."""
         self._ids[_key(variable)] = step
+
+    def name_of(self, variable: Variable) -> str | None:
+        """What the user calls a value."""
+        step = self._ids.get(_key(variable))
+        return variable.name if step is None or self.drafts[step].name is None else self.drafts[step].name
 
     def find(self, variable: Variable) -> int:
         """The id of the step that made a value; of a new constant where there is none."""

@@ -274,3 +274,16 @@ def test_results_that_are_no_floats_have_no_gradient() -> None:
     x = Variable([1.5, 2.5])
     for y in (rounded(x), rounded.function.apply((x,), {})):
         assert y.dtype == np.int64 and not y.requires_grad
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (3,)])
+def test_a_gradient_larger_than_the_result_is_no_broadcast_axis(shape: tuple[int, ...]) -> None:
+    @autolab.elementwise(x=lambda g, x: g * np.ones((2, 3)))
+    def wrong(xp, x):
+        return x * 1.0
+
+    x = autolab.Variable(np.ones(shape))
+    y = wrong(x).sum()
+    with pytest.raises(autolab.GradientShapeError, match=r"wrong: gradient for input 'x' has shape \(2, 3\)"):
+        y.backward()
+    assert x.grad is None

@@ -230,3 +230,25 @@ def test_array_methods() -> None:
     np.testing.assert_array_equal(x.sum(axis=(0, -1), keepdims=True).data, a.sum(axis=(0, -1), keepdims=True))
     assert x.sum().shape == () and type(x.sum().data) is np.ndarray  # DZ-06
     assert +x is x
+
+
+def test_a_name_is_a_string_or_none_also_when_it_is_given_later() -> None:
+    x = Variable(1.0, name="x")
+    with pytest.raises(TypeError, match=r"^Variable: name is 3; expected a string$"):
+        x.name = 3
+    assert x.name == "x"
+    x.name = None
+    assert x.name is None and (x * x).name is None
+
+
+def test_a_refused_function_is_called_as_the_user_calls_it() -> None:
+    for function, name in ((np.linalg.eig, "numpy.linalg.eig"), (np.fft.fft, "numpy.fft.fft")):
+        with pytest.raises(autolab.NoGradientError, match=f"^{name} has no gradient"):
+            function(Variable(np.eye(2)))
+
+
+@pytest.mark.parametrize(("name", "first"), [("exp", "x"), ("relu", "x"), ("cholesky", "a")])
+def test_a_call_without_arguments_is_told_the_functions_own_name_of_its_input(name: str, first: str) -> None:
+    function = getattr(autolab.functions, name)
+    with pytest.raises(TypeError, match=rf"^{name}: got 0 positional arguments; expected 1 array \({first}\)"):
+        function()

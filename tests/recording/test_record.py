@@ -290,7 +290,7 @@ def test_a_value_changed_in_place_is_an_error_and_no_wrong_gradient() -> None:
     with pytest.raises(DamagedValueError) as caught:
         record(damaging, x=[1.0, 2.0])
     line = damaging.__code__.co_firstlineno + 2
-    assert str(caught.value).startswith(f"input 'a' of mul (test_record.py, line {line}) was changed in place")
+    assert str(caught.value).startswith(f"input 'h' of mul (test_record.py, line {line}) was changed in place")
 
 
 def test_inputs_that_were_left_out_at_the_end_are_no_operands() -> None:

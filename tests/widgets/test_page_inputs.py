@@ -201,6 +201,6 @@ def test_a_value_changed_in_place_is_shown_at_the_step_that_needs_it(page: Page,
     type_number(page, "x", "-1")
     wire.settle()
     panel = page.get_by_role("alert").inner_text()
-    assert "DamagedValueError: input 'a' of mul (programs.py, line" in panel
+    assert "DamagedValueError: input 'h' of mul (programs.py, line" in panel
     assert "was changed in place after the forward pass. Use x = x + 1, or copy." in panel
     assert "y = h * h" in panel and say("live_stale") in panel

@@ -87,3 +87,16 @@ export function short(value, digits = 4) {
   const text = !Number.isFinite(value) ? "∞" : exact ? String(near) : value.toPrecision(digits);
   return (value < 0 && text[0] !== "-" ? "-" + text : text).replace("-", "\u2212");
 }
+
+const NARROW = 5; // so many characters have room in a narrow cell
+
+/**
+ * A number for a cell that may be narrow: with as many digits as it has room for.
+ * @param {number} value
+ * @param {boolean} narrow
+ */
+export function inCell(value, narrow) {
+  const texts = [3, 2, 1].map((digits) => short(value, digits));
+  if (!narrow) return texts[0];
+  return texts.find((text) => text.length <= NARROW) ?? value.toExponential(0).replaceAll("-", "\u2212").replace("+", "");
+}

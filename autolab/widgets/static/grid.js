@@ -3,7 +3,7 @@
 
 import { makeBox } from "./controls.js";
 import { makeDraw } from "./draw.js";
-import { html, set, short, write } from "./dom.js";
+import { html, inCell, set, write } from "./dom.js";
 import { makeMap } from "./map.js";
 
 const PIXELS_PER_RANGE = 240; // a drag of this length crosses the whole range
@@ -71,7 +71,7 @@ export function makeGrid(first, act) {
     const cell = set(cells[i][j], {
       "aria-label": control.label + bracket(flat(i, j)), "aria-valuenow": value, "aria-valuetext": value === null && "not finite", title: value ?? "not finite",
     });
-    write(cell, value === null ? "\u00d7" : short(value, cells[0].length > 5 ? 2 : 3));
+    write(cell, value === null ? "\u00d7" : inCell(value, cells[0].length > 5));
     cell.style.background = colors.css(t);
     cell.style.color = colors.ink(t);
   }

@@ -2,9 +2,10 @@
 /** An array as coloured pixels on a canvas, with the number under the pointer read out. */
 
 import { entry } from "./colors.js";
-import { html, set, short, write } from "./dom.js";
+import { html, inCell, set, short, write } from "./dom.js";
 
 const LABELLED = { rows: 8, columns: 6 }; // up to this size the numbers are printed in the cells
+const WIDE = 1.6; // width of a cell with a number, in heights
 
 /** @typedef {{which: string, rows: number, cols: number, shape: number[], block: number[], min: number | null, max: number | null, nan: number, inf: number, scale: number, caption: string}} ArrayFacts */
 
@@ -55,7 +56,7 @@ export function makeHeatmap() {
       facts = next;
       values = data;
       set(canvas, { "aria-label": `${next.which === "value" ? "Value" : "Gradient"} as a heatmap, ${next.rows} by ${next.cols}` });
-      canvas.parentElement.style.aspectRatio = String(Math.max(0.5, Math.min(8, next.cols / next.rows)));
+      canvas.parentElement.style.aspectRatio = String(Math.max(0.5, Math.min(8, (labelled(next) ? WIDE : 1) * next.cols / next.rows)));
       paint(canvas, next, data, colors);
       print(numbers, next, data, colors);
       paint(bar, { rows: 1, cols: 255, scale: 127 }, Float32Array.from({ length: 255 }, (_, k) => k - 127), colors);
@@ -96,11 +97,12 @@ export function paint(canvas, { rows, cols, scale, tone = even(scale) }, data, c
  */
 export function print(numbers, { rows, cols, scale, tone = even(scale) }, data, colors) {
   const texts = labelled({ rows, cols }) ? Array.from(data) : [];
+  numbers.classList.toggle("al-tight", cols > 4);
   if (numbers.childElementCount !== texts.length) numbers.replaceChildren(...texts.map(() => html("span")));
   numbers.style.gridTemplate = `repeat(${rows}, 1fr) / repeat(${cols}, 1fr)`;
   texts.forEach((value, k) => {
     const cell = /** @type {HTMLElement} */ (numbers.children[k]);
-    write(cell, short(value, 3));
+    write(cell, inCell(value, cols > 4));
     cell.classList.toggle("al-none", !Number.isFinite(value));
     cell.style.color = Number.isFinite(value) ? colors.ink(tone(value)) : "";
   });
