@@ -19,11 +19,12 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
 from . import functions
-from .engine.backend import get_array_module, to_cpu, to_gpu
+from .engine.backend import device, get_array_module, to_cpu, to_gpu
 from .engine.backward import grad
 from .engine.checked import checked
 from .engine.config import config, global_config, no_grad, test_mode, using_config
 from .engine.declare import elementwise, primitive
+from .engine.elementwise_kernel import elementwise_kernel
 from .engine.errors import (
     DamagedValueError,
     DeclarationError,
@@ -118,7 +119,9 @@ __all__ = [
     "config",
     "data",
     "derivatives",
+    "device",
     "elementwise",
+    "elementwise_kernel",
     "explore",
     "export_html",
     "functions",

@@ -7,6 +7,8 @@ first CuPy array is seen, so that nothing here imports cupy unless the user did,
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Literal
@@ -157,29 +159,89 @@ def generator(xp: ModuleType, rng: np.random.Generator) -> Any:
     return rng if xp is np else xp.random.Generator(xp.random.Philox4x3210(int(rng.integers(1 << 63))))
 
 
-def to_cpu(array: Array) -> np.ndarray:
-    """The array in main memory: itself if it is there, else a copy from the GPU."""
-    if isinstance(array, np.ndarray):
-        return array
-    if not is_array(array):
-        raise TypeError(f"to_cpu: got a {type(array).__name__}; expected an array: of a Variable its .data")
-    return array.get()
+def on_gpu(array: Array) -> bool:
+    """Whether an array lives on a GPU."""
+    return get_array_module(array) is not np
 
 
-def to_gpu(array: Array) -> Array:
-    """The array on the current GPU: itself if it is there, else a copy.
+def to_cpu(array: Any) -> Any:
+    """What holds arrays, in main memory.
+
+    Parameters
+    ----------
+    array : array, batch, or what moves itself
+        An array is given back itself if it is there, else as a copy. A batch is a tuple, list or dict of such; numbers
+        in it stay. A `Parameter`, `Link` or `Optimizer` moves, and is given back itself.
+
+    Raises
+    ------
+    TypeError
+        If it is none of these. A Variable is no plain array, and moving it would end its graph: take its ``.data``.
+    """
+    return _moved("to_cpu", array, lambda a: a if isinstance(a, np.ndarray) else a.get())
+
+
+def to_gpu(array: Any) -> Any:
+    """What holds arrays, on the current GPU; takes what `to_cpu` takes.
 
     Raises
     ------
     RuntimeError
         If CuPy or a GPU is missing; the message says which.
     """
+    return _moved("to_gpu", array, lambda a: a if on_gpu(a) else _gpu("to_gpu").asarray(a))
+
+
+def _moved(name: str, value: Any, move: Callable[[Array], Array]) -> Any:
+    if is_array(value):
+        return move(value)
+    if isinstance(value, tuple | list):
+        items = [_moved(name, item, move) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if isinstance(value, dict):
+        return {key: _moved(name, item, move) for key, item in value.items()}
+    if isinstance(value, int | float | np.generic):
+        return value
+    if hasattr(value, name):
+        return getattr(value, name)()
+    raise TypeError(f"{name}: got a {type(value).__name__}; expected an array: of a Variable its .data")
+
+
+def device(index: int) -> AbstractContextManager[Any]:
+    """Choose the GPU on which arrays are made inside a ``with``: ``with autolab.device(0):``.
+
+    Raises
+    ------
+    RuntimeError
+        If CuPy or a GPU is missing; the message says which.
+    ValueError
+        If there is no GPU of this number.
+    """
+    cupy = _gpu("device")
+    count = cupy.cuda.runtime.getDeviceCount()
+    if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < count:
+        raise ValueError(f"device: got {index!r:.60}; expected a number from 0 to {count - 1}, one of the GPUs here")
+    chosen: AbstractContextManager[Any] = cupy.cuda.Device(index)
+    return chosen
+
+
+def compiled_kernel(in_params: str, out_params: str, operation: str, name: str) -> Callable[..., Any]:
+    """CuPy's kernel of an `elementwise_kernel`."""
+    kernel: Callable[..., Any] = _gpu(name).ElementwiseKernel(in_params, out_params, operation, name)
+    return kernel
+
+
+def _gpu(who: str) -> Any:
+    """CuPy, or an error that says what is missing."""
+    for module in modules.values():
+        if module is not np:  # arrays of it were seen: no need to ask the driver again
+            return module
     status = gpu_status()
     if status.state != "ok":
-        raise RuntimeError(f"to_gpu: {status.detail}")
+        raise RuntimeError(f"{who}: {status.detail}")
     import cupy
 
-    return cupy.asarray(array)
+    return cupy
 
 
 @dataclass(frozen=True)
@@ -200,7 +262,11 @@ def gpu_status() -> GpuStatus:
     except Exception as error:  # cupy raises many kinds when CUDA's libraries do not fit
         return GpuStatus("broken", f"CuPy is installed but cannot be imported: {error}")
     try:
-        device = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
-    except cupy.cuda.runtime.CUDARuntimeError as error:
+        runtime = cupy.cuda.runtime
+    except AttributeError:  # a folder of that name is left of an installation
+        return GpuStatus("broken", "CuPy is installed in part only: it has no cupy.cuda")
+    try:
+        device = runtime.getDeviceProperties(0)["name"].decode()
+    except runtime.CUDARuntimeError as error:
         return GpuStatus("no driver", f"CuPy {cupy.__version__} finds no usable GPU: {error}", cupy.__version__)
     return GpuStatus("ok", f"CuPy {cupy.__version__} on {device}", cupy.__version__)

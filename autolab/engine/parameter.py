@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .backend import Array, get_array_module
+from .backend import Array, get_array_module, to_cpu, to_gpu
 from .variable import Variable, wrap
 
 Initializer = Callable[[tuple[int, ...]], Array]
@@ -129,6 +129,16 @@ class Parameter(Variable):
         grad = self.grad
         self.data = how(self._data)
         self.grad = None if grad is None else wrap(how(grad._data), None)
+
+    def to_gpu(self) -> Parameter:
+        """Move the array and its gradient to the current GPU; returns the parameter itself."""
+        self.move(to_gpu)
+        return self
+
+    def to_cpu(self) -> Parameter:
+        """Move the array and its gradient to main memory; returns the parameter itself."""
+        self.move(to_cpu)
+        return self
 
     def copy(self, mode: Literal["share", "copy", "init"] = "copy") -> Parameter:
         """Another parameter with the same name and initializer and no gradient.
