@@ -29,7 +29,14 @@ class Line:
     y: Sequence[float]
 
 
-def chart(title: str, lines: Sequence[Line], log: bool = False, x_title: str = "", mark: float | None = None) -> Any:
+def chart(
+    title: str,
+    lines: Sequence[Line],
+    log: bool = False,
+    x_title: str = "",
+    mark: float | None = None,
+    x_range: Sequence[float] = (),
+) -> Any:
     """A line chart as plain data.
 
     Parameters
@@ -40,6 +47,8 @@ def chart(title: str, lines: Sequence[Line], log: bool = False, x_title: str = "
         A logarithmic vertical axis; numbers that are not positive are left out, and the note says so.
     mark : float, optional
         A place on the horizontal axis that a vertical line marks.
+    x_range : sequence of float
+        What the horizontal axis shows besides the lines.
 
     Returns
     -------
@@ -55,7 +64,7 @@ def chart(title: str, lines: Sequence[Line], log: bool = False, x_title: str = "
     """
     shown = _spread(lines)
     drawn = [_line(line, log) for line in shown]
-    x_axis = axis([x for line in drawn for x in line["x"]])
+    x_axis = axis([*x_range, *(x for line in drawn for x in line["x"])])
     values = [y for line in drawn for y in line["y"] if y is not None]
     return {
         "title": clean(title),

@@ -31,25 +31,26 @@ def charts(monitor: Monitor, mark: float | None = None) -> list[dict[str, Any]]:
     groups: dict[str, dict[str, Curve]] = {}
     for name, curve in monitor.curves.items():
         groups.setdefault(_WORD.split(name)[-1], {})[name] = curve
-    found = [_chart(title, curves, mark) for title, curves in list(groups.items())[:_MOST_GROUPS]]
+    where = {"mark": mark, "x_range": (0, monitor.iteration)}
+    found = [_chart(title, curves, where) for title, curves in list(groups.items())[:_MOST_GROUPS]]
     measured = monitor.measured
     for family in ("gradient", "moved"):
         if measured[family]:
-            found.append(_chart(say(f"monitor_{family}"), measured[family], mark, log=True))
+            found.append(_chart(say(f"monitor_{family}"), measured[family], where, log=True))
     if any(y > 0 for curve in measured["silent"].values() for _, y in curve.points):
-        silent = _chart(say("monitor_silent"), measured["silent"], mark, factor=100.0)
-        found.append({**silent, "note": f"{say('monitor_silent_note')} {silent['note']}".strip()})
-    return found
+        found.append(_chart(say("monitor_silent"), measured["silent"], where, factor=100.0))
+    notes = {say(f"monitor_{family}"): say(f"monitor_{family}_note") for family in ("moved", "silent")}
+    return [{**one, "note": f"{notes.get(one['title'], '')} {one['note']}".strip()} for one in found]
 
 
 def _chart(
-    title: str, curves: Mapping[str, Curve], mark: float | None, log: bool = False, factor: float = 1.0
+    title: str, curves: Mapping[str, Curve], where: dict[str, Any], log: bool = False, factor: float = 1.0
 ) -> dict[str, Any]:
     lines = []
     for name, curve in curves.items():
         points = curve.points
         lines.append(Line(name, [x for x, _ in points], [factor * y for _, y in points]))
-    found: dict[str, Any] = chart(title, lines, log, say("monitor_update", iteration="").strip(), mark)
+    found: dict[str, Any] = chart(title, lines, log, say("monitor_update", iteration="").strip(), **where)
     for line in found["lines"]:
         line["last"] = number(factor * curves[_full(line["name"], curves)].last)
     each = max(curve.each for curve in curves.values())

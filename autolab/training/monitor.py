@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from threading import RLock
 from time import perf_counter
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from ..engine.backend import Array
 from ..engine.publish import publish
 from ..links import Link
+from .allowance import Allowance
 from .curve import Curve
 from .measure import State, gradient_norm, layers, moved, silent, state_of
 
@@ -20,9 +22,6 @@ INTERVAL = 0.1
 
 MOST_BYTES = 64_000_000
 """What the states that are kept may take."""
-
-CREDIT = 0.05
-"""Seconds that a monitor may have saved up and then spends at once."""
 
 FAMILIES = ("gradient", "moved", "silent")
 """What is measured of every layer besides what the loop tells."""
@@ -35,7 +34,7 @@ class Monitor:
     allows, and a whole state is kept at most ten times a second. Old states thin out, so that their number is bounded
     and they reach back to the beginning.
 
-    Everything that an update changes here is stored in one step, so an interrupt leaves it whole.
+    What an update changes here is stored in one step, so an interrupt leaves it whole.
 
     Parameters
     ----------
@@ -48,14 +47,12 @@ class Monitor:
 
     Attributes
     ----------
-    curves : dict of str to Curve
-        What was told, by name.
     measured : dict of str to dict of str to Curve
         By family and layer: ``gradient``, the norm of the gradients; ``moved``, the norm of the update in proportion to
         that of the parameters; ``silent``, the fraction of units that are silent (see `measure.silent`).
     states : tuple of State
-    iteration : int
-        The last update that it was told of.
+    spent, watched : float
+        Seconds that it took itself, and that training took with it.
 
     Examples
     --------
@@ -79,76 +76,122 @@ class Monitor:
         if not isinstance(states, int) or states < 2:
             raise ValueError(f"{type(self).__name__}: states is {states!r:.60}; expected an integer of at least 2")
         self.model, self.share = model, share
-        self.curves: dict[str, Curve] = {}
         self.measured: dict[str, dict[str, Curve]] = {family: {} for family in FAMILIES}
         self.states: tuple[State, ...] = ()
-        self.iteration = 0
         self.spent = self.watched = 0.0  # seconds: its own, and those of the training around it
+        self._told: list[tuple[int, Mapping[str, float]]] = []  # what is not in the curves yet
+        self._curves: dict[str, Curve] = {}
+        self._noted = 0  # the last update that is in the curves
+        self._folding = RLock()  # a view reads the curves in another thread
         self._most_states = states
-        self._credit = CREDIT
-        self._clock: float | None = None
+        self._looking, self._keeping = Allowance(0.4 * share), Allowance(0.4 * share)  # the rest goes into telling
+        self._clock: float | None = None  # when it last looked at the time
         self._before: dict[str, Array] | None = None  # the parameters before the update to come, if it is measured
         self._copies = False  # whether updates change arrays in place, so that those of before must be copied
-        self._due = 0.0
+        self._measured = 0  # the last update after which the model was measured
 
     # ------------------------------------------------------------------ for a loop
     def update(self, **values: Any) -> None:
-        """Tell of one update and what was observed in it: numbers, or Variables and arrays of one element."""
+        """Tell of one update and what was observed in it: numbers, or Variables and arrays of one element.
+
+        Raises
+        ------
+        TypeError
+            If a value is no number; nothing was noted then.
+        """
         self._take(self.iteration + 1, {name: _number(name, value) for name, value in values.items()})
 
-    def _take(self, iteration: int, values: Mapping[str, float], last: bool = False) -> None:
-        """Note one update; of the last one, a state is kept whatever it costs."""
-        start = perf_counter()
-        since = 0.0 if self._clock is None else start - self._clock
-        credit = min(CREDIT, self._credit + self.share * since)
-        stores = [(self, "curves", self._curves(iteration, values)), (self, "iteration", iteration)]
-        kept = False
-        if self.model is not None and (last or (credit > 0 and (self._before is not None or not self.states))):
-            kept = last or start >= self._due
-            stores += self._look(iteration, start, kept)
-        publish(stores)
-        if kept:
+    def _take(self, iteration: int, values: Mapping[str, float]) -> None:
+        """Note one update, and look at the model if the time for that has come."""
+        self._told.append((iteration, values))
+        now = perf_counter()
+        if self._before is not None or self._looking.affords(now) or self._keeping.affords(now):
+            self._look(now)
+
+    def _look(self, start: float) -> None:
+        """Measure the model and keep its state; where the parameters before the update are not known, get ready."""
+        self._pass(start)
+        if self.model is not None and (self._before is not None or not self.states):
+            self._see(start)
+        elif self.model is not None:
+            self._before = self._parameters()
+        else:
             self._shown()
-        self._before = self._parameters() if credit > 0 and self.model is not None else None
-        took = perf_counter() - start
-        times = {"_credit": credit - took, "_clock": start + took, "spent": self.spent + took}
-        publish([(self, name, value) for name, value in times.items()] + [(self, "watched", self.watched + since)])
+            self._looking.spend(start, perf_counter(), INTERVAL)
+            self._keeping.due = self._looking.due
+        publish([(self, "spent", self.spent + perf_counter() - start)])
+
+    def _see(self, start: float) -> None:
+        if self._looking.affords(start):
+            publish(self._measurements())
+            self._looking.spend(start, perf_counter())
+        if self._keeping.affords(start):
+            middle = perf_counter()
+            self.keep()
+            self._keeping.spend(middle, perf_counter(), INTERVAL)
+        now = perf_counter()
+        self._before = self._parameters() if self._looking.affords(now) or self._keeping.affords(now) else None
+
+    def _pass(self, now: float) -> None:
+        """Time has passed since it last looked."""
+        since = 0.0 if self._clock is None else now - self._clock
+        publish([(self, "_clock", now), (self, "watched", self.watched + since)])
+
+    @property
+    def iteration(self) -> int:
+        """The last update that it was told of."""
+        return next((iteration for iteration, _ in self._told[-1:]), self._noted)
+
+    @property
+    def curves(self) -> dict[str, Curve]:
+        """What was told, by name."""
+        with self._folding:
+            fresh = [told for told in list(self._told) if told[0] > self._noted]
+            if fresh:
+                curves = dict(self._curves)
+                for iteration, values in fresh:
+                    for name, value in values.items():
+                        curves[name] = curves.get(name, _EMPTY).then(iteration, value)
+                publish([(self, "_curves", curves), (self, "_noted", fresh[-1][0])])
+            del self._told[: sum([told[0] <= self._noted for told in self._told])]
+            return self._curves
+
+    def keep(self) -> None:
+        """Keep the state after the present update, and measure it, whatever that costs: at the end, for instance."""
+        if self.model is None or not self.iteration or (self.states and self.states[-1].iteration == self.iteration):
+            return
+        measured = [] if self._measured == self.iteration else self._measurements()
+        state = state_of(layers(self.model), self.iteration, perf_counter())
+        publish([*measured, (self, "states", self._with(state))])
+        self._shown()
 
     def _shown(self) -> None:
         """A state was kept; a view paints it."""
 
     def _rest(self) -> None:
         """Training pauses: what passes from here on is not its time."""
-        self._clock = None
+        self._pass(perf_counter())
+        self._clock = self._before = None
 
     # ------------------------------------------------------------------ what it stores
-    def _curves(self, iteration: int, values: Mapping[str, float]) -> dict[str, Curve]:
-        curves = dict(self.curves)
-        for name, value in values.items():
-            curves[name] = curves.get(name, _EMPTY).then(iteration, value)
-        return curves
-
-    def _look(self, iteration: int, now: float, keep: bool) -> list[tuple[Any, str, Any]]:
-        """The stores of measuring the model, and of keeping its state."""
+    def _measurements(self) -> list[tuple[Any, str, Any]]:
+        """The stores of measuring the model."""
         assert self.model is not None
-        found = layers(self.model)
         measured = {family: dict(curves) for family, curves in self.measured.items()}
-        before, same = self._before or {}, self._in_place()
-        for layer in found:
+        same = self._in_place()
+        before = {} if same or self._before is None else self._before
+        for layer in layers(self.model):
             counts = silent(layer)
             numbers: dict[str, float | None] = {
                 "gradient": gradient_norm(layer),
-                "moved": moved(layer, {} if same else before),
+                "moved": moved(layer, before),
                 "silent": None if counts is None else counts[0] / counts[1],
             }
             for family, number in numbers.items():
                 if number is not None:
-                    measured[family][layer.name] = measured[family].get(layer.name, _EMPTY).then(iteration, number)
-        stores: list[tuple[Any, str, Any]] = [(self, "measured", measured), (self, "_copies", self._copies or same)]
-        if keep:
-            states = self._with(state_of(found, iteration, now))
-            stores += [(self, "states", states), (self, "_due", now + INTERVAL)]
-        return stores
+                    measured[family][layer.name] = measured[family].get(layer.name, _EMPTY).then(self.iteration, number)
+        copies = self._copies or same
+        return [(self, "measured", measured), (self, "_measured", self.iteration), (self, "_copies", copies)]
 
     def _in_place(self) -> bool:
         """Whether the update left the arrays where they were although there were gradients: then they have changed."""
@@ -162,10 +205,13 @@ class Monitor:
         return {path: array.copy() for path, array in found.items()} if self._copies else found
 
     def _with(self, state: State) -> tuple[State, ...]:
-        """The states with one more; where there are too many, every second one goes, but not the last."""
-        states = (*[kept for kept in self.states if kept.iteration < state.iteration], state)
+        """The states with one more. Where there are too many, those go that leave the smallest gaps."""
+        states = [*[kept for kept in self.states if kept.iteration < state.iteration], state]
         most = max(2, min(self._most_states, MOST_BYTES // max(1, state.nbytes)))
-        return states if len(states) <= most else (*states[:-1][::-2][::-1][-most + 1 :], state)
+        while len(states) > most:
+            gaps = [after.iteration - before.iteration for before, after in zip(states, states[2:], strict=False)]
+            del states[1 + gaps.index(min(gaps)) if gaps else 0]
+        return tuple(states)
 
     # ------------------------------------------------------------------ snapshots of a trainer
     def state(self) -> dict[str, Any]:
@@ -179,8 +225,9 @@ class Monitor:
             return []
         found = json.loads(bytes(np.asarray(state["text"], np.uint8)).decode())
         measured = {family: _loaded(found["measured"].get(family, {})) for family in FAMILIES}
-        told = [(self, "curves", _loaded(found["curves"])), (self, "iteration", int(found["iteration"]))]
-        return [*told, (self, "measured", measured), (self, "states", ()), (self, "_before", None)]
+        told: dict[str, Any] = {"_curves": _loaded(found["curves"]), "_told": [], "_noted": int(found["iteration"])}
+        fresh: dict[str, Any] = {"measured": measured, "states": (), "_before": None}
+        return [(self, name, value) for name, value in (told | fresh).items()]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(iteration={self.iteration}, states={len(self.states)})"

@@ -29,8 +29,14 @@ def shell() -> Any:
     return found if getattr(found, "kernel", None) is not None else None
 
 
+def cell() -> str:
+    """The cell that is running, as its front end names it; empty where it has no name."""
+    notebook = shell()
+    return "" if notebook is None else _place(notebook)[0]
+
+
 def opened(view: Live) -> None:
-    """A view was made: from now on it hears of every cell that has run.
+    """A view was made: from now on it hears of every cell that has run, and of its pages also while one runs.
 
     Views that an earlier run of the same cell made are closed, so that running a cell many times does not fill the
     memory: their output is gone, and the new one stands in its place.
@@ -38,6 +44,7 @@ def opened(view: Live) -> None:
     notebook = shell()
     if notebook is None:
         return
+    _hear_beside(view)
     if not _open:
         notebook.events.register("post_run_cell", _ran)
     _open.add(view)
@@ -51,6 +58,16 @@ def opened(view: Live) -> None:
         views = weakref.WeakSet()
     views.add(view)
     _made[cell] = (run, views)
+
+
+def _hear_beside(view: Any) -> None:
+    """Let the messages of the page come by the subshell that the page has chosen for them.
+
+    ipykernel 7.4 sends them to the thread that published last. While a cell trains a network and paints its progress,
+    that is the main thread, and the Stop button would be heard when the cell has ended.
+    """
+    if hasattr(view.comm, "_reply_subshell_for"):
+        view.comm._reply_subshell_for = None
 
 
 def closed(view: Live) -> None:

@@ -1,9 +1,18 @@
 """What a trainer can be extended with."""
 
+from importlib import import_module as _import_module
+from typing import Any
+
 from .evaluator import Evaluator
 from .log import LogReport, PrintReport
 from .plot import PlotReport
 from .progress import ProgressBar
 from .snapshot import resume, snapshot
 
-__all__ = ["Evaluator", "LogReport", "PlotReport", "PrintReport", "ProgressBar", "resume", "snapshot"]
+__all__ = ["Evaluator", "LiveMonitor", "LogReport", "PlotReport", "PrintReport", "ProgressBar", "resume", "snapshot"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "LiveMonitor":  # a live view, which is of a higher floor: only its name is here
+        return _import_module("...widgets.monitor", __name__).LiveMonitor
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

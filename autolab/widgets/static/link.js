@@ -104,6 +104,8 @@ export function makeLink(model) {
       watcher(state);
       return () => watchers.delete(watcher);
     },
+    /** A change came from the kernel: somebody is there. */
+    heard: () => sleep(false),
     get state() {
       return state;
     },
@@ -121,5 +123,5 @@ export function makeLink(model) {
 
 /** @param {any} a @param {any} b */
 function sameMove(a, b) {
-  return ["move", "window", "walk", "find", "cell", "step"].includes(a.do) && a.do === b.do && a.key === b.key && a.index === b.index;
+  return ["move", "window", "walk", "find", "cell", "step", "scrub"].includes(a.do) && a.do === b.do && a.key === b.key && a.index === b.index;
 }

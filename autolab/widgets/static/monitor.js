@@ -1,0 +1,141 @@
+// @ts-check
+/** The monitor of a training: curves, the state of one parameter now or earlier, and a button that stops it. */
+
+import { makeChart } from "./chart.js";
+import { button, html, set, write } from "./dom.js";
+import { floats, makeHeatmap } from "./heatmap.js";
+import { makeWidget } from "./view.js";
+
+export default () => makeWidget([makeHeadPart, makeChartsPart, makePastPart]);
+
+/** The title, where training is, and the Stop button. @param {import("./explorer.js").View} view */
+function makeHeadPart({ get, link, root }) {
+  const words = get("words");
+  const title = html("h2", { class: "al-function" });
+  const stage = html("span", { class: "al-stage", role: "status" });
+  const status = html("span", { class: "al-monitor-status" });
+  const stop = button(words.stop, () => link.stop({ do: "stop" }), { class: "al-button al-stop" });
+  const problem = html("div", { class: "al-error", role: "alert", hidden: true });
+  root.classList.add("al-monitor");
+
+  function show() {
+    const [now, error] = [get("stage"), get("error")];
+    write(title, get("title"));
+    write(stage, link.asleep ? words.saved : now && words[now]);
+    stage.hidden = !stage.textContent;
+    stage.classList.toggle("al-stage-running", now === "running" && !link.asleep);
+    write(status, get("status").join(" \u00b7 "));
+    stop.hidden = !now || link.asleep;
+    stop.disabled = now === "stopping";
+    problem.hidden = !error && link.state !== "silent";
+    write(problem, error ? `${error.type}: ${error.message}` : words.live_silent);
+  }
+
+  const changed = () => (link.heard(), show()); // who paints is awake, though an answer may have to wait
+  return { places: { header: [title, stage, status], buttons: [stop], alert: [problem] }, on: { "title status stage error": changed }, paint: show, linked: show };
+}
+
+/** One chart for each entry of the trait. @param {import("./explorer.js").View} view */
+function makeChartsPart({ get, root }) {
+  const panel = html("div", { class: "al-charts" });
+  const empty = html("p", { class: "al-note" }, get("words").nothing);
+  /** @type {ReturnType<typeof makeChart>[]} */
+  const charts = [];
+
+  function show() {
+    const wanted = get("charts");
+    for (const gone of charts.splice(wanted.length)) {
+      gone.close();
+      gone.root.remove();
+    }
+    while (charts.length < wanted.length) {
+      charts.push(makeChart(get("lines").dashes));
+      panel.append(charts[charts.length - 1].root);
+    }
+    if (wanted.length) empty.remove();
+    else panel.append(empty);
+    charts.forEach((chart, i) => chart.update(wanted[i]));
+  }
+
+  function paint() {
+    get("lines")[root.style.colorScheme].forEach((/** @type {string} */ color, /** @type {number} */ i) => root.style.setProperty(`--al-line${i}`, color));
+    show();
+  }
+
+  return { places: { middle: [panel] }, on: { charts: show }, paint, close: () => charts.forEach((chart) => chart.close()) };
+}
+
+/** One parameter or gradient as a heatmap, now or after an earlier update. @param {import("./explorer.js").View} view */
+function makePastPart(view) {
+  const { get, link } = view;
+  const words = get("words");
+  const heading = html("h3", { class: "al-chart-title" });
+  const param = html("select", { class: "al-choice", "aria-label": words.value, onchange: choose });
+  const which = html("select", { class: "al-choice", "aria-label": `${words.value}, ${words.gradient_of}`, onchange: choose },
+    html("option", { value: "gradient" }, words.gradient_of), html("option", { value: "value" }, words.value));
+  const heatmap = makeHeatmap();
+  const absent = html("p", { class: "al-status" });
+  const silent = html("p", { class: "al-note" });
+  const caption = html("p", { class: "al-note" });
+  const slider = html("input", { type: "range", class: "al-range", min: 0, "aria-label": words.past, oninput: scrub });
+  const place = html("span", { class: "al-place" });
+  const follow = button(words.follow, () => link.send({ do: "follow" }));
+  const [first, last] = [html("span"), html("span")];
+  const panel = html("section", { class: "al-past" }, heading, html("div", { class: "al-past-head" }, param, which),
+    heatmap.root, absent, caption, silent,
+    html("div", { class: "al-past-head" }, html("span", { class: "al-caption" }, words.past), place, follow), slider,
+    html("div", { class: "al-ends", "aria-hidden": "true" }, first, last));
+  let named = "";
+
+  function choose() {
+    link.send({ do: "choose", path: param.value, which: which.value });
+  }
+
+  function scrub() {
+    const places = get("places");
+    const at = places[Number(slider.value)];
+    link.send(Number(slider.value) === places.length - 1 ? { do: "follow" } : { do: "scrub", at });
+  }
+
+  function show() {
+    const [places, at, heat, params] = [get("places"), get("at"), get("heat"), get("params")];
+    panel.hidden = !places.length;
+    if (panel.hidden) return;
+    if (JSON.stringify(params) !== named) {
+      named = JSON.stringify(params);
+      param.replaceChildren(...params.map((/** @type {string[]} */ [value, label]) => html("option", { value }, label)));
+    }
+    param.value = get("path");
+    which.value = get("which");
+    write(heading, heat.title);
+    const drawn = !heat.absent && get("heat_buffers").length > 0;
+    heatmap.root.hidden = !drawn;
+    write(absent, heat.absent ?? "");
+    absent.hidden = drawn;
+    write(caption, drawn ? heat.caption : "");
+    caption.hidden = !caption.textContent;
+    write(silent, heat.silent);
+    silent.hidden = !heat.silent;
+    if (drawn) heatmap.update({ ...heat, which: heat.which === "value" ? "value" : "grad" }, floats(get("heat_buffers")[0]), view.colors);
+    const index = at === null ? places.length - 1 : places.indexOf(at);
+    set(slider, { max: places.length - 1, "aria-valuetext": heat.title });
+    slider.value = String(index);
+    const parts = places.length > 1 ? `${(100 * index) / (places.length - 1)}%` : "100%";
+    slider.style.setProperty("--al-from", "0%");
+    slider.style.setProperty("--al-to", parts);
+    write(first, String(places[0]));
+    write(last, String(places[places.length - 1]));
+    write(place, at === null ? words.latest : heat.title);
+    for (const control of [param, which, slider]) control.disabled = link.asleep;
+    follow.disabled = at === null || link.asleep;
+  }
+
+  let waiting = false;
+  /** Of the changes that come together, one is drawn. */
+  function later() {
+    if (!waiting) queueMicrotask(() => ((waiting = false), show()));
+    waiting = true;
+  }
+
+  return { places: { middle: [panel] }, on: { "params places at path which heat heat_buffers": later }, paint: show, linked: show };
+}

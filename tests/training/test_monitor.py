@@ -1,0 +1,278 @@
+"""Monitor: what it measures, how little of it, what it keeps, and that interrupts leave it whole."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from helpers.interrupts import every_point
+
+from autolab import Sequential, Variable, optimizers, training, using_config
+from autolab import functions as F
+from autolab import links as L
+from autolab.data import SerialIterator, get_iris
+from autolab.display import mimebundle
+from autolab.training import extensions
+from autolab.training import monitor as monitor_module
+from autolab.training.curve import CAPACITY, Curve
+from autolab.training.measure import gradient_norm, layers, moved, silent
+
+X, T = np.random.default_rng(1).normal(size=(12, 4)).astype(np.float32), np.arange(12) % 3
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    with using_config("rng", np.random.default_rng(0)):
+        yield
+
+
+def make(sizes=(6, 3)):
+    model = L.Classifier(L.MLP(sizes))
+    return model, optimizers.SGD(0.1).setup(model)
+
+
+def eager(model, **options):
+    """A monitor that measures and keeps every update."""
+    monitor = training.Monitor(model, share=1, **options)
+    for allowance in (monitor._looking, monitor._keeping):
+        allowance.affords = lambda now: True
+    return monitor
+
+
+@pytest.fixture
+def every_update(monkeypatch):
+    monkeypatch.setattr(monitor_module, "INTERVAL", 0.0)
+
+
+def test_a_curve_is_the_means_of_what_it_was_told():
+    numbers = np.random.default_rng(0).normal(size=(1003, 2))
+    curve = Curve()
+    for x, y in numbers:
+        curve = curve.then(x, y)
+        assert len(curve.points) <= CAPACITY
+    whole = len(numbers) // curve.each * curve.each
+    expected = numbers[:whole].reshape(-1, curve.each, 2).mean(axis=1)
+    np.testing.assert_allclose(curve.points[: len(expected)], expected)
+    np.testing.assert_allclose(curve.points[len(expected) :], [numbers[whole:].mean(axis=0)])
+    assert curve.last == numbers[-1, 1]
+
+
+def test_what_is_measured_agrees_with_numpy(every_update):
+    model, optimizer = make()
+    monitor = eager(model)
+    for _ in range(3):
+        before = [p.data.copy() for p in model.params()] if model.predictor.l0.W.is_initialized else None
+        monitor.update(loss=optimizer.update(model, X, T))
+    after, grads = [p.data for p in model.params()], [p.grad.data for p in model.params()]
+    norm = lambda arrays: np.sqrt(sum((a.astype(float) ** 2).sum() for a in arrays))  # noqa: E731
+    for i, name in enumerate(("l0", "l1")):
+        mine = slice(2 * i, 2 * i + 2)
+        assert monitor.measured["gradient"][name].last == pytest.approx(norm(grads[mine]), rel=1e-5)
+        ratio = norm([a - b for a, b in zip(after[mine], before[mine], strict=True)]) / norm(before[mine])
+        assert monitor.measured["moved"][name].last == pytest.approx(ratio, rel=1e-4)
+    assert len(monitor.measured["moved"]["l0"].points) == 2, "before the first update nothing is known"
+    state = monitor.states[-1]
+    assert state.iteration == 3 and list(state.values) == [path for path, _ in model.namedparams()]
+    for (path, p), grad in zip(model.namedparams(), grads, strict=True):
+        np.testing.assert_array_equal(state.values[path].values, p.data)
+        np.testing.assert_array_equal(state.gradients[path].values, grad)
+
+
+def test_states_are_copies(every_update):
+    model, optimizer = make()
+    monitor = eager(model)
+    monitor.update(loss=optimizer.update(model, X, T))
+    before = monitor.states[-1].values["/predictor/l0/W"].values.copy()
+    model.predictor.l0.W.data[...] = 7
+    np.testing.assert_array_equal(monitor.states[-1].values["/predictor/l0/W"].values, before)
+
+
+def test_units_whose_gradient_is_zero_for_the_whole_batch_are_silent():
+    net = Sequential(L.Linear(4, 5), F.relu, L.Linear(5, 3))
+    net[0].b.data = np.array([-1e6, 0, 0, -1e6, 0], np.float32)  # two units are below 0 for every example
+    F.sum(net(X) ** 2).backward()
+    first, last = layers(net)
+    assert silent(first) == (2, 5) and silent(last) == (0, 3)
+    net[0].W.grad.data[0, 1] = np.nan
+    assert silent(first) == (1, 5), "NaN is not 0"
+    net.cleargrads()
+    assert silent(first) is None and gradient_norm(first) is None
+    assert silent(layers(L.Embedding(9, 2))[0]) is None, "rows of a table are no units"
+
+
+def test_norms_do_not_overflow_and_tell_of_nan():
+    link = L.Linear(2, 1, nobias=True)
+    layer = layers(link)[0]
+    link.W.grad = Variable(np.full((1, 2), 3e30, np.float32))
+    assert gradient_norm(layer) == pytest.approx(3e30 * 2**0.5)
+    link.W.grad = Variable(np.array([[np.nan, 1]], np.float32))
+    assert np.isnan(gradient_norm(layer))
+    assert moved(layer, {"/W": np.zeros((1, 2), np.float32)}) is None and moved(layer, {}) is None
+
+
+def test_updates_in_place_are_noticed(every_update):
+    model, _ = make()
+    monitor = eager(model)
+    for _ in range(4):
+        model.cleargrads()
+        loss = model(X, T)
+        loss.backward()
+        before = model.predictor.l1.W.data.copy()
+        for p in model.params():
+            array = p.data
+            array -= 0.1 * p.grad.data
+        monitor.update(loss=loss)
+    points = monitor.measured["moved"]["l1"].points
+    assert len(points) == 2, "at first it could not know"
+    moved_by = [p.data - b for p, b in ((model.predictor.l1.W, before),)]
+    assert (
+        points[-1][1] == pytest.approx(np.linalg.norm(moved_by) / np.linalg.norm(before), rel=0.2) and points[-1][1] > 0
+    )
+
+
+def test_old_states_thin_out_and_reach_back_to_the_beginning(every_update):
+    model, optimizer = make()
+    monitor = eager(model, states=10)
+    for _ in range(200):
+        monitor.update(loss=optimizer.update(model, X, T))
+    found = [state.iteration for state in monitor.states]
+    assert len(found) <= 10 and found == sorted(set(found)) and found[-1] == 200 and found[0] < 100
+
+
+def test_states_of_a_large_model_are_few(every_update, monkeypatch):
+    model, optimizer = make()
+    monitor = eager(model)
+    monkeypatch.setattr(monitor_module, "MOST_BYTES", 3000)
+    for _ in range(20):
+        monitor.update(loss=optimizer.update(model, X, T))
+    assert 2 <= len(monitor.states) < 12 and sum(state.nbytes for state in monitor.states) <= 3000
+
+
+def test_it_takes_its_share_of_the_time_and_no_more():
+    model, optimizer = make((50, 3))
+    monitor = training.Monitor(model, share=0.03)
+    painted = []
+
+    def slow():
+        painted.append(time.perf_counter())
+        time.sleep(0.004)
+
+    monitor._shown = slow
+    end = time.perf_counter() + 1.5
+    while time.perf_counter() < end:
+        loss = optimizer.update(model, X, T)
+        monitor.update(loss=loss)
+    assert 0.005 < monitor.spent / monitor.watched < 0.04
+    assert 2 <= len(painted) <= 16 and min(np.diff(painted)) >= 0.09
+    assert monitor.curves["loss"].last == float(loss.data)
+
+
+def test_as_an_extension_it_hears_every_observation(tmp_path):
+    trainer, monitor = trainer_with_monitor(tmp_path)
+    trainer.run()
+    log = trainer.get_extension("LogReport").log
+    assert monitor.iteration == trainer.updater.iteration == 12
+    assert sorted(monitor.curves) == [
+        "main/accuracy",
+        "main/loss",
+        "validation/main/accuracy",
+        "validation/main/loss",
+    ]
+    points = monitor.curves["validation/main/loss"].points
+    assert points == tuple((line["iteration"], line["validation/main/loss"]) for line in log)
+    assert monitor.states[-1].iteration == 12, "the last state is kept"
+
+
+def trainer_with_monitor(folder, epochs=2):
+    train, test = get_iris()
+    model = L.Classifier(L.MLP((5, 3)))
+    updater = training.StandardUpdater(SerialIterator(train, 20), optimizers.Adam(0.01).setup(model))
+    trainer = training.Trainer(updater, (epochs, "epoch"), out=folder)
+    trainer.extend(extensions.Evaluator(SerialIterator(test, 30, repeat=False, shuffle=False), model))
+    trainer.extend(extensions.LogReport())
+    monitor = extensions.LiveMonitor()
+    trainer.extend(monitor)
+    return trainer, monitor
+
+
+def test_in_plain_python_a_run_writes_a_page(tmp_path, capsys):
+    trainer, monitor = trainer_with_monitor(tmp_path)
+    trainer.run()
+    assert str(tmp_path / "monitor.html") in capsys.readouterr().out
+    page = (tmp_path / "monitor.html").read_text("utf-8")
+    assert "update 12" in page and page.count("<img") == 2 and "<script" not in page
+    assert f"main/loss: {float(trainer.observation['main/loss']):.3f}" in str(monitor)
+
+
+def test_it_goes_on_after_a_snapshot(tmp_path):
+    trainer, monitor = trainer_with_monitor(tmp_path)
+    trainer.extend(extensions.snapshot("last"))
+    trainer.run()
+    twin, resumed = trainer_with_monitor(tmp_path, epochs=3)
+    twin.extend(extensions.snapshot("last"))
+    extensions.resume(twin, tmp_path / "last")
+    assert resumed.curves == monitor.curves and resumed.iteration == 12
+    twin.run()
+    assert resumed.iteration == 18 and resumed.curves["main/loss"].points[:12] == monitor.curves["main/loss"].points
+
+
+@pytest.mark.parametrize("step", [97, pytest.param(3, marks=pytest.mark.full)])
+def test_an_update_interrupted_anywhere_is_noted_once_or_not_at_all(step, every_update):
+    model, optimizer = make()
+    optimizer.update(model, X, T)
+    made = {}
+
+    def prepare():
+        made["monitor"] = monitor = eager(model)
+        monitor.update(loss=1.0)
+        return lambda: (monitor.update(loss=2.0), monitor.curves)
+
+    points = 0
+    for at in every_point(prepare, step):
+        monitor = made["monitor"]
+        count = len(monitor.curves["loss"].points)
+        assert count == monitor.iteration in (1, 2), f"at opcode {at}"
+        assert len(monitor.measured["gradient"]["l0"].points) in (1, count), f"at opcode {at}"
+        monitor.update(loss=3.0)
+        assert monitor.curves["loss"].last == 3.0 and monitor.iteration == count + 1
+        assert [s.iteration for s in monitor.states] == sorted({s.iteration for s in monitor.states})
+        points += 1
+    assert points > 5
+
+
+def test_stop_ends_a_loop_and_a_run(tmp_path):
+    monitor = extensions.LiveMonitor()
+    assert monitor.update(loss=1.0) is True
+    monitor.stop()
+    assert monitor.update(loss=1.0) is False
+    trainer, monitor = trainer_with_monitor(tmp_path, epochs=100)
+    trainer.extend(lambda t: t.updater.iteration == 7 and monitor.stop(), name="stop")
+    trainer.run()
+    assert trainer.updater.iteration == 7 == monitor.iteration
+
+
+def test_the_static_form_tells_the_last_numbers(every_update):
+    model, optimizer = make()
+    monitor = eager(model)
+    assert "Nothing yet" in mimebundle(monitor)["text/plain"]
+    for _ in range(3):
+        monitor.update(loss=optimizer.update(model, X, T))
+    text = mimebundle(monitor)["text/plain"]
+    assert f"loss: {monitor.curves['loss'].last:.3f}" in text and "norm of the gradient: l0:" in text
+    assert len(mimebundle(monitor)["text/html"]) < 200_000
+
+
+@pytest.mark.parametrize(
+    ("make_it", "error", "message"),
+    [
+        (lambda: training.Monitor(3), TypeError, "model is a int; expected a Link"),
+        (lambda: training.Monitor(share=0), ValueError, "share is 0"),
+        (lambda: training.Monitor(states=1), ValueError, "states is 1"),
+        (lambda: training.Monitor().update(loss="low"), TypeError, "loss is a str; expected a number"),
+        (lambda: training.Monitor().update(loss=np.ones(2)), TypeError, "loss is a ndarray; expected a number"),
+    ],
+)
+def test_bad_input_is_named(make_it, error, message):
+    with pytest.raises(error, match=message):
+        make_it()

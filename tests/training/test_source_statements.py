@@ -1,0 +1,109 @@
+"""Statements of the source documents about layers, training and input that have no better place."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import Variable, optimizers, test_mode, training
+from autolab import functions as F
+from autolab import links as L
+from autolab.data import SerialIterator, download, get_iris
+from autolab.training import extensions
+
+
+@pytest.mark.source("CO-21")
+def test_there_is_a_dropout_that_scales_in_training_and_does_nothing_in_test_mode():
+    x = Variable(np.ones((200, 50), np.float32))
+    y = F.dropout(x, ratio=0.5, rng=np.random.default_rng(0)).data
+    assert set(np.unique(y)) == {0.0, 2.0} and 0.47 < (y == 0).mean() < 0.53
+    with test_mode():
+        np.testing.assert_array_equal(F.dropout(x, ratio=0.5).data, x.data)
+
+
+@pytest.mark.source("DZ-29", "X5")
+def test_the_mean_squared_error_is_a_mean_over_elements_and_of_one_column_over_rows():
+    rng = np.random.default_rng(0)
+    for shape in ((7, 1), (4, 3)):
+        a, b = Variable(rng.normal(size=shape)), Variable(rng.normal(size=shape))
+        loss = F.mean_squared_error(a, b)
+        loss.backward()
+        difference = a.data - b.data
+        assert float(loss.data) == pytest.approx((difference**2).sum() / difference.size)
+        np.testing.assert_allclose(a.grad.data, 2 * difference / difference.size)
+        np.testing.assert_allclose(b.grad.data, -2 * difference / difference.size)
+
+
+@pytest.mark.source("DZ-30")
+def test_linear_regression_by_hand_finds_the_line():
+    """The document's loop: predict, mean squared error, clear, backward, and a step along each gradient."""
+    rng = np.random.default_rng(0)
+    x = rng.random((100, 1))
+    y = 5 + 2 * x + rng.random((100, 1))
+    W, b = Variable(np.zeros((1, 1))), Variable(np.zeros(1))
+    losses = []
+    for _ in range(2000):
+        loss = F.mean_squared_error(y, F.matmul(x, W) + b)
+        W.cleargrad()
+        b.cleargrad()
+        loss.backward()
+        W.data -= 0.1 * W.grad.data
+        b.data -= 0.1 * b.grad.data
+        losses.append(float(loss.data))
+    best, residual, *_ = np.linalg.lstsq(np.hstack([x, np.ones_like(x)]), y, rcond=None)
+    np.testing.assert_allclose([W.data.item(), b.data.item()], best.ravel(), atol=1e-6)
+    assert losses[-1] == pytest.approx(residual.item() / 100) and losses[0] > 20 * losses[-1]
+
+
+@pytest.mark.source("DZ-32")
+@pytest.mark.filterwarnings("error")
+def test_sigmoid_does_not_overflow_and_relu_lets_through_what_is_positive():
+    x = Variable(np.array([-1e4, -2.0, 0.0, 3.0, 1e4]))
+    y = F.sigmoid(x)
+    np.testing.assert_allclose(y.data, np.tanh(x.data / 2) / 2 + 0.5)
+    np.testing.assert_allclose(autolab.grad(F.sum(y), x).data, y.data * (1 - y.data))
+    z = F.relu(x)
+    np.testing.assert_array_equal(z.data, np.where(x.data > 0, x.data, 0))
+    np.testing.assert_array_equal(autolab.grad(F.sum(z), x).data, x.data > 0)
+
+
+@pytest.mark.source("DZ-45")
+def test_accuracy_is_a_variable_without_a_gradient():
+    scores = Variable(np.array([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0], [0.0, 1.0, 4.0], [9.0, 1.0, 0.0]]))
+    found = F.accuracy(scores, np.array([0, 1, 2, 1]))
+    assert isinstance(found, Variable) and float(found.data) == 0.75 and not found.requires_grad
+
+
+@pytest.mark.source("DZ-46")
+def test_progress_is_a_line_that_is_written_over_and_ends_at_100_percent():
+    out = io.StringIO()
+    model = L.Classifier(L.MLP((3,)))
+    updater = training.StandardUpdater(SerialIterator(get_iris()[0], 20), optimizers.SGD().setup(model))
+    trainer = training.Trainer(updater, (4, "epoch"))
+    trainer.extend(extensions.ProgressBar(update_interval=1, file=out, mininterval=0, ascii=True))
+    trainer.run()
+    lines = out.getvalue().split("\r")
+    percents = [int(found[1]) for line in lines if (found := re.search(r"(\d+)%\|", line))]
+    assert percents[0] == 0 and percents[-1] == 100 and percents == sorted(percents)
+    assert "main/loss" in lines[-1] and f"{updater.iteration}/{updater.iteration}" in lines[-1]
+
+
+@pytest.mark.source("DZ-46")
+def test_a_download_that_is_interrupted_leaves_no_part_of_the_file(tmp_path, monkeypatch):
+    pytest.importorskip("pooch")
+    monkeypatch.setenv("AUTOLAB_CACHE", str(tmp_path))
+
+    class Interrupted(download._Downloader):
+        def __call__(self, url, output_file, pooch):
+            with open(output_file, "wb") as file:
+                file.write(b"a part")
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(download, "_Downloader", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        download.fetch("https://localhost/data", "0" * 64, "folder/data", progress=False)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
