@@ -53,7 +53,7 @@ if TYPE_CHECKING:
         training,
         transforms,
     )
-    from .analysis import surface
+    from .analysis import show_hessian, show_jacobian, surface
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .links import Chain, ChainList, Link, Sequential
     from .recording import Recording, graph, record
@@ -74,6 +74,8 @@ _LAZY = {
     "Recording": "recording",
     "graph": "recording",
     "record": "recording",
+    "show_hessian": "analysis",
+    "show_jacobian": "analysis",
     "surface": "analysis",
     "derivatives": "widgets",
     "explore": "widgets",
@@ -141,6 +143,8 @@ __all__ = [
     "record",
     "scope",
     "serializers",
+    "show_hessian",
+    "show_jacobian",
     "surface",
     "test_mode",
     "to_cpu",

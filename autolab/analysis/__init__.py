@@ -4,5 +4,19 @@ from .breaks import Break
 from .derivatives import Curves, Derivatives, Study
 from .growth import Growth, growth
 from .landscape import Surface, descend, surface
+from .matrices import DerivativeMatrix, show_hessian, show_jacobian
 
-__all__ = ["Break", "Curves", "Derivatives", "Growth", "Study", "Surface", "descend", "growth", "surface"]
+__all__ = [
+    "Break",
+    "Curves",
+    "DerivativeMatrix",
+    "Derivatives",
+    "Growth",
+    "Study",
+    "Surface",
+    "descend",
+    "growth",
+    "show_hessian",
+    "show_jacobian",
+    "surface",
+]

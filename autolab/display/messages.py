@@ -102,6 +102,26 @@ SENTENCES: dict[str, str] = {
     "growth_reused": "{values} reused",
     "growth_unshared": "{count} if nothing were shared",
     "undefined": "undefined",
+    # Jacobians and Hessians.
+    "matrix_jacobian_title": "Jacobian of {name}",
+    "matrix_hessian_title": "Hessian of {name}",
+    "matrix_jacobian": "First derivatives of {name}, {rows} and {columns}: how each result changes with each input.",
+    "matrix_hessian": "Second derivatives of {name}, {rows} and {columns}: how each slope changes with each input.",
+    "matrix_undefined": "{count} of it are not finite numbers.",
+    "matrix_uneven": (
+        "It is not its own mirror image: the backward of a function is wrong, or second derivatives jump here."
+    ),
+    "matrix_eigenvalues": "Eigenvalues",
+    "matrix_some": "{shown} of {count} eigenvalues: the least and the greatest",
+    "matrix_signs": "Of its eigenvalues {above} are above zero, {below} below, and {zero} zero.",
+    "matrix_minimum": "The gradient is zero and {name} bends upwards in every direction: a minimum.",
+    "matrix_maximum": "The gradient is zero and {name} bends downwards in every direction: a maximum.",
+    "matrix_saddle": "The gradient is zero, and {name} bends upwards one way and downwards another: a saddle.",
+    "matrix_flat": "The gradient is zero, but some direction does not bend: second derivatives cannot tell what it is.",
+    "matrix_minimum_moving": "{name} bends upwards in every direction; the gradient is not zero here.",
+    "matrix_maximum_moving": "{name} bends downwards in every direction; the gradient is not zero here.",
+    "matrix_saddle_moving": "{name} bends upwards one way and downwards another; the gradient is not zero here.",
+    "matrix_flat_moving": "In some direction {name} does not bend; the gradient is not zero here.",
     # Loss surfaces.
     "surface_title": "loss over {first} and {second}",
     "surface_alt": "The loss over {first} (across) and {second} (up).",
