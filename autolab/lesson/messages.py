@@ -17,13 +17,13 @@ _SHARED = {
     "result": "your result",
     "forward": "the result of your forward",
     "gradient": "the gradient of {name}",
-    "error": "error: yours minus what it should be",
+    "error": "error",
     "differs": "Look at {what}.",
     "differs.at": "Look at {what}: {count} of {total} elements are wrong.",
     "guilty": "Look at {what}.",
     "shape.right": "The shape of {what}, {given}, is right.",
     "shape.wrong": "The shape of {what} is {given}; it must be {expected}.",
-    "errors": "This is how far off {what} is, element by element, for one random draw of inputs:",
+    "errors": "This is how far off {what} is, yours minus what it should be, for one random draw of inputs:",
     "stopped": "Your code stops with {error}: {text}",
     "number.wrong": "It is not {answer}.",
     "number.sign": "It has the other sign.",
@@ -201,7 +201,30 @@ _DROPOUT = {
     "dropout-own.hint": "Where is the slope of relu 1, and where is it 0?",
 }
 
-SENTENCES: dict[str, str] = {**_SHARED, **_START, **_MULADD, **_EXPADD, **_LINEAR, **_DROPOUT}
+_HIGHER = {
+    "higher-predict-second.right": "The derivative of the derivative, at this point.",
+    "higher-predict-second.first": "That is the slope of y. How fast does the slope itself change?",
+    "higher-predict-second.value": "That is y.",
+    "higher-predict-second.hint": "First write down the derivative of x ** 3. Then take the derivative of that.",
+    "higher-second.right": "You took the gradient of a gradient.",
+    "higher-second.first": "That is the first derivative. Take the gradient once more.",
+    "higher-second.squared": "That is the first derivative times itself. Take its gradient instead.",
+    "higher-second.hint": "dy has a graph. Make one number of it, as y is, and take the gradient by x.",
+    "higher-predict-old.right": "Its backward works on arrays, and arrays have no graph.",
+    "higher-predict-old.a": "Its backward works on arrays. Arrays do not remember where they came from.",
+    "higher-predict-old.b": "A wrong number would be the worst answer. AutoLab does not give it.",
+    "higher-hvp.right": "The product H v, and no H was ever made.",
+    "higher-hvp.no_vector": "v is missing: these are the row sums of H.",
+    "higher-hvp.gradient": "That is the gradient, times v. Take the gradient of their product by x.",
+    "higher-hvp.hint": "Multiply the gradient by v, add everything up to one number, and take its gradient by x.",
+    "higher-newton.right": "Where the function is a parabola, one such step is enough.",
+    "higher-newton.uphill": "This step leads away from the flat place. Which sign has a step to it?",
+    "higher-newton.no_curvature": "This step does not use the second derivative.",
+    "higher-newton.turned": "You divide the other way round. A strong bend asks for a short step.",
+    "higher-newton.hint": "Near x the slope changes by second for each unit. How far is it to slope 0?",
+}
+
+SENTENCES: dict[str, str] = {**_SHARED, **_START, **_MULADD, **_EXPADD, **_LINEAR, **_DROPOUT, **_HIGHER}
 
 
 def has(key: str) -> bool:
