@@ -29,7 +29,7 @@ from .tone import Tone
 MAX_CELLS = 64
 _NUMBERED = 8
 _GAP, _TOP, _BAR, _BARS = 28.0, 34.0, 10.0, 30.0
-_MIN_WIDTH = 180.0
+_MIN_WIDTH, _LOG_WIDTH = 180.0, 280.0  # of a bar; five numbers stand at the longer one
 _SMALL = 6.6  # width of a character of the captions
 _documents = count(1)
 
@@ -98,7 +98,8 @@ class _Drawing:
         self.rows, self.across = self.cells.values.shape
         self.numbered = self.rows <= _NUMBERED and self.across <= _NUMBERED
         self.cell_width, self.cell_height = (76, 32) if self.numbered else _cell_size(self.rows, self.across)
-        self.width = max(float(self.across * self.cell_width), _MIN_WIDTH)
+        self.bar = _MIN_WIDTH if self.tone.threshold is None else _LOG_WIDTH
+        self.width = max(float(self.across * self.cell_width), self.bar)
         self.notes = [line for note in self._notes() for line in wrap(note, int(self.width / _SMALL))]
         self.bar_height = (34 + _BARS * bool(panel.counts)) if self.tone.scale else 8
         self.height = _TOP + self.rows * self.cell_height + self.bar_height + 16 * len(self.notes)
@@ -169,15 +170,15 @@ class _Drawing:
         top = y + _BARS * bool(counts)
         return [
             element("linearGradient", *stops, id=f"{prefix}-bar"),
-            *([element("path", class_="bars", d=Markup(_bars(counts, top)))] if counts else []),
-            element("rect", x=0, y=top, width=_MIN_WIDTH, height=_BAR, fill=f"url(#{prefix}-bar)"),
+            *([element("path", class_="bars", d=Markup(_bars(counts, self.bar, top)))] if counts else []),
+            element("rect", x=0, y=top, width=self.bar, height=_BAR, fill=f"url(#{prefix}-bar)"),
             *self._ticks(top + 23),
         ]
 
     def _ticks(self, y: float) -> list[Markup]:
         """Minus the limit, zero, the limit; and the threshold where there is room for it."""
         values = self.tone.ticks()
-        places = (self.tone.fractions(np.array(values)) + 1.0) / 2.0 * _MIN_WIDTH
+        places = (self.tone.fractions(np.array(values)) + 1.0) / 2.0 * self.bar
         if len(values) > 3 and places[4] - places[3] < 50:
             values, places = [values[i] for i in (0, 2, 4)], places[::2]
         parts = []
@@ -198,9 +199,9 @@ class _Drawing:
         return [_text(0.0, y + 12 + 16 * i, note, "small") for i, note in enumerate(self.notes)]
 
 
-def _bars(counts: Sequence[int], bottom: float) -> str:
+def _bars(counts: Sequence[int], across: float, bottom: float) -> str:
     """A histogram as one path; what is not zero can be seen."""
-    width, most = _MIN_WIDTH / len(counts), max(*counts, 1)
+    width, most = across / len(counts), max(*counts, 1)
     heights = [max(1.0, (_BARS - 4) * n / most) if n else 0.0 for n in counts]
     return "".join(f"M{i * width:.1f} {bottom:.1f}v-{h:.1f}h{width:.1f}v{h:.1f}z" for i, h in enumerate(heights) if h)
 

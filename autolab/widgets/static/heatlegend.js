@@ -5,7 +5,7 @@ import { svg } from "./dom.js";
 
 const [WIDTH, HEIGHT, MARGIN] = [150, 236, 10];
 const [BAR, BAR_WIDTH] = [64, 12];
-const APART = 13; // between the numbers at the bar
+const ROOM = 13; // between the numbers at the bar
 
 export function makeHeatLegend() {
   const pointer = svg("path", { class: "al-heat-pointer", d: "M-7 -5L0 0L-7 5z" });
@@ -42,7 +42,7 @@ export function makeHeatLegend() {
 
   /** Zero and the ends always; what would touch them is left out. @param {[number, string][]} ticks */
   function labels(ticks) {
-    const inner = ticks.length > 3 && y(ticks[2][0]) - y(ticks[3][0]) < APART;
+    const inner = ticks.length > 3 && y(ticks[2][0]) - y(ticks[3][0]) < ROOM;
     return ticks.filter((_, i) => !inner || i % 2 === 0).map(([t, text]) =>
       svg("text", { x: BAR - 10, y: y(t) + 4, "text-anchor": "end" }, text));
   }

@@ -4,10 +4,8 @@
 import { html, set, short, write } from "./dom.js";
 import { makeHeatLegend } from "./heatlegend.js";
 import { labelled, paint, print } from "./heatmap.js";
+import { drawSigns, makeSigns } from "./signs.js";
 import { makeTone } from "./tone.js";
-
-const OVERLAY = 900; // pixels of the longer side of the canvas for signs
-const SIGN = 10; // pixels between two signs, at least
 
 /** @typedef {{row: number, column: number}} Spot an element of the plane */
 
@@ -25,7 +23,7 @@ export function makeHeatPanel(act) {
   const canvas = html("canvas", { class: "al-canvas", tabindex: 0, role: "img",
     onkeydown: (/** @type {KeyboardEvent} */ e) => act.pressed(e, facts.block),
     onpointerdown: grab, onpointermove: moved, onpointerup: released, onpointercancel: released, onpointerleave: () => act.point(null), onblur: () => act.point(null) });
-  const signs = html("canvas", { class: "al-heat-signs", "aria-hidden": "true" });
+  const signs = makeSigns();
   const numbers = html("div", { class: "al-numbers", "aria-hidden": "true" });
   const mark = html("div", { class: "al-heat-mark", hidden: true });
   const frame = html("div", { class: "al-frame al-heat-frame" }, canvas, signs, numbers, mark);
@@ -98,23 +96,6 @@ export function makeHeatPanel(act) {
     for (const [side, part] of Object.entries(place)) mark.style.setProperty(side, `${100 * part}%`);
   }
 
-  function drawSigns() {
-    const k = Math.max(1, Math.min(24, Math.floor(OVERLAY / Math.max(facts.rows, facts.cols))));
-    set(signs, { width: facts.cols * k, height: facts.rows * k });
-    if (labelled(facts) || !(facts.nan || facts.inf)) return;
-    const context = signs.getContext("2d");
-    const drawn = new Set();
-    context.strokeStyle = getComputedStyle(signs).getPropertyValue("--al-warning");
-    context.lineWidth = 1.6;
-    for (let n = 0; n < data.length; n++) {
-      if (Number.isFinite(data[n])) continue;
-      const [x, y] = [(n % facts.cols) * k + k / 2, Math.floor(n / facts.cols) * k + k / 2];
-      const bucket = `${Math.floor(x / SIGN)} ${Math.floor(y / SIGN)}`;
-      if (!drawn.has(bucket)) context.stroke(signPath(data[n], x, y, Math.max(3.5, Math.min(7, k / 3))));
-      drawn.add(bucket);
-    }
-  }
-
   return {
     root,
     /** @param {any} next @param {any} plane @param {DataView | undefined} buffer @param {import("./colors.js").ColorMap} colors */
@@ -141,7 +122,7 @@ export function makeHeatPanel(act) {
       frame.style.setProperty("--al-most", few ? `${next.cols * 5.6}em` : `${Math.max(next.cols * 1.6, 8)}em`);
       paint(canvas, { ...next, tone }, data, colors);
       print(numbers, { ...next, tone }, data, colors);
-      drawSigns();
+      drawSigns(signs, next, few ? [] : data);
       legend.update(next, colors);
     },
     /** Mark an element and read it out. @param {Spot | null} spot */
@@ -163,17 +144,6 @@ export function makeHeatPanel(act) {
 function values(view, kind) {
   const bytes = view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength);
   return kind === "f8" ? new Float64Array(bytes) : new Float32Array(bytes);
-}
-
-/** × for NaN, + for infinity, − for minus infinity. @param {number} value @param {number} x @param {number} y @param {number} r */
-function signPath(value, x, y, r) {
-  const path = new Path2D();
-  const lines = Number.isNaN(value) ? [[-r, -r, r, r], [-r, r, r, -r]] : [[-r, 0, r, 0], ...(value > 0 ? [[0, -r, 0, r]] : [])];
-  for (const [a, b, c, d] of lines) {
-    path.moveTo(x + a, y + b);
-    path.lineTo(x + c, y + d);
-  }
-  return path;
 }
 
 /** @param {number} value @param {string} type */
