@@ -26,6 +26,7 @@ _HANDLERS: dict[str, str] = {
     "autolab.engine.variable.Variable": "autolab.display.variable_view:bundle",
     "autolab.functions.conventions.Conventions": "autolab.display.conventions_view:bundle",
     "autolab.gradcheck.report.GradientReport": "autolab.display.report_view:bundle",
+    "autolab.widgets.lens.Lens": "autolab.display.report_view:lens_bundle",
 }
 
 

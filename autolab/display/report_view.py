@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,11 @@ def bundle(report: GradientReport) -> Bundle:
         if len(html.encode()) + len(text.encode()) <= LIMIT:
             return {"text/html": str(html), "text/plain": text}
     return {"text/plain": text}
+
+
+def lens_bundle(lens: Any) -> Bundle:
+    """The report that a lens shows."""
+    return bundle(lens.report)
 
 
 def _ever_smaller(report: GradientReport) -> Iterator[Markup]:

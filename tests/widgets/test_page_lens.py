@@ -522,6 +522,14 @@ def test_in_plain_python_a_page_is_saved(open_lens: Open, capsys: pytest.Capture
     assert "check_muladd.html" in capsys.readouterr().out
 
 
+def test_a_lens_is_saved_as_the_report_that_it_shows(open_lens: Open, tmp_path: Any) -> None:
+    lens = open_lens(check_gradients(muladd, *INPUTS)).widget
+    autolab.export_html(lens, tmp_path / "lens.html")
+    autolab.export_html(lens.report, tmp_path / "report.html")
+    lens_page, report_page = ((tmp_path / f"{name}.html").read_text("utf-8") for name in ("lens", "report"))
+    assert "wrong sign" in lens_page and lens_page.count("<img") == report_page.count("<img") == 4
+
+
 def test_a_closed_lens_and_its_report_are_freed(open_lens: Open) -> None:
     def function(x):
         return x * x
