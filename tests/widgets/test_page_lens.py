@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 import gc
+import importlib
 import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -147,6 +149,42 @@ def test_a_wrong_gradient_is_told_at_a_glance(page: Page, open_lens: Open) -> No
     assert "h = MulAdd().apply((x, y, z))[0]" in now
     expect(page.locator(".al-suspect")).to_have_count(1)
     expect(page.locator(".al-suspect.al-selected")).to_contain_text("MulAdd")
+
+
+def test_the_graph_shows_the_gradients_of_the_check(open_lens: Open, page: Page) -> None:
+    wire = open_lens(check_gradients(muladd, *INPUTS))
+    for _ in range(2):
+        lens = wire.widget
+        for item, box in zip(lens.report.inputs, lens.boxes, strict=True):
+            np.testing.assert_allclose(lens.readings["nodes"][str(box)]["grad_cells"], item.analytic)
+        page.get_by_role("button", name=say("lens_again")).click()
+        wire.settle()
+
+
+CASES = (
+    "muladd, x and y swapped",
+    "muladd, y transposed, square",
+    "cube, power not lowered",
+    "softmax, diagonal only",
+    "muladd, g ignored in x",
+)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_known_mistakes_are_told_on_the_guilty_input(
+    open_lens: Open, page: Page, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "gradcheck"))
+    culprit = importlib.import_module("wrong_backwards").CULPRITS[name]
+    rng = np.random.default_rng(5)
+    report = check_gradients(culprit.function, *[rng.uniform(*culprit.domain, shape) for shape in culprit.shapes])
+    open_lens(report)
+    item = report.inputs[culprit.guilty]
+    expect(page.locator(".al-verdict")).to_contain_text(report.findings[0].message)
+    assert trio(page, item.name).get_attribute("data-verdict") == "wrong"
+    assert_reads(page, item, item.worst)
+    expect(page.locator(".al-sentence").first).to_contain_text("both stay about")
+    expect(page.locator(".al-sentence").nth(1)).to_contain_text("to the power 1")
 
 
 def test_every_cell_of_every_heatmap_is_that_of_its_array(page: Page, open_lens: Open) -> None:
