@@ -4,7 +4,7 @@
 python = .venv/bin/python
 marker = not full
 
-.PHONY: help lab test test-full style types tests test-gpu bench clean
+.PHONY: help lab test test-full style types tests test-gpu bench bench-gpu clean
 .NOTPARALLEL:
 
 help:
@@ -13,6 +13,7 @@ help:
 	@echo "make test-full  the same with the long tests"
 	@echo "make test-gpu   the tests that need no browser, with the current Python and its CuPy"
 	@echo "make bench      measure the engine against other libraries"
+	@echo "make bench-gpu  measure it on a GPU, with the current Python and its CuPy"
 	@echo "make clean      remove environments, caches and artefacts"
 
 lab:
@@ -45,6 +46,10 @@ test-gpu:
 bench:
 	@scripts/environment lab
 	$(python) benchmarks/engine.py
+
+bench-gpu: python = "$${PYTHON:-python3}"
+bench-gpu:
+	@PYTHONPATH=. $(python) benchmarks/gpu.py
 
 clean:
 	rm -rf .venv .bench-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis artefacts build dist *.egg-info

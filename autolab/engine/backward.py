@@ -188,7 +188,9 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
             if create_graph and saved is not None:
                 saved = node.function.revived(node, edge.rule, saved)
             gradient = edge.rule(g, saved)
-            if edge.fit is not None and (gradient.shape, gradient.dtype) != edge.fit:
+            if edge.fit is not None and not (
+                hasattr(gradient, "shape") and (gradient.shape, gradient.dtype) == edge.fit
+            ):
                 gradient = node.function.fit(gradient, edge.rule, edge.fit, g)
             parent, edge = edge.parent, edge.more
             if parent.order > highest:  # it stays at hand, and what stayed so far waits

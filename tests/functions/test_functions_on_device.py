@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
+import inspect
 import zlib
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers import strict_module
+from helpers import strict_array, strict_module
 from helpers.cases import Case
 from helpers.function_table import ROWS
 from helpers.rows import Row
@@ -17,7 +20,7 @@ from helpers.strict_array import Traffic, ndarray
 import autolab
 from autolab import Variable
 from autolab import functions as F
-from autolab.engine.backend import to_cpu, to_gpu
+from autolab.engine.backend import gpu_status, to_cpu, to_gpu
 
 LOOKS = {
     **dict.fromkeys(
@@ -142,3 +145,36 @@ def test_a_number_beside_an_array_is_no_copy(traffic: Traffic) -> None:
     for y in (x * 2.0, 2.0 - x, x**2, F.maximum(x, 0.5), F.clip(x, 0.0, 1.0), F.expadd(1.5, x), F.muladd(x, 2.0, 3)):
         assert y.dtype == np.float32 and autolab.grad(F.sum(y), x).dtype == np.float32
     assert not traffic.down and not traffic.up
+
+
+@pytest.mark.skipif(importlib.util.find_spec("cupy") is None, reason="needs CuPy")
+def test_the_stand_in_lacks_what_cupy_lacks() -> None:
+    import cupy  # for its names alone: no driver is needed
+
+    for name in strict_module.ABSENT:
+        with pytest.raises(AttributeError):
+            attrgetter(name)(cupy)
+    for name, parameters in strict_module.LACKS.items():
+        assert not parameters & set(inspect.signature(attrgetter(name)(cupy)).parameters), name
+    for name, parameters in strict_array._METHODS.items():
+        documented = getattr(cupy.ndarray, name).__doc__ or name
+        assert all(p.strip("*") in documented.partition("\n")[0] for p in parameters.split()), name
+    for name in set(dir(ndarray)) - {"_host", "__weakref__", "__slots__", "__dict__"}:
+        assert hasattr(cupy.ndarray, name), name
+
+
+ON_A_GPU = ROWS if gpu_status().state == "ok" else ROWS[:1]  # one line in a report that skips it says enough
+
+
+@pytest.mark.skipif(gpu_status().state != "ok", reason="needs a GPU")
+@pytest.mark.parametrize("row", ON_A_GPU, ids=lambda row: row.name)
+def test_the_table_on_a_gpu(row: Row) -> None:
+    for case in row.cases:
+        for args, attributes in _calls(row, case):
+            expected = _orders(row, _leaves(args, lambda a: a), attributes)
+            found = _orders(row, _leaves(args, _moved), _options(row, attributes))
+            if row.name == "dropout":
+                continue  # the device draws its own numbers
+            for a, b in zip(found, expected, strict=True):
+                scale = max(1, float(np.abs(b).max(initial=0)))
+                np.testing.assert_allclose(to_cpu(a), b, rtol=1e-4, atol=1e-4 * scale, err_msg=case.label)

@@ -210,6 +210,6 @@ def installed() -> Iterator[strict_array.Traffic]:
     traffic.clear()
     Kernel.made.clear()
     elementwise_kernel.cache_clear()  # what was compiled here is nothing for a real GPU
-    with mock.patch.dict(sys.modules, {"cupy": cupy}), mock.patch.dict(backend.modules):
+    with mock.patch.dict(sys.modules, {"cupy": cupy}), mock.patch.dict(backend.modules, {np.ndarray: np}, clear=True):
         yield traffic
     traffic.clear()
