@@ -33,6 +33,11 @@ def bundle(data: Derivatives) -> Bundle:
     return {"text/plain": text}
 
 
+def bundle_of_view(view: Any) -> Bundle:
+    """What a live view shows now, standing still: `export_html` writes that."""
+    return bundle(view.data)
+
+
 def _ever_smaller(data: Derivatives) -> Iterator[Markup]:
     now, rows = moving(data), growth_rows(data)
     parts = [

@@ -15,6 +15,7 @@ from .messages import say
 Bundle = dict[str, Any]
 
 _HANDLERS: dict[str, str] = {
+    "autolab.widgets.derivative_explorer.DerivativeExplorer": "autolab.display.derivative_view:bundle_of_view",
     "autolab.analysis.matrices.DerivativeMatrix": "autolab.display.matrix_view:bundle",
     "autolab.analysis.landscape.Surface": "autolab.display.surface_view:bundle",
     "autolab.analysis.derivatives.Derivatives": "autolab.display.derivative_view:bundle",

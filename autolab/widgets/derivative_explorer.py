@@ -84,7 +84,7 @@ class DerivativeExplorer(Conversation, anywidget.AnyWidget):
         """The live view, and the static picture for where there is none (an untrusted notebook, a web page)."""
         live = super()._repr_mimebundle_(**kwargs)
         data, metadata = live if isinstance(live, tuple) else (live or {}, {})
-        return {**data, **mimebundle(self.data)}, metadata
+        return {**data, **mimebundle(self)}, metadata
 
     # ------------------------------------------------------------------ for the page
     def _now(self, data: Derivatives) -> dict[str, Any]:
@@ -176,5 +176,5 @@ def _save(view: DerivativeExplorer) -> Path:
 
     name = re.sub(r"\W+", "_", clean(view.data.function), flags=re.ASCII).strip("_") or "function"
     path = Path.cwd() / f"derivatives_{name}.html"
-    export_html(view.data, path)
+    export_html(view, path)
     return path
