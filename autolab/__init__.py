@@ -10,7 +10,7 @@
 Variables and functions     `Variable`, `Parameter`, `FunctionNode`, `primitive`, `elementwise`, `functions`
 Other ways to write one     `authoring`: Chainer's old style, DeZero's, PyTorch's
 Gradients                   ``y.backward()``, `grad`, `no_grad`, `using_config`; `transforms`: functions of functions
-Seeing and checking them    `record`, `explore`, `heatmap`, `check_gradients`, `checked`; `export_html` keeps a page
+Seeing and checking them    `record`, `explore`, `derivatives`, `heatmap`, `surface`, `check_gradients`, `export_html`
 Learning                    `lesson.check`: the exercises of the notebooks
 """
 
