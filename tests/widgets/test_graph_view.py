@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 import autolab
 from autolab import functions as F
 from autolab.display.messages import say
 from autolab.widgets import Explorer
 from autolab.widgets.graph_view import GraphView
+
+from .lab import Lab, LabPage
 
 
 @pytest.fixture
@@ -76,3 +79,30 @@ def test_a_constant_can_be_looked_at_too(tmp_path: Path, monkeypatch: pytest.Mon
     view = constant.explore()
     assert [step.name for step in view.recording.steps] == ["c"]
     view.close()
+
+
+CELL = """
+import autolab
+from autolab import functions as F
+x = autolab.Variable(0.5)
+h = F.tanh(x)
+y = h * h
+y.backward()
+y.explore()
+"""
+
+
+@pytest.mark.browser
+@pytest.mark.lab
+def test_in_jupyterlab_its_steps_are_chosen_and_walked(lab: Lab, open_page: Callable[..., LabPage]) -> None:
+    view = open_page(lab.write("still.ipynb", CELL))
+    view.run(0)
+    page = view.page
+    expect(page.locator(".al-still")).to_have_text(say("graph_still"))
+    expect(page.locator(".al-inputs")).to_have_count(0)
+    view.node("h").click()
+    expect(page.locator(".al-title")).to_have_text("h = tanh(x)")
+    expect(page.locator(".al-place")).to_have_text(say("walk_rest_forward"))
+    page.get_by_role("button", name="To the first step").click()
+    expect(page.locator(".al-place")).to_have_text("Forward, step 1 of 3")
+    expect(page.locator(".al-track .al-ends span").last).to_be_hidden()
