@@ -26,7 +26,7 @@ from .readings import readings
 from .steps import columns, expression, label, shorten, symbol, title
 from .text import describe_program
 
-__all__ = ["detail", "lines", "readings", "scene"]
+__all__ = ["detail", "lines", "readings", "scene", "structure"]
 
 CHARACTER = 9.7  # width of one character of a 16 px fixed-width font
 PADDING = 12.0
@@ -90,6 +90,20 @@ def scene(
         ],
     }
     return {"key": _key(picture), **picture}
+
+
+def structure(recording: Recording) -> tuple[Any, ...]:
+    """Everything of a recording but its numbers: where two are equal, their scenes are."""
+    steps = [
+        (
+            (step.id, step.kind, step.function, step.name, step.source, step.statement, step.attributes),
+            (step.order, step.of, step.scope, None if step.value is None else step.value.shape),
+            [(operand.parameter, operand.step, operand.constant) for operand in step.operands],
+        )
+        for step in recording.steps
+    ]
+    ends = recording.function, recording.inputs, recording.outputs, recording.order, len(recording.higher)
+    return ends, steps, recording.scopes, recording.openings
 
 
 def _mark_orders(nodes: list[dict[str, Any]], recording: Recording) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import copy_context
 from time import thread_time
 from typing import Any
 
@@ -13,7 +14,6 @@ from ..engine.observe import BackwardEvent
 from ..engine.primitive import Primitive
 from .arrays import Budget
 from .drafts import Use
-from .model import Snapshot
 from .rules import filled_in, rule_code, rule_text
 
 OUTPUTS, ENTRIES, CALLS = 64, 4096, 2000
@@ -30,6 +30,8 @@ class Explainer:
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
         self._calls = CALLS
+        self._quiet = copy_context()  # entered for every gradient, where np.errstate would take longer than the rule
+        self._quiet.run(np.seterr, all="ignore")
 
     def explain(self, use: Use, event: BackwardEvent, edge: Any, share: Any) -> None:
         """The rule of the gradient as text and with its numbers, and the derivatives that the rule multiplies by."""
@@ -41,11 +43,8 @@ class Explainer:
         use.numbers = _numbers(use.rule, function, event, edge, share)
         if share is None or isinstance(upstream, Bundle):
             return
-        with np.errstate(all="ignore"):
-            if function.elementwise:
-                self._local(use, edge, array_of(upstream), array_of(share))
-            else:
-                use.jacobian = self._jacobian(edge, array_of(upstream), array_of(share))
+        derive = self._local if function.elementwise else self._jacobian
+        self._quiet.run(derive, use, edge, array_of(upstream), array_of(share))
 
     def _local(self, use: Use, edge: Any, upstream: Array, share: Array) -> None:
         """A rule is linear in the upstream gradient, so at ones it gives the local derivatives."""
@@ -55,11 +54,11 @@ class Explainer:
             product = _applied(edge, upstream)
             use.product = None if product is None else self._budget.snapshot(product)
 
-    def _jacobian(self, edge: Any, upstream: Array, share: Array) -> Snapshot | None:
+    def _jacobian(self, use: Use, edge: Any, upstream: Array, share: Array) -> None:
         """The rule at each unit vector gives a row of the Jacobian."""
         m, entries = upstream.size, upstream.size * share.size
         if not 0 < entries <= ENTRIES or m > OUTPUTS or m > self._calls:
-            return None
+            return
         self._calls -= m
         xp = get_array_module(upstream)
         units = xp.eye(m, dtype=upstream.dtype).reshape((m, *upstream.shape))
@@ -67,9 +66,9 @@ class Explainer:
         for unit in units:
             row = _applied(edge, unit)
             if row is None or row.shape != share.shape or thread_time() - start > SECONDS:
-                return None
+                return
             rows.append(row)
-        return self._budget.snapshot(xp.stack(rows).reshape(upstream.shape + share.shape))
+        use.jacobian = self._budget.snapshot(xp.stack(rows).reshape(upstream.shape + share.shape))
 
 
 class Sums:

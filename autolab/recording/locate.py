@@ -23,6 +23,9 @@ _PROGRAMS = (f"{PACKAGE}links{os.sep}", f"{PACKAGE}transforms{os.sep}")  # one c
 OWN_FRAMES = ("<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>")
 """Code that runs in a frame of its own, but is no function to a reader (comprehensions: before Python 3.12)."""
 
+MOST_CODE = 500
+"""The places in so many functions and modules are remembered from one recording to the next."""
+
 
 @dataclass(frozen=True)
 class Place:
@@ -44,18 +47,22 @@ class Place:
         return replace(self, source=None, names=(), operands=())
 
 
+_known: dict[int, tuple[CodeType, dict[int, Place]]] = {}  # by identity: code is slow to hash
+
+
 class Locator:
-    """Finds places, each once: a loop passes the same instruction many times. ``fn`` is what is being recorded."""
+    """Finds places, each once: a loop passes an instruction many times, a slider a function. ``fn`` is recorded."""
 
     def __init__(self, fn: Any = None) -> None:
-        self._known: dict[int, tuple[CodeType, dict[int, Place]]] = {}  # by identity: code is slow to hash
         self._code = getattr(python_function(fn), "__code__", None)
 
     def place(self, frame: FrameType | None) -> Place | None:
         """The place of the instruction that ``frame`` is executing."""
         if frame is None:
             return None
-        _, places = self._known.setdefault(id(frame.f_code), (frame.f_code, {}))
+        if len(_known) > MOST_CODE:
+            _known.clear()
+        _, places = _known.setdefault(id(frame.f_code), (frame.f_code, {}))
         if frame.f_lasti not in places:
             places[frame.f_lasti] = _locate(frame)
         return places[frame.f_lasti]

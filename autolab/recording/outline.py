@@ -95,6 +95,10 @@ class Outline:
         """The groups that are open before anyone has chosen: all, if that makes no more than `ALL_OPEN` boxes, else
         level by level from the outside, until `PARTLY_OPEN` are there. Runs stay closed.
         """
+        return self._at_first
+
+    @cached_property
+    def _at_first(self) -> frozenset[int]:
         if self.size(self.groups) <= ALL_OPEN:
             return frozenset(self.groups)
         expanded: set[int] = set()

@@ -8,7 +8,7 @@ from typing import Any
 import traitlets
 
 from ..display.messages import say
-from ..display.scene import detail, readings, scene
+from ..display.scene import detail, readings, scene, structure
 from ..recording.model import Recording
 from ..recording.outline import Group
 from .columns import in_columns
@@ -29,6 +29,8 @@ class Picture(Part):
     changed: traitlets.List[Any] = traitlets.List().tag(sync=True)
     expanded: traitlets.List[Any] = traitlets.List(default_value=None, allow_none=True).tag(sync=True)
     notice = traitlets.Unicode().tag(sync=True)
+
+    _drawn: tuple[Any, dict[str, Any]] = (None, {})
 
     def _open_groups(self, recording: Recording) -> frozenset[int]:
         return recording.outline.at_first() if self.expanded is None else frozenset(self.expanded)
@@ -86,11 +88,18 @@ class Picture(Part):
 
     def _shown(self, recording: Recording) -> dict[str, Any]:
         expanded = self._open_groups(recording)
-        picture, numbers = scene(recording, expanded), readings(recording, expanded)
+        picture, numbers = self._scene(recording, expanded), readings(recording, expanded)
         same_picture = picture["key"] == self.scene.get("key")
         before = self.readings.get("nodes", {}) if same_picture else numbers["nodes"]
         changed = [int(k) for k, node in numbers["nodes"].items() if node != before[k]]
         return {**super()._shown(recording), "scene": picture, "readings": numbers, "changed": changed}
+
+    def _scene(self, recording: Recording, expanded: frozenset[int]) -> dict[str, Any]:
+        """The picture, which most moves leave as it was."""
+        program = structure(recording), expanded
+        if program != self._drawn[0]:
+            self._drawn = program, scene(recording, expanded)
+        return self._drawn[1]
 
 
 def _only_children(group: Group) -> Iterator[int]:

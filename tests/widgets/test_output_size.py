@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import runpy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from autolab.widgets.explorer import Explorer
 from .programs import LAYER, layer, muladd, twenty
 
 PER_OUTPUT = 200_000
+PER_UPDATE = 256_000
 
 
 def output_bytes(view: Explorer) -> int:
@@ -50,3 +53,38 @@ def test_an_output_and_its_saved_state_are_small(
     view = explorer(fn, **inputs)
     assert output_bytes(view) <= PER_OUTPUT
     assert state_bytes(view) <= state
+
+
+MANY = f"""
+def block(x):
+    {33 * "x = x * 0.999; "}
+    return x
+
+def many(x):
+    for _ in range(30):
+        x = block(x)
+    return x
+"""
+
+
+def test_an_update_of_a_thousand_boxes_is_small(explorer: Callable[..., Explorer], tmp_path: Path) -> None:
+    (tmp_path / "many.py").write_text(MANY)
+    view = explorer(runpy.run_path(str(tmp_path / "many.py"))["many"], x=1.0)
+    view._obey({"do": "open all"})
+    assert len(view.scene["nodes"]) > 900
+    state = view.get_state()
+    shown = {name: value for name, value in state.items() if not name.startswith("_")}
+    assert len(json.dumps(shown, default=str)) <= PER_UPDATE
+    assert shown["scene"]["nodes"]["$columns"]["id"] == [node["id"] for node in view.scene["nodes"]]
+
+
+def test_a_move_keeps_the_scene_and_another_program_does_not(explorer: Callable[..., Explorer]) -> None:
+    view = explorer(lambda x: x * x if float(x.data) > 0 else np.exp(x), x=1.0)
+    first, recording = view.scene, view.recording
+    view._publish(view._shown(view._session.record()))
+    assert view.scene is first
+    view._session.move("x", None, -1.0)
+    view._publish(view._shown(view._session.record()))
+    assert view.scene["key"] != first["key"]
+    view._publish(view._shown(recording))
+    assert view.scene["key"] == first["key"]
