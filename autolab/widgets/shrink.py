@@ -6,7 +6,7 @@ Names stay as they are, so that a message from the browser's console still says 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 _TOKEN = re.compile(
     r"(?P<line>\s*\n\s*)|(?P<space>[ \t]+)|(?P<comment>//[^\n]*|/\*.*?\*/)"
@@ -25,11 +25,11 @@ def shrink_js(text: str) -> str:
     Examples
     --------
     >>> shrink_js("const a = (x) => {  // doubles\\n  return x + x;\\n};\\nlet b = `a  ${a( 1 )}`;")
-    'const a=(x)=>{return x+x};let b=`a  ${a( 1 )}`;'
+    'let a=(x)=>{return x+x},b=`a  ${a( 1 )}`;'
     """
     parts: list[str] = []
     last, gap = "\n", ""
-    for token in _tokens(text):
+    for token in _declared_together(_tokens(text)):
         if token.isspace():
             gap = "\n" if "\n" in token or gap == "\n" else " "
             continue
@@ -38,6 +38,41 @@ def shrink_js(text: str) -> str:
         parts += [_kept(last, token[0], gap), token]
         last, gap = token[-1], ""
     return "".join(parts)
+
+
+def _declared_together(tokens: Iterable[str]) -> Iterator[str]:
+    """``const`` as ``let``, and declarations that follow each other as one.
+
+    In a program that works nothing assigns to a constant, so the guard against that is for those who read the files.
+    """
+    is_let: list[bool | None] = [None]  # in each bracket: whether the statement declares; None before its first word
+    ended = False  # a semicolon waits for what follows
+    for token in tokens:
+        if token.isspace() and ended:
+            continue
+        token = "let" if token == "const" else token
+        if ended and token == "let" and is_let[-1]:
+            yield ","
+            ended = False
+            continue
+        if ended:
+            yield ";"
+            is_let[-1] = None
+        ended = token == ";"
+        if not ended:
+            yield token
+            _follow(is_let, token)
+    yield from ";" if ended else ""
+
+
+def _follow(is_let: list[bool | None], token: str) -> None:
+    """Keep the account of brackets and statements."""
+    if is_let[-1] is None and not token.isspace():
+        is_let[-1] = token == "let"
+    if token in ("(", "[", "{"):
+        is_let.append(None)
+    elif token in (")", "]", "}") and len(is_let) > 1:
+        is_let.pop()
 
 
 def _kept(last: str, following: str, gap: str) -> str:

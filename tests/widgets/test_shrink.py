@@ -16,7 +16,13 @@ SAME = [
     ("a\n(b)", "a\n(b)"),
     ("i++\nj", "i++\nj"),
     ("async ({ model }) => await go()", "async({model})=>await go()"),
-    ("for (const a of b)\n  if (a in c) d();", "for(const a of b)\nif(a in c)d();"),
+    ("for (const a of b)\n  if (a in c) d();", "for(let a of b)\nif(a in c)d();"),
+    (
+        "const a = 1;\nconst { b } = a; f(); let c; const d = () => { let e; }; let g",
+        "let a=1,{b}=a;f();let c,d=()=>{let e},g",
+    ),
+    ("let a = 1; if (a) { b; } let c; let d", "let a=1;if(a){b}let c;let d"),
+    ("for (let i = 0; i < n; i++) { const a = i; let b; }", "for(let i=0;i<n;i++){let a=i,b}"),
     ("export default () => 1", "export default()=>1"),
     ("a = b\n  .c()\n  ?? d", "a=b.c()??d"),
 ]
