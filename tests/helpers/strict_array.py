@@ -293,7 +293,8 @@ for _name, _parameters in _METHODS.items():
 for _name, _ufunc in _OPERATORS.items():
     setattr(ndarray, f"__{_name}__", _operator(_ufunc))
     setattr(ndarray, f"__r{_name}__", _operator(_ufunc, swapped=True))
-    setattr(ndarray, f"__i{_name}__", _in_place(_ufunc))
+    if _name != "matmul":
+        setattr(ndarray, f"__i{_name}__", _in_place(_ufunc))
 for _name, _ufunc in _COMPARISONS.items():
     setattr(ndarray, f"__{_name}__", _operator(_ufunc))
 for _name, _ufunc in {"neg": np.negative, "abs": np.absolute, "invert": np.invert}.items():
