@@ -17,6 +17,8 @@ from ..training.trainer import Trainer
 from . import notebook
 from .monitor_view import MonitorView
 
+_NUMBERS = (int, float, np.number)
+
 
 class LiveMonitor(Monitor, Extension):
     """Curves, gradient norms, silent units and heatmaps of a model while it is trained; with a Stop button.
@@ -92,7 +94,7 @@ class LiveMonitor(Monitor, Extension):
         iteration = trainer.updater.iteration
         if iteration == self.iteration:  # an interrupted call that is made again
             return
-        told = {k: float(v) for k, v in trainer.observation.items() if isinstance(v, int | float | np.number)}
+        told = {k: float(v) for k, v in trainer.observation.items() if isinstance(v, _NUMBERS)}
         self._take(iteration, told)
 
     def finalize(self) -> None:
