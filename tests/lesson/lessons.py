@@ -16,10 +16,15 @@ ANSWERS = Path(__file__).parent / "answers"
 
 
 @cache
+def raw(notebook: Path) -> dict[str, Any]:
+    """The notebook as it is stored."""
+    return json.loads(notebook.read_text("utf-8"))
+
+
+@cache
 def cells(notebook: Path) -> dict[str, str]:
     """The code cells, by their ids."""
-    found = json.loads(notebook.read_text("utf-8"))["cells"]
-    return {cell["id"]: "".join(cell["source"]) for cell in found if cell["cell_type"] == "code"}
+    return {cell["id"]: "".join(cell["source"]) for cell in raw(notebook)["cells"] if cell["cell_type"] == "code"}
 
 
 @cache

@@ -9,14 +9,10 @@ from typing import Any
 
 import pytest
 
-from .lessons import NOTEBOOKS, answers, cells, solved
+from .lessons import NOTEBOOKS, answers, cells, raw, solved
 
 BYTES, CELLS, OUTPUT, SECONDS = 60_000, 40, 200_000, 10
 LIVE = "application/vnd.jupyter.widget-view+json"
-
-
-def raw(notebook: Path) -> dict[str, Any]:
-    return json.loads(notebook.read_text("utf-8"))
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
