@@ -145,7 +145,7 @@ def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any
 
     Examples
     --------
-    >>> import numpy as np
+    >>> import autolab, numpy as np
     >>> W = autolab.Variable(np.eye(3), name="W")
     >>> view = autolab.heatmap(W, options={"scale": "symlog"})  # doctest: +SKIP
     """
