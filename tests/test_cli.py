@@ -90,7 +90,7 @@ def test_a_missing_jupyterlab_is_a_sentence(monkeypatch, capsys):
 def test_a_missing_notebook_is_a_sentence(capsys, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
     assert cli.main(["lab", "nowhere.ipynb"]) == 1
-    assert capsys.readouterr().err == "autolab lab: there is no file nowhere.ipynb\n"
+    assert capsys.readouterr().err == "autolab lab: there is no file 'nowhere.ipynb'; expected a notebook that exists\n"
 
 
 @pytest.mark.parametrize("port", ["-1", "65536", "80x", ""])

@@ -48,9 +48,10 @@ def _ever_smaller(data: Derivatives) -> Iterator[Markup]:
         picture(growth_svg(rows), _growth_words(rows)),
     ]
     graphs = [data.recording, *data.recording.higher] if data.recording else []
-    for compact in (False, True):
-        drawn = [picture(to_svg(graph, compact=compact), rows[i]["name"]) for i, graph in enumerate(graphs)]
-        yield join([*parts, details(say("curve_graphs"), *(paragraph(image) for image in drawn))])
+    for compact, orders in [(False, len(graphs)), *((True, n) for n in range(len(graphs), 0, -1))]:
+        drawn = [picture(to_svg(graph, compact=compact), rows[i]["name"]) for i, graph in enumerate(graphs[:orders])]
+        left = [escape(say("curve_graph_left", name=row["name"])) for row in rows[orders : len(graphs)]]
+        yield join([*parts, details(say("curve_graphs"), *(paragraph(image) for image in [*drawn, *left]))])
     yield join(parts)
 
 

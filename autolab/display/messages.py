@@ -96,6 +96,7 @@ SENTENCES: dict[str, str] = {
     "curve_computed": "steps that are computed",
     "curve_written": "steps if nothing were shared",
     "curve_graphs": "The graphs, order by order",
+    "curve_graph_left": "The graph of {name} is too large to stand here; the live view shows it.",
     "curve_drag": "Drag the point, or move it with the arrow keys.",
     "curve_code": "The live graph of this point:",
     "curve_order": "Order",

@@ -102,7 +102,11 @@ FAULTS = {
         backward, backward, "_sweep", "upstream = upstream + gradient", "upstream = gradient"
     ),
     "a shape that was broadcast is not summed": edited(
-        backward, backward, "_sweep", "if edge.fit is not None and (", "if edge.fit is not None and edge.fit[0] and ("
+        backward,
+        backward,
+        "_sweep",
+        "if edge.fit is not None and not (",
+        "if edge.fit is not None and edge.fit[0] and not (",
     ),
     "create_graph drops what arrives again": edited(
         backward,

@@ -112,9 +112,9 @@ def test_numpys_functions_reach_these(call) -> None:
     ("call", "message"),
     [
         (lambda x: np.linalg.svd(x), "numpy.linalg.svd on a Variable that is not square takes full_matrices=False"),
-        (lambda x: np.linalg.eigh(x, UPLO="U"), "numpy.eigh on a Variable does not take 'UPLO'"),
-        (lambda x: np.linalg.cholesky(x, upper=True), "numpy.cholesky on a Variable does not take 'upper'"),
-        (lambda x: np.linalg.pinv(x), "numpy.pinv has no gradient"),
+        (lambda x: np.linalg.eigh(x, UPLO="U"), "numpy.linalg.eigh on a Variable does not take 'UPLO'"),
+        (lambda x: np.linalg.cholesky(x, upper=True), "numpy.linalg.cholesky on a Variable does not take 'upper'"),
+        (lambda x: np.linalg.pinv(x), "numpy.linalg.pinv has no gradient"),
     ],
 )
 def test_numpys_options_without_a_gradient_are_refused(call, message: str) -> None:
