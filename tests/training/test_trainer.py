@@ -16,6 +16,9 @@ from autolab import links as L
 from autolab.data import SerialIterator, TupleDataset, get_iris
 from autolab.training import extensions
 
+# Between open() and its `with`, an interrupt leaves a file that is closed with its object, as Python warns.
+INTERRUPTED = pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
+
 
 @pytest.fixture(autouse=True)
 def seeded():
@@ -95,6 +98,7 @@ def test_snapshots_bring_a_run_back_bit_for_bit(tmp_path):
     assert untimed[0] == untimed[1] and len(untimed[0]) == 6
 
 
+@INTERRUPTED
 @pytest.mark.parametrize("step", [211, pytest.param(3, marks=pytest.mark.full)])
 def test_a_step_interrupted_anywhere_is_made_again_as_if_nothing_had_happened(step, tmp_path):
     made = {}
@@ -130,6 +134,7 @@ def test_a_real_interrupt_ends_the_run_and_the_next_goes_on(tmp_path):
 
 
 # A signal between the opening of a folder and the with block that closes it leaves it to the collector.
+@INTERRUPTED
 @pytest.mark.filterwarnings("ignore:.*ScandirIterator:pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize(("times", "epochs"), [(10, 15), pytest.param(200, 300, marks=pytest.mark.full)])
 def test_after_real_interrupts_training_goes_on_as_if_nothing_had_happened(times, epochs, tmp_path):
