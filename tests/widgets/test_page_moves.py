@@ -143,8 +143,8 @@ def test_the_map_has_the_colours_of_the_array(page: Page, open_view: Open) -> No
 
 
 @pytest.fixture
-def patience(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Answer slow functions without their result, as a kernel does."""
+def patience(explorer: object, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Answer slow functions without their result, as a kernel does; ``explorer`` has set a longer time before."""
     monkeypatch.setattr(Explorer, "wait_seconds", 0.05)
     yield
     deadline = time.monotonic() + 10
