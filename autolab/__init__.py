@@ -164,6 +164,7 @@ def _explore(self: Variable) -> Any:
 
     Examples
     --------
+    >>> import autolab
     >>> x = autolab.Variable(3.0)
     >>> y = x * x
     >>> y.explore()  # doctest: +SKIP

@@ -50,7 +50,7 @@ def gradient(rule: str, values: Mapping[str, Term], shape: tuple[int, ...]) -> T
     """
     try:
         return _term(ast.parse(rule, mode="eval").body, values, shape)
-    except (SyntaxError, _NoFormulaError, RecursionError):
+    except (SyntaxError, ValueError, _NoFormulaError, RecursionError):
         return None
 
 
@@ -71,7 +71,7 @@ def is_elementwise(rule: str) -> bool:
     """Whether a rule is arithmetic on its names, so that only broadcasting can change the shape."""
     try:
         tree = ast.parse(rule, mode="eval")
-    except SyntaxError:
+    except (SyntaxError, ValueError):  # ValueError: a null character, before Python 3.11.4
         return False
     return not any(isinstance(node, ast.Call | ast.MatMult | ast.Attribute) for node in ast.walk(tree))
 

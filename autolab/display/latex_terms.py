@@ -160,7 +160,7 @@ def _index(attributes: Sequence[tuple[str, str]]) -> str | None:
     """Whole numbers and slices as in ``x[0, :2]``; None for other indices."""
     try:
         index = ast.parse(dict(attributes)["index"], mode="eval").body
-    except SyntaxError:  # cut, since it was long
+    except (SyntaxError, ValueError):  # cut, since it was long
         return None
     parts = [_place(part) for part in (index.elts if isinstance(index, ast.Tuple) else [index])]
     return None if None in parts else r",\,".join(map(str, parts))

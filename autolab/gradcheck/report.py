@@ -185,6 +185,7 @@ class GradientReport:
 
         Examples
         --------
+        >>> import autolab
         >>> report = autolab.check_gradients(lambda x, y: x * y, x=2.0, y=3.0)
         >>> lens = report.explore()  # doctest: +SKIP
         """

@@ -69,7 +69,7 @@ def _lambdas(filename: str) -> list[ast.Lambda]:
     source = "".join(linecache.getlines(filename))
     try:
         return [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Lambda)]
-    except SyntaxError:  # a cell with IPython's own syntax
+    except (SyntaxError, ValueError):  # a cell with IPython's own syntax
         return []
 
 
@@ -101,7 +101,7 @@ def _template(text: str, signs: tuple[tuple[str, bool], ...]) -> str | None:
     """``text`` with ``{name}`` for every known name, in brackets where a negative number needs them."""
     try:
         formula = ast.parse(text, mode="eval")
-    except SyntaxError:
+    except (SyntaxError, ValueError):
         return None
     known = dict(signs)
     called = {id(node.func) for node in ast.walk(formula) if isinstance(node, ast.Call)}

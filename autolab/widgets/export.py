@@ -65,6 +65,7 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
 
     Examples
     --------
+    >>> import autolab
     >>> recording = autolab.record(lambda x: x * x, 3.0)
     >>> autolab.export_html(recording, "square.html")  # doctest: +SKIP
     """
