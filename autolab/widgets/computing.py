@@ -114,7 +114,3 @@ class Computing(Part):
             if self._running is not None:
                 self._running.stop("asked")
                 self._running.guard()
-
-
-def _stopped(why: str, seconds: float) -> UserError:
-    return UserError(say("stopped"), say(f"stopped_{why}", seconds=seconds))
