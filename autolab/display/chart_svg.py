@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import count
 from typing import Any
 
-from .colors import DASHES, LINES, Theme
-from .escape import Markup, element, escape
-from .style import SANS, Look, style_sheet
+from .colors import DASHES
+from .document import document, words_at
+from .escape import Markup, element
+from .style import Look
 
 WIDTH, HEIGHT = 560.0, 320.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 66.0, 18.0, 40.0, 40.0
 _LEGEND_ROW, _CHARACTER, _SAMPLE = 20.0, 6.8, 30.0
 _FEW = 25  # a line of so few points shows them
 _GAP = 16.0
-_documents = count(1)
 
 
 def to_svg(charts: Sequence[dict[str, Any]], look: Look = "auto", columns: int = 2) -> Markup:
     """Charts beside and below each other, as the text of an SVG document."""
-    scope = f"autolab-chart-{next(_documents)}"
     columns = max(1, min(columns, len(charts)))
     rows = [charts[i : i + columns] for i in range(0, len(charts), columns)]
     parts: list[Markup] = []
@@ -31,37 +29,8 @@ def to_svg(charts: Sequence[dict[str, Any]], look: Look = "auto", columns: int =
             parts.append(element("g", *_chart(one), transform=f"translate({j * (WIDTH + _GAP):.1f} {top:.1f})"))
         top += max(_height(one) for one in row)
     width = columns * (WIDTH + _GAP) - _GAP
-    return element(
-        "svg",
-        element("title", escape(", ".join(one["title"] for one in charts)), id=f"{scope}-title"),
-        element("desc", escape(" ".join(one["description"] for one in charts), 5000), id=f"{scope}-desc"),
-        style_sheet(scope, look, set()),
-        line_sheet(scope, look),
-        element("rect", class_="card", width=width, height=top, rx=10),
-        *parts,
-        xmlns="http://www.w3.org/2000/svg",
-        id=scope,
-        width=width,
-        height=top,
-        viewBox=f"0 0 {width:.0f} {top:.0f}",
-        role="img",
-        aria_labelledby=f"{scope}-title {scope}-desc",
-    )
-
-
-def line_sheet(scope: str, look: Look) -> Markup:
-    first: Theme = "dark" if look == "dark" else "light"
-    shapes = f"#{scope} .line{{fill:none;stroke-width:2}}#{scope} .grid{{stroke-width:1;opacity:.35}}"
-    shapes += f"#{scope} .title{{font:600 15px {SANS}}}"
-    text = shapes + _line_colors(scope, first)
-    if look == "auto":
-        text += f"@media (prefers-color-scheme:dark){{{_line_colors(scope, 'dark')}}}"
-    return Markup(f"<style>{text}</style>")
-
-
-def _line_colors(scope: str, theme: Theme) -> str:
-    rules = [f"#{scope} .c{i}{{stroke:{c}}}#{scope} .d{i}{{fill:{c}}}" for i, c in enumerate(LINES[theme])]
-    return "".join(rules)
+    title, words = ", ".join(one["title"] for one in charts), " ".join(one["description"] for one in charts)
+    return document(parts, (width, top), title, words, look, lines=True)
 
 
 def _legend(lines: Sequence[dict[str, Any]]) -> list[tuple[float, float, dict[str, Any]]]:
@@ -116,7 +85,7 @@ class _Scale:
 
 def _chart(chart: dict[str, Any]) -> list[Markup]:
     scale = _Scale(chart)
-    parts = [_text(16, 25, chart["title"], "title"), *_axes(chart, scale)]
+    parts = [words_at(16, 25, chart["title"], "title"), *_axes(chart, scale)]
     if chart["mark"] is not None:
         parts.append(_path(f"M{scale.x(chart['mark']):.1f} {_TOP}V{scale.bottom}", "ring"))
     for i, line in enumerate(chart["lines"]):
@@ -124,19 +93,22 @@ def _chart(chart: dict[str, Any]) -> list[Markup]:
     for i, (x, y, line) in enumerate(_legend(chart["lines"])):
         parts += _legend_entry(x, HEIGHT + y + 12, line, i)
     below = _height(chart) - 16 * len(_notes(chart)) - 8
-    return [*parts, *(_text(_LEFT, below + 14 + 16 * k, words, "small") for k, words in enumerate(_notes(chart)))]
+    return [*parts, *(words_at(_LEFT, below + 14 + 16 * k, words, "small") for k, words in enumerate(_notes(chart)))]
 
 
 def _axes(chart: dict[str, Any], scale: _Scale) -> list[Markup]:
     parts = []
     for value, text in chart["y"]["ticks"]:
         y = scale.y(value)
-        parts += [_path(f"M{_LEFT} {y:.1f}H{scale.right}", "grid edges"), _text(_LEFT - 8, y + 4, text, "small right")]
+        parts += [
+            _path(f"M{_LEFT} {y:.1f}H{scale.right}", "grid edges"),
+            words_at(_LEFT - 8, y + 4, text, "small right"),
+        ]
     for value, text in chart["x"]["ticks"]:
         x = scale.x(value)
-        parts += [_path(f"M{x:.1f} {scale.bottom}v5", "edges"), _text(x, scale.bottom + 18, text, "small middle")]
+        parts += [_path(f"M{x:.1f} {scale.bottom}v5", "edges"), words_at(x, scale.bottom + 18, text, "small middle")]
     parts.append(_path(f"M{_LEFT} {_TOP}V{scale.bottom}H{scale.right}", "edges"))
-    return [*parts, _text((_LEFT + scale.right) / 2, scale.bottom + 34, chart["x_title"], "small middle")]
+    return [*parts, words_at((_LEFT + scale.right) / 2, scale.bottom + 34, chart["x_title"], "small middle")]
 
 
 def _drawn(line: dict[str, Any], i: int, scale: _Scale) -> list[Markup]:
@@ -154,12 +126,8 @@ def _drawn(line: dict[str, Any], i: int, scale: _Scale) -> list[Markup]:
 
 def _legend_entry(x: float, y: float, line: dict[str, Any], i: int) -> list[Markup]:
     sample = _path(f"M{x:.1f} {y - 4:.1f}h{_SAMPLE - 6:.1f}", f"line c{i}", DASHES[i] or None)
-    return [sample, _text(x + _SAMPLE, y, _entry(line), "small")]
+    return [sample, words_at(x + _SAMPLE, y, _entry(line), "small")]
 
 
 def _path(d: str, style: str, dash: str | None = None) -> Markup:
     return element("path", d=d, class_=style, stroke_dasharray=dash)
-
-
-def _text(x: float, y: float, words: str, style: str) -> Markup:
-    return element("text", escape(words), x=x, y=y, class_=style)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from .chart_svg import line_sheet
 from .derivative_scene import LARGE, SMALL, TANGENT, TAYLOR, growth_rows, moving, panels, spoken
+from .document import document, words_at
 from .escape import Markup, element, escape, join
 from .html import LIMIT, code, details, paragraph, picture, table
 from .messages import say
 from .registry import Bundle
-from .style import Look, style_sheet
+from .style import Look
 from .svg import to_svg
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 _GAP = 16.0
 _LEGEND = 26.0
 _BAR, _ROW = 300.0, 44.0
-_documents = count(1)
 
 
 def bundle(data: Derivatives) -> Bundle:
@@ -77,21 +75,21 @@ def curves_svg(data: Derivatives, look: Look = "auto") -> Markup:
         y = _LEGEND if i == 0 else _LEGEND + LARGE.height + (i - 1) // 2 * (SMALL.height + _GAP)
         parts.append(element("g", *_panel(panel, now, i), transform=f"translate({x:.0f} {y:.0f})"))
     height = _LEGEND + LARGE.height + (len(found) // 2) * (SMALL.height + _GAP)
-    return _document(parts, LARGE.width, height, look, found[0]["name"], spoken(data))
+    return document(parts, (LARGE.width, height), found[0]["name"], spoken(data), look, lines=True)
 
 
 def growth_svg(rows: list[dict[str, Any]], look: Look = "auto") -> Markup:
     """Two bars for every order: what is computed, and what it would be if nothing were shared."""
-    parts = [_text(16, 26, say("curve_growth"), "title")]
+    parts = [words_at(16, 26, say("curve_growth"), "title")]
     keys = (("curve_computed", 0, 16.0), ("curve_written", 7, 230.0))
     for key, color, x in keys:
         parts += [
             element("rect", x=x, y=40, width=22, height=10, class_=f"d{color}"),
-            _text(x + 30, 50, say(key), "small"),
+            words_at(x + 30, 50, say(key), "small"),
         ]
     for i, row in enumerate(rows):
         y = 66.0 + i * _ROW
-        parts.append(_text(16, y + 19, row["name"], "name"))
+        parts.append(words_at(16, y + 19, row["name"], "name"))
         for key, color, down in (("wide", 0, 0.0), ("wider", 7, 14.0)):
             bar = {
                 "x": 110.0,
@@ -100,28 +98,9 @@ def growth_svg(rows: list[dict[str, Any]], look: Look = "auto") -> Markup:
                 "height": 11,
             }
             parts.append(element("rect", class_=f"d{color}", rx=2, **bar))
-        parts.append(_text(110 + _BAR + 16, y + 17, row["words"], "small"))
-    return _document(parts, LARGE.width, 70.0 + len(rows) * _ROW, look, say("curve_growth"), _growth_words(rows))
-
-
-def _document(parts: list[Markup], width: float, height: float, look: Look, title: str, words: str) -> Markup:
-    scope = f"autolab-curves-{next(_documents)}"
-    return element(
-        "svg",
-        element("title", escape(title), id=f"{scope}-title"),
-        element("desc", escape(words, 5000), id=f"{scope}-desc"),
-        style_sheet(scope, look, set()),
-        line_sheet(scope, look),
-        element("rect", class_="card", width=width, height=height, rx=10),
-        *parts,
-        xmlns="http://www.w3.org/2000/svg",
-        id=scope,
-        width=width,
-        height=height,
-        viewBox=f"0 0 {width:.0f} {height:.0f}",
-        role="img",
-        aria_labelledby=f"{scope}-title {scope}-desc",
-    )
+        parts.append(words_at(110 + _BAR + 16, y + 17, row["words"], "small"))
+    size = LARGE.width, 70.0 + len(rows) * _ROW
+    return document(parts, size, say("curve_growth"), _growth_words(rows), look, lines=True)
 
 
 def _panel(panel: dict[str, Any], now: dict[str, Any], order: int) -> list[Markup]:
@@ -134,12 +113,12 @@ def _panel(panel: dict[str, Any], now: dict[str, Any], order: int) -> list[Marku
     clipped = element("svg", *inside, moved, x=box["x"], y=box["y"], width=box["w"], height=box["h"])
     here = now["across"][order]
     return [
-        _text(box["x"], 20.0, panel["name"], "name"),
+        words_at(box["x"], 20.0, panel["name"], "name"),
         *_axes(panel),
         _path(f"M{here:.1f} {box['y']:.1f}v{box['h']:.1f}", "edges", "2 4"),
         clipped,
         *_signs(panel, now["points"][order]),
-        _text(box["x"] + 30.0 + 8.0 * len(panel["name"]), 20.0, panel["note"], "small"),
+        words_at(box["x"] + 30.0 + 8.0 * len(panel["name"]), 20.0, panel["note"], "small"),
     ]
 
 
@@ -148,9 +127,12 @@ def _axes(panel: dict[str, Any]) -> list[Markup]:
     bottom, right = box["y"] + box["h"], box["x"] + box["w"]
     parts = []
     for y, text in panel["y"]["ticks"]:
-        parts += [_path(f"M{box['x']} {y:.1f}H{right}", "grid edges"), _text(box["x"] - 8, y + 4, text, "small right")]
+        parts += [
+            _path(f"M{box['x']} {y:.1f}H{right}", "grid edges"),
+            words_at(box["x"] - 8, y + 4, text, "small right"),
+        ]
     for x, text in panel["x"]["ticks"]:
-        parts += [_path(f"M{x:.1f} {box['y']}V{bottom}", "grid edges"), _text(x, bottom + 17, text, "small middle")]
+        parts += [_path(f"M{x:.1f} {box['y']}V{bottom}", "grid edges"), words_at(x, bottom + 17, text, "small middle")]
     return [*parts, element("rect", x=box["x"], y=box["y"], width=box["w"], height=box["h"], class_="strip")]
 
 
@@ -168,13 +150,9 @@ def _legend(entries: list[dict[str, Any]]) -> Iterator[Markup]:
     x = 0.0
     for entry in entries:
         yield _path(f"M{x:.0f} -4h28", f"line c{entry['color']}", entry["dash"] or None)
-        yield _text(x + 36, 0.0, entry["name"], "small")
+        yield words_at(x + 36, 0.0, entry["name"], "small")
         x += 60.0 + 7.0 * len(entry["name"])
 
 
 def _path(d: str, style: str, dash: str | None = None) -> Markup:
     return element("path", d=d, class_=style, stroke_dasharray=dash, fill="none" if "card" not in style else None)
-
-
-def _text(x: float, y: float, words: str, style: str) -> Markup:
-    return element("text", escape(words), x=x, y=y, class_=style)

@@ -10,7 +10,7 @@ import base64
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, count
+from itertools import accumulate
 from textwrap import wrap
 
 import numpy as np
@@ -18,12 +18,13 @@ import numpy as np
 from ..recording.model import Snapshot
 from .cells import Grid, grid
 from .colors import STOPS, Theme, color, ink_on
+from .document import document, new_scope, words_at
 from .escape import Markup, element, escape
 from .messages import say
 from .numbers import number, shape_text
 from .raster import png
 from .steps import shorten
-from .style import Look, style_sheet
+from .style import Look
 from .tone import Tone
 
 MAX_CELLS = 64
@@ -31,7 +32,6 @@ _NUMBERED = 8
 _GAP, _TOP, _BAR, _BARS = 28.0, 34.0, 10.0, 30.0
 _MIN_WIDTH, _LOG_WIDTH = 180.0, 280.0  # of a bar; five numbers stand at the longer one
 _SMALL = 6.6  # width of a character of the captions
-_documents = count(1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,30 +51,18 @@ class Panel:
 
 def heatmaps(panels: Sequence[Panel], look: Look = "auto") -> Markup:
     """The SVG document of some heatmaps side by side."""
-    scope = f"autolab-heat-{next(_documents)}"
+    scope = new_scope()
     theme: Theme = "dark" if look == "dark" else "light"
     drawn = [_Drawing(panel, theme) for panel in panels]
     lefts = list(accumulate((drawing.width + _GAP for drawing in drawn), initial=14.0))
     width = lefts[-1] - _GAP + 14.0
     height = max(drawing.height for drawing in drawn) + 14.0
-    return element(
-        "svg",
-        element("title", escape(", ".join(panel.title for panel in panels)), id=f"{scope}-title"),
-        element("desc", escape(" ".join(describe(panel) for panel in panels), 5000), id=f"{scope}-desc"),
-        style_sheet(scope, look, set()),
-        element("rect", class_="card", width=width, height=height, rx=10),
-        *(
-            element("g", *drawing.parts(f"{scope}-{i}"), transform=f"translate({left:.1f} 0)")
-            for i, (drawing, left) in enumerate(zip(drawn, lefts, strict=False))
-        ),
-        xmlns="http://www.w3.org/2000/svg",
-        id=scope,
-        width=width,
-        height=height,
-        viewBox=f"0 0 {width:.1f} {height:.1f}",
-        role="img",
-        aria_labelledby=f"{scope}-title {scope}-desc",
-    )
+    parts = [
+        element("g", *drawing.parts(f"{scope}-{i}"), transform=f"translate({left:.1f} 0)")
+        for i, (drawing, left) in enumerate(zip(drawn, lefts, strict=False))
+    ]
+    title, words = ", ".join(panel.title for panel in panels), " ".join(describe(panel) for panel in panels)
+    return document(parts, (width, height), title, words, look, scope=scope)
 
 
 def describe(panel: Panel) -> str:
@@ -106,7 +94,7 @@ class _Drawing:
 
     def parts(self, prefix: str) -> list[Markup]:
         title = f"{self.panel.title}  {shape_text(self.panel.snapshot.shape)}"
-        heading = _text(0.0, 22.0, shorten(title, int(self.width / 9)), "name")
+        heading = words_at(0.0, 22.0, shorten(title, int(self.width / 9)), "name")
         bottom = _TOP + self.rows * self.cell_height
         captions = self._captions(bottom + self.bar_height)
         if not self.cells.values.size:
@@ -184,7 +172,7 @@ class _Drawing:
         parts = []
         for i, (value, x) in enumerate(zip(values, places.tolist(), strict=True)):
             side = "" if i == 0 else " right" if i == len(values) - 1 else " middle"
-            parts.append(_text(x, y, number(value + 0.0), f"small{side}"))
+            parts.append(words_at(x, y, number(value + 0.0), f"small{side}"))
         return parts
 
     def _notes(self) -> list[str]:
@@ -196,7 +184,7 @@ class _Drawing:
         ]
 
     def _captions(self, y: float) -> list[Markup]:
-        return [_text(0.0, y + 12 + 16 * i, note, "small") for i, note in enumerate(self.notes)]
+        return [words_at(0.0, y + 12 + 16 * i, note, "small") for i, note in enumerate(self.notes)]
 
 
 def _bars(counts: Sequence[int], across: float, bottom: float) -> str:
@@ -209,7 +197,3 @@ def _bars(counts: Sequence[int], across: float, bottom: float) -> str:
 def _cell_size(rows: int, across: int) -> tuple[int, int]:
     """Whole pixels, so that cells stay sharp; at least 5, so that signs can be seen."""
     return max(5, min(40, 320 // across)), max(5, min(28, 256 // rows))
-
-
-def _text(x: float, y: float, words: str, style: str) -> Markup:
-    return element("text", escape(words), x=x, y=y, class_=style)

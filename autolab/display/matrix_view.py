@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..recording.arrays import snapshot
 from .colors import Theme, color, ink_on
+from .document import document, words_at
 from .escape import Markup, element, escape, join
 from .heatmap import MAX_CELLS, Panel, heatmaps
 from .html import paragraph, picture
@@ -18,7 +18,7 @@ from .messages import plural, say
 from .numbers import inline, number
 from .registry import Bundle
 from .steps import columns, shorten
-from .style import Look, style_sheet
+from .style import Look
 
 if TYPE_CHECKING:
     from ..analysis.matrices import DerivativeMatrix
@@ -28,7 +28,6 @@ _CELL, _ROW = 74.0, 32.0
 _CHARACTER, _LABEL = 8.0, 16
 _BARS, _BAR = 12, 20.0
 _WIDE = 240.0
-_documents = count(1)
 
 
 def bundle(matrix: DerivativeMatrix) -> Bundle:
@@ -78,15 +77,15 @@ def matrix_svg(matrix: DerivativeMatrix, look: Look = "auto") -> Markup:
     width = max(left + across * _CELL + 16.0, 40.0 + 9.7 * len(title))
     known = np.abs(matrix.values[np.isfinite(matrix.values)])
     scale = float(known.max(initial=0.0)) or 1.0
-    parts = [_text(16, 26, title, "name")]
+    parts = [words_at(16, 26, title, "name")]
     for j, label in enumerate(matrix.columns):
-        parts.append(_text(left + (j + 0.5) * _CELL, 54, shorten(label, 9), "cell"))
+        parts.append(words_at(left + (j + 0.5) * _CELL, 54, shorten(label, 9), "cell"))
     for i, label in enumerate(matrix.rows):
-        parts.append(_text(left - 10, 62 + (i + 0.5) * _ROW + 5, shorten(label, _LABEL), "tab right"))
+        parts.append(words_at(left - 10, 62 + (i + 0.5) * _ROW + 5, shorten(label, _LABEL), "tab right"))
         for j, value in enumerate(matrix.values[i].tolist()):
             parts += _cell(value, scale, left + j * _CELL, 62 + i * _ROW, theme)
     parts.append(element("rect", class_="strip", x=left, y=62, width=across * _CELL, height=rows * _ROW))
-    return _document(parts, width, 62 + rows * _ROW + 16, look, title, describe(matrix))
+    return document(parts, (width, 62 + rows * _ROW + 16), title, describe(matrix), look)
 
 
 def _cell(value: float, scale: float, x: float, y: float, theme: Theme) -> list[Markup]:
@@ -94,7 +93,7 @@ def _cell(value: float, scale: float, x: float, y: float, theme: Theme) -> list[
     fill = color(value / scale, theme) if math.isfinite(value) else None
     return [
         element("rect", x=x, y=y, width=_CELL, height=_ROW, fill=fill, class_=None if fill else "card"),
-        _text(x + _CELL / 2, y + 21, number(value + 0.0), "cell" if fill is None else f"cell {ink_on(fill)}"),
+        words_at(x + _CELL / 2, y + 21, number(value + 0.0), "cell" if fill is None else f"cell {ink_on(fill)}"),
     ]
 
 
@@ -111,39 +110,16 @@ def eigenvalues_svg(matrix: DerivativeMatrix, look: Look = "auto") -> Markup:
         say("matrix_eigenvalues") if len(values) <= _BARS else say("matrix_some", shown=len(shown), count=len(values))
     )
     zero, top = 110.0 + _WIDE / 2, 44.0
-    parts = [_text(16, 26, title, "name")]
+    parts = [words_at(16, 26, title, "name")]
     for i, value in enumerate(shown):
         long = abs(value) / scale * _WIDE / 2
         y = top + i * _BAR
         bar = {"x": zero - (long if value < 0 else 0.0), "y": y + 3, "width": max(long, 1.0), "height": _BAR - 6}
         parts += [
-            _text(96, y + 15, number(value), "tab right"),
+            words_at(96, y + 15, number(value), "tab right"),
             element("rect", fill=color(value / scale, theme), **bar),
         ]
     parts.append(element("path", class_="edges", d=f"M{zero} {top}v{len(shown) * _BAR}"))
     height = top + len(shown) * _BAR + 14
     width = max(110 + _WIDE + 16, 40.0 + 9.7 * len(title))
-    return _document(parts, width, height, look, title, _eigenvalue_words(matrix))
-
-
-def _document(parts: list[Markup], width: float, height: float, look: Look, title: str, words: str) -> Markup:
-    scope = f"autolab-matrix-{next(_documents)}"
-    return element(
-        "svg",
-        element("title", escape(title), id=f"{scope}-title"),
-        element("desc", escape(words, 5000), id=f"{scope}-desc"),
-        style_sheet(scope, look, set()),
-        element("rect", class_="card", width=width, height=height, rx=10),
-        *parts,
-        xmlns="http://www.w3.org/2000/svg",
-        id=scope,
-        width=width,
-        height=height,
-        viewBox=f"0 0 {width:.0f} {height:.0f}",
-        role="img",
-        aria_labelledby=f"{scope}-title {scope}-desc",
-    )
-
-
-def _text(x: float, y: float, words: str, style: str) -> Markup:
-    return element("text", escape(words), x=x, y=y, class_=style)
+    return document(parts, (width, height), title, _eigenvalue_words(matrix), look)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Literal
 
-from .colors import THEMES, Theme, color
+from .colors import LINES, THEMES, Theme, color
 from .escape import Markup
 
 Look = Literal["light", "dark", "auto"]
@@ -66,7 +67,7 @@ def shade(t: float) -> int:
     return round(max(-1.0, min(1.0, t)) * LEVELS) + LEVELS
 
 
-def style_sheet(scope: str, look: Look, shades: set[int]) -> Markup:
+def style_sheet(scope: str, look: Look, shades: Collection[int]) -> Markup:
     """All rules, each for the inside of the element with the id ``scope``; ``auto`` follows the page."""
     first: Theme = "dark" if look == "dark" else "light"
     text = _scoped(_SHAPES, scope) + _scoped(_colors(first, shades), scope)
@@ -75,7 +76,23 @@ def style_sheet(scope: str, look: Look, shades: set[int]) -> Markup:
     return Markup(f"<style>{text}</style>")
 
 
-def _colors(theme: Theme, shades: set[int]) -> str:
+def line_sheet(scope: str, look: Look) -> Markup:
+    """The rules for lines: the colours of the first, the second ... and what goes with them."""
+    first: Theme = "dark" if look == "dark" else "light"
+    shapes = f"#{scope} .line{{fill:none;stroke-width:2}}#{scope} .grid{{stroke-width:1;opacity:.35}}"
+    shapes += f"#{scope} .title{{font:600 15px {SANS}}}"
+    text = shapes + _line_colors(scope, first)
+    if look == "auto":
+        text += f"@media (prefers-color-scheme:dark){{{_line_colors(scope, 'dark')}}}"
+    return Markup(f"<style>{text}</style>")
+
+
+def _line_colors(scope: str, theme: Theme) -> str:
+    rules = [f"#{scope} .c{i}{{stroke:{c}}}#{scope} .d{i}{{fill:{c}}}" for i, c in enumerate(LINES[theme])]
+    return "".join(rules)
+
+
+def _colors(theme: Theme, shades: Collection[int]) -> str:
     cells = "".join(f"\n.k{n}{{fill:{color((n - LEVELS) / LEVELS, theme)}}}" for n in sorted(shades))
     return _COLORS.format(**THEMES[theme]) + cells
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Iterator
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .cells import Grid
 from .chart import axis, log_axis
-from .chart_svg import line_sheet
 from .colors import Theme, color
+from .document import document, words_at
 from .escape import Markup, element, escape
 from .html import paragraph, picture
 from .messages import plural, say
@@ -21,7 +20,7 @@ from .numbers import number
 from .plot import Frame, Size
 from .raster import png
 from .registry import Bundle
-from .style import Look, style_sheet
+from .style import Look
 from .tone import Tone
 
 if TYPE_CHECKING:
@@ -34,7 +33,6 @@ _MOST_DOTS = 60
 _BAR = 18.0
 _STEEP = 30.0
 """Where the greatest loss is more than so many times the least above 0, colours follow its powers of ten."""
-_documents = count(1)
 
 
 def bundle(surface: Surface) -> Bundle:
@@ -90,29 +88,16 @@ def surface_svg(surface: Surface, look: Look = "auto") -> Markup:
     theme: Theme = "dark" if look == "dark" else "light"
     frame = Frame(SIZE, (float(surface.x[0]), float(surface.x[-1])), (float(surface.y[0]), float(surface.y[-1])))
     scale = _Scale(surface.values)
-    scope = f"autolab-surface-{next(_documents)}"
     title = say("surface_title", first=surface.names[0], second=surface.names[1])
-    return element(
-        "svg",
-        element("title", escape(title), id=f"{scope}-title"),
-        element("desc", escape(describe(surface), 5000), id=f"{scope}-desc"),
-        style_sheet(scope, look, set()),
-        line_sheet(scope, look),
-        element("rect", class_="card", width=SIZE.width, height=SIZE.height, rx=10),
-        _text(SIZE.left, 25, title, "title"),
+    parts = [
+        words_at(SIZE.left, 25, title, "title"),
         *_image(surface, scale, frame, theme),
         *_levels(surface, scale, frame),
         *_axes(surface, frame),
         *_way(surface, frame),
         *_bar(scale, frame, theme),
-        xmlns="http://www.w3.org/2000/svg",
-        id=scope,
-        width=SIZE.width,
-        height=SIZE.height,
-        viewBox=f"0 0 {SIZE.width:.0f} {SIZE.height:.0f}",
-        role="img",
-        aria_labelledby=f"{scope}-title {scope}-desc",
-    )
+    ]
+    return document(parts, (SIZE.width, SIZE.height), title, describe(surface), look, lines=True)
 
 
 def _image(surface: Surface, scale: _Scale, frame: Frame, theme: Theme) -> Iterator[Markup]:
@@ -193,12 +178,12 @@ def _axes(surface: Surface, frame: Frame) -> list[Markup]:
     bottom = box["y"] + box["h"]
     parts = [element("rect", class_="strip", x=box["x"], y=box["y"], width=box["w"], height=box["h"])]
     for x, text in data["x"]["ticks"]:
-        parts += [_path(f"M{x} {bottom}v5", "edges"), _text(x, bottom + 18, text, "small middle")]
+        parts += [_path(f"M{x} {bottom}v5", "edges"), words_at(x, bottom + 18, text, "small middle")]
     for y, text in data["y"]["ticks"]:
-        parts += [_path(f"M{box['x']} {y}h-5", "edges"), _text(box["x"] - 9, y + 4, text, "small right")]
-    parts.append(_text(box["x"] + box["w"] / 2, bottom + 38, surface.names[0], "small middle"))
+        parts += [_path(f"M{box['x']} {y}h-5", "edges"), words_at(box["x"] - 9, y + 4, text, "small right")]
+    parts.append(words_at(box["x"] + box["w"] / 2, bottom + 38, surface.names[0], "small middle"))
     middle = box["y"] + box["h"] / 2
-    turned = _text(0, 0, surface.names[1], "small middle")
+    turned = words_at(0, 0, surface.names[1], "small middle")
     return [*parts, element("g", turned, transform=f"translate(18 {middle:.0f}) rotate(-90)")]
 
 
@@ -234,13 +219,9 @@ def _bar(scale: _Scale, frame: Frame, theme: Theme) -> list[Markup]:
     ]
     for value, text in scale.ticks:
         y = box["y"] + height * (1 - float(scale.place(value)))
-        parts += [_path(f"M{x + _BAR} {y:.1f}h4", "edges"), _text(x + _BAR + 8, y + 4, text, "small")]
+        parts += [_path(f"M{x + _BAR} {y:.1f}h4", "edges"), words_at(x + _BAR + 8, y + 4, text, "small")]
     return parts
 
 
 def _path(d: str, style: str) -> Markup:
     return element("path", d=d, class_=style)
-
-
-def _text(x: float, y: float, words: str, style: str) -> Markup:
-    return element("text", escape(words), x=x, y=y, class_=style)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import count
 from typing import Any
 
 from ..recording.model import LEAVES, Recording
+from .document import document, new_scope, words_at
 from .escape import Markup, element, escape
 from .messages import say
 from .readings import readings
@@ -24,12 +24,11 @@ from .scene import (
     scene,
 )
 from .steps import columns, shorten
-from .style import Look, shade, style_sheet
+from .style import Look, shade
 
 _TITLE_HEIGHT = 34.0
 _CELL = 26.0
 _NUMBER_LIMIT, _TEXT_LIMIT = 9, 15  # characters that fit into a column, large and small
-_documents = count(1)
 
 Node = dict[str, Any]
 
@@ -51,29 +50,15 @@ def to_svg(recording: Recording, look: Look = "auto", compact: bool = False) -> 
 
 def draw(picture: dict[str, Any], numbers: dict[str, Any], look: Look = "auto", compact: bool = False) -> Markup:
     """The SVG document of a scene with readings. Its ids are unique in this process."""
-    scope = f"autolab-{next(_documents)}"
+    scope = new_scope()
     shades: set[int] = set()
     nodes = [_node(node, numbers["nodes"][str(node["id"])], compact, shades) for node in picture["nodes"]]
     words = picture["description"] if compact else describe(picture, numbers)
     width, height = max(picture["width"], 320.0), picture["height"] + _TITLE_HEIGHT
     frames, tabs = [_frame(frame) for frame in picture["frames"]], [_tab(frame) for frame in picture["frames"]]
     body = element("g", *frames, *_edges(picture, scope), *tabs, *nodes, transform=f"translate(0 {_TITLE_HEIGHT:.0f})")
-    return element(
-        "svg",
-        element("title", escape(picture["title"]), id=f"{scope}-title"),
-        element("desc", escape(words, limit=20_000), id=f"{scope}-desc"),
-        style_sheet(scope, look, shades),
-        element("rect", class_="card", width=width, height=height, rx=10),
-        _text(16.0, 27.0, shorten(picture["title"], int(width / 10) - 3), "name"),
-        body,
-        xmlns="http://www.w3.org/2000/svg",
-        id=scope,
-        width=width,
-        height=height,
-        viewBox=f"0 0 {width:.1f} {height:.1f}",
-        role="img",
-        aria_labelledby=f"{scope}-title {scope}-desc",
-    )
+    title = words_at(16.0, 27.0, shorten(picture["title"], int(width / 10) - 3), "name")
+    return document([title, body], (width, height), picture["title"], words, look, scope=scope, shades=shades)
 
 
 def describe(picture: dict[str, Any], numbers: dict[str, Any]) -> str:
@@ -95,7 +80,7 @@ def _tab(frame: dict[str, Any]) -> Markup:
     """A frame's label, in front of the lines that come in beside it."""
     width = TAB_CHARACTER * columns(frame["text"]) + 2 * TAB_PADDING
     plate = element("rect", class_=f"tabplate depth{frame['depth'] % 2}", width=width, height=20, rx=5)
-    label = _text(TAB_PADDING, 15.0, frame["text"], "tab")
+    label = words_at(TAB_PADDING, 15.0, frame["text"], "tab")
     return element("g", plate, label, transform=f"translate({frame['x'] + 6:g} {frame['y'] + 6:g})")
 
 
@@ -120,7 +105,7 @@ def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int]) 
         *([] if node["order"] is None else _badge(node["order"])),
     ]
     if node["group"]:
-        parts.append(_text(PADDING, node["h"] - 9.0, node["group"]["count"], "small"))
+        parts.append(words_at(PADDING, node["h"] - 9.0, node["group"]["count"], "small"))
     if node["h"] > HEADER + CAPTION + FOOTER:
         second = max(PADDING + STRIP_WIDTH + COLUMN_GAP, node["w"] / 2 + COLUMN_GAP / 2)
         parts += _column(PADDING, "value", node, reading, compact, shades)
@@ -129,9 +114,9 @@ def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int]) 
 
 
 def _heading(node: Node) -> list[Markup]:
-    sign = [_text(node["w"] - PADDING, 24.0, node["symbol"], "sign")] if node["symbol"] else []
+    sign = [words_at(node["w"] - PADDING, 24.0, node["symbol"], "sign")] if node["symbol"] else []
     if node["name"] is None or node["name"] == node["text"]:
-        return [_text(PADDING, 24.0, node["text"], "name" if node["name"] else None), *sign]
+        return [words_at(PADDING, 24.0, node["text"], "name" if node["name"] else None), *sign]
     name = element("tspan", escape(node["name"]), class_="name")
     rest = element("tspan", escape(f" = {node['text']}"))
     return [element("text", name, rest, x=PADDING, y=24.0), *sign]
@@ -149,14 +134,14 @@ def _plates(node: Node) -> list[Markup]:
 
 def _badge(order: int) -> list[Markup]:
     """The order of the derivative that a step belongs to, at the corner of its box."""
-    return [element("circle", class_="badge", r=9.5), _text(0.0, 4.0, str(order), "tag")]
+    return [element("circle", class_="badge", r=9.5), words_at(0.0, 4.0, str(order), "tag")]
 
 
 def _plate(word: str, x: float, y: float, style: str) -> list[Markup]:
     width = 6.6 * columns(word) + 18
     return [
         element("rect", class_=style, x=x - width / 2, y=y - 8.5, width=width, height=17, rx=8.5),
-        _text(x, y + 4.0, word, "tag"),
+        words_at(x, y + 4.0, word, "tag"),
     ]
 
 
@@ -164,17 +149,17 @@ def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: 
     """Caption and number, or caption, strip and text."""
     accent = " gradient" if which == "grad" else ""
     top = HEADER + CAPTION
-    caption = _text(x, HEADER + 9.0, "gradient" if which == "grad" else "value", f"small{accent}")
+    caption = words_at(x, HEADER + 9.0, "gradient" if which == "grad" else "value", f"small{accent}")
     text = reading[which]
     if text is None:
-        return [caption, _text(x, top + 16.0, say("absent"), "absent")]
+        return [caption, words_at(x, top + 16.0, say("absent"), "absent")]
     if not node["cells"]:
         style = "number" if columns(text) <= _NUMBER_LIMIT else "small"
-        return [caption, _text(x, top + 17.0, shorten(text, _TEXT_LIMIT), f"{style}{accent}")]
+        return [caption, words_at(x, top + 17.0, shorten(text, _TEXT_LIMIT), f"{style}{accent}")]
     cells = reading[f"{which}_cells"]
     drawing = strip(cells, reading[f"{which}_scale"], x, top, shades) if cells and not compact else []
     words = shorten(text.replace(" …", ""), _TEXT_LIMIT)
-    return [caption, *drawing, _text(x, top + STRIP_HEIGHT + 14.0, words, f"small{accent}")]
+    return [caption, *drawing, words_at(x, top + STRIP_HEIGHT + 14.0, words, f"small{accent}")]
 
 
 def strip(cells: list[list[float | None]], scale: float, x: float, y: float, shades: set[int]) -> list[Markup]:
@@ -203,7 +188,3 @@ def _cross(left: float, top: float, wide: float, high: float) -> str:
     reach = min(wide, high) / 2 - 2
     x, y = left + wide / 2 - reach, top + high / 2 - reach
     return f"M{x:.1f} {y:.1f}l{2 * reach:.1f} {2 * reach:.1f}m0 {-2 * reach:.1f}l{-2 * reach:.1f} {2 * reach:.1f}"
-
-
-def _text(x: float, y: float, words: str, style: str | None = None) -> Markup:
-    return element("text", escape(words), x=x, y=y, class_=style)
