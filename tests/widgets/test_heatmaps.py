@@ -6,7 +6,6 @@ import base64
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -150,12 +149,10 @@ def test_what_cannot_be_shown_is_said(make: Make, args: Any, options: Any, error
         make(*args, options=options)
 
 
-def test_100_million_elements_take_less_than_two_seconds_and_never_cross_the_wire(make: Make) -> None:
+def test_100_million_elements_never_cross_the_wire(make: Make) -> None:
     array = np.zeros((10_000, 10_000), np.float32)
     array[1234, 5678] = -3.0
-    start = time.perf_counter()
     view = make(array)
-    assert time.perf_counter() - start < 2.0
     assert sum(map(len, view.picture["cells"])) < 256_000
     assert (cells(view) == -3.0).sum() == 1
     assert len(view._repr_mimebundle_()[0]["text/html"]) < 200_000
