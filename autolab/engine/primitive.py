@@ -311,7 +311,7 @@ class Primitive:
                 f"{self.name}: the rule of input {which!r} returned {_described(g)}; expected a gradient of shape "
                 f"{shape}, computed from g"
             )
-        if self.elementwise and (upstream is None or _spreads_to(g.shape, upstream)):
+        if self.elementwise and (upstream is None or upstream == g.shape or _spreads_to(g.shape, upstream)):
             with suppress(ValueError):
                 return Primitive.sum_to(g, shape=shape)
         check_shape(self.name, which, g, shape)

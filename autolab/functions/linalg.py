@@ -8,6 +8,7 @@ import numpy as np
 
 from ..engine.backend import Array
 from ..engine.declare import primitive
+from ..engine.variable import Variable
 from .axes import expand_dims, squeeze, swapaxes
 from .shape import sum_to
 
@@ -50,7 +51,7 @@ def _matmul_a(g: Any, b: Any, a_shape: tuple[int, ...]) -> Any:
     elif len(a_shape) == 1:
         product = squeeze(b @ expand_dims(g, axis=-1), axis=-1)
     else:
-        product = g @ _swapped(b)
+        product = _product(g, _swapped(b))
     return _over_stacks(product, a_shape)
 
 
@@ -62,13 +63,18 @@ def _matmul_b(g: Any, a: Any, b_shape: tuple[int, ...]) -> Any:
     elif len(b_shape) == 1:
         product = squeeze(_swapped(a) @ expand_dims(g, axis=-1), axis=-1)
     else:
-        product = _swapped(a) @ g
+        product = _product(_swapped(a), g)
     return _over_stacks(product, b_shape)
 
 
 def _swapped(x: Any) -> Any:
     """The last two axes exchanged."""
     return x.T if x.ndim == 2 else swapaxes(x, axis1=-1, axis2=-2)
+
+
+def _product(a: Any, b: Any) -> Any:
+    """``a @ b``; of two matrices that are plain arrays by their own `dot`, which takes half the time on small ones."""
+    return a.dot(b) if a.ndim == b.ndim == 2 and not isinstance(a, Variable) and not isinstance(b, Variable) else a @ b
 
 
 def _over_stacks(product: Any, shape: tuple[int, ...]) -> Any:
