@@ -29,12 +29,14 @@ from .engine.errors import (
     DamagedValueError,
     DeclarationError,
     DetachError,
+    FusionError,
     GradientCountError,
     GradientShapeError,
     NoGradientError,
     ReuseError,
 )
 from .engine.function_node import FunctionNode
+from .engine.fusion.fuse import fuse
 from .engine.observe import observe
 from .engine.parameter import Parameter
 from .engine.scope import scope
@@ -102,6 +104,7 @@ __all__ = [
     "DeclarationError",
     "DetachError",
     "FunctionNode",
+    "FusionError",
     "GradientCountError",
     "GradientReport",
     "GradientShapeError",
@@ -127,6 +130,7 @@ __all__ = [
     "explore",
     "export_html",
     "functions",
+    "fuse",
     "get_array_module",
     "global_config",
     "grad",

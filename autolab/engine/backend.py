@@ -234,7 +234,7 @@ def compiled_kernel(in_params: str, out_params: str, operation: str, name: str) 
 def _gpu(who: str) -> Any:
     """CuPy, or an error that says what is missing."""
     for module in modules.values():
-        if module is not np:  # arrays of it were seen: no need to ask the driver again
+        if hasattr(module, "cuda"):  # arrays of it were seen: no need to ask the driver again
             return module
     status = gpu_status()
     if status.state != "ok":

@@ -10,6 +10,8 @@ from itertools import starmap
 from time import perf_counter
 from typing import Any, overload
 
+import numpy as np
+
 from .backend import array_of, get_array_module
 from .checked import verify, watched
 from .config import config, recording, using_config
@@ -141,7 +143,8 @@ def _gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: 
 
 
 def _visit(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wanted) -> Gradients:
-    if keep or watched or (watchers and config.hooks):
+    on_host = create_graph or not seeds or type(seeds[0][1]) is np.ndarray
+    if keep or watched or (watchers and config.hooks) or not on_host:  # on a GPU `pull` makes one kernel of a node
         return _sweep_observed(seeds, create_graph, keep)
     return _sweep(seeds, create_graph)
 
@@ -181,7 +184,7 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
         highest = -heap[0][0] if heap else 0
         edge: Any = node
         if type(node) is not Node:
-            _deliver(node.function.pull(node, g, create_graph), grads, heap)
+            deliver(node.function.pull(node, g, create_graph), grads, heap)
             edge = None
         while edge is not None:
             saved = edge.saved
@@ -195,7 +198,7 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
             parent, edge = edge.parent, edge.more
             if parent.order > highest:  # it stays at hand, and what stayed so far waits
                 if following is not None:
-                    _deliver([(following, upstream)], grads, heap)
+                    deliver([(following, upstream)], grads, heap)
                 following, upstream, highest = parent, gradient, parent.order
             elif parent is following:
                 upstream = upstream + gradient
@@ -205,7 +208,7 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
                 grads[parent] = grads[parent] + gradient
                 mine.add(parent)
             else:
-                _deliver([(parent, gradient)], grads, heap)
+                deliver([(parent, gradient)], grads, heap)
         node, g = following, upstream
         gradient = None  # hold no gradient longer than its node
     return grads
@@ -228,7 +231,7 @@ def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wan
         if hooked:
             seconds = perf_counter() - start
             notify(BackwardEvent(node, g, tuple([gradient for _, gradient in pairs]), seconds))
-        _deliver(pairs, grads, heap)
+        deliver(pairs, grads, heap)
     grads.update(kept)
     return grads
 
@@ -240,8 +243,8 @@ def _start(seeds: Iterable[tuple[Node, Any]]) -> Gradients:
     return grads
 
 
-def _deliver(pairs: list[tuple[Node, Any]], grads: Gradients, heap: list[tuple[int, Node]]) -> None:
-    """Add each gradient to its parent's; a parent met for the first time waits in the heap."""
+def deliver(pairs: list[tuple[Node, Any]], grads: Gradients, heap: list[tuple[int, Node]], floor: int = 0) -> None:
+    """Add each gradient to its parent's; one met for the first time waits in the heap, if above ``floor``."""
     for parent, gradient in pairs:
         if gradient is None:
             continue
@@ -249,7 +252,7 @@ def _deliver(pairs: list[tuple[Node, Any]], grads: Gradients, heap: list[tuple[i
             grads[parent] = grads[parent] + gradient
         else:
             grads[parent] = gradient
-            if parent.order:
+            if parent.order > floor:
                 heappush(heap, (-parent.order, parent))
 
 

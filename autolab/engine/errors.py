@@ -22,6 +22,10 @@ class DeclarationError(TypeError):
     """A function was declared wrongly: an unknown rule name, or a backward with an old signature."""
 
 
+class FusionError(TypeError):
+    """A function cannot be fused: it does something else than to compute each element from those of its inputs."""
+
+
 class NoGradientError(TypeError):
     """A NumPy function that has no gradient here was applied to a Variable."""
 

@@ -4,29 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from .backend import Array, get_array_module, modules
+
+if TYPE_CHECKING:
+    from .primitive import Primitive
 
 
 class Kernels(dict[type, Callable[..., Array]]):
     """Array type -> the forward on that type's module.
 
     A forward that says no more than ``return xp.tanh(x)`` is the module's own function, whose name is ``direct``;
-    calling that one saves a Python call per step, and its result has its inputs' common dtype.
+    calling that one saves a Python call per step, and its result has its inputs' common dtype. Any other is one kernel
+    on a GPU, if it works element by element.
     """
 
-    def __init__(self, forward: Callable[..., Array], inputs: int) -> None:
-        self._forward = forward
-        self.direct = direct_name(forward, inputs)
+    def __init__(self, function: Primitive) -> None:
+        self._function, self.direct = function, function.direct
 
     def __missing__(self, kind: type) -> Callable[..., Array]:
         module = modules.get(kind)
         if module is None:
             return get_array_module  # no array: a parameter without a size, which says so when it is asked
-        kernel = getattr(module, self.direct) if self.direct else partial(self._forward, module)
+        kernel = getattr(module, self.direct) if self.direct else self._own(module)
         self[kind] = kernel
         return kernel
+
+    def _own(self, module: Any) -> Callable[..., Array]:
+        if module is np:
+            return partial(self._function.forward, np)
+        from .fusion.device import forward
+
+        return lambda *arrays: forward(self._function, module, list(arrays), {})
 
 
 _ONLY_A_CALL: dict[int, Any] = {1: lambda xp, a: xp.function(a), 2: lambda xp, a, b: xp.function(a, b)}

@@ -151,7 +151,7 @@ class Primitive:
             if not ready and (with_variables or any([type(array) not in modules for array in raw])):
                 raw = self._as_arrays(raw)
             xp = (modules.get(type(raw[0])) if len(raw) == 1 else None) or get_array_module(*raw)
-            y = self.forward(xp, *raw, **attributes)
+            y = self.forward(xp, *raw, **attributes) if xp is np else self._on_device(xp, raw, attributes)
         except (ValueError, TypeError, IndexError) as error:
             raise self.complaint(error, raw, attributes) from None
         if not with_variables:
@@ -163,6 +163,11 @@ class Primitive:
         if watchers:
             notify(ForwardEvent(self, args, outputs, attributes, perf_counter() - start))
         return outputs if self.several else outputs[0]
+
+    def _on_device(self, xp: Any, arrays: list[Any], attributes: dict[str, Any]) -> Any:
+        from .fusion.device import forward
+
+        return forward(self, xp, arrays, attributes)
 
     def _as_arrays(self, values: list[Any]) -> list[Array]:
         """Numbers and lists as arrays; a number beside arrays takes their dtype, as it would in NumPy."""
@@ -240,6 +245,12 @@ class Primitive:
         On Variables, saved values come back as the Variables that they were: the rule's parameter names say which.
         That is why the same rule serves every order.
         """
+        if self.elementwise and not create_graph and not isinstance(g, np.ndarray | np.generic):
+            from .fusion.device import pull
+
+            on_device = pull(self, node, g)
+            if on_device is not None:
+                return on_device
         if isinstance(node, Whole):
             g = node.all_gradients(g)
         pairs: list[tuple[Node, Any]] = []

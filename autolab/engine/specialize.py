@@ -46,7 +46,7 @@ Shortcut = tuple[Callable[..., Any], Callable[[], None]]
 
 
 def _unary(function: Primitive) -> Shortcut:
-    kernels = Kernels(function.forward, 1)
+    kernels = Kernels(function)
     same_dtype, same_shape = kernels.direct is not None, function.keeps_shapes
     rule: Any = None
     keep: Any = 0
@@ -99,7 +99,7 @@ def _unary(function: Primitive) -> Shortcut:
 
 
 def _binary(function: Primitive) -> Shortcut:
-    kernels, elementwise = Kernels(function.forward, 2), function.elementwise
+    kernels, elementwise = Kernels(function), function.elementwise
     same_dtype, same_shape = kernels.direct is not None, function.keeps_shapes
     rule_a: Any = None
     rule_b: Any = None

@@ -107,7 +107,7 @@ def pow(xp: Any, base: Array, exponent: Array) -> Array:
 def _pow_base(g: Any, base: Any, exponent: Any) -> Any:
     """g * exponent * base ** (exponent - 1)"""
     lower = exponent - 1
-    if getattr(exponent, "size", 1) != 1 or _may_be_zero(exponent):  # x**2 and the like need no such care
+    if _may_be_zero(exponent):  # x**2 and the like need no such care
         lower = lower + _both_zero(base, exponent)
     return g * exponent * pow(base, lower)
 
@@ -119,8 +119,8 @@ def _pow_exponent(g: Any, base: Any, y: Any) -> Any:
 
 
 def _may_be_zero(exponent: Any) -> bool:
-    """Whether one number may be 0; on a GPU nobody looks, as that would wait for it."""
-    return get_array_module(exponent) is not np or not exponent
+    """Whether an exponent may be 0; on a GPU nobody looks, as that would wait for it."""
+    return get_array_module(exponent) is not np or getattr(exponent, "size", 1) != 1 or not exponent
 
 
 @elementwise()

@@ -114,5 +114,5 @@ def _numbers(text: str | None, function: Primitive, event: BackwardEvent, edge: 
     if text is None or (edge.saved is None and retained):
         return None
     values = dict(zip(retained, [edge.saved] if len(retained) == 1 else edge.saved or (), strict=True))
-    values = {k: v for k, v in values.items() if k in function.inputs or k == "y"}
+    values = {k: v for k, v in values.items() if (k in function.inputs or k == "y") and k in text}
     return filled_in(text, {"g": event.upstream, **values}, share)

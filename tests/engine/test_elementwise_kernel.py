@@ -138,7 +138,8 @@ def _muladd_with_kernels() -> None:
 @pytest.mark.source("CO-06", "CO-14")
 def test_muladd_with_its_own_kernels_differentiates_twice(traffic: Traffic) -> None:
     _muladd_with_kernels()
-    assert {made[3] for made in strict_module.Kernel.made} == {"muladd_fwd", "muladd_bwd", "muladd_twice"}
+    names = {made[3] for made in strict_module.Kernel.made}
+    assert {n for n in names if not n.startswith("autolab_")} == {"muladd_fwd", "muladd_bwd", "muladd_twice"}
 
 
 @pytest.mark.skipif(not has_gpu, reason="needs a GPU")

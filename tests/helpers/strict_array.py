@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -37,6 +38,28 @@ class Traffic:
 
 
 traffic = Traffic()
+
+_listening: list[list[str]] = []
+
+_VIEWS = {"reshape", "ravel", "transpose", "swapaxes", "squeeze", "diagonal", "view", "broadcast_to", "moveaxis"}
+
+
+def note(name: str) -> None:
+    """Something starts on the device; what only looks at an array another way starts nothing."""
+    for names in _listening:
+        names += [name] if name not in _VIEWS else []
+
+
+@contextmanager
+def launches() -> Iterator[list[str]]:
+    """The names of what is started on the device meanwhile: kernels, and the array library's own functions."""
+    names: list[str] = []
+    _listening.append(names)
+    try:
+        yield names
+    finally:
+        _listening.remove(names)
+
 
 _METHODS = {
     "all": "axis out keepdims",
@@ -264,6 +287,8 @@ def _method(name: str, parameters: list[str]) -> Callable[..., Any]:
             raise TypeError(f"cupy.ndarray.{name}: no parameter {', '.join(unknown) or 'left for the last argument'}")
         if "copy" in options and options["copy"] is None:
             del options["copy"]
+        if name != "astype" or self._host.dtype != (args or [options.get("dtype")])[0]:
+            note(name)
         given = {k: unwrapped(v) for k, v in options.items() if not (k in ("order", "casting") and v is None)}
         return wrapped(getattr(self._host, name)(*[unwrapped(a) for a in args], **given))
 
@@ -274,6 +299,7 @@ def _operator(ufunc: np.ufunc, swapped: bool = False) -> Callable[..., Any]:
     def call(self: ndarray, other: Any) -> Any:
         if getattr(other, "__array_priority__", -math.inf) > ndarray.__array_priority__:
             return NotImplemented  # a Variable, which knows better
+        note(ufunc.__name__)
         a, b = (other, self) if swapped else (self, other)
         return wrapped(ufunc(unwrapped(a), unwrapped(b)))
 
@@ -282,8 +308,17 @@ def _operator(ufunc: np.ufunc, swapped: bool = False) -> Callable[..., Any]:
 
 def _in_place(ufunc: np.ufunc) -> Callable[..., Any]:
     def call(self: ndarray, other: Any) -> Any:
+        note(ufunc.__name__)
         ufunc(self._host, unwrapped(other), out=self._host, casting="same_kind")
         return self
+
+    return call
+
+
+def _unary(ufunc: np.ufunc) -> Callable[..., Any]:
+    def call(self: ndarray) -> Any:
+        note(ufunc.__name__)
+        return wrapped(ufunc(self._host))
 
     return call
 
@@ -298,5 +333,5 @@ for _name, _ufunc in _OPERATORS.items():
 for _name, _ufunc in _COMPARISONS.items():
     setattr(ndarray, f"__{_name}__", _operator(_ufunc))
 for _name, _ufunc in {"neg": np.negative, "abs": np.absolute, "invert": np.invert}.items():
-    setattr(ndarray, f"__{_name}__", lambda self, _ufunc=_ufunc: wrapped(_ufunc(self._host)))
+    setattr(ndarray, f"__{_name}__", _unary(_ufunc))
 ndarray.__module__ = "cupy"

@@ -18,8 +18,8 @@ import numpy as np
 from autolab.engine import backend
 from autolab.engine.elementwise_kernel import elementwise_kernel
 
-from . import strict_array
-from .strict_array import ndarray, traffic, unwrapped, uploaded, wrapped
+from . import kernel_text, strict_array
+from .strict_array import ndarray, note, traffic, unwrapped, uploaded, wrapped
 
 ABSENT = {
     *("spacing", "vecmat", "vecdot", "matvec", "isnat", "block", "insert", "geomspace", "unstack", "einsum_path"),
@@ -65,6 +65,7 @@ class Ufunc:
     def __call__(self, *args: Any, **options: Any) -> Any:
         if not set(options) <= {"out", "dtype", "casting"}:
             raise TypeError(f"cupy.{self.__name__}: Wrong arguments {options}")
+        note(self.__name__)
         given = {k: unwrapped(v) for k, v in options.items() if v is not None}
         result = wrapped(self._ufunc(*[unwrapped(a) for a in args], **given))
         return options["out"] if options.get("out") is not None else result
@@ -95,6 +96,7 @@ def _function(name: str, numpy_function: Callable[..., Any]) -> Callable[..., An
         unknown = set(options) & LACKS.get(name, set())
         if unknown:
             raise TypeError(f"cupy.{name}() got an unexpected keyword argument {', '.join(unknown)!r}")
+        note(name)
         options = {k: unwrapped(v) for k, v in options.items()}
         if name in _UPLOADING and isinstance(args[0], np.ndarray | np.generic | int | float | list | tuple | bool):
             return _made(args[0], *args[1:], **options)
@@ -139,21 +141,32 @@ class Generator:
 
 
 class Kernel:
-    """An elementwise kernel: its C is read as Python, which it is where it only assigns, adds and multiplies."""
+    """An elementwise kernel: its C is read by `kernel_text`, and computed on whole arrays."""
 
     made: list[tuple[str, str, str, str]] = []  # noqa: RUF012 (emptied by `installed`)
 
     def __init__(self, in_params: str, out_params: str, operation: str, name: str = "kernel", **options: Any) -> None:
-        self._in, self._out = [[part.split()[-1] for part in text.split(",")] for text in (in_params, out_params)]
-        self._operation = operation
+        self._in, self._out = [[part.split() for part in text.split(",")] for text in (in_params, out_params)]
+        self._operation, self._name = operation, name
         Kernel.made.append((in_params, out_params, operation, name))
 
     def __call__(self, *args: Any) -> Any:
-        values = dict(zip(self._in, [unwrapped(a) for a in args], strict=True))
-        for statement in self._operation.split(";"):
-            exec(statement.strip(), {name: getattr(np, name) for name in ("exp", "sin", "cos")}, values)
-        results = tuple([wrapped(values[name]) for name in self._out])
-        return results if len(results) > 1 else results[0]
+        if self._name != "kernel":
+            note(self._name)
+        hosts, types = [unwrapped(a) for a in args], dict[str, Any]()
+        for (kind, name), host in zip(self._in, hosts, strict=True):
+            if isinstance(host, np.ndarray | np.generic) and types.setdefault(kind, host.dtype) != host.dtype:
+                raise TypeError(f"{name}: type is mismatched. {host.dtype} {types[kind]}")
+            if len(kind) > 1 and isinstance(host, np.ndarray | np.generic) and np.dtype(kind) != host.dtype:
+                raise TypeError(f"{name}: expected {kind}, not {host.dtype}")
+        shape = np.broadcast_shapes(*[np.shape(host) for host in hosts])
+        values = kernel_text.run(self._operation, dict(zip([name for _, name in self._in], hosts, strict=True)))
+        results = []
+        for kind, name in self._out:
+            result = np.empty(shape, types.get(kind, kind))
+            result[...] = values[name]
+            results.append(wrapped(result))
+        return tuple(results) if len(results) > 1 else results[0]
 
 
 class CUDARuntimeError(RuntimeError):

@@ -1,0 +1,270 @@
+"""fuse: a Python function that works element by element, as one function of the graph."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import update_wrapper
+from heapq import heappop
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..backend import Array, get_array_module
+from ..backward import deliver
+from ..config import config
+from ..errors import DeclarationError, FusionError
+from ..node import Edge, Node, new_order
+from ..primitive import Primitive, Rule
+from ..variable import Variable, wrap
+from .formula import formula
+from .traced import UPSTREAM, Traced
+
+_TRACES = 256
+"""So many traces of one function are kept: one for each combination of dtypes and attributes."""
+
+
+def fuse(fn: Callable[..., Any], /) -> Callable[..., Any]:
+    """Make one function of the graph out of a Python function that works element by element.
+
+    The function is called once with symbols, which tell what it computes and, by the rules of the functions in it, what
+    its gradients are. On a GPU forward is then one kernel, and backward one for all gradients that are needed. On the
+    CPU the same steps run one after the other and reuse arrays that are needed no more. Of a call only those inputs are
+    kept that the gradients need; what backward needs in between it computes again. Gradients of higher order go through
+    the functions inside.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes inputs by position and attributes (numbers, strings) by keyword, and returns one value. It may use
+        operators, AutoLab's functions and NumPy's that work element by element. Numbers that it takes from outside are
+        looked up at every call where its own code names them.
+
+    Returns
+    -------
+    callable
+        The same function, for Variables, arrays and numbers of shapes that broadcast together.
+
+    Raises
+    ------
+    DeclarationError
+        If it is no function with named inputs.
+    FusionError
+        At the first call: if it branches on the value of an array, looks at shapes, sums, or uses an array that is none
+        of its inputs.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> @autolab.fuse
+    ... def muladd(x, y, z):
+    ...     return x * y + z
+    >>> x, y, z = autolab.Variable(2.0), autolab.Variable(3.0), autolab.Variable(4.0)
+    >>> w = muladd(x, y, z)
+    >>> w.backward()
+    >>> w, x.grad, w.creator.name
+    (variable(10.0), variable(3.0), 'muladd')
+    """
+    function = Fused(fn)
+
+    def call(*args: Any, **attributes: Any) -> Any:
+        return function.apply(args, attributes)
+
+    update_wrapper(call, fn)
+    call.__signature__, call.function = function.schema.signature, function  # type: ignore[attr-defined]
+    return call
+
+
+class FusedNode(Node):
+    """A node whose function computes all gradients in one call of `pull`."""
+
+    __slots__ = ()
+
+
+class Fused(Primitive):
+    """The function that `fuse` makes: its forward and its rules come from a trace."""
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        self.fn = fn
+        super().__init__(_forward_of(fn, self._computed), {}, True, None, ("y",))
+        self.composite = self._composite
+        self._outside = _outside_of(fn)
+        self._traces: dict[Any, Traced] = {}
+        for i, name in enumerate(self.inputs):
+            self.declared[name], self.retained[name] = self._rule_of(i), (*self.inputs, "trace")
+
+    def traced(self, values: tuple[Any, ...], attributes: dict[str, Any]) -> Traced:
+        """What the function computes for values of these dtypes (None: left out) and these attributes."""
+        dtypes = tuple([None if value is None else value.dtype for value in values])
+        outside = tuple([look() for look in self._outside])
+        try:
+            key = (dtypes, tuple(attributes.items()), config.train, outside)
+            found = self._traces.get(key)
+        except TypeError:
+            raise FusionError(
+                f"{self.name}: its attributes are {attributes!r:.100}; expected numbers and strings"
+            ) from None
+        if found is None:
+            if len(self._traces) >= _TRACES:
+                self._traces.clear()
+            found = self._traces[key] = Traced(self.name, self.fn, self.inputs, dtypes, attributes)
+            self._write_formulas(found, any([number is not None for number in outside]))
+        return found
+
+    def _write_formulas(self, trace: Traced, has_numbers: bool) -> None:
+        """What the views show as the rules, if these are the same for all dtypes and attributes."""
+        for i, name in enumerate(self.inputs):
+            if not trace.has_gradient(i):
+                continue
+            single = trace.gradients((i,), (False,))
+            plain = not (self.schema.defaults or has_numbers or "g" in self.inputs)
+            self.declared[name].__doc__ = formula(single, {UPSTREAM: "g"}) if plain else None
+
+    def _compiled(self, i: int) -> tuple[Rule, None]:
+        declared = self.declared[self.inputs[i]]
+
+        def rule(g: Any, saved: tuple[Any, ...]) -> Any:
+            return declared(g, *saved)
+
+        self._place[rule] = i
+        return rule, None
+
+    # ------------------------------------------------------------------ forward
+    def _computed(self, xp: Any, *arrays: Array, **attributes: Any) -> Array:
+        arrays = tuple([np.asarray(a) if isinstance(a, int | float) else a for a in arrays])  # where all are numbers
+        program = self.traced(arrays, attributes).forward
+        return program.on(xp, dict(zip(self.inputs, arrays, strict=True)))[0]
+
+    def _composite(self, *inputs: Any, **attributes: Any) -> Any:
+        """The function itself, unfused, with what was left out left out."""
+        while inputs and inputs[-1] is None:
+            inputs = inputs[:-1]
+        return self.fn(*inputs, **attributes)
+
+    def _number(self, xp: Any, value: float, dtype: np.dtype) -> Any:
+        """A number with the dtype that it has beside arrays of ``dtype``; kernels take it as it is."""
+        if dtype.kind != "f" and not (dtype.kind in "iu" and type(value) is int):
+            dtype = np.asarray(value).dtype
+        return dtype.type(value)
+
+    def _join(
+        self, args: tuple[Any, ...], raw: list[Any], outputs: tuple[Variable, ...], attributes: dict[str, Any]
+    ) -> None:
+        trace = self.traced(tuple(raw), attributes)
+        edges = []
+        for i, arg in enumerate(args):
+            if isinstance(arg, Variable) and arg.node is not None and trace.has_gradient(i):
+                needs, rule = trace.needs(i), self.rule(i)
+                kept = [v if v is None or x in needs else _absent(v) for x, v in zip(self.inputs, raw, strict=True)]
+                edges.append((arg.node, rule, (*kept, trace), (raw[i].shape, raw[i].dtype)))
+        if edges:
+            outputs[0].node = FusedNode.join(self, edges)
+
+    # ------------------------------------------------------------------ backward
+    def pull(self, node: Node, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
+        edges = list(node.edges)
+        if create_graph:
+            return self._pull_unfused(edges, g)
+        found = self._gradients(tuple([self.place(edge.rule) for edge in edges]), [e.fit for e in edges], g, edges)
+        return [(e.parent, self.fit(got, e.rule, e.fit, g)) for e, got in zip(edges, found, strict=True) if e.fit]
+
+    def _gradients(self, targets: tuple[int, ...], fits: list[Any], g: Array, edges: list[Edge]) -> list[Array]:
+        """The gradients of the inputs at ``targets``, of the shape of the result; ``edges`` have what they need."""
+        *_, trace = edges[0].saved
+        sums = tuple([fit is not None and fit[0] != g.shape for fit in fits])
+        given: dict[str, Any] = {UPSTREAM: g}
+        for edge in edges:
+            given.update((k, v) for k, v in zip(self.inputs, edge.saved, strict=False) if not isinstance(v, Absent))
+        program = trace.gradients(targets, sums)
+        return program.on(get_array_module(*given.values()), given)
+
+    def _rule_of(self, i: int) -> Rule:
+        """The gradient of a single input, for who asks for that."""
+
+        def rule(g: Any, *saved: Any) -> Any:
+            edge = Edge()
+            edge.saved = saved
+            return self._gradients((i,), [None], g, [edge])[0]
+
+        rule.__name__ = "<lambda>"  # it has a formula, and no code that a user would know
+        return rule
+
+    def _pull_unfused(self, edges: list[Edge], g: Variable) -> list[tuple[Node, Any]]:
+        """Gradients that can be differentiated: those of the functions inside, at the inputs as they were."""
+        *values, trace = [next((v for v in column if not isinstance(v, Absent)), column[0]) for column in _kept(edges)]
+        parents = {self.place(edge.rule): edge.parent for edge in edges}
+        xs = [None if v is None else wrap(_array(v), parents.get(i)) for i, v in enumerate(values)]
+        floor = new_order()  # what is younger is inside
+        with np.errstate(all="ignore"):  # what stands for an absent input may lie outside of a function's domain
+            y = self._composite(*xs, **trace.attributes)
+        found: dict[Node, Any] = {y.node: g}
+        heap = [(-y.node.order, y.node)] if y.node.order > floor else []
+        while heap:
+            node = heappop(heap)[1]
+            deliver(node.function.pull(node, found.pop(node), True), found, heap, floor)
+        return [(edge.parent, found.pop(edge.parent, None)) for edge in edges]
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Stands for an input that no gradient needs: it has the input's shape and dtype, and keeps no array."""
+
+    module: ModuleType
+    shape: tuple[int, ...]
+    dtype: np.dtype
+
+    def array(self) -> Array:
+        """Ones of that shape, in a single element's memory."""
+        return self.module.broadcast_to(self.module.ones((), self.dtype), self.shape)
+
+
+def _absent(value: Any) -> Absent:
+    return Absent(get_array_module(value), value.shape, value.dtype)
+
+
+def _array(value: Any) -> Array:
+    return value.array() if isinstance(value, Absent) else value
+
+
+def _kept(edges: list[Edge]) -> Iterator[tuple[Any, ...]]:
+    """What the edges keep of each input, and last their trace."""
+    return zip(*[edge.saved for edge in edges], strict=True)
+
+
+def _forward_of(fn: Any, computed: Callable[..., Array]) -> Callable[..., Array]:
+    """``forward(xp, *inputs, *, **attributes)`` with the names and defaults of ``fn``."""
+    if not isinstance(fn, FunctionType):
+        raise DeclarationError(f"fuse: got {fn!r:.60}; expected a Python function of Variables")
+    parameters = list(inspect.signature(fn).parameters.values())
+    if not parameters or any([p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters]):
+        raise DeclarationError(
+            f"{fn.__name__}: its parameters are {inspect.signature(fn)!s:.80}; expected named inputs"
+        )
+
+    def forward(xp: Any, *arrays: Array, **attributes: Any) -> Array:
+        return computed(xp, *arrays, **attributes)
+
+    both = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    inputs = [p if p.kind is p.KEYWORD_ONLY else p.replace(kind=both) for p in parameters]
+    forward.__name__, forward.__module__, forward.__doc__ = fn.__name__, fn.__module__, fn.__doc__
+    first = inspect.Parameter("xp", both)
+    forward.__signature__ = inspect.Signature([first, *inputs])  # type: ignore[attr-defined]
+    return forward
+
+
+def _outside_of(fn: Any) -> list[Callable[[], Any]]:
+    """What looks up the numbers that a function takes from around it and from its module."""
+
+    def cell(content: Any) -> Callable[[], Any]:
+        return lambda: _number(getattr(content, "cell_contents", None))
+
+    def global_name(name: str) -> Callable[[], Any]:
+        return lambda: _number(fn.__globals__.get(name))
+
+    return [cell(c) for c in fn.__closure__ or ()] + [global_name(name) for name in fn.__code__.co_names]
+
+
+def _number(value: Any) -> Any:
+    return value if isinstance(value, bool | int | float | np.generic) else None
