@@ -55,11 +55,11 @@ if TYPE_CHECKING:
         training,
         transforms,
     )
-    from .analysis import show_hessian, show_jacobian, surface
+    from .analysis import line_chart, show_hessian, show_jacobian, surface
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .links import Chain, ChainList, Link, Sequential
     from .recording import Recording, graph, record
-    from .widgets import derivatives, explore, export_html, heatmap
+    from .widgets import derivatives, explore, export_html, heatmap, interact
 
 __version__ = "0.1.0"
 
@@ -76,6 +76,7 @@ _LAZY = {
     "Recording": "recording",
     "graph": "recording",
     "record": "recording",
+    "line_chart": "analysis",
     "show_hessian": "analysis",
     "show_jacobian": "analysis",
     "surface": "analysis",
@@ -83,6 +84,7 @@ _LAZY = {
     "explore": "widgets",
     "export_html": "widgets",
     "heatmap": "widgets",
+    "interact": "widgets",
 }
 _MODULES = (
     "analysis",
@@ -137,7 +139,9 @@ __all__ = [
     "graph",
     "heatmap",
     "initializers",
+    "interact",
     "lesson",
+    "line_chart",
     "links",
     "no_grad",
     "numerical_grad",

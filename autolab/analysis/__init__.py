@@ -4,6 +4,7 @@ from .breaks import Break
 from .derivatives import Curves, Derivatives, Study
 from .growth import Growth, growth
 from .landscape import Surface, descend, surface
+from .line_charts import LineChart, line_chart
 from .matrices import DerivativeMatrix, show_hessian, show_jacobian
 
 __all__ = [
@@ -12,10 +13,12 @@ __all__ = [
     "DerivativeMatrix",
     "Derivatives",
     "Growth",
+    "LineChart",
     "Study",
     "Surface",
     "descend",
     "growth",
+    "line_chart",
     "show_hessian",
     "show_jacobian",
     "surface",

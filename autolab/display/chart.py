@@ -36,6 +36,7 @@ def chart(
     x_title: str = "",
     mark: float | None = None,
     x_range: Sequence[float] = (),
+    y_range: Sequence[float] = (),
 ) -> Any:
     """A line chart as plain data.
 
@@ -47,8 +48,8 @@ def chart(
         A logarithmic vertical axis; numbers that are not positive are left out, and the note says so.
     mark : float, optional
         A place on the horizontal axis that a vertical line marks.
-    x_range : sequence of float
-        What the horizontal axis shows besides the lines.
+    x_range, y_range : sequence of float
+        What the axes show besides the lines.
 
     Returns
     -------
@@ -65,7 +66,7 @@ def chart(
     shown = _spread(lines)
     drawn = [_line(line, log) for line in shown]
     x_axis = axis([*x_range, *(x for line in drawn for x in line["x"])])
-    values = [y for line in drawn for y in line["y"] if y is not None]
+    values = [*y_range, *(y for line in drawn for y in line["y"] if y is not None)]
     return {
         "title": clean(title),
         "x_title": clean(x_title),
@@ -75,7 +76,7 @@ def chart(
         "lines": drawn,
         "mark": mark,
         "note": " ".join(_notes(shown, len(lines), log)),
-        "description": " ".join(_words(title, shown)),
+        "description": " ".join(_words(title or ", ".join(line.name for line in shown), shown)),
     }
 
 
@@ -169,3 +170,15 @@ def log_axis(values: Sequence[float]) -> dict[str, Any]:
         last = first + stride * -(-(last - first) // stride)
         places = [10.0**k for k in range(first, last + 1, stride)]
     return {"lo": places[0], "hi": places[-1], "ticks": [[v, number(float(f"{v:.6g}"))] for v in places]}
+
+
+def with_powers(found: dict[str, Any]) -> dict[str, Any]:
+    """A chart whose places on the horizontal axis are exponents of ten: its axis shows the powers."""
+    exponents = [
+        *(x for line in found["lines"] for x in line["x"]),
+        *([] if found["mark"] is None else [found["mark"]]),
+    ]
+    places = log_axis([10**x for x in exponents] or [0.1, 1.0])
+    ticks = [[math.log10(value), text] for value, text in places["ticks"]]
+    axis = {"lo": math.log10(places["lo"]), "hi": math.log10(places["hi"]), "ticks": ticks}
+    return {**found, "x": axis, "powers": True}

@@ -29,7 +29,10 @@ def to_svg(charts: Sequence[dict[str, Any]], look: Look = "auto", columns: int =
             parts.append(element("g", *_chart(one), transform=f"translate({j * (WIDTH + _GAP):.1f} {top:.1f})"))
         top += max(_height(one) for one in row)
     width = columns * (WIDTH + _GAP) - _GAP
-    title, words = ", ".join(one["title"] for one in charts), " ".join(one["description"] for one in charts)
+    title, words = (
+        ", ".join(one["title"] or one["description"] for one in charts),
+        " ".join(one["description"] for one in charts),
+    )
     return document(parts, (width, top), title, words, look, lines=True)
 
 

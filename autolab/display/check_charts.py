@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .chart import Line, chart, log_axis
+from .chart import Line, chart, with_powers
 from .messages import say
 from .numbers import number
 
@@ -104,12 +104,8 @@ def _guide(name: str, x: np.ndarray, y: np.ndarray, floor: float) -> list[Line]:
 
 
 def _loglog(title: str, lines: Sequence[Line], mark: float | None) -> dict[str, Any]:
-    """A chart whose places on the horizontal axis are powers of ten."""
+    """A chart whose axes are both logarithmic."""
     found: dict[str, Any] = chart(title, lines, True, say("lens_step"), None if mark is None else math.log10(mark))
     for line in found["lines"]:
         line["last"] = ""
-    steps = [10**x for line in found["lines"] for x in line["x"]]
-    places = log_axis(steps) if steps else log_axis([0.1, 1.0])
-    ticks = [[math.log10(value), text] for value, text in places["ticks"]]
-    found["x"] = {"lo": math.log10(places["lo"]), "hi": math.log10(places["hi"]), "ticks": ticks}
-    return {**found, "powers": True}
+    return with_powers(found)

@@ -375,6 +375,12 @@ SENTENCES: dict[str, str] = {
     "heat_sampled": "The histogram counts 1 of {stride} elements.",
     "heat_since": "Cells have run since these numbers were read.",
     "heat_keys": "Arrow keys choose a cell. Enter enlarges around it, Backspace goes back. Or drag over the cells.",
+    # What a function makes of numbers that can be moved.
+    "interact_draw": "Draw again",
+    "interact_stale": "Not computed for these inputs. Below is what the function returned before.",
+    "interact_still": (
+        "This page was saved. It shows what the function returned for the inputs below; nothing computes here."
+    ),
     # The table of conventions.
     "conventions.title": "Conventions",
     "conventions.introduction": (

@@ -17,6 +17,7 @@ Bundle = dict[str, Any]
 _HANDLERS: dict[str, str] = {
     "autolab.widgets.derivative_explorer.DerivativeExplorer": "autolab.display.derivative_view:bundle_of_view",
     "autolab.analysis.matrices.DerivativeMatrix": "autolab.display.matrix_view:bundle",
+    "autolab.analysis.line_charts.LineChart": "autolab.display.line_chart_view:bundle",
     "autolab.analysis.landscape.Surface": "autolab.display.surface_view:bundle",
     "autolab.analysis.derivatives.Derivatives": "autolab.display.derivative_view:bundle",
     "autolab.recording.model.Recording": "autolab.display.recording_view:bundle",

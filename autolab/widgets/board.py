@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..display.escape import join
@@ -35,10 +36,15 @@ class Board:
         How many powers of ten below the scale the colours begin to follow them; None for even steps.
     shared : bool
         Whether all values, and all gradients, have one scale.
+    axes : mapping of str to str
+        The names of the axes of some arrays, a letter for each axis, by the names of the arrays.
     """
 
-    def __init__(self, arrays: list[Shown], show: str, decades: int | None, shared: bool) -> None:
+    def __init__(
+        self, arrays: list[Shown], show: str, decades: int | None, shared: bool, axes: Mapping[str, str] | None = None
+    ) -> None:
         self.arrays = arrays
+        self.axes = dict(axes or {})
         self.show, self.decades, self.shared = show, decades, shared
         self.planes: dict[tuple[int, ...], Plane] = {}
         self.read()
@@ -47,6 +53,7 @@ class Board:
         """Look at the arrays anew; one of another shape than before is shown from its beginning."""
         self._heats: dict[tuple[int, str], Heat | None] = {}
         shapes = [entry.shape for entry in self.arrays]
+        _check_axes(self.axes, {entry.name: entry.shape for entry in self.arrays})
         self.planes = {shape: self.planes.get(shape) or Plane.first(shape) for shape in shapes}
 
     @property
@@ -115,6 +122,7 @@ class Board:
         cells: list[bytes] = []
         for shown, which, heat in panels:
             entry = {"name": shown.name, "which": which, "buffer": None, "group": groups.index(shown.shape)}
+            entry["axes"] = self.axes.get(shown.name, "")
             entry["sentence"] = _sentence(shown) if which == "gradient" else ""
             if heat is not None:
                 plane = self.planes[shown.shape]
@@ -168,6 +176,22 @@ class Board:
         snapshot = plane_snapshot(heat, plane, MAX_CELLS * MAX_CELLS)
         title = f"{entry.name}{index_words(plane)}" + (" gradient" if which == "gradient" else "")
         return Panel(title, snapshot, scale=colors.scale, threshold=colors.threshold, counts=heat.sample.counts(colors))
+
+
+def _check_axes(axes: Mapping[str, str], shapes: Mapping[str, tuple[int, ...]]) -> None:
+    """Axes of one name have one length."""
+    lengths: dict[str, int] = {}
+    for name, letters in axes.items():
+        shape = shapes.get(name)
+        if shape is None:
+            raise ValueError(f"heatmap: axes names {name!r:.60}; the arrays are {', '.join(shapes):.150}")
+        if not isinstance(letters, str) or len(letters) != len(shape):
+            raise ValueError(f"heatmap: axes of {name:.60} are {letters!r:.40}; expected a letter for each of {shape}")
+        for letter, length in zip(letters, shape, strict=True):
+            if lengths.setdefault(letter, length) != length:
+                raise ValueError(
+                    f"heatmap: axis {letter!r} of {name:.60} has length {length}; elsewhere {lengths[letter]}"
+                )
 
 
 def _sentence(shown: Shown) -> str:

@@ -23,6 +23,7 @@ from .conversation import at_first
 from .explorer import STILL, Explorer
 from .graph_view import GraphView
 from .heatmaps import Heatmap
+from .interaction import Interact
 from .module import module_text, style_text
 from .part import Part
 
@@ -49,7 +50,7 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
 
     Parameters
     ----------
-    shown : Recording, Explorer, Heatmap, GradientReport, Variable ...
+    shown : Recording, Explorer, Heatmap, Interact, GradientReport, Variable ...
         What to write.
     path : str or path
         Where to, with the suffix ``.html``; an existing file is replaced.
@@ -74,9 +75,10 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
         raise ValueError(f"export_html: got the path {clean(target, 100)!r}; expected one that ends in .html")
     if isinstance(shown, Recording | Explorer | GraphView):
         page = _live_page(shown, look)
-    elif isinstance(shown, Heatmap):
+    elif isinstance(shown, Heatmap | Interact):
         saved = {"state": shown.state() | {"still": True}, "answers": {}}
-        page = _page("heatmap", _held(_json(saved)), look, "heatmaps")
+        name, view = ("heatmap", "heatmaps") if isinstance(shown, Heatmap) else (shown.title, "interact")
+        page = _page(name, _held(_json(saved)), look, view)
     else:
         html = mimebundle(shown).get("text/html")
         if html is None:

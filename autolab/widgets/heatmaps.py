@@ -17,6 +17,7 @@ from .board import SCALES, SHOW, Board
 from .conversation import Conversation, at_first
 from .module import module_text, style_text
 from .part import obeys
+from .planes import Planes
 from .shown import gather
 
 WATCHED = 4_000_000
@@ -25,13 +26,12 @@ WATCHED = 4_000_000
 _DECADES = 3
 
 
-class Heatmap(Conversation, anywidget.AnyWidget):
+class Heatmap(Planes, Conversation, anywidget.AnyWidget):
     """A live view of arrays, made by `heatmap`. All of its state is in the model; the arrays stay where they are."""
 
     _esm = module_text("heatmaps.js")
     _css = style_text("heatmaps.css")
 
-    picture = traitlets.Dict().tag(sync=True)
     since = traitlets.Dict().tag(sync=True)
     computing = traitlets.Unicode().tag(sync=True)
 
@@ -65,9 +65,8 @@ class Heatmap(Conversation, anywidget.AnyWidget):
 
     def state(self) -> dict[str, Any]:
         """What a saved page begins with."""
-        return {
-            name: getattr(self, name) for kind in (Conversation, Heatmap) for name in kind.class_own_traits(sync=True)
-        }
+        kinds = (Conversation, Planes, Heatmap)
+        return {name: getattr(self, name) for kind in kinds for name in kind.class_own_traits(sync=True)}
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The live view, and the static pictures for where there is none (an untrusted notebook, a web page)."""
@@ -76,9 +75,6 @@ class Heatmap(Conversation, anywidget.AnyWidget):
         return {**data, **self._board.static()}, metadata
 
     # ------------------------------------------------------------------ for the page
-    def _draw(self) -> None:
-        self._publish({"picture": self._board.picture(), "error": None})
-
     @obeys("hello")
     def _hello(self) -> None:
         """A page has opened, or is not sure that somebody answers."""
@@ -92,23 +88,6 @@ class Heatmap(Conversation, anywidget.AnyWidget):
     @obeys("choose", show=str, decades=(int, type(None)), shared=bool)
     def _choose(self, show: str, decades: int | None, shared: bool) -> None:
         self._board.choose(show, decades, shared)
-        self._draw()
-
-    @obeys("axes", key=int, row=int, column=int)
-    def _axes(self, key: int, row: int, column: int) -> None:
-        self._board.across(key, row, column)
-        self._draw()
-
-    @obeys("move", key=int, index=int, value=int)
-    def _move(self, key: int, index: int, value: int) -> None:
-        self._board.step(key, index, value)
-        self._draw()
-
-    @obeys("zoom", key=int, region=(list, type(None)))
-    def _zoom(self, key: int, region: list[int] | None) -> None:
-        if region is not None and [type(end) for end in region] != [int] * 4:
-            raise ValueError(f"heatmap: got the block {region!r:.60}; expected four integers")
-        self._board.zoom(key, None if region is None else (region[0], region[1], region[2], region[3]))
         self._draw()
 
 
@@ -141,7 +120,8 @@ def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any
     TypeError
         If something is no array of real numbers.
     ValueError
-        If there is nothing to show or more than 12 arrays, or an option has an unknown value.
+        If there is nothing to show or more than 12 arrays, an option has an unknown value, or axes of one letter have
+        different lengths.
 
     Examples
     --------
@@ -149,14 +129,16 @@ def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any
     >>> W = autolab.Variable(np.eye(3), name="W")
     >>> view = autolab.heatmap(W, options={"scale": "symlog"})  # doctest: +SKIP
     """
-    given = chosen_options("heatmap", options, ("show", "scale", "shared"))
+    given = chosen_options("heatmap", options, ("show", "scale", "shared", "axes"))
     entries = gather(arrays, named)
     has_gradient = any([entry.read("gradient") is not None for entry in entries])
     show, scale = given.get("show", "both" if has_gradient else "value"), given.get("scale", "linear")
     if show not in SHOW or scale not in SCALES or type(given.get("shared", True)) is not bool:
         expected = f"show: {', '.join(SHOW)}; scale: {', '.join(SCALES)}; shared: True, False"
         raise ValueError(f"heatmap: got the options {dict(given)!r:.100}; expected {expected}")
-    view = Heatmap(Board(entries, show, _DECADES if scale == "symlog" else None, given.get("shared", True)))
+    view = Heatmap(
+        Board(entries, show, _DECADES if scale == "symlog" else None, given.get("shared", True), given.get("axes"))
+    )
     if notebook.shell() is None:
         print(f"heatmap: no notebook to draw in; open {_save(view, entries[0].name)} in a browser")
     return view

@@ -37,8 +37,17 @@ def module_text(entry: str) -> str:
 
 
 @cache
-def style_text(name: str) -> str:
-    """A style sheet of the folder ``static`` with those that it imports from there, without comments and spaces."""
-    text = (STATIC / name).read_text(encoding="utf-8")
-    imported = [style_text(other) for other in _STYLE_IMPORT.findall(text)]
-    return "".join([*imported, shrink_css(_STYLE_IMPORT.sub("", text))])
+def style_text(entry: str) -> str:
+    """A style sheet of the folder ``static`` with those that it imports from there, each once, without comments and
+    spaces."""
+    parts: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        text = (STATIC / name).read_text(encoding="utf-8")
+        for imported in _STYLE_IMPORT.findall(text):
+            if imported not in parts:
+                add(imported)
+        parts[name] = shrink_css(_STYLE_IMPORT.sub("", text))
+
+    add(entry)
+    return "".join(parts.values())

@@ -126,6 +126,7 @@ export function makeChart(dashes) {
     update(next) {
       chart = next;
       write(title, next.title);
+      title.hidden = !next.title;
       write(note, next.note);
       note.hidden = !next.note;
       const names = next.lines.map((line) => line.name);

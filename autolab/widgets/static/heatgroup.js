@@ -1,7 +1,8 @@
 // @ts-check
-/** The part with the panels. Arrays of one shape form a group: they show the same plane and have one cursor. */
+/** The part with the panels. Arrays of one shape form a group: they show the same plane and have one cursor, unless their axes have names. */
 
 import { button, html, set, write } from "./dom.js";
+import { indicesAt, spanOf } from "./heatlink.js";
 import { makeHeatPanel } from "./heatpanel.js";
 
 const ZOOM = 4;
@@ -20,10 +21,15 @@ export function makeHeatPart(view) {
     const { groups: planes, panels, cells } = get("picture");
     const structure = JSON.stringify([planes.map((/** @type {any} */ p) => p.shape), panels.map((/** @type {any} */ p) => [p.name, p.which, p.group])]);
     if (built !== (built = structure)) {
-      made = planes.map((/** @type {any} */ plane, /** @type {number} */ key) => makeGroup(view, key, plane, panels.filter((/** @type {any} */ p) => p.group === key).length));
+      made = planes.map((/** @type {any} */ plane, /** @type {number} */ key) => makeGroup(view, key, plane, panels.filter((/** @type {any} */ p) => p.group === key).length, follow));
       groups.replaceChildren(...made.map((group) => group.root));
     }
     made.forEach((group, key) => group.update(planes[key], panels.filter((/** @type {any} */ p) => p.group === key), cells, view.colors));
+  }
+
+  /** Mark what belongs to an element everywhere. @param {import("./heatlink.js").Indices} indices */
+  function follow(indices) {
+    for (const group of made) group.follow(indices);
   }
 
   const keys = html("p", { class: "al-note al-heat-keys" }, get("words").heat_keys);
@@ -35,12 +41,18 @@ export function makeHeatPart(view) {
  * @param {number} key
  * @param {any} first
  * @param {number} count
+ * @param {(indices: import("./heatlink.js").Indices) => void} follow
  */
-function makeGroup({ get, send, link }, key, first, count) {
+function makeGroup({ get, send, link }, key, first, count, follow) {
   let plane = first;
   /** @type {import("./heatpanel.js").Spot | null} */
   let cursor = null;
-  const panels = Array.from({ length: count }, () => makeHeatPanel({ point, pressed, dragged: (from, to) => zoom([from.row, to.row, from.column, to.column]) }));
+  let pointed = 0; // the panel that has the cursor
+  /** @type {string[]} */
+  let named = []; // the names of the axes of each panel
+  const panels = Array.from({ length: count }, (_, i) => makeHeatPanel({
+    point: (spot) => point(spot, i), pressed: (event, block) => pressed(event, block, i), dragged: (from, to) => zoom([from.row, to.row, from.column, to.column]),
+  }));
   const axes = makeAxes(first, (row, column) => send({ do: "axes", key, row, column }), (index, value) => send({ do: "move", key, index, value }));
   const whole = button("Show the whole", () => zoom(null));
   const out = button("Less enlarged", shrink);
@@ -51,10 +63,11 @@ function makeGroup({ get, send, link }, key, first, count) {
   const group = html("section", { class: "al-heat-group", "aria-label": first.names.join(", ") }, bar, html("div", { class: "al-heat-panels" }, ...panels.map((panel) => panel.root)));
   group.style.setProperty("--al-panels", String(Math.min(2, count)));
 
-  /** @param {import("./heatpanel.js").Spot | null} spot */
-  function point(spot) {
-    cursor = spot;
-    for (const panel of panels) panel.show(spot);
+  /** @param {import("./heatpanel.js").Spot | null} spot @param {number} i */
+  function point(spot, i) {
+    [cursor, pointed] = [spot, i];
+    if (named[i]) follow(spot ? indicesAt(spot, named[i], plane) : {});
+    else for (const panel of panels) panel.show(spot);
   }
 
   /** @param {number[] | null} region */
@@ -75,13 +88,13 @@ function makeGroup({ get, send, link }, key, first, count) {
     zoom(around({ row: Math.floor((top + bottom) / 2), column: Math.floor((left + right) / 2) }, ZOOM));
   }
 
-  /** @param {KeyboardEvent} event @param {number[]} block of a cell */
-  function pressed(event, block) {
+  /** @param {KeyboardEvent} event @param {number[]} block of a cell @param {number} i */
+  function pressed(event, block, i) {
     const way = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
     const [top, bottom, left, right] = plane.region;
     if (way) {
       const from = cursor ?? { row: top, column: left };
-      point(cursor ? inside([top, bottom, left, right], { row: snap(from.row + way[0] * block[0], top, bottom, block[0]), column: snap(from.column + way[1] * block[1], left, right, block[1]) }) : from);
+      point(cursor ? inside([top, bottom, left, right], { row: snap(from.row + way[0] * block[0], top, bottom, block[0]), column: snap(from.column + way[1] * block[1], left, right, block[1]) }) : from, i);
     } else if ((event.key === "Enter" || event.key === "+") && cursor) zoom(around(cursor, 1 / ZOOM));
     else if (event.key === "Backspace" || event.key === "-") shrink();
     else if (event.key === "Escape") zoom(null);
@@ -101,8 +114,13 @@ function makeGroup({ get, send, link }, key, first, count) {
       write(where, `rows ${top}\u2013${bottom - 1} of ${next.extent[0]}, columns ${left}\u2013${right - 1} of ${next.extent[1]}`);
       axes.update(next, link.state === "idle");
       bar.hidden = (axes.root.hidden = get("still") || next.shape.length < 3) && buttons.hidden;
+      named = facts.map((fact) => fact.axes ?? "");
       facts.forEach((fact, i) => panels[i].update(fact, next, cells[fact.buffer], colors));
-      point(cursor && inside(next.region, cursor));
+      if (cursor || !named[pointed]) point(cursor && inside(next.region, cursor), pointed);
+    },
+    /** Mark what belongs to an element of another heatmap. @param {import("./heatlink.js").Indices} indices */
+    follow(indices) {
+      panels.forEach((panel, i) => panel.show(...(spanOf(indices, named[i] ?? "", plane) ?? [null])));
     },
   };
 }

@@ -125,13 +125,14 @@ export function makeHeatPanel(act) {
       drawSigns(signs, next, few ? [] : data);
       legend.update(next, colors);
     },
-    /** Mark an element and read it out. @param {Spot | null} spot */
-    show(spot) {
+    /** Mark an element and read it out; or mark all from it to the last one. @param {Spot | null} spot @param {Spot | null} [last] */
+    show(spot, last = spot) {
       if (frame.hidden) return;
       mark.hidden = !spot;
-      if (!spot) legend.point(null);
-      if (!spot) return write(readout, rangeOf(facts));
-      if (!drag) frameCells(spot, spot);
+      if (!spot || !last) legend.point(null);
+      if (!spot || !last) return write(readout, rangeOf(facts));
+      if (!drag) frameCells(spot, last);
+      if (spot.row !== last.row || spot.column !== last.column) return write(readout, rangeOf(facts));
       const [i, j] = cellOf(spot);
       const value = data[i * facts.cols + j];
       legend.point(Number.isFinite(value) ? tone(value) : null);

@@ -123,5 +123,5 @@ export function makeLink(model) {
 
 /** @param {any} a @param {any} b */
 function sameMove(a, b) {
-  return ["move", "window", "walk", "find", "cell", "step", "scrub"].includes(a.do) && a.do === b.do && a.key === b.key && a.index === b.index;
+  return ["move", "set", "window", "walk", "find", "cell", "step", "scrub"].includes(a.do) && a.do === b.do && a.key === b.key && a.index === b.index;
 }

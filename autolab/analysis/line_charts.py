@@ -1,0 +1,121 @@
+"""line_chart(): numbers over numbers, as plain data that shows itself as lines. It needs no plotting library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..engine.backend import as_array, check_real, to_cpu
+from ..engine.variable import Variable
+
+MOST_POINTS = 5000
+_AXES = ("", "x", "y", "xy")
+
+
+@dataclass(frozen=True, eq=False)
+class LineChart:
+    """Lines over one horizontal axis. Made by `line_chart`.
+
+    Attributes
+    ----------
+    x : array of float64, shape (n,)
+    lines : dict of str to array of float64, shape (n,)
+    title, x_title : str
+    log : "", "x", "y" or "xy"
+        Which axes are logarithmic.
+    mark : float or None
+        A place on the horizontal axis that a vertical line marks.
+    y_range : tuple of float
+        What the vertical axis shows besides the lines.
+    """
+
+    x: np.ndarray
+    lines: dict[str, np.ndarray]
+    title: str = ""
+    x_title: str = ""
+    log: str = ""
+    mark: float | None = None
+    y_range: tuple[float, ...] = field(default=())
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        from ..display import mimebundle
+
+        return mimebundle(self)
+
+
+def line_chart(
+    x: Any,
+    lines: Mapping[str, Any],
+    title: str = "",
+    x_title: str = "",
+    log: str = "",
+    mark: float | None = None,
+    y_range: tuple[float, ...] = (),
+) -> LineChart:
+    """Lines over one horizontal axis.
+
+    Parameters
+    ----------
+    x : array of shape (n,)
+        The places on the horizontal axis; at most 5000.
+    lines : mapping of str to array of shape (n,)
+        Each line under its name. NaN is a gap; on a logarithmic axis so is what is not positive, and a note says so.
+    title, x_title : str
+    log : {"", "x", "y", "xy"}
+        Which axes are logarithmic.
+    mark : float, optional
+        A place on the horizontal axis to mark.
+    y_range : tuple of float, optional
+        Numbers that the vertical axis shows in any case, so that charts can be compared.
+
+    Returns
+    -------
+    LineChart
+
+    Raises
+    ------
+    TypeError
+        If ``lines`` is no mapping, or something is no array of real numbers.
+    ValueError
+        If lengths differ, there are too many points, or a logarithmic horizontal axis gets a number that is not
+        positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> chart = autolab.line_chart(np.arange(1, 4), {"loss": [2.0, 1.0, 0.5]}, log="y")
+    >>> chart.lines["loss"].tolist()
+    [2.0, 1.0, 0.5]
+    """
+    if not isinstance(lines, Mapping) or not lines:
+        raise TypeError(f"line_chart: lines is {lines!r:.60}; expected a dict of arrays by name")
+    if log not in _AXES:
+        raise ValueError(f"line_chart: log is {log!r:.60}; expected one of {', '.join(map(repr, _AXES))}")
+    places = _row("x", x)
+    if not 1 <= places.size <= MOST_POINTS:
+        raise ValueError(f"line_chart: x has {places.size} points; expected 1 to {MOST_POINTS}")
+    rows = {str(name): _row(str(name), values) for name, values in lines.items()}
+    for name, values in rows.items():
+        if values.shape != places.shape:
+            raise ValueError(f"line_chart: {name:.60} has {values.size} numbers; x has {places.size}")
+    marked = places if mark is None else np.append(places, float(mark))
+    if not np.isfinite(marked).all() or ("x" in log and not (marked > 0).all()):
+        kind = "positive numbers for a logarithmic axis" if "x" in log else "finite numbers"
+        raise ValueError(f"line_chart: x or mark is not finite or not positive; expected {kind}")
+    ends = tuple([float(end) for end in y_range])
+    if "y" in log and any([end <= 0 for end in ends]):
+        raise ValueError(f"line_chart: y_range is {ends!r:.60}; expected positive numbers for a logarithmic axis")
+    return LineChart(places, rows, title, x_title, log, None if mark is None else float(mark), ends)
+
+
+def _row(name: str, values: Any) -> np.ndarray:
+    """Numbers as a row of float64."""
+    what = f"line_chart: {name:.60}"
+    found = as_array(values.data if isinstance(values, Variable) else values, what)
+    row = np.array(to_cpu(check_real(found, what)), np.float64)
+    if row.ndim != 1:
+        raise ValueError(f"{what} has shape {row.shape}; expected one axis")
+    return row

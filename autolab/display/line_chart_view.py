@@ -1,0 +1,37 @@
+"""How a `LineChart` is drawn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .chart import Line, chart, with_powers
+from .chart_svg import to_svg
+from .html import paragraph, picture
+from .registry import Bundle
+
+if TYPE_CHECKING:
+    from ..analysis.line_charts import LineChart
+
+
+def drawn(shown: LineChart) -> dict[str, Any]:
+    """The chart as plain data, which SVG and the live view draw."""
+    across = "x" in shown.log
+    x, mark = shown.x, shown.mark
+    if across:
+        x, mark = np.log10(x), None if mark is None else float(np.log10(mark))
+    lines = [Line(name, x.tolist(), y.tolist()) for name, y in shown.lines.items()]
+    found: dict[str, Any] = chart(
+        shown.title, lines, "y" in shown.log, shown.x_title, mark, () if mark is None else (mark,), shown.y_range
+    )
+    return with_powers(found) if across else found
+
+
+def bundle(shown: LineChart) -> Bundle:
+    """A picture, and the same in words."""
+    one = drawn(shown)
+    return {
+        "text/html": str(paragraph(picture(to_svg([one]), one["description"]))),
+        "text/plain": one["description"],
+    }

@@ -1,0 +1,62 @@
+"""line_chart(): what it takes, what it refuses, and what is drawn of it."""
+
+from __future__ import annotations
+
+import base64
+import math
+import re
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab.display.line_chart_view import drawn
+
+
+def test_every_number_is_drawn_where_it_belongs() -> None:
+    one = drawn(autolab.line_chart([1, 2, 4], {"a": [3.0, 1.0, 2.0], "b": [0.5, math.nan, -1.0]}, x_title="step"))
+    assert [line["name"] for line in one["lines"]] == ["a", "b"]
+    assert one["lines"][0]["x"] == [1, 2, 4] and one["lines"][0]["y"] == [3.0, 1.0, 2.0]
+    assert one["lines"][1]["y"] == [0.5, None, -1.0] and "1 point" in one["note"]
+    assert (one["x_title"], one["log"], one.get("powers")) == ("step", False, None)
+
+
+def test_logarithmic_axes() -> None:
+    one = drawn(autolab.line_chart([1e-4, 1e-2], {"error": [1e-8, 0.0]}, log="xy", mark=1e-3))
+    assert one["lines"][0]["x"] == [-4, -2] and one["mark"] == -3 and one["powers"]
+    assert one["lines"][0]["y"] == [1e-8, None] and one["log"]
+    assert one["x"]["lo"] <= -4 and one["x"]["ticks"][-1] == [-2, "0.01"]
+
+
+def test_the_vertical_range_stays_though_the_lines_move() -> None:
+    ends = [drawn(autolab.line_chart([0, 1], {"y": [0.1, k]}, log="y", y_range=(1e-6, 1e3)))["y"] for k in (0.2, 50.0)]
+    assert (ends[0]["lo"], ends[0]["hi"]) == (ends[1]["lo"], ends[1]["hi"])
+    assert ends[0]["lo"] <= 1e-6 and ends[0]["hi"] >= 1e3
+
+
+def test_it_shows_itself_as_a_picture_and_in_words() -> None:
+    bundle = autolab.line_chart([0, 1], {"<b>": [2.0, 1.0]})._repr_mimebundle_()
+    svg = base64.b64decode(re.search(r"base64,([^\"]+)", bundle["text/html"])[1]).decode()
+    assert "&lt;b&gt;" in svg and "<b>" not in svg
+    assert bundle["text/plain"] == "Line chart: <b>. <b>: first 2, last 1, between 1 and 2."
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "args", "options"),
+    [
+        (TypeError, "expected a dict", ([1], [2]), {}),
+        (TypeError, "expected a dict", ([1], {}), {}),
+        (TypeError, "expected real numbers", ([1], {"a": [1j]}), {}),
+        (ValueError, "a has 1 numbers; x has 2", ([1, 2], {"a": [1]}), {}),
+        (ValueError, "one axis", ([[1, 2]], {"a": [1, 2]}), {}),
+        (ValueError, "1 to 5000", (np.arange(5001), {"a": np.arange(5001)}), {}),
+        (ValueError, "log is 'z'", ([1], {"a": [1]}), {"log": "z"}),
+        (ValueError, "positive", ([0, 1], {"a": [1, 2]}), {"log": "x"}),
+        (ValueError, "finite", ([0, 1], {"a": [1, 2]}), {"mark": math.nan}),
+        (ValueError, "positive", ([0, 1], {"a": [1, 2]}), {"log": "y", "y_range": (0, 1)}),
+    ],
+)
+def test_bad_input_is_refused(error: type[Exception], words: str, args: tuple, options: dict) -> None:
+    with pytest.raises(error, match=words) as caught:
+        autolab.line_chart(*args, **options)
+    assert str(caught.value).startswith("line_chart") and len(str(caught.value)) <= 300
