@@ -53,7 +53,16 @@ class OwnGradient:
     reference: Callable[..., Any]
 
 
-Exercise = Prediction | Values | OwnGradient
+@dataclass(frozen=True)
+class Witness:
+    """Inputs for which ``broken`` gives another gradient than ``reference``."""
+
+    name: str
+    broken: Callable[..., Any]
+    reference: Callable[..., Any]
+
+
+Exercise = Prediction | Values | OwnGradient | Witness
 
 
 def normal(**shapes: tuple[int, ...]) -> Draw:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import singledispatch, wraps
 from typing import Any
 
 import numpy as np
 
 from ..binding import bind
+from ..engine.backward import grad
 from ..engine.function_node import FunctionNode
 from ..engine.variable import Variable, as_variable
 from ..gradcheck import GradientReport, InputReport, check_bound
-from .exercise import Arrays, Exercise, OwnGradient, Prediction, Values
-from .judgement import NOT_YET, RIGHT, Judgement, NotWritten, Step, compared, errors, is_empty, stopped
+from .exercise import Arrays, Exercise, OwnGradient, Prediction, Values, Witness
+from .judgement import NOT_YET, RIGHT, Judgement, NotWritten, Step, apart, compared, errors, is_empty, stopped
 from .messages import has, say
 
 _POINTS = 2
+_SAME = 1e-9  # of gradients of one input: relative
 _CLOSE = 1e-3  # of a predicted number: three digits are enough
 
 
@@ -161,6 +163,23 @@ def _about(item: InputReport) -> list[Step]:
         return steps
     steps.append(Step(say("shape.right", what=what, given=item.analytic.shape)))
     return [*steps, errors(what, item.analytic - item.numeric)]
+
+
+@judge.register
+def _witness(exercise: Witness, answer: Any, rng: np.random.Generator) -> Judgement:
+    given = [as_variable(x).data for x in (answer if isinstance(answer, tuple) else (answer,))]
+    inputs = [np.asarray(x, np.float64) for x in given]
+    upstream = rng.normal(size=np.shape(exercise.reference(*map(Variable, inputs)).data))
+    theirs, ours = (_gradients(fn, inputs, upstream) for fn in (exercise.reference, exercise.broken))
+    if any([apart(a, b, _SAME).any() for a, b in zip(ours, theirs, strict=True)]):
+        return RIGHT
+    return Judgement("wrong", "agrees", (Step(say("witness.agrees")), *_own_hint(exercise.name, "agrees")))
+
+
+def _gradients(fn: Callable[..., Any], inputs: Sequence[np.ndarray], upstream: np.ndarray) -> list[np.ndarray]:
+    variables = [Variable(x.copy()) for x in inputs]
+    found = grad(fn(*variables), variables, upstream)
+    return [np.zeros(x.shape) if g is None else g.data for x, g in zip(inputs, found, strict=True)]
 
 
 def judged(exercise: Exercise, answer: Any, rng: np.random.Generator) -> Judgement:
