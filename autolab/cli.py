@@ -1,4 +1,4 @@
-"""The command `autolab`: `autolab lab` opens JupyterLab, `autolab doctor` says what is installed."""
+"""The command `autolab`: `lab` opens JupyterLab, `page` writes a notebook as HTML, `doctor` says what is installed."""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if arguments.command == "doctor":
             return doctor(sys.stdout)
+        if arguments.command == "page":
+            return page(arguments.notebook, arguments.page)
         return lab(arguments.notebook, arguments.port, arguments.browser)
     except CommandError as error:
         print(f"autolab {arguments.command}: {error}", file=sys.stderr)
@@ -73,6 +75,28 @@ def lab(notebook: str | None = None, port: int | None = None, browser: str | Non
     return 0
 
 
+def page(notebook: str, target: str | None = None) -> int:
+    """Run a notebook and write it as an HTML file that works offline; by default in the current folder.
+
+    Raises
+    ------
+    CommandError
+        If the notebook is missing, a cell raises, or the file cannot be written.
+    """
+    from autolab.lesson_page import save_notebook
+
+    if importlib.util.find_spec("nbconvert") is None:
+        raise CommandError(f"nbconvert is not installed here; install it with: {install_command('lab')}")
+    source = _existing(notebook)
+    path = Path(target) if target else Path(f"{source.stem}.html")
+    try:
+        save_notebook(source, path)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise CommandError(str(error)) from None
+    print(f"Written: {path}")
+    return 0
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="autolab", description="A laboratory for automatic differentiation.")
     parser.add_argument("--version", action="version", version=f"AutoLab {__version__}")
@@ -81,6 +105,9 @@ def _parser() -> argparse.ArgumentParser:
     opener.add_argument("notebook", nargs="?", help="the notebook to open")
     opener.add_argument("--port", type=_port, help="the port to listen on; 0 takes any free one")
     opener.add_argument("--browser", help="the browser to open; `none` opens none")
+    writer = commands.add_parser("page", help="run a notebook and write it as one HTML file that works offline")
+    writer.add_argument("notebook", help="the notebook to run; it stays as it is")
+    writer.add_argument("page", nargs="?", help="the file to write; by default the notebook's name with .html")
     commands.add_parser("doctor", help="say what is installed, what is missing and what that costs")
     return parser
 

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import time
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers.checkout import ROOT, copy_checkout
+from lesson.walking import walk
+from widgets.lab import Lab, LabPage, lab_server
 
 from autolab.cli import ALLOCATOR
 
 BINDER = ROOT / "binder"
 LARGEST = 400  # megabytes; about 350 were measured
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+# What a lesson may take there. The goals are 100 MB and, warm, 2 s from a new kernel to the first picture; the limit of
+# time leaves room for a busy machine.
+KERNEL_MB, FIRST_PICTURE = 100, 6.0
 
 
 def requirements() -> dict[str, str]:
@@ -65,7 +75,17 @@ def binder(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subprocess
 
     run("python", "-m", "pip", "install", "--quiet", "--requirement", "binder/requirements.txt")
     run("binder/postBuild")
+    run.environment = environment  # type: ignore[attr-defined]
     return run
+
+
+@pytest.fixture(scope="module")
+def binder_lab(binder: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """JupyterLab as Binder starts it."""
+    python = Path(binder("python", "-c", "import sys; print(sys.executable)").stdout.strip())
+    variables = {**binder.environment, "JUPYTER_CONFIG_PATH": ""}  # the settings are those of the environment
+    with lab_server(tmp_path_factory.mktemp("lab"), [BINDER / "start", python], variables) as server:
+        yield server
 
 
 def python_of_binder() -> str:
@@ -80,7 +100,7 @@ def python_of_binder() -> str:
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize("notebook", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebooks_run_on_binder(binder, notebook):
     binder("binder/start", "jupyter", "execute", notebook.relative_to(ROOT))
 
@@ -106,3 +126,86 @@ def test_autolab_is_whole_and_asks_nothing_about_news(binder):
 def test_live_views_are_saved_with_the_notebook(binder):
     program = "from jupyterlab_server.settings_utils import _get_overrides; print(_get_overrides('')[0])"
     assert "{'saveState': True}" in binder("python", "-c", program).stdout
+
+
+@pytest.mark.lab
+@pytest.mark.browser
+@pytest.mark.full
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_open_and_move_on_binder(binder_lab, browser, capsys, notebook):
+    shutil.copy(notebook, binder_lab.folder / notebook.name)
+    context = browser.new_context(viewport={"width": 1280, "height": 1000})
+    view = LabPage(binder_lab, context.new_page())
+    view.open(binder_lab.folder / notebook.name)
+    assert [name for name, _ in walk(view, notebook)]
+    memory = kernel_memory(binder_lab)
+    start = time.monotonic()
+    view.restart()
+    view.run(1)
+    view.page.locator('.jp-Cell[data-windowed-list-index="1"] .al-root').wait_for()
+    seconds = time.monotonic() - start
+    with capsys.disabled():
+        print(f"\n{notebook.stem}: kernel {memory:.0f} MB, {seconds:.1f} s from a new kernel to the first picture")
+    assert memory <= KERNEL_MB and seconds <= FIRST_PICTURE
+    assert view.problems == []
+    view.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    context.close()
+
+
+def kernel_memory(lab: Lab) -> float:
+    """Megabytes that the kernels of a server take."""
+    found = 0.0
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            is_ours = lab.token.encode() in (folder / "environ").read_bytes()
+            is_kernel = b"ipykernel_launcher" in (folder / "cmdline").read_bytes()
+            status = (folder / "status").read_text()
+        except OSError:
+            continue
+        if is_ours and is_kernel:
+            found += int(status.partition("VmRSS:")[2].split()[0]) / 1000
+    return found
+
+
+@pytest.mark.lab
+@pytest.mark.browser
+@pytest.mark.full
+def test_a_lesson_works_in_voila(binder, browser, tmp_path):
+    """Voila is put into the environment when all else has been seen there: it is no part of it."""
+    binder("python", "-m", "pip", "install", "--quiet", "voila>=0.5.8")
+    notebook = tmp_path / "lesson.ipynb"
+    shutil.copy(ROOT / "notebooks" / "03_linear.ipynb", notebook)
+    options = ["--no-browser", "--port=0", "--Voila.ip=127.0.0.1", "--show_tracebacks=True"]
+    log = tmp_path / "voila.log"
+    with (
+        log.open("w") as out,
+        subprocess.Popen(
+            ["voila", notebook, *options], env=binder.environment, stdout=out, stderr=subprocess.STDOUT, cwd=tmp_path
+        ) as process,
+    ):
+        try:
+            page = browser.new_context(viewport={"width": 1280, "height": 1000}).new_page()
+            problems: list[str] = []
+            page.on("pageerror", lambda error: problems.append(str(error)))
+            page.goto(address_in(log, process), timeout=60_000)
+            views = page.locator(".al-root")
+            views.first.wait_for(timeout=60_000)
+            batch = page.get_by_role("slider", name="batch")
+            batch.wait_for(timeout=60_000)
+            batch.press("ArrowRight")
+            page.locator(".al-heat-panel", has_text="gb").get_by_text("all 6", exact=False).wait_for()
+            assert views.count() >= 2 and problems == []
+            page.context.close()
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def address_in(log: Path, process: subprocess.Popen[bytes]) -> str:
+    """The address that Voila prints."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        if found := re.search(r"http://(?:127\.0\.0\.1|localhost):\d+/\S*", log.read_text()):
+            return found[0]
+        time.sleep(0.1)
+    raise AssertionError(f"Voila did not start:\n{log.read_text()[-3000:]}")

@@ -40,6 +40,7 @@ RANKS = {
     "lesson": 6,
     "server": 6,
     "doctor": 7,
+    "lesson_page": 7,
     "cli": 8,
 }
 SEAM = "from ..display import mimebundle"  # the imports upwards of the engine: objects ask how they are shown

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,8 +74,13 @@ class Lab:
 
 
 @contextlib.contextmanager
-def lab_server(folder: Path) -> Iterator[Lab]:
-    """A server with folders, settings and a token of its own, on a free port of the loopback."""
+def lab_server(
+    folder: Path, command: Sequence[str | Path] = (sys.executable,), variables: Mapping[str, str] | None = None
+) -> Iterator[Lab]:
+    """A server with folders, settings and a token of its own, on a free port of the loopback.
+
+    ``command`` is the Python that runs it, or how that is started; ``variables`` go before the test's own.
+    """
     own = folder / "own"
     places = {"CONFIG_DIR": "config", "DATA_DIR": "data", "RUNTIME_DIR": "runtime"}
     lab_places = {"SETTINGS_DIR": "settings", "WORKSPACES_DIR": "workspaces"}
@@ -87,6 +92,7 @@ def lab_server(folder: Path) -> Iterator[Lab]:
         "JUPYTER_CONFIG_PATH": str(LAB_SETTINGS),
         "IPYTHONDIR": str(own / "ipython"),
         "JUPYTER_TOKEN": token,
+        **(variables or {}),
     }
     settings = own / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     settings.parent.mkdir(parents=True)
@@ -103,7 +109,7 @@ def lab_server(folder: Path) -> Iterator[Lab]:
     with (
         log.open("w") as out,
         subprocess.Popen(
-            [sys.executable, "-m", "jupyterlab", *options],
+            [*command, "-m", "jupyterlab", *options],
             env=environment,
             stdout=out,
             stderr=subprocess.STDOUT,

@@ -1,0 +1,92 @@
+"""A notebook as one HTML file that needs no kernel and no network: its cells run here, and the page keeps the pictures.
+
+Live views stand in it as the pictures that they show where nothing is live.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from .display.escape import Markup, element, escape
+from .files import replacing
+
+SECONDS = 600
+"""A cell that runs longer ends the export."""
+
+_LIVE = "application/vnd.jupyter.widget-view+json"
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_STYLE = """
+:root { color-scheme: light dark; --line: #c5ccd6; --quiet: #f3f5f8; --link: #0b57a4; }
+@media (prefers-color-scheme: dark) { :root { --line: #454d59; --quiet: #1d232b; --link: #8ab8f0; } }
+body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; font: 1.05rem/1.6 system-ui, sans-serif; }
+pre, code { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: 0.92em; }
+pre { overflow: auto; margin: 0.4rem 0; line-height: 1.45; }
+a { color: var(--link); }
+.anchor-link, .jp-InputPrompt, .jp-OutputPrompt, .jp-Collapser { display: none; }
+.jp-InputArea .highlight { background: var(--quiet); border: 1px solid var(--line); border-radius: 6px; }
+.jp-InputArea .highlight { padding: 0.3rem 0.8rem; }
+.jp-OutputArea { overflow: auto; margin: 0.4rem 0 1.2rem; }
+img { max-width: 100%; height: auto; }
+table { border-collapse: collapse; }
+th, td { border: 1px solid var(--line); padding: 0.25rem 0.7rem; text-align: left; }
+"""
+
+
+def save_notebook(notebook: str | os.PathLike[str], path: str | os.PathLike[str]) -> None:
+    """Run a notebook and write it as a page.
+
+    Parameters
+    ----------
+    notebook : str or path
+        It stays as it is. Its cells run in its own folder.
+    path : str or path
+        Where the page goes, with the suffix ``.html``; an existing file is replaced.
+
+    Raises
+    ------
+    ValueError
+        If the suffix is another one.
+    RuntimeError
+        If a cell raises; nothing is written then.
+    """
+    import nbformat
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError
+
+    source, target = Path(notebook), Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"save_notebook: got the path {str(target)!r:.100}; expected one that ends in .html")
+    book = nbformat.read(source, as_version=4)
+    try:
+        folder = {"metadata": {"path": str(source.resolve().parent)}}
+        NotebookClient(book, timeout=SECONDS, resources=folder).execute()
+    except CellExecutionError as error:
+        told = f"a cell of {source.name:.60} raised {error.ename}: {error.evalue:.150}"
+        raise RuntimeError(f"save_notebook: {told}") from None
+    page = _page(source.stem, book)
+    with replacing(target) as temporary:
+        temporary.write_text(page, "utf-8")
+
+
+def _page(title: str, book: Any) -> str:
+    """The executed notebook, with live views as pictures; links to other notebooks lead to their pages."""
+    from nbconvert import HTMLExporter
+
+    for cell in book.cells:
+        for output in cell.get("outputs", []):
+            output.get("data", {}).pop(_LIVE, None)
+        if cell.cell_type == "markdown":
+            cell.source = cell.source.replace(".ipynb)", ".html)")
+    book.metadata.pop("widgets", None)
+    body, _ = HTMLExporter(template_name="basic").from_notebook_node(book)
+    head = [
+        Markup('<meta charset="utf-8">'),
+        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("title", escape(title)),
+        Markup(f"<style>{_STYLE}</style>"),
+    ]
+    page = element("html", element("head", *head), element("body", element("main", Markup(body))), lang="en")
+    return f"<!doctype html>\n{page}\n"

@@ -1,0 +1,55 @@
+"""autolab page: a notebook as one HTML file, which works without a kernel, without a script and without a network."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autolab.cli import main
+from autolab.lesson_page import save_notebook
+
+from .lessons import NOTEBOOKS, cells, raw
+
+
+@pytest.mark.lab
+@pytest.mark.browser
+@pytest.mark.full
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_each_lesson_stands_alone(browser, notebook, scheme, tmp_path, capsys):
+    target = tmp_path / f"{notebook.stem}.html"
+    assert main(["page", str(notebook), str(target)]) == 0 and str(target) in capsys.readouterr().out
+    text = target.read_text("utf-8")
+    assert "<script" not in text and not re.search(r"(?:src|href)=\"(?!data:|#|\d\d_\w+\.html)", text)
+    context = browser.new_context(offline=True, color_scheme=scheme, viewport={"width": 1000, "height": 900})
+    page = context.new_page()
+    problems: list[str] = []
+    page.on("console", lambda message: problems.append(message.text))
+    page.goto(target.as_uri())
+    assert page.locator("h1").count() == 1
+    assert page.locator(".jp-CodeCell").count() == len(cells(notebook))
+    assert page.locator("img").count() >= 3
+    assert page.evaluate("() => [...document.images].every((i) => i.complete && i.naturalWidth && i.alt)")
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    assert len(page.locator(".jp-MarkdownCell").all()) == len(raw(notebook)["cells"]) - len(cells(notebook))
+    assert problems == []
+    context.close()
+
+
+@pytest.mark.lab
+def test_a_cell_that_raises_leaves_nothing(tmp_path, capsys):
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 0")])
+    nbformat.write(book, tmp_path / "fails.ipynb")
+    assert main(["page", str(tmp_path / "fails.ipynb"), str(tmp_path / "page.html")]) == 1
+    assert "fails.ipynb raised ZeroDivisionError: division by zero" in capsys.readouterr().err
+    assert [file.name for file in tmp_path.iterdir()] == ["fails.ipynb"]
+
+
+def test_bad_names_are_refused(tmp_path, capsys):
+    with pytest.raises(ValueError, match=r"'page\.txt'; expected one that ends in \.html"):
+        save_notebook(Path("none.ipynb"), "page.txt")
+    assert main(["page", str(tmp_path / "none.ipynb")]) == 1
+    assert "there is no file" in capsys.readouterr().err
