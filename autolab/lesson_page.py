@@ -24,10 +24,9 @@ body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; font: 1.05rem/1.6 s
 pre, code { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: 0.92em; }
 pre { overflow: auto; margin: 0.4rem 0; line-height: 1.45; }
 a { color: var(--link); }
-.anchor-link, .jp-InputPrompt, .jp-OutputPrompt, .jp-Collapser { display: none; }
-.jp-InputArea .highlight { background: var(--quiet); border: 1px solid var(--line); border-radius: 6px; }
-.jp-InputArea .highlight { padding: 0.3rem 0.8rem; }
-.jp-OutputArea { overflow: auto; margin: 0.4rem 0 1.2rem; }
+.anchor-link, .prompt { display: none; }
+.input_area { padding: 0.3rem 0.8rem; background: var(--quiet); border: 1px solid var(--line); border-radius: 6px; }
+.output_wrapper { overflow: auto; margin: 0.4rem 0 1.2rem; }
 img { max-width: 100%; height: auto; }
 table { border-collapse: collapse; }
 th, td { border: 1px solid var(--line); padding: 0.25rem 0.7rem; text-align: left; }

@@ -30,11 +30,11 @@ def test_each_lesson_stands_alone(browser, notebook, scheme, tmp_path, capsys):
     page.on("console", lambda message: problems.append(message.text))
     page.goto(target.as_uri())
     assert page.locator("h1").count() == 1
-    assert page.locator(".jp-CodeCell").count() == len(cells(notebook))
+    assert page.locator(".code_cell").count() == len(cells(notebook))
     assert page.locator("img").count() >= 3
     assert page.evaluate("() => [...document.images].every((i) => i.complete && i.naturalWidth && i.alt)")
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
-    assert len(page.locator(".jp-MarkdownCell").all()) == len(raw(notebook)["cells"]) - len(cells(notebook))
+    assert len(page.locator(".text_cell").all()) == len(raw(notebook)["cells"]) - len(cells(notebook))
     assert problems == []
     context.close()
 
