@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from threading import local
 from typing import Any
 
@@ -38,20 +38,31 @@ class Reporter:
         for path, link in observer.namedlinks(skipself=True) if hasattr(observer, "namedlinks") else ():
             self._names[id(link)] = name + path
 
-    @contextmanager
-    def scope(self, observation: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    def scope(self, observation: dict[str, Any]) -> AbstractContextManager[dict[str, Any]]:
         """Gather what this thread reports inside the block in ``observation``."""
-        _stack().append((self, observation))
-        try:
-            yield observation
-        finally:
-            _stack().pop()
+        return _Scope(self, observation)
 
     def hear(self, values: Mapping[str, Any], observer: Any, observation: dict[str, Any]) -> None:
         """Put values into ``observation`` under the observer's name."""
         prefix = "" if observer is None else self._names.get(id(observer), type(observer).__name__) + "/"
         for name, value in values.items():
             observation[prefix + name] = _number(value)
+
+
+class _Scope:
+    """A class of its own: a generator would take longer than what a small step reports."""
+
+    def __init__(self, reporter: Reporter, observation: dict[str, Any]) -> None:
+        self.heard_by = reporter, observation
+
+    def __enter__(self) -> dict[str, Any]:
+        stack = _stack()
+        self.depth = len(stack)
+        stack.append(self.heard_by)
+        return self.heard_by[1]
+
+    def __exit__(self, *_: object) -> None:
+        del _stack()[self.depth :]  # with what an interrupt left open inside
 
 
 _listening = local()

@@ -1,7 +1,7 @@
-"""Whole training steps beside PyTorch: `python benchmarks/training.py [--save NAME]`, on one core and one thread.
+"""Whole training steps beside PyTorch, and what LiveMonitor costs: `python benchmarks/training.py [--save NAME]`.
 
-Both libraries see the same data in the same order, from memory. Rounds alternate, and medians are compared: other
-programs on the machine hurt both alike.
+All on one core and one thread. Both libraries see the same data in the same order, from memory. Rounds alternate, and
+medians of processor time are compared: other programs on the machine hurt both alike.
 """
 
 from __future__ import annotations
@@ -14,18 +14,20 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 BENCHMARKS = Path(__file__).resolve().parent
 sys.path.insert(0, str(BENCHMARKS))
 
 from speed.environment import commit, machine, prepare, stay_on_one_core, variables  # noqa: E402
 
-GOALS = {"mlp epoch": 0.8, "convnet step": 0.35}
-"""Share of PyTorch's time. The convnet's goal is a speed of at least 0.35 of PyTorch's."""
+GOALS = {"mlp epoch": 0.8, "convnet step": 0.35, "LiveMonitor": 0.03}
+"""Share of PyTorch's time. The convnet's goal is a speed of at least 0.35 of PyTorch's, LiveMonitor's a share of
+training's time."""
 
 
 def race() -> dict[str, dict[str, float]]:
-    """Seconds of each library in each workload; runs in the environment of the benchmarks."""
+    """Processor seconds of each library in each workload; runs in the environment of the benchmarks."""
     mlp = {"autolab": autolab_mlp(), "torch": torch_mlp()}
     convnet = {"autolab": autolab_convnet(), "torch": torch_convnet()}
     return {"mlp epoch": _medians(mlp, rounds=5, warm=1), "convnet step": _medians(convnet, rounds=9, warm=2)}
@@ -35,10 +37,10 @@ def _medians(runs: dict[str, Callable[[], None]], rounds: int, warm: int) -> dic
     times: dict[str, list[float]] = {name: [] for name in runs}
     for i in range(rounds + warm):
         for name, run in runs.items():
-            start = time.perf_counter()
+            start = time.process_time()
             run()
             if i >= warm:
-                times[name].append(time.perf_counter() - start)
+                times[name].append(time.process_time() - start)
     return {name: median(seconds) for name, seconds in times.items()}
 
 
@@ -116,6 +118,22 @@ def torch_convnet() -> Callable[[], None]:
     return step
 
 
+def _answer(*command: object) -> Any:
+    """What a program prints, as JSON."""
+    words = [str(word) for word in command]
+    run = subprocess.run(words, env=variables(keep_blocks=True), stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(run.stdout)
+
+
+def _in_words(found: dict[str, float]) -> str:
+    """What LiveMonitor costs."""
+    return (
+        f"training takes {found['with it / without it']:.3f} of the time without it; by its own clock it takes "
+        f"{100 * found['its own share']:.1f} % and sends {found['messages a second']:.1f} pictures a second; an update "
+        f"without it takes {1e6 * found['update']:.0f} us"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Whole training steps beside PyTorch.")
     parser.add_argument("--save", metavar="NAME", help="write the result to benchmarks/results/NAME.json")
@@ -128,9 +146,8 @@ def main() -> None:
         print(json.dumps(race()))
         return
     stay_on_one_core()
-    command = [prepare(), Path(__file__), "--child"]
-    answer = subprocess.run(command, env=variables(keep_blocks=True), capture_output=True, text=True, check=True)
-    found = json.loads(answer.stdout)
+    found = _answer(prepare(), __file__, "--child")
+    monitor = _answer(sys.executable, BENCHMARKS / "monitor.py")  # needs ipywidgets, as a notebook does
     for name, seconds in found.items():
         share = seconds["autolab"] / seconds["torch"]
         goal = GOALS[name] if name.startswith("mlp") else 1 / GOALS[name]
@@ -139,8 +156,10 @@ def main() -> None:
         print(
             f"{name}: {seconds['autolab']:.3f} s, {share:.2f} of PyTorch's {torch:.3f} s (goal {goal:.2f}: {verdict})"
         )
+    verdict = "met" if monitor["with it / without it"] <= 1 + GOALS["LiveMonitor"] else "missed"
+    print(f"LiveMonitor: {_in_words(monitor)} (goal {1 + GOALS['LiveMonitor']:.2f}: {verdict})")
     if options.save:
-        result = {"machine": machine(), "commit": commit(), "seconds": found}
+        result = {"machine": machine(), "commit": commit(), "seconds": found, "LiveMonitor": monitor}
         (BENCHMARKS / "results" / f"{options.save}.json").write_text(json.dumps(result, indent=1) + "\n")
 
 

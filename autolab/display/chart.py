@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from .escape import clean
 from .messages import plural, say
 from .numbers import number
@@ -63,16 +65,31 @@ def chart(
     >>> [text for _, text in found["y"]["ticks"]]
     ['0', '0.5', '1', '1.5', '2']
     """
-    shown = _spread(lines)
+    found = drawing(title, lines, log, x_title, mark, x_range, y_range)
+    for line in found["lines"]:
+        line["x"], line["y"] = _listed(line["x"]), _listed(line["y"])
+    return found
+
+
+def drawing(
+    title: str,
+    lines: Sequence[Line],
+    log: bool = False,
+    x_title: str = "",
+    mark: float | None = None,
+    x_range: Sequence[float] = (),
+    y_range: Sequence[float] = (),
+) -> Any:
+    """As `chart`, with the ``x`` and ``y`` of the lines as arrays, NaN where there is a gap."""
+    shown = [_Numbers(clean(line.name, 60), _floats(line.x), _floats(line.y)) for line in _spread(lines)]
     drawn = [_line(line, log) for line in shown]
-    x_axis = axis([*x_range, *(x for line in drawn for x in line["x"])])
-    values = [*y_range, *(y for line in drawn for y in line["y"] if y is not None)]
+    y_ends = [*y_range, *_ends([line["y"] for line in drawn])]
     return {
         "title": clean(title),
         "x_title": clean(x_title),
         "log": log,
-        "x": x_axis,
-        "y": log_axis(values) if log else axis(values, zero=True),
+        "x": axis([*x_range, *_ends([line["x"] for line in drawn])]),
+        "y": log_axis(y_ends) if log else axis(y_ends, zero=True),
         "lines": drawn,
         "mark": mark,
         "note": " ".join(_notes(shown, len(lines), log)),
@@ -86,38 +103,56 @@ def _spread(lines: Sequence[Line]) -> list[Line]:
     return [lines[round(i * (len(lines) - 1) / (MOST_LINES - 1))] for i in range(MOST_LINES)]
 
 
-def _line(line: Line, log: bool) -> dict[str, Any]:
-    low = 0.0 if log else -math.inf
-    y = [_short(v) if math.isfinite(v) and v > low else None for v in line.y]
+@dataclass(frozen=True)
+class _Numbers:
+    """A line with its name as it is shown, and arrays."""
+
+    name: str
+    x: np.ndarray
+    y: np.ndarray
+
+
+def _floats(values: Sequence[float]) -> np.ndarray:
+    return np.array(values, np.float64)
+
+
+def _line(line: _Numbers, log: bool) -> dict[str, Any]:
+    seen = np.isfinite(line.y) & (line.y > 0) if log else np.isfinite(line.y)
     last = number(float(line.y[-1])) if len(line.y) else ""
-    return {"name": clean(line.name, 60), "x": [_short(x) for x in line.x], "y": y, "last": last}
+    return {"name": line.name, "x": line.x, "y": np.where(seen, line.y, np.nan), "last": last}
 
 
-def _short(value: float) -> float:
-    """To six significant digits: what is sent to a page again and again."""
-    return float(f"{value:.6g}")
+def _listed(values: np.ndarray) -> list[float | None]:
+    """Numbers to six significant digits; None for a gap."""
+    return [None if math.isnan(value) else float(f"{value:.6g}") for value in values.tolist()]
 
 
-def _notes(lines: Sequence[Line], total: int, log: bool) -> Iterator[str]:
+def _ends(arrays: Sequence[np.ndarray]) -> list[float]:
+    """The smallest and the largest number in arrays with gaps; nothing where there are only gaps."""
+    every = np.concatenate([np.zeros(0), *arrays])
+    known = every[~np.isnan(every)]
+    return [float(known.min()), float(known.max())] if known.size else []
+
+
+def _notes(lines: Sequence[_Numbers], total: int, log: bool) -> Iterator[str]:
     if total > len(lines):
         yield say("chart_some", shown=len(lines), total=total)
-    values = [y for line in lines for y in line.y]
-    counts = {"chart_nan": sum(map(math.isnan, values)), "chart_infinite": sum(map(math.isinf, values))}
-    counts["chart_not_positive"] = sum([-math.inf < y <= 0 for y in values]) if log else 0
+    values = np.concatenate([np.zeros(0), *[line.y for line in lines]])
+    counts = {"chart_nan": np.isnan(values).sum(), "chart_infinite": np.isinf(values).sum()}
+    counts["chart_not_positive"] = (np.isfinite(values) & (values <= 0)).sum() if log else 0
     for key, count in counts.items():
         if count:
-            yield say(key, count=plural(count, "point"))
+            yield say(key, count=plural(int(count), "point"))
 
 
-def _words(title: str, lines: Sequence[Line]) -> Iterator[str]:
+def _words(title: str, lines: Sequence[_Numbers]) -> Iterator[str]:
     """The chart for those who do not see it."""
     yield say("chart_alt", title=clean(title))
     for line in lines:
-        known = [y for y in line.y if math.isfinite(y)]
-        if known:
-            ends = {"first": number(known[0]), "last": number(known[-1])}
-            span = {"low": number(min(known)), "high": number(max(known))}
-            yield say("chart_alt_line", name=clean(line.name, 60), **ends, **span)
+        known = line.y[np.isfinite(line.y)]
+        if known.size:
+            first, last, low, high = [number(float(y)) for y in (known[0], known[-1], known.min(), known.max())]
+            yield say("chart_alt_line", name=line.name, first=first, last=last, low=low, high=high)
 
 
 def axis(values: Sequence[float], zero: bool = False) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .chart import Line, chart
@@ -26,41 +26,48 @@ _MOST_PANELS = 4
 _WORD = re.compile(r"[/_ ]")
 
 
-def charts(monitor: Monitor, mark: float | None = None) -> list[dict[str, Any]]:
-    """A chart for what was told under each last word, such as ``loss``, and one for each family of measurements."""
+def charts(
+    monitor: Monitor, mark: float | None = None, make: Callable[..., dict[str, Any]] = chart
+) -> list[dict[str, Any]]:
+    """A chart for what was told under each last word, such as ``loss``, and one for each family of measurements.
+
+    ``make`` is `chart`, or `drawing` for those who take arrays.
+    """
     groups: dict[str, dict[str, Curve]] = {}
     for name, curve in monitor.curves.items():
         groups.setdefault(_WORD.split(name)[-1], {})[name] = curve
-    where = {"mark": mark, "x_range": (0, monitor.iteration)}
-    found = [_chart(title, curves, where) for title, curves in list(groups.items())[:_MOST_GROUPS]]
+    where: dict[str, Any] = {"make": make, "mark": mark, "x_range": (0, monitor.iteration)}
+    found = [_chart(title, curves, **where) for title, curves in list(groups.items())[:_MOST_GROUPS]]
     measured = monitor.measured
     for family in ("gradient", "moved"):
         if measured[family]:
-            found.append(_chart(say(f"monitor_{family}"), measured[family], where, log=True))
+            found.append(_chart(say(f"monitor_{family}"), measured[family], log=True, **where))
     if any(y > 0 for curve in measured["silent"].values() for _, y in curve.points):
-        found.append(_chart(say("monitor_silent"), measured["silent"], where, factor=100.0))
+        found.append(_chart(say("monitor_silent"), measured["silent"], factor=100.0, **where))
     notes = {say(f"monitor_{family}"): say(f"monitor_{family}_note") for family in ("moved", "silent")}
     return [{**one, "note": f"{notes.get(one['title'], '')} {one['note']}".strip()} for one in found]
 
 
 def _chart(
-    title: str, curves: Mapping[str, Curve], where: dict[str, Any], log: bool = False, factor: float = 1.0
+    title: str,
+    curves: Mapping[str, Curve],
+    make: Callable[..., dict[str, Any]],
+    log: bool = False,
+    factor: float = 1.0,
+    **where: Any,
 ) -> dict[str, Any]:
-    lines = []
+    lines, last = [], {}
     for name, curve in curves.items():
-        points = curve.points
-        lines.append(Line(name, [x for x, _ in points], [factor * y for _, y in points]))
-    found: dict[str, Any] = chart(title, lines, log, say("monitor_update", iteration="").strip(), **where)
+        x, y = zip(*curve.points, strict=True)
+        lines.append(Line(name, x, y if factor == 1.0 else [factor * v for v in y]))
+        last[clean(name, 60)] = number(factor * curve.last)
+    found = make(title, lines, log, say("monitor_update", iteration="").strip(), **where)
     for line in found["lines"]:
-        line["last"] = number(factor * curves[_full(line["name"], curves)].last)
+        line["last"] = last[line["name"]]
     each = max(curve.each for curve in curves.values())
     if each > 1:
         found["note"] = f"{say('chart_mean', each=each)} {found['note']}".strip()
     return found
-
-
-def _full(shown: str, curves: Mapping[str, Curve]) -> str:
-    return next(name for name in curves if clean(name, 60) == shown)
 
 
 def status(monitor: Monitor) -> list[str]:

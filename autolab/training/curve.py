@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 CAPACITY = 200
@@ -11,7 +12,7 @@ CAPACITY = 200
 class Curve(NamedTuple):
     """Points, each the mean of ``each`` numbers that came one after the other; more numbers make it coarser.
 
-    It never changes: `then` gives the next one, so that storing it is the whole step.
+    It never changes: `then` and `then_all` give the next one, so that storing it is the whole step.
 
     Examples
     --------
@@ -31,15 +32,21 @@ class Curve(NamedTuple):
 
     def then(self, x: float, y: float) -> Curve:
         """The curve with one more number."""
-        done, each, total_x, total_y, held, _ = self
-        total_x, total_y, held = total_x + x, total_y + y, held + 1
-        if held < each:
-            return Curve(done, each, total_x, total_y, held, y)
-        done = (*done, (total_x / held, total_y / held))
-        if len(done) < CAPACITY:
-            return Curve(done, each, 0.0, 0.0, 0, y)
-        halved = [((a + b) / 2, (c + d) / 2) for (a, c), (b, d) in zip(done[::2], done[1::2], strict=True)]
-        return Curve(tuple(halved), 2 * each, 0.0, 0.0, 0, y)
+        return self.then_all([(x, y)])
+
+    def then_all(self, numbers: Iterable[tuple[float, float]]) -> Curve:
+        """The curve with more numbers, in their order."""
+        done, each, total_x, total_y, held, y = list(self.done), *self[1:]
+        for x, y in numbers:
+            total_x, total_y, held = total_x + x, total_y + y, held + 1
+            if held < each:
+                continue
+            done.append((total_x / held, total_y / held))
+            total_x, total_y, held = 0.0, 0.0, 0
+            if len(done) == CAPACITY:
+                done = [((a + b) / 2, (c + d) / 2) for (a, c), (b, d) in zip(done[::2], done[1::2], strict=True)]
+                each *= 2
+        return Curve(tuple(done), each, total_x, total_y, held, y)
 
     @property
     def points(self) -> tuple[tuple[float, float], ...]:

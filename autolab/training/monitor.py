@@ -23,6 +23,10 @@ INTERVAL = 0.1
 MOST_BYTES = 64_000_000
 """What the states that are kept may take."""
 
+_USED, _LEAST_LEFT = 0.7, 0.3
+"""Of its share: what it takes by its own clock, which does not see that a trainer calls it and that training finds its
+memory displaced; and what is left for looking where noting the updates takes more than the rest."""
+
 FAMILIES = ("gradient", "moved", "silent")
 """What is measured of every layer besides what the loop tells."""
 
@@ -30,9 +34,9 @@ FAMILIES = ("gradient", "moved", "silent")
 class Monitor:
     """Curves of what a training loop tells and of what its model does, and past states of the model.
 
-    What the loop tells is kept at every update. Measuring a model takes time: that is done as often as ``share``
-    allows, and a whole state is kept at most ten times a second. Old states thin out, so that their number is bounded
-    and they reach back to the beginning.
+    What the loop tells is kept at every update. Measuring a model takes time: the monitor knows what it took last time,
+    and waits until training has gone on for so long that it stays below ``share``; a whole state is kept at most ten
+    times a second. Old states thin out, so that their number is bounded and they reach back to the beginning.
 
     What an update changes here is stored in one step, so an interrupt leaves it whole.
 
@@ -41,7 +45,8 @@ class Monitor:
     model : Link, optional
         A trainer's model, where there is a trainer.
     share : float
-        Of the time that training takes; the monitor spends no more on the average.
+        Of the time that training takes; the monitor spends no more on the average. What it takes once at the beginning
+        and at the end of a run comes on top.
     states : int
         How many past states are kept, at most.
 
@@ -52,7 +57,7 @@ class Monitor:
         that of the parameters; ``silent``, the fraction of units that are silent (see `measure.silent`).
     states : tuple of State
     spent, watched : float
-        Seconds that it took itself, and that training took with it.
+        Seconds that it took itself, with all that it does at each update, and that training took with it.
 
     Examples
     --------
@@ -78,13 +83,16 @@ class Monitor:
         self.model, self.share = model, share
         self.measured: dict[str, dict[str, Curve]] = {family: {} for family in FAMILIES}
         self.states: tuple[State, ...] = ()
-        self.spent = self.watched = 0.0  # seconds: its own, and those of the training around it
+        self.watched = 0.0
+        self._telling = self._seeing = 0.0  # seconds: of what it does at every update, and of what it does now and then
+        self._preparing = 0.0  # of these, what keeping the parameters before an update took last time
         self._told: list[tuple[int, Mapping[str, float]]] = []  # what is not in the curves yet
         self._curves: dict[str, Curve] = {}
         self._noted = 0  # the last update that is in the curves
         self._folding = RLock()  # a view reads the curves in another thread
         self._most_states = states
-        self._looking, self._keeping = Allowance(0.4 * share), Allowance(0.4 * share)  # the rest goes into telling
+        self._looking, self._keeping = Allowance(share), Allowance(share)
+        self._divide()
         self._clock: float | None = None  # when it last looked at the time
         self._before: dict[str, Array] | None = None  # the parameters before the update to come, if it is measured
         self._copies = False  # whether updates change arrays in place, so that those of before must be copied
@@ -99,12 +107,14 @@ class Monitor:
         TypeError
             If a value is no number; nothing was noted then.
         """
-        self._take(self.iteration + 1, {name: _number(name, value) for name, value in values.items()})
+        start = perf_counter()
+        self._take(self.iteration + 1, {name: _number(name, value) for name, value in values.items()}, start)
 
-    def _take(self, iteration: int, values: Mapping[str, float]) -> None:
-        """Note one update, and look at the model if the time for that has come."""
+    def _take(self, iteration: int, values: Mapping[str, float], start: float) -> None:
+        """Note one update, from ``start`` on, and look at the model if the time for that has come."""
         self._told.append((iteration, values))
         now = perf_counter()
+        self._telling += now - start
         if self._before is not None or self._looking.affords(now) or self._keeping.affords(now):
             self._look(now)
 
@@ -114,33 +124,53 @@ class Monitor:
         if self.model is not None and (self._before is not None or not self.states):
             self._see(start)
         elif self.model is not None:
-            self._before = self._parameters()
+            self._prepare()
         else:
             self._shown()
             self._looking.spend(start, perf_counter(), INTERVAL)
             self._keeping.due = self._looking.due
-        publish([(self, "spent", self.spent + perf_counter() - start)])
+        self._seeing += perf_counter() - start
 
     def _see(self, start: float) -> None:
         if self._looking.affords(start):
             publish(self._measurements())
-            self._looking.spend(start, perf_counter())
+            self._looking.spend(start - self._preparing, perf_counter())
         if self._keeping.affords(start):
             middle = perf_counter()
             self.keep()
             self._keeping.spend(middle, perf_counter(), INTERVAL)
+        self._before = None
         now = perf_counter()
-        self._before = self._parameters() if self._looking.affords(now) or self._keeping.affords(now) else None
+        if self._looking.affords(now) or self._keeping.affords(now):
+            self._prepare()
+
+    def _prepare(self) -> None:
+        """Hold the parameters before the update to come, which will be measured."""
+        start = perf_counter()
+        self._before = self._parameters()
+        self._preparing = perf_counter() - start
 
     def _pass(self, now: float) -> None:
         """Time has passed since it last looked."""
         since = 0.0 if self._clock is None else now - self._clock
         publish([(self, "_clock", now), (self, "watched", self.watched + since)])
+        self._divide()
+
+    def _divide(self) -> None:
+        """Of the share that noting every update leaves, measuring gets a quarter, and keeping and painting the rest."""
+        noting = self._telling / self.watched if self.watched else 0.0
+        left = max(_LEAST_LEFT * self.share, _USED * self.share - noting)
+        self._looking.share, self._keeping.share = 0.25 * left, 0.75 * left
+
+    @property
+    def spent(self) -> float:
+        return self._telling + self._seeing
 
     @property
     def iteration(self) -> int:
         """The last update that it was told of."""
-        return next((iteration for iteration, _ in self._told[-1:]), self._noted)
+        last = self._told[-1:]  # another thread may take it away
+        return last[0][0] if last else self._noted
 
     @property
     def curves(self) -> dict[str, Curve]:
@@ -149,9 +179,9 @@ class Monitor:
             fresh = [told for told in list(self._told) if told[0] > self._noted]
             if fresh:
                 curves = dict(self._curves)
-                for iteration, values in fresh:
-                    for name, value in values.items():
-                        curves[name] = curves.get(name, _EMPTY).then(iteration, value)
+                for name in dict.fromkeys([name for _, values in fresh for name in values]):
+                    numbers = [(iteration, values[name]) for iteration, values in fresh if name in values]
+                    curves[name] = curves.get(name, _EMPTY).then_all(numbers)
                 publish([(self, "_curves", curves), (self, "_noted", fresh[-1][0])])
             del self._told[: sum([told[0] <= self._noted for told in self._told])]
             return self._curves

@@ -141,12 +141,12 @@ class Trainer:
         """Call what is due after the last update and was not called yet."""
         if self._handled == self.updater.iteration:
             return
-        for entry in entries:
-            if entry.name not in self._called:
-                if entry.trigger(self):
-                    with self.reporter.scope(self.observation):
+        with self.reporter.scope(self.observation):
+            for entry in entries:
+                if entry.name not in self._called:
+                    if entry.trigger(self):
                         entry.extension(self)
-                self._called |= {entry.name}
+                    self._called |= {entry.name}
         publish([(self, "_handled", self.updater.iteration), (self, "_called", frozenset())])
 
     def stop(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -91,11 +92,12 @@ class LiveMonitor(Monitor, Extension):
         self._begin()
 
     def __call__(self, trainer: Trainer) -> None:
+        start = perf_counter()
         iteration = trainer.updater.iteration
         if iteration == self.iteration:  # an interrupted call that is made again
             return
         told = {k: float(v) for k, v in trainer.observation.items() if isinstance(v, _NUMBERS)}
-        self._take(iteration, told)
+        self._take(iteration, told, start)
 
     def finalize(self) -> None:
         trainer, self._trainer = self._trainer, None

@@ -168,6 +168,41 @@ def test_it_takes_its_share_of_the_time_and_no_more():
     assert monitor.curves["loss"].last == float(loss.data)
 
 
+@pytest.mark.parametrize(
+    ("update", "noting", "measuring", "painting"),
+    [(4e-4, 3e-6, 2e-4, 3e-3), (2e-2, 3e-6, 2e-3, 0.2), (1e-4, 2e-6, 1e-4, 5e-2), (1e-4, 1e-6, 0.0, 0.0)],
+)
+def test_whatever_its_pieces_cost_it_keeps_to_its_share(update, noting, measuring, painting, monkeypatch):
+    clock = {"now": 0.0}
+    monkeypatch.setattr(monitor_module, "perf_counter", lambda: clock["now"])
+    model, optimizer = make()
+    optimizer.update(model, X, T)
+    monitor, painted = training.Monitor(model, share=0.03), []
+
+    def pass_(seconds, found=None):
+        clock["now"] += seconds
+        return found
+
+    measure, prepare = monitor._measurements, monitor._parameters
+    monitor._measurements = lambda: pass_(measuring, measure())
+    monitor._parameters = lambda: pass_(measuring / 4, prepare())
+    monitor._shown = lambda: painted.append(pass_(painting * (1 + 5 * (clock["now"] > 30)), clock["now"]))
+    for i in range(1, int(60 / update)):
+        clock["now"] += update
+        pass_(noting, monitor._take(i, {"loss": 1.0}, clock["now"] - noting))
+    assert monitor.watched > 50
+    last = 1.25 * measuring + 6 * painting  # what is paid for only by the training that follows
+    assert (monitor.spent - last) / monitor.watched <= 0.03
+    assert len(painted) >= 3 and min(np.diff(painted)) >= 0.1 - update
+
+
+def test_where_noting_takes_the_whole_share_it_still_looks():
+    monitor = training.Monitor(share=0.03)
+    monitor.watched, monitor._telling = 10.0, 1.0
+    monitor._divide()
+    assert monitor._looking.share + monitor._keeping.share == pytest.approx(0.3 * 0.03)
+
+
 def test_as_an_extension_it_hears_every_observation(tmp_path):
     trainer, monitor = trainer_with_monitor(tmp_path)
     trainer.run()

@@ -126,7 +126,7 @@ def test_a_line_goes_through_its_points(trained: Trained, monitor_page: Callable
     )
     ys = {float(t): y - 4 for t, _, y, kind in texts if kind == "al-chart-left"}
     xs = {float(t): x for t, x, _, kind in texts if kind == "al-chart-middle" and t != "update"}
-    line = scene["lines"][0]
+    line = {axis: np.frombuffer(scene["lines"][0][axis], "<f4") for axis in "xy"}
     assert len(circles) == 20
     for k, (x, y) in enumerate(circles):
         assert np.interp(line["x"][k], *zip(*sorted(xs.items()), strict=True)) == pytest.approx(x, abs=0.6)

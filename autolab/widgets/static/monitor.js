@@ -54,7 +54,7 @@ function makeChartsPart({ get, root }) {
     }
     if (wanted.length) empty.remove();
     else panel.append(empty);
-    charts.forEach((chart, i) => chart.update(wanted[i]));
+    charts.forEach((chart, i) => chart.update({ ...wanted[i], lines: wanted[i].lines.map(withNumbers) }));
   }
 
   function paint() {
@@ -63,6 +63,11 @@ function makeChartsPart({ get, root }) {
   }
 
   return { places: { middle: [panel] }, on: { charts: show }, paint, close: () => charts.forEach((chart) => chart.close()) };
+}
+
+/** A line whose numbers came as bytes; NaN is a gap. @param {any} line */
+function withNumbers(line) {
+  return { ...line, x: [...floats(line.x)], y: Array.from(floats(line.y), (v) => (Number.isNaN(v) ? null : v)) };
 }
 
 /** One parameter or gradient as a heatmap, now or after an earlier update. @param {import("./explorer.js").View} view */
