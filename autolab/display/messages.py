@@ -166,6 +166,7 @@ SENTENCES: dict[str, str] = {
     "covers": "Each cell covers up to {rows} × {columns} elements and shows the one of greatest magnitude.",
     "flattened": "The array of shape {shape} is shown as {rows} rows of {columns}.",
     "reduced": "The recording keeps only reduced copies of {count}.",
+    "pool": "Memory of the GPU: {used} in use of the {total} that the pool holds; {peak} at most during the run.",
     "first_rows": "These are the first {shown} of {total}.",
     "empty": "The array is empty.",
     "all_zero": "All elements are zero.",

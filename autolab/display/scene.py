@@ -21,6 +21,7 @@ from ..recording.model import LEAVES, Operand, Recording, Step
 from ..recording.outline import Group, Outline
 from .compound import Edge, Frame, arrange
 from .detail import detail
+from .devices import devices, transfers
 from .groups import group_count, group_heading, group_name, group_text, result
 from .readings import readings
 from .steps import columns, expression, label, shorten, symbol, title
@@ -71,12 +72,14 @@ def scene(
     outputs = set(recording.outputs)
     nodes = [_group_node(i, outputs) if isinstance(i, Group) else _step_node(i, outputs) for i in items]
     _mark_orders(nodes, recording)
+    places, crossing = devices(recording), transfers(recording, outline.holders(expanded))
     edges = [edge for edge, _ in lines(recording, outline, expanded)]
     sizes = {node["id"]: (node["w"], node["h"]) for node in nodes}
     placed = arrange(outline, expanded, sizes, edges, _tab_width)
     for node in nodes:
         node["x"], node["y"] = placed.corners[node["id"]]
         node["parent"] = outline.parents.get(node["id"])
+        node["device"] = places.get(node["id"] if node["group"] is None else node["group"]["last"])
     picture = {
         "title": title(recording),
         "description": describe_program(recording),
@@ -85,7 +88,12 @@ def scene(
         "nodes": nodes,
         "frames": [_frame(frame, outline) for frame in placed.frames],
         "edges": [
-            {"from": edge.source, "to": edge.target, "path": path}
+            {
+                "from": edge.source,
+                "to": edge.target,
+                "path": path,
+                "transfer": crossing.get((edge.source, edge.target)),
+            }
             for edge, path in zip(edges, placed.paths, strict=True)
         ],
     }
@@ -103,7 +111,7 @@ def structure(recording: Recording) -> tuple[Any, ...]:
         for step in recording.steps
     ]
     ends = recording.function, recording.inputs, recording.outputs, recording.order, len(recording.higher)
-    return ends, steps, recording.scopes, recording.openings
+    return ends, steps, devices(recording), recording.scopes, recording.openings
 
 
 def _mark_orders(nodes: list[dict[str, Any]], recording: Recording) -> None:

@@ -27,6 +27,7 @@ text{{font:16px {MONOSPACE}}}
 .group{{stroke-width:1.2}}
 .tab{{font:13px {MONOSPACE}}}
 .edges{{fill:none;stroke-width:1.8}}
+.transfer{{stroke-width:2.8;stroke-dasharray:2 5;stroke-linecap:round}}
 .box{{stroke-width:1.3}}
 .box.output{{stroke-width:2.6}}
 .box.constant,.box.run{{stroke-dasharray:5 4}}
@@ -55,6 +56,8 @@ text,.name{{fill:{ink}}}
 .box.output{{stroke:{strong}}}
 .plate{{fill:{strong}}}
 .plate.quiet{{fill:{muted}}}
+.plate.device{{fill:{muted}}}
+.transfer{{stroke:{strong}}}
 .badge{{fill:{gradient}}}
 .tag{{fill:{card}}}
 .cross,.ring{{stroke:{warning}}}

@@ -89,8 +89,15 @@ def _edges(picture: dict[str, Any], scope: str) -> list[Markup]:
     head = element("path", class_="head", d="M0 0L9 4.5L0 9z")
     size = {"markerWidth": 9, "markerHeight": 9, "refX": 9, "refY": 4.5}
     marker = element("marker", head, id=f"{scope}-head", orient="auto", markerUnits="userSpaceOnUse", **size)
-    lines = (element("path", d=edge["path"]) for edge in picture["edges"])
+    lines = (_edge(edge) for edge in picture["edges"])
     return [marker, element("g", *lines, class_="edges", marker_end=f"url(#{scope}-head)")]
+
+
+def _edge(edge: dict[str, Any]) -> Markup:
+    """A line; one along which a value is copied to another device is marked and says so."""
+    if edge["transfer"] is None:
+        return element("path", d=edge["path"])
+    return element("g", element("title", escape(edge["transfer"])), element("path", d=edge["path"]), class_="transfer")
 
 
 def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int]) -> Markup:
@@ -125,6 +132,8 @@ def _heading(node: Node) -> list[Markup]:
 def _plates(node: Node) -> list[Markup]:
     """The small plates that say what an outer box is: inputs at the top, outputs at the bottom."""
     plates = []
+    if node["device"]:
+        plates += _plate(node["device"], PADDING + plate_width(node["device"]) / 2, 0.0, "plate device")
     if node["kind"] in LEAVES:
         plates += _plate(node["kind"], node["w"] / 2, 0.0, "plate quiet")
     if node["output"]:
@@ -137,8 +146,13 @@ def _badge(order: int) -> list[Markup]:
     return [element("circle", class_="badge", r=9.5), words_at(0.0, 4.0, str(order), "tag")]
 
 
+def plate_width(word: str) -> float:
+    """The width of a small plate."""
+    return 6.6 * columns(word) + 18
+
+
 def _plate(word: str, x: float, y: float, style: str) -> list[Markup]:
-    width = 6.6 * columns(word) + 18
+    width = plate_width(word)
     return [
         element("rect", class_=style, x=x - width / 2, y=y - 8.5, width=width, height=17, rx=8.5),
         words_at(x, y + 4.0, word, "tag"),

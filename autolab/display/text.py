@@ -9,7 +9,7 @@ from ..recording.outline import Group
 from . import status
 from .escape import clean
 from .messages import plural, say
-from .numbers import number
+from .numbers import bytes_text, number
 from .readings import spoken_group, text_of
 from .steps import columns, heading, label, title
 from .tape import backward_lines
@@ -43,7 +43,16 @@ def to_text(recording: Recording) -> str:
 def remarks(recording: Recording) -> list[str]:
     """What has to be said about the recording as a whole."""
     reduced = [say("reduced", count=plural(recording.reduced, "array"))] if recording.reduced else []
-    return [*reduced, *map(proof, recording.openings), *(_remark(note, recording) for note in recording.notes)]
+    notes = [_remark(note, recording) for note in recording.notes]
+    return [*reduced, *_memory(recording), *map(proof, recording.openings), *notes]
+
+
+def _memory(recording: Recording) -> list[str]:
+    """The figures of the GPU's memory pool."""
+    pool = recording.pool
+    if pool is None:
+        return []
+    return [say("pool", used=bytes_text(pool.used), peak=bytes_text(pool.peak), total=bytes_text(pool.total))]
 
 
 def proof(opening: Opening) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from threading import get_ident
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from .backend import Array, array_of, as_array, check_real, get_array_module
-from .config import recording
+from .backend import Array, array_of, as_array, check_real, get_array_module, stopwatch
+from .config import config, recording
 from .errors import ReuseError
 from .node import Node, Whole, check_shape
 from .observe import ForwardEvent, notify, watchers
@@ -54,8 +53,9 @@ class Authored:
                 f"{self.name}: this object was applied before; make a new one for every call: {self.name}()"
             )
         call = self._call = Call(self.name, len(inputs))
-        start = perf_counter() if watchers else 0.0
+        stop = stopwatch(get_array_module(*arrays)) if watchers and config.hooks else None
         outputs = tuple(forward(arrays))
+        seconds = 0.0 if stop is None else stop()
         edges = [
             (x.node, i, None, (arrays[i].shape, arrays[i].dtype))
             for i, x in enumerate(inputs)
@@ -65,7 +65,7 @@ class Authored:
             call.keep(arrays, outputs)
             Whole.join(self, edges).connect(outputs, call.constant_outputs)
         if watchers:
-            notify(ForwardEvent(self, inputs, outputs, {}, perf_counter() - start))
+            notify(ForwardEvent(self, inputs, outputs, {}, seconds))
         return outputs
 
     def _arrays(self, inputs: tuple[Any, ...]) -> tuple[Array, ...]:

@@ -10,6 +10,7 @@ import importlib.util
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from time import perf_counter
 from types import ModuleType
 from typing import Any, Literal
 
@@ -170,13 +171,14 @@ def to_cpu(array: Any) -> Any:
     Parameters
     ----------
     array : array, batch, or what moves itself
-        An array is given back itself if it is there, else as a copy. A batch is a tuple, list or dict of such; numbers
-        in it stay. A `Parameter`, `Link` or `Optimizer` moves, and is given back itself.
+        An array is given back itself if it is there, else as a copy; so is a Variable, and the copy is a step of its
+        graph. A batch is a tuple, list or dict of such; numbers in it stay. A `Parameter`, `Link` or `Optimizer` moves,
+        and is given back itself.
 
     Raises
     ------
     TypeError
-        If it is none of these. A Variable is no plain array, and moving it would end its graph: take its ``.data``.
+        If it is none of these.
     """
     return _moved("to_cpu", array, lambda a: a if isinstance(a, np.ndarray) else a.get())
 
@@ -204,7 +206,7 @@ def _moved(name: str, value: Any, move: Callable[[Array], Array]) -> Any:
         return value
     if hasattr(value, name):
         return getattr(value, name)()
-    raise TypeError(f"{name}: got a {type(value).__name__}; expected an array: of a Variable its .data")
+    raise TypeError(f"{name}: got a {type(value).__name__}; expected an array, a Variable, or a batch of them")
 
 
 def device(index: int) -> AbstractContextManager[Any]:
@@ -223,6 +225,29 @@ def device(index: int) -> AbstractContextManager[Any]:
         raise ValueError(f"device: got {index!r:.60}; expected a number from 0 to {count - 1}, one of the GPUs here")
     chosen: AbstractContextManager[Any] = cupy.cuda.Device(index)
     return chosen
+
+
+def stopwatch(xp: ModuleType) -> Callable[[], float]:
+    """Starts to measure; calling the result gives the seconds since then, on a GPU between two events on the device."""
+    cuda = getattr(xp, "cuda", None)
+    if cuda is None:
+        start = perf_counter()
+        return lambda: perf_counter() - start
+    first, last = cuda.Event(), cuda.Event()
+    first.record()
+
+    def stop() -> float:
+        last.record()
+        last.synchronize()
+        return float(cuda.get_elapsed_time(first, last)) / 1000
+
+    return stop
+
+
+def pool_bytes(xp: ModuleType) -> tuple[int, int]:
+    """How many bytes of the memory pool of CuPy are in use, and how many it holds."""
+    pool = xp.get_default_memory_pool()
+    return int(pool.used_bytes()), int(pool.total_bytes())
 
 
 def compiled_kernel(in_params: str, out_params: str, operation: str, name: str) -> Callable[..., Any]:

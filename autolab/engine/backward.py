@@ -7,12 +7,11 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 from itertools import starmap
-from time import perf_counter
 from typing import Any, overload
 
 import numpy as np
 
-from .backend import array_of, get_array_module
+from .backend import array_of, get_array_module, stopwatch
 from .checked import verify, watched
 from .config import config, recording, using_config
 from .node import Node
@@ -226,11 +225,10 @@ def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wan
             kept[node] = g
         if watched:
             verify(node)
-        start = perf_counter() if hooked else 0.0
+        stop = stopwatch(get_array_module(getattr(g, "_data", g))) if hooked else None
         pairs = node.function.pull(node, g, create_graph)
-        if hooked:
-            seconds = perf_counter() - start
-            notify(BackwardEvent(node, g, tuple([gradient for _, gradient in pairs]), seconds))
+        if stop is not None:
+            notify(BackwardEvent(node, g, tuple([gradient for _, gradient in pairs]), stop()))
         deliver(pairs, grads, heap)
     grads.update(kept)
     return grads

@@ -28,7 +28,7 @@ class ForwardEvent:
     """A function was applied to at least one Variable.
 
     ``inputs`` are as they were passed (Variables, arrays, numbers), ``outputs`` a tuple of Variables, ``function`` the
-    declared function or the FunctionNode, ``seconds`` the time of its forward.
+    declared function or the FunctionNode, ``seconds`` the time of its forward: on a GPU that between two events there.
     """
 
     function: Any

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from time import perf_counter
 from types import FunctionType
 from typing import Any, ClassVar
 
 import numpy as np
 
-from .backend import Array, as_array, check_real, get_array_module, is_array, modules, scalar
+from .backend import Array, as_array, check_real, get_array_module, is_array, modules, scalar, stopwatch
 from .complaints import complaint
-from .config import recording
+from .config import config, recording
 from .kernels import direct_name
 from .node import Node, Whole, check_shape
 from .observe import ForwardEvent, notify, watchers
@@ -144,24 +143,25 @@ class Primitive:
             else:
                 ready = False
                 raw.append(arg)
-        start = perf_counter() if watchers else 0.0
         try:
             if len(attributes) < len(self.schema.defaults):
                 attributes = self.schema.completed(attributes)
             if not ready and (with_variables or any([type(array) not in modules for array in raw])):
                 raw = self._as_arrays(raw)
             xp = (modules.get(type(raw[0])) if len(raw) == 1 else None) or get_array_module(*raw)
+            stop = stopwatch(xp) if watchers and config.hooks else None
             y = self.forward(xp, *raw, **attributes) if xp is np else self._on_device(xp, raw, attributes)
         except (ValueError, TypeError, IndexError) as error:
             raise self.complaint(error, raw, attributes) from None
         if not with_variables:
             return y
+        seconds = 0.0 if stop is None else stop()
         results = self._several(y) if self.several else (y,)
         outputs = tuple([wrap(y if type(y) in modules else self.result(y, xp), None) for y in results])
         if recording():
             self._join(args, raw, outputs, attributes)
         if watchers:
-            notify(ForwardEvent(self, args, outputs, attributes, perf_counter() - start))
+            notify(ForwardEvent(self, args, outputs, attributes, seconds))
         return outputs if self.several else outputs[0]
 
     def _on_device(self, xp: Any, arrays: list[Any], attributes: dict[str, Any]) -> Any:

@@ -28,6 +28,7 @@ from .reduce import sum as _sum
 from .repeating import repeat
 from .rounding import round as _round
 from .shape import cast, reshape, transpose
+from .transfer import to_cpu, to_gpu
 
 
 def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -110,7 +111,7 @@ def install() -> None:
     for name, function in special.items():
         setattr(Variable, f"__{name}__", function)
     own = {"reshape": _reshape, "transpose": _transpose, "ravel": _ravel, "flatten": _ravel, "take": take, "dot": dot}
-    own |= {"astype": _method(cast), "clip": _clip}
+    own |= {"astype": _method(cast), "clip": _clip, "to_gpu": to_gpu, "to_cpu": to_cpu}
     for name, function in own.items():
         setattr(Variable, name, function)
     Variable.T = property(transpose)  # type: ignore[assignment]

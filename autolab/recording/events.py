@@ -6,6 +6,7 @@ from typing import Any
 
 from ..engine.observe import ForwardEvent
 from ..engine.primitive import Primitive
+from ..functions.transfer import Transfer
 from .locate import source_of
 
 
@@ -30,7 +31,7 @@ def input_index(function: Any, rule: Any) -> int:
 
 
 def backward_code(function: Any) -> str | None:
-    """The source of a backward that a user wrote; None for declared functions, which have rules."""
-    if isinstance(function, Primitive):
+    """The source of a backward that a user wrote; None for declared functions, which have rules, and for transfers."""
+    if isinstance(function, Primitive | Transfer):
         return None
     return source_of(function.written_backward)[0]

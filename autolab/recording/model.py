@@ -50,6 +50,15 @@ class Scope:
     steps: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class Pool:
+    """CuPy's memory pool at the end of a run: bytes in use, the most that any step found in use, and bytes it holds."""
+
+    used: int
+    peak: int
+    total: int
+
+
 @dataclass(frozen=True, eq=False)
 class Snapshot:
     """What a recording keeps of one array: all of it, or a block-reduced copy, and the facts about the whole.
@@ -212,6 +221,7 @@ class Recording:
     output that was returned twice begins with the sum, and both entries hold it.
     ``higher`` are the recordings of the derivatives by the input ``wrt``, in order. Each has its own ``order``, the
     steps of that order with their gradients, and what it uses of lower ones, under the same ids.
+    ``pool`` are the figures of the GPU's memory, None where no value was on one.
     ``openable`` are the fused functions of the run that have a composite, ``openings`` those that are opened.
     """
 
@@ -233,6 +243,7 @@ class Recording:
     higher: tuple[Recording, ...] = ()
     openable: tuple[str, ...] = ()
     openings: tuple[Opening, ...] = ()
+    pool: Pool | None = None
 
     def __getitem__(self, name: str) -> Step:
         """The last step with the user's name ``name``, for instance ``recording["h"]``."""

@@ -21,6 +21,7 @@ from .events import attributes_of, backward_code, given_inputs, input_index
 from .explain import Explainer, Sums
 from .inner import describe_inner_steps
 from .locate import Locator, Place, python_function, source_of
+from .memory import PoolWatch
 from .model import BackwardStep, Kind, Recording, Snapshot
 from .opening import Opener, fused_names
 from .orders import input_to_differentiate, with_derivatives
@@ -148,11 +149,13 @@ class Recorder:
     def __post_init__(self) -> None:
         self.opener = Opener(self.names)
         spare = self.budget.share(0.25)  # what explains a gradient never costs a value or a gradient its place
+        self._pool = PoolWatch()
         self._explainer, self._sums = Explainer(spare), Sums(spare)
 
     # ------------------------------------------------------------------ forward
     def add_leaf(self, variable: Variable, kind: Kind, name: str | None) -> int:
         self.held.append(variable)
+        self._pool.look(variable.data)
         return self._add(variable, Draft(0, kind, None, name, [], self.budget.snapshot(variable.data)))
 
     def _add(self, variable: Variable | None, draft: Draft) -> int:
@@ -182,6 +185,7 @@ class Recorder:
         uses = [self._use(event.function, i, value, place) for i, value in enumerate(given_inputs(event))]
         names = place.names if place is not None else ()
         single = len(event.outputs) == 1
+        self._pool.look(event.outputs[0].data)
         draft = Draft(
             id=0,
             kind="call",
@@ -281,6 +285,7 @@ class Recorder:
         if self.opener.backward(event, self.hear_backward):
             return
         draft = self.drafts[self._ids[event.node.order]]
+        self._pool.look(next((share for share in event.gradients if share is not None), None))
         upstream = None if isinstance(event.upstream, Bundle) else self.budget.snapshot(event.upstream)
         draft.grad, draft.reached = upstream, True
         self._sums.done(draft.id)
@@ -315,6 +320,7 @@ class Recorder:
             scopes=scopes,
             openable=tuple(self.opener.found),
             openings=tuple(self.opener.openings.values()),
+            pool=self._pool.figures(),
         )
 
 

@@ -189,7 +189,32 @@ class Device:
         Device.current = self._before
 
 
+class Event:
+    """A moment on the device."""
+
+    recorded = 0
+
+    def record(self) -> None:
+        Event.recorded += 1
+        self.at = Event.recorded
+
+    def synchronize(self) -> None:
+        assert self.at
+
+
+class Pool:
+    """The memory pool."""
+
+    def used_bytes(self) -> int:
+        return 3 << 20
+
+    def total_bytes(self) -> int:
+        return 8 << 20
+
+
 _cuda = SimpleNamespace(
+    Event=Event,
+    get_elapsed_time=lambda start, end: 1000.0 * (end.at - start.at),
     Device=Device,
     runtime=SimpleNamespace(
         CUDARuntimeError=CUDARuntimeError,
@@ -211,6 +236,7 @@ cupy = Namespace(
     linalg=Namespace("linalg", np.linalg),
     lib=SimpleNamespace(stride_tricks=Namespace("lib.stride_tricks", np.lib.stride_tricks)),
     ElementwiseKernel=Kernel,
+    get_default_memory_pool=Pool,
     asnumpy=lambda a: a.get(),
     __version__="0 (strict)",
 )

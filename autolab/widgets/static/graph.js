@@ -8,8 +8,8 @@ import { makeNode } from "./node.js";
 import { walk } from "./walk.js";
 import { makeZoom } from "./zoom.js";
 
-/** @typedef {{id: number, kind: string, output: boolean, x: number, y: number, w: number, h: number, name: string | null, text: string, symbol: string, cells: boolean, parent: number | null, group: {kind: string, count: string, first: number, last: number} | null, order: number | null, of: number | null}} SceneNode */
-/** @typedef {{key: string, description: string, width: number, height: number, nodes: SceneNode[], frames: import("./group.js").SceneFrame[], edges: {from: number, to: number, path: string}[]}} Scene */
+/** @typedef {{id: number, kind: string, output: boolean, x: number, y: number, w: number, h: number, name: string | null, text: string, symbol: string, cells: boolean, parent: number | null, group: {kind: string, count: string, first: number, last: number} | null, order: number | null, of: number | null, device?: string | null}} SceneNode */
+/** @typedef {{key: string, description: string, width: number, height: number, nodes: SceneNode[], frames: import("./group.js").SceneFrame[], edges: {from: number, to: number, path: string, transfer?: string | null}[]}} Scene */
 /** @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale: number, grad_scale: number, spoken: string, pending?: boolean, value_note?: string, grad_note?: string, shares?: string}} Reading */
 
 const MARKED_FOR = 700; // milliseconds
@@ -47,7 +47,7 @@ export function makeGraph(select, toggle) {
     const frames = next.frames.map((frame) => makeFrame(frame, () => turn(false, frame.id)));
     tabs = new Map(next.frames.map((frame, i) => [frame.id, frames[i].tab]));
     nodes = new Map(next.nodes.map((node) => [node.id, makeNode(node, toggle && (() => turn(true, node.id)))]));
-    edges = next.edges.map(({ from, to, path }) => ({ from, to, element: makeEdge(path) }));
+    edges = next.edges.map(({ from, to, path, transfer }) => ({ from, to, element: makeEdge(path, transfer) }));
     for (const [id, node] of nodes) {
       set(node.element, { onclick: () => select(id), onfocus: () => reach(id) });
       fill(id);
@@ -186,11 +186,11 @@ function stations(path, id) {
   return ["born", "because", "values", "gradients"].filter((key) => path[key]?.includes(id)).map((key) => `al-nan-${key}`);
 }
 
-/** A line with a head where it arrives, from above, and one for the way back. @param {string} path */
-function makeEdge(path) {
+/** A line with a head where it arrives, from above, and one for the way back. @param {string} path @param {string | null} [transfer] from device to device */
+function makeEdge(path, transfer) {
   const [, x0, y0] = /** @type {string[]} */ (path.match(/^M([-\d.]+) ([-\d.]+)/));
   const [, x1, y1] = /** @type {string[]} */ (path.match(/([-\d.]+) [-\d.]+V([-\d.]+)$/)); // lines end straight down
   const head = (/** @type {string} */ x, /** @type {string} */ y, /** @type {string} */ kind, /** @type {number} */ way) =>
     svg("path", { class: `al-head ${kind}`, d: `M-4.5 ${-9 * way}h9l-4.5 ${9 * way}z`, transform: `translate(${x} ${y})` });
-  return svg("g", { class: "al-edge" }, svg("path", { d: path }), head(x1, y1, "al-to", 1), head(x0, y0, "al-from", -1));
+  return svg("g", { class: transfer ? "al-edge al-transfer" : "al-edge" }, svg("path", { d: path }, ...(transfer ? [svg("title", {}, transfer)] : [])), head(x1, y1, "al-to", 1), head(x0, y0, "al-from", -1));
 }

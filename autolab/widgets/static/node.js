@@ -28,6 +28,7 @@ export function makeNode(node, open) {
   svg("text", { class: "al-symbol", x: node.w - PADDING, y: 24 }, node.symbol),
   ...(isLeaf ? makePlate(node.kind, node.w / 2, 0) : []),
   ...(node.output ? makePlate("output", node.w / 2, node.h) : []),
+  ...(node.device ? makePlate(node.device, PADDING + plateWidth(node.device) / 2, 0, "device") : []),
   ...(node.order === null ? [] : [svg("circle", { class: "al-badge", r: 9.5 }), svg("text", { class: "al-plate", y: 4 }, String(node.order))]));
 
   if (group && open) element.append(makeToggle((event) => (event.stopPropagation(), open())));

@@ -1,0 +1,31 @@
+"""What a run takes of a GPU's memory, in the figures of CuPy's pool."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from ..engine.backend import get_array_module, on_gpu, pool_bytes
+from .model import Pool
+
+
+class PoolWatch:
+    """Looks at the pool whenever a value of a GPU comes by."""
+
+    def __init__(self) -> None:
+        self._module: ModuleType | None = None
+        self._peak = 0
+
+    def look(self, array: Any) -> None:
+        """A value was made; on the CPU, or where there is none, nothing is to be seen."""
+        array = getattr(array, "_data", array)
+        if array is not None and not isinstance(array, dict) and on_gpu(array):
+            self._module = get_array_module(array)
+            self._peak = max(self._peak, pool_bytes(self._module)[0])
+
+    def figures(self) -> Pool | None:
+        """The pool as it is now; None if no value was on a GPU."""
+        if self._module is None:
+            return None
+        used, total = pool_bytes(self._module)
+        return Pool(used, max(self._peak, used), total)
