@@ -18,6 +18,7 @@ NODE = {"id", "kind", "output", "x", "y", "w", "h", "name", "text", "function", 
     "group",
     "parent",
     "order",
+    "device",
     "of",
 }
 
