@@ -56,6 +56,8 @@ def test_a_slider_moves_the_graph_and_python(lab: Lab, open_page: Callable[..., 
     view.run(0)
     expect(view.node("w").locator(".al-value .al-number")).to_have_text("10")
     keep(view, "light")
+    corners = "all => [...new Set(all.map(b => getComputedStyle(b).borderRadius))]"
+    assert view.page.locator(".al-buttons .al-button, .al-tool").evaluate_all(corners) == ["7px"]  # as on saved pages
 
     drag_to(view, "x", 0.9)
     idle(view)
