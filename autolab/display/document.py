@@ -26,6 +26,7 @@ def document(
     scope: str | None = None,
     shades: Collection[int] = (),
     lines: bool = False,
+    sheets: Sequence[Markup] = (),
 ) -> Markup:
     """The text of an SVG document: no scripts, no fonts or pictures from elsewhere.
 
@@ -45,6 +46,8 @@ def document(
         The shades of cells that the parts use.
     lines
         Whether they use the colours of lines.
+    sheets
+        Style sheets of their own.
     """
     scope = scope or new_scope()
     width, height = size
@@ -54,6 +57,7 @@ def document(
         element("desc", escape(words, limit=20_000), id=f"{scope}-desc"),
         style_sheet(scope, look, shades),
         *([line_sheet(scope, look)] if lines else []),
+        *sheets,
         element("rect", class_="card", width=width, height=height, rx=10),
         *parts,
         xmlns="http://www.w3.org/2000/svg",

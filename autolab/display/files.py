@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from ..recording.model import Recording
 from .dot import to_graphviz
@@ -13,6 +16,7 @@ from .latex import to_latex
 from .messages import say
 from .readings import readings
 from .scene import scene
+from .slide import Slide, draw_slide
 from .style import Look
 from .svg import draw, to_svg
 
@@ -22,6 +26,9 @@ SCALE = 2.0
 MAX_PIXELS = 40_000_000
 """A larger PNG is drawn with fewer pixels for each unit."""
 
+PICTURES = (".svg", ".png", ".pdf")
+
+_SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 _UNITS_PER_INCH = 96.0
 _SHEET = b"""#set page(width: auto, height: auto, margin: 0pt, fill: none)
 #set document(title: sys.inputs.title, date: none)
@@ -54,33 +61,56 @@ def save(recording: Recording, path: str | os.PathLike[str], look: Look = "light
 
 def _content(recording: Recording, target: Path, look: Look) -> bytes:
     match target.suffix.lower():
-        case ".svg":
-            return to_svg(recording, look).encode()
         case ".dot":
             return str(to_graphviz(recording).source).encode()
         case ".tex":
             return f"\\[\n{to_latex(recording)}\n\\]\n".encode()
-        case ".png":
-            return _drawn(recording, target, "png", look)
-        case ".pdf":
-            return _drawn(recording, target, "pdf", look)
-        case suffix:
-            raise ValueError(say("unknown_suffix", suffix=clean(suffix, 20), path=clean(target, 100)))
+        case ".svg":
+            return to_svg(recording, look).encode()
+    picture = scene(recording)
+    draw_it = partial(draw, picture, readings(recording), _still(look))
+    return drawn(draw_it, picture["title"], picture["description"], target, (*PICTURES, ".dot", ".tex"))
 
 
-def _drawn(recording: Recording, target: Path, kind: Literal["png", "pdf"], look: Look) -> bytes:
-    """The SVG as typst draws it. What users named goes in as data, never as its markup."""
+def save_slide(slide: Slide, path: str | os.PathLike[str], look: Look = "light") -> None:
+    """Write a whole view to an ``.svg``, ``.png`` or ``.pdf`` file; it raises what `save` raises."""
+    target = Path(path)
+    target.write_bytes(slide_bytes(slide, target, look))
+
+
+def slide_bytes(slide: Slide, target: Path, look: Look = "light") -> bytes:
+    """What `save_slide` writes."""
+    return drawn(partial(draw_slide, slide, _still(look)), slide.picture["title"], slide.spoken, target, PICTURES)
+
+
+def drawn(picture: Callable[[], str], title: str, words: str, target: Path, able: tuple[str, ...]) -> bytes:
+    """A picture as the suffix of ``target`` says; for PNG and PDF typst draws the SVG.
+
+    What users named goes to typst as data, never as its markup.
+    """
+    suffix = target.suffix.lower()
+    if suffix not in PICTURES:
+        expected = ", ".join(able)
+        raise ValueError(say("unknown_suffix", suffix=clean(suffix, 20), path=clean(target, 100), expected=expected))
+    if suffix == ".svg":
+        return picture().encode()
+    kind: Literal["png", "pdf"] = "png" if suffix == ".png" else "pdf"
     try:
         import typst
     except ImportError:
         raise RuntimeError(say("no_typst", path=clean(target, 100), kind=kind)) from None
-    picture = scene(recording)
-    svg = draw(picture, readings(recording), "light" if look == "auto" else look)
-    inputs = {"picture": svg, "title": picture["title"], "words": picture["description"]}
-    resolution = _UNITS_PER_INCH * _scale(picture)
-    return typst.compile(_SHEET, format=kind, sys_inputs=inputs, ppi=resolution)
+    svg = picture()
+    inputs = {"picture": svg, "title": title, "words": words}
+    return typst.compile(_SHEET, format=kind, sys_inputs=inputs, ppi=_UNITS_PER_INCH * _scale(svg))
 
 
-def _scale(picture: dict[str, Any]) -> float:
-    units: float = picture["width"] * picture["height"]
-    return min(SCALE, (MAX_PIXELS / units) ** 0.5)
+def _still(look: Look) -> Look:
+    """Paper follows no page."""
+    return "light" if look == "auto" else look
+
+
+def _scale(svg: str) -> float:
+    """Pixels for each unit of a document, whose size stands at its beginning."""
+    found = _SIZE.search(svg)
+    assert found is not None
+    return min(SCALE, (MAX_PIXELS / (float(found[1]) * float(found[2]))) ** 0.5)

@@ -179,7 +179,14 @@ SENTENCES: dict[str, str] = {
     "no_typst": (
         "{path}: writing {kind} needs the package 'typst': pip install 'jupyter-autolab[pictures]'. Or save as .svg."
     ),
-    "unknown_suffix": "save: got the suffix {suffix!r} in {path}, expected one of .svg, .png, .pdf, .dot, .tex",
+    "unknown_suffix": "save: got the suffix {suffix!r} in {path}, expected one of {expected}",
+    # The whole view as one picture.
+    "take": "Save as…",
+    "take_png": "Picture (PNG)",
+    "take_svg": "Picture (SVG)",
+    "take_pdf": "Sheet (PDF)",
+    "take_html": "Page that still steps (HTML)",
+    "slide_cells": "Cells, each array on its own scale:",
     # The flow through a graph, and what is wrong with it.
     "flow_value": "value (norm)",
     "flow_gradient": "gradient (norm)",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Literal
 
 from .colors import LINES, THEMES, Theme, color
@@ -64,39 +64,48 @@ text,.name{{fill:{ink}}}
 .strip{{stroke:{frame}}}
 """
 
+_LINE_SHAPES = f"""
+.line{{fill:none;stroke-width:2}}
+.grid{{stroke-width:1;opacity:.35}}
+.title{{font:600 15px {SANS}}}
+"""
+
 
 def shade(t: float) -> int:
     """The number of the shade for a signed fraction."""
     return round(max(-1.0, min(1.0, t)) * LEVELS) + LEVELS
 
 
+def color_of(shade: int, theme: Theme) -> str:
+    """The colour of a shade."""
+    return color((shade - LEVELS) / LEVELS, theme)
+
+
 def style_sheet(scope: str, look: Look, shades: Collection[int]) -> Markup:
-    """All rules, each for the inside of the element with the id ``scope``; ``auto`` follows the page."""
+    """All rules that pictures share."""
+    return sheet(scope, look, _SHAPES, lambda theme: _colors(theme, shades))
+
+
+def sheet(scope: str, look: Look, shapes: str, colors: Callable[[Theme], str]) -> Markup:
+    """Rules, one a line, each for the inside of the element with the id ``scope``; ``auto`` follows the page."""
     first: Theme = "dark" if look == "dark" else "light"
-    text = _scoped(_SHAPES, scope) + _scoped(_colors(first, shades), scope)
+    text = _scoped(shapes, scope) + _scoped(colors(first), scope)
     if look == "auto":
-        text += f"@media (prefers-color-scheme:dark){{{_scoped(_colors('dark', shades), scope)}}}"
+        text += f"@media (prefers-color-scheme:dark){{{_scoped(colors('dark'), scope)}}}"
     return Markup(f"<style>{text}</style>")
 
 
 def line_sheet(scope: str, look: Look) -> Markup:
     """The rules for lines: the colours of the first, the second ... and what goes with them."""
-    first: Theme = "dark" if look == "dark" else "light"
-    shapes = f"#{scope} .line{{fill:none;stroke-width:2}}#{scope} .grid{{stroke-width:1;opacity:.35}}"
-    shapes += f"#{scope} .title{{font:600 15px {SANS}}}"
-    text = shapes + _line_colors(scope, first)
-    if look == "auto":
-        text += f"@media (prefers-color-scheme:dark){{{_line_colors(scope, 'dark')}}}"
-    return Markup(f"<style>{text}</style>")
+    return sheet(scope, look, _LINE_SHAPES, _line_colors)
 
 
-def _line_colors(scope: str, theme: Theme) -> str:
-    rules = [f"#{scope} .c{i}{{stroke:{c}}}#{scope} .d{i}{{fill:{c}}}" for i, c in enumerate(LINES[theme])]
-    return "".join(rules)
+def _line_colors(theme: Theme) -> str:
+    return "\n".join([f".c{i}{{stroke:{c}}}\n.d{i}{{fill:{c}}}" for i, c in enumerate(LINES[theme])])
 
 
 def _colors(theme: Theme, shades: Collection[int]) -> str:
-    cells = "".join(f"\n.k{n}{{fill:{color((n - LEVELS) / LEVELS, theme)}}}" for n in sorted(shades))
+    cells = "".join(f"\n.k{n}{{fill:{color_of(n, theme)}}}" for n in sorted(shades))
     return _COLORS.format(**THEMES[theme]) + cells
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..recording.model import LEAVES, Recording
 from .document import document, new_scope, words_at
+from .emphasis import Emphasis
 from .escape import Markup, element, escape
 from .messages import say
 from .readings import readings
@@ -26,7 +27,8 @@ from .scene import (
 from .steps import columns, shorten
 from .style import Look, shade
 
-_TITLE_HEIGHT = 34.0
+TITLE_HEIGHT = 34.0
+PLAIN = Emphasis()
 _CELL = 26.0
 _NUMBER_LIMIT, _TEXT_LIMIT = 9, 15  # characters that fit into a column, large and small
 
@@ -52,13 +54,30 @@ def draw(picture: dict[str, Any], numbers: dict[str, Any], look: Look = "auto", 
     """The SVG document of a scene with readings. Its ids are unique in this process."""
     scope = new_scope()
     shades: set[int] = set()
-    nodes = [_node(node, numbers["nodes"][str(node["id"])], compact, shades) for node in picture["nodes"]]
     words = picture["description"] if compact else describe(picture, numbers)
-    width, height = max(picture["width"], 320.0), picture["height"] + _TITLE_HEIGHT
+    size = max(picture["width"], 320.0), picture["height"] + TITLE_HEIGHT
+    body = drawing(picture, numbers, scope, shades, compact)
+    parts = [title_line(picture["title"], size[0]), element("g", *body, transform=f"translate(0 {TITLE_HEIGHT:.0f})")]
+    return document(parts, size, picture["title"], words, look, scope=scope, shades=shades)
+
+
+def title_line(title: str, width: float) -> Markup:
+    """What the picture is of, at its top."""
+    return words_at(16.0, 27.0, shorten(title, int(width / 10) - 3), "name")
+
+
+def drawing(
+    picture: dict[str, Any],
+    numbers: dict[str, Any],
+    scope: str,
+    shades: set[int],
+    compact: bool = False,
+    emphasis: Emphasis = PLAIN,
+) -> list[Markup]:
+    """The graph alone, for the document ``scope``; ``shades`` learns which shades of cells it uses."""
+    nodes = [_node(node, numbers["nodes"][str(node["id"])], compact, shades, emphasis) for node in picture["nodes"]]
     frames, tabs = [_frame(frame) for frame in picture["frames"]], [_tab(frame) for frame in picture["frames"]]
-    body = element("g", *frames, *_edges(picture, scope), *tabs, *nodes, transform=f"translate(0 {_TITLE_HEIGHT:.0f})")
-    title = words_at(16.0, 27.0, shorten(picture["title"], int(width / 10) - 3), "name")
-    return document([title, body], (width, height), picture["title"], words, look, scope=scope, shades=shades)
+    return [*frames, *_edges(picture, scope, emphasis), *tabs, *nodes]
 
 
 def describe(picture: dict[str, Any], numbers: dict[str, Any]) -> str:
@@ -84,24 +103,17 @@ def _tab(frame: dict[str, Any]) -> Markup:
     return element("g", plate, label, transform=f"translate({frame['x'] + 6:g} {frame['y'] + 6:g})")
 
 
-def _edges(picture: dict[str, Any], scope: str) -> list[Markup]:
-    """All lines, and the arrow head that they share."""
+def _edges(picture: dict[str, Any], scope: str, emphasis: Emphasis) -> list[Markup]:
+    """All lines, and the arrow head that the plain ones share."""
     head = element("path", class_="head", d="M0 0L9 4.5L0 9z")
     size = {"markerWidth": 9, "markerHeight": 9, "refX": 9, "refY": 4.5}
     marker = element("marker", head, id=f"{scope}-head", orient="auto", markerUnits="userSpaceOnUse", **size)
-    lines = (_edge(edge) for edge in picture["edges"])
-    return [marker, element("g", *lines, class_="edges", marker_end=f"url(#{scope}-head)")]
+    plain, lit = emphasis.lines(picture["edges"])
+    return [marker, element("g", *plain, class_="edges", marker_end=f"url(#{scope}-head)"), *lit]
 
 
-def _edge(edge: dict[str, Any]) -> Markup:
-    """A line; one along which a value is copied to another device is marked and says so."""
-    if edge["transfer"] is None:
-        return element("path", d=edge["path"])
-    return element("g", element("title", escape(edge["transfer"])), element("path", d=edge["path"]), class_="transfer")
-
-
-def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int]) -> Markup:
-    kind = f"{node['kind']} output" if node["output"] else node["kind"]
+def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int], emphasis: Emphasis) -> Markup:
+    kind = (f"{node['kind']} output" if node["output"] else node["kind"]) + emphasis.style(node["id"])
     box = {"width": float(node["w"]), "height": node["h"], "rx": 16 if node["kind"] in LEAVES else 9}
     parts = [
         *([] if compact else [element("title", escape(reading["spoken"], limit=500))]),
@@ -117,7 +129,26 @@ def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int]) 
         second = max(PADDING + STRIP_WIDTH + COLUMN_GAP, node["w"] / 2 + COLUMN_GAP / 2)
         parts += _column(PADDING, "value", node, reading, compact, shades)
         parts += _column(second, "grad", node, reading, compact, shades)
-    return element("g", *parts, transform=f"translate({node['x']:g} {node['y']:g})")
+    parts += _colour_plates(node, emphasis)
+    return element(
+        "g",
+        *parts,
+        class_="pending" if reading.get("pending") else None,
+        transform=f"translate({node['x']:g} {node['y']:g})",
+    )
+
+
+def _colour_plates(node: Node, emphasis: Emphasis) -> list[Markup]:
+    """The words for what is wrong, at the bottom, and the number that the box is coloured by, at the top."""
+    plates, left = [], PADDING
+    for sign in emphasis.signs.get(str(node["id"]), ()):
+        plates += _plate(sign, left + plate_width(sign) / 2, node["h"], "plate wrong")
+        left += plate_width(sign) + 4
+    tint = emphasis.tint(node["id"])
+    if tint is not None:
+        n, words = tint
+        plates += _plate(words, node["w"] - PADDING - plate_width(words) / 2, 0.0, f"strip k{n}", f"tag q{n}")
+    return plates
 
 
 def _heading(node: Node) -> list[Markup]:
@@ -151,11 +182,11 @@ def plate_width(word: str) -> float:
     return 6.6 * columns(word) + 18
 
 
-def _plate(word: str, x: float, y: float, style: str) -> list[Markup]:
+def _plate(word: str, x: float, y: float, style: str, ink: str = "tag") -> list[Markup]:
     width = plate_width(word)
     return [
         element("rect", class_=style, x=x - width / 2, y=y - 8.5, width=width, height=17, rx=8.5),
-        words_at(x, y + 4.0, word, "tag"),
+        words_at(x, y + 4.0, word, ink),
     ]
 
 
@@ -163,10 +194,11 @@ def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: 
     """Caption and number, or caption, strip and text."""
     accent = " gradient" if which == "grad" else ""
     top = HEADER + CAPTION
-    caption = words_at(x, HEADER + 9.0, "gradient" if which == "grad" else "value", f"small{accent}")
+    caption = words_at(x, HEADER + 9.0, _caption(which, reading), f"small{accent}")
     text = reading[which]
     if text is None:
-        return [caption, words_at(x, top + 16.0, say("absent"), "absent")]
+        note = reading.get(f"{which}_note", say("absent"))
+        return [caption, words_at(x, top + 16.0, note, "absent")] if note else []
     if not node["cells"]:
         style = "number" if columns(text) <= _NUMBER_LIMIT else "small"
         return [caption, words_at(x, top + 17.0, shorten(text, _TEXT_LIMIT), f"{style}{accent}")]
@@ -174,6 +206,10 @@ def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: 
     drawing = strip(cells, reading[f"{which}_scale"], x, top, shades) if cells and not compact else []
     words = shorten(text.replace(" …", ""), _TEXT_LIMIT)
     return [caption, *drawing, words_at(x, top + STRIP_HEIGHT + 14.0, words, f"small{accent}")]
+
+
+def _caption(which: str, reading: dict[str, Any]) -> str:
+    return "value" if which == "value" else f"gradient{reading.get('shares', '')}"
 
 
 def strip(cells: list[list[float | None]], scale: float, x: float, y: float, shades: set[int]) -> list[Markup]:

@@ -16,14 +16,16 @@ _WORDS = ("live_silent", "live_stale", "live_computing", "live_old", "live_stopp
 
 
 class Conversation(Part):
-    """Takes the page's messages and acknowledges them. ``still`` says that the inputs cannot be moved."""
+    """Takes the page's messages and acknowledges them. ``still`` says why the inputs cannot be
+    moved: ``graph``, where there is no function to run, ``page``, where there is no kernel; else it is empty.
+    """
 
     needs_session = True
 
     palette = traitlets.Dict().tag(sync=True)
     words = traitlets.Dict().tag(sync=True)
     ack = traitlets.Int().tag(sync=True)
-    still = traitlets.Bool().tag(sync=True)
+    still = traitlets.Unicode().tag(sync=True)
     error = traitlets.Dict(allow_none=True).tag(sync=True)
 
     _turn = traitlets.Instance(threading.Condition, ())  # messages may come from several threads: one after the other

@@ -25,6 +25,7 @@ from .picture import Picture, Selection
 from .player import Player
 from .session import Session
 from .since import Since
+from .taking import Taking
 
 
 class Explorer(
@@ -34,6 +35,7 @@ class Explorer(
     Selection,
     Orders,
     Openings,
+    Taking,
     Picture,
     Inputs,
     Since,

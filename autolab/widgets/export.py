@@ -74,7 +74,7 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
     if target.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"export_html: got the path {clean(target, 100)!r}; expected one that ends in .html")
     if isinstance(shown, Recording | Explorer | GraphView):
-        page = _live_page(shown, look)
+        page = live_page(shown, look)
     elif isinstance(shown, Heatmap | Interact):
         saved = {"state": shown.state() | {"still": True}, "answers": {}}
         name, view = ("heatmap", "heatmaps") if isinstance(shown, Heatmap) else (shown.title, "interact")
@@ -88,7 +88,8 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
 
 
 # ---------------------------------------------------------------------------------------------------- what it holds
-def _live_page(shown: Recording | Explorer | GraphView, look: Look) -> str:
+def live_page(shown: Any, look: Look) -> str:
+    """The page of a recording or of a view of one."""
     recording = shown if isinstance(shown, Recording) else shown.recording
     for most in _CELLS:
         data = _json(_saved(shown, recording, most))
@@ -110,7 +111,7 @@ def _saved(shown: Recording | Explorer | GraphView, recording: Recording, most: 
     if not isinstance(shown, Recording):
         state |= {name: getattr(shown, name) for name in _TRAITS}
         still.restore(state)
-    state |= still.state() | {"still": True, "changed": [], "ack": 0}
+    state |= still.state() | {"still": "page", "changed": [], "ack": 0}
     return {"state": state, "answers": {_key(message): still.answer(message) for message in still.answerable()}}
 
 

@@ -45,7 +45,7 @@ class GraphView(*STILL, Conversation, anywidget.AnyWidget):  # type: ignore[misc
         self._recording = recording
         first = at_first()
         first["words"]["still"] = say("graph_still")
-        super().__init__(**first, still=True, **self._shown(recording))
+        super().__init__(**first, still="graph", **self._shown(recording))
         self.on_msg(self._on_message)
         notebook.opened(self)
 

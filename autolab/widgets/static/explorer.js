@@ -10,9 +10,10 @@ import { makePlayerPart } from "./player.js";
 import { makeProblemPart } from "./problem.js";
 import { makeSincePart } from "./since.js";
 import { makeSourcePart } from "./source.js";
+import { makeTakingPart } from "./taking.js";
 import { makeWidget } from "./view.js";
 
-const PARTS = [makeInputsPart, makeSearchPart, makeFlowPart, makeGraphPart, makeOrdersPart, makeOpeningsPart, makeSourcePart, makePlayerPart, makeProblemPart, makeSincePart, makeDetailPart]; // in each place of the page they stand in this order
+const PARTS = [makeInputsPart, makeSearchPart, makeFlowPart, makeGraphPart, makeOrdersPart, makeOpeningsPart, makeSourcePart, makePlayerPart, makeProblemPart, makeSincePart, makeDetailPart, makeTakingPart]; // in each place of the page they stand in this order
 
 /** @typedef {"header" | "buttons" | "top" | "inputs" | "alert" | "middle" | "side" | "end"} Place */
 /** @typedef {import("./link.js").State} State */

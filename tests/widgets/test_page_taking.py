@@ -1,0 +1,92 @@
+"""The view is taken away: the file that the browser saves is what the view shows."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+import autolab
+
+from .bare_page import Wire
+from .programs import LAYER, layer, muladd
+
+
+def walk_to(view: Any, k: int) -> None:
+    view._obey({"do": "walk", "to": k, "pick": None})
+
+
+def words(svg: bytes) -> set[str]:
+    return {
+        "".join(element.itertext()) for element in ElementTree.fromstring(svg).iter() if element.tag.endswith("text")
+    }
+
+
+@pytest.mark.browser
+def test_the_browser_saves_what_is_shown(page: Page, open_view: Callable[..., Wire], tmp_path: Path) -> None:
+    wire = open_view(layer, **LAYER)
+    walk_to(wire.widget, 6)
+    wire.settle()
+    title = page.locator(".al-event").text_content() or ""
+    with page.expect_download() as saved:
+        page.get_by_label("Save as…").select_option("svg")
+        wire.settle()
+    saved.value.save_as(tmp_path / "taken.svg")
+    assert saved.value.suggested_filename == "layer.svg"
+    assert title in words((tmp_path / "taken.svg").read_bytes())
+    wire.settle()
+    assert wire.widget.taken_bytes == b"" and page.get_by_label("Save as…").input_value() == ""
+
+
+@pytest.mark.parametrize(
+    ("suffix", "begins"), [(".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<svg"), (".html", b"<!doctype")]
+)
+def test_every_kind_is_written(explorer: Any, tmp_path: Path, suffix: str, begins: bytes) -> None:
+    view = explorer(muladd, x=2.0, y=3.0, z=4.0)
+    view.save(tmp_path / f"view{suffix}")
+    view._obey({"do": "take", "suffix": suffix[1:], "look": "dark"})
+    assert (tmp_path / f"view{suffix}").read_bytes().startswith(begins) and view.taken_bytes.startswith(begins)
+
+
+def test_what_is_shown_is_what_is_saved(explorer: Any, tmp_path: Path) -> None:
+    view = explorer(muladd, x=2.0, y=3.0, z=4.0)
+    view.save(tmp_path / "view.svg")
+    rest = words((tmp_path / "view.svg").read_bytes())
+    view._obey({"do": "colour", "by": "value"})
+    view._obey({"do": "select", "id": view.recording["h"].id})
+    move = {"do": "move", "seq": 1, "key": "x", "index": None, "value": 2.5, "final": True}
+    view._on_message(view, move, [])
+    view.save(tmp_path / "view.svg")
+    assert {"7.5", "1 × 2.5 = 2.5", "value (norm)"} <= words((tmp_path / "view.svg").read_bytes()) - rest
+
+
+def test_what_is_no_file_is_refused(explorer: Any, tmp_path: Path) -> None:
+    view = explorer(muladd, x=2.0, y=3.0, z=4.0)
+    with pytest.raises(ValueError, match=r"save: got the suffix '.gif' in .*, expected one of .svg, .png, .pdf"):
+        view.save(tmp_path / "view.gif")
+    for message in ({"suffix": "exe", "look": "light"}, {"suffix": "svg", "look": "<b>"}):
+        with pytest.raises(ValueError, match="not understood"):
+            view._obey({"do": "take", **message})
+    assert list(tmp_path.iterdir()) == [] and view.taken_bytes == b""
+
+
+def test_a_graph_that_is_there_already_is_taken_away_too(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)  # without a notebook the view is saved as a page
+    x = autolab.Variable(3.0, name="x")
+    view = (x * x + x).explore()
+    view.save(tmp_path / "graph.svg")
+    assert "x" in words((tmp_path / "graph.svg").read_bytes())
+    view.close()
+
+
+@pytest.mark.browser
+def test_without_typst_the_reason_is_told(page: Page, open_view: Callable[..., Wire], monkeypatch: Any) -> None:
+    wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
+    monkeypatch.setitem(__import__("sys").modules, "typst", None)
+    page.get_by_label("Save as…").select_option("png")
+    wire.settle()
+    expect(page.locator(".al-error")).to_contain_text("typst")
