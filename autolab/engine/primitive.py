@@ -13,12 +13,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .backend import Array, as_array, check_real, get_array_module, is_array, modules, scalar, stopwatch
+from .backend import Array, as_array, check_real, get_array_module, modules, stopwatch
 from .complaints import complaint
 from .config import config, recording
 from .kernels import direct_name
 from .node import Node, Whole, check_shape
 from .observe import ForwardEvent, notify, watchers
+from .operands import as_arrays
 from .schema import Keeper, Schema
 from .variable import Variable, wrap
 
@@ -147,7 +148,7 @@ class Primitive:
             if len(attributes) < len(self.schema.defaults):
                 attributes = self.schema.completed(attributes)
             if not ready and (with_variables or any([type(array) not in modules for array in raw])):
-                raw = self._as_arrays(raw)
+                raw = as_arrays(self, raw)
             xp = (modules.get(type(raw[0])) if len(raw) == 1 else None) or get_array_module(*raw)
             stop = stopwatch(xp) if watchers and config.hooks else None
             y = self.forward(xp, *raw, **attributes) if xp is np else self._on_device(xp, raw, attributes)
@@ -168,39 +169,6 @@ class Primitive:
         from .fusion.device import forward
 
         return forward(self, xp, arrays, attributes)
-
-    def _as_arrays(self, values: list[Any]) -> list[Array]:
-        """Numbers and lists as arrays; a number beside arrays takes their dtype, as it would in NumPy."""
-        arrays = [value for value in values if is_array(value)]
-        xp = get_array_module(*arrays)
-        beside = np.result_type(*self._weighty(values, arrays)) if arrays and self.elementwise else None
-        converted: list[Any] = []
-        for i, value in enumerate(values):
-            if value is None and i >= self.schema.required:
-                converted.append(None)
-            elif beside is not None and type(value) in (float, int):
-                converted.append(self._number(xp, value, beside))
-            else:
-                what = f"{self.name}: input {self.schema.label(i)!r}"
-                if isinstance(value, list | tuple) and any([isinstance(item, Variable) for item in value]):
-                    how = (
-                        f"each by itself: {self.name}(*xs)" if self.schema.variadic else "one value, such as stack(*xs)"
-                    )
-                    raise TypeError(f"{what}: got a {type(value).__name__} of Variables; expected {how}")
-                array = check_real(as_array(value, what), what)
-                converted.append(array if type(value) in modules else xp.asarray(array))
-        return converted
-
-    def _number(self, xp: Any, value: float, dtype: np.dtype) -> Any:
-        """A number beside arrays: CuPy's own functions take it as it is, and nothing is copied to the device."""
-        if xp is np:
-            return scalar(value, dtype)
-        return value if self.direct or dtype.kind != "f" else xp.full((), value, dtype)
-
-    def _weighty(self, values: list[Any], arrays: list[Array]) -> list[np.dtype]:
-        """The dtypes that a number follows: those of the inputs with a rule, as a condition decides nothing."""
-        ruled = [v for i, v in enumerate(values) if type(v) in modules and self._name(i) in self.declared]
-        return [array.dtype for array in ruled or arrays]
 
     def _join(
         self, args: tuple[Any, ...], raw: list[Any], outputs: tuple[Variable, ...], attributes: dict[str, Any]

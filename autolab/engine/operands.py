@@ -1,0 +1,50 @@
+"""Inputs as arrays: what a declared function makes of the numbers and lists among its inputs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .backend import Array, as_array, check_real, get_array_module, is_array, modules, scalar
+from .variable import Variable
+
+if TYPE_CHECKING:
+    from .primitive import Primitive
+
+
+def as_arrays(function: Primitive, values: list[Any]) -> list[Array]:
+    """Numbers and lists as arrays; a number beside arrays takes their dtype, as it would in NumPy."""
+    arrays = [value for value in values if is_array(value)]
+    xp = get_array_module(*arrays)
+    beside = np.result_type(*_weighty(function, values, arrays)) if arrays and function.elementwise else None
+    converted: list[Any] = []
+    for i, value in enumerate(values):
+        if value is None and i >= function.schema.required:
+            converted.append(None)
+        elif beside is not None and type(value) in (float, int):
+            converted.append(_number(function, xp, value, beside))
+        else:
+            converted.append(_converted(function, xp, value, f"{function.name}: input {function.schema.label(i)!r}"))
+    return converted
+
+
+def _converted(function: Primitive, xp: Any, value: Any, what: str) -> Array:
+    if isinstance(value, list | tuple) and any([isinstance(item, Variable) for item in value]):
+        how = f"each by itself: {function.name}(*xs)" if function.schema.variadic else "one value, such as stack(*xs)"
+        raise TypeError(f"{what}: got a {type(value).__name__} of Variables; expected {how}")
+    array = check_real(as_array(value, what), what)
+    return array if type(value) in modules else xp.asarray(array)
+
+
+def _number(function: Primitive, xp: Any, value: float, dtype: np.dtype) -> Any:
+    """A number beside arrays: CuPy's own functions take it as it is, and nothing is copied to the device."""
+    if xp is np:
+        return scalar(value, dtype)
+    return value if function.direct or dtype.kind != "f" else xp.full((), value, dtype)
+
+
+def _weighty(function: Primitive, values: list[Any], arrays: list[Array]) -> list[np.dtype]:
+    """The dtypes that a number follows: those of the inputs with a rule, as a condition decides nothing."""
+    ruled = [v for i, v in enumerate(values) if type(v) in modules and function.plan(i) is not None]
+    return [array.dtype for array in ruled or arrays]
