@@ -216,7 +216,7 @@ function makeGraphs(summary, toggle) {
       graphs.forEach((graph, k) => {
         graph.head.replaceChildren(html("span", { class: "al-own" }, names[k]?.name ?? ""));
         graph.update(scenes[k], readings[k], colors);
-        if (fresh) graph.zoom.reveal([.../** @type {any} */ (graph.root.querySelectorAll(".al-output"))]);
+        if (fresh) graph.revealOutputs();
       });
       fresh = false;
     },

@@ -4,6 +4,7 @@
 import { html, set, svg } from "./dom.js";
 import { makeFrame } from "./group.js";
 import { makeMinimap } from "./minimap.js";
+import { drawNear, drawnIn, extentOf, MANY } from "./near.js";
 import { makeNode } from "./node.js";
 import { walk } from "./walk.js";
 import { makeZoom } from "./zoom.js";
@@ -20,12 +21,14 @@ const MARKED_FOR = 700; // milliseconds
  */
 export function makeGraph(select, toggle) {
   const picture = svg("svg", { class: "al-picture", role: "group", onkeydown: pressed });
-  const zoom = makeZoom(picture);
+  const zoom = makeZoom(picture, look);
   const map = makeMinimap(zoom.parts[1]);
   /** @type {Map<number, ReturnType<typeof makeNode>>} */
   let nodes = new Map();
-  /** @type {{from: number, to: number, element: SVGElement}[]} */
+  /** @type {({from: number, to: number} & ReturnType<typeof makeEdge>)[]} */
   let edges = [];
+  /** @type {import("./near.js").Thing[]} */
+  let things = []; // all of them
   /** @type {Scene} */
   let scene;
   /** @type {number | null} */
@@ -33,8 +36,8 @@ export function makeGraph(select, toggle) {
   let timer = 0;
   /** @type {number | undefined} */
   let moment; // the step of the walk that is lit
-  /** @type {Map<number, Element>} */
-  let tabs = new Map(); // of the open groups
+  /** @type {Map<number, ReturnType<typeof makeFrame>>} */
+  let frames = new Map(); // of the open groups
   /** @type {{id: number, focus: boolean, place: DOMRect} | null} */
   let toggled = null; // the group that is being opened or closed stays where it is on the screen
   /** @type {number | null} */
@@ -44,25 +47,40 @@ export function makeGraph(select, toggle) {
   /** Everything gets its text before it enters the page, which then is laid out once. @param {Scene} next @param {(id: number) => void} fill */
   function draw(next, fill) {
     scene = next;
-    const frames = next.frames.map((frame) => makeFrame(frame, () => turn(false, frame.id)));
-    tabs = new Map(next.frames.map((frame, i) => [frame.id, frames[i].tab]));
+    frames = new Map(next.frames.map((frame) => [frame.id, makeFrame(frame, () => turn(false, frame.id))]));
     nodes = new Map(next.nodes.map((node) => [node.id, makeNode(node, toggle && (() => turn(true, node.id)))]));
-    edges = next.edges.map(({ from, to, path, transfer }) => ({ from, to, element: makeEdge(path, transfer) }));
+    edges = next.edges.map(({ from, to, path, transfer }) => ({ from, to, ...makeEdge(path, transfer) }));
+    things = [...nodes.values(), ...edges, ...frames.values()];
+    if (next.nodes.length <= MANY) for (const thing of things) thing.show(true);
     for (const [id, node] of nodes) {
       set(node.element, { onclick: () => select(id), onfocus: () => reach(id) });
       fill(id);
     }
-    for (const [id, tab] of tabs) set(tab, { onfocus: () => reach(id) });
+    for (const [id, { tab }] of frames) set(tab, { onfocus: () => reach(id) });
     set(picture, { "aria-label": next.description, viewBox: `0 0 ${next.width} ${next.height}` });
     zoom.resize(next.width, next.height); // it measures the page
-    picture.replaceChildren(...frames.map((f) => f.back), ...edges.map((e) => e.element), ...tabs.values(), ...[...nodes.values()].map((n) => n.element));
+    const [open, boxes] = [[...frames.values()], [...nodes.values()]];
+    picture.replaceChildren(...open.map((f) => f.back), ...edges.map((e) => e.element), ...open.map((f) => f.tab), ...boxes.map((n) => n.element));
+    look();
     kept = toggled !== null;
     if (toggled) stay(toggled);
     toggled = null;
   }
 
-  /** @param {number | null} id a box or an open group */
-  const find = (id) => (id === null ? undefined : nodes.get(id)?.element ?? tabs.get(id));
+  /** Of a large graph, only what is near is drawn, and the box that the Tab key goes to. */
+  function look() {
+    if (nodes.size <= MANY) return;
+    drawNear(things, zoom.seen());
+    find(reachable);
+  }
+
+  /** A box or the label of an open group, drawn wherever it is. @param {number | null} id */
+  function find(id) {
+    if (id === null) return undefined;
+    const [node, frame] = [nodes.get(id), frames.get(id)];
+    (node ?? frame)?.show(true);
+    return node?.element ?? frame?.tab;
+  }
 
   /** @param {boolean} open @param {number | null} id */
   function turn(open, id) {
@@ -95,7 +113,7 @@ export function makeGraph(select, toggle) {
     if (target === null || event.ctrlKey || event.metaKey || event.altKey) return;
     const closed = nodes.get(id)?.group;
     const enter = event.key === "Enter" || event.key === " ";
-    if (tabs.has(id) && (enter || event.key === "-")) turn(false, id);
+    if (frames.has(id) && (enter || event.key === "-")) turn(false, id);
     else if (closed && (event.key === "Enter" || event.key === "+")) turn(true, id);
     else if (enter) select(id);
     else if (event.key === "-") turn(false, scene.nodes.find((n) => n.id === id)?.parent ?? null);
@@ -106,6 +124,11 @@ export function makeGraph(select, toggle) {
     }
     event.preventDefault();
     event.stopPropagation(); // Enter and the arrows are the notebook's keys too
+  }
+
+  /** Scroll so that boxes can be seen, if they cannot. @param {number[]} ids */
+  function reveal(ids) {
+    zoom.reveal(ids.map(find).filter((element) => element !== undefined));
   }
 
   /** @param {number[]} changed */
@@ -122,6 +145,8 @@ export function makeGraph(select, toggle) {
     head, // what the graph is of, where there are several
     zoom,
     mark,
+    /** Scroll so that the results can be seen. */
+    revealOutputs: () => reveal(scene.nodes.filter((node) => node.output).map((node) => node.id)),
     /**
      * @param {Scene} next
      * @param {Record<string, Reading>} readings
@@ -142,7 +167,7 @@ export function makeGraph(select, toggle) {
       for (const edge of edges) edge.element.classList.toggle("al-near", edge.from === id || edge.to === id);
       const element = find(id);
       if (id === null || !element) return; // its box is about to be drawn
-      if (chosen !== null && chosen !== id && !kept) zoom.reveal([element]);
+      if (chosen !== null && chosen !== id && !kept) reveal([id]);
       [chosen, kept] = [id, false];
       if (!picture.contains(document.activeElement)) reach(id);
     },
@@ -156,7 +181,7 @@ export function makeGraph(select, toggle) {
         element.classList.toggle("al-back", Boolean(back));
         element.classList.toggle("al-forth", !one && !backward && shown.includes(to));
       }
-      if (k !== moment) zoom.reveal(shown.map((/** @type {number} */ id) => nodes.get(id)?.element).filter(Boolean));
+      if (k !== moment) reveal(shown);
       moment = k;
     },
     /**
@@ -188,9 +213,15 @@ function stations(path, id) {
 
 /** A line with a head where it arrives, from above, and one for the way back. @param {string} path @param {string | null} [transfer] from device to device */
 function makeEdge(path, transfer) {
+  const element = svg("g", { class: transfer ? "al-edge al-transfer" : "al-edge" });
+  return { element, extent: extentOf(path), show: drawnIn(element, () => makeLine(path, transfer)) };
+}
+
+/** @param {string} path @param {string | null} [transfer] */
+function makeLine(path, transfer) {
   const [, x0, y0] = /** @type {string[]} */ (path.match(/^M([-\d.]+) ([-\d.]+)/));
   const [, x1, y1] = /** @type {string[]} */ (path.match(/([-\d.]+) [-\d.]+V([-\d.]+)$/)); // lines end straight down
   const head = (/** @type {string} */ x, /** @type {string} */ y, /** @type {string} */ kind, /** @type {number} */ way) =>
     svg("path", { class: `al-head ${kind}`, d: `M-4.5 ${-9 * way}h9l-4.5 ${9 * way}z`, transform: `translate(${x} ${y})` });
-  return svg("g", { class: transfer ? "al-edge al-transfer" : "al-edge" }, svg("path", { d: path }, ...(transfer ? [svg("title", {}, transfer)] : [])), head(x1, y1, "al-to", 1), head(x0, y0, "al-from", -1));
+  return [svg("path", { d: path }, ...(transfer ? [svg("title", {}, transfer)] : [])), head(x1, y1, "al-to", 1), head(x0, y0, "al-from", -1)];
 }

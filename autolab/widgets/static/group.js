@@ -2,13 +2,14 @@
 /** Groups of steps: a frame around the boxes of an open one, and the sign on a closed one. The measures are those of display/scene.py. */
 
 import { set, svg } from "./dom.js";
+import { drawnIn } from "./near.js";
 
 const TAB = { corner: 12, character: 7.9, padding: 8, toggle: 20 };
 
 /** @typedef {{id: number, parent: number | null, kind: string, text: string, count: string, depth: number, x: number, y: number, w: number, h: number}} SceneFrame */
 
 /**
- * The frame, which lines run over, and its label, which they run behind.
+ * The frame, which lines run over, and its label, which they run behind. The label is empty until it is to be seen.
  * @param {SceneFrame} frame
  * @param {() => void} close
  */
@@ -17,10 +18,10 @@ export function makeFrame({ id, text, count, depth, x, y, w, h }, close) {
   const back = svg("rect", { class: `al-group ${shade}`, x, y, width: w, height: h, rx: TAB.corner });
   const size = { width: TAB.character * text.length + TAB.toggle + 2 * TAB.padding, height: 20, rx: 5 };
   const tab = svg("g", { class: `al-tab ${shade}`, transform: `translate(${x + 6} ${y + 6})`, role: "button", tabindex: -1, "data-id": id,
-    "aria-expanded": "true", "aria-label": `${text}, ${count}` },
-  svg("rect", size), sign(TAB.padding - 3, 2.5, true), svg("text", { x: TAB.padding + TAB.toggle - 3, y: 15 }, text), svg("title", {}, `${text}, ${count}`));
-  set(tab, { onclick: close });
-  return { back, tab };
+    "aria-expanded": "true", "aria-label": `${text}, ${count}`, onclick: close });
+  const makeLabel = () => [svg("rect", size), sign(TAB.padding - 3, 2.5, true),
+    svg("text", { x: TAB.padding + TAB.toggle - 3, y: 15 }, text), svg("title", {}, `${text}, ${count}`)];
+  return { back, tab, extent: /** @type {import("./near.js").Extent} */ ([x, y, x + 6 + size.width, y + 26]), show: drawnIn(tab, makeLabel) };
 }
 
 /**

@@ -2,8 +2,8 @@
 /** A small picture of the whole graph: where the view is, and a way to go elsewhere. For the eyes; keys walk the graph itself. */
 
 import { html, set } from "./dom.js";
+import { MANY } from "./near.js";
 
-const FROM = 100; // boxes
 const SIZE = { width: 110, height: 190, least: 26 };
 
 /** @param {HTMLElement} pane */
@@ -41,7 +41,7 @@ export function makeMinimap(pane) {
     frame,
     /** @param {import("./graph.js").Scene} scene @param {(id: number) => string} color */
     draw(scene, color) {
-      root.hidden = scene.nodes.length <= FROM;
+      root.hidden = scene.nodes.length <= MANY;
       if (root.hidden) return;
       [width, height] = [scene.width, scene.height];
       down = Math.min(SIZE.width / width, SIZE.height / height);

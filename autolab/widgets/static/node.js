@@ -14,37 +14,48 @@ const OWN = new Set(["al-tinted", "al-found", "al-on-path", "al-nan-born", "al-n
 /** @typedef {import("./graph.js").Reading} Reading */
 /** @typedef {import("./colors.js").ColorMap} ColorMap */
 
-/** @param {SceneNode} node @param {(() => void) | null} open shows what is in it, if it is a group */
+/**
+ * An empty box, which knows its place, its name and its colours; what is in it is made when it is to be seen.
+ * @param {SceneNode} node
+ * @param {(() => void) | null} open shows what is in it, if it is a group
+ */
 export function makeNode(node, open) {
   const { group } = node;
-  const isLeaf = ["input", "leaf", "constant"].includes(node.kind);
-  const box = { width: node.w, height: node.h, rx: isLeaf ? 16 : 9 };
   const element = svg("g", {
     class: `al-node al-${node.kind}${node.output ? " al-output" : ""}`, transform: `translate(${node.x} ${node.y})`,
     role: "button", tabindex: -1, "aria-pressed": "false", "data-id": node.id, "aria-expanded": group && "false", ondblclick: group && open,
-  },
-  svg("rect", { class: "al-halo", ...box }), ...(group ? [svg("rect", { class: "al-pile", ...box, x: 5, y: 5 })] : []),
-  svg("rect", { class: "al-card", ...box }), makeHeading(node, group && open ? INDENT : PADDING),
-  svg("text", { class: "al-symbol", x: node.w - PADDING, y: 24 }, node.symbol),
-  ...(isLeaf ? makePlate(node.kind, node.w / 2, 0) : []),
-  ...(node.output ? makePlate("output", node.w / 2, node.h) : []),
-  ...(node.device ? makePlate(node.device, PADDING + plateWidth(node.device) / 2, 0, "device") : []),
-  ...(node.order === null ? [] : [svg("circle", { class: "al-badge", r: 9.5 }), svg("text", { class: "al-plate", y: 4 }, String(node.order))]));
-
-  if (group && open) element.append(makeToggle((event) => (event.stopPropagation(), open())));
-  if (group) element.append(svg("text", { class: "al-small", x: PADDING, y: node.h - 9 }, group.count));
-  const columns = node.h < TOP + FOOTER ? [] : [makeColumn("value", PADDING, node.cells),
-    makeColumn("gradient", Math.max(PADDING + STRIP.width + GAP, (node.w + GAP) / 2), node.cells)];
-  element.append(...columns.map((column) => column.element));
+  });
   const plates = svg("g");
+  /** @type {ReturnType<typeof makeColumn>[]} */
+  let columns = [];
+  let near = false;
   let coloured = "";
+  /** @type {() => void} */
+  let paint = () => {}; // the plates
   /** @type {Reading | null} */
   let shown = null;
   /** @type {ColorMap | null} */
   let painted = null; // the colours of the cells
+
+  /** @param {Reading} reading @param {ColorMap | null} colors */
+  function fill(reading, colors) {
+    columns[0]?.update(reading.value, reading.value_cells, reading.value_scale, colors, reading.value_note);
+    columns[1]?.update(reading.grad, reading.grad_cells, reading.grad_scale, colors, reading.grad_note, reading.shares);
+  }
+
   return {
     element,
     group,
+    extent: /** @type {import("./near.js").Extent} */ ([node.x, node.y, node.x + node.w, node.y + node.h]),
+    /** @param {boolean} next */
+    show(next) {
+      if (near === next) return;
+      near = next;
+      columns = near ? makeColumns(node) : [];
+      element.replaceChildren(...(near ? [...makeInside(node, open), ...columns.map((column) => column.element)] : []));
+      if (near && shown) fill(shown, painted);
+      if (near && coloured) paint();
+    },
     /**
      * @param {[number, string] | null | undefined} flow a place on the scale, and the number
      * @param {string[]} signs of what is wrong
@@ -57,16 +68,14 @@ export function makeNode(node, open) {
       const now = plain ? "" : JSON.stringify([flow, signs, matches, stations, flow && colors.css(1)]);
       if (now === coloured) return;
       coloured = now;
-      if (!plates.parentNode) element.append(plates); // most boxes never need it
       element.style.setProperty("--al-tint", flow ? colors.css(flow[0]) : "");
       const also = [flow && "al-tinted", matches && "al-found", stations.length && "al-on-path", ...stations];
       set(element, { class: [...[...element.classList].filter((name) => !OWN.has(name)), ...also.filter(Boolean)].join(" ") });
-      let left = PADDING;
-      plates.replaceChildren(...signs.flatMap((word) => {
-        const [plate, text] = makePlate(word, left + plateWidth(word) / 2, node.h, "wrong");
-        left += plateWidth(word) + 4;
-        return [plate, text];
-      }), ...(flow ? tintPlate(flow, node.w, colors) : []));
+      paint = () => {
+        plates.replaceChildren(...makeWarnings(signs, node.h), ...(flow ? tintPlate(flow, node.w, colors) : []));
+        if (!plates.parentNode) element.append(plates); // most boxes never need it
+      };
+      if (near) paint();
     },
     /** @param {Reading} reading @param {ColorMap} colors */
     update(reading, colors) {
@@ -75,10 +84,43 @@ export function makeNode(node, open) {
       [shown, painted] = [reading, cells];
       set(element, { "aria-label": reading.spoken });
       element.classList.toggle("al-pending", reading.pending === true);
-      columns[0]?.update(reading.value, reading.value_cells, reading.value_scale, colors, reading.value_note);
-      columns[1]?.update(reading.grad, reading.grad_cells, reading.grad_scale, colors, reading.grad_note, reading.shares);
+      fill(reading, cells);
     },
   };
+}
+
+/** All of a box but its numbers. @param {SceneNode} node @param {(() => void) | null} open */
+function makeInside(node, open) {
+  const { group } = node;
+  const isLeaf = ["input", "leaf", "constant"].includes(node.kind);
+  const box = { width: node.w, height: node.h, rx: isLeaf ? 16 : 9 };
+  return [
+    svg("rect", { class: "al-halo", ...box }), ...(group ? [svg("rect", { class: "al-pile", ...box, x: 5, y: 5 })] : []),
+    svg("rect", { class: "al-card", ...box }), makeHeading(node, group && open ? INDENT : PADDING),
+    svg("text", { class: "al-symbol", x: node.w - PADDING, y: 24 }, node.symbol),
+    ...(isLeaf ? makePlate(node.kind, node.w / 2, 0) : []),
+    ...(node.output ? makePlate("output", node.w / 2, node.h) : []),
+    ...(node.device ? makePlate(node.device, PADDING + plateWidth(node.device) / 2, 0, "device") : []),
+    ...(node.order === null ? [] : [svg("circle", { class: "al-badge", r: 9.5 }), svg("text", { class: "al-plate", y: 4 }, String(node.order))]),
+    ...(group && open ? [makeToggle((event) => (event.stopPropagation(), open()))] : []),
+    ...(group ? [svg("text", { class: "al-small", x: PADDING, y: node.h - 9 }, group.count)] : []),
+  ];
+}
+
+/** Value and gradient, where there is room for them. @param {SceneNode} node */
+function makeColumns({ w, h, cells }) {
+  if (h < TOP + FOOTER) return [];
+  return [makeColumn("value", PADDING, cells), makeColumn("gradient", Math.max(PADDING + STRIP.width + GAP, (w + GAP) / 2), cells)];
+}
+
+/** What is wrong, on the lower edge. @param {string[]} signs @param {number} y */
+function makeWarnings(signs, y) {
+  let left = PADDING;
+  return signs.flatMap((word) => {
+    const plate = makePlate(word, left + plateWidth(word) / 2, y, "wrong");
+    left += plateWidth(word) + 4;
+    return plate;
+  });
 }
 
 /** @param {SceneNode} node @param {number} x */
@@ -129,7 +171,7 @@ function makeColumn(caption, x, cells) {
      * @param {string | null} text
      * @param {(number | null)[][] | null} rows
      * @param {number} scale
-     * @param {ColorMap} colors
+     * @param {ColorMap | null} colors null where there are no cells
      * @param {string} [note] what stands there if there is no text
      * @param {string} [shares] how many of its shares a gradient has
      */
@@ -143,7 +185,7 @@ function makeColumn(caption, x, cells) {
       const drawn = rows ?? [];
       if (size !== (size = `${drawn.length} ${drawn[0]?.length}`)) strip.replaceChildren(...makeCells(drawn));
       drawn.flat().forEach((v, k) => {
-        set(strip.children[k], { class: v === null && "al-missing", fill: v === null ? null : colors.css(scale ? v / scale : 0) });
+        set(strip.children[k], { class: v === null && "al-missing", fill: v === null ? null : /** @type {ColorMap} */ (colors).css(scale ? v / scale : 0) });
       });
     },
   };

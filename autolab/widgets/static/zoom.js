@@ -7,9 +7,9 @@ const STEP = 1.25;
 const READABLE = 0.75;
 const LARGEST = 1.15; // how much a small graph is enlarged to fill the pane
 
-/** @param {SVGSVGElement} picture */
-export function makeZoom(picture) {
-  const pane = html("div", { class: "al-pane", onwheel: wheeled, onpointerdown: grab, onpointermove: dragged, onpointerup: drop, onpointercancel: drop }, picture);
+/** @param {SVGSVGElement} picture @param {() => void} moved another part of it, or more of it, can be seen */
+export function makeZoom(picture, moved) {
+  const pane = html("div", { class: "al-pane", onscroll: moved, onwheel: wheeled, onpointerdown: grab, onpointermove: dragged, onpointerup: drop, onpointercancel: drop }, picture);
   let [width, height] = [1, 1];
   let scale = 1; // above 1 for the back row
   let zoom = 1;
@@ -21,6 +21,7 @@ export function makeZoom(picture) {
   function apply(next) {
     zoom = Math.max(0.1, Math.min(4, next));
     set(picture, { width: Math.floor(width * zoom), height: Math.floor(height * zoom) });
+    moved();
   }
 
   const limit = () => parseFloat(getComputedStyle(pane).maxHeight) || Infinity;
@@ -70,7 +71,7 @@ export function makeZoom(picture) {
   }
 
   const ruler = html("div"); // as wide as the pane, but without its height, which follows the picture's
-  const observer = new ResizeObserver(fit);
+  const observer = new ResizeObserver(() => (fit(), moved()));
   observer.observe(ruler);
   const tool = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ action) =>
     html("button", { type: "button", class: "al-tool", "aria-label": label, title: label, onclick: action }, text);
@@ -79,6 +80,11 @@ export function makeZoom(picture) {
     parts: [ruler, pane],
     tools: html("div", { class: "al-tools", role: "group", "aria-label": "Zoom" },
       tool("\u2212", "Zoom out", () => by(1 / STEP)), tool("+", "Zoom in", () => by(STEP)), tool("Fit", "Fit the whole graph", fitAll)),
+    /** The part of the picture in the pane, in its own measure. @returns {import("./near.js").Extent} */
+    seen() {
+      const { scrollLeft: left, scrollTop: top, clientWidth: w, clientHeight: h } = pane;
+      return /** @type {any} */ ([left, top, left + w, top + h].map((v) => v / zoom));
+    },
     /** Scroll so that parts of the picture can be seen, if they cannot. @param {Element[]} parts */
     reveal(parts) {
       if (!parts.length) return;

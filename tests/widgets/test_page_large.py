@@ -1,0 +1,149 @@
+"""A graph that is much larger than its pane: only what is near is drawn, and nobody who looks at it notices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from .bare_page import Wire, node
+from .test_page_overview import Open
+
+pytestmark = pytest.mark.browser
+
+MOST = 60
+"""So many boxes are drawn at a time at most; the graph has three times as many."""
+
+PANE = """() => {
+  const pane = document.querySelector('.al-pane'), picture = document.querySelector('.al-picture');
+  return [pane.scrollTop, pane.clientHeight, picture.clientHeight / picture.viewBox.baseVal.height];
+}"""
+
+
+def turn(x: Any) -> Any:
+    a = x * 1.01
+    b = a + 0.125
+    c = b * 0.95
+    d = c - 0.0625
+    e = d * 1.03
+    return e
+
+
+def steps(x: Any) -> Any:
+    for t in range(40):  # noqa: B007  # its rounds are told apart by t
+        x = turn(x)
+    return x
+
+
+@pytest.fixture
+def wire(open_view: Open, page: Page) -> Wire:
+    """The view with all of its boxes open."""
+    wire = open_view(steps, x=1.0)
+    page.get_by_role("button", name="Open all").click()
+    wire.settle()
+    assert len(wire.widget.scene["nodes"]) > 3 * MOST
+    return wire
+
+
+def scroll(page: Page, place: float) -> None:
+    """Go to a place in the picture, 0 to 1, and wait until it is painted."""
+    page.locator(".al-pane").evaluate("(pane, place) => pane.scrollTo({top: place * pane.scrollHeight})", place)
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def seen(page: Page, wire: Wire) -> list[dict[str, Any]]:
+    """The boxes of the scene that stand in the pane."""
+    top, height, zoom = page.evaluate(PANE)
+    boxes = wire.widget.scene["nodes"]
+    return [box for box in boxes if zoom * box["y"] < top + height and zoom * (box["y"] + box["h"]) > top]
+
+
+def check_numbers(page: Page, wire: Wire) -> None:
+    """Every box in the pane shows the value and the gradient that it has now, and has the lines from and to it."""
+    boxes = seen(page, wire)
+    assert 2 <= len(boxes) <= MOST
+    for box in boxes:
+        reading = wire.widget.readings["nodes"][str(box["id"])]
+        drawn = page.locator(f".al-node[data-id='{box['id']}']")
+        assert drawn.locator(".al-value .al-number").text_content() == reading["value"]
+        assert drawn.locator(".al-gradient .al-number").text_content() == reading["grad"]
+        assert box["text"] in (drawn.text_content() or "")
+    ids = {box["id"] for box in boxes}
+    lines = page.locator(".al-edge").evaluate_all("all => all.map(e => e.childElementCount)")
+    edges = wire.widget.scene["edges"]
+    assert all(count == 3 for edge, count in zip(edges, lines, strict=True) if {edge["from"], edge["to"]} & ids)
+
+
+def drawn(page: Page) -> int:
+    return page.locator(".al-node:has(.al-card)").count()
+
+
+def test_only_what_is_near_is_drawn_wherever_one_looks(wire: Wire, page: Page) -> None:
+    for place in (0, 0.3, 0.33, 1, 0.5):
+        scroll(page, place)
+        check_numbers(page, wire)
+        assert drawn(page) <= MOST
+    page.locator(".al-pane").evaluate("pane => { pane.style.maxHeight = '900px'; }")
+    page.get_by_label("Zoom out").click()
+    scroll(page, 0.7)
+    check_numbers(page, wire)
+
+
+def test_all_boxes_can_be_read_aloud(wire: Wire, page: Page) -> None:
+    told = page.locator(".al-node").evaluate_all("all => all.map(e => e.ariaLabel)")
+    nodes = wire.widget.scene["nodes"]
+    assert told == [wire.widget.readings["nodes"][str(box["id"])]["spoken"] for box in nodes]
+
+
+def test_numbers_that_change_out_of_sight_are_right_when_they_come_into_sight(wire: Wire, page: Page) -> None:
+    scroll(page, 0.5)
+    scroll(page, 0)
+    page.get_by_role("slider", name="x").fill("1.75")
+    wire.settle()
+    assert float(wire.widget.point["x"]) == 1.75
+    for place in (0, 0.5, 1):
+        scroll(page, place)
+        check_numbers(page, wire)
+
+
+def test_colours_and_their_numbers_come_into_sight_with_the_boxes(wire: Wire, page: Page) -> None:
+    page.get_by_label("Colour by").select_option("value")
+    wire.settle()
+    for place in (0.6, 0.1, 0.6):
+        scroll(page, place)
+        for box in seen(page, wire):
+            tinted = page.locator(f".al-node.al-tinted[data-id='{box['id']}']")
+            words = wire.widget.flow["nodes"][str(box["id"])][1]
+            assert tinted.locator("text.al-plate").last.text_content() == words
+    page.get_by_label("Colour by").select_option("nothing")
+    wire.settle()
+    scroll(page, 0.1)
+    assert page.locator(".al-plate-tint").count() == 0
+
+
+def test_a_match_far_away_is_shown_and_the_keys_go_on_from_there(wire: Wire, page: Page) -> None:
+    scroll(page, 0)
+    page.get_by_placeholder("Find a name").fill("add")
+    page.get_by_placeholder("Find a name").press("Shift+Enter")  # the last one
+    wire.settle()
+    scrolled = page.evaluate(PANE)
+    assert scrolled[0] > 0 and wire.widget.selected in {box["id"] for box in seen(page, wire)}
+    check_numbers(page, wire)
+    page.locator(f".al-node[data-id='{wire.widget.selected}']").focus()
+    for _ in range(40):
+        page.keyboard.press("ArrowUp")
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    focused = page.evaluate("() => Number(document.activeElement.dataset.id)")
+    assert focused in {box["id"] for box in seen(page, wire)} and page.evaluate(PANE)[0] < scrolled[0]
+    check_numbers(page, wire)
+
+
+def test_the_box_of_the_tab_key_is_there_although_one_has_scrolled_away(wire: Wire, page: Page) -> None:
+    output = node(page, wire, "x").last
+    chosen = page.locator(f".al-node[data-id='{wire.widget.selected}']")
+    scroll(page, 0)
+    assert chosen.locator(".al-card").count() == 1 and output.get_attribute("tabindex") is not None
+    chosen.focus()
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert wire.widget.selected in {box["id"] for box in seen(page, wire)}
