@@ -1,8 +1,9 @@
 """Large graphs in the live view, in a real JupyterLab and Chromium: how soon they open, are drawn anew and recoloured.
 
 Two programs: a loop of 10,000 steps, which opens folded, and 1000 steps in 30 calls, which are all opened. Beside the
-times, what an update weighs, how many boxes are there at first, and the memory of the kernel with the view open. Needs
-the extra `test`. Prints a table and one line of JSON; `--save` writes it under `results`.
+times, what the front end weighs (the loader with every view, the module and the style once) and an update, how many
+boxes are there at first, and the memory of the kernel with the view open. Needs the extra `test`. Prints a table and
+one line of JSON; `--save` writes it under `results`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from widgets.lab import LabPage, lab_server
 from autolab.widgets.module import module_text, style_text
 
 GOALS = {
+    "loader": (None, "bytes"),
     "module": (40_000, "bytes"),
     "style": (None, "bytes"),
     "record_10000": (None, "ms"),
@@ -129,6 +131,7 @@ RECOLOUR = f"""dark => {{
 def measure() -> dict[str, Any]:
     """Times in milliseconds, sizes in bytes."""
     found: dict[str, Any] = {
+        "loader": len(module_text("loader.js").encode()),
         "module": len(module_text("explorer.js").encode()),
         "style": len(style_text("explorer.css").encode()),
     }

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import traitlets
 
 from ..analysis import Derivatives, Study
@@ -23,7 +22,7 @@ from ..engine.variable import Variable
 from . import notebook
 from .controls import control
 from .conversation import Conversation, at_first
-from .module import module_text, style_text
+from .front_end import LightWidget
 from .part import obeys
 
 _WORDS = (
@@ -36,14 +35,13 @@ _WORDS = (
 )
 
 
-class DerivativeExplorer(Conversation, anywidget.AnyWidget):
+class DerivativeExplorer(Conversation, LightWidget):
     """A live view of a function of one number and its derivatives. Made by `autolab.derivatives`.
 
     ``data`` holds what it shows, as plain data.
     """
 
-    _esm = module_text("derivatives.js")
-    _css = style_text("derivatives.css")
+    kind = "derivatives"
 
     lines = traitlets.Dict().tag(sync=True)
     most = traitlets.Int().tag(sync=True)

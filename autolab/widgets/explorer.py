@@ -7,16 +7,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import anywidget
-
 from ..display import mimebundle
 from ..engine.backend import Array
 from ..recording.model import Recording
 from . import notebook
 from .computing import Computing
 from .conversation import Conversation, at_first
+from .front_end import LightWidget
 from .inputs import Inputs
-from .module import module_text, style_text
 from .openings import Openings
 from .orders import Orders
 from .overview import Flow, Search
@@ -41,7 +39,7 @@ class Explorer(
     Since,
     Computing,
     Conversation,
-    anywidget.AnyWidget,
+    LightWidget,
 ):
     """A live view of a function: its graph with the value and the gradient of every step, and controls for its inputs.
 
@@ -49,8 +47,7 @@ class Explorer(
     shows the last picture without running.
     """
 
-    _esm = module_text("explorer.js")
-    _css = style_text("explorer.css")
+    kind = "explorer"
 
     def __init__(self, session: Session) -> None:
         self._session = session

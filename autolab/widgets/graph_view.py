@@ -11,7 +11,6 @@ from __future__ import annotations
 from types import FrameType
 from typing import Any
 
-import anywidget
 import traitlets
 
 from ..display import mimebundle
@@ -22,16 +21,17 @@ from ..recording.tape import graph_named, variables_in
 from . import notebook
 from .conversation import Conversation, at_first
 from .explorer import STILL, Explorer, save_page
+from .front_end import LightWidget
 from .part import obeys
 
 
-class GraphView(*STILL, Conversation, anywidget.AnyWidget):  # type: ignore[misc]
+class GraphView(*STILL, Conversation, LightWidget):  # type: ignore[misc]
     """A view of a recording whose inputs cannot be moved: its steps are chosen, walked through and searched.
 
     Made by `Variable.explore`.
     """
 
-    _esm, _css = Explorer._esm, Explorer._css
+    kind = Explorer.kind
 
     # what the parts that need a function would show: the page asks for it all the same
     controls: traitlets.List[Any] = traitlets.List().tag(sync=True)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import traitlets
 
 from ..binding import chosen_options
@@ -15,7 +14,7 @@ from ..display.messages import say
 from . import notebook
 from .board import SCALES, SHOW, Board
 from .conversation import Conversation, at_first
-from .module import module_text, style_text
+from .front_end import LightWidget
 from .part import obeys
 from .planes import Planes
 from .shown import gather
@@ -26,11 +25,10 @@ WATCHED = 4_000_000
 _DECADES = 3
 
 
-class Heatmap(Planes, Conversation, anywidget.AnyWidget):
+class Heatmap(Planes, Conversation, LightWidget):
     """A live view of arrays, made by `heatmap`. All of its state is in the model; the arrays stay where they are."""
 
-    _esm = module_text("heatmaps.js")
-    _css = style_text("heatmaps.css")
+    kind = "heatmaps"
 
     since = traitlets.Dict().tag(sync=True)
     computing = traitlets.Unicode().tag(sync=True)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import traitlets
 
 from ..analysis.line_charts import LineChart
@@ -22,8 +21,8 @@ from ..engine.config import config, using_config
 from . import notebook
 from .board import Board
 from .conversation import Conversation, at_first
+from .front_end import LightWidget
 from .knobs import Choice, Dice, Knob, Slider, knobs
-from .module import module_text, style_text
 from .part import obeys
 from .planes import Planes
 from .shown import gather
@@ -32,11 +31,10 @@ _WORDS = ("heat_keys", "interact_draw")
 _MOST_TEXT = 2000
 
 
-class Interact(Planes, Conversation, anywidget.AnyWidget):
+class Interact(Planes, Conversation, LightWidget):
     """A live view of what a function returns, made by `interact`."""
 
-    _esm = module_text("interact.js")
-    _css = style_text("interact.css")
+    kind = "interact"
 
     title = traitlets.Unicode().tag(sync=True)
     sliders: traitlets.List[Any] = traitlets.List().tag(sync=True)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import traitlets
 
 from ..display import mimebundle
@@ -24,8 +23,8 @@ from . import notebook
 from .computation import Computation
 from .computing import Computing
 from .conversation import Conversation, at_first
+from .front_end import LightWidget
 from .lens_session import Backward, LensSession, Looked, Scenery, place_of, taker_of
-from .module import module_text, style_text
 from .part import obeys
 from .user_error import UserError, for_page
 
@@ -53,14 +52,13 @@ _SEEDS = 2**32
 _MOST_LINES = 200
 
 
-class Lens(Computing, Conversation, anywidget.AnyWidget):
+class Lens(Computing, Conversation, LightWidget):
     """A live view of a gradient check: analytic and numeric gradients side by side, and what the step size shows.
 
     Made by ``report.explore()``. All of its state is in the model, so that one model can have many views.
     """
 
-    _esm = module_text("lens.js")
-    _css = style_text("lens.css")
+    kind = "lens"
 
     lines = traitlets.Dict().tag(sync=True)
     dashes: traitlets.List[Any] = traitlets.List().tag(sync=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import anywidget
 import numpy as np
 import traitlets
 
@@ -18,7 +17,7 @@ from ..display.monitor_view import charts, status
 from ..training.measure import State
 from . import notebook
 from .conversation import Conversation, at_first
-from .module import module_text, style_text
+from .front_end import LightWidget
 from .part import obeys
 
 if TYPE_CHECKING:
@@ -30,15 +29,14 @@ MOST_CELLS = 128
 _WORDS = ("nothing", "running", "stopping", "latest", "stop", "follow", "saved", "value", "gradient_of", "past")
 
 
-class MonitorView(Conversation, anywidget.AnyWidget):
+class MonitorView(Conversation, LightWidget):
     """Charts of all curves, and a heatmap of one parameter or gradient, of the latest state or of a past one.
 
     Two threads use it: the one that trains paints, another one obeys the page. They take turns, and what the monitor
     keeps never changes.
     """
 
-    _esm = module_text("monitor.js")
-    _css = style_text("monitor.css")
+    kind = "monitor"
 
     title = traitlets.Unicode().tag(sync=True)
     status: traitlets.List[Any] = traitlets.List().tag(sync=True)

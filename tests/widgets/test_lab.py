@@ -123,7 +123,7 @@ def test_a_saved_notebook_draws_without_running_when_trusted_and_shows_the_pictu
     moved = view.number("w")
     assert moved != "10"
     view.command("docmanager:save")
-    assert os.path.getsize(path) < 200_000
+    assert os.path.getsize(path) < 130_000
     view.page.context.close()
 
     lab.trust(path)
@@ -207,4 +207,4 @@ def test_a_moved_slider_is_painted_soon() -> None:
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["median"] <= 150
     assert found["first_picture"] <= 5000
-    assert found["module"] <= 64_000
+    assert found["loader"] <= 2000

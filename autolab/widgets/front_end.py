@@ -1,0 +1,55 @@
+"""The front end's text, sent once for all views of a kind.
+
+anywidget gives every view a module of its own, and a notebook saves it with every view: fifty graphs would weigh 5 MB.
+So a view carries only a short loader (static/loader.js), which takes the module and the style from a model that a
+kernel has once for each kind of view.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, ClassVar
+
+import anywidget
+import ipywidgets
+import traitlets
+
+from .module import module_text, style_text
+
+
+class FrontEnd(ipywidgets.Widget):
+    """The module and the style of a kind of view, as the page imports them.
+
+    Parameters
+    ----------
+    kind : str
+        The name of the module and of the style sheet in the folder ``static``, without their suffixes.
+    """
+
+    module = traitlets.Unicode().tag(sync=True)
+    style = traitlets.Unicode().tag(sync=True)
+    digest = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, kind: str) -> None:
+        module, style = module_text(f"{kind}.js"), style_text(f"{kind}.css")
+        digest = hashlib.blake2b(f"{module}\0{style}".encode(), digest_size=12).hexdigest()
+        super().__init__(module=module, style=style, digest=digest)
+
+
+class LightWidget(anywidget.AnyWidget):
+    """A widget whose front end is held once for all of its kind; a subclass names the ``kind``.
+
+    A kind that was closed, as ``Widget.close_all()`` does, is made anew with the next view.
+    """
+
+    kind: ClassVar[str]
+    _held: ClassVar[dict[str, FrontEnd]] = {}
+
+    _esm = module_text("loader.js")
+    _front_end = traitlets.Instance(FrontEnd).tag(sync=True, **ipywidgets.widget_serialization)
+
+    def __init__(self, **state: Any) -> None:
+        front_end = self._held.get(self.kind)
+        if front_end is None or front_end.comm is None:
+            front_end = self._held[self.kind] = FrontEnd(self.kind)
+        super().__init__(_front_end=front_end, **state)

@@ -1,0 +1,54 @@
+// @ts-check
+/** What every view carries: it takes the module and the style of its kind from one model that all of them share. */
+
+const REFERENCE = "IPY_MODEL_"; // what widgets write in front of another one's name
+const loaded = Symbol.for("autolab.modules"); // of the page, by digest: the views of many notebooks import a module once
+
+/**
+ * @param {any} model
+ * @returns {Promise<{widget: any, digest: string, style: string}>}
+ */
+async function load(model) {
+  const held = await model.widget_manager.get_model(model.get("_front_end").replace(REFERENCE, ""));
+  const [digest, style, text] = ["digest", "style", "module"].map((name) => held.get(name));
+  /** @type {Map<string, Promise<any>>} */
+  const modules = (/** @type {any} */ (globalThis)[loaded] ??= new Map());
+  if (!modules.has(digest)) modules.set(digest, importText(text));
+  return { widget: (await modules.get(digest)).default(), digest, style };
+}
+
+/** @param {string} text */
+async function importText(text) {
+  const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  try {
+    return await import(address);
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}
+
+/** Styles stand in the page's head, or in the shadow that a host has put around the view. @param {HTMLElement} el @param {string} digest @param {string} style */
+function addStyle(el, digest, style) {
+  const around = el.getRootNode();
+  const home = around instanceof ShadowRoot ? around : document.head;
+  if ([...home.querySelectorAll("style")].some((element) => element.dataset.autolab === digest)) return;
+  const element = document.createElement("style");
+  element.dataset.autolab = digest;
+  element.textContent = style;
+  home.append(element);
+}
+
+export default () => {
+  /** @type {Awaited<ReturnType<typeof load>>} */
+  let front;
+  return {
+    async initialize(/** @type {any} */ context) {
+      front = await load(context.model);
+      return front.widget.initialize(context);
+    },
+    render(/** @type {any} */ context) {
+      addStyle(context.el, front.digest, front.style);
+      return front.widget.render(context);
+    },
+  };
+};

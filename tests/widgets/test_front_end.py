@@ -1,0 +1,147 @@
+"""The front end's text is sent once for all views of a kind, and imported once in a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from ipywidgets.embed import dependency_state
+from playwright.sync_api import Browser, Page, expect
+
+from autolab.widgets.derivative_explorer import DerivativeExplorer
+from autolab.widgets.explorer import Explorer
+from autolab.widgets.front_end import FrontEnd
+from autolab.widgets.graph_view import GraphView
+from autolab.widgets.heatmaps import Heatmap
+from autolab.widgets.interaction import Interact
+from autolab.widgets.lens import Lens
+from autolab.widgets.module import STATIC, module_text
+from autolab.widgets.monitor_view import MonitorView
+
+from .bare_page import ADDRESS
+from .lab import Lab, LabPage
+from .programs import muladd
+from .test_lab import PROGRAM
+
+Make = Callable[..., Explorer]
+POINT = {"x": 2.0, "y": 3.0, "z": 4.0}
+
+
+def test_a_view_carries_a_loader_and_names_what_all_share(explorer: Make) -> None:
+    first, second = explorer(muladd, **POINT), explorer(muladd, **POINT)
+    shared = first._front_end
+    assert second._front_end is shared
+    assert shared.module == module_text("explorer.js")
+    assert first.get_state()["_front_end"] == f"IPY_MODEL_{shared.model_id}"
+    assert first._esm == module_text("loader.js") and len(first._esm) < 2000
+    assert not first.has_trait("_css")
+
+
+def test_it_is_made_again_after_all_widgets_were_closed(explorer: Make) -> None:
+    first = explorer(muladd, **POINT)
+    shared = first._front_end
+    shared.close()
+    again = explorer(muladd, **POINT)._front_end
+    assert again is not shared and again.comm is not None and again.digest == shared.digest
+
+
+def test_a_page_that_embeds_a_view_embeds_what_it_loads(explorer: Make) -> None:
+    view = explorer(muladd, **POINT)
+    assert view._front_end.model_id in dependency_state([view])
+
+
+def test_every_kind_has_a_module_and_a_style_of_its_own() -> None:
+    kinds = {view.kind for view in (Explorer, GraphView, Heatmap, DerivativeExplorer, Lens, MonitorView, Interact)}
+    assert len({FrontEnd(kind).digest for kind in kinds}) == len(kinds) == 6
+    assert all((STATIC / f"{kind}.{suffix}").exists() for kind in kinds for suffix in ("js", "css"))
+
+
+# ---------------------------------------------------------------------------------------------------- in a page
+POLICY = "default-src 'none'; script-src 'self' blob:; style-src 'unsafe-inline'"  # what anywidget itself needs
+MODULE = """
+globalThis.imported = (globalThis.imported ?? 0) + 1;
+export default () => {
+  let mine = 0;
+  return {
+    initialize({ model }) { mine = model.get("number"); return () => `clean ${mine}`; },
+    render({ el }) { el.textContent = `view of ${mine}`; return () => `gone ${mine}`; },
+  };
+};
+"""
+SHOW = """async ({ digests, shadow }) => {
+  const { default: make } = await import('./loader.js');
+  const style = '.al-root { color: red }';
+  const held = (digest) => ({ get: (name) => ({ digest, style, module: window.text })[name] });
+  const told = [];
+  for (const [number, digest] of digests.entries()) {
+    const manager = { async get_model(id) { return id === 'abc' ? held(digest) : null; } };
+    const model = { widget_manager: manager, get: (name) => ({ _front_end: 'IPY_MODEL_abc', number })[name] };
+    const widget = make();
+    told.push((await widget.initialize({ model }))());
+    const around = document.createElement('div'), el = document.createElement('div');
+    document.body.append(around);
+    (shadow ? around.attachShadow({ mode: 'open' }) : around).append(el);
+    told.push(el.textContent, (await widget.render({ model, el }))(), el.textContent);
+    if (shadow) told.push(around.shadowRoot.querySelectorAll('style').length);
+  }
+  return [told, window.imported, document.head.querySelectorAll('style').length];
+}"""
+
+
+@pytest.fixture
+def bare(browser: Browser) -> Any:
+    """A page under the policy that anywidget needs, which holds nothing but the loader."""
+    page = browser.new_page()
+    files = {"": ("text/html", "<!doctype html>"), "loader.js": ("text/javascript", module_text("loader.js"))}
+
+    def answer(route: Any) -> None:
+        kind, body = files.get(route.request.url.removeprefix(ADDRESS), ("text/plain", ""))
+        route.fulfill(body=body, headers={"Content-Type": kind, "Content-Security-Policy": POLICY})
+
+    page.route("**/*", answer)
+    page.goto(ADDRESS)
+    page.evaluate("text => { window.text = text }", MODULE)
+    yield page
+    page.close()
+
+
+@pytest.mark.browser
+def test_a_module_is_imported_once_for_many_views(bare: Page) -> None:
+    told, imported, styles = bare.evaluate(SHOW, {"digests": ["one", "one", "other"], "shadow": False})
+    for number in range(3):
+        assert told[4 * number : 4 * number + 4] == [f"clean {number}", "", f"gone {number}", f"view of {number}"]
+    assert (imported, styles) == (2, 2)
+
+
+@pytest.mark.browser
+def test_a_view_in_a_shadow_has_its_style_there(bare: Page) -> None:
+    told, imported, styles = bare.evaluate(SHOW, {"digests": ["one", "one"], "shadow": True})
+    assert (told[4], told[9], imported, styles) == (1, 1, 1, 0)
+
+
+@pytest.mark.browser
+@pytest.mark.lab
+def test_two_views_in_jupyterlab_share_one_module_also_after_a_restart(
+    lab: Lab, open_page: Callable[..., LabPage]
+) -> None:
+    path = lab.write("two.ipynb", PROGRAM, PROGRAM.replace("x=2.0", "x=5.0"))
+    view = open_page(path)
+    modules = "globalThis[Symbol.for('autolab.modules')].size"
+    state = f"() => [{modules}, document.querySelectorAll('style[data-autolab]').length]"
+
+    def check() -> None:
+        view.run(0)
+        view.run(1)
+        outputs = view.page.locator(".al-output .al-value .al-number")
+        expect(outputs).to_have_text(["10", "19"])
+        assert view.page.locator(".al-view").first.evaluate("e => getComputedStyle(e).borderRadius") == "12px"
+        assert view.page.evaluate(state) == [1, 1]
+
+    check()
+    view.command("docmanager:save")
+    models = json.loads(path.read_text())["metadata"]["widgets"]["application/vnd.jupyter.widget-state+json"]["state"]
+    assert sum("module" in model["state"] for model in models.values()) == 1
+    view.restart()
+    check()
