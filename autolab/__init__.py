@@ -10,8 +10,13 @@
 Variables and functions     `Variable`, `Parameter`, `FunctionNode`, `primitive`, `elementwise`, `functions`
 Other ways to write one     `authoring`: Chainer's old style, DeZero's, PyTorch's
 Gradients                   ``y.backward()``, `grad`, `no_grad`, `using_config`; `transforms`: functions of functions
-Seeing and checking them    `record`, `explore`, `derivatives`, `heatmap`, `surface`, `check_gradients`, `export_html`
+Seeing a computation        `explore`, `record`, `graph`, `derivatives`; all can be kept with `export_html`
+Seeing numbers              `heatmap`, `line_chart`, `interact`, `show_jacobian`, `show_hessian`, `surface`
+Checking gradients          `check_gradients`, `numerical_grad`, `assert_allclose`; more in `gradcheck`
+Networks                    `links`, `initializers`, `optimizers`, `training`, `data`, `serializers`
 Learning                    `lesson.check`: the exercises of the notebooks
+
+Each of these names has an example: ``help(autolab.explore)``.
 """
 
 import sys as _sys
@@ -47,6 +52,7 @@ if TYPE_CHECKING:
         analysis,
         authoring,
         data,
+        gradcheck,
         initializers,
         lesson,
         links,
@@ -90,6 +96,7 @@ _MODULES = (
     "analysis",
     "authoring",
     "data",
+    "gradcheck",
     "initializers",
     "lesson",
     "links",
@@ -136,6 +143,7 @@ __all__ = [
     "get_array_module",
     "global_config",
     "grad",
+    "gradcheck",
     "graph",
     "heatmap",
     "initializers",

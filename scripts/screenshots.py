@@ -1,11 +1,14 @@
-"""Take the README's pictures from a real JupyterLab: `python scripts/screenshots.py`."""
+"""Take the README's pictures from a real JupyterLab: `python scripts/screenshots.py`. The live graph's one moves."""
 
 from __future__ import annotations
 
+import io
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,44 +45,86 @@ def layer(x, W, b):
 autolab.explore(layer, x=rng.normal(size=(4, 3)), W=rng.normal(size=(3, 2)), b=rng.normal(size=2))
 """
 THEMES = {"": "JupyterLab Light", "-dark": "JupyterLab Dark"}
+IMAGES = ROOT / "docs" / "images"
+MOVES, STRIDE = 8, 15  # photographs of a move, and key presses between two
+PALETTE = 96  # colours of a film
+CELL = ".jp-NotebookPanel:visible .jp-Cell"
 
 
 def main() -> None:
-    """Photograph each prepared notebook in both themes."""
+    """Photograph or film each prepared notebook in both themes."""
     with tempfile.TemporaryDirectory() as folder, lab_server(Path(folder)) as lab, sync_playwright() as playwright:
         browser = launch(playwright)
-        for name, prepare in {"live-graph": _moved, "watch-backward": _walked}.items():
-            context = browser.new_context(viewport={"width": 1240, "height": 1700}, device_scale_factor=1.5)
+        for name, take in {"live-graph": _film, "watch-backward": _photograph}.items():
+            scale = 1.0 if take is _film else 1.5
+            context = browser.new_context(viewport={"width": 1240, "height": 1700}, device_scale_factor=scale)
             view = LabPage(lab, context.new_page())
-            prepare(lab, view)
-            view.page.evaluate("() => document.activeElement.blur()")
-            for suffix, theme in THEMES.items():
-                _photograph(view, theme, ROOT / "docs" / "images" / f"{name}{suffix}.png")
+            take(lab, view, name)
             context.close()
         browser.close()
 
 
-def _photograph(view: LabPage, theme: str, path: Path) -> None:
+def _change_theme(view: LabPage, theme: str) -> None:
+    view.page.evaluate("() => document.activeElement.blur()")
     view.command("apputils:change-theme", theme=theme)
     view.page.wait_for_timeout(2000)  # the splash of the change fades
-    view.page.locator(".jp-NotebookPanel:visible .jp-Cell").screenshot(path=path)
+
+
+def _photograph(lab: Lab, view: LabPage, name: str) -> None:
+    _walked(lab, view)
+    for suffix, theme in THEMES.items():
+        _change_theme(view, theme)
+        view.page.locator(CELL).screenshot(path=IMAGES / f"{name}{suffix}.png")
+
+
+def _film(lab: Lab, view: LabPage, name: str) -> None:
+    _open(lab, view, "muladd", MULADD)
+    for suffix, theme in THEMES.items():
+        _change_theme(view, theme)
+        shots = [(_shot(view), milliseconds) for milliseconds in _moving(view)]
+        height = max(shot.height for shot, _ in shots)
+        colors = shots[-1][0].quantize(PALETTE, dither=Image.Dither.NONE)
+        frames = [_grown(shot, height).quantize(palette=colors, dither=Image.Dither.NONE) for shot, _ in shots]
+        durations = [milliseconds for _, milliseconds in shots]
+        path = IMAGES / f"{name}{suffix}.gif"
+        frames[0].save(path, save_all=True, append_images=frames[1:], duration=durations, loop=0, optimize=True)
+        print(path.name, f"{len(frames)} frames, {path.stat().st_size / 1000:.0f} kB")
+
+
+def _shot(view: LabPage) -> Image.Image:
+    return Image.open(io.BytesIO(view.page.locator(CELL).screenshot())).convert("RGB")
+
+
+def _grown(shot: Image.Image, height: int) -> Image.Image:
+    """With the background's colour below, as high as the highest frame."""
+    grown = Image.new("RGB", (shot.width, height), shot.getpixel((0, shot.height - 1)))
+    grown.paste(shot)
+    return grown
+
+
+def _moving(view: LabPage) -> Iterator[int]:
+    """Move `x` up and down again, then walk through both passes: after each change, for how long it is shown."""
+    slider = view.page.get_by_role("slider", name="x", exact=True)
+    yield 1200
+    for key in ["ArrowRight"] * MOVES + ["ArrowLeft"] * MOVES:
+        for _ in range(STRIDE):
+            slider.press(key)
+        view.page.wait_for_timeout(300)
+        yield 150
+    yield 800
+    walk = view.page.get_by_role("slider", name="Step of the walk")
+    walk.press("Home")
+    for _ in range(int(walk.get_attribute("max") or 0)):
+        walk.press("ArrowRight")
+        view.page.wait_for_timeout(500)
+        yield 1100
+    walk.press("Home")
 
 
 def _open(lab: Lab, view: LabPage, name: str, cell: str) -> None:
     view.open(lab.write(f"{name}.ipynb", cell))
     view.command("application:toggle-left-area")
     view.run(0)
-
-
-def _moved(lab: Lab, view: LabPage) -> None:
-    """Move `x`, choose `h`."""
-    _open(lab, view, "muladd", MULADD)
-    slider = view.page.get_by_role("slider", name="x", exact=True)
-    slider.focus()
-    for _ in range(50):
-        slider.press("ArrowRight")
-    view.node("h").click()
-    view.page.wait_for_timeout(500)
 
 
 def _walked(lab: Lab, view: LabPage) -> None:

@@ -85,6 +85,7 @@ def line_chart(
 
     Examples
     --------
+    >>> import autolab
     >>> import numpy as np
     >>> chart = autolab.line_chart(np.arange(1, 4), {"loss": [2.0, 1.0, 0.5]}, log="y")
     >>> chart.lines["loss"].tolist()

@@ -179,6 +179,14 @@ def to_cpu(array: Any) -> Any:
     ------
     TypeError
         If it is none of these.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> import numpy as np
+    >>> x = np.ones(2)
+    >>> autolab.to_cpu(x) is x
+    True
     """
     return _moved("to_cpu", array, lambda a: a if isinstance(a, np.ndarray) else a.get())
 
@@ -190,6 +198,12 @@ def to_gpu(array: Any) -> Any:
     ------
     RuntimeError
         If CuPy or a GPU is missing; the message says which.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> import numpy as np
+    >>> x = autolab.to_gpu(np.ones(2))  # doctest: +SKIP
     """
     return _moved("to_gpu", array, lambda a: a if on_gpu(a) else _gpu("to_gpu").asarray(a))
 
@@ -218,6 +232,13 @@ def device(index: int) -> AbstractContextManager[Any]:
         If CuPy or a GPU is missing; the message says which.
     ValueError
         If there is no GPU of this number.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> import numpy as np
+    >>> with autolab.device(0):  # doctest: +SKIP
+    ...     x = autolab.to_gpu(np.ones(2))
     """
     cupy = _gpu("device")
     count = cupy.cuda.runtime.getDeviceCount()

@@ -212,7 +212,15 @@ def no_grad() -> using_config:
 
 def test_mode() -> using_config:
     """Dropout and batch normalization behave as in testing inside a ``with`` block: ``using_config("train",
-    False)``."""
+    False)``.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> with autolab.test_mode():
+    ...     print(autolab.config.train)
+    False
+    """
     return using_config("train", False)
 
 

@@ -194,6 +194,7 @@ def interact(fn: Callable[..., Any], options: Mapping[str, Any] | None = None, *
 
     Examples
     --------
+    >>> import autolab
     >>> import numpy as np
     >>> def power(exponent):
     ...     x = np.linspace(0, 1, 50)
