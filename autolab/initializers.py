@@ -50,6 +50,16 @@ class Initializer:
         float32 by default.
     rng : numpy.random.Generator, optional
         What to draw from; by default ``config.rng`` at the time of the call.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.initializers import Initializer
+    >>> class Ramp(Initializer):
+    ...     def draw(self, shape, rng):
+    ...         return np.linspace(0, 1, shape[0])
+    >>> Ramp()((3,))
+    array([0. , 0.5, 1. ], dtype=float32)
     """
 
     def __init__(self, *, dtype: Any = np.float32, rng: np.random.Generator | None = None) -> None:
@@ -72,7 +82,14 @@ class Initializer:
 
 
 class Constant(Initializer):
-    """Every element is ``value``, a number or an array that broadcasts to the shape."""
+    """Every element is ``value``, a number or an array that broadcasts to the shape.
+
+    Examples
+    --------
+    >>> from autolab import initializers
+    >>> initializers.Constant(0.5)((2,))
+    array([0.5, 0.5], dtype=float32)
+    """
 
     def __init__(self, value: Any, **options: Any) -> None:
         super().__init__(**options)
@@ -83,21 +100,44 @@ class Constant(Initializer):
 
 
 class Zero(Constant):
-    """Every element is 0."""
+    """Every element is 0.
+
+    Examples
+    --------
+    >>> from autolab import initializers
+    >>> initializers.Zero()((2,))
+    array([0., 0.], dtype=float32)
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(0.0, **options)
 
 
 class One(Constant):
-    """Every element is 1."""
+    """Every element is 1.
+
+    Examples
+    --------
+    >>> from autolab import initializers
+    >>> initializers.One()((2,))
+    array([1., 1.], dtype=float32)
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(1.0, **options)
 
 
 class Normal(Initializer):
-    """Normally distributed with mean 0 and standard deviation ``scale``."""
+    """Normally distributed with mean 0 and standard deviation ``scale``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import initializers
+    >>> W = initializers.Normal(scale=0.1, rng=np.random.default_rng(0))((300, 100))
+    >>> round(float(W.std()), 3)
+    0.1
+    """
 
     def __init__(self, scale: float = 0.05, **options: Any) -> None:
         super().__init__(**options)
@@ -108,7 +148,16 @@ class Normal(Initializer):
 
 
 class Uniform(Initializer):
-    """Evenly distributed between ``-scale`` and ``scale``."""
+    """Evenly distributed between ``-scale`` and ``scale``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import initializers
+    >>> W = initializers.Uniform(scale=0.1, rng=np.random.default_rng(0))((300, 100))
+    >>> round(float(W.std()), 3)
+    0.058
+    """
 
     def __init__(self, scale: float = 0.05, **options: Any) -> None:
         super().__init__(**options)
@@ -142,11 +191,28 @@ class LeCunNormal(_Scaled):
     """Normal with standard deviation ``scale * sqrt(1 / fan_in)``: keeps the variance of a linear layer.
 
     Y. LeCun et al., "Efficient BackProp", 1998.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import initializers
+    >>> W = initializers.LeCunNormal(rng=np.random.default_rng(0))((300, 100))
+    >>> round(float(W.std()), 3)
+    0.1
     """
 
 
 class LeCunUniform(_Scaled):
-    """Uniform with standard deviation ``scale * sqrt(1 / fan_in)``."""
+    """Uniform with standard deviation ``scale * sqrt(1 / fan_in)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import initializers
+    >>> W = initializers.LeCunUniform(rng=np.random.default_rng(0))((300, 100))
+    >>> round(float(W.std()), 3)
+    0.1
+    """
 
     uniform = True
 
@@ -155,6 +221,14 @@ class GlorotNormal(_Scaled):
     """Normal with standard deviation ``scale * sqrt(2 / (fan_in + fan_out))``: for both directions, forward and back.
 
     X. Glorot, Y. Bengio, "Understanding the difficulty of training deep feedforward neural networks", 2010.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import initializers
+    >>> W = initializers.GlorotNormal(rng=np.random.default_rng(0))((300, 100))
+    >>> round(float(W.std()), 3)
+    0.071
     """
 
     def fan(self, fan_in: int, fan_out: int) -> float:
@@ -162,7 +236,16 @@ class GlorotNormal(_Scaled):
 
 
 class GlorotUniform(GlorotNormal):
-    """Uniform with standard deviation ``scale * sqrt(2 / (fan_in + fan_out))``."""
+    """Uniform with standard deviation ``scale * sqrt(2 / (fan_in + fan_out))``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import initializers
+    >>> W = initializers.GlorotUniform(rng=np.random.default_rng(0))((300, 100))
+    >>> round(float(W.std()), 3)
+    0.07
+    """
 
     uniform = True
 
@@ -171,13 +254,30 @@ class HeNormal(_Scaled):
     """Normal with standard deviation ``scale * sqrt(2 / fan_in)``: for layers with relu.
 
     K. He et al., "Delving deep into rectifiers", 2015.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import initializers
+    >>> W = initializers.HeNormal(rng=np.random.default_rng(0))((300, 100))
+    >>> round(float(W.std()), 3)
+    0.141
     """
 
     gain = 2.0
 
 
 class HeUniform(HeNormal):
-    """Uniform with standard deviation ``scale * sqrt(2 / fan_in)``."""
+    """Uniform with standard deviation ``scale * sqrt(2 / fan_in)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import initializers
+    >>> W = initializers.HeUniform(rng=np.random.default_rng(0))((300, 100))
+    >>> round(float(W.std()), 3)
+    0.141
+    """
 
     uniform = True
 
@@ -186,6 +286,14 @@ class Orthogonal(Initializer):
     """Rows (or columns, whichever are fewer) that are orthogonal to each other, of length ``scale``.
 
     A. Saxe et al., "Exact solutions to the nonlinear dynamics of learning in deep linear neural networks", 2014.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import initializers
+    >>> W = initializers.Orthogonal(rng=np.random.default_rng(0))((3, 5))
+    >>> bool(np.allclose(W @ W.T, np.eye(3), atol=1e-6))
+    True
     """
 
     def __init__(self, scale: float = 1.0, **options: Any) -> None:

@@ -33,6 +33,18 @@ def test_help_shows_an_example(name: str):
     assert ">>> " in told or MADE_ELSEWHERE[name] in told, name
 
 
+@pytest.mark.parametrize(
+    "module", ["authoring", "functions", "initializers", "links", "optimizers", "serializers", "transforms"]
+)
+def test_everything_in_a_module_has_an_example(module: str):
+    found = getattr(autolab, module)
+    public = {
+        name: getattr(found, name) for name in found.__all__ if not isinstance(getattr(found, name), types.ModuleType)
+    }
+    errors = [name for name, one in public.items() if inspect.isclass(one) and issubclass(one, Exception)]
+    assert [name for name, one in public.items() if ">>> " not in (one.__doc__ or "") and name not in errors] == []
+
+
 def test_help_is_a_map_of_all_names():
     told = autolab.__doc__ or ""
     missing = [name for name in autolab.__all__ if name not in told]

@@ -24,7 +24,20 @@ if TYPE_CHECKING:
 
 
 class WeightDecay:
-    """Add ``rate * w`` to every gradient, the gradient of ``rate / 2 * sum(w**2)``."""
+    """Add ``rate * w`` to every gradient, the gradient of ``rate / 2 * sum(w**2)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L, optimizers
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=1.0)
+    >>> optimizer = optimizers.SGD(lr=1.0).setup(layer)
+    >>> optimizer.add_hook(optimizers.WeightDecay(0.5))
+    >>> layer.W.grad = np.array([[3.0, 4.0]], np.float32)
+    >>> optimizer.update()
+    >>> layer.W
+    variable([[-2.5 -3.5]])
+    """
 
     name = "WeightDecay"
 
@@ -37,7 +50,20 @@ class WeightDecay:
 
 
 class Lasso:
-    """Add ``rate * sign(w)`` to every gradient, the gradient of ``rate * sum(abs(w))``."""
+    """Add ``rate * sign(w)`` to every gradient, the gradient of ``rate * sum(abs(w))``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L, optimizers
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=1.0)
+    >>> optimizer = optimizers.SGD(lr=1.0).setup(layer)
+    >>> optimizer.add_hook(optimizers.Lasso(0.5))
+    >>> layer.W.grad = np.array([[3.0, 4.0]], np.float32)
+    >>> optimizer.update()
+    >>> layer.W
+    variable([[-2.5 -3.5]])
+    """
 
     name = "Lasso"
 
@@ -51,7 +77,20 @@ class Lasso:
 
 
 class GradientClipping:
-    """Shorten all gradients by one factor where their common norm is above ``threshold``."""
+    """Shorten all gradients by one factor where their common norm is above ``threshold``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L, optimizers
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=1.0)
+    >>> optimizer = optimizers.SGD(lr=1.0).setup(layer)
+    >>> optimizer.add_hook(optimizers.GradientClipping(1.0))
+    >>> layer.W.grad = np.array([[3.0, 4.0]], np.float32)
+    >>> optimizer.update()
+    >>> layer.W
+    variable([[0.39999998 0.19999999]])
+    """
 
     name = "GradientClipping"
 
@@ -70,6 +109,18 @@ class GradientNoise:
     """Add normal noise of variance ``eta / (1 + t)**0.55`` to every gradient.
 
     A. Neelakantan et al., "Adding gradient noise improves learning for very deep networks", 2015.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L, optimizers
+    >>> layer = L.Linear(2, 1, nobias=True, initialW=1.0)
+    >>> optimizer = optimizers.SGD(lr=1.0).setup(layer)
+    >>> optimizer.add_hook(optimizers.GradientNoise(0.1, np.random.default_rng(0)))
+    >>> layer.W.grad = np.array([[3.0, 4.0]], np.float32)
+    >>> optimizer.update()
+    >>> layer.W
+    variable([[-2.0397594 -2.9582248]])
     """
 
     name = "GradientNoise"

@@ -45,6 +45,17 @@ class MomentumSGD(Optimizer):
     lr : float or callable
     momentum : float
         How much of the last step is kept, 0 to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L, optimizers
+    >>> layer = L.Linear(2, 1, initialW=1.0)
+    >>> optimizer = optimizers.MomentumSGD(lr=0.1).setup(layer)
+    >>> layer.W.grad = np.full((1, 2), 2.0, np.float32)
+    >>> optimizer.update()
+    >>> layer.W
+    variable([[0.8 0.8]])
     """
 
     hyperparameters = ("lr", "momentum")
@@ -69,6 +80,17 @@ class NesterovAG(MomentumSGD):
 
     The parameters are those at the point to which the momentum would go, where the gradient is computed (Y. Bengio et
     al., "Advances in optimizing recurrent networks", 2013).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L, optimizers
+    >>> layer = L.Linear(2, 1, initialW=1.0)
+    >>> optimizer = optimizers.NesterovAG(lr=0.1).setup(layer)
+    >>> layer.W.grad = np.full((1, 2), 2.0, np.float32)
+    >>> optimizer.update()
+    >>> layer.W
+    variable([[0.62 0.62]])
     """
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:
@@ -82,6 +104,17 @@ class AdaGrad(Optimizer):
     """``h = h + g * g``, then ``w - lr * g / (sqrt(h) + eps)``: elements that moved much move less.
 
     J. Duchi et al., "Adaptive subgradient methods", 2011.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L, optimizers
+    >>> layer = L.Linear(2, 1, initialW=1.0)
+    >>> optimizer = optimizers.AdaGrad(lr=0.1).setup(layer)
+    >>> layer.W.grad = np.full((1, 2), 2.0, np.float32)
+    >>> optimizer.update()
+    >>> layer.W
+    variable([[0.9 0.9]])
     """
 
     hyperparameters = ("lr", "eps")
@@ -102,6 +135,17 @@ class RMSprop(Optimizer):
     """``h = alpha * h + (1 - alpha) * g * g``, then ``w - lr * g / (sqrt(h) + eps)``.
 
     T. Tieleman, G. Hinton, Lecture 6.5 of "Neural networks for machine learning", 2012.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L, optimizers
+    >>> layer = L.Linear(2, 1, initialW=1.0)
+    >>> optimizer = optimizers.RMSprop(lr=0.01).setup(layer)
+    >>> layer.W.grad = np.full((1, 2), 2.0, np.float32)
+    >>> optimizer.update()
+    >>> layer.W
+    variable([[0.90000004 0.90000004]])
     """
 
     hyperparameters = ("lr", "alpha", "eps")
@@ -123,6 +167,17 @@ class Adam(Optimizer):
     parameter: ``w - lr * m / (1 - beta1**t) / (sqrt(v / (1 - beta2**t)) + eps)``.
 
     D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2015.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L, optimizers
+    >>> layer = L.Linear(2, 1, initialW=1.0)
+    >>> optimizer = optimizers.Adam(lr=0.1).setup(layer)
+    >>> layer.W.grad = np.full((1, 2), 2.0, np.float32)
+    >>> optimizer.update()
+    >>> layer.W
+    variable([[0.9 0.9]])
     """
 
     hyperparameters: tuple[str, ...] = ("lr", "beta1", "beta2", "eps")
@@ -150,6 +205,17 @@ class AdamW(Adam):
     """`Adam` with a decay of the weights that is no part of the gradient: ``- lr * weight_decay * w``.
 
     I. Loshchilov, F. Hutter, "Decoupled weight decay regularization", 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L, optimizers
+    >>> layer = L.Linear(2, 1, initialW=1.0)
+    >>> optimizer = optimizers.AdamW(lr=0.1).setup(layer)
+    >>> layer.W.grad = np.full((1, 2), 2.0, np.float32)
+    >>> optimizer.update()
+    >>> layer.W
+    variable([[0.899 0.899]])
     """
 
     hyperparameters = ("lr", "beta1", "beta2", "eps", "weight_decay")

@@ -29,6 +29,17 @@ def save_hdf5(file: str | os.PathLike[str], target: Stateful, compression: int =
         If h5py is not installed.
     OSError
         If the file cannot be written; the old one is as it was.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from autolab import links as L, serializers
+    >>> saved, loaded = L.Linear(3, 2), L.Linear(3, 2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     serializers.save_hdf5(f"{folder}/my.model", saved)
+    ...     serializers.load_hdf5(f"{folder}/my.model", loaded)
+    >>> bool((saved.W.data == loaded.W.data).all())
+    True
     """
     h5py = _h5py("save_hdf5")
     arrays = flattened("save_hdf5", target)
@@ -61,6 +72,17 @@ def load_hdf5(file: str | os.PathLike[str], target: Stateful, max_bytes: int = M
         If the file is damaged, too large, or holds something else than arrays of numbers.
     ValueError
         If it does not fit ``target``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from autolab import links as L, serializers
+    >>> saved, loaded = L.Linear(3, 2), L.Linear(3, 2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     serializers.save_hdf5(f"{folder}/my.model", saved)
+    ...     serializers.load_hdf5(f"{folder}/my.model", loaded)
+    >>> bool((saved.W.data == loaded.W.data).all())
+    True
     """
     target.load_state(restored(read_hdf5(file, max_bytes)))
 

@@ -33,6 +33,17 @@ def save_npz(file: str | os.PathLike[str], target: Stateful, compression: bool =
     ------
     OSError
         If the file cannot be written; the old one is as it was.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from autolab import links as L, serializers
+    >>> saved, loaded = L.Linear(3, 2), L.Linear(3, 2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     serializers.save_npz(f"{folder}/my.model", saved)
+    ...     serializers.load_npz(f"{folder}/my.model", loaded)
+    >>> bool((saved.W.data == loaded.W.data).all())
+    True
     """
     arrays = flattened("save_npz", target)
     method = zipfile.ZIP_DEFLATED if compression else zipfile.ZIP_STORED
@@ -59,6 +70,17 @@ def load_npz(file: str | os.PathLike[str], target: Stateful, max_bytes: int = MA
         If the file is damaged, too large, or holds something else than arrays of numbers.
     ValueError
         If it does not fit ``target``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from autolab import links as L, serializers
+    >>> saved, loaded = L.Linear(3, 2), L.Linear(3, 2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     serializers.save_npz(f"{folder}/my.model", saved)
+    ...     serializers.load_npz(f"{folder}/my.model", loaded)
+    >>> bool((saved.W.data == loaded.W.data).all())
+    True
     """
     target.load_state(restored(read_npz(file, max_bytes)))
 

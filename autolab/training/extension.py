@@ -20,6 +20,16 @@ class Extension:
         Of several extensions the one with the highest priority is called first.
     name : str
         By default the name of the class.
+
+    Examples
+    --------
+    >>> from autolab.training import Extension
+    >>> class Announce(Extension):
+    ...     trigger = (1, "epoch")
+    ...     def __call__(self, trainer):
+    ...         print("epoch", trainer.updater.epoch)
+    >>> Announce().name
+    'Announce'
     """
 
     WRITER, EDITOR, READER = 300, 200, 100

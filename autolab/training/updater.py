@@ -33,6 +33,19 @@ class StandardUpdater:
     ----------
     iteration : int
         How many updates the optimizer has made.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L, optimizers, training
+    >>> from autolab.data import SerialIterator, get_digits
+    >>> train, _ = get_digits()
+    >>> batches = SerialIterator(train, batch_size=100, rng=np.random.default_rng(0))
+    >>> optimizer = optimizers.SGD(0.1).setup(L.Classifier(L.MLP((10,))))
+    >>> updater = training.StandardUpdater(batches, optimizer)
+    >>> updater.update()
+    >>> updater.iteration
+    1
     """
 
     def __init__(
