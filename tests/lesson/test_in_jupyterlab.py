@@ -38,3 +38,22 @@ def test_every_cell_shows_something_and_moves(browser, lab, notebook, theme):
     assert moved
     assert view.problems == []
     context.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("style", "is_faint"),
+    [
+        ("color: #777", True),
+        ("color: #767676", False),
+        ("color: #949494; font-size: 24px", False),
+        ("color: #fff; background: #888", True),
+        ("color: #fff; background: #111", False),
+        ("color: color(srgb 0.6 0.6 0.6)", True),
+    ],
+)
+def test_faint_text_is_found(browser, style, is_faint):
+    page = browser.new_page()
+    page.set_content(f'<div id="cell"><div class="al-root"><p style="{style}">words</p></div></div>')
+    assert bool(page.locator("#cell").evaluate(FAINT)) == is_faint
+    page.close()
