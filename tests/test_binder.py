@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import re
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -175,7 +176,9 @@ def test_a_lesson_works_in_voila(binder, browser, tmp_path):
     binder("python", "-m", "pip", "install", "--quiet", "voila>=0.5.8")
     notebook = tmp_path / "lesson.ipynb"
     shutil.copy(ROOT / "notebooks" / "03_linear.ipynb", notebook)
-    options = ["--no-browser", "--port=0", "--Voila.ip=127.0.0.1", "--show_tracebacks=True"]
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    options = ["--no-browser", f"--port={port}", "--Voila.ip=127.0.0.1", "--show_tracebacks=True"]
     log = tmp_path / "voila.log"
     with (
         log.open("w") as out,
@@ -187,7 +190,7 @@ def test_a_lesson_works_in_voila(binder, browser, tmp_path):
             page = browser.new_context(viewport={"width": 1280, "height": 1000}).new_page()
             problems: list[str] = []
             page.on("pageerror", lambda error: problems.append(str(error)))
-            page.goto(address_in(log, process), timeout=60_000)
+            page.goto(wait_for(f"http://127.0.0.1:{port}/", log, process), timeout=60_000)
             views = page.locator(".al-root")
             views.first.wait_for(timeout=60_000)
             batch = page.get_by_role("slider", name="batch")
@@ -201,11 +204,12 @@ def test_a_lesson_works_in_voila(binder, browser, tmp_path):
             process.wait(20)
 
 
-def address_in(log: Path, process: subprocess.Popen[bytes]) -> str:
-    """The address that Voila prints."""
+def wait_for(address: str, log: Path, process: subprocess.Popen[bytes]) -> str:
+    """The address, as soon as something listens there."""
+    port = int(address.rstrip("/").rpartition(":")[2])
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and process.poll() is None:
-        if found := re.search(r"http://(?:127\.0\.0\.1|localhost):\d+/\S*", log.read_text()):
-            return found[0]
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return address
         time.sleep(0.1)
     raise AssertionError(f"Voila did not start:\n{log.read_text()[-3000:]}")
