@@ -15,7 +15,6 @@ from .files import replacing
 SECONDS = 600
 """A cell that runs longer ends the export."""
 
-_LIVE = "application/vnd.jupyter.widget-view+json"
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = """
 :root { color-scheme: light dark; --line: #c5ccd6; --quiet: #f3f5f8; --link: #0b57a4; }
@@ -74,11 +73,9 @@ def _page(title: str, book: Any) -> str:
     from nbconvert import HTMLExporter
 
     for cell in book.cells:
-        for output in cell.get("outputs", []):
-            output.get("data", {}).pop(_LIVE, None)
         if cell.cell_type == "markdown":
             cell.source = cell.source.replace(".ipynb)", ".html)")
-    book.metadata.pop("widgets", None)
+    book.metadata.pop("widgets", None)  # without the state of live views nbconvert shows their pictures
     body, _ = HTMLExporter(template_name="basic").from_notebook_node(book)
     head = [
         Markup('<meta charset="utf-8">'),

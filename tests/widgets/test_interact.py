@@ -95,16 +95,19 @@ def test_a_message_that_fits_nothing_changes_nothing(make: Make, message: dict[s
 
 
 def test_what_the_function_raises_later_is_told_and_the_last_picture_stays(make: Make) -> None:
+    limit = 1.0
+
     def fails(x: float) -> str:
-        if x > 1:
+        if x > limit:
             raise ZeroDivisionError("too far")
         return f"{x}"
 
     view = make(fails, x=(0.0, 1.0, 2.0))
     send(view, do="set", key="x", value=2.0)
     assert (view.error["type"], view.error["message"], view.told) == ("ZeroDivisionError", "too far", ["1.0"])
-    send(view, do="set", key="x", value=0.5)
-    assert (view.error, view.told) == (None, ["0.5"])
+    limit = 3.0  # what failed is tried again, though the number is the same
+    send(view, do="set", key="x", value=2.0)
+    assert (view.error, view.told) == (None, ["2.0"])
 
 
 def test_it_is_told_without_a_page_too(make: Make) -> None:
