@@ -1,152 +1,101 @@
-"""Time AutoLab on a GPU beside what the GPU can do, as ratios of one run; README.md in this folder says how to read it.
+"""Time AutoLab on a GPU beside what the GPU, CuPy and PyTorch do, as ratios of one run; README.md says how to read it.
 
-Times come from events on the device, after a warm-up; each is the median of several rounds that take turns. Without a
-GPU it says so and stops. No result of it is in this repository yet: it has not been run on a GPU.
+Times come from events on the device, after a warm-up; each is the median of several rounds that take turns. A row that
+fails says why, and the others go on. Without a GPU it says so and stops. No result of it is in this repository yet: it
+has not been run on a GPU.
 """
 
 from __future__ import annotations
 
 import argparse
-import statistics
+import json
+import platform
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic
 from typing import Any
 
-import numpy as np
+from gpu_speed.clock import Clock, device, device_clock, give_back, torch_or_none
+from gpu_speed.rows import ROWS, Figure, Options
 
-import autolab
-from autolab import FunctionNode, Variable, elementwise_kernel, get_array_module, no_grad, to_gpu
-from autolab import functions as F
 from autolab.engine.backend import gpu_status
 
-Work = Callable[[], Any]
-Clock = Callable[[Work, int], float]
-"""Seconds for one call of a piece of work that is called so many times."""
+RESULTS = Path(__file__).parent / "results"
 
 
-class MulAdd(FunctionNode):
-    """``x * y + z`` with one kernel forward and one backward."""
-
-    def forward_gpu(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        self.retain_inputs((0, 1))
-        return (elementwise_kernel("T x, T y, T z", "T w", "w = x * y + z", "muladd_fwd")(*inputs),)
-
-    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        x, y = self.get_retained_inputs()
-        (g,) = grad_outputs
-        kernel = elementwise_kernel("T x, T y, T g", "T gx, T gy", "gx = y * g; gy = x * g", "muladd_bwd")
-        gx, gy = kernel(x.data, y.data, g.data)
-        return Variable(gx, requires_grad=False), Variable(gy, requires_grad=False), g
-
-
-def muladd(size: int) -> dict[str, tuple[Work, float]]:
-    """A copy of ``size`` float32 numbers, and a fused product and sum: the work, and the arrays it must move."""
-    arrays = [to_gpu(np.linspace(low, 1, size, dtype=np.float32)) for low in (0.1, 0.2, 0.3)]
-    xs = [Variable(a) for a in arrays]
-    target, ones = arrays[0].copy(), get_array_module(arrays[0]).ones_like(arrays[0])
-
-    def copy() -> Any:
-        target[...] = arrays[0]
-        return target
-
-    def forward() -> Any:
-        with no_grad():
-            return MulAdd().apply(tuple(xs))[0].data
-
-    def both() -> Any:
-        (w,) = MulAdd().apply(tuple(xs))
-        return [g.data for g in autolab.grad(w, xs, ones)]
-
-    return {"copy": (copy, 2), "muladd forward": (forward, 4), "muladd forward and backward": (both, 9)}
+def figures(options: Options, limit: float, clock: Clock = device_clock) -> Iterator[Figure]:
+    """The figures of all rows; a row that fails, or has no time left, is one that says so."""
+    start = monotonic()
+    for row in ROWS:
+        name = row.__name__.replace("_", " ")
+        if monotonic() - start > limit:
+            yield Figure(name, error=f"left out: {limit:g} seconds were over")
+            continue
+        try:
+            yield from row(options, clock)
+        except Exception as error:  # whatever CUDA, CuPy or PyTorch raise: the other rows are worth having
+            yield Figure(name, error=f"{type(error).__name__}: {error}"[:300])
+        finally:
+            give_back()
 
 
-def operations() -> dict[str, tuple[Work, Work]]:
-    """Small operations of AutoLab, each beside the same of the array library alone: the host's time is what counts."""
-    a, b = to_gpu(np.linspace(0, 1, 16, dtype=np.float32)), to_gpu(np.linspace(1, 2, 16, dtype=np.float32))
-    xp, x, y = get_array_module(a), Variable(a), Variable(b)
+def line(figure: Figure) -> str:
+    """A figure as it is printed."""
+    if figure.seconds is None:
+        return f"{figure.name:<44} no figure. {figure.error}"
+    ratio = "" if figure.ratio is None else f"{figure.ratio:7.3f} {figure.to}"
+    goal = f"at least {figure.least:g}" if figure.least is not None else f"at most {figure.most:g}"
+    verdict = "" if figure.holds is None else f"   {goal}: {'reached' if figure.holds else 'NOT REACHED'}"
+    return f"{figure.name:<44} {figure.seconds * 1e6:12.2f} µs   {ratio}{verdict}"
+
+
+def machine() -> dict[str, Any]:
+    """What it was run on."""
+    cupy, torch = device(), torch_or_none()
     return {
-        "add": (lambda: x + y, lambda: xp.add(a, b)),
-        "tanh": (lambda: F.tanh(x), lambda: xp.tanh(a)),
-        "times a number": (lambda: x * 2.0, lambda: xp.multiply(a, 2.0)),
-        "sum": (lambda: F.sum(x), lambda: a.sum()),
+        "gpu": cupy.cuda.runtime.getDeviceProperties(0)["name"].decode(),
+        "cupy": cupy.__version__,
+        "torch": None if torch is None else torch.__version__,
+        "python": platform.python_version(),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
 
-def layers(width: int) -> tuple[Work, Work]:
-    """A step of gradients through three layers at batch ``width``, and the eight matrix products in it alone."""
-    rng = np.random.default_rng(0)
-    ws = [Variable(to_gpu((rng.normal(size=(width, width)) / width**0.5).astype(np.float32))) for _ in range(3)]
-    x = to_gpu(rng.normal(size=(width, width)).astype(np.float32))
-    xp = get_array_module(x)
-
-    def step() -> Any:
-        y: Any = Variable(x, requires_grad=False)
-        for w in ws:
-            y = F.relu(F.linear(y, w))
-        return [g.data for g in autolab.grad(F.sum(y), ws)]
-
-    def products() -> Any:
-        for _ in range(8):  # 3 forward, 3 for the weights, 2 for the inputs of the later layers
-            y = xp.matmul(x, ws[0].data)
-        return y
-
-    return step, products
-
-
-def device_clock(work: Work, times: int) -> float:
-    """Seconds per call between two events on the device."""
-    cuda = get_array_module(to_gpu(np.zeros(1))).cuda
-    start, end = cuda.Event(), cuda.Event()
-    start.record()
-    for _ in range(times):
-        work()
-    end.record()
-    end.synchronize()
-    return float(cuda.get_elapsed_time(start, end)) / 1000 / times
-
-
-def medians(works: dict[str, Work], clock: Clock, times: int, rounds: int) -> dict[str, float]:
-    """The median of each work's times; they take turns, so that a warmer GPU is so for all."""
-    for work in works.values():
-        work()  # compiles the kernels and fills the memory pool
-    found: dict[str, list[float]] = {name: [] for name in works}
-    for _ in range(rounds):
-        for name, work in works.items():
-            found[name].append(clock(work, times))
-    return {name: statistics.median(seconds) for name, seconds in found.items()}
-
-
-def table(size: int, width: int, rounds: int, clock: Clock = device_clock) -> list[str]:
-    """The lines that are printed: for each work its time and its ratio to what it is measured by."""
-    lines = []
-    bandwidth = muladd(size)
-    seconds = medians({name: work for name, (work, _) in bandwidth.items()}, clock, 5, rounds)
-    speed = {name: arrays * size * 4 / seconds[name] / 1e9 for name, (_, arrays) in bandwidth.items()}
-    for name, gigabytes in speed.items():
-        lines.append(f"{name:<30} {gigabytes:9.1f} GB/s   {gigabytes / speed['copy']:5.2f} of the copy's bandwidth")
-    for name, (ours, raw) in operations().items():
-        both = medians({"ours": ours, "raw": raw}, clock, 1000, rounds)
-        lines.append(f"{name:<30} {both['ours'] * 1e6:9.2f} µs     {both['ours'] / both['raw']:5.2f} x CuPy alone")
-    step, products = layers(width)
-    both = medians({"step": step, "products": products}, clock, 3, rounds)
-    ratio = both["step"] / both["products"]
-    lines.append(
-        f"{f'three layers of {width}':<30} {both['step'] * 1e3:9.2f} ms     {ratio:5.2f} x its matrix products"
-    )
-    return lines
+def save(found: list[Figure], options: Options, folder: Path = RESULTS) -> Path:
+    """Write the figures to a file that has the GPU's name."""
+    facts = machine()
+    path = folder / f"gpu-{re.sub(r'[^a-z0-9]+', '-', facts['gpu'].lower()).strip('-')}.json"
+    rows = [{**asdict(figure), "holds": figure.holds} for figure in found]
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps({"machine": facts, "options": asdict(options), "figures": rows}, indent=1) + "\n")
+    return path
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--exponent", type=int, default=28, help="2 to this power numbers in an array (default 28)")
-    parser.add_argument("--width", type=int, default=4096, help="width and batch of the layers (default 4096)")
-    parser.add_argument("--rounds", type=int, default=7, help="turns of each piece of work (default 7)")
-    options = parser.parse_args()
+    usual = Options()
+    parser.add_argument("--exponent", type=int, default=usual.exponent, help="2 to this power numbers in an array")
+    parser.add_argument("--width", type=int, default=usual.width, help="width and batch of the wide layers")
+    parser.add_argument("--pixels", type=int, default=usual.pixels, help="elements of the heatmap")
+    parser.add_argument("--rounds", type=int, default=usual.rounds, help="turns of each piece of work")
+    parser.add_argument("--seconds", type=float, default=420, help="no row begins after so many seconds")
+    given = parser.parse_args()
     status = gpu_status()
     if status.state != "ok":
         print(f"{parser.prog}: this benchmark needs a GPU. {status.detail}.", file=sys.stderr)
         return 1
-    print(status.detail, *table(2**options.exponent, options.width, options.rounds), sep="\n")
+    options = Options(given.exponent, given.width, usual.small, given.pixels, given.rounds)
+    print(status.detail, flush=True)
+    found = []
+    for figure in figures(options, given.seconds):
+        found.append(figure)
+        print(line(figure), flush=True)
+        path = save(found, options)  # after each, so that a run that is cut off leaves what it has
+    print(f"saved in {path}")
     return 0
 
 

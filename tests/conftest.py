@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from helpers import devices
 from helpers.state import leaked_state, reset_state
 from hypothesis import settings
 
@@ -30,6 +31,15 @@ def browser() -> Iterator[Browser]:
         chromium = launch(playwright)
         yield chromium
         chromium.close()
+
+
+@pytest.fixture(params=devices.BACKENDS)
+def device(request: pytest.FixtureRequest) -> Iterator[devices.Device]:
+    """Arrays that refuse to leave their device, and a GPU where there is one."""
+    if not devices.is_there(request.param):
+        pytest.skip("needs a GPU")
+    with devices.on(request.param) as found:
+        yield found
 
 
 @pytest.fixture(autouse=True)

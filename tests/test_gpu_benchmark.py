@@ -1,11 +1,16 @@
-"""The GPU's benchmark is ready: its works are right on a stand-in for a GPU, and without one it says what it needs."""
+"""The GPU's benchmark is ready: its works are right on a stand-in for a GPU, its rows fail alone, and it says what it
+needs."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,47 +19,105 @@ from helpers import strict_module
 from autolab.engine.backend import gpu_status
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+SECONDS = {"copy": 2.0, "forward": 4.0, "both": 18.0}
 
 
 @pytest.fixture
-def gpu(monkeypatch):
+def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.syspath_prepend(BENCHMARKS)
     yield import_module("gpu")
-    sys.modules.pop("gpu")
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("gpu", "gpu_speed")]:
+        sys.modules.pop(name)
 
 
-def test_the_works_compute_what_they_say(gpu):
+def clock(work: Any, times: int) -> float:
+    work()
+    return SECONDS.get(work.__name__, 1.0)
+
+
+def tiny(gpu: Any) -> Any:
+    return gpu.Options(exponent=10, width=4, small=4, pixels=2000, rounds=2)
+
+
+def test_the_works_compute_what_they_say(gpu: Any) -> None:
+    works = import_module("gpu_speed.works")
     with strict_module.installed() as traffic:
-        works = {name: work for name, (work, _) in gpu.muladd(8).items()}
+        every = {name: work for name, (work, _) in works.muladd_works(8).items()}
         x, y, z = [np.linspace(low, 1, 8, dtype=np.float32) for low in (0.1, 0.2, 0.3)]
         traffic.clear()
-        copy, forward, gradients = [works[name]() for name in works]
+        copy, forward, *gradients = [every[name]() for name in every]
         assert not traffic.down and not traffic.up
         np.testing.assert_array_equal(copy.get(), x)
         np.testing.assert_allclose(forward.get(), x * y + z, rtol=1e-6)
-        for g, expected in zip(gradients, (y, x, np.ones(8)), strict=True):
-            np.testing.assert_allclose(g.get(), expected, rtol=1e-6)
-        for name, (ours, raw) in gpu.operations().items():
+        for found in gradients:
+            for g, expected in zip(found, (y, x, np.ones(8)), strict=True):
+                np.testing.assert_allclose(g.get(), expected, rtol=1e-6)
+        for name, (ours, raw) in works.operations().items():
             np.testing.assert_allclose(ours().data.get(), raw().get(), rtol=1e-6, err_msg=name)
+        assert [g.shape for g in works.layers(3, 5)()] == [(3, 3)] * 3 + [(3,)] * 3
+        assert works.heatmap(2000)().startswith("<svg")
 
 
-def test_ratios_are_of_the_same_run(gpu):
-    seconds = {"copy": 2.0, "forward": 4.0, "both": 18.0}
+def test_the_fused_step_moves_only_what_it_must(gpu: Any) -> None:
+    from helpers.strict_array import launches
 
-    def clock(work, times):
-        work()
-        return seconds.get(work.__name__, 3.0 if work.__name__ == "step" else 1.0)
-
+    works = import_module("gpu_speed.works")
     with strict_module.installed():
-        lines = gpu.table(1024, 4, 3, clock)
-    assert [line.split("  ")[-1].strip() for line in lines[:3]] == [
-        f"{ratio} of the copy's bandwidth" for ratio in ("1.00", "1.00", "0.50")
-    ]
-    assert "1.00 x CuPy alone" in lines[3] and "3.00 x its matrix products" in lines[-1]
+        (both, arrays) = works.muladd_works(8)["forward and backward"]
+        with launches() as launched:
+            both()
+    assert launched == ["autolab_muladd", "autolab_muladd_backward"] and arrays == 9
+
+
+def test_ratios_are_of_the_same_run(gpu: Any) -> None:
+    with strict_module.installed():
+        found = list(gpu.figures(tiny(gpu), 60, clock))
+    by_name = {figure.name: figure for figure in found}
+    assert by_name["muladd 2^10, forward"].ratio == 1.0 and by_name["muladd 2^10, forward"].holds
+    assert by_name["muladd 2^10, forward and backward"].ratio == 0.5
+    assert by_name["muladd 2^10, forward and backward"].holds is False
+    assert by_name["add"].ratio == 1.0 and "NOT REACHED" in gpu.line(by_name["muladd 2^10, forward and backward"])
+    assert by_name["heatmap of 2e+03 elements"].ratio is not None
+
+
+def test_a_row_that_fails_says_so_and_the_others_go_on(gpu: Any) -> None:
+    """The stand-in has no streams, so nothing can be captured."""
+    with strict_module.installed():
+        found = list(gpu.figures(tiny(gpu), 60, clock))
+        late = list(gpu.figures(tiny(gpu), -1, clock))
+    (broken,) = [figure for figure in found if figure.error]
+    assert broken.name == "small network captured" and "AttributeError" in broken.error and broken.seconds is None
+    assert "no figure. AttributeError" in gpu.line(broken) and found[-2].name.startswith("heatmap")
+    assert {figure.error for figure in late} == {"left out: -1 seconds were over"} and len(late) == 6
+
+
+def test_beside_pytorch_the_ratios_have_goals(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = import_module("gpu_speed.rows")
+    work = {"forward": lambda: None, "forward and backward": lambda: None}
+    fake = SimpleNamespace(muladd_works=lambda torch, size: work, layers=lambda *args: lambda: None)
+    monkeypatch.setattr(rows, "torch_works", fake)
+    monkeypatch.setattr(rows, "torch_or_none", lambda: SimpleNamespace())
+    with strict_module.installed():
+        found = [*rows.bandwidth(tiny(gpu), clock), *rows.network(tiny(gpu), clock)]
+    goals = {(f.name, f.most): f.ratio for f in found if f.to == "x PyTorch eager"}
+    assert goals == {
+        ("muladd 2^10, forward", 0.72): 4.0,
+        ("muladd 2^10, forward and backward", 0.8): 18.0,
+        ("three layers of 4", 1.05): 1.0,
+    }
+
+
+def test_results_carry_the_name_of_the_machine(gpu: Any, tmp_path: Path) -> None:
+    with strict_module.installed():
+        found = [gpu.Figure("add", 1e-6, 1.2, "x CuPy alone", most=1.3), gpu.Figure("late", error="left out")]
+        path = gpu.save(found, tiny(gpu), tmp_path / "results")
+    kept = json.loads(path.read_text())
+    assert path.name == "gpu-a-strict-array-on-the-cpu.json" and kept["machine"]["gpu"] == "a strict array on the CPU"
+    assert [row["holds"] for row in kept["figures"]] == [True, None] and kept["options"]["exponent"] == 10
 
 
 @pytest.mark.skipif(gpu_status().state == "ok", reason="there is a GPU")
-def test_without_a_gpu_one_sentence_says_so():
+def test_without_a_gpu_one_sentence_says_so() -> None:
     program = [sys.executable, BENCHMARKS / "gpu.py"]
     done = subprocess.run(program, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and done.stdout == ""

@@ -156,15 +156,16 @@ def extremes(array: Array) -> tuple[float | None, float | None, int, int]:
 
 def _norm(array: Array) -> float:
     """The Euclidean norm of the finite elements, on the device that holds them; piece by piece, to copy little."""
-    axis = int(np.argmax(array.shape))
-    pieces = min(array.shape[axis], array.size // CELLS + 1)
-    return math.hypot(*[_norm_of(piece) for piece in get_array_module(array).array_split(array, pieces, axis=axis)])
+    xp, axis = get_array_module(array), int(np.argmax(array.shape))
+    most = CELLS if xp is np else CELLS << 10  # a GPU has to be waited for at every piece
+    pieces = min(array.shape[axis], array.size // most + 1)
+    return math.hypot(*[_norm_of(piece) for piece in xp.array_split(array, pieces, axis=axis)])
 
 
 def _norm_of(piece: Array) -> float:
     """The same of a few elements; scaled, so that no square is too large or too small for a float."""
     xp = get_array_module(piece)
-    sizes = xp.abs(piece[xp.isfinite(piece)]).astype(float)
+    sizes = xp.where(xp.isfinite(piece), xp.abs(piece), 0).astype(float)
     largest = float(sizes.max()) if sizes.size else 0.0
     return largest * float(xp.sqrt(xp.sum((sizes / largest) ** 2))) if largest else 0.0
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import strict_module
+from helpers.devices import Device
 from helpers.strict_array import Traffic, launches, ndarray
 
 import autolab
@@ -86,6 +87,15 @@ def test_all_orders_agree_for_all_shapes(function: Any, count: int, dtypes: Any,
     for a, b in zip(_orders(function, arrays), _orders(function.__wrapped__, arrays), strict=True):
         assert (a.shape, a.dtype) == (b.shape, b.dtype)
         np.testing.assert_allclose(a, b, rtol=1e-5 if "f4" in dtypes else 1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("function", "count"), FUNCTIONS, ids=IDS)
+def test_all_orders_agree_on_a_device(function: Any, count: int, device: Device) -> None:
+    arrays = _arrays(SHAPES["bias"], count)
+    found = _orders(function, [to_gpu(a) for a in arrays])
+    for a, b in zip(found, _orders(function.__wrapped__, arrays), strict=True):
+        assert (a.shape, a.dtype) == (b.shape, b.dtype)
+        np.testing.assert_allclose(a, b, rtol=1e-12 * device.loose, atol=1e-12)
 
 
 @pytest.mark.parametrize("shapes", list(SHAPES.values()), ids=list(SHAPES))

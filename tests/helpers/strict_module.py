@@ -181,6 +181,9 @@ class Device:
     def __init__(self, i: int | None = None) -> None:
         self.id = Device.current if i is None else i
 
+    def synchronize(self) -> None:
+        pass
+
     def __enter__(self) -> Device:
         self._before, Device.current = Device.current, self.id
         return self
@@ -210,6 +213,9 @@ class Pool:
 
     def total_bytes(self) -> int:
         return 8 << 20
+
+    def free_all_blocks(self) -> None:
+        pass
 
 
 _cuda = SimpleNamespace(
