@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
 from helpers import devices
 from helpers.state import leaked_state, reset_state
-from hypothesis import settings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-settings.register_profile("autolab", derandomize=True, deadline=None, database=None)
-settings.load_profile("autolab")
+with suppress(ModuleNotFoundError):  # on the machine of a GPU; what needs it is skipped there
+    from hypothesis import settings
+
+    settings.register_profile("autolab", derandomize=True, deadline=None, database=None)
+    settings.load_profile("autolab")
 
 
 def pytest_configure(config: pytest.Config) -> None:

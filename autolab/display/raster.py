@@ -1,19 +1,16 @@
-"""Cells as a PNG with few colours; Pillow is imported when the first one is written."""
+"""Cells as a PNG with few colours: NumPy and zlib write it."""
 
 from __future__ import annotations
 
 import math
-from io import BytesIO
-from typing import TYPE_CHECKING
+import struct
+import zlib
 
 import numpy as np
 
 from .cells import Grid
 from .colors import THEMES, Theme, paint
 from .tone import Tone
-
-if TYPE_CHECKING:
-    from PIL.ImageDraw import ImageDraw
 
 _SHADES = 253  # odd, so that zero has a shade of its own
 _CARD, _INK = _SHADES, _SHADES + 1
@@ -24,21 +21,29 @@ def png(cells: Grid, tone: Tone, cell: tuple[int, int], theme: Theme = "light") 
 
     NaN is a ×, infinity a +, minus infinity a −, in ink on the card's colour.
     """
-    from PIL import Image, ImageDraw
-
     width, height = cell
     finite = np.isfinite(cells.values)
     fractions = np.clip(tone.fractions(np.where(finite, cells.values, 0.0)), -1.0, 1.0)
     shades = np.rint((fractions + 1.0) / 2.0 * (_SHADES - 1)).astype(np.uint8)
     shades[~finite] = _CARD
-    image = Image.fromarray(shades.repeat(height, axis=0).repeat(width, axis=1))
-    image.putpalette(_palette(theme))
-    draw = ImageDraw.Draw(image)
+    pixels = shades.repeat(height, axis=0).repeat(width, axis=1)
     for row, column in np.argwhere(~finite).tolist():
-        _sign(draw, cells.values[row, column], column * width, row * height, min(width, height))
-    buffer = BytesIO()
-    image.save(buffer, "PNG", optimize=True)
-    return buffer.getvalue()
+        _sign(pixels[row * height :, column * width :], cells.values[row, column], min(width, height))
+    return _encoded(pixels, _palette(theme))
+
+
+def _encoded(pixels: np.ndarray, palette: bytes) -> bytes:
+    """Indexes of a palette as the bytes of a PNG."""
+    height, width = pixels.shape
+    rows = np.zeros((height, width + 1), np.uint8)  # each row begins with its filter: none
+    rows[:, 1:] = pixels
+    header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
+    parts = {b"IHDR": header, b"PLTE": palette, b"IDAT": zlib.compress(rows.tobytes(), 9), b"IEND": b""}
+    return b"\x89PNG\r\n\x1a\n" + b"".join([_chunk(kind, data) for kind, data in parts.items()])
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
 def _palette(theme: Theme) -> bytes:
@@ -46,13 +51,13 @@ def _palette(theme: Theme) -> bytes:
     return shades + bytes.fromhex(THEMES[theme]["card"][1:] + THEMES[theme]["ink"][1:])
 
 
-def _sign(draw: ImageDraw, value: float, left: int, top: int, side: int) -> None:
+def _sign(pixels: np.ndarray, value: float, side: int) -> None:
+    """Draw the sign of a number that is not finite into the cell that begins at the upper left."""
     first, last = 1, min(side - 2, 12)
-    middle = (first + last) // 2
+    middle, along = (first + last) // 2, np.arange(first, last + 1)
     if math.isnan(value):
-        draw.line((left + first, top + first, left + last, top + last), _INK)
-        draw.line((left + first, top + last, left + last, top + first), _INK)
+        pixels[along, along] = pixels[along[::-1], along] = _INK
         return
-    draw.line((left + first, top + middle, left + last, top + middle), _INK)
+    pixels[middle, along] = _INK
     if value > 0:
-        draw.line((left + middle, top + first, left + middle, top + last), _INK)
+        pixels[along, middle] = _INK

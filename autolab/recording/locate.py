@@ -10,6 +10,7 @@ import os
 import sys
 import textwrap
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from types import CodeType, FrameType
 from typing import Any
 
@@ -93,9 +94,11 @@ class Locator:
 
 
 def _locate(frame: FrameType) -> Place:
+    file = file_label(frame.f_code.co_filename)
+    if find_spec("executing") is None:  # a machine with NumPy and CuPy alone: the line, without names
+        return Place(file, frame.f_lineno)
     import executing
 
-    file = file_label(frame.f_code.co_filename)
     found = executing.Source.executing(frame)
     node: Any = found.node
     if node is None:

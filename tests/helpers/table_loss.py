@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import autograd.numpy as anp
 import numpy as np
 
 from autolab import Variable
 from autolab import functions as F
 from helpers.cases import Case, arrays, dtype_of, layouts
+from helpers.followed import anp
 from helpers.rows import Bad, Row
 
 Shape = tuple[int, ...]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import autograd.numpy as anp
 import numpy as np
 
 import autolab
 from autolab import Variable
 from autolab import functions as F
 from helpers.cases import Case, arrays, cases_with, dtype_of, layouts
+from helpers.followed import anp
 from helpers.rows import Bad, Row
 
 

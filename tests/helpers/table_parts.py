@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import autograd.numpy as anp
 import numpy as np
 
 from autolab import Variable
 from autolab import functions as F
 from helpers.cases import Case, arrays, cases_with, fixed, layouts
+from helpers.followed import anp
 from helpers.rows import Bad, Row
 from helpers.table_arrangement import moved
 
