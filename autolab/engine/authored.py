@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .backend import Array, array_of, as_array, check_real, get_array_module, stopwatch
+from .complaints import LIMIT, mixed_devices
 from .config import config, recording
 from .errors import ReuseError
 from .node import Node, Whole, check_shape
@@ -52,6 +53,8 @@ class Authored:
             raise ReuseError(
                 f"{self.name}: this object was applied before; make a new one for every call: {self.name}()"
             )
+        if len({type(array) for array in arrays}) > 1:
+            self._check_devices(arrays)
         call = self._call = Call(self.name, len(inputs))
         stop = stopwatch(get_array_module(*arrays)) if watchers and config.hooks else None
         outputs = tuple(forward(arrays))
@@ -67,6 +70,11 @@ class Authored:
         if watchers:
             notify(ForwardEvent(self, inputs, outputs, {}, seconds))
         return outputs
+
+    def _check_devices(self, arrays: tuple[Any, ...]) -> None:
+        places = mixed_devices({self.input_label(i): array for i, array in enumerate(arrays)})
+        if places is not None:
+            raise TypeError(f"{self.name}: {places}"[:LIMIT])
 
     def _arrays(self, inputs: tuple[Any, ...]) -> tuple[Array, ...]:
         return tuple([x._data if isinstance(x, Variable) else self._array(x, ": an input") for x in inputs])

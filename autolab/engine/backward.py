@@ -230,6 +230,7 @@ def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wan
         if stop is not None:
             notify(BackwardEvent(node, g, tuple([gradient for _, gradient in pairs]), stop()))
         deliver(pairs, grads, heap)
+        del pairs, g  # hold no gradient longer than its node
     grads.update(kept)
     return grads
 

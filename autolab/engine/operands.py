@@ -23,7 +23,7 @@ def as_arrays(function: Primitive, values: list[Any]) -> list[Array]:
         if value is None and i >= function.schema.required:
             converted.append(None)
         elif beside is not None and type(value) in (float, int):
-            converted.append(_number(function, xp, value, beside))
+            converted.append(function.number(xp, value, beside))
         else:
             converted.append(_converted(function, xp, value, f"{function.name}: input {function.schema.label(i)!r}"))
     return converted
@@ -37,7 +37,7 @@ def _converted(function: Primitive, xp: Any, value: Any, what: str) -> Array:
     return array if type(value) in modules else xp.asarray(array)
 
 
-def _number(function: Primitive, xp: Any, value: float, dtype: np.dtype) -> Any:
+def number_beside(function: Primitive, xp: Any, value: float, dtype: np.dtype) -> Any:
     """A number beside arrays: CuPy's own functions take it as it is, and nothing is copied to the device."""
     if xp is np:
         return scalar(value, dtype)

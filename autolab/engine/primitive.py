@@ -19,7 +19,7 @@ from .config import config, recording
 from .kernels import direct_name
 from .node import Node, Whole, check_shape
 from .observe import ForwardEvent, notify, watchers
-from .operands import as_arrays
+from .operands import as_arrays, number_beside
 from .schema import Keeper, Schema
 from .variable import Variable, wrap
 
@@ -164,6 +164,10 @@ class Primitive:
         if watchers:
             notify(ForwardEvent(self, args, outputs, attributes, seconds))
         return outputs if self.several else outputs[0]
+
+    def number(self, xp: Any, value: float, dtype: np.dtype) -> Any:
+        """What a number becomes beside arrays that have ``dtype`` in common."""
+        return number_beside(self, xp, value, dtype)
 
     def _on_device(self, xp: Any, arrays: list[Any], attributes: dict[str, Any]) -> Any:
         from .fusion.device import forward

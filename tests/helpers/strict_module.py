@@ -140,6 +140,9 @@ class Generator:
         return array
 
 
+_PIECE = 4096
+
+
 class Kernel:
     """An elementwise kernel: its C is read by `kernel_text`, and computed on whole arrays."""
 
@@ -160,13 +163,16 @@ class Kernel:
             if len(kind) > 1 and isinstance(host, np.ndarray | np.generic) and np.dtype(kind) != host.dtype:
                 raise TypeError(f"{name}: expected {kind}, not {host.dtype}")
         shape = np.broadcast_shapes(*[np.shape(host) for host in hosts])
-        values = kernel_text.run(self._operation, dict(zip([name for _, name in self._in], hosts, strict=True)))
-        results = []
-        for kind, name in self._out:
-            result = np.empty(shape, types.get(kind, kind))
-            result[...] = values[name]
-            results.append(wrapped(result))
-        return tuple(results) if len(results) > 1 else results[0]
+        results = [np.empty(shape, types.get(kind, kind)) for kind, _ in self._out]
+        flat = [np.broadcast_to(host, shape).reshape(-1) if np.ndim(host) else host for host in hosts]
+        for start in range(0, results[0].size, _PIECE):  # what a thread holds in registers takes no memory
+            piece = slice(start, start + _PIECE)
+            given = [host[piece] if np.ndim(host) else host for host in flat]
+            values = kernel_text.run(self._operation, dict(zip([name for _, name in self._in], given, strict=True)))
+            for result, (_, name) in zip(results, self._out, strict=True):
+                result.reshape(-1)[piece] = values[name]
+        arrays = tuple([wrapped(result) for result in results])
+        return arrays if len(arrays) > 1 else arrays[0]
 
 
 class CUDARuntimeError(RuntimeError):

@@ -143,7 +143,7 @@ class Fused(Primitive):
             inputs = inputs[:-1]
         return self.fn(*inputs, **attributes)
 
-    def _number(self, xp: Any, value: float, dtype: np.dtype) -> Any:
+    def number(self, xp: Any, value: float, dtype: np.dtype) -> Any:
         """A number with the dtype that it has beside arrays of ``dtype``; kernels take it as it is."""
         if dtype.kind != "f" and not (dtype.kind in "iu" and type(value) is int):
             dtype = np.asarray(value).dtype
