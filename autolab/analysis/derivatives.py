@@ -21,7 +21,7 @@ _SAMPLES, _MOST = 601, 48
 _FEW_SAMPLES, _FEW_MOST = 161, 6
 """For functions of which every point has to be computed on its own."""
 
-_NARROW = 1e-12
+_NARROW, _BESIDE = 1e-12, 1e-3
 CALLER = "derivatives"
 
 
@@ -79,6 +79,11 @@ class Derivatives:
         with np.errstate(all="ignore"):
             return sum([value * (x - self.x) ** k / math.factorial(k) for k, value in enumerate(chosen)])
 
+    def up_to(self, order: int) -> Derivatives:
+        """The same with fewer derivatives."""
+        curves = replace(self.curves, y=self.curves.y[: order + 1])
+        return replace(self, order=order, values=self.values[: order + 1], curves=curves)
+
     def to_json(self) -> dict[str, Any]:
         """Dictionaries, lists, strings and numbers; None for what is not a finite number."""
         curves = self.curves
@@ -126,6 +131,7 @@ class Study:
 
     Attributes
     ----------
+    fn : callable
     data : Derivatives
         What there is to see at the present point.
     most : int
@@ -137,37 +143,56 @@ class Study:
     ) -> None:
         if not callable(fn):
             raise TypeError(f"{CALLER}: fn is a {type(fn).__name__}; expected a function of a Variable")
-        self._fn, self._name = fn, getattr(fn, "__name__", type(fn).__name__)
+        self.fn, self._name = fn, getattr(fn, "__name__", type(fn).__name__)
         at = _number("x", x.data if isinstance(x, Variable) else x)
         order = _checked_order(order)
         Ladder(CALLER, fn, order).exactly(at)  # what is wrong at the point itself is the user's to know
         stretch = _domain(fn, at, domain)
         self._curves = _curves(fn, at, order, stretch)
         self.most = len(self._curves.y) - 1
-        self.data = self._at(at, order, stretch)
+        self._domain = stretch
+        self.data = self.look(at, order)
 
     def move(self, x: Any) -> Derivatives:
         """Look at another point of the domain; it becomes ``data``."""
-        at = _number("x", x)
-        low, high = self.data.domain
-        self.data = self._at(min(max(at, low), high), self.data.order, self.data.domain)
+        self.data = self.look(_number("x", x), self.data.order)
         return self.data
 
     def choose(self, order: int) -> Derivatives:
         """Go up to another order; the result becomes ``data``."""
-        self.data = self._at(self.data.x, _checked_order(order), self.data.domain)
+        self.data = self.look(self.data.x, _checked_order(order))
         return self.data
 
-    def _at(self, x: float, order: int, domain: tuple[float, float]) -> Derivatives:
-        values = Ladder(CALLER, self._fn, order).at(np.array([x]))[:, 0]
-        recording = _recorded(self._fn, x, order) if np.isfinite(values[0]) or self._returns(x) else None
-        curves = replace(self._curves, y=self._curves.y[: order + 1])
+    def look(self, x: float, order: int) -> Derivatives:
+        """What there is to see at a point, or at the end of the domain next to it; ``data`` stays as it is."""
+        x = min(max(x, self._domain[0]), self._domain[1])
+        values = Ladder(CALLER, self.fn, order).at(np.array([x]))[:, 0]
+        recording = _recorded(self.fn, x, order) if np.isfinite(values[0]) or self._returns(x) else None
         found = growth(recording) if recording else ()
-        return Derivatives(self._name, x, order, domain, tuple(values.tolist()), curves, recording, found)
+        return self._derivatives(x, values, recording, found)
+
+    def samples(self, most: int) -> list[Derivatives]:
+        """What there is to see at up to ``most`` points of the curves, in all orders that can be chosen.
+
+        Nothing is computed for that, so there are no graphs. Breaks are left out, and what is very near to them.
+        """
+        low, high = self._domain
+        broken = [np.abs(self._curves.x - found.x) <= _BESIDE * (high - low) for found in self._curves.breaks]
+        places = np.where(np.any(broken, axis=0), np.inf, self._curves.x) if broken else self._curves.x
+        wished = np.linspace(low, high, most)
+        nearest = np.unique(np.abs(places[:, None] - wished).argmin(axis=0))
+        return [self._derivatives(float(places[i]), self._curves.y[:, i], None, ()) for i in nearest]
+
+    def _derivatives(
+        self, x: float, values: np.ndarray, recording: Recording | None, found: tuple[Growth, ...]
+    ) -> Derivatives:
+        curves = replace(self._curves, y=self._curves.y[: len(values)])
+        known = tuple([float(value) for value in values])
+        return Derivatives(self._name, x, len(values) - 1, self._domain, known, curves, recording, found)
 
     def _returns(self, x: float) -> bool:
         try:
-            Ladder(CALLER, self._fn, 0).exactly(x)
+            Ladder(CALLER, self.fn, 0).exactly(x)
         except Exception:  # the values say that the function is undefined there
             return False
         return True

@@ -20,6 +20,10 @@ _AGREES = 1e-5
 """A numeric derivative that comes so close to the gradient, relative to its size, agrees with it."""
 
 _ROUNDING = 30.0
+_LAST, _FLAT = 3, 0.3
+"""Over so many of the finest steps that tell something, the error of a wrong gradient falls no further than to this
+part; that of the finite difference itself to a sixteenth, or a fourth with a kink nearby."""
+
 _DENSE = 40
 _RIGHT, _WRONG = 1.8, 1.3
 
@@ -62,7 +66,19 @@ def step_sentence(sweep: StepSweep) -> str:
         return say("lens_steps_exact", step=step)
     if error <= _AGREES * size[best]:
         return say("lens_steps_agree", step=step, error=number(float(f"{error:.3g}")))
-    return say("lens_steps_apart", error=number(float(f"{np.median(sweep.error[telling]):.3g}")))
+    finest = np.flatnonzero(telling)[-_LAST:]
+    if finest.size == _LAST and error > _FLAT * sweep.error[finest[0]]:
+        return say("lens_steps_apart", error=number(float(f"{np.median(sweep.error[finest]):.3g}")))
+    return _rounded(sweep)
+
+
+def _rounded(sweep: StepSweep) -> str:
+    """Where the error of the finite difference falls as far as the rounding lets it: nothing speaks against it."""
+    closest = int(np.nanargmin(sweep.error))
+    if sweep.error[closest] > _ROUNDING * sweep.rounding[closest]:
+        return say("lens_steps_noise")
+    step, error = (number(float(f"{values[closest]:.3g}")) for values in (sweep.steps, sweep.error))
+    return say("lens_steps_close", step=step, error=error)
 
 
 def taylor_sentence(report: TaylorReport) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -104,24 +104,45 @@ def _listed(places: list[float]) -> str:
 # ---------------------------------------------------------------------------------------------------- what moves
 def moving(data: Derivatives) -> dict[str, Any]:
     """What follows the point: its places, the tangent, the Taylor polynomial, the numbers and the sentences."""
+    found = moving_in(data, [data.order])
+    return {**found, **found["orders"][str(data.order)]}
+
+
+def moving_in(data: Derivatives, orders: Sequence[int]) -> dict[str, Any]:
+    """The same for some orders of which ``data`` has the highest; ``orders`` holds what differs between them."""
     frames = [_frame(data, order) for order in range(data.order + 1)]
-    x = np.linspace(*data.domain, 241)
-    smooth = all(map(math.isfinite, data.values))
     slope = data.order >= 1 and all(map(math.isfinite, data.values[:2]))
     return {
         "x": data.x,
         "text": number(data.x),
-        "at": round(float(frames[0].x(data.x)), 2),
         "across": [round(float(frame.x(data.x)), 2) for frame in frames],
         "points": [frame.point(data.x, value) for frame, value in zip(frames, data.values, strict=True)],
-        "tangent": frames[0].path(x, data.taylor(x, 1)) if slope else "",
-        "taylor": frames[0].path(x, data.taylor(x)) if smooth and data.order >= 2 else "",
+        "tangent": _polynomial_path(frames[0], data, 1) if slope else "",
         "values": list(_readings(data)),
+        "orders": {str(order): _of_order(data.up_to(order), frames) for order in orders},
+    }
+
+
+def _of_order(data: Derivatives, frames: list[Frame]) -> dict[str, Any]:
+    smooth = all(map(math.isfinite, data.values))
+    slope = data.order >= 1 and all(map(math.isfinite, data.values[:2]))
+    return {
+        "taylor": _polynomial_path(frames[0], data, data.order) if smooth and data.order >= 2 else "",
         "legend": list(_legend(data, slope, smooth)),
         "polynomial": polynomial(data) if smooth and data.order else "",
-        "notes": list(_remarks(data, frames)),
-        "spoken": spoken(data),
+        "notes": list(_remarks(data, frames[: data.order + 1])),
     }
+
+
+def _polynomial_path(frame: Frame, data: Derivatives, degree: int) -> str:
+    """Tangent or Taylor polynomial, as far as it comes near the box: sampled closely only there."""
+    x = np.linspace(*data.domain, 2001)
+    near = np.flatnonzero(frame.is_near(data.taylor(x, degree)))
+    if not near.size:
+        return ""
+    ends = x[max(0, near[0] - 1)], x[min(x.size - 1, near[-1] + 1)]
+    x = np.linspace(*ends, 2 if degree == 1 else 81)
+    return frame.path(x, data.taylor(x, degree))
 
 
 def _readings(data: Derivatives) -> Iterator[dict[str, Any]]:

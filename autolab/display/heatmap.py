@@ -171,7 +171,8 @@ class _Drawing:
             values, places = [values[i] for i in (0, 2, 4)], places[::2]
         parts = []
         for i, (value, x) in enumerate(zip(values, places.tolist(), strict=True)):
-            side = "" if i == 0 else " right" if i == len(values) - 1 else " middle"
+            inner = len(values) > 3 and i in (1, 3)  # away from the zero, so that they do not touch it
+            side = "" if i == 0 or (inner and i == 3) else " right" if i == len(values) - 1 or inner else " middle"
             parts.append(words_at(x, y, number(value + 0.0), f"small{side}"))
         return parts
 

@@ -49,40 +49,61 @@ def verdict(report: GradientReport) -> dict[str, Any]:
     }
 
 
-def panels(report: GradientReport) -> tuple[list[dict[str, Any]], list[bytes]]:
-    """For each input its three heatmaps: facts, and float32 cells. A heatmap that there is not says why."""
+def panels(report: GradientReport, most: int = MAX_CELLS) -> tuple[list[dict[str, Any]], list[bytes]]:
+    """For each input its three heatmaps: facts, and float32 cells of at most ``most`` rows and columns.
+
+    A heatmap that there is not says why.
+    """
     told: list[dict[str, Any]] = []
     buffers: list[bytes] = []
     for item in report.inputs:
         arrays: dict[str, Any] = {}
-        for kind, scale, why in _each(item):
+        for kind, scale in _each(item):
             values = getattr(item, kind)
-            if why or values is None:
-                arrays[kind] = {"absent": clean(why or say("lens_none" if item.measured else "lens_uncompared"), 300)}
+            if values is None or (kind != "analytic" and not item.measured):
+                arrays[kind] = {"absent": say("lens_none" if item.measured else "lens_uncompared")}
                 continue
-            entry, cells = array_entry(kind, snapshot(values, max(1, values.size)), MAX_CELLS)
+            if kind == "analytic" or item.measured == values.size:
+                entry, cells = array_entry(kind, snapshot(values, max(1, values.size)), most)
+            else:
+                entry, cells = _partly(item, kind, most)
             arrays[kind] = {**entry, "scale": scale, "buffer": len(buffers)}
             buffers.append(cells)
-        (rows, columns), (high, wide) = _matrix(item), _block(item)
+        (rows, columns), (high, wide) = _matrix(item), _block(item, most)
         head: dict[str, Any] = {"name": clean(item.name), "shape": shape_text(item.shape), "verdict": item.verdict}
         head |= {"rows": math.ceil(rows / high), "cols": math.ceil(columns / wide)}
-        worst = None if item.worst is None else list(cell_of(item, item.worst))
+        worst = None if item.worst is None else list(cell_of(item, item.worst, most))
         told.append({**head, "word": say(f"lens_{item.verdict}"), "arrays": arrays, "worst": worst})
     return told, buffers
 
 
-def _each(item: InputReport) -> Iterator[tuple[str, float, str]]:
-    """Each kind of number with the magnitude of the strongest colour, and why there is no picture, if there is none.
+def _each(item: InputReport) -> Iterator[tuple[str, float]]:
+    """Each kind of number with the magnitude of the strongest colour.
 
     Analytic and numeric have one scale. That of the error ends at what is allowed, if it stays below.
     """
     shared = max(_magnitude(item.analytic), _magnitude(item.numeric))
-    why = "" if item.measured == item.numeric.size else say("lens_uncompared")
-    if 0 < item.measured < item.numeric.size:
-        why = say("lens_unmeasured", coverage=item.coverage)
-    yield "analytic", shared, ""
-    yield "numeric", shared, why
-    yield "error", max(_magnitude(item.error), _magnitude(item.tolerance)), why
+    yield "analytic", shared
+    yield "numeric", shared
+    yield "error", max(_magnitude(item.error), _magnitude(item.tolerance))
+
+
+def _partly(item: InputReport, kind: str, most: int) -> tuple[dict[str, Any], bytes]:
+    """A heatmap of the elements that were measured, of each cell the one of greatest error; all other cells are blank.
+
+    What is blank was covered by random directions through all elements, and the caption says what these found.
+    """
+    (rows, columns), (high, wide) = _matrix(item), _block(item, most)
+    cells = np.full((math.ceil(rows / high), math.ceil(columns / wide)), np.nan, np.float32)
+    values, errors = getattr(item, kind).ravel(), item.error.ravel()
+    known = np.flatnonzero(np.isfinite(values))
+    for flat in known[np.argsort(errors[known])]:
+        row, column = divmod(int(flat), columns)
+        cells[row // high, column // wide] = values[flat]
+    count, total = (f"{n:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") for n in (item.measured, values.size))
+    caption = [say("lens_partly", count=count, total=total), say(f"lens_partly_{item.verdict}")]
+    shape = {"rows": cells.shape[0], "cols": cells.shape[1], "shape": list(item.shape), "block": [high, wide]}
+    return {"which": kind, **shape, "blank": True, "caption": " ".join(caption)}, cells.tobytes()
 
 
 def _magnitude(values: np.ndarray | None) -> float:
@@ -96,32 +117,35 @@ def _matrix(item: InputReport) -> tuple[int, int]:
     return (math.prod(item.shape[:-1]) if item.shape else 1), columns
 
 
-def _block(item: InputReport) -> tuple[int, int]:
+def _block(item: InputReport, most: int) -> tuple[int, int]:
     rows, columns = _matrix(item)
-    return max(1, math.ceil(rows / MAX_CELLS)), max(1, math.ceil(columns / MAX_CELLS))
+    return max(1, math.ceil(rows / most)), max(1, math.ceil(columns / most))
 
 
-def cell_of(item: InputReport, place: Index) -> tuple[int, int]:
+def cell_of(item: InputReport, place: Index, most: int = MAX_CELLS) -> tuple[int, int]:
     """The cell of a heatmap in which an element stands."""
     flat = int(np.ravel_multi_index(place, item.shape)) if item.shape else 0
-    (row, column), (high, wide) = divmod(flat, _matrix(item)[1]), _block(item)
+    (row, column), (high, wide) = divmod(flat, _matrix(item)[1]), _block(item, most)
     return row // high, column // wide
 
 
-def element_in(item: InputReport, row: int, column: int) -> Index:
-    """The element that a cell shows: of a block, that of greatest error, or where there is none of greatest gradient.
+def element_in(item: InputReport, row: int, column: int, most: int = MAX_CELLS) -> Index:
+    """The element that a cell shows: of a block that of greatest error, or of greatest gradient if none was measured.
 
     Raises
     ------
     ValueError
         If there is no such cell.
     """
-    (rows, columns), (high, wide) = _matrix(item), _block(item)
+    (rows, columns), (high, wide) = _matrix(item), _block(item, most)
     if not (0 <= row * high < rows and 0 <= column * wide < columns):
         raise ValueError(f"explore: {clean(item.name, 60)} has no cell {row}, {column}")
     part = np.s_[row * high : (row + 1) * high, column * wide : (column + 1) * wide]
-    choice = item.error if np.isfinite(item.error).any() else item.analytic
-    sizes = np.zeros((rows, columns))[part] if choice is None else np.abs(choice.reshape(rows, columns)[part])
+    error, gradient = (
+        None if values is None else values.reshape(rows, columns)[part] for values in (item.error, item.analytic)
+    )
+    choice = gradient if error is None or not np.isfinite(error).any() else error
+    sizes = np.zeros((1, 1)) if choice is None else np.abs(choice)
     first, second = divmod(int(np.argmax(np.nan_to_num(sizes, nan=-1.0))), sizes.shape[1])
     flat = (row * high + first) * columns + column * wide + second
     return tuple([int(k) for k in np.unravel_index(flat, item.shape)]) if item.shape else ()
@@ -139,10 +163,10 @@ def label(item: InputReport, place: Index) -> str:
     return say("lens_element", name=clean(item.name, 60), index=str(list(place)) if place else "")
 
 
-def chosen(report: GradientReport, position: int, place: Index) -> dict[str, Any]:
+def chosen(report: GradientReport, position: int, place: Index, most: int = MAX_CELLS) -> dict[str, Any]:
     """Everything that the check knows about one element."""
     item = report.inputs[position]
-    row, column = cell_of(item, place)
+    row, column = cell_of(item, place, most)
     analytic = None if item.analytic is None else float(item.analytic[place])
     numeric, error, allowed = (float(values[place]) for values in (item.numeric, item.error, item.tolerance))
     known = not math.isnan(allowed)
@@ -177,25 +201,21 @@ def _judgement(error: float, allowed: float) -> str:
 
 def _full(value: float) -> str:
     """A number with six digits, so that both can be compared by eye."""
-    return number(value) if not math.isfinite(value) else f"{value:.6g}".replace("-", "\u2212")
+    return number(value) if not math.isfinite(value) else f"{value + 0.0:.6g}".replace("-", "\u2212")
 
 
 # ---------------------------------------------------------------------------------------------------- the curves
-def curves(study: Study, item: InputReport, k: int) -> dict[str, Any]:
-    """Both charts of a study of an input, and both numbers at its step ``k``."""
+def curves(study: Study, item: InputReport) -> dict[str, Any]:
+    """Both charts of a study of an input, and for each step, from the finest, what it is, where it stands on the first
+    chart, the numeric derivative and how far it is from the gradient."""
     sweep = study.sweep
-    step, numeric = float(sweep.steps[k]), float(sweep.numeric[k])
+    found = zip(sweep.steps.tolist(), sweep.numeric.tolist(), sweep.error.tolist(), strict=True)
+    steps = [[number(float(f"{h:.3g}")), round(math.log10(h), 6), _full(d), number(e)] for h, d, e in found]
     return {
-        "charts": [step_chart(sweep, step), taylor_chart(study.taylor)],
+        "charts": [step_chart(sweep), taylor_chart(study.taylor)],
         "notes": [step_sentence(sweep), taylor_sentence(study.taylor)],
-        "k": len(sweep.steps) - 1 - k,
-        "count": len(sweep.steps),
-        "step": number(float(f"{step:.3g}")),
-        "lines": [
-            ["analytic", say("lens_analytic"), say("lens_as_zero") if item.analytic is None else _full(sweep.analytic)],
-            ["numeric", say("lens_at_step"), _full(numeric)],
-            ["error", say("lens_difference"), number(float(sweep.error[k]))],
-        ],
+        "analytic": say("lens_as_zero") if item.analytic is None else _full(sweep.analytic),
+        "steps": steps[::-1],
     }
 
 

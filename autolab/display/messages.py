@@ -100,6 +100,15 @@ SENTENCES: dict[str, str] = {
     "curve_drag": "Drag the point, or move it with the arrow keys.",
     "curve_code": "The live graph of this point:",
     "curve_order": "Order",
+    "curve_old": "The picture shows the point before.",
+    "curve_stale": "This could not be computed. The picture shows the last point that could be.",
+    "curve_stopped_asked": "The computation was stopped. Move the point to compute again.",
+    "curve_stopped_seconds": "The computation took longer than {seconds:g} seconds, so it was stopped.",
+    "curve_graphs_some": "The graphs, order by order, up to that of {name}",
+    "curve_still": (
+        "This page was saved. The point can be moved over {count} places that were computed before; the graphs, and "
+        "how they grow, are those at x = {x}."
+    ),
     "growth_reused": "{values} reused",
     "growth_unshared": "{count} if nothing were shared",
     "undefined": "undefined",
@@ -260,7 +269,10 @@ SENTENCES: dict[str, str] = {
     "lens_difference": "difference",
     "lens_none": "backward gave no gradient",
     "lens_as_zero": "none (counts as 0)",
-    "lens_unmeasured": "not measured one by one: {coverage}",
+    "lens_partly": "{count} of {total} elements were measured one by one; the other cells are blank.",
+    "lens_partly_right": "All of them were checked together, along random directions, and agree.",
+    "lens_partly_wrong": "Random directions through all of them disagree, and led to the one that is marked.",
+    "lens_partly_cannot tell": "Along random directions through all of them nothing could be told.",
     "lens_uncompared": "not compared: see above",
     "lens_not_here": "not measured by the check",
     "lens_too_far": "more than {times} times what is allowed",
@@ -283,6 +295,10 @@ SENTENCES: dict[str, str] = {
     "lens_steps_agree": "At h = {step} both differ by only {error}: gradient and numeric derivative agree.",
     "lens_steps_apart": (
         "However small the step, both stay about {error} apart: that is no error of the finite difference."
+    ),
+    "lens_steps_close": (
+        "The smaller the step, the closer both come, until rounding hides the rest: at h = {step} they differ by "
+        "only {error}."
     ),
     "lens_steps_exact": "At h = {step} both are equal to the last digit.",
     "lens_steps_noise": "The rounding of the function hides what the step size would show.",
@@ -315,6 +331,11 @@ SENTENCES: dict[str, str] = {
     "lens_stopped_seconds": "The measurement took longer than {seconds:g} seconds, so it was stopped.",
     "lens_verdict": "The verdict",
     "lens_show": "Show",
+    "lens_not_saved": "This page holds no measurements along this element. It has those of the worst of each input.",
+    "lens_still": (
+        "This page was saved. Elements, step sizes and {count} directions of each input can be chosen; checking again "
+        "takes a kernel."
+    ),
     "lens_keys": "Choose a cell, or use the arrow keys. The dashed cell of each input is the worst.",
     # Inputs of live views.
     "upstream_of": "upstream gradient of {name}",
@@ -374,6 +395,7 @@ SENTENCES: dict[str, str] = {
     "gradient_of": "gradient of {name} = {rule}",
     "upstream": "upstream",
     # Heatmaps of arrays.
+    "heat_still": "This page was saved. It shows what the heatmaps showed; point at a cell to read it.",
     "heat_stale": "The heatmaps below were drawn before.",
     "heat_covers": (
         "Each cell covers up to {rows} × {columns} of {total} elements and shows the one of greatest magnitude."

@@ -62,6 +62,10 @@ class Frame:
                 pen, last = "L", place
         return "".join(steps)
 
+    def is_near(self, y: np.ndarray) -> np.ndarray:
+        """Which heights are in the box, or at most once its height away."""
+        return np.asarray(np.abs(self.y(y) - self.size.top - self.high / 2) <= 1.5 * self.high)
+
     def point(self, x: float, y: float) -> dict[str, float] | None:
         """The place of a point; None where it is outside of the box or no number."""
         if not math.isfinite(y):

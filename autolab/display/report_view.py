@@ -74,8 +74,8 @@ def _row(item: InputReport) -> list[Markup]:
     if item.worst is None:
         return [*cells, *[escape("")] * 6]
     place = code(list(item.worst) if item.worst else "")
-    analytic = say("absent") if item.analytic is None else number(item.analytic[item.worst])
-    numbers = (analytic, *(number(values[item.worst]) for values in (item.numeric, item.error, item.tolerance)))
+    analytic = say("absent") if item.analytic is None else number(item.analytic[item.worst] + 0.0)
+    numbers = (analytic, *(number(values[item.worst] + 0.0) for values in (item.numeric, item.error, item.tolerance)))
     return [*cells, place, *(code(text) for text in numbers), escape(item.coverage)]
 
 
@@ -89,7 +89,7 @@ def _heatmaps(item: InputReport) -> Markup:
     errors = max(_magnitude(item.error), _magnitude(item.tolerance))
     measured = (("numeric", item.numeric, shared), ("error", item.error, errors)) if whole else ()
     panels = [
-        Panel(f"{item.name}: {title}", snapshot(values, _KEPT_CELLS), item.worst, scale)
+        Panel(f"{item.name}: {title}", snapshot(values + 0.0, _KEPT_CELLS), item.worst, scale)  # a sum is never −0
         for title, values, scale in (("analytic", item.analytic, shared), *measured)
         if values is not None
     ]

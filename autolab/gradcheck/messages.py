@@ -220,8 +220,10 @@ def number(value: float) -> str:
     --------
     >>> number(0.1 + 0.2), number(-2.0), number(float("nan"))
     ('0.3', '-2', 'NaN')
+    >>> number(-0.0)
+    '0'
     """
-    return "NaN" if value != value else f"{value:.6g}"
+    return "NaN" if value != value else f"{value + 0.0:.6g}"
 
 
 def apart(first: float, second: float) -> tuple[str, str]:
@@ -233,7 +235,7 @@ def apart(first: float, second: float) -> tuple[str, str]:
     (('1', '2'), ('1', '1.0000001'))
     """
     for digits in range(6, 18):
-        texts = f"{first:.{digits}g}", f"{second:.{digits}g}"
+        texts = f"{first + 0.0:.{digits}g}", f"{second + 0.0:.{digits}g}"
         if texts[0] != texts[1]:
             return texts
     return number(first), number(second)

@@ -7,6 +7,7 @@ inside one long call of compiled code (a large product, a sleep) it has to wait 
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import ctypes
 import threading
@@ -43,7 +44,7 @@ class Computation(Generic[Result]):
         self._wake = threading.Event()  # it has ended, or is to
         self._ended = threading.Event()
         self._guard = threading.Lock()
-        self._interruptible = True
+        self._interruptible, self._interrupted = True, False
         self._made = time.monotonic()
         self.stopped: str | None = None
         context = contextvars.copy_context()  # what is printed belongs to the cell or message that began this
@@ -95,13 +96,17 @@ class Computation(Generic[Result]):
     def _interrupt(self) -> None:
         with self._guard:
             if self._interruptible:
-                self._raise(ctypes.py_object(Stopped))
+                self._interrupted = True
+                identity = ctypes.c_ulong(self._thread.ident or 0)
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(identity, ctypes.py_object(Stopped))
 
     def _end_interruptions(self) -> None:
-        """From here on the thread works for the view; an interruption that did not arrive yet is taken back."""
+        """From here on the thread works for the view; an interruption that is still under way arrives now.
+
+        It is not taken back: CPython 3.11 then looks for it for ever, in every thread, and a debugger would hang.
+        """
         with self._guard:
             self._interruptible = False
-            self._raise(None)
-
-    def _raise(self, error: Any) -> None:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread.ident or 0), error)
+        with contextlib.suppress(Stopped):
+            for _ in range(100 * self._interrupted):
+                pass

@@ -1,4 +1,4 @@
-"""The part of the live view that computes: beside the messages, never two at once, the latest point last; it can be
+"""The part of a live view that computes: beside the messages, never two at once, the latest point last; it can be
 stopped."""
 
 from __future__ import annotations
@@ -9,32 +9,28 @@ from typing import Any
 import traitlets
 
 from ..display.messages import say
-from ..recording.model import Recording
 from .computation import Computation
-from .part import Part, obeys
+from .conversation import Conversation
+from .part import obeys
 from .user_error import UserError, for_page, user_error
-
-Outcome = Recording | UserError
 
 OUTDATED = 1.0
 """A computation that has taken so many seconds is given up for a later point."""
 
 
-class Computing(Part):
-    """Traits and messages of a computation that takes its time.
+class Computing(Conversation):
+    """Traits and messages of a computation that takes its time: what ``_session.compute`` makes of ``_session.state``.
 
     A message that moves something waits a little for its result, so that a fast function answers it at once and in one
     message. A slow one is answered without: ``computing`` then says that the picture is of an earlier point, further
     messages are obeyed meanwhile, and of the points that they lead to only the latest is computed.
     """
 
-    needs_session = True
-
     computing = traitlets.Enum(("", "running", "stopping"), "").tag(sync=True)
-    changed: traitlets.List[Any]
-    error = traitlets.Dict(allow_none=True).tag(sync=True)
 
+    _session: Any
     wait_seconds = 0.1
+    stopped_words = "stopped"  # how the keys of the sentences begin
 
     _lock = traitlets.Instance(threading.Condition, ())  # for everything that both threads touch
     _running = traitlets.Instance(Computation, allow_none=True)
@@ -67,7 +63,7 @@ class Computing(Part):
             self.computing = "running"
             self._running.guard()
 
-    def _computed(self, computation: Computation[Outcome], outcome: Outcome | None) -> None:
+    def _computed(self, computation: Computation[Any], outcome: Any) -> None:
         """In the thread of the computation: show what came out."""
         with self._lock, self.hold_sync():
             self._running = None
@@ -79,15 +75,25 @@ class Computing(Part):
                 self._go_on()
             self._lock.notify_all()
 
-    def _show(self, computation: Computation[Outcome], outcome: Outcome | None) -> None:
-        if isinstance(outcome, Recording):
-            self._recording = outcome
-            self._publish({"error": None, **self._shown(outcome)})
-            return
-        error = outcome or UserError(
-            say("stopped"), say(f"stopped_{computation.stopped}", seconds=self._session.seconds)
-        )
-        self._publish({"error": for_page(error), "changed": []})
+    def _show(self, computation: Computation[Any], outcome: Any) -> None:
+        why = computation.stopped
+        if outcome is None and why == "outdated" and self._again:
+            return  # what follows is what was asked for
+        if outcome is None:
+            words = say(f"{self.stopped_words}_{'asked' if why == 'outdated' else why}", seconds=self._session.seconds)
+            outcome = UserError(say("stopped"), words)
+        if isinstance(outcome, UserError):
+            self._show_error(for_page(outcome))
+        else:
+            self._show_result(outcome)
+
+    def _show_result(self, result: Any) -> None:
+        """Publish what came out."""
+        raise NotImplementedError
+
+    def _show_error(self, error: dict[str, Any]) -> None:
+        """Publish that nothing came out, and why: the picture is still that of the point before."""
+        self._publish({"error": error})
 
     def _go_on(self) -> None:
         """Compute at the point to which things were moved meanwhile."""
@@ -107,10 +113,15 @@ class Computing(Part):
             self._running.stop("asked")
             self.computing = "stopping"
 
-    def _end(self) -> None:
-        """Stop, and show nothing any more."""
+    def _answer(self, content: dict[str, Any]) -> None:
+        with self._lock:
+            super()._answer(content)
+
+    def close(self) -> None:
+        """Stop what is being computed, show nothing any more, and end."""
         with self._lock:
             self._closed = True
             if self._running is not None:
                 self._running.stop("asked")
                 self._running.guard()
+        super().close()  # type: ignore[misc]

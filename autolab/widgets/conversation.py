@@ -1,4 +1,4 @@
-"""The part of a live view that talks with the page: colours and words at first, then one message after the other."""
+"""What every live view is: it talks with its pages, one message after the other, and belongs to a notebook."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from typing import Any
 
 import traitlets
 
+from ..display import mimebundle
 from ..display.colors import palette
 from ..display.messages import say
-from .part import Part
+from ..display.registry import Bundle
+from . import notebook
+from .front_end import LightWidget
+from .part import Part, obeys
 from .user_error import for_page, user_error
 
 _WORDS = ("live_silent", "live_stale", "live_computing", "live_old", "live_stopping", "live_saved", "still")
@@ -49,6 +53,44 @@ class Conversation(Part):
 
     def _wait_a_little(self) -> None:
         """For a part whose obeying takes its time."""
+
+    @obeys("hello")
+    def _hello(self) -> None:
+        """A page has opened, or is not sure that somebody answers: the acknowledgement is the answer."""
+
+
+class LiveView(Conversation, LightWidget):
+    """A widget that talks with its pages and knows of its notebook, from the end of its making until it is closed."""
+
+    def _listen(self) -> None:
+        """Begin to listen; the last thing that the making of a view does."""
+        self.on_msg(self._on_message)
+        notebook.opened(self)
+
+    def look_again(self) -> None:
+        """A cell has run: what was computed before it stays as it was."""
+
+    def close(self) -> None:
+        """Remove the views and stop listening."""
+        self.on_msg(self._on_message, remove=True)
+        notebook.closed(self)
+        self.layout.close()  # a widget of its own, which ipywidgets would keep
+        super().close()
+
+    def state(self) -> dict[str, Any]:
+        """All that the pages know: what a saved page begins with."""
+        parts = [base for base in type(self).__mro__ if issubclass(base, Part)]
+        names = [name for part in parts for name in part.class_own_traits(sync=True)]
+        return {name: getattr(self, name) for name in names if not name.startswith("_")}
+
+    def _static(self) -> Bundle:
+        """What stands where there is no live view: in an untrusted notebook, on a web page."""
+        return mimebundle(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        live = super()._repr_mimebundle_(**kwargs)
+        data, metadata = live if isinstance(live, tuple) else (live or {}, {})
+        return {**data, **self._static()}, metadata
 
 
 def at_first() -> dict[str, Any]:

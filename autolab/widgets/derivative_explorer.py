@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import traitlets
 
-from ..analysis import Derivatives, Study
-from ..display import mimebundle
+from ..analysis import Derivatives
 from ..display.colors import LINES
-from ..display.derivative_scene import growth_rows, moving, panels
+from ..display.derivative_scene import growth_rows, moving_in, panels
 from ..display.escape import clean
 from ..display.messages import say
 from ..display.readings import readings
 from ..display.scene import scene
-from ..engine.config import config, using_config
 from ..engine.variable import Variable
 from . import notebook
+from .computing import Computing
 from .controls import control
-from .conversation import Conversation, at_first
-from .front_end import LightWidget
+from .conversation import LiveView, at_first
+from .derivative_session import DerivativeSession, Place, Seen
 from .part import obeys
+from .since import Since
 
 _WORDS = (
     "curve_computed",
@@ -35,7 +37,7 @@ _WORDS = (
 )
 
 
-class DerivativeExplorer(Conversation, LightWidget):
+class DerivativeExplorer(Since, Computing, LiveView):
     """A live view of a function of one number and its derivatives. Made by `autolab.derivatives`.
 
     ``data`` holds what it shows, as plain data.
@@ -45,81 +47,88 @@ class DerivativeExplorer(Conversation, LightWidget):
 
     lines = traitlets.Dict().tag(sync=True)
     most = traitlets.Int().tag(sync=True)
+    order = traitlets.Int().tag(sync=True)
     control = traitlets.Dict().tag(sync=True)
-    panels: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    panels: traitlets.List[Any] = traitlets.List().tag(sync=True)  # of all orders, also of those not shown
     moving = traitlets.Dict().tag(sync=True)
+    samples: traitlets.List[float] = traitlets.List().tag(sync=True)  # in a saved page, where the point can go
     growth: traitlets.List[Any] = traitlets.List().tag(sync=True)
     graphs = traitlets.Bool().tag(sync=True)
     scenes: traitlets.List[Any] = traitlets.List().tag(sync=True)
     readings: traitlets.List[Any] = traitlets.List().tag(sync=True)
 
-    def __init__(self, study: Study) -> None:
-        self._study, self._train = study, config.train
+    stopped_words = "curve_stopped"
+
+    def __init__(self, session: DerivativeSession) -> None:
+        self._session = session
         first = at_first()
         words = {**first["words"], **{key: say(key) for key in _WORDS}}
-        fixed = {**first, "words": words, "lines": LINES, "most": study.most}
-        super().__init__(**fixed, panels=panels(study.data), **self._now(study.data))
-        self.on_msg(self._on_message)
-        notebook.opened(self)
+        words |= {"live_old": say("curve_old"), "live_stale": say("curve_stale")}
+        super().__init__(**{**first, "words": words}, lines=LINES, **self._curves(), **self._now())
+        self._listen()
 
     # ------------------------------------------------------------------ for Python
     @property
     def data(self) -> Derivatives:
         """What the picture shows."""
-        return self._study.data
+        data: Derivatives = self._session.seen.data
+        return data
 
-    def close(self) -> None:
-        """Remove the views and stop listening."""
-        self.on_msg(self._on_message, remove=True)
-        notebook.closed(self)
-        self.layout.close()  # a widget of its own, which ipywidgets would keep
-        super().close()
+    # ------------------------------------------------------------------ what is shown
+    def _curves(self) -> dict[str, Any]:
+        """The traits that stay as they are while the point moves."""
+        study = self._session.seen.study
+        return {"panels": panels(study.samples(1)[0]), "most": study.most}
 
-    def look_again(self) -> None:
-        """A cell has run; what is shown was computed from a function and a number, and stays."""
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """The live view, and the static picture for where there is none (an untrusted notebook, a web page)."""
-        live = super()._repr_mimebundle_(**kwargs)
-        data, metadata = live if isinstance(live, tuple) else (live or {}, {})
-        return {**data, **mimebundle(self)}, metadata
-
-    # ------------------------------------------------------------------ for the page
-    def _now(self, data: Derivatives) -> dict[str, Any]:
+    def _now(self) -> dict[str, Any]:
         """The traits that follow the point and the order."""
-        graphs = [data.recording, *data.recording.higher] if self.graphs and data.recording else []
-        at = Variable(data.x).data
-        return {
-            "moving": moving(data),
-            "growth": growth_rows(data),
-            "control": control("x", "x", at, at, data.domain),
-            "scenes": [scene(graph) for graph in graphs],
-            "readings": [readings(graph)["nodes"] for graph in graphs],
-        }
+        data = self.data
+        moves = {"moving": moving_in(data, [data.order]), "growth": growth_rows(data)}
+        return {"order": data.order, **moves, **self._control(), **self._graphs()}
 
-    @obeys("hello")
-    def _hello(self) -> None:
-        """The page asks whether anybody is there: the acknowledgement says so."""
+    def _control(self) -> dict[str, Any]:
+        """Where the point is to stand, which a slow function has not reached yet."""
+        at = np.array(self._session.state.x)
+        return {"control": control("x", "x", at, at, self.data.domain)}
 
+    def _graphs(self) -> dict[str, Any]:
+        """The graphs of all orders, while somebody looks at them."""
+        recording = self.data.recording
+        shown = [recording, *recording.higher] if self.graphs and recording else []
+        return {"scenes": [scene(graph) for graph in shown], "readings": [readings(graph)["nodes"] for graph in shown]}
+
+    def _show_result(self, result: Seen) -> None:
+        before, self._session.seen = self._session.seen, result
+        curves = self._curves() if result.study is not before.study else {}
+        self._publish({"error": None, "since": self._since(), **curves, **self._now()})
+
+    def _show_error(self, error: dict[str, Any]) -> None:
+        """The picture stays; where nothing else was asked for meanwhile, the point goes back to it."""
+        if not self._again:
+            self._session.state = Place(self.data.x, self.data.order)
+        self._publish({"error": error, **self._control()})
+
+    # ------------------------------------------------------------------ messages
     @obeys("move", value=(int, float))
     def _move(self, value: float) -> None:
-        self._publish(self._now(self._study.move(value)))
+        low, high = self.data.domain
+        self._look(x=min(max(float(value), low), high))
 
     @obeys("order", order=int)
     def _choose(self, order: int) -> None:
-        data = self._study.choose(order)
-        self._publish({"panels": panels(data), **self._now(data)})
+        if not 0 <= order <= self.most:
+            raise ValueError(f"derivatives: order is {order}; expected 0 to {self.most}")
+        self._look(order=order)
 
     @obeys("graphs", open=bool)
     def _open_graphs(self, open: bool) -> None:
         self._publish({"graphs": open})
-        self._publish(self._now(self.data))
+        self._publish(self._graphs())
 
-    def _obey(self, message: Mapping[str, Any]) -> None:
-        """In the mode in which the view was opened, whichever thread obeys."""
-        with using_config("train", self._train):
-            super()._obey(message)
-        self._publish({"error": None})
+    def _look(self, **changes: Any) -> None:
+        self._session.state = replace(self._session.state, **changes)
+        self._publish(self._control())
+        self._refresh()
 
 
 def derivatives(
@@ -162,7 +171,7 @@ def derivatives(
     >>> import numpy as np
     >>> view = autolab.derivatives(np.tanh, 0.5, order=3)  # doctest: +SKIP
     """
-    view = DerivativeExplorer(Study(fn, x, order, domain))
+    view = DerivativeExplorer(DerivativeSession(fn, x, order, domain))
     if notebook.shell() is None:
         print(f"derivatives: no notebook to draw in; open {_save(view)} in a browser")
     return view

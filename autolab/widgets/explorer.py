@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from ..display import mimebundle
+from ..display.registry import Bundle
 from ..engine.backend import Array
 from ..recording.model import Recording
 from . import notebook
 from .computing import Computing
-from .conversation import Conversation, at_first
-from .front_end import LightWidget
+from .conversation import LiveView, at_first
 from .inputs import Inputs
 from .openings import Openings
 from .orders import Orders
@@ -38,8 +38,7 @@ class Explorer(
     Inputs,
     Since,
     Computing,
-    Conversation,
-    LightWidget,
+    LiveView,
 ):
     """A live view of a function: its graph with the value and the gradient of every step, and controls for its inputs.
 
@@ -53,8 +52,7 @@ class Explorer(
         self._session = session
         self._recording = session.record()
         super().__init__(**at_first(), **self._shown(self._recording))
-        self.on_msg(self._on_message)
-        notebook.opened(self)
+        self._listen()
 
     # ------------------------------------------------------------------ for Python
     @property
@@ -68,24 +66,16 @@ class Explorer(
         with self._lock:
             return self._session.point
 
-    def close(self) -> None:
-        """Remove the views and stop listening; what is being computed is stopped."""
-        self.on_msg(self._on_message, remove=True)
-        self._end()
-        notebook.closed(self)
-        self.layout.close()  # a widget of its own, which ipywidgets would keep
-        super().close()
+    def _static(self) -> Bundle:
+        return mimebundle(self._recording)
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """The live view, and the static picture for where there is none (an untrusted notebook, a web page)."""
-        live = super()._repr_mimebundle_(**kwargs)
-        data, metadata = live if isinstance(live, tuple) else (live or {}, {})
-        return {**data, **mimebundle(self._recording)}, metadata
+    # ------------------------------------------------------------------ what is computed
+    def _show_result(self, result: Recording) -> None:
+        self._recording = result
+        self._publish({"error": None, **self._shown(result)})
 
-    # ------------------------------------------------------------------ for the page
-    def _answer(self, content: dict[str, Any]) -> None:
-        with self._lock:
-            super()._answer(content)
+    def _show_error(self, error: dict[str, Any]) -> None:
+        self._publish({"error": error, "changed": []})
 
 
 STILL = tuple([base for base in Explorer.__bases__ if issubclass(base, Part) and not base.needs_session])

@@ -20,15 +20,17 @@ from ..display.messages import say
 from ..display.style import Look
 from ..recording.model import Recording
 from .conversation import at_first
+from .derivative_explorer import DerivativeExplorer
+from .derivative_page import derivative_page
 from .explorer import STILL, Explorer
 from .graph_view import GraphView
 from .heatmaps import Heatmap
 from .interaction import Interact
+from .lens import Lens
+from .lens_page import lens_page
 from .module import module_text, style_text
 from .part import Part
-
-MAX_BYTES = 2_000_000
-"""Heatmaps are reduced until the data of a page is below this, if they can be."""
+from .saved import SavedPage, message_key, still
 
 _CELLS = (256, 128, 64, 32, 16)
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
@@ -44,13 +46,15 @@ _TRAITS = {
 def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -> None:
     """Write a view as one HTML file that works anywhere, without a kernel and without a network.
 
-    A recording or an exploration stays live as far as nothing has to be computed: its steps can be chosen, walked
-    through, enlarged and pointed at. Inputs cannot be moved. A heatmap shows what it showed, and reads its cells out.
-    Anything else is written as a notebook shows it.
+    A view stays live as far as nothing has to be computed. The steps of a recording or an exploration can be chosen,
+    walked through, enlarged and pointed at; its inputs stand still. In the check lens elements, step sizes and a few
+    directions can be chosen, in the derivative explorer the order and a point on the curves: what they show is measured
+    for the page, in a few seconds at most. A heatmap reads its cells out. Anything else is written as a notebook
+    shows it.
 
     Parameters
     ----------
-    shown : Recording, Explorer, Heatmap, Interact, GradientReport, Variable ...
+    shown : Recording, GradientReport, Variable ..., or what explore(), derivatives(), heatmap() and interact() return
         What to write.
     path : str or path
         Where to, with the suffix ``.html``; an existing file is replaced.
@@ -73,12 +77,9 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"export_html: got the path {clean(target, 100)!r}; expected one that ends in .html")
-    if isinstance(shown, Recording | Explorer | GraphView):
-        page = live_page(shown, look)
-    elif isinstance(shown, Heatmap | Interact):
-        saved = {"state": shown.state() | {"still": True}, "answers": {}}
-        name, view = ("heatmap", "heatmaps") if isinstance(shown, Heatmap) else (shown.title, "interact")
-        page = _page(name, _held(_json(saved)), look, view)
+    saved = _saved_page(shown)
+    if saved is not None:
+        page = _live(saved, look)
     else:
         html = mimebundle(shown).get("text/html")
         if html is None:
@@ -89,13 +90,32 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
 
 # ---------------------------------------------------------------------------------------------------- what it holds
 def live_page(shown: Any, look: Look) -> str:
-    """The page of a recording or of a view of one."""
-    recording = shown if isinstance(shown, Recording) else shown.recording
-    for most in _CELLS:
-        data = _json(_saved(shown, recording, most))
-        if len(data) <= MAX_BYTES:
-            break
-    return _page(recording.function, _held(data), look, "explorer")
+    """The page of a recording or of a view, as far as it stays live."""
+    saved = _saved_page(shown)
+    if saved is None:
+        raise TypeError(f"export_html: a {type(shown).__name__} has no live page")
+    return _live(saved, look)
+
+
+def _live(saved: SavedPage, look: Look) -> str:
+    return _page(saved.title, _held(saved.data()), look, saved.view)
+
+
+def _saved_page(shown: Any) -> SavedPage | None:
+    """What stays live of an object in a page; None for what stands still."""
+    if isinstance(shown, Recording | Explorer | GraphView):
+        recording = shown if isinstance(shown, Recording) else shown.recording
+        return SavedPage(recording.function, "explorer", (_saved(shown, recording, most) for most in _CELLS))
+    if isinstance(shown, Heatmap):
+        return SavedPage("heatmap", "heatmaps", [{"state": still(shown.state(), say("heat_still")), "answers": {}}])
+    if isinstance(shown, Interact):
+        state = still(shown.state(), say("interact_still"))
+        return SavedPage(shown.title, "interact", [{"state": state, "answers": {}}])
+    if isinstance(shown, DerivativeExplorer):
+        return derivative_page(shown)
+    if isinstance(shown, Lens):
+        return lens_page(shown)
+    return None
 
 
 def _held(data: str) -> Markup:
@@ -106,13 +126,13 @@ def _held(data: str) -> Markup:
 
 def _saved(shown: Recording | Explorer | GraphView, recording: Recording, most: int) -> dict[str, Any]:
     """The state that the page starts from, and what each message changes in it."""
-    still = _Still(recording, most)
+    view = _Still(recording, most)
     state = {name: trait.default() for name, trait in _TRAITS.items()} | at_first()
     if not isinstance(shown, Recording):
         state |= {name: getattr(shown, name) for name in _TRAITS}
-        still.restore(state)
-    state |= still.state() | {"still": "page", "changed": [], "ack": 0}
-    return {"state": state, "answers": {_key(message): still.answer(message) for message in still.answerable()}}
+        view.restore(state)
+    state |= view.state() | {"still": "page", "changed": [], "ack": 0}
+    return {"state": state, "answers": {message_key(message): view.answer(message) for message in view.answerable()}}
 
 
 class _Still(*STILL):  # type: ignore[misc]  # the parts of the view that need no session
@@ -145,33 +165,7 @@ class _Still(*STILL):  # type: ignore[misc]  # the parts of the view that need n
         super()._publish(state)
 
 
-def _key(message: Mapping[str, Any]) -> str:
-    """A message as the page looks it up, whatever the order of its fields."""
-    return json.dumps(sorted(message.items()), separators=(",", ":"), ensure_ascii=False)
-
-
 # ---------------------------------------------------------------------------------------------------- as text
-def _json(saved: Any) -> str:
-    """Data for a script element: no ``<``, so that nothing in it ends the element; bytes stand apart, in base64."""
-    buffers: dict[bytes, int] = {}
-    places: list[list[Any]] = []
-
-    def without_bytes(value: Any, place: list[Any]) -> Any:
-        if isinstance(value, bytes | memoryview):
-            places.append([place, buffers.setdefault(bytes(value), len(buffers))])
-            return None
-        if isinstance(value, Mapping):
-            return {key: without_bytes(item, [*place, key]) for key, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [without_bytes(item, [*place, i]) for i, item in enumerate(value)]
-        return value
-
-    data = without_bytes(saved, [])
-    kept = [base64.b64encode(buffer).decode("ascii") for buffer in buffers]
-    text = json.dumps({**data, "buffers": kept, "places": places}, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c")
-
-
 def _script(view_name: str, look: Look) -> str:
     """The live view's module and the page that takes the kernel's place."""
     view = module_text(f"{view_name}.js").replace("export default", "const view =", 1)

@@ -15,17 +15,16 @@ import traitlets
 
 from ..display import mimebundle
 from ..display.messages import say
+from ..display.registry import Bundle
 from ..engine.variable import Variable
 from ..recording.model import Recording
 from ..recording.tape import graph_named, variables_in
 from . import notebook
-from .conversation import Conversation, at_first
+from .conversation import LiveView, at_first
 from .explorer import STILL, Explorer, save_page
-from .front_end import LightWidget
-from .part import obeys
 
 
-class GraphView(*STILL, Conversation, LightWidget):  # type: ignore[misc]
+class GraphView(*STILL, LiveView):  # type: ignore[misc]
     """A view of a recording whose inputs cannot be moved: its steps are chosen, walked through and searched.
 
     Made by `Variable.explore`.
@@ -46,33 +45,15 @@ class GraphView(*STILL, Conversation, LightWidget):  # type: ignore[misc]
         first = at_first()
         first["words"]["still"] = say("graph_still")
         super().__init__(**first, still="graph", **self._shown(recording))
-        self.on_msg(self._on_message)
-        notebook.opened(self)
+        self._listen()
 
     @property
     def recording(self) -> Recording:
         """What the picture shows."""
         return self._recording
 
-    def close(self) -> None:
-        """Remove the views and stop listening."""
-        self.on_msg(self._on_message, remove=True)
-        notebook.closed(self)
-        self.layout.close()  # a widget of its own, which ipywidgets would keep
-        super().close()
-
-    def look_again(self) -> None:
-        """A cell has run: what was computed before it stays as it was."""
-
-    @obeys("hello")
-    def _hello(self) -> None:
-        """The page asks whether anybody is there; the acknowledgement is the answer."""
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """The live view, and the static picture for where there is none (an untrusted notebook, a web page)."""
-        live = super()._repr_mimebundle_(**kwargs)
-        data, metadata = live if isinstance(live, tuple) else (live or {}, {})
-        return {**data, **mimebundle(self._recording)}, metadata
+    def _static(self) -> Bundle:
+        return mimebundle(self._recording)
 
 
 def explore_graph(y: Variable, frame: FrameType) -> GraphView:

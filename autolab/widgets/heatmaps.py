@@ -11,10 +11,10 @@ import traitlets
 
 from ..binding import chosen_options
 from ..display.messages import say
+from ..display.registry import Bundle
 from . import notebook
 from .board import SCALES, SHOW, Board
-from .conversation import Conversation, at_first
-from .front_end import LightWidget
+from .conversation import LiveView, at_first
 from .part import obeys
 from .planes import Planes
 from .shown import gather
@@ -25,7 +25,7 @@ WATCHED = 4_000_000
 _DECADES = 3
 
 
-class Heatmap(Planes, Conversation, LightWidget):
+class Heatmap(Planes, LiveView):
     """A live view of arrays, made by `heatmap`. All of its state is in the model; the arrays stay where they are."""
 
     kind = "heatmaps"
@@ -38,8 +38,7 @@ class Heatmap(Planes, Conversation, LightWidget):
         first = at_first()
         words = {**first["words"], "live_stale": say("heat_stale"), "heat_keys": say("heat_keys")}
         super().__init__(**{**first, "words": words, "picture": board.picture()})
-        self.on_msg(self._on_message)
-        notebook.opened(self)
+        self._listen()
 
     # ------------------------------------------------------------------ for Python
     def refresh(self) -> None:
@@ -54,29 +53,10 @@ class Heatmap(Planes, Conversation, LightWidget):
         else:
             self.since = {"text": say("heat_since"), "again": True}
 
-    def close(self) -> None:
-        """Remove the views and stop listening."""
-        self.on_msg(self._on_message, remove=True)
-        notebook.closed(self)
-        self.layout.close()  # a widget of its own, which ipywidgets would keep
-        super().close()
-
-    def state(self) -> dict[str, Any]:
-        """What a saved page begins with."""
-        kinds = (Conversation, Planes, Heatmap)
-        return {name: getattr(self, name) for kind in kinds for name in kind.class_own_traits(sync=True)}
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """The live view, and the static pictures for where there is none (an untrusted notebook, a web page)."""
-        live = super()._repr_mimebundle_(**kwargs)
-        data, metadata = live if isinstance(live, tuple) else (live or {}, {})
-        return {**data, **self._board.static()}, metadata
+    def _static(self) -> Bundle:
+        return self._board.static()
 
     # ------------------------------------------------------------------ for the page
-    @obeys("hello")
-    def _hello(self) -> None:
-        """A page has opened, or is not sure that somebody answers."""
-
     @obeys("again")
     def _again(self) -> None:
         self._board.read()

@@ -17,11 +17,11 @@ from ..display.escape import Markup, clean, join
 from ..display.html import paragraph, prose
 from ..display.line_chart_view import drawn
 from ..display.messages import say
+from ..display.registry import Bundle
 from ..engine.config import config, using_config
 from . import notebook
 from .board import Board
-from .conversation import Conversation, at_first
-from .front_end import LightWidget
+from .conversation import LiveView, at_first
 from .knobs import Choice, Dice, Knob, Slider, knobs
 from .part import obeys
 from .planes import Planes
@@ -31,7 +31,7 @@ _WORDS = ("heat_keys", "interact_draw")
 _MOST_TEXT = 2000
 
 
-class Interact(Planes, Conversation, LightWidget):
+class Interact(Planes, LiveView):
     """A live view of what a function returns, made by `interact`."""
 
     kind = "interact"
@@ -54,8 +54,7 @@ class Interact(Planes, Conversation, LightWidget):
         words |= {"live_stale": say("interact_stale"), "still": say("interact_still")}
         fixed = {"title": self._name, "lines": {**LINES, "dashes": DASHES}}
         super().__init__(**{**first, "words": words}, **fixed, **self._computed())
-        self.on_msg(self._on_message)
-        notebook.opened(self)
+        self._listen()
 
     # ------------------------------------------------------------------ for Python
     @property
@@ -63,28 +62,7 @@ class Interact(Planes, Conversation, LightWidget):
         """Where the sliders and choices stand, by name."""
         return {name: knob.argument() for name, knob in self._knobs.items() if not isinstance(knob, Dice)}
 
-    def close(self) -> None:
-        """Remove the views and stop listening."""
-        self.on_msg(self._on_message, remove=True)
-        notebook.closed(self)
-        self.layout.close()  # a widget of its own, which ipywidgets would keep
-        super().close()
-
-    def look_again(self) -> None:
-        """A cell has run; what is shown was computed from a function and numbers, and stays."""
-
-    def state(self) -> dict[str, Any]:
-        """What a saved page begins with."""
-        kinds = (Conversation, Planes, Interact)
-        return {name: getattr(self, name) for kind in kinds for name in kind.class_own_traits(sync=True)}
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """The live view, and the static pictures for where there is none (an untrusted notebook, a web page)."""
-        live = super()._repr_mimebundle_(**kwargs)
-        data, metadata = live if isinstance(live, tuple) else (live or {}, {})
-        return {**data, **self._static()}, metadata
-
-    def _static(self) -> dict[str, str]:
+    def _static(self) -> Bundle:
         standing = ", ".join(f"{name} = {value}" for name, value in self.inputs.items())
         heading = f"{self._name}: {standing}" if standing else self._name
         parts: list[Markup] = [paragraph(prose(text)) for text in (heading, *self.told)]
@@ -123,10 +101,6 @@ class Interact(Planes, Conversation, LightWidget):
 
     def _again(self) -> None:
         self._publish({**self._computed(), "error": None})
-
-    @obeys("hello")
-    def _hello(self) -> None:
-        """A page has opened, or is not sure that somebody answers."""
 
     @obeys("set", key=str, value=(int, float, str))
     def _set(self, key: str, value: float | str) -> None:

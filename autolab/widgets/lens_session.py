@@ -5,7 +5,6 @@ It knows nothing of widgets. Whatever calls the user's function is in `compute`,
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +14,6 @@ import numpy as np
 from ..binding import Bound
 from ..display.lens_view import Index, start_of
 from ..engine.backend import get_array_module
-from ..engine.config import config, using_config
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.variable import Variable
 from ..gradcheck.check import check_bound
@@ -28,6 +26,7 @@ from ..recording.model import Recording
 from ..recording.recorder import record_bound
 from .computation import Stopped
 from .user_error import UserError, user_error
+from .watching import Watching
 
 SECONDS = 60.0
 _KEPT = 8
@@ -76,7 +75,7 @@ class Looked:
     scenery: Scenery
 
 
-class LensSession:
+class LensSession(Watching):
     """A report and the function that it is about.
 
     Modes and random numbers are those of the thread that opened the session, whichever thread computes.
@@ -85,11 +84,12 @@ class LensSession:
     seconds = SECONDS
 
     def __init__(self, report: GradientReport, origin: Origin) -> None:
+        super().__init__(origin.base.fn)
         self.origin = origin
         self.start = self.state = LensState(origin.order, input=_first(report))
         self._reports: dict[tuple[int, int | None], GradientReport] = {(origin.order, None): report}
-        self._train, self._rng = config.train, copy.deepcopy(config.rng)
         self._sceneries: dict[tuple[int, int | None], Scenery] = {}
+        self._of_now = True  # what the next run reaches is what the reports depend on
 
     def report(self, state: LensState) -> GradientReport | None:
         """The report of a state, if its check has been made."""
@@ -100,18 +100,23 @@ class LensSession:
 
         ``check`` is called at every step of the engine: what it raises ends the computation.
         """
-
-        def hear(_: ForwardEvent | BackwardEvent) -> None:
-            check()
-
         try:
-            with using_config("train", self._train), using_config("rng", copy.deepcopy(self._rng)), observe(hear):
+            with self.running(check) as origins:
                 report = self._checked(state)
-                return Looked(state, report, _study(report, state), self._seen(state, report))
+                looked = Looked(state, report, _study(report, state), self._seen(state, report))
         except Stopped:
             raise
         except BaseException as error:  # also an interrupt, and sys.exit()
             return user_error(error)
+        if self._of_now:
+            self.origins, self._of_now = origins, False
+        return looked
+
+    def forget(self) -> None:
+        """Let everything be checked anew, of the function as it is now; the report that was given stays the first."""
+        first = self.start.order, self.start.seed
+        self._reports, self._sceneries = {first: self._reports[first]}, {}
+        self._of_now = True
 
     def _checked(self, state: LensState) -> GradientReport:
         found = self.report(state)

@@ -126,13 +126,11 @@ class LiveMonitor(Monitor, Extension):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The live view, and the static form for where there is none (an untrusted notebook, a web page)."""
-        static = mimebundle(self)
         if notebook.shell() is None:
-            return static
+            return mimebundle(self)
         live = self._live()._repr_mimebundle_(**kwargs)
-        data, metadata = live if isinstance(live, tuple) else (live or {}, {})
         self._output = self._output or (notebook.cell(), None)
-        return {**data, **static}, metadata
+        return live
 
     def _live(self) -> MonitorView:
         if self._view is None or self._view.closed:

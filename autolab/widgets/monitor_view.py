@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import traitlets
 
+from ..display import mimebundle
 from ..display.chart import drawing
 from ..display.colors import DASHES, LINES
 from ..display.detail import about, array_entry
 from ..display.escape import clean
 from ..display.messages import say
 from ..display.monitor_view import charts, status
+from ..display.registry import Bundle
 from ..training.measure import State
-from . import notebook
-from .conversation import Conversation, at_first
-from .front_end import LightWidget
+from .conversation import LiveView, at_first
 from .part import obeys
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ MOST_CELLS = 128
 _WORDS = ("nothing", "running", "stopping", "latest", "stop", "follow", "saved", "value", "gradient_of", "past")
 
 
-class MonitorView(Conversation, LightWidget):
+class MonitorView(LiveView):
     """Charts of all curves, and a heatmap of one parameter or gradient, of the latest state or of a past one.
 
     Two threads use it: the one that trains paints, another one obeys the page. They take turns, and what the monitor
@@ -57,8 +57,7 @@ class MonitorView(Conversation, LightWidget):
         first = at_first()
         words = first["words"] | {name: say(f"monitor_{name}") for name in _WORDS}
         super().__init__(**first | {"words": words}, lines={**LINES, "dashes": DASHES})
-        self.on_msg(self._on_message)
-        notebook.opened(self)
+        self._listen()
         self.paint()
 
     # ------------------------------------------------------------------ for the monitor
@@ -85,10 +84,10 @@ class MonitorView(Conversation, LightWidget):
     def close(self) -> None:
         """Remove the views and stop listening."""
         self.closed = True
-        self.on_msg(self._on_message, remove=True)
-        notebook.closed(self)
-        self.layout.close()  # a widget of its own, which ipywidgets would keep
         super().close()
+
+    def _static(self) -> Bundle:
+        return mimebundle(self._monitor)
 
     # ------------------------------------------------------------------ what is shown
     def _picture(self) -> dict[str, Any]:
@@ -135,10 +134,6 @@ class MonitorView(Conversation, LightWidget):
         return {"heat": {**caption, **entry, "facts": about(shown)}, "heat_buffers": [cells]}
 
     # ------------------------------------------------------------------ for the page
-    @obeys("hello")
-    def _hello(self) -> None:
-        """A page has opened, or is not sure that somebody answers."""
-
     @obeys("stop")
     def _stop(self) -> None:
         if self.stage == "running":

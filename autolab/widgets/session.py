@@ -29,6 +29,7 @@ from .computation import Stopped
 from .run import Run, fitting
 from .state import DEVICES, FLOATS, Key, Origin, State, drawn, edited, is_movable, total_bytes
 from .user_error import UserError, user_error
+from .watching import Watching
 
 HISTORY = 500
 HISTORY_BYTES = 256 << 20
@@ -36,7 +37,7 @@ SECONDS = 60.0
 _OPTIONS = ("upstream", "budget", "order", "wrt", "open", "seconds", "train")
 
 
-class Session:
+class Session(Watching):
     """One function and the point at which it is looked at.
 
     The point is a copy: the caller's arrays and Variables never change. Modes and random numbers are those of the
@@ -71,13 +72,10 @@ class Session:
         self._budget = given.get("budget", BUDGET)
         self._upstream = given.get("upstream")  # until the first run, which says to which outputs it belongs
         self.bound = bind("explore", fn, tuple(args), inputs or {})
-        self.origins = Origins(fn)  # of the numbers that were computed last
-        self.given = Origins()
+        super().__init__(fn)
         self.given.add(self._own(args, inputs or {}))
         self.given.settle()
         self._backprop = config.enable_backprop
-        self._train_then = self._train_now = config.train
-        self._rng = copy.deepcopy(config.rng)
         # The picture shows NaN and infinities, so a warning at every move would say nothing new.
         self._floats: Any = {kind: "ignore" if how == "warn" else how for kind, how in np.geterr().items()}
         arrays: dict[Key, Any] = {name: variable.data.copy() for name, variable in self.bound.variables.items()}
@@ -269,14 +267,10 @@ class Session:
         except BaseException as error:  # also an interrupt, and sys.exit()
             return user_error(error)
 
-    def note_mode(self) -> None:
-        """Note the mode of the thread that calls, which is to be the notebook's own."""
-        self._train_now = config.train
-
-    def other_mode(self) -> str | None:
-        """The mode of the notebook, ``train`` or ``test``, if it was changed there to another one than this."""
-        changed = self._train_now not in (self._train_then, self.state.train)
-        return ("train" if self._train_now else "test") if changed else None
+    @property
+    def train(self) -> bool:
+        """The mode that was chosen."""
+        return self.state.train
 
     def _own(self, args: Sequence[Any], inputs: Mapping[str, Any]) -> Iterator[tuple[Any, str]]:
         """The caller's own arrays and Variables, with the names of the inputs that were copied from them."""

@@ -11,6 +11,7 @@ from ipywidgets import comm as widget_comm
 from playwright.sync_api import Browser, Page
 
 from autolab.widgets.explorer import Explorer
+from autolab.widgets.export import export_html
 from autolab.widgets.session import Session
 
 from .bare_page import RecordingComm, Wire, serve
@@ -94,3 +95,27 @@ def open_page(lab: Lab, browser: Browser) -> Iterator[Callable[..., LabPage]]:
     for view in opened:
         view.page.context.close()
     assert [problem for view in opened for problem in view.problems] == []
+
+
+@pytest.fixture
+def open_file(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
+    """Save something and open the file offline; at the end no page may have met an error or asked for anything."""
+    noise: list[str] = []
+    pages: list[Page] = []
+
+    def make(shown: Any, look: Any = "auto", **options: Any) -> Page:
+        path = tmp_path / f"page{len(pages)}.html"
+        export_html(shown, path, look)
+        page = browser.new_context(offline=True, **options).new_page()
+        page.set_default_timeout(5000)
+        page.on("console", lambda message: noise.append(message.text))
+        page.on("pageerror", lambda error: noise.append(str(error)))
+        page.on("request", lambda request: request.url == path.as_uri() or noise.append(request.url))
+        page.goto(path.as_uri())
+        pages.append(page)
+        return page
+
+    yield make
+    for page in pages:
+        page.context.close()
+    assert [message for message in noise if not message.startswith("data:image/svg+xml;base64,")] == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,37 +16,13 @@ from playwright.sync_api import Browser, Locator, Page, expect
 import autolab
 from autolab.display.messages import say
 from autolab.recording.model import Recording
-from autolab.widgets import export
 from autolab.widgets.export import export_html
 from autolab.widgets.module import module_text, style_text
+from autolab.widgets.saved import MAX_BYTES
 
 from .programs import LAYER, layer, muladd
 
 Open = Callable[..., Page]
-
-
-@pytest.fixture
-def open_file(browser: Browser, tmp_path: Path) -> Iterator[Open]:
-    """Save something and open the file offline; at the end no page may have met an error or asked for anything."""
-    noise: list[str] = []
-    pages: list[Page] = []
-
-    def make(shown: Any, look: Any = "auto", **options: Any) -> Page:
-        path = tmp_path / f"page{len(pages)}.html"
-        export_html(shown, path, look)
-        page = browser.new_context(offline=True, **options).new_page()
-        page.set_default_timeout(5000)
-        page.on("console", lambda message: noise.append(message.text))
-        page.on("pageerror", lambda error: noise.append(str(error)))
-        page.on("request", lambda request: request.url == path.as_uri() or noise.append(request.url))
-        page.goto(path.as_uri())
-        pages.append(page)
-        return page
-
-    yield make
-    for page in pages:
-        page.context.close()
-    assert [message for message in noise if not message.startswith("data:image/svg+xml;base64,")] == []
 
 
 def box(page: Page, recording: Recording, name: str) -> Locator:
@@ -181,7 +157,7 @@ def test_a_page_is_small_and_large_arrays_are_reduced_for_it(tmp_path: Path) -> 
         return A.sum()
 
     export_html(autolab.record(chain, np.random.default_rng(0).normal(size=(600, 600))), tmp_path / "large.html")
-    assert 100_000 < (tmp_path / "large.html").stat().st_size < export.MAX_BYTES + front + 40_000
+    assert 100_000 < (tmp_path / "large.html").stat().st_size < MAX_BYTES + front + 40_000
 
 
 def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:

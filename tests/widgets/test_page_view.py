@@ -170,7 +170,7 @@ def test_nan_and_infinities_are_no_colours(page: Page, open_view: Open) -> None:
     wire.settle()
     assert (pixels(page, 0)[..., 3] == [[255, 0], [0, 255]]).all()
     assert texts(page, ".al-numbers").pop(0) == "1NaN−∞0.5"
-    assert texts(page, ".al-readout")[0] == "0.5 to 1, 1 NaN, 1 infinite"
+    assert texts(page, ".al-readout")[0] == "0.5 to 1, 1 NaN (×), 1 infinite (+, −)"
     assert node(page, wire, "A").locator(".al-value .al-missing").count() == 2
 
 

@@ -1,6 +1,7 @@
 // @ts-check
 /** The inputs: a slider with a number box per scalar, a grid of cells per small array. */
 
+import { makeBox } from "./box.js";
 import { html, set, short, write } from "./dom.js";
 import { makeGrid } from "./grid.js";
 
@@ -85,39 +86,6 @@ function makeSlider(first, act) {
       show(next.value);
       write(low, short(next.min));
       write(high, short(next.max));
-    },
-  };
-}
-
-/**
- * A box for one number; text that is no number is marked and sends nothing.
- * @param {string} label
- * @param {(value: number) => void} changed
- */
-export function makeBox(label, changed) {
-  let taken = ""; // Enter is followed by a change event, but not in JupyterLab
-  const element = html("input", {
-    class: "al-box", type: "text", inputmode: "decimal", spellcheck: "false", autocomplete: "off", "aria-label": label + ", number",
-    onchange: take, onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && take(),
-  });
-
-  function take() {
-    if (element.value === taken) return;
-    taken = element.value;
-    const text = taken.trim().replace("\u2212", "-");
-    const value = text === "" ? NaN : Number(text);
-    set(element, { "aria-invalid": !Number.isFinite(value) && "true" });
-    if (Number.isFinite(value)) changed(value);
-  }
-
-  return {
-    element,
-    /** @param {number | null} value */
-    show(value) {
-      const text = value === null ? "not finite" : String(Number(value.toPrecision(6)));
-      if (element.value !== text) element.value = text;
-      taken = text;
-      set(element, { "aria-invalid": null, title: String(value ?? text) });
     },
   };
 }

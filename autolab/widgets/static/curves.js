@@ -23,6 +23,7 @@ export function makeCurves(range, move) {
     /** @param {any[]} panels */
     draw(panels) {
       const focused = plots.findIndex((plot) => plot.picture === document.activeElement);
+      for (const plot of plots) plot.close();
       plots = panels.map((panel) => makePlot(panel, range, move));
       first.replaceChildren(plots[0].legend, plots[0].root);
       others.replaceChildren(...plots.slice(1).map((plot) => plot.root));
@@ -31,6 +32,7 @@ export function makeCurves(range, move) {
     },
     /** @param {any} moving */
     move: (moving) => plots.forEach((plot, k) => plot.move(moving, k)),
+    close: () => plots.forEach((plot) => plot.close()),
   };
 }
 
@@ -43,7 +45,7 @@ function makePlot(panel, range, move) {
   const { box, width, height } = panel;
   const bottom = box.y + box.h;
   const here = svg("line", { class: "al-here", y1: box.y, y2: bottom });
-  const spot = svg("circle", { class: "al-spot", r: 7, fill: `var(--al-line${panel.color})` });
+  const spot = svg("circle", { class: "al-spot", fill: `var(--al-line${panel.color})` });
   const extra = svg("g");
   const legend = html("div", { class: "al-curve-legend" });
   const line = (/** @type {string} */ d, /** @type {number} */ color, dash = "") => svg("path", { class: "al-curve", d, stroke: `var(--al-line${color})`, "stroke-dasharray": dash || null });
@@ -61,6 +63,9 @@ function makePlot(panel, range, move) {
     ...panel.ends.map((/** @type {any} */ at) => svg("circle", { ...open, cx: at.x, cy: at.y, r: 4 })),
     spot);
   let held = false;
+  /** Words and strokes keep their size on the screen, however large the plot is drawn. */
+  const fit = new ResizeObserver(() => picture.style.setProperty("--al-unit", String(width / (picture.clientWidth || width))));
+  fit.observe(picture);
 
   /** @param {PointerEvent} event */
   function at(event) {
@@ -116,6 +121,7 @@ function makePlot(panel, range, move) {
       html("figcaption", { class: "al-figure-head" }, html("span", { class: "al-own" }, panel.name), html("span", { class: "al-caption" }, panel.note)), picture),
     picture,
     legend,
+    close: () => fit.disconnect(),
     /** @param {any} moving @param {number} k */
     move(moving, k) {
       now = moving.x;

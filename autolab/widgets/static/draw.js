@@ -1,7 +1,7 @@
 // @ts-check
 /** Random numbers for an array: the same seed draws the same numbers. */
 
-import { makeBox } from "./controls.js";
+import { makeBox } from "./box.js";
 import { button, choice, html } from "./dom.js";
 
 const SEEDS = 2 ** 32;

@@ -1,7 +1,7 @@
 // @ts-check
 /** An array as cells: drag one, or use the arrow keys, and the number follows. Of a large array, a window of cells. */
 
-import { makeBox } from "./controls.js";
+import { makeBox } from "./box.js";
 import { makeDraw } from "./draw.js";
 import { html, inCell, set, write } from "./dom.js";
 import { makeMap } from "./map.js";

@@ -3,6 +3,7 @@
 
 import { entry } from "./colors.js";
 import { html, inCell, set, short, write } from "./dom.js";
+import { drawSigns, makeSigns } from "./signs.js";
 
 const LABELLED = { rows: 8, columns: 6 }; // up to this size the numbers are printed in the cells
 const WIDE = 1.6; // width of a cell with a number, in heights
@@ -12,6 +13,7 @@ const WIDE = 1.6; // width of a cell with a number, in heights
 export function makeHeatmap() {
   const canvas = html("canvas", { class: "al-canvas", tabindex: 0, role: "img", onkeydown: pressed, onpointermove: pointed, onpointerleave: () => point(-1), onblur: () => point(-1) });
   const numbers = html("div", { class: "al-numbers", "aria-hidden": "true" });
+  const signs = makeSigns();
   const readout = html("output", { class: "al-readout" });
   const low = html("span");
   const high = html("span");
@@ -46,7 +48,7 @@ export function makeHeatmap() {
 
   return {
     root: html("div", { class: "al-heatmap" },
-      html("div", { class: "al-frame" }, canvas, numbers), html("div", { class: "al-scale", "aria-hidden": "true" }, low, bar, high), readout),
+      html("div", { class: "al-frame" }, canvas, signs, numbers), html("div", { class: "al-scale", "aria-hidden": "true" }, low, bar, high), readout),
     /**
      * @param {ArrayFacts} next
      * @param {Float32Array} data row by row
@@ -59,6 +61,7 @@ export function makeHeatmap() {
       canvas.parentElement.style.aspectRatio = String(Math.max(0.5, Math.min(8, (labelled(next) ? WIDE : 1) * next.cols / next.rows)));
       paint(canvas, next, data, colors);
       print(numbers, next, data, colors);
+      drawSigns(signs, next, labelled(next) ? [] : data);
       paint(bar, { rows: 1, cols: 255, scale: 127 }, Float32Array.from({ length: 255 }, (_, k) => k - 127), colors);
       write(low, short(-next.scale, 3));
       write(high, short(next.scale, 3));
@@ -124,7 +127,7 @@ export function floats(view) {
 /** The smallest and the largest number, and how many are none. @param {ArrayFacts} facts */
 function range({ min, max, nan, inf }) {
   const ends = min === null || max === null ? "" : `${short(min)} to ${short(max)}`;
-  return [ends, nan && `${nan} NaN`, inf && `${inf} infinite`].filter(Boolean).join(", ");
+  return [ends, nan && `${nan} NaN (\u00d7)`, inf && `${inf} infinite (+, \u2212)`].filter(Boolean).join(", ");
 }
 
 /**

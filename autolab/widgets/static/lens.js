@@ -6,12 +6,13 @@ import { makeChosenPart } from "./chosen.js";
 import { makeCurvesPart } from "./stepcurves.js";
 import { button, html, set, write } from "./dom.js";
 import { makeProblemPart } from "./problem.js";
+import { makeSincePart } from "./since.js";
 import { makeSourcePart } from "./source.js";
 import { makeTriosPart } from "./trios.js";
 import { makeWidget } from "./view.js";
 import { makeBackwardPart, makeNodesPart } from "./where.js";
 
-export default () => makeWidget([makeVerdictPart, makeAgainPart, makeProblemPart, makeTriosPart, makeChosenPart, makeBackwardPart, makeNodesPart, makeSourcePart, makeCurvesPart]);
+export default () => makeWidget([makeVerdictPart, makeAgainPart, makeProblemPart, makeSincePart, makeTriosPart, makeChosenPart, makeBackwardPart, makeNodesPart, makeSourcePart, makeCurvesPart]);
 
 /** The verdict and its reasons in words. @param {import("./explorer.js").View} view */
 function makeVerdictPart({ get, send }) {

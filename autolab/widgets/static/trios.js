@@ -123,6 +123,7 @@ function makeMap(choose, here) {
       const data = floats(buffers[facts.buffer]);
       set(canvas, { "aria-label": label });
       frame.classList.toggle("al-labelled", labelled(facts));
+      frame.classList.toggle("al-blank", facts.blank === true);
       frame.style.setProperty("--al-rows", String(rows));
       frame.style.setProperty("--al-cols", String(cols));
       paint(canvas, facts, data, colors);

@@ -1,0 +1,71 @@
+"""DerivativeSession: a function of one number under the explorer, without its picture: where it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..analysis import Derivatives, Study
+from ..engine.variable import Variable
+from .computation import Stopped
+from .user_error import UserError, user_error
+from .watching import Watching
+
+SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Place:
+    """The point at which a function is looked at, and up to which derivative."""
+
+    x: float
+    order: int
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What there is to see at a place, and the curves that it stands on."""
+
+    study: Study
+    data: Derivatives
+
+
+class DerivativeSession(Watching):
+    """A function with its curves, and where somebody looks at it. Whatever calls the function is in `compute`.
+
+    Parameters
+    ----------
+    fn, x, order, domain
+        As for `autolab.derivatives`.
+    """
+
+    seconds = SECONDS
+
+    def __init__(
+        self, fn: Callable[[Variable], Any], x: Any, order: int = 2, domain: tuple[float, float] | None = None
+    ) -> None:
+        super().__init__(fn)
+        with self.running(lambda: None) as self.origins:
+            study = Study(fn, x, order, domain)
+        self.seen = Seen(study, study.data)
+        self.state = Place(study.data.x, study.data.order)
+
+    def compute(self, place: Place, check: Callable[[], None] = lambda: None) -> Seen | UserError:
+        """What there is to see at a place; what the user's function raises comes as data.
+
+        If the function does not depend on the same as before, its curves are drawn anew: a point always stands on them.
+        ``check`` is called at every step of the engine: what it raises ends the computation.
+        """
+        study, known = self.seen.study, self.seen.data
+        try:
+            with self.running(check) as origins:
+                if self.origins.changed():
+                    study = Study(study.fn, place.x, known.order, known.domain)
+                seen = Seen(study, study.look(place.x, place.order))
+        except Stopped:
+            raise
+        except BaseException as error:  # also an interrupt, and sys.exit()
+            return user_error(error)
+        self.origins = origins
+        return seen

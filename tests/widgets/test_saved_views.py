@@ -1,0 +1,301 @@
+"""Saved pages of the check lens, the derivative explorer and the heatmap: offline, and as live as can be."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from display.payloads import PAYLOADS
+from playwright.sync_api import Browser, Page, expect
+
+import autolab
+from autolab import Variable, check_gradients
+from autolab.display.messages import say
+from autolab.display.numbers import number
+from autolab.widgets import derivative_page, lens_page
+from autolab.widgets.board import Board
+from autolab.widgets.derivative_explorer import DerivativeExplorer
+from autolab.widgets.derivative_session import DerivativeSession
+from autolab.widgets.heatmaps import Heatmap
+from autolab.widgets.lens import Lens
+from autolab.widgets.lens_session import LensSession
+from autolab.widgets.module import module_text, style_text
+from autolab.widgets.saved import MAX_BYTES
+from autolab.widgets.shown import gather
+
+from .test_page_lens import INPUTS, muladd, own_difference, readout
+from .test_page_lens import number as read
+
+Open = Callable[..., Page]
+SAMPLES = "() => JSON.parse(document.querySelector('#saved').textContent).state.samples"
+FORMS = [np.sin, np.cos, lambda x: -np.sin(x), lambda x: -np.cos(x), np.sin]
+
+
+def sine(x: Variable) -> Variable:
+    return np.sin(x)
+
+
+@pytest.fixture
+def derived() -> Iterator[Callable[..., DerivativeExplorer]]:
+    made: list[DerivativeExplorer] = []
+
+    def make(*given: Any) -> DerivativeExplorer:
+        made.append(DerivativeExplorer(DerivativeSession(*given)))
+        return made[-1]
+
+    yield make
+    for view in made:
+        view.close()
+
+
+@pytest.fixture
+def lens() -> Iterator[Callable[..., Lens]]:
+    made: list[Lens] = []
+
+    def make(fn: Any, *inputs: Any) -> Lens:
+        report = check_gradients(fn, *inputs)
+        made.append(Lens(LensSession(report, report._origin)))
+        return made[-1]
+
+    yield make
+    for view in made:
+        view.close()
+
+
+# ---------------------------------------------------------------------------------------------- the derivative explorer
+@pytest.mark.browser
+def test_the_point_moves_over_the_samples_in_every_order(open_file: Open, derived: Any) -> None:
+    page = open_file(derived(sine, 0.7, 2, (-3, 3)))
+    slider, order = page.get_by_label("x", exact=True), page.get_by_label("Order")
+    values = page.locator(".al-value-number")
+    expect(values).to_have_text([number(form(0.7)) for form in FORMS[:3]])
+    for move, orders in (("Home", 2), ("ArrowRight", 3), ("PageUp", 4), ("ArrowLeft", 1), ("End", 0), ("ArrowLeft", 4)):
+        page.locator(".al-plot").first.press(move)
+        order.evaluate("(e, n) => { e.value = n; e.dispatchEvent(new Event('change')); }", str(orders))
+        x = float(slider.input_value())
+        near = json.loads(
+            page.evaluate("JSON.stringify(JSON.parse(document.querySelector('#saved').textContent).state.samples)")
+        )
+        exact = min(near, key=lambda sample: abs(sample - x))
+        expect(values).to_have_text([number(float(form(exact))) for form in FORMS[: orders + 1]])
+        expect(page.locator(".al-plot")).to_have_count(orders + 1)
+        assert page.locator(".al-curve-key").count() == 1 + (orders >= 1) + (orders >= 2)
+    assert say("curve_still", count=122, x="0.7") in page.locator("body").inner_text()
+
+
+@pytest.mark.browser
+def test_the_point_is_dragged_and_typed(open_file: Open, derived: Any) -> None:
+    page = open_file(derived(sine, 0.7, 2, (-3, 3)))
+    box = page.locator(".al-plot").first.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + box["height"] / 2, steps=9)
+    page.mouse.up()
+    x = float(page.get_by_label("x, number").input_value())
+    assert 1.2 < x < 2.5
+    assert page.locator(".al-value-number").first.text_content() == number(float(np.sin(x)))
+    page.get_by_label("x, number").fill("-2.02")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("x, number")).to_have_value("-2")  # the place next to it
+    expect(page.locator(".al-value-number").first).to_have_text(number(float(np.sin(-2.0))))
+
+
+@pytest.mark.browser
+def test_the_graphs_of_a_saved_page_say_where_they_were_recorded(open_file: Open, derived: Any) -> None:
+    page = open_file(derived(sine, 0.7, 1, (-3, 3)))
+    page.locator(".al-graphs summary").click()
+    expect(page.locator(".al-derivative-graphs .al-picture")).to_have_count(2)
+    assert "0.7" in page.locator(".al-derivative-graphs").inner_text()
+    page.locator(".al-graphs summary").click()
+    expect(page.locator(".al-derivative-graphs .al-picture")).to_have_count(0)
+
+
+def test_undefined_places_stay_undefined_and_breaks_are_left_out(derived: Any) -> None:
+    view = derived(lambda x: np.log(x) + 1 / (x - 2), 1.0, 1, (-1.0, 4.0))
+    points = view._session.seen.study.samples(101)
+    assert 2.0 not in [round(point.x, 9) for point in points]
+    for point in points:
+        assert np.isnan(point.values[0]) == (point.x <= 0)
+        if point.x > 0:
+            assert point.values[:2] == pytest.approx(
+                (np.log(point.x) + 1 / (point.x - 2), 1 / point.x - 1 / (point.x - 2) ** 2)
+            )
+
+
+@pytest.mark.parametrize("fn", [np.tanh, abs, lambda x: x if x.data < 0.5 else x * x])
+def test_a_sample_is_what_a_move_there_computes(derived: Any, fn: Any) -> None:
+    view = derived(fn, 0.3, 2, (-1.0, 1.0))
+    study = view._session.seen.study
+    for sample in study.samples(9):
+        there = study.look(sample.x, study.most)
+        assert sample.values == pytest.approx(there.values, nan_ok=True, abs=1e-12)
+        assert sample.up_to(1).values == pytest.approx(study.look(sample.x, 1).values, nan_ok=True, abs=1e-12)
+
+
+def test_a_slow_function_is_not_waited_for(derived: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = False
+
+    def fn(x: Variable) -> Variable:
+        y = np.sin(x)
+        while slow:
+            time.sleep(0.01)
+            y = y + 0
+        return y
+
+    view = derived(fn, 0.5, 1)
+    monkeypatch.setattr(derivative_page, "SECONDS", 0.2)
+    slow = True
+    start = time.monotonic()
+    autolab.export_html(view, tmp_path / "page.html")
+    assert time.monotonic() - start < 5
+    text = (tmp_path / "page.html").read_text("utf-8")
+    saved = json.loads(text[text.index('id="saved">') + 11 : text.index("</script", text.index('id="saved">'))])
+    assert saved["state"]["most"] == 1  # as far as it was known
+
+
+# ---------------------------------------------------------------------------------------------------------- the lens
+@pytest.mark.browser
+def test_one_selection_over_the_three_heatmaps_of_every_input(open_file: Open, lens: Any) -> None:
+    view = lens(muladd, *INPUTS)
+    report = view.report
+    page = open_file(view)
+    for k, name in enumerate("xyz"):
+        for which in range(3):
+            place = (which, (k + which) % 4)
+            canvas = page.locator(".al-trio").nth(k).locator("canvas.al-canvas").nth(which)
+            size = canvas.bounding_box()
+            assert size
+            at = {"x": size["width"] * (place[1] + 0.5) / 4, "y": size["height"] * (place[0] + 0.5) / 3}
+            canvas.click(position=at)
+            item = report.inputs[k]
+            expect(page.locator(".al-chosen .al-title")).to_have_text(f"{name}{list(place)}")
+            assert read(readout(page)["analytic"]) == pytest.approx(item.analytic[place], rel=1e-5)
+            assert read(readout(page)["numeric"]) == pytest.approx(item.numeric[place], rel=1e-5)
+            marks = page.locator(".al-trio").nth(k).locator(".al-mark:visible")
+            assert marks.count() == 3
+            assert len(set(marks.evaluate_all("all => all.map(e => e.style.left + e.style.top)"))) == 1
+    canvas.press("ArrowUp")
+    expect(page.locator(".al-chosen .al-title")).to_have_text("z[1, 0]")
+    page.get_by_role("button", name="Go to the worst").click()
+    expect(page.locator(".al-chosen .al-title")).to_have_text(f"z{list(report['z'].worst)}")
+
+
+@pytest.mark.browser
+def test_steps_and_directions_of_a_saved_lens(open_file: Open, lens: Any) -> None:
+    view = lens(muladd, *INPUTS)
+    page = open_file(view)
+    slider = page.get_by_role("slider", name=say("lens_step"))
+    seen = set()
+    for _ in range(4):
+        slider.press("ArrowRight")
+        h = read((page.locator(".al-lens-step .al-where").text_content() or "").removeprefix("h = "))
+        found = readout(page, ".al-lens-step")
+        exact = own_difference(view.report, "x", view.report["x"].worst, h)
+        assert read(found["numeric"]) == pytest.approx(exact, rel=2e-3)
+        seen.add(h)
+    assert len(seen) == 4
+    titles = set()
+    page.get_by_label("all, at random").check(force=True)
+    for _ in range(4):
+        titles.add(page.locator(".al-lens-curves .al-title").text_content())
+        assert page.locator(".al-lens-curve").first.is_visible()
+        page.get_by_role("button", name="Another direction").click()
+    assert len(titles) == lens_page.DIRECTIONS
+    page.get_by_label("this element").check(force=True)
+    expect(page.locator(".al-lens-curves .al-title")).to_have_text(f"Moving x{list(view.report['x'].worst)}")
+
+
+@pytest.mark.browser
+def test_what_was_not_measured_is_said(open_file: Open, lens: Any) -> None:
+    page = open_file(lens(lambda W: np.tanh(W).sum(), np.random.default_rng(0).normal(size=(40, 40))))
+    expect(page.locator(".al-lens-curve").first).to_be_visible()
+    page.locator("canvas.al-canvas").first.press("ArrowRight")
+    expect(page.get_by_text(say("lens_not_saved"))).to_be_visible()
+    expect(page.locator(".al-lens-curve").first).to_be_hidden()
+    page.get_by_role("button", name="Go to the worst").click()
+    expect(page.locator(".al-lens-curve").first).to_be_visible()
+
+
+def test_a_slow_check_is_saved_in_a_few_seconds(lens: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = [0.0]
+
+    def fn(x: Variable) -> Variable:
+        time.sleep(slow[0])
+        return np.tanh(x)
+
+    view = lens(fn, np.ones(3) / 3)
+    monkeypatch.setattr(lens_page, "SECONDS", 0.3)
+    slow[0] = 0.1
+    start = time.monotonic()
+    autolab.export_html(view, tmp_path / "lens.html")
+    assert time.monotonic() - start < 4
+
+
+# ------------------------------------------------------------------------------------------------------ all of them
+@pytest.mark.browser
+def test_a_saved_heatmap_speaks_of_cells(open_file: Open) -> None:
+    view = Heatmap(Board(gather((np.eye(3),), {}), "value", None, True))
+    page = open_file(view)
+    assert say("heat_still") in page.locator("body").inner_text()
+    assert "step" not in page.locator("body").inner_text()
+    view.close()
+
+
+def test_pages_are_bounded(derived: Any, lens: Any, tmp_path: Path) -> None:
+    def wide(x: Variable) -> Variable:
+        y = x
+        for k in range(12):
+            y = np.sin(y * (k + 1)) + x
+        return y
+
+    rng = np.random.default_rng(0)
+    views = {
+        "derivatives": [derived(sine, 0.7, 4), derived(wide, 0.7, 4)],
+        "lens": [
+            lens(muladd, *INPUTS),
+            lens(lambda W, x: np.tanh(W @ x), rng.normal(size=(512, 512)), rng.normal(size=512)),
+        ],
+    }
+    for name, shown in views.items():
+        front = len(module_text(f"{name}.js")) + len(module_text("page.js")) + len(style_text(f"{name}.css"))
+        for view in shown:
+            autolab.export_html(view, tmp_path / "page.html")
+            assert (tmp_path / "page.html").stat().st_size <= MAX_BYTES + front + 20_000
+
+
+@pytest.mark.browser
+def test_names_run_nothing_in_these_pages(browser: Browser, tmp_path: Path, derived: Any, lens: Any) -> None:
+    """R11: the function's name, the inputs' names, and what it raises."""
+    context = browser.new_context()
+    fired: list[int] = []
+    noise: list[str] = []
+    context.expose_function("fired", lambda n: fired.append(n))
+    page = context.new_page()
+    page.on("console", lambda message: noise.append(message.text))
+    page.on("pageerror", lambda error: noise.append(str(error)))
+    page.on("request", lambda request: request.url.startswith("file:") or noise.append(request.url))
+    for name in PAYLOADS[::3]:
+
+        def fn(x: Variable, name: str = name) -> Variable:
+            if x.data.ndim == 0 and x.data < -3:
+                raise ValueError(name)
+            return np.sin(x)
+
+        fn.__name__ = name.encode("utf-8", "replace").decode()
+        report = check_gradients(lambda **given: np.sin(next(iter(given.values()))), options={}, **{name or "x": 0.5})
+        view = Lens(LensSession(report, report._origin))
+        for shown in (derived(fn, 0.5, 1), view):
+            autolab.export_html(shown, tmp_path / "page.html")
+            page.goto((tmp_path / "page.html").as_uri())
+            page.locator(".al-name, .al-own").first.wait_for()
+            assert page.locator("img, iframe, style ~ style, a, animate, [onload], [onerror]").count() == 0
+        view.close()
+    page.wait_for_timeout(200)
+    assert (fired, noise) == ([], [])
+    context.close()
