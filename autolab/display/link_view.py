@@ -9,18 +9,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..engine.backend import device_name
+from ..recording.arrays import snapshot
 from .escape import Markup, clean, element, escape, join
 from .html import code, paragraph, table
 from .messages import plural, say
 from .numbers import bytes_text, number, shape_text
 from .registry import Bundle
+from .strip import strip
 
 if TYPE_CHECKING:
     from ..links import Link
 
-_HEADINGS = ("link, parameter", "shape", "dtype", "device", "numbers", "norm", "gradient's norm")
+_HEADINGS = ("link, parameter", "shape", "numbers", "dtype, device", "value, norm", "gradient, norm")
 _MOST_ROWS = 300
-_INDENT = "\N{NO-BREAK SPACE}" * 4
+_MOST_STRIPS = 60
+_KEPT_CELLS = 64 * 64
+_WORDS = 6
+_SPACE = "\N{NO-BREAK SPACE}"
+_INDENT = 4 * _SPACE
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,8 @@ class Row:
     name: str
     kind: str
     words: tuple[str, ...]
+    array: Any = None
+    gradient: Any = None
 
 
 def bundle(link: Link) -> Bundle:
@@ -38,7 +46,11 @@ def bundle(link: Link) -> Bundle:
     rows = list(tree(link))
     sentences = _sentences(link, rows)
     parts = [paragraph(element("b", code(type(link).__name__)), escape(" " + sentences))]
-    parts.append(table(_HEADINGS, [_cells(row) for row in rows[:_MOST_ROWS]]))
+    arrays = [row for row in rows if row.array is not None]
+    drawn = {id(row) for row in arrays[:_MOST_STRIPS]}
+    parts.append(table(_HEADINGS, [_cells(row, id(row) in drawn) for row in rows[:_MOST_ROWS]]))
+    if len(arrays) > _MOST_STRIPS:
+        parts.append(paragraph(escape(say("link_strips", shown=_MOST_STRIPS))))
     if len(rows) > _MOST_ROWS:
         parts.append(paragraph(escape(say("first_rows", shown=_MOST_ROWS, total=plural(len(rows), "line")))))
     lines = [_line(row) for row in rows[:_MOST_ROWS]]
@@ -52,25 +64,26 @@ def tree(link: Link) -> Iterator[Row]:
     while stack:
         depth, name, kind, value = stack.pop()
         if kind != "link":
-            yield Row(depth, name, kind, _facts(kind, value))
+            data = value.data if kind == "parameter" else value
+            grad = getattr(value, "grad", None)
+            gradient = None if grad is None else grad.data
+            yield Row(depth, name, kind, _facts(kind, data, gradient), data, gradient)
             continue
         again = id(value) in seen
         settings = "the same as above" if again else value.extra_repr()
-        yield Row(depth, name, f"{type(value).__name__}({settings})", ("",) * (len(_HEADINGS) - 1))
+        yield Row(depth, name, f"{type(value).__name__}({settings})", ("",) * _WORDS)
         if not again:
             seen.add(id(value))
             entries = [(depth + 1, key, entry, value.__dict__[key]) for key, entry in value._kinds.items()]
             stack += [entry for entry in reversed(entries) if entry[3] is not None or entry[2] == "buffer"]
 
 
-def _facts(kind: str, value: Any) -> tuple[str, ...]:
+def _facts(kind: str, data: Any, gradient: Any) -> tuple[str, ...]:
     """Shape, dtype, device, count, norm, gradient's norm."""
-    data = value.data if kind == "parameter" else value
     if data is None:
-        return ("?", "", "", "", "", "")
-    grad = value.grad if kind == "parameter" else None
-    gradient = "" if kind == "buffer" else say("absent") if grad is None else number(_norm(grad.data))
-    return (shape_text(data.shape), str(data.dtype), device_name(data), str(data.size), number(_norm(data)), gradient)
+        return ("?", *("",) * (_WORDS - 1))
+    norm = "" if kind == "buffer" else say("absent") if gradient is None else number(_norm(gradient))
+    return (shape_text(data.shape), str(data.dtype), device_name(data), str(data.size), number(_norm(data)), norm)
 
 
 def _norm(array: Any) -> float:
@@ -79,10 +92,22 @@ def _norm(array: Any) -> float:
     return float(flat @ flat) ** 0.5
 
 
-def _cells(row: Row) -> list[Markup]:
+def _cells(row: Row, drawn: bool) -> list[Markup]:
     name = f"{row.name}: {row.kind}" if row.name and row.kind.endswith(")") else row.name or row.kind
     first = join([escape(_INDENT * row.depth), code(name)])
-    return [first, *(code(words) for words in row.words)]
+    left = element("div", first, align="left")  # a notebook sets cells to the right, where no tree can be seen
+    shape, dtype, device, count, norm, gradient = [words.replace(" ", _SPACE) for words in row.words]
+    value = _pictured(f"{row.name}, value", row.array if drawn else None, norm)
+    kind = code(f"{dtype}{_SPACE}{device}".strip(_SPACE))
+    slope = _pictured(f"{row.name}, gradient", row.gradient if drawn else None, gradient)
+    return [left, code(shape), code(count), kind, value, slope]
+
+
+def _pictured(title: str, array: Any, words: str) -> Markup:
+    """A norm, and before it the picture of the array if there is one."""
+    if array is None:
+        return code(words)
+    return join([strip(title, snapshot(array, _KEPT_CELLS)), escape(" "), code(words)])
 
 
 def _line(row: Row) -> str:

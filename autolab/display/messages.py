@@ -60,6 +60,7 @@ SENTENCES: dict[str, str] = {
     "no_size": "No size yet: it comes with the first input.",
     # Links and optimizers.
     "link_total": "{params} in {arrays}, {size}.",
+    "link_strips": "Only the first {shown} arrays have pictures; look at a part of the model to see its own.",
     "link_empty": "It has no parameters.",
     "link_pending": "{count} without a size yet: the first call gives it.",
     "optimizer_ready": "It has made {updates}.",

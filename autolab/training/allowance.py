@@ -24,6 +24,10 @@ class Allowance:
         """Whether the time for another piece has come."""
         return now >= self.due
 
-    def spend(self, start: float, end: float, least: float = 0.0) -> None:
-        """A piece was done; the next one begins no earlier than ``least`` seconds after this one began."""
-        self.due = max(end + (end - start) * (1 / self.share - 1), start + least)
+    def spend(self, start: float, end: float, least: float = 0.0, cost: float | None = None) -> None:
+        """A piece was done; the next one begins no earlier than ``least`` seconds after this one began.
+
+        ``cost`` is what it took, where that is not all that passed from ``start`` to ``end``.
+        """
+        cost = end - start if cost is None else cost
+        self.due = max(end + cost * (1 / self.share - 1), start + least)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from threading import RLock
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,9 @@ MOST_BYTES = 64_000_000
 _USED, _LEAST_LEFT = 0.7, 0.3
 """Of its share: what it takes by its own clock, which does not see that a trainer calls it and that training finds its
 memory displaced; and what is left for looking where noting the updates takes more than the rest."""
+
+_LEAST_WORK = 0.3
+"""A thread that works less than this waits for something else, such as a GPU: looking makes that no longer."""
 
 FAMILIES = ("gradient", "moved", "silent")
 """What is measured of every layer besides what the loop tells."""
@@ -57,7 +60,7 @@ class Monitor:
         that of the parameters; ``silent``, the fraction of units that are silent (see `measure.silent`).
     states : tuple of State
     spent, watched : float
-        Seconds that it took itself, with all that it does at each update, and that training took with it.
+        Seconds that it worked itself, with all that it does at each update, and that training took with it.
 
     Examples
     --------
@@ -93,7 +96,9 @@ class Monitor:
         self._most_states = states
         self._looking, self._keeping = Allowance(share), Allowance(share)
         self._divide()
-        self._clock: float | None = None  # when it last looked at the time
+        self._clock: float | None = None  # when it last looked at the time ...
+        self._worker = 0.0  # ... and at that which its thread works
+        self._worked = 0.0  # seconds that the thread worked while the monitor watched
         self._before: dict[str, Array] | None = None  # the parameters before the update to come, if it is measured
         self._copies = False  # whether updates change arrays in place, so that those of before must be copied
         self._measured = 0  # the last update after which the model was measured
@@ -127,18 +132,20 @@ class Monitor:
             self._prepare()
         else:
             self._shown()
-            self._looking.spend(start, perf_counter(), INTERVAL)
+            self._looking.spend(start, perf_counter(), INTERVAL, thread_time() - self._worker)
             self._keeping.due = self._looking.due
-        self._seeing += perf_counter() - start
+        self._seeing += thread_time() - self._worker
 
     def _see(self, start: float) -> None:
+        """What a piece costs is what its thread works: another program that is let in between is not its fault."""
         if self._looking.affords(start):
             publish(self._measurements())
-            self._looking.spend(start - self._preparing, perf_counter())
+            cost = thread_time() - self._worker + self._preparing
+            self._looking.spend(start, perf_counter(), cost=cost)
         if self._keeping.affords(start):
-            middle = perf_counter()
+            middle = thread_time()
             self.keep()
-            self._keeping.spend(middle, perf_counter(), INTERVAL)
+            self._keeping.spend(start, perf_counter(), INTERVAL, thread_time() - middle)
         self._before = None
         now = perf_counter()
         if self._looking.affords(now) or self._keeping.affords(now):
@@ -146,20 +153,27 @@ class Monitor:
 
     def _prepare(self) -> None:
         """Hold the parameters before the update to come, which will be measured."""
-        start = perf_counter()
+        start = thread_time()
         self._before = self._parameters()
-        self._preparing = perf_counter() - start
+        self._preparing = thread_time() - start
 
     def _pass(self, now: float) -> None:
         """Time has passed since it last looked."""
-        since = 0.0 if self._clock is None else now - self._clock
-        publish([(self, "_clock", now), (self, "watched", self.watched + since)])
+        worker = thread_time()
+        if self._clock is not None:
+            watched, worked = self.watched + now - self._clock, self._worked + worker - self._worker
+            publish([(self, "watched", watched), (self, "_worked", worked)])
+        publish([(self, "_clock", now), (self, "_worker", worker)])
         self._divide()
 
     def _divide(self) -> None:
-        """Of the share that noting every update leaves, measuring gets a quarter, and keeping and painting the rest."""
+        """Of the share that noting every update leaves, measuring gets a quarter, and keeping and painting the rest.
+
+        On a busy machine training gets less than the whole time, and so does the monitor.
+        """
         noting = self._telling / self.watched if self.watched else 0.0
         left = max(_LEAST_LEFT * self.share, _USED * self.share - noting)
+        left *= max(_LEAST_WORK, min(1.0, self._worked / self.watched)) if self.watched else 1.0
         self._looking.share, self._keeping.share = 0.25 * left, 0.75 * left
 
     @property

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import base64
+import io
+import re
+
 import numpy as np
 import pytest
+from PIL import Image
 
-from autolab import Chain, Parameter, Sequential, functions, optimizers
+from autolab import Chain, Parameter, Sequential, Variable, functions, optimizers
 from autolab import links as L
 from autolab.display import mimebundle
+from autolab.display.colors import paint
 
 
 def trained():
@@ -28,6 +34,36 @@ def test_the_tree_has_every_parameter_with_its_numbers():
     np.testing.assert_allclose(shown, [norm, gradient], rtol=1e-3)
     assert bundle["text/plain"].endswith("53 numbers in 4 parameters, 212 bytes.")
     assert bundle["text/html"].count("<tr>") == 1 + 4 + 4  # heading, links, parameters
+
+
+def strips(bundle):
+    """The pictures by what they are described as."""
+    found = re.findall(r'<img alt="(\w+, \w+): ([^"]*)" src="data:image/png;base64,([^"]+)"', bundle["text/html"])
+    images = {(name, words): Image.open(io.BytesIO(base64.b64decode(data))) for name, words, data in found}
+    return {name: (words, np.array(image.convert("RGB"))[1:-1, 1:-1]) for (name, words), image in images.items()}
+
+
+def test_every_parameter_has_a_strip_of_its_value_and_of_its_gradient():
+    layer = L.Linear(3, 2)
+    assert sorted(strips(mimebundle(layer))) == ["W, value", "b, value"], "None is not 0: no picture"
+    layer.W.data = np.array([[-2.0, 0.0, 1.0], [2.0, 0.0, np.nan]], np.float32)
+    layer.W.grad = Variable(np.zeros((2, 3), np.float32))
+    found = strips(mimebundle(layer))
+    words, pixels = found["W, value"]
+    assert words == "array of shape (2, 3), from −2 to 2, 1 NaN." and pixels.shape == (24, 36, 3)
+    centres = pixels[6::12, 6::12]
+    assert (centres[0, 1] == paint(np.array(0.0))).all() and (centres[1, 0] == paint(np.array(1.0))).all()
+    assert (centres[0, 0] == paint(np.array(-1.0))).all() and len(
+        np.unique(pixels[12:, 24:].reshape(-1, 3), axis=0)
+    ) == 2
+    assert (found["W, gradient"][1] == paint(np.array(0.0))).all()
+
+
+def test_of_a_large_model_the_first_parameters_have_strips():
+    model = L.MLP((3,) * 40)
+    model(np.ones((2, 3), np.float32))
+    html = mimebundle(model)["text/html"]
+    assert html.count("<img") == 60 and "Only the first 60 arrays have pictures" in html and len(html) < 200_000
 
 
 def test_what_has_no_size_or_no_gradient_says_so():

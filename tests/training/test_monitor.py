@@ -170,11 +170,12 @@ def test_it_takes_its_share_of_the_time_and_no_more():
 
 @pytest.mark.parametrize(
     ("update", "noting", "measuring", "painting"),
-    [(4e-4, 3e-6, 2e-4, 3e-3), (2e-2, 3e-6, 2e-3, 0.2), (1e-4, 2e-6, 1e-4, 5e-2), (1e-4, 1e-6, 0.0, 0.0)],
+    [(1e-3, 3e-6, 2e-4, 3e-3), (2e-2, 3e-6, 2e-3, 0.2), (1e-3, 2e-5, 1e-4, 5e-2)],
 )
 def test_whatever_its_pieces_cost_it_keeps_to_its_share(update, noting, measuring, painting, monkeypatch):
     clock = {"now": 0.0}
-    monkeypatch.setattr(monitor_module, "perf_counter", lambda: clock["now"])
+    for name in ("perf_counter", "thread_time"):
+        monkeypatch.setattr(monitor_module, name, lambda: clock["now"])
     model, optimizer = make()
     optimizer.update(model, X, T)
     monitor, painted = training.Monitor(model, share=0.03), []
@@ -198,7 +199,7 @@ def test_whatever_its_pieces_cost_it_keeps_to_its_share(update, noting, measurin
 
 def test_where_noting_takes_the_whole_share_it_still_looks():
     monitor = training.Monitor(share=0.03)
-    monitor.watched, monitor._telling = 10.0, 1.0
+    monitor.watched, monitor._worked, monitor._telling = 10.0, 10.0, 1.0
     monitor._divide()
     assert monitor._looking.share + monitor._keeping.share == pytest.approx(0.3 * 0.03)
 
