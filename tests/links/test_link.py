@@ -40,7 +40,43 @@ def test_a_link_holds_parameters_and_is_called_like_a_function():
     np.testing.assert_array_equal(y.data, link.W.data * np.float32([1, 2, 3]))
 
 
-@pytest.mark.source("PT-17", "PT-18", "DZ-34", "CI-11")
+@pytest.mark.source("CI-11")
+def test_one_model_written_in_four_ways():
+    l1, l2 = L.Linear(3, 4), L.Linear(4, 2)
+
+    def function(x):
+        return l2(F.tanh(l1(x)))
+
+    class Plain:
+        def __init__(self):
+            self.first, self.last = l1, l2
+
+        def __call__(self, x):
+            return self.last(F.tanh(self.first(x)))
+
+    class Registered(Chain):
+        def __init__(self):
+            super().__init__()
+            with self.init_scope():
+                self.first, self.last = l1, l2
+
+        def forward(self, x):
+            return self.last(F.tanh(self.first(x)))
+
+    class Row(ChainList):
+        def forward(self, x):
+            return self[1](F.tanh(self[0](x)))
+
+    x = np.random.default_rng(0).normal(size=(5, 3)).astype(np.float32)
+    chain, row = Registered(), Row(l1, l2)
+    for model in (function, Plain(), chain, row):
+        np.testing.assert_array_equal(model(x).data, l2(F.tanh(l1(x))).data)
+    assert [name for name, _ in chain.namedparams()] == ["/first/W", "/first/b", "/last/W", "/last/b"]
+    assert list(chain.params()) == list(row.params()) == [l1.W, l1.b, l2.W, l2.b]
+    assert row[0] is l1 and len(row) == 2 and chain.to_cpu() is chain
+
+
+@pytest.mark.source("PT-17", "PT-18", "DZ-34")
 def test_three_doors_lead_to_one_ordered_registry():
     link = Link()
     link.plain = Parameter(1.0, (2,))
@@ -51,8 +87,8 @@ def test_three_doors_lead_to_one_ordered_registry():
     link.register_buffer("mean", np.zeros(5))
     link.child = Product()
     assert [name for name, _ in link.namedparams()] == ["/plain", "/scoped", "/named", "/child/W"]
-    assert link.nothing is None
-    assert [name for name, _ in link.namedbuffers()] == ["/mean"]
+    assert link.nothing is None and all(p.requires_grad for p in link.params())
+    assert [name for name, _ in link.namedbuffers()] == ["/mean"] and "mean" in link.state()
     assert [p.name for p in link.params()] == ["plain", "scoped", "named", "W"]
     assert list(link.children()) == [link.child]
     assert link.count_params() == 2 + 3 + 4 + 3

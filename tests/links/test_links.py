@@ -5,7 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autolab import Sequential, Variable, assert_allclose, config, initializers, numerical_grad, test_mode, using_config
+from autolab import (
+    Chain,
+    Sequential,
+    Variable,
+    assert_allclose,
+    config,
+    initializers,
+    numerical_grad,
+    test_mode,
+    using_config,
+)
 from autolab import functions as F
 from autolab import links as L
 from autolab.reporter import Reporter
@@ -33,7 +43,29 @@ def test_linear_is_its_function_of_its_parameters():
     assert (L.Linear(3, 2, initialW=0.5, initial_bias=[1, 2])(np.ones((1, 3))).data == [[2.5, 3.5]]).all()
 
 
-@pytest.mark.source("CI-10", "DZ-35", "CI-22")
+@pytest.mark.source("CI-22")
+def test_an_mlp_of_three_linears_whose_sizes_come_with_the_first_batch():
+    class ThreeLayers(Chain):
+        def __init__(self, hidden, out):
+            super().__init__()
+            with self.init_scope():
+                self.l1 = L.Linear(None, hidden)
+                self.l2 = L.Linear(None, hidden)
+                self.l3 = L.Linear(None, out)
+
+        def forward(self, x):
+            return self.l3(F.relu(self.l2(F.relu(self.l1(x)))))
+
+    model, x = ThreeLayers(5, 3), drawn(4, 7)
+    assert [p.shape for p in model.params() if p.is_initialized] == [(5,), (5,), (3,)]
+    y = model(x).data
+    h = np.maximum(x @ model.l1.W.data.T, 0)
+    expected = np.maximum(h @ model.l2.W.data.T, 0) @ model.l3.W.data.T
+    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)
+    assert [p.shape for p in model.params()] == [(5, 7), (5,), (5, 5), (5,), (3, 5), (3,)]
+
+
+@pytest.mark.source("CI-10", "DZ-35")
 @pytest.mark.parametrize("make", [lambda: L.Linear(2), lambda: L.Linear(None, 2)])
 def test_the_size_of_the_input_comes_with_the_first_batch(make):
     layer = make()

@@ -105,6 +105,23 @@ def test_a_rule_follows_its_reference(name):
     np.testing.assert_array_equal(bowl.unused.data, 1)  # it has no gradient, so it stays
 
 
+@pytest.mark.source("DZ-38")
+def test_a_rule_of_ones_own_is_an_update_one():
+    class Signs(optimizers.Optimizer):
+        def update_one(self, w, g, state):
+            state["steps"] = state.get("steps", 0) + 1
+            return w - self.rate * np.sign(g)
+
+    bowl = Bowl()
+    optimizer = Signs(lr=0.5).setup(bowl)
+    for _ in range(2):
+        bowl.x.grad = np.array([1.0, -3.0, 0.0])
+        optimizer.update()
+    np.testing.assert_array_equal(bowl.x.data, START + np.array([-1.0, 1.0, 0.0]))
+    assert optimizer.state()["x/steps"] == 2
+    np.testing.assert_array_equal(bowl.unused.data, 1)
+
+
 @pytest.mark.parametrize("name", RULES)
 def test_float32_stays_float32_and_old_arrays_stay_as_they_were(name):
     bowl = Bowl(START.astype(np.float32))

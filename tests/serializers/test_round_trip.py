@@ -40,6 +40,11 @@ def test_models_and_optimizers_come_back(save, load, tmp_path):
     for (name, a), (_, b) in zip(net.namedparams(), twin.namedparams(), strict=True):
         np.testing.assert_array_equal(a.data, b.data, err_msg=name)
         assert a.dtype == b.dtype
+    for one, its_optimizer in ((net, optimizer), (twin, other)):  # it goes on as if nothing had been saved
+        for _ in range(3):
+            its_optimizer.update(L.Classifier(one), np.eye(5, dtype=np.float32), np.array([2, 0, 1, 1, 0]))
+    for (name, a), (_, b) in zip(net.namedparams(), twin.namedparams(), strict=True):
+        np.testing.assert_array_equal(a.data, b.data, err_msg=name)
     assert {k: np.asarray(v).tobytes() for k, v in other.state().items()} == {
         k: np.asarray(v).tobytes() for k, v in optimizer.state().items()
     }

@@ -71,6 +71,42 @@ def test_sigmoid_does_not_overflow_and_relu_lets_through_what_is_positive():
     np.testing.assert_array_equal(autolab.grad(F.sum(z), x).data, x.data > 0)
 
 
+@pytest.mark.source("CI-16")
+def test_every_part_of_training_can_be_replaced():
+    """A dataset, an iterator, an updater and an extension of one's own."""
+
+    class Line:  # a dataset: it has a length and examples
+        def __len__(self):
+            return 6
+
+        def __getitem__(self, i):
+            return np.float32([i]), np.float32([2 * i])
+
+    class Backwards(SerialIterator):
+        def _drawn(self):
+            return np.arange(len(self.dataset))[::-1]
+
+    class Twice(training.StandardUpdater):  # two updates with each batch
+        def update(self):
+            batch = next(self.iterator)
+            seen.append(batch[0].ravel().tolist())
+            for _ in range(2):
+                self.optimizer.update(self.loss_func, *batch)
+
+    seen, calls = [], []
+    layer = L.Linear(1, 1)
+    updater = Twice(
+        Backwards(Line(), 3, rng=np.random.default_rng(0)),
+        optimizers.SGD(0.01).setup(layer),
+        loss_func=lambda x, t: F.mean_squared_error(layer(x), t),
+    )
+    trainer = training.Trainer(updater, stop_trigger=lambda trainer: trainer.updater.epoch == 2)
+    trainer.extend(lambda trainer: calls.append(trainer.updater.iteration), name="mine", trigger=lambda trainer: True)
+    trainer.run()
+    assert seen == [[5, 4, 3], [2, 1, 0]] * 2
+    assert calls == [2, 4, 6, 8] and updater.iteration == 8
+
+
 @pytest.mark.source("DZ-45")
 def test_accuracy_is_a_variable_without_a_gradient():
     scores = Variable(np.array([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0], [0.0, 1.0, 4.0], [9.0, 1.0, 0.0]]))
