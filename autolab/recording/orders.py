@@ -15,6 +15,7 @@ from ..engine.backward import grad
 from ..engine.node import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, observe, silence
 from ..engine.variable import Variable
+from .backward_scopes import grouped
 from .drafts import Draft, Use
 from .locate import Place
 from .model import LEAVES, Recording, Step
@@ -60,7 +61,8 @@ def with_derivatives(
     """The recording with those of its derivatives by ``x`` up to an order, and what there is to say about them."""
     names = [step.name for step in recording.steps if step.id in recording.outputs]
     y = names[0] if len(names) == 1 and names[0] else recording.function if recording.function.isidentifier() else "y"
-    higher = tuple(Orders(recorder, x, y).run(outputs, order))
+    graphs = Orders(recorder, x, y).run(outputs, order)
+    higher = tuple([grouped(graph, recorder.drafts, recording.scopes) for graph in graphs])
     notes = recording.notes
     if len(higher) < order:
         notes += ("orders_end",)
@@ -88,8 +90,8 @@ class Orders:
     _first: list[int] = field(default_factory=list)
     _variables: dict[int, Variable] = field(default_factory=dict)
     _pending: list[tuple[int, ForwardEvent]] = field(default_factory=list)
-    _shares: dict[int, int] = field(default_factory=dict)
-    _delivered: dict[int, int] = field(default_factory=dict)
+    _shares: dict[int, list[int]] = field(default_factory=dict)  # one array can be the share of several steps
+    _delivered: dict[int, list[int]] = field(default_factory=dict)
     _kept: list[Any] = field(default_factory=list)
 
     def run(self, outputs: tuple[Variable, ...], order: int) -> Iterator[Recording]:
@@ -139,7 +141,8 @@ class Orders:
         for edge, share in zip(event.node.edges, event.gradients, strict=True):
             if share is not None and not isinstance(share, Bundle):
                 self._deliver(share, self.recorder.step_at(edge.parent))
-        self._delivered |= self._shares
+        for identity, steps in self._shares.items():
+            self._delivered.setdefault(identity, []).extend(steps)
 
     def _remember(self, value: Any) -> None:
         if isinstance(value, Variable) and value.node is not None:
@@ -150,14 +153,14 @@ class Orders:
     def _deliver(self, share: Any, step: int | None) -> None:
         self._kept.append(share)  # so that nothing else can have its identity
         if step is not None:
-            self._shares[id(share)] = step
+            self._shares.setdefault(id(share), []).append(step)
 
     def _attribute(self, step: int | None) -> None:
         """The steps since the last event belong to the rule of ``step``, but for the sums of shares before it ran."""
         for identity, event in self._pending:
             owner = self._summed(event)
             if owner is not None:
-                self._delivered[id(event.outputs[0])] = owner
+                self._delivered[id(event.outputs[0])] = [owner]
                 self._kept.append(event.outputs[0])
             self.recorder.drafts[identity].of = step if owner is None else owner
         self._pending.clear()
@@ -167,7 +170,10 @@ class Orders:
         if event.function.name != "add" or len(event.inputs) != 2:
             return None
         before, share = map(id, event.inputs)
-        return self._shares.get(share) if before in self._delivered else None
+        owners = [step for step in self._shares.get(share, ()) if step in self._delivered.get(before, ())]
+        if owners:
+            self._shares[share].remove(owners[0])  # the next sum with this share is another step's
+        return owners[0] if owners else None
 
     def _name(self, gradient: Variable, step: int) -> None:
         """A gradient that is complete gets a name, if its step has one."""

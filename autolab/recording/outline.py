@@ -12,6 +12,7 @@ from functools import cached_property
 from math import ceil
 from typing import Literal
 
+from .by_use import by_use
 from .model import LEAVES, Recording, Scope, ScopeKind, Step
 
 MOST = 300
@@ -25,6 +26,7 @@ PARTLY_OPEN = 30
 
 _AT_EACH_END = 60
 _ROUNDS, _ROUNDS_AT_EACH_END = 60, 12
+_APART = 1 << 24  # between the ids of the groups of two orders
 _RUN, _PARTS = 40, 20  # a run of more than so many is parted
 
 
@@ -131,7 +133,8 @@ def _batches(items: Iterable[Item]) -> list[list[Group]]:
 def _inner_batches(batch: list[Group]) -> list[list[Group]]:
     """The same inside of groups that were opened together; what several rounds hold is opened in all or in none."""
     batches = [inner for group in batch for inner in _batches(group.items)]
-    return batches if len(batch) == 1 else [[group for inner in batches for group in inner]]
+    together = [group for inner in batches for group in inner]
+    return batches if len(batch) == 1 else [together] if together else []
 
 
 def outline(recording: Recording, most: int = MOST) -> Outline:
@@ -145,6 +148,7 @@ def outline(recording: Recording, most: int = MOST) -> Outline:
 class _Builder:
     def __init__(self, recording: Recording, most: int) -> None:
         self._scopes, self._outputs, self._most = recording.scopes, set(recording.outputs), most
+        self._apart = recording.order * _APART
         self._steps = {step.id: step for step in recording.steps}
         self._last_use = dict.fromkeys(recording.outputs, len(recording.steps))
         for step in recording.steps:
@@ -161,29 +165,42 @@ class _Builder:
             items = self._items(inner.get(scope.id, []))
             if items:
                 limits = (_ROUNDS, _ROUNDS_AT_EACH_END) if scope.kind == "loop" else (self._most, _AT_EACH_END)
-                self._group(~scope.id, scope.kind, scope, self._with_runs(items, *limits))
+                self._group(self._id(scope.id), scope.kind, scope, self._with_runs(items, *limits))
         items = self._with_runs(self._items(inner[None]), self._most, _AT_EACH_END)
         return Outline(tuple(items), self._groups, self._parents)
+
+    def _id(self, number: int) -> int:
+        """The id of a group; the graphs of a function and of its derivatives have none in common."""
+        return ~(number + self._apart)
 
     # ------------------------------------------------------------------ order
     def _ordered(self) -> dict[int | None, list[int]]:
         """The ids of what is directly in each scope (None: in none), so that operands come before their users."""
-        firsts: dict[int, int] = {}  # the first call in each scope
+        lasts: dict[int, int] = {}  # the last call in each scope
         keyed: dict[int | None, list[tuple[int, int, int]]] = {None: []}
-        for step in self._steps.values():
+        for step in reversed(self._steps.values()):
             if step.kind in LEAVES:
                 continue
             keyed.setdefault(step.scope, []).append((step.id, 1, step.id))
             scope = step.scope
-            while scope is not None and scope not in firsts:
-                firsts[scope] = step.id
-                keyed.setdefault(self._scopes[scope].parent, []).append((step.id, 1, ~scope))
+            while scope is not None and scope not in lasts:
+                lasts[scope] = step.id
+                keyed.setdefault(self._scopes[scope].parent, []).append((step.id, 1, self._id(scope)))
                 scope = self._scopes[scope].parent
-        for leaf, place in self._places_of_leaves(firsts).items():
+        for leaf, place in self._places_of_leaves(lasts).items():
             keyed.setdefault(self._steps[leaf].scope, []).append((place, 0, leaf))
-        return {scope: [identity for *_, identity in sorted(found)] for scope, found in keyed.items()}
+        ordered = {scope: [identity for *_, identity in sorted(found)] for scope, found in keyed.items()}
+        return by_use(ordered, self._steps.values(), self._way, self._steps) if self._apart else ordered
 
-    def _places_of_leaves(self, firsts: dict[int, int]) -> dict[int, int]:
+    def _way(self, step: Step) -> list[int]:
+        """The groups around a step, the outermost first, and its own id."""
+        way, scope = [step.id], step.scope
+        while scope is not None:
+            way.append(self._id(scope))
+            scope = self._scopes[scope].parent
+        return way[::-1]
+
+    def _places_of_leaves(self, lasts: dict[int, int]) -> dict[int, int]:
         """Where each leaf stands in its scope: inputs in front, others before the item that uses them first."""
         places = {s.id: -1 if s.kind == "input" else s.id for s in self._steps.values() if s.kind in LEAVES}
         used: set[int] = set()
@@ -192,14 +209,14 @@ class _Builder:
                 leaf = operand.step
                 if leaf in places and leaf not in used and places[leaf] >= 0:
                     used.add(leaf)
-                    places[leaf] = self._item_around(step, self._steps[leaf].scope, firsts)
+                    places[leaf] = self._item_around(step, self._steps[leaf].scope, lasts)
         return places
 
-    def _item_around(self, step: Step, scope: int | None, firsts: dict[int, int]) -> int:
-        """The first call of the item of ``scope`` that holds ``step``."""
+    def _item_around(self, step: Step, scope: int | None, lasts: dict[int, int]) -> int:
+        """The last call of the item of ``scope`` that holds ``step``."""
         place, at = step.id, step.scope
         while at != scope and at is not None:
-            place, at = firsts[at], self._scopes[at].parent
+            place, at = lasts[at], self._scopes[at].parent
         return place
 
     def _items(self, identities: list[int]) -> list[Item]:
@@ -238,4 +255,4 @@ class _Builder:
             size = ceil(len(items) / _PARTS)
             items = [run for start in range(0, len(items), size) for run in self._run(items[start : start + size])]
         self._runs += 1
-        return [self._group(-len(self._scopes) - self._runs, "run", None, items)]
+        return [self._group(self._id(len(self._scopes) + self._runs - 1), "run", None, items)]

@@ -1,0 +1,132 @@
+"""Groups in the graphs of y', y'' ...: what a call, a loop or a link gave rise to stands together there as well.
+
+A step of a derivative belongs to the step whose rule made it (`Step.of`), and so to that step's scope: the backward of
+a call is a group of its own. The values of lower order that it uses stay in theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .drafts import Draft
+from .model import LEAVES, Recording, Scope, Step
+
+_POWERS = ("", "", "²", "³", "⁴")
+
+Place = tuple[tuple[int, ...], int]
+"""The order of a step, that of the step whose rule made it, and so on down to a step of the function; and its scope."""
+
+
+def grouped(graph: Recording, drafts: Sequence[Draft], forward: Sequence[Scope]) -> Recording:
+    """The graph of a derivative with its scopes; ``forward`` are those of the function.
+
+    Where groups could not stand as boxes, because two of them use values of each other, it stays as it is.
+    """
+    if not forward:
+        return graph
+    groups = _Groups(forward)
+    scopes = {step.id: groups.at(_place(step, drafts)) for step in graph.steps if step.kind not in LEAVES}
+    for leaf, users in _users(graph.steps).items():
+        scopes[leaf] = groups.common([scopes.get(user) for user in users])
+    steps = tuple([replace(step, scope=scopes.get(step.id)) for step in graph.steps])
+    found = replace(graph, steps=steps, scopes=groups.scopes(steps))
+    return found if _is_in_order(found) else graph
+
+
+def _place(step: Step, drafts: Sequence[Draft]) -> Place | None:
+    """Where a step belongs; None where it belongs to the function itself, or to nothing that is known."""
+    draft, orders = drafts[step.id], [step.order]
+    while draft.order:
+        if draft.of is None:
+            return None
+        draft = drafts[draft.of]
+        orders.append(draft.order)
+    return None if draft.scope is None else (tuple(orders), draft.scope)
+
+
+def _users(steps: Sequence[Step]) -> dict[int, list[int]]:
+    """For each value that the function or a rule brought along, the steps that use it."""
+    users: dict[int, list[int]] = {step.id: [] for step in steps if step.kind in LEAVES[1:]}
+    for step in steps:
+        for operand in step.operands:
+            if operand.step in users:
+                users[operand.step].append(step.id)
+    return users
+
+
+class _Groups:
+    """The scopes of one graph, as they are needed."""
+
+    def __init__(self, forward: Sequence[Scope]) -> None:
+        self._forward = forward
+        self._found: dict[Place, Scope] = {}
+
+    def at(self, place: Place | None) -> int | None:
+        """The scope of a place; those around it come first."""
+        if place is None:
+            return None
+        orders, innermost = place
+        for scope in self._around(innermost)[::-1]:
+            if (orders, scope.id) not in self._found:
+                parent = None if scope.parent is None else self._found[orders, scope.parent].id
+                self._found[orders, scope.id] = _copy(scope, len(self._found), parent, len(orders) - 1)
+        return self._found[place].id
+
+    def _around(self, scope: int | None) -> list[Scope]:
+        """A scope of the function and those around it, from the inside."""
+        found = []
+        while scope is not None:
+            found.append(self._forward[scope])
+            scope = self._forward[scope].parent
+        return found
+
+    def common(self, scopes: Sequence[int | None]) -> int | None:
+        """The innermost scope around all."""
+        parents = {scope.id: scope.parent for scope in self._found.values()}
+        ways: list[list[int]] = []
+        for scope in scopes:
+            way: list[int] = []
+            while scope is not None:
+                way.insert(0, scope)
+                scope = parents[scope]
+            ways.append(way)
+        shared = None
+        for level in zip(*ways, strict=False):
+            if len(set(level)) > 1:
+                break
+            shared = level[0]
+        return shared
+
+    def scopes(self, steps: Sequence[Step]) -> tuple[Scope, ...]:
+        """All of them, with the steps that are directly in each."""
+        inside: dict[int | None, list[int]] = {}
+        for step in steps:
+            inside.setdefault(step.scope, []).append(step.id)
+        return tuple([replace(scope, steps=tuple(inside.get(scope.id, ()))) for scope in self._found.values()])
+
+
+def _copy(scope: Scope, identity: int, parent: int | None, hops: int) -> Scope:
+    """A scope of the function, or of what its backward made."""
+    if not hops:
+        return replace(scope, id=identity, parent=parent)
+    written = scope.label if scope.name is None else f"{scope.name} = {scope.label}"
+    label = f"backward{_POWERS[hops]} of {written}"
+    return replace(scope, id=identity, parent=parent, label=label, name=None)
+
+
+def _is_in_order(graph: Recording) -> bool:
+    """Whether every value comes before what uses it, also where the groups are closed."""
+    outline = graph.outline
+    places: dict[int, int] = {}
+    for items in (outline.items, *[group.items for group in outline.groups.values()]):
+        places |= {item.id: i for i, item in enumerate(items)}
+    for step in graph.steps:
+        for operand in step.operands:
+            if operand.step is None:
+                continue
+            source, target = [[*outline.around(i), i] for i in (operand.step, step.id)]
+            first = next(k for k, (a, b) in enumerate(zip(source, target, strict=False)) if a != b)
+            if places[source[first]] > places[target[first]]:
+                return False
+    return True
