@@ -28,11 +28,12 @@ class Orders(Part):
     order_readings: traitlets.List[Any] = traitlets.List().tag(sync=True, to_json=in_columns("nodes"))
 
     def _shown(self, recording: Recording) -> dict[str, Any]:
+        pairs = [(graph, self._open_groups(graph)) for graph in recording.higher]  # type: ignore[attr-defined]
         return {
             **super()._shown(recording),
             "orders": self._orders(recording),
-            "order_scenes": [scene(higher) for higher in recording.higher],
-            "order_readings": [readings(higher) for higher in recording.higher],
+            "order_scenes": [scene(graph, expanded) for graph, expanded in pairs],
+            "order_readings": [readings(graph, expanded) for graph, expanded in pairs],
         }
 
     def _orders(self, recording: Recording) -> dict[str, Any]:

@@ -21,19 +21,26 @@ MOST_BOXES = 1000
 class Picture(Part):
     """The graph: where everything stands, the numbers in it, and which of them changed.
 
-    ``expanded`` are the groups of steps that the user left open; None until there was a choice.
+    ``expanded`` are the groups of steps that the user left open, by the order of the graph; a graph of which nothing
+    was opened or closed yet is not in it.
     """
 
     scene = traitlets.Dict().tag(sync=True, to_json=in_columns("nodes", "frames", "edges"))
     readings = traitlets.Dict().tag(sync=True, to_json=in_columns("nodes"))
     changed: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    expanded: traitlets.List[Any] = traitlets.List(default_value=None, allow_none=True).tag(sync=True)
+    expanded = traitlets.Dict().tag(sync=True)
     notice = traitlets.Unicode().tag(sync=True)
 
     _drawn: tuple[Any, dict[str, Any]] = (None, {})
 
-    def _open_groups(self, recording: Recording) -> frozenset[int]:
-        return recording.outline.at_first() if self.expanded is None else frozenset(self.expanded)
+    def _open_groups(self, graph: Recording) -> frozenset[int]:
+        """The open groups of the graph of the function, or of that of a derivative."""
+        chosen = self.expanded.get(str(graph.order))
+        return graph.outline.at_first() if chosen is None else frozenset(chosen)
+
+    @property
+    def _graphs(self) -> tuple[Recording, ...]:
+        return self._recording, *self._recording.higher
 
     def _holder(self, recording: Recording, identity: int) -> int:
         """The box of the picture in which a step or group stands."""
@@ -46,44 +53,48 @@ class Picture(Part):
     @obeys("open", id=int)
     def _open(self, id: int) -> None:
         """Show what is in a group; all of it that fits where its own groups hold nothing but one group."""
-        tree = self._recording.outline
-        if id in tree.groups:
-            self._expand({id, *tree.around(id), *_only_children(tree.groups[id])})
+        for graph in self._graphs:
+            tree = graph.outline
+            if id in tree.groups:
+                self._expand(graph, {id, *tree.around(id), *_only_children(tree.groups[id])})
 
     @obeys("close", id=int)
     def _close(self, id: int) -> None:
         """Show a group as one box; what was open in it is forgotten."""
-        tree = self._recording.outline
-        closed = {other for other in tree.groups if other == id or id in tree.around(other)}
-        self._show_groups(self._open_groups(self._recording) - closed)
+        for graph in self._graphs:
+            tree = graph.outline
+            if id in tree.groups:
+                closed = {other for other in tree.groups if other == id or id in tree.around(other)}
+                self._show_groups(graph, self._open_groups(graph) - closed)
 
     @obeys("open all")
     def _open_all(self) -> None:
-        tree = self._recording.outline
-        self._expand({group.id for group in tree.groups.values() if group.kind != "run"})
+        for graph in self._graphs:
+            self._expand(graph, {group.id for group in graph.outline.groups.values() if group.kind != "run"})
 
     @obeys("close all")
     def _close_all(self) -> None:
-        self._show_groups(frozenset())
+        for graph in self._graphs:
+            self._show_groups(graph, frozenset())
 
     def _show_step(self, step: int) -> None:
         """Open what is around a step, and select it."""
         around = set(self._recording.outline.around(step))
         if not around <= self._open_groups(self._recording):
-            self._expand(around)
+            self._expand(self._recording, around)
         self._obey({"do": "select", "id": step})
 
-    def _expand(self, more: Set[int]) -> None:
+    def _expand(self, graph: Recording, more: Set[int]) -> None:
         """Open groups, unless that made a picture in which nobody finds anything."""
-        expanded = self._open_groups(self._recording) | more
-        count = self._recording.outline.size(expanded)
+        expanded = self._open_groups(graph) | more
+        count = graph.outline.size(expanded)
         if count > MOST_BOXES:
             self._publish({"notice": say("too_many_boxes", count=count, most=MOST_BOXES)})
         else:
-            self._show_groups(expanded)
+            self._show_groups(graph, expanded)
 
-    def _show_groups(self, expanded: Set[int]) -> None:
-        self._publish({"expanded": sorted(expanded), "notice": ""})
+    def _show_groups(self, graph: Recording, expanded: Set[int]) -> None:
+        self._publish({"expanded": {**self.expanded, str(graph.order): sorted(expanded)}, "notice": ""})
         self._publish(self._shown(self._recording))
 
     def _shown(self, recording: Recording) -> dict[str, Any]:
@@ -131,9 +142,10 @@ class Selection(Part):
     def _selection(self, recording: Recording, picture: Mapping[str, Any], node: int | None) -> dict[str, Any]:
         """The traits that show one box: that of the node, also in a derivative's graph, or else of the output."""
         for graph in recording.higher:
-            if any([step.id == node and step.order == graph.order for step in graph.steps]):
-                facts, buffers = detail(graph, node, self.most_cells)  # type: ignore[arg-type]
-                return {"selected": node, "detail": facts, "detail_buffers": buffers}
+            if node in graph.outline.groups or any([s.id == node and s.order == graph.order for s in graph.steps]):
+                box = graph.outline.holder(node, self._open_groups(graph))  # type: ignore[arg-type, attr-defined]
+                facts, buffers = detail(graph, box, self.most_cells)
+                return {"selected": box, "detail": facts, "detail_buffers": buffers}
         drawn = {shown["id"] for shown in picture["nodes"]}
         wished = [recording.outputs[0]] if node is None else [node, recording.outputs[0]]
         held = [self._holder(recording, identity) for identity in wished]  # type: ignore[attr-defined]

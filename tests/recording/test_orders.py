@@ -169,3 +169,69 @@ def test_options_that_fit_nothing_are_errors(options, words):
 def test_an_order_needs_an_input_that_has_a_gradient():
     with pytest.raises(ValueError, match="option 'order' needs an input that has a gradient"):
         autolab.record(lambda n: n, np.array(3), options={"order": 1})
+
+
+def inner(x):
+    a = F.sin(x)
+    return a * x
+
+
+def nested(x):
+    u = inner(x)
+    v = inner(u)
+    w = inner(v + u)
+    return w * u + v
+
+
+def repeated(x):
+    h = x
+    for _t in range(6):
+        h = F.tanh(h * x)
+    return h
+
+
+@pytest.mark.parametrize("function", [nested, repeated])
+def test_calls_and_loops_are_groups_in_every_order(function):
+    """However the groups stand open, every value comes before what uses it, and no step is lost."""
+    recording = autolab.record(function, 0.7, options={"order": 3})
+    names = {scope.label for scope in recording.scopes}
+    for graph in recording.higher:
+        tree = graph.outline
+        labels = {group.scope.label for group in tree.groups.values() if group.scope}
+        assert any(label.startswith("backward of ") for label in labels)
+        assert all(any(name in label for name in names) for label in labels)
+        for expanded in ((), frozenset(tree.groups), frozenset(list(tree.groups)[::2]), tree.at_first()):
+            place = {item.id: k for k, item in enumerate(tree.shown(expanded))}
+            assert set(tree.holders(expanded)) == {step.id for step in graph.steps}
+            for step in graph.steps:
+                sources = [tree.holder(o.step, expanded) for o in step.operands if o.step is not None]
+                assert all(place[source] <= place[tree.holder(step.id, expanded)] for source in sources)
+
+
+def test_a_step_of_a_derivative_stands_with_the_call_whose_rule_made_it():
+    recording = autolab.record(nested, 0.7, options={"order": 1})
+    (first,) = recording.higher
+    scope_of = {step.id: step.scope for step in recording.steps}
+    for step in first.steps:
+        if step.order == 1 and step.of is not None and scope_of[step.of] is not None:
+            call = recording.scopes[scope_of[step.of]]
+            assert first.scopes[step.scope].label == f"backward of {call.name} = {call.label}"
+
+
+def test_groups_of_two_orders_have_no_id_in_common():
+    recording = autolab.record(nested, 0.7, options={"order": 3})
+    ids = [identity for graph in (recording, *recording.higher) for identity in graph.outline.groups]
+    assert len(ids) == len(set(ids)) > 10
+
+
+def test_one_array_that_is_the_share_of_two_values_is_added_to_each():
+    """Both inputs of ``v + u`` get the same array; each sum with it belongs to its own value."""
+
+    def both(x):
+        u = x * 2.0
+        v = x * 3.0
+        return (v + u) * (u * v)
+
+    recording = autolab.record(both, 0.7, options={"order": 1})
+    sums = [step for step in recording.higher[0].steps if step.function == "add" and step.order == 1]
+    assert {recording["u"].id, recording["v"].id} <= {step.of for step in sums}

@@ -115,3 +115,16 @@ def test_an_outline_with_another_limit_makes_runs_of_what_is_beside_each_other()
     assert len(outline(r).items) == 200
     items = outline(r, most=0).items
     assert [i.kind for i in items if isinstance(i, Group)] == ["run"] and len(items) == 121
+
+
+def test_rounds_without_groups_of_their_own_are_opened_once() -> None:
+    def program(x):
+        for _ in range(12):
+            x = x * 0.5
+        for _ in range(40):
+            x = x * 0.9
+            x = x + 0.1
+        return x
+
+    tree = record(program, 1.0).outline
+    assert PARTLY_OPEN >= tree.size(tree.at_first()) > 10

@@ -46,7 +46,7 @@ export function makeOrdersPart(view) {
   function paintGraphs(facts) {
     const scenes = get("order_scenes");
     while (graphs.length > facts.length) graphs.pop()?.graph.close();
-    while (graphs.length < facts.length) graphs.push(makePanel((id) => send({ do: "select", id })));
+    while (graphs.length < facts.length) graphs.push(makePanel(view));
     if (panels.childElementCount !== graphs.length) panels.replaceChildren(...graphs.map((panel) => panel.root));
     graphs.forEach(({ graph, name, count }, k) => {
       write(name, facts[k].name);
@@ -81,9 +81,9 @@ export function makeOrdersPart(view) {
   };
 }
 
-/** @param {(id: number) => void} select */
-function makePanel(select) {
-  const graph = makeGraph(select, null);
+/** @param {import("./explorer.js").View} view */
+function makePanel({ send }) {
+  const graph = makeGraph((id) => send({ do: "select", id }), (open, id) => send({ do: open ? "open" : "close", id }));
   const name = html("span", { class: "al-own" });
   const count = html("span", { class: "al-caption" });
   graph.head.append(name, count);

@@ -27,11 +27,11 @@ export function makeSearchPart(view) {
     write(count, text.trim() ? (at === null ? `${all} found` : `${at + 1} of ${all}`) : "");
     for (const arrow of [back, on]) arrow.disabled = !all;
     write(notice, get("notice"));
-    const { nodes, frames } = get("scene");
-    set(bar.lastElementChild, { hidden: !frames.length && !nodes.some((/** @type {any} */ n) => n.group) });
+    const scenes = [get("scene"), ...get("order_scenes")];
+    set(bar.lastElementChild, { hidden: !scenes.some(({ nodes, frames }) => frames.length || nodes.some((/** @type {any} */ n) => n.group)) });
   }
 
-  return { places: { middle: [bar] }, on: { "found notice scene": show }, paint: show };
+  return { places: { middle: [bar] }, on: { "found notice scene order_scenes": show }, paint: show };
 }
 
 /** @param {import("./explorer.js").View} view */
