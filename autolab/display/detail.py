@@ -45,7 +45,7 @@ def _step_detail(recording: Recording, step: Step, most: int) -> tuple[dict[str,
     data = {
         "id": step.id,
         "title": heading(step),
-        "facts": facts(step),
+        "facts": [*facts(step), *_memory(recording, step)],
         "source": _place(step.file, step.line, step.statement or step.source or ""),
         "rules": _rules(recording, step),
         "backward_code": None if step.backward_code is None else step.backward_code[:4000],
@@ -53,6 +53,14 @@ def _step_detail(recording: Recording, step: Step, most: int) -> tuple[dict[str,
         "arrays": arrays,
     }
     return data, buffers
+
+
+def _memory(recording: Recording, step: Step) -> list[list[str]]:
+    """The memory pool of the GPU, beside a value that is there."""
+    pool = recording.pool
+    if pool is None or step.value is None or step.value.device == "cpu":
+        return []
+    return [["GPU memory", f"{bytes_text(pool.used)} of {bytes_text(pool.total)}"]]
 
 
 def _group_detail(recording: Recording, group: Group, most: int) -> tuple[dict[str, Any], list[bytes]]:

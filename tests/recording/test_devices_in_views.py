@@ -14,7 +14,7 @@ from helpers.strict_array import Traffic
 import autolab
 from autolab import Variable, grad, to_cpu, to_gpu
 from autolab import functions as F
-from autolab.display.scene import scene
+from autolab.display.scene import detail, scene
 from autolab.display.svg import to_svg
 
 
@@ -111,6 +111,12 @@ def test_the_pool_is_in_the_recording(traffic: Traffic) -> None:
     shown = recording._repr_mimebundle_()
     for text in shown.values():
         assert "Memory of the GPU: 3.1 MB in use of the 8.4 MB" in text
+
+
+def test_a_step_on_the_gpu_says_how_full_its_memory_is(traffic: Traffic) -> None:
+    recording = _recorded()
+    facts = [dict(detail(recording, step.id)[0]["facts"]).get("GPU memory") for step in recording.steps]
+    assert facts == [None, *["3.1 MB of 8.4 MB"] * 4, None, None]
 
 
 def test_a_transfer_is_a_step_with_a_sentence_and_no_code_of_ours(traffic: Traffic) -> None:

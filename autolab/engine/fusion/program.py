@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..backend import Array, modules
 from .symbol import Step, Symbol, Trace, Value
 
+_WORTH_REUSING = 1024
+"""Arrays of fewer elements are made anew in less time than it takes to look for one that fits."""
+
 Kernel = Callable[[Mapping[str, Any]], list[Array]]
+
+
+class Line(NamedTuple):
+    """A step with what is known of it beforehand: its operands as indexes or numbers, and the values it uses last."""
+
+    index: int  # type: ignore[assignment]  # tuple has a method of that name
+    step: Step
+    operands: list[tuple[int | None, Any]]
+    last: list[int]
+    is_ufunc: bool
 
 
 class Program:
@@ -38,7 +51,12 @@ class Program:
         self.steps = {i: trace.steps[i] for i in sorted(needed)}
         self.inputs = {i: step.operands[0] for i, step in self.steps.items() if step.name == "input"}
         self._kernels: dict[ModuleType, Kernel | None] = {}
-        self._lines = [(i, step, self._last_uses(i)) for i, step in self.steps.items() if i not in self.inputs]
+        self._lines = [self._line(i, step) for i, step in self.steps.items() if i not in self.inputs]
+
+    def _line(self, index: int, step: Step) -> Line:
+        places = [o.index if isinstance(o, Value) else None for o in step.operands]
+        ufunc = isinstance(getattr(np, step.name, None), np.ufunc)
+        return Line(index, step, list(zip(places, step.operands, strict=True)), self._last_uses(index), ufunc)
 
     def _last_uses(self, index: int) -> list[int]:
         """The values that are used for the last time at a step; no inputs and no results, as these are not ours."""
@@ -68,10 +86,13 @@ class Program:
         """The results, one step after the other; a step writes into an array that is needed no more, if one fits."""
         values: dict[int, Any] = {i: given[label] for i, label in self.inputs.items()}
         spare: list[Array] = []
-        for index, step, last in self._lines:
-            operands = [values[o.index] if isinstance(o, Value) else o for o in step.operands]
-            spare += [a for a in map(values.pop, last) if type(a) in modules]
-            values[index] = _computed(xp, step, operands, spare)
+        for line in self._lines:
+            operands = [number if place is None else values[place] for place, number in line.operands]
+            for place in line.last:
+                array = values.pop(place)
+                if type(array) in modules and array.size >= _WORTH_REUSING:
+                    spare.append(array)
+            values[line.index] = _computed(xp, line, operands, spare)
         return [values[i] for i in self.outputs]
 
 
@@ -79,13 +100,14 @@ def _values(step: Step) -> list[Value]:
     return [o for o in step.operands if isinstance(o, Value)]
 
 
-def _computed(xp: Any, step: Step, operands: list[Any], spare: list[Array]) -> Array:
+def _computed(xp: Any, line: Line, operands: list[Any], spare: list[Array]) -> Array:
+    step = line.step
     if step.name == "astype":
         return operands[0].astype(step.dtype)
     if step.name == "constant":
         return operands[0]
     function = getattr(xp, step.name)
-    out = _fitting(spare, step.dtype, operands) if spare and isinstance(getattr(np, step.name), np.ufunc) else None
+    out = _fitting(spare, step.dtype, operands) if spare and line.is_ufunc else None
     return function(*operands) if out is None else function(*operands, out=out)
 
 

@@ -40,6 +40,7 @@ class Traced:
             self.forward = Program(name, self._trace, [y._data])
             self._found = self._differentiated(y, xs)
         self._programs: dict[Any, Program] = {}
+        self._needs: dict[int, frozenset[str]] = {}
 
     def _differentiated(self, y: Variable, xs: list[Variable | None]) -> list[Symbol | None]:
         """The gradient of every input as a symbol, computed from the inputs and the upstream gradient."""
@@ -70,7 +71,9 @@ class Traced:
 
     def needs(self, i: int) -> frozenset[str]:
         """The inputs from which the gradient of one is computed."""
-        return frozenset(self.gradients((i,), (False,)).inputs.values()) - {UPSTREAM}
+        if i not in self._needs:
+            self._needs[i] = frozenset(self.gradients((i,), (False,)).inputs.values()) - {UPSTREAM}
+        return self._needs[i]
 
     def _uncast(self, symbol: Symbol | None) -> Symbol:
         step = self._trace.steps[symbol.index]  # type: ignore[union-attr]
