@@ -80,6 +80,20 @@ def test_pointing_at_a_cell_marks_its_row_and_column(show: Show) -> None:
     assert {marked(page, name, shape) for name, shape in shapes.items()} == {None}
 
 
+def test_marks_and_ranges_follow_what_is_drawn(show: Show) -> None:
+    wire = show(linear, batch=(1, 5, 8), rng=np.random.default_rng(0), options={"axes": AXES})
+    page = wire.pages[0]
+    readout = panel(page, "gb").locator(".al-readout")
+    before = readout.text_content()
+    assert " to " in before
+    point(page, "gW", 2, 1, (3, 4))
+    page.get_by_role("slider", name="batch").press("ArrowRight")
+    wire.settle()
+    assert marked(page, "x", (6, 4)) == (0, 1, 6, 1)
+    page.mouse.move(1, 1)
+    assert " to " in readout.text_content() != before
+
+
 def test_the_keys_mark_as_the_pointer_does(show: Show) -> None:
     page = show(linear, batch=(1, 5, 8), rng=np.random.default_rng(0), options={"axes": AXES}).pages[0]
     panel(page, "gW").locator(".al-canvas").focus()

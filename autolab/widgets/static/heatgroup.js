@@ -25,10 +25,15 @@ export function makeHeatPart(view) {
       groups.replaceChildren(...made.map((group) => group.root));
     }
     made.forEach((group, key) => group.update(planes[key], panels.filter((/** @type {any} */ p) => p.group === key), cells, view.colors));
+    follow(followed);
   }
+
+  /** @type {import("./heatlink.js").Indices} */
+  let followed = {};
 
   /** Mark what belongs to an element everywhere. @param {import("./heatlink.js").Indices} indices */
   function follow(indices) {
+    followed = indices;
     for (const group of made) group.follow(indices);
   }
 
@@ -116,11 +121,11 @@ function makeGroup({ get, send, link }, key, first, count, follow) {
       bar.hidden = (axes.root.hidden = get("still") || next.shape.length < 3) && buttons.hidden;
       named = facts.map((fact) => fact.axes ?? "");
       facts.forEach((fact, i) => panels[i].update(fact, next, cells[fact.buffer], colors));
-      if (cursor || !named[pointed]) point(cursor && inside(next.region, cursor), pointed);
+      if (!named[pointed]) point(cursor && inside(next.region, cursor), pointed);
     },
     /** Mark what belongs to an element of another heatmap. @param {import("./heatlink.js").Indices} indices */
     follow(indices) {
-      panels.forEach((panel, i) => panel.show(...(spanOf(indices, named[i] ?? "", plane) ?? [null])));
+      panels.forEach((panel, i) => named[i] && panel.show(...(spanOf(indices, named[i], plane) ?? [null])));
     },
   };
 }
