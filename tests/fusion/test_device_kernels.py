@@ -63,6 +63,17 @@ def test_each_direction_is_one_kernel(row: Row, traffic: Traffic) -> None:
     assert not traffic.down
 
 
+def test_an_ordinary_backward_pass_is_a_kernel_per_function(traffic: Traffic) -> None:
+    x, w = [Variable(to_gpu(np.linspace(0.1, 1, 6))) for _ in range(2)]
+    loss = F.sum(F.tanh(x) * w / 2.0)
+    for differentiate in (lambda: autolab.grad(loss, (x, w)), loss.backward):
+        with launches() as launched:
+            differentiate()
+        own = [name for name in launched if name.startswith("autolab_")]
+        assert own == [f"autolab_{name}_backward" for name in ("div", "mul", "tanh")]
+        assert set(launched) - set(own) <= {"ones_like", "copy"}
+
+
 def _sources() -> list[Source]:
     """The kernels of all declared functions and of some fused ones, in two dtypes."""
     with strict_module.installed():
