@@ -155,12 +155,18 @@ def test_numbers_and_plain_arrays() -> None:
     assert not muladd(Variable(np.arange(3)), 2, 1).requires_grad
 
 
-def test_numbers_go_into_the_kernel_as_they_are(traffic: Traffic) -> None:
-    x = Variable(to_gpu(np.ones(3, np.float32)))
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2"])
+def test_numbers_go_into_the_kernel_as_they_are(dtype: str, traffic: Traffic) -> None:
+    x = Variable(to_gpu(np.ones(3, dtype)))
     traffic.clear()
     y = muladd(x, 2.0, 1)
-    assert y.dtype == np.float32 and grad(F.sum(y), x).data.get().tolist() == [2, 2, 2]
+    assert y.dtype == dtype and grad(F.sum(y), x).data.get().tolist() == [2, 2, 2]
     assert not traffic.up
+
+
+def test_a_result_of_numbers_alone_is_no_kernel(traffic: Traffic) -> None:
+    second = autolab.fuse(lambda x, y: y * 2)
+    assert float(second(Variable(to_gpu(np.ones(3))), 4.0).data) == 8.0
 
 
 def test_attributes_defaults_modes_and_outer_numbers_are_followed() -> None:

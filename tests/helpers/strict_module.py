@@ -156,6 +156,8 @@ class Kernel:
     def __call__(self, *args: Any) -> Any:
         if self._name != "kernel":
             note(self._name)
+        if not any(isinstance(a, ndarray) for a in args):
+            raise ValueError("Loop size is undecided.")
         hosts, types = [unwrapped(a) for a in args], dict[str, Any]()
         for (kind, name), host in zip(self._in, hosts, strict=True):
             if isinstance(host, np.ndarray | np.generic) and types.setdefault(kind, host.dtype) != host.dtype:

@@ -133,7 +133,7 @@ class Fused(Primitive):
 
     # ------------------------------------------------------------------ forward
     def _computed(self, xp: Any, *arrays: Array, **attributes: Any) -> Array:
-        arrays = tuple([np.asarray(a) if isinstance(a, int | float) else a for a in arrays])  # where all are numbers
+        arrays = tuple([np.asarray(a) if type(a) in (int, float) else a for a in arrays])  # where all are numbers
         program = self.traced(arrays, attributes).forward
         return program.on(xp, dict(zip(self.inputs, arrays, strict=True)))[0]
 

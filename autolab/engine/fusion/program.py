@@ -71,7 +71,8 @@ class Program:
 
     def on(self, xp: ModuleType, given: Mapping[str, Any]) -> list[Array]:
         """The results for arrays of ``xp`` under the inputs' labels: by one kernel on a GPU, else step by step."""
-        kernel = None if xp is np else self.kernel(xp)
+        is_sized = xp is not np and any([type(given[label]) in modules for label in self.inputs.values()])
+        kernel = self.kernel(xp) if is_sized else None  # numbers alone do not tell a kernel how many elements there are
         return self.run(xp, given) if kernel is None else kernel(given)
 
     def kernel(self, xp: ModuleType) -> Kernel | None:
