@@ -169,8 +169,9 @@ def test_a_result_of_numbers_alone_is_no_kernel(traffic: Traffic) -> None:
     assert float(second(Variable(to_gpu(np.ones(3))), 4.0).data) == 8.0
 
 
-def test_attributes_defaults_modes_and_outer_numbers_are_followed() -> None:
-    x = Variable(np.float64([-1.0, 2.0]))
+@pytest.mark.parametrize("move", [np.asarray, to_gpu], ids=["cpu", "device"])
+def test_attributes_defaults_modes_and_outer_numbers_are_followed(move: Any, traffic: Traffic) -> None:
+    x = Variable(move(np.float64([-1.0, 2.0])))
     factor = 3.0
 
     @autolab.fuse
@@ -178,12 +179,17 @@ def test_attributes_defaults_modes_and_outer_numbers_are_followed() -> None:
         """Something."""
         return F.where(x > 0, x, x * slope) * factor if autolab.config.train else x * 1.0
 
-    assert act(x).data.tolist() == [-0.1 * 3, 6.0] and act(x, slope=0.5).data.tolist() == [-1.5, 6]
+    def values(y: Variable) -> list[float]:
+        return to_cpu(y.data).tolist()
+
+    assert values(act(x)) == [-0.1 * 3, 6.0] and values(act(x, slope=0.5)) == [-1.5, 6]
+    assert values(grad(F.sum(act(x)), x)) == [0.1 * 3, 3.0]
     factor = 1.0
-    assert act(x, slope=0.5).data.tolist() == [-0.5, 2] and act.__doc__ == "Something."
+    assert values(act(x, slope=0.5)) == [-0.5, 2] and act.__doc__ == "Something."
+    assert values(grad(F.sum(act(x)), x)) == [0.1, 1.0]
     with autolab.test_mode():
-        assert act(x, slope=0.5).data.tolist() == [-1, 2]
-    assert scaled(x, 0.0).data.tolist() == scaled(x, 0.0, 2.0).data.tolist()
+        assert values(act(x, slope=0.5)) == [-1, 2]
+    assert values(scaled(x, 0.0)) == values(scaled(x, 0.0, 2.0))
     with pytest.raises(FusionError, match="expected numbers and strings"):
         act(x, slope=[1])
     with pytest.raises(TypeError, match="muladd: got 2 positional arguments; expected 3 arrays"):
@@ -221,6 +227,17 @@ def test_what_is_not_elementwise_is_refused_by_name(function: Any, reason: str) 
 def test_what_has_no_named_inputs_is_refused(wrong: Any) -> None:
     with pytest.raises(autolab.DeclarationError, match=r"expected (a Python function|named inputs)"):
         autolab.fuse(wrong)
+
+
+def test_a_fused_function_inside_another_is_part_of_its_kernel(traffic: Traffic) -> None:
+    outer = autolab.fuse(lambda x, y: muladd(F.tanh(x), y, y) * 2)
+    x, y = [Variable(to_gpu(np.linspace(0, 1, 4))) for _ in range(2)]
+    with launches() as launched:
+        z = outer(x, y)
+    assert [name for name in launched if "lambda" in name or "fused" in name] == launched and len(launched) == 1
+    found = [g.data.get() for g in grad(F.sum(z), (x, y))]
+    np.testing.assert_allclose(found[1], 2 * np.tanh(x.data.get()) + 2)
+    np.testing.assert_allclose(found[0], 2 * y.data.get() * (1 - np.tanh(x.data.get()) ** 2))
 
 
 def test_a_failure_inside_is_its_own() -> None:

@@ -91,7 +91,7 @@ class Program:
             operands = [number if place is None else values[place] for place, number in line.operands]
             for place in line.last:
                 array = values.pop(place)
-                if type(array) in modules and array.size >= _WORTH_REUSING:
+                if type(array) in modules and type(array) is not Symbol and array.size >= _WORTH_REUSING:
                     spare.append(array)
             values[line.index] = _computed(xp, line, operands, spare)
         return [values[i] for i in self.outputs]
