@@ -128,6 +128,28 @@ def test_progress_is_a_line_that_is_written_over_and_ends_at_100_percent():
     assert "main/loss" in lines[-1] and f"{updater.iteration}/{updater.iteration}" in lines[-1]
 
 
+def test_a_bar_makes_room_for_the_lines_of_the_report():
+    out = io.StringIO()
+    model = L.Classifier(L.MLP((3,)))
+    updater = training.StandardUpdater(SerialIterator(get_iris()[0], 20), optimizers.SGD().setup(model))
+    trainer = training.Trainer(updater, (3, "epoch"))
+    trainer.extend(extensions.LogReport(filename=None))
+    trainer.extend(extensions.PrintReport(["epoch", "iteration"], out=out))
+    trainer.extend(extensions.ProgressBar(update_interval=1, file=out, mininterval=0, ascii=True, ncols=60))
+    trainer.run()
+    screen = [terminal(line) for line in out.getvalue().split("\n")]
+    assert [line.split() for line in screen[:4]] == [["epoch", "iteration"], ["1", "6"], ["2", "12"], ["3", "18"]]
+    assert screen[4].startswith("100%|")
+
+
+def terminal(line: str) -> str:
+    """What stands in a line after all that was written over it."""
+    cells: list[str] = []
+    for piece in line.split("\r"):
+        cells[: len(piece)] = piece
+    return "".join(cells).rstrip()
+
+
 @pytest.mark.source("DZ-46")
 def test_a_download_that_is_interrupted_leaves_no_part_of_the_file(tmp_path, monkeypatch):
     pytest.importorskip("pooch")

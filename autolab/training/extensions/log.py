@@ -105,12 +105,22 @@ class PrintReport(Extension):
         out = self._out or sys.stdout
         for line in log[self._printed :]:
             if self._printed == 0:
-                print(self._row([*self.entries]), file=out)
-            print(self._row([_text(line.get(entry)) for entry in self.entries]), file=out, flush=True)
+                _print(self._row([*self.entries]), out)
+            _print(self._row([_text(line.get(entry)) for entry in self.entries]), out)
             self._printed += 1
 
     def _row(self, words: list[str]) -> str:
         return "  ".join([f"{w:<{max(10, len(entry))}}" for w, entry in zip(words, self.entries, strict=True)]).rstrip()
+
+
+def _print(line: str, out: TextIO) -> None:
+    """Print a line. A bar (tqdm) that stands in the last line of a terminal makes room, and comes back below."""
+    bars = sys.modules.get("tqdm")
+    if bars is None:
+        print(line, file=out)
+    else:
+        bars.tqdm.write(line, file=out)
+    out.flush()
 
 
 def _text(value: Any) -> str:
