@@ -75,7 +75,7 @@ def show_mistakes(net: Sequential, test: data.TupleDataset, out: Path) -> None:
         print(f"{digit:4d} " + "".join([f"{count or '.':>4}" for count in row]))
     print(f"{np.trace(matrix)} of {matrix.sum()} are right.\n")
     with chdir(out):
-        autolab.heatmap(confusion=matrix)
+        autolab.heatmap(confusion=matrix, options={"scale": "symlog"})  # one mistake is seen beside forty right answers
         if mistakes:
             autolab.heatmap(mistakes, options={"shared": False})
 

@@ -20,7 +20,7 @@ from .strip import strip
 if TYPE_CHECKING:
     from ..links import Link
 
-_HEADINGS = ("link, parameter", "shape", "numbers", "dtype, device", "value, norm", "gradient, norm")
+_HEADINGS = ("link, parameter", "shape, numbers", "dtype, device", "value, norm", "gradient, norm")
 _MOST_ROWS = 300
 _MOST_STRIPS = 60
 _KEPT_CELLS = 64 * 64
@@ -94,13 +94,17 @@ def _norm(array: Any) -> float:
 
 def _cells(row: Row, drawn: bool) -> list[Markup]:
     name = f"{row.name}: {row.kind}" if row.name and row.kind.endswith(")") else row.name or row.kind
-    first = join([escape(_INDENT * row.depth), code(name)])
+    first = join([escape(_INDENT * row.depth), code(name.replace(" ", _SPACE))])
     left = element("div", first, align="left")  # a notebook sets cells to the right, where no tree can be seen
     shape, dtype, device, count, norm, gradient = [words.replace(" ", _SPACE) for words in row.words]
     value = _pictured(f"{row.name}, value", row.array if drawn else None, norm)
-    kind = code(f"{dtype}{_SPACE}{device}".strip(_SPACE))
     slope = _pictured(f"{row.name}, gradient", row.gradient if drawn else None, gradient)
-    return [left, code(shape), code(count), kind, value, slope]
+    return [left, _beside(shape, count), _beside(dtype, device), value, slope]
+
+
+def _beside(*words: str) -> Markup:
+    """Side by side, or below each other where there is no room."""
+    return join([part for word in words for part in (escape(" "), code(word))][1:])
 
 
 def _pictured(title: str, array: Any, words: str) -> Markup:

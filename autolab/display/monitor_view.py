@@ -75,8 +75,8 @@ def status(monitor: Monitor) -> list[str]:
     words = [say("monitor_update", iteration=monitor.iteration)]
     if rate := _rate(monitor.states):
         words.append(say("monitor_rate", rate=number(float(f"{rate:.2g}"))))
-    if monitor.watched:
-        percent = 100 * monitor.spent / monitor.watched
+    if monitor.worked:
+        percent = 100 * monitor.spent / monitor.worked
         words.append(say("monitor_spent", percent=number(float(f"{percent:.2g}"))))
     return words
 

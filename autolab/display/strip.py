@@ -28,4 +28,4 @@ def strip(title: str, snapshot: Snapshot) -> Markup:
     cell = (min(12, max(2, _WIDTH // columns)), min(12, max(3, _HEIGHT // rows)))
     data = png(cells, Tone(cells.scale), cell, shades=_SHADES, frame=True)
     address = Markup("data:image/png;base64," + base64.b64encode(data).decode())
-    return element("img", alt=escape(describe(Panel(title, snapshot)), 300), src=address)
+    return element("img", alt=escape(describe(Panel(title, snapshot)), 300), align="middle", src=address)

@@ -59,8 +59,9 @@ class Monitor:
         By family and layer: ``gradient``, the norm of the gradients; ``moved``, the norm of the update in proportion to
         that of the parameters; ``silent``, the fraction of units that are silent (see `measure.silent`).
     states : tuple of State
-    spent, watched : float
-        Seconds that it worked itself, with all that it does at each update, and that training took with it.
+    watched, worked, spent : float
+        Seconds that training took with it, that the thread worked meanwhile, and that the monitor worked, with all
+        that it does at each update.
 
     Examples
     --------
@@ -86,7 +87,7 @@ class Monitor:
         self.model, self.share = model, share
         self.measured: dict[str, dict[str, Curve]] = {family: {} for family in FAMILIES}
         self.states: tuple[State, ...] = ()
-        self.watched = 0.0
+        self.watched = self.worked = 0.0
         self._telling = self._seeing = 0.0  # seconds: of what it does at every update, and of what it does now and then
         self._preparing = 0.0  # of these, what keeping the parameters before an update took last time
         self._told: list[tuple[int, Mapping[str, float]]] = []  # what is not in the curves yet
@@ -98,7 +99,6 @@ class Monitor:
         self._divide()
         self._clock: float | None = None  # when it last looked at the time ...
         self._worker = 0.0  # ... and at that which its thread works
-        self._worked = 0.0  # seconds that the thread worked while the monitor watched
         self._before: dict[str, Array] | None = None  # the parameters before the update to come, if it is measured
         self._copies = False  # whether updates change arrays in place, so that those of before must be copied
         self._measured = 0  # the last update after which the model was measured
@@ -161,8 +161,8 @@ class Monitor:
         """Time has passed since it last looked."""
         worker = thread_time()
         if self._clock is not None:
-            watched, worked = self.watched + now - self._clock, self._worked + worker - self._worker
-            publish([(self, "watched", watched), (self, "_worked", worked)])
+            watched, worked = self.watched + now - self._clock, self.worked + worker - self._worker
+            publish([(self, "watched", watched), (self, "worked", worked)])
         publish([(self, "_clock", now), (self, "_worker", worker)])
         self._divide()
 
@@ -173,7 +173,7 @@ class Monitor:
         """
         noting = self._telling / self.watched if self.watched else 0.0
         left = max(_LEAST_LEFT * self.share, _USED * self.share - noting)
-        left *= max(_LEAST_WORK, min(1.0, self._worked / self.watched)) if self.watched else 1.0
+        left *= max(_LEAST_WORK, min(1.0, self.worked / self.watched)) if self.watched else 1.0
         self._looking.share, self._keeping.share = 0.25 * left, 0.75 * left
 
     @property

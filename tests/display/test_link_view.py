@@ -38,7 +38,7 @@ def test_the_tree_has_every_parameter_with_its_numbers():
 
 def strips(bundle):
     """The pictures by what they are described as."""
-    found = re.findall(r'<img alt="(\w+, \w+): ([^"]*)" src="data:image/png;base64,([^"]+)"', bundle["text/html"])
+    found = re.findall(r'<img alt="(\w+, \w+): ([^"]*)"[^>]* src="data:image/png;base64,([^"]+)"', bundle["text/html"])
     images = {(name, words): Image.open(io.BytesIO(base64.b64decode(data))) for name, words, data in found}
     return {name: (words, np.array(image.convert("RGB"))[1:-1, 1:-1]) for (name, words), image in images.items()}
 

@@ -201,7 +201,7 @@ def test_whatever_its_pieces_cost_it_keeps_to_its_share(update, noting, measurin
 
 def test_where_noting_takes_the_whole_share_it_still_looks():
     monitor = training.Monitor(share=0.03)
-    monitor.watched, monitor._worked, monitor._telling = 10.0, 10.0, 1.0
+    monitor.watched, monitor.worked, monitor._telling = 10.0, 10.0, 1.0
     monitor._divide()
     assert monitor._looking.share + monitor._keeping.share == pytest.approx(0.3 * 0.03)
 
