@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..recording.model import Recording, Snapshot, Step
-from .formula import Token, derivative, loss_name
+from ..recording.model import Snapshot, Step
+from .formula import Token, derivative
 from .forward import computed, given
 from .messages import say
 from .readings import spoken_value
@@ -97,7 +97,7 @@ def _boxes(steps: Any, boxes: Mapping[int, int]) -> list[int]:
 
 # ------------------------------------------------------------------ backward
 def _start(walk: Walk, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]:
-    recording, loss = walk.recording, loss_name(walk.recording)
+    recording, loss = walk.recording, walk.loss
     started: list[tuple[Step, Snapshot]] = [
         (walk.steps[output], upstream)
         for output, upstream in zip(recording.outputs, recording.upstream, strict=False)
@@ -110,15 +110,15 @@ def _start(walk: Walk, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any
     values = ", ".join([spoken_value(upstream) for _, upstream in started])
     return {
         "title": say("walk_starts"),
-        "notes": [loss_note(recording)],
+        "notes": [loss_note(walk)],
         "spoken": say("spoken_start", name=names, value=values),
     }
 
 
-def loss_note(recording: Recording) -> str:
+def loss_note(walk: Walk) -> str:
     """What the letter in the derivatives stands for."""
-    loss = loss_name(recording)
-    output = next(step for step in recording.steps if step.id == recording.outputs[0])
+    recording, loss = walk.recording, walk.loss
+    output = walk.steps[recording.outputs[0]]
     upstream = recording.upstream[0] if len(recording.upstream) == 1 else None
     plain = upstream is not None and upstream.size == 1 and upstream.values.reshape(-1)[0] == 1
     return say("loss", loss=loss, name=label(output)) if plain else say("loss_sum", loss=loss)
@@ -139,7 +139,7 @@ def share_at(walk: Walk, k: int, pick: Pick | None = None) -> Share:
         before=walk.before(k, use.step),
         number=1 + [arrival.moment for arrival in arrivals].index(k),
         count=len(arrivals),
-        loss=loss_name(walk.recording),
+        loss=walk.loss,
         pick=pick,
     )
 

@@ -6,12 +6,13 @@ follows from its place in the list; `frames.py` says what is to be told about it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
 from ..recording.model import LEAVES, Operand, Recording, Snapshot, Step
 from .cells import grid
+from .formula import loss_name
 from .readings import STRIP_COLUMNS, STRIP_ROWS, text_of
 
 Phase = Literal["given", "forward", "start", "backward"]
@@ -21,8 +22,7 @@ _DIGITS = 3
 _NONE: Mapping[int, int] = {}
 
 
-@dataclass(frozen=True)
-class Moment:
+class Moment(NamedTuple):
     """One thing that happens: all values up to step ``upto`` are known then.
 
     ``step`` is the call that computes its value or, backward, that sends a share to its input at position ``operand``;
@@ -36,8 +36,7 @@ class Moment:
     upstream: Snapshot | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Arrival:
+class Arrival(NamedTuple):
     """A share that reached a step: at which moment, and the sum with it."""
 
     moment: int
@@ -54,9 +53,15 @@ class Walk:
         self.start = len(forward)
         self.moments = (*forward, *_backward(recording))
         self.arrivals = self._arrivals()
+        self._sums = [step for step in self.steps if len(self.arrivals.get(step, ())) > 1]
 
     def __len__(self) -> int:
         return len(self.moments)
+
+    @cached_property
+    def loss(self) -> str:
+        """The letter that stands for what is differentiated."""
+        return loss_name(self.recording)
 
     def _arrivals(self) -> dict[int, list[Arrival]]:
         """For each step what arrives at its gradient, in order."""
@@ -113,7 +118,7 @@ class Walk:
                 k += 1
             value_at[step.id] = k
         nodes = {}
-        for box, shown in self._shown(boxes, results):
+        for box, shown in _shown(self.steps, boxes, results):
             arrived = [arrival.moment for arrival in self.arrivals.get(shown, ())]
             first, done = (arrived[0], arrived[-1]) if arrived else (None, None)
             nodes[str(box)] = [value_at[shown], first, done]
@@ -122,17 +127,17 @@ class Walk:
     def growing(self, k: int, boxes: Mapping[int, int], results: Mapping[int, int] = _NONE) -> dict[str, Any]:
         """The gradients that are not complete at moment ``k``: the sum so far, and how many shares it has."""
         found: dict[str, Any] = {}
-        for box, step in self._shown(boxes, results):
+        for box, step in _shown(self._sums, boxes, results):
             arrivals = self.arrivals.get(step, [])
             here = [arrival for arrival in arrivals if arrival.moment <= k]
             if here and len(here) < len(arrivals) and len(found) < _MOST_GROWING:
                 found[str(box)] = {**_reading(here[-1].total), "arrived": len(here), "of": len(arrivals)}
         return found
 
-    def _shown(self, boxes: Mapping[int, int], results: Mapping[int, int]) -> list[tuple[int, int]]:
-        """The boxes with numbers, and whose numbers these are."""
-        alone = [(step, step) for step in self.steps if boxes.get(step) == step]
-        return [*alone, *results.items()]
+
+def _shown(steps: Iterable[int], boxes: Mapping[int, int], results: Mapping[int, int]) -> list[tuple[int, int]]:
+    """The boxes with numbers, of these steps or of groups, and whose numbers these are."""
+    return [*[(step, step) for step in steps if boxes.get(step) == step], *results.items()]
 
 
 def _reading(total: Snapshot) -> dict[str, Any]:
