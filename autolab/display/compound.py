@@ -19,6 +19,7 @@ TAB = 28.0
 
 _FRAME_MARGIN = 18.0
 _TOKENS = re.compile(r"([MVC])|(-?[\d.]+)")
+_COMMANDS = re.compile(r"([MVC])([^MVC]*)")
 
 Size = tuple[float, float]
 
@@ -66,7 +67,7 @@ def arrange(
     whole = _Level(None, outline.items, expanded, sizes, pieces.of_level, label_width)
     arranged = Arranged(whole.width, whole.height, {}, [], [])
     whole.place(0.0, 0.0, -1, arranged)
-    arranged.paths = ["".join([piece.path for piece in way]) for way in pieces.ways]
+    arranged.paths = [_joined([piece.path for piece in way]) for way in pieces.ways]
     return arranged
 
 
@@ -198,6 +199,27 @@ class _Level:
 
 def _numbered(values: Iterable[int]) -> dict[int, int]:
     return {value: number for number, value in enumerate(dict.fromkeys(values))}
+
+
+def _joined(pieces: list[str]) -> str:
+    """The pieces of a line as one: none starts anew where the last one ended, and straight parts that meet are one.
+
+    Examples
+    --------
+    >>> _joined(["M5 1V2", "M5 2V4", "M5 4C5 6 7 6 7 8"])
+    'M5 1V4C5 6 7 6 7 8'
+    """
+    parts: list[tuple[str, str]] = []
+    x = y = ""
+    for command, numbers in _COMMANDS.findall("".join(pieces)):
+        *before, last = numbers.split(" ")
+        if command == "M" and (before[0], last) == (x, y):
+            continue
+        x, y = before[-1] if before else x, last
+        if command == "V" and parts[-1][0] == "V":
+            parts.pop()
+        parts.append((command, numbers))
+    return "".join([command + numbers for command, numbers in parts])
 
 
 def _moved(path: str, x: float, y: float) -> str:

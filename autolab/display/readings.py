@@ -15,6 +15,8 @@ from .numbers import inline, number, shape_text
 from .steps import heading
 
 STRIP_ROWS, STRIP_COLUMNS = 6, 12
+MOST_CELLS = 12_000
+"""All strips of a picture together; where there are many boxes, each has fewer cells."""
 
 
 def readings(
@@ -23,25 +25,35 @@ def readings(
     """Values and gradients of all boxes that `scene` draws, as JSON can hold them."""
     outline = recording.outline if outline is None else outline
     items = outline.shown(outline.at_first() if expanded is None else expanded)
-    told = status.explained(recording)
-    nodes = {str(i.id): _of_group(i, recording) if isinstance(i, Group) else _of_step(i, told) for i in items}
+    told, size = status.explained(recording), strip_size(len(items))
+    nodes = {}
+    for item in items:
+        words = _of_group(item, recording) if isinstance(item, Group) else _of_step(item, told)
+        nodes[str(item.id)] = {**_numbers(result(item) if isinstance(item, Group) else item, size), **words}
     return {"recording": recording.id, "nodes": nodes}
 
 
-def _of_step(step: Step, told: Callable[[Step], str]) -> dict[str, Any]:
+def strip_size(boxes: int) -> tuple[int, int]:
+    """Rows and columns of cells that a box may have, in a picture of so many."""
+    size = STRIP_ROWS, STRIP_COLUMNS
+    while boxes * size[0] * size[1] > MOST_CELLS and size[0] > 2:
+        size = size[0] - 1, size[1] - 2
+    return size
+
+
+def _of_step(step: Step, told: Callable[[Step], str]) -> dict[str, str]:
     sentence = "" if step.grad is not None and step.status == "ok" else told(step)
-    return {**_numbers(step), "status": sentence, "spoken": spoken(step)}
+    return {"status": sentence, "spoken": spoken(step)}
 
 
-def _of_group(group: Group, recording: Recording) -> dict[str, Any]:
-    sentence = group_sentence(group, recording)
-    return {**_numbers(result(group)), "status": sentence, "spoken": spoken_group(group, recording)}
+def _of_group(group: Group, recording: Recording) -> dict[str, str]:
+    return {"status": group_sentence(group, recording), "spoken": spoken_group(group, recording)}
 
 
-def _numbers(step: Step | None) -> dict[str, Any]:
+def _numbers(step: Step | None, size: tuple[int, int]) -> dict[str, Any]:
     value, grad = (None, None) if step is None else (step.value, step.grad)
-    value_cells, value_scale = _strip(value)
-    grad_cells, grad_scale = _strip(grad)
+    value_cells, value_scale = _strip(value, size)
+    grad_cells, grad_scale = _strip(grad, size)
     return {
         "value": "" if value is None else text_of(value),
         "grad": None if grad is None else text_of(grad),
@@ -52,10 +64,10 @@ def _numbers(step: Step | None) -> dict[str, Any]:
     }
 
 
-def _strip(snapshot: Snapshot | None) -> tuple[list[list[float | None]] | None, float]:
+def _strip(snapshot: Snapshot | None, size: tuple[int, int]) -> tuple[list[list[float | None]] | None, float]:
     if snapshot is None or snapshot.size <= 1:
         return None, 0.0
-    cells = grid(snapshot, STRIP_ROWS, STRIP_COLUMNS)
+    cells = grid(snapshot, *size)
     return as_lists(cells), cells.scale
 
 

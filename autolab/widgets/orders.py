@@ -13,7 +13,7 @@ from ..display.steps import label
 from ..display.text import remarks
 from ..recording.model import Recording
 from ..recording.orders import MAX_ORDER
-from .columns import in_columns
+from .columns import in_columns, shaded
 from .part import Part, obeys
 
 
@@ -25,7 +25,7 @@ class Orders(Part):
 
     orders = traitlets.Dict().tag(sync=True)
     order_scenes: traitlets.List[Any] = traitlets.List().tag(sync=True, to_json=in_columns("nodes", "frames", "edges"))
-    order_readings: traitlets.List[Any] = traitlets.List().tag(sync=True, to_json=in_columns("nodes"))
+    order_readings: traitlets.List[Any] = traitlets.List().tag(sync=True, to_json=in_columns("nodes", each=shaded))
 
     def _shown(self, recording: Recording) -> dict[str, Any]:
         pairs = [(graph, self._open_groups(graph)) for graph in recording.higher]  # type: ignore[attr-defined]

@@ -11,7 +11,7 @@ from ..display.messages import say
 from ..display.scene import detail, readings, scene, structure
 from ..recording.model import Recording
 from ..recording.outline import Group
-from .columns import in_columns
+from .columns import in_columns, shaded
 from .part import Part, obeys
 
 MOST_BOXES = 1000
@@ -26,7 +26,7 @@ class Picture(Part):
     """
 
     scene = traitlets.Dict().tag(sync=True, to_json=in_columns("nodes", "frames", "edges"))
-    readings = traitlets.Dict().tag(sync=True, to_json=in_columns("nodes"))
+    readings = traitlets.Dict().tag(sync=True, to_json=in_columns("nodes", each=shaded))
     changed: traitlets.List[Any] = traitlets.List().tag(sync=True)
     expanded = traitlets.Dict().tag(sync=True)
     notice = traitlets.Unicode().tag(sync=True)

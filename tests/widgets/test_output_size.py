@@ -73,16 +73,41 @@ def many(x):
         x = block(x)
     return x
 """
+FRAMES = f"""
+def cell(x):
+    a = x * 1.01
+    return a - 0.01
+
+def block(x):
+    {16 * "x = cell(x); "}
+    return x
+
+def many(x):
+    for _ in range(30):
+        x = block(x)
+    return x
+"""
 
 
-def test_an_update_of_a_thousand_boxes_is_small(explorer: Callable[..., Explorer], tmp_path: Path) -> None:
-    (tmp_path / "many.py").write_text(MANY)
-    view = explorer(runpy.run_path(str(tmp_path / "many.py"))["many"], x=1.0)
+@pytest.mark.parametrize(
+    ("program", "x", "whole", "move"),
+    [
+        (MANY, 1.0, 200_000, 80_000),
+        (FRAMES, 1.0, 200_000, 80_000),
+        (MANY, np.random.default_rng(0).normal(size=(30, 40)), 400_000, PER_UPDATE),
+    ],
+)
+def test_an_update_of_a_thousand_boxes_is_small(
+    explorer: Callable[..., Explorer], tmp_path: Path, program: str, x: Any, whole: int, move: int
+) -> None:
+    (tmp_path / "many.py").write_text(program)
+    view = explorer(runpy.run_path(str(tmp_path / "many.py"))["many"], x=x)
     view._obey({"do": "open all"})
     assert len(view.scene["nodes"]) > 900
     state = view.get_state()
     shown = {name: value for name, value in state.items() if not name.startswith("_")}
-    assert len(json.dumps(shown, default=str)) <= PER_UPDATE
+    assert len(json.dumps(shown, default=str)) <= whole
+    assert len(json.dumps(shown["readings"])) <= move
     assert shown["scene"]["nodes"]["$columns"]["id"] == [node["id"] for node in view.scene["nodes"]]
 
 

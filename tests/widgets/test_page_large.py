@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page
+
+from autolab.display.colors import paint
 
 from .bare_page import Wire, node
 from .test_page_overview import Open
@@ -147,3 +150,17 @@ def test_the_box_of_the_tab_key_is_there_although_one_has_scrolled_away(wire: Wi
     chosen.focus()
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert wire.widget.selected in {box["id"] for box in seen(page, wire)}
+
+
+def test_cells_have_the_colours_of_their_numbers(open_view: Open, page: Page) -> None:
+    values = np.array([[1.0, -0.25, 0.013], [-0.7, 0.0, np.nan]])
+    wire = open_view(steps, x=values)
+    page.get_by_role("button", name="Open all").click()
+    wire.settle()
+    scroll(page, 0)
+    shown = page.locator(".al-node[data-id='0'] .al-value .al-cells rect")  # the input
+    fills = shown.evaluate_all("all => all.map(e => e.getAttribute('fill') ?? 'none')")
+    expected = paint(values / np.nanmax(np.abs(values)), "light").reshape(-1, 3)
+    assert fills.pop() == "none" and len(fills) == 5
+    found = np.array([[int(part) for part in fill[4:-1].split()] for fill in fills])
+    assert np.abs(found - expected[:5]).max() <= 2

@@ -20,9 +20,9 @@ function each(list) {
   return list.some((item) => item && typeof item === "object") ? list.map(unpacked) : list;
 }
 
-/** @param {{$columns: Record<string, any[]>, count: number, names: string[] | null}} packed */
+/** @param {{$columns: Record<string, any[] | {of: any[], at: number[]}>, count: number, names: string[] | null}} packed */
 function records({ $columns: columns, count, names }) {
-  const fields = Object.entries(columns);
+  const fields = Object.entries(columns).map(([field, values]) => /** @type {const} */ ([field, Array.isArray(values) ? values : values.at.map((k) => values.of[k])]));
   const rows = Array.from({ length: count }, (_, k) => Object.fromEntries(fields.map(([field, values]) => [field, values[values.length > 1 ? k : 0]])));
   return names ? Object.fromEntries(names.map((name, k) => [name, rows[k]])) : rows;
 }
