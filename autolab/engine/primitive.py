@@ -27,6 +27,9 @@ Rule = Callable[..., Any]
 Reviver = Callable[[Node, Any], Any]
 
 
+_ON_HOST = (np.ndarray, np.generic)
+
+
 class Primitive:
     """A declared function: its forward on arrays, and for each input the rule of its gradient.
 
@@ -217,7 +220,7 @@ class Primitive:
         On Variables, saved values come back as the Variables that they were: the rule's parameter names say which.
         That is why the same rule serves every order.
         """
-        if self.elementwise and not create_graph and not isinstance(g, np.ndarray | np.generic):
+        if self.elementwise and not create_graph and not isinstance(g, _ON_HOST):
             from .fusion.device import pull
 
             on_device = pull(self, node, g)
