@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from .derivative_scene import LARGE, SMALL, TANGENT, TAYLOR, growth_rows, moving, panels, spoken
 from .document import document, words_at
-from .escape import Markup, element, escape, join
-from .html import LIMIT, code, details, paragraph, picture, table
+from .escape import Markup, element, join
+from .html import LIMIT, code, details, paragraph, picture, prose, table
 from .messages import say
 from .registry import Bundle
 from .style import Look
@@ -40,15 +40,15 @@ def _ever_smaller(data: Derivatives) -> Iterator[Markup]:
     now, rows = moving(data), growth_rows(data)
     parts = [
         picture(curves_svg(data), spoken(data)),
-        table(("", "", ""), ([code(one["name"]), code(one["text"]), escape(one["meaning"])] for one in now["values"])),
+        table(("", "", ""), ([code(one["name"]), code(one["text"]), prose(one["meaning"])] for one in now["values"])),
         *([paragraph(code(now["polynomial"]))] if now["polynomial"] else []),
-        *(paragraph(escape(note)) for note in now["notes"]),
+        *(paragraph(prose(note)) for note in now["notes"]),
         picture(growth_svg(rows), _growth_words(rows)),
     ]
     graphs = [data.recording, *data.recording.higher] if data.recording else []
     for compact, orders in [(False, len(graphs)), *((True, n) for n in range(len(graphs), 0, -1))]:
         drawn = [picture(to_svg(graph, compact=compact), rows[i]["name"]) for i, graph in enumerate(graphs[:orders])]
-        left = [escape(say("curve_graph_left", name=row["name"])) for row in rows[orders : len(graphs)]]
+        left = [prose(say("curve_graph_left", name=row["name"])) for row in rows[orders : len(graphs)]]
         yield join([*parts, details(say("curve_graphs"), *(paragraph(image) for image in [*drawn, *left]))])
     yield join(parts)
 

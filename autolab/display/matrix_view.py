@@ -11,9 +11,9 @@ import numpy as np
 from ..recording.arrays import snapshot
 from .colors import Theme, color, ink_on
 from .document import document, words_at
-from .escape import Markup, element, escape, join
+from .escape import Markup, element, join
 from .heatmap import MAX_CELLS, Panel, heatmaps
-from .html import paragraph, picture
+from .html import paragraph, picture, prose
 from .messages import plural, say
 from .numbers import inline, number
 from .registry import Bundle
@@ -36,7 +36,7 @@ def bundle(matrix: DerivativeMatrix) -> Bundle:
     pictures = [picture(matrix_svg(matrix), words)]
     if len(matrix.eigenvalues):
         pictures.append(picture(eigenvalues_svg(matrix), _eigenvalue_words(matrix)))
-    html = join([*(paragraph(image) for image in pictures), paragraph(escape(words, 1500))])
+    html = join([*(paragraph(image) for image in pictures), paragraph(prose(words, 1500))])
     numbers = inline(matrix.values, 400)
     return {"text/html": str(html), "text/plain": "\n".join(filter(None, [numbers, words]))}
 

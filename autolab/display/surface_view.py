@@ -13,8 +13,8 @@ from .cells import Grid
 from .chart import axis, log_axis
 from .colors import Theme, color
 from .document import document, words_at
-from .escape import Markup, element, escape
-from .html import paragraph, picture
+from .escape import Markup, element
+from .html import paragraph, picture, prose
 from .messages import plural, say
 from .numbers import number
 from .plot import Frame, Size
@@ -38,7 +38,7 @@ _STEEP = 30.0
 def bundle(surface: Surface) -> Bundle:
     """The picture with its words, and the words alone."""
     words = describe(surface)
-    return {"text/html": f"{picture(surface_svg(surface), words)}{paragraph(escape(words, 1000))}", "text/plain": words}
+    return {"text/html": f"{picture(surface_svg(surface), words)}{paragraph(prose(words))}", "text/plain": words}
 
 
 def describe(surface: Surface) -> str:

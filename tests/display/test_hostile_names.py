@@ -5,16 +5,20 @@ import re
 import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
 import autolab
+from autolab.analysis import Study, show_hessian, show_jacobian, surface
 from autolab.display import mimebundle
 from autolab.display.escape import clean
 from autolab.display.svg import to_svg
 from autolab.gradcheck.report import Finding, GradientReport, InputReport
+from autolab.widgets.board import Board
+from autolab.widgets.shown import gather
 
 from .cases import named
 from .payloads import PAYLOADS
@@ -43,7 +47,7 @@ SVG_ATTRIBUTES = {
         "transform",
     ),
     *("href", "offset", "stop-color", "marker-end", "markerWidth", "markerHeight", "refX", "refY", "orient"),
-    "markerUnits",
+    *("markerUnits", "cx", "cy", "opacity", "stroke-dasharray", "preserveAspectRatio"),
 }
 
 
@@ -61,12 +65,55 @@ def hostile_class(name):
     return type(name, (autolab.Variable,), {})(1.0)
 
 
-MAKERS = (named, hostile_variable, hostile_class, hostile_report)
+def hostile_function(name):
+    def fn(x):
+        if x.data.ndim == 0 and x.data < -3.5:
+            raise ValueError(name)
+        return x * x
+
+    fn.__name__ = name.encode("utf-8", "replace").decode()
+    return fn
+
+
+def hostile_derivatives(name):
+    return Study(hostile_function(name), 0.5, 1).data
+
+
+def hostile_inputs(name):
+    def fn(**inputs):
+        return sum(x * x for x in inputs.values())
+
+    fn.__name__ = hostile_function(name).__name__
+    return fn, {name: 0.5, f"{name} 2": 1.5}
+
+
+def hostile_hessian(name):
+    fn, inputs = hostile_inputs(name)
+    return show_hessian(fn, **inputs)
+
+
+def hostile_jacobian(name):
+    fn, inputs = hostile_inputs(name)
+    return show_jacobian(fn, **inputs)
+
+
+def hostile_surface(name):
+    return replace(surface(lambda x, y: x * x + y * y, (1.0, 2.0), steps=5), names=(name, name))
+
+
+def hostile_heatmap(name):
+    arrays = gather(({name: np.array([1.0, np.nan])},), {})
+    return type("Static", (), {"bundle": Board(arrays, "value", 3, True).static()})()
+
+
+MAKERS = (named, hostile_variable, hostile_class, hostile_report, hostile_derivatives, hostile_hessian)
+MAKERS += (hostile_jacobian, hostile_surface, hostile_heatmap)
 
 
 def bundles(name):
     safe = name.replace("\x00", "")  # a class cannot have that name
-    return [mimebundle(make(safe if make is hostile_class else name)) for make in MAKERS]
+    shown = [make(safe if make is hostile_class else name) for make in MAKERS]
+    return [one.bundle if type(one).__name__ == "Static" else mimebundle(one) for one in shown]
 
 
 class Reader(HTMLParser):
