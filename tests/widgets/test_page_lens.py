@@ -470,7 +470,21 @@ def test_a_large_input_shows_what_was_measured(page: Page, open_lens: Open) -> N
     assert_reads(page, report["W"], (20, 7))
     mark = trio(page, "W").locator(".al-mark").first.evaluate("e => [e.style.top, e.style.left]")
     assert [float(v[:-1]) for v in mark] == pytest.approx([100 * 10 / 50, 100 * 3 / 40], abs=0.01)  # blocks of 2 x 2
-    expect(trio(page, "W").locator(".al-absent-map")).to_have_count(2)
+    assert_only_measured_cells_are_coloured(page, report["W"], (50, 40))
+    assert say("lens_partly_wrong") in trio(page, "W").inner_text()
+
+
+def assert_only_measured_cells_are_coloured(page: Page, item: Any, size: tuple[int, int]) -> None:
+    """Numeric and error: a cell of two by two elements has a colour where one of them was measured."""
+    measured = np.isfinite(item.error).reshape(size[0], 2, size[1], 2).any(axis=(1, 3))
+    assert 2 <= measured.sum() <= item.measured < 100
+    frames = trio(page, item.name).locator(".al-frame")
+    for k in (1, 2):
+        data = frames.nth(k).locator(".al-canvas").evaluate(PIXELS)
+        opaque = np.array(data).reshape(*size, 4)[..., 3] == 255
+        np.testing.assert_array_equal(opaque, measured)
+        assert "al-blank" in (frames.nth(k).get_attribute("class") or "")
+    assert "al-blank" not in (frames.first.get_attribute("class") or "")
 
 
 def test_hostile_names_are_text(page: Page, open_lens: Open) -> None:

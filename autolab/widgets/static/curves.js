@@ -7,6 +7,7 @@ import { html, set, svg } from "./dom.js";
 /** @typedef {ReturnType<typeof makePlot>} Plot */
 
 const FAR = 10; // steps of Page Up and with Shift
+const LETTER = 7.2; // pixels of a digit beside an axis
 
 /**
  * @param {() => Range} range
@@ -63,14 +64,29 @@ function makePlot(panel, range, move) {
     ...panel.ends.map((/** @type {any} */ at) => svg("circle", { ...open, cx: at.x, cy: at.y, r: 4 })),
     spot);
   let held = false;
+  let left = 0; // where the picture begins: it grows where the numbers would have no room
+  const longest = Math.max(...panel.y.ticks.map((/** @type {any} */ tick) => tick[1].length));
+
   /** Words and strokes keep their size on the screen, however large the plot is drawn. */
-  const fit = new ResizeObserver(() => picture.style.setProperty("--al-unit", String(width / (picture.clientWidth || width))));
-  fit.observe(picture);
+  function fit() {
+    const screen = picture.clientWidth || width;
+    left = Math.min(0, box.x - (longest * LETTER + 10) * (width / screen));
+    const unit = (width - left) / screen;
+    picture.style.setProperty("--al-unit", String(unit));
+    set(picture, { viewBox: `${left} ${box.y - 9} ${width - left} ${Math.max(height, bottom + 22 * unit) - box.y + 9}` });
+    for (const text of picture.querySelectorAll(".al-tick")) {
+      const across = text.getAttribute("text-anchor") === "middle";
+      set(text, across ? { y: bottom + 16 * unit } : { x: box.x - 6 * unit, dy: 4 * (unit - 1) });
+    }
+  }
+
+  const resized = new ResizeObserver(fit);
+  resized.observe(picture);
 
   /** @param {PointerEvent} event */
   function at(event) {
     const place = picture.getBoundingClientRect();
-    const across = ((event.clientX - place.left) * width) / place.width;
+    const across = left + ((event.clientX - place.left) * (width - left)) / place.width;
     const { lo, hi } = panel.x;
     return snapped(lo + ((across - box.x) / box.w) * (hi - lo));
   }
@@ -121,7 +137,7 @@ function makePlot(panel, range, move) {
       html("figcaption", { class: "al-figure-head" }, html("span", { class: "al-own" }, panel.name), html("span", { class: "al-caption" }, panel.note)), picture),
     picture,
     legend,
-    close: () => fit.disconnect(),
+    close: () => resized.disconnect(),
     /** @param {any} moving @param {number} k */
     move(moving, k) {
       now = moving.x;
