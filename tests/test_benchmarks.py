@@ -117,3 +117,11 @@ def test_processes_take_turns_and_the_table_says_what_was_reached(monkeypatch):
     (row,) = race.rows
     assert row["cells"]["numpy"]["ratio"] > 0
     assert "≤ 1.05 of numpy" in report.table(race.rows, ["autolab", "numpy"])
+
+
+def test_the_lenses_are_measured():
+    lenses = import_module("lenses")
+    found = lenses.measure(12, (20, 30), (60, 70))
+    assert set(found) == set(lenses.GOALS)
+    assert found["right_accused"] == found["wrong_missed"] == 0
+    assert found["wrong_checked"] >= 100 and found["heatmap_bytes"] == 4 * 60 * 70

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import re
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 from check_subjects import node
 
 from autolab import check_gradients
+from autolab.display.check_charts import step_sentence
+from autolab.gradcheck import step_sweep
 
 WRONG = node(lambda x: x * x, lambda g, x: g * x)
 
@@ -99,3 +102,25 @@ def test_hostile_names_are_text():
     html = report._repr_mimebundle_()["text/html"]
     assert "<img src=x" not in html and "&lt;img src=x" in html
     assert all("<img src=x" not in svg for svg in pictures(html))
+
+
+def test_zero_has_no_sign_in_a_report():
+    flipped = node(lambda x: x * 0.0, lambda g, x: -(abs(g) * 0.0))
+    report, bundle = bundle_of(lambda x: flipped(x), np.array([1.0, 2.0]))
+    assert np.signbit(report["x"].analytic).any()  # so that it could be seen
+    assert "-0" not in re.sub(r"\de-0\d", "", bundle["text/plain"])
+    assert "\u22120<" not in bundle["text/html"] + "".join(pictures(bundle["text/html"]))
+
+
+def test_no_right_gradient_is_said_to_stay_apart():
+    rng = np.random.default_rng(0)
+    for size, offset, wave in itertools.product((1e-6, 1.0, 1e5), (0.0, 1.0, 1e6), (1.0, 30.0)):
+        for x in rng.uniform(-2, 2, 4):
+            sweep = step_sweep(lambda x, s=size, o=offset, w=wave: s * np.tanh(x * w) + o, np.array([x]), index=0)
+            assert "stay about" not in step_sentence(sweep), (size, offset, wave, x)
+
+
+def test_a_wrong_gradient_is_said_to_stay_apart():
+    for factor in (-1.0, 0.5, 1.01, 1.0003):
+        wrong = node(np.sin, lambda g, x, f=factor: g * np.cos(x) * f)
+        assert "stay about" in step_sentence(step_sweep(lambda x, w=wrong: w(x), np.array([0.7]), index=0))

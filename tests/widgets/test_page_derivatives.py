@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -294,3 +296,40 @@ def test_a_removed_view_leaves_nothing_behind(page: Page, show: Open) -> None:
     page.evaluate("() => host.removeView(0)")
     page.evaluate("() => host.destroy()")
     assert page.evaluate("() => host.listenerCount()") == 0
+
+
+def test_a_slow_function_leaves_the_page_alive_and_can_be_stopped(
+    page: Page, show: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = threading.Event()
+
+    def fn(x: Any) -> Any:
+        y = np.sin(x)
+        while slow.is_set():
+            time.sleep(0.01)
+            y = y + 0
+        return y
+
+    wire = show(fn, 0.5, 1, domain=(-3, 3))
+    monkeypatch.setattr(DerivativeExplorer, "wait_seconds", 0.02)
+    slow.set()
+    plots(page)[0].press("End")
+    wire.settle()
+    assert page.locator(".al-busy").text_content() == f"{say('live_computing')} {say('curve_old')}"
+    assert values(page) == [number(math.sin(0.5)), number(math.cos(0.5))]  # of the point before, which is pale
+    assert page.locator(".al-computing").count() == 1
+    page.get_by_label(say("curve_order")).press("ArrowRight")  # the page goes on meanwhile
+    page.get_by_role("button", name="Stop").click()
+    deadline = time.monotonic() + 10
+    while not wire.widget.error:
+        wire.settle()
+        assert time.monotonic() < deadline
+    wire.settle()
+    expect(page.get_by_role("alert")).to_contain_text(say("curve_stopped_asked"))
+    assert float(page.get_by_label("x", exact=True).input_value()) == 0.5
+    slow.clear()
+    monkeypatch.setattr(DerivativeExplorer, "wait_seconds", 30.0)
+    plots(page)[0].press("Home")
+    wire.settle()
+    expect(page.get_by_role("alert")).to_be_hidden()
+    assert values(page)[0] == number(math.sin(-3))

@@ -194,6 +194,22 @@ def test_the_histogram_has_a_bar_per_part_of_the_colours_that_occurs(show: Show)
     assert page.locator(".al-heat-legend text").all_text_contents() == ["−2", "0", "2"]
 
 
+def test_several_arrays_have_one_scale_or_each_its_own(show: Show) -> None:
+    small, large = array(8, 9), 100 * array(8, 9)
+    wire = show({"small": small, "large": large})
+    page = wire.pages[0]
+    ends = lambda: page.locator(".al-heat-legend text:first-of-type").all_text_contents()  # noqa: E731
+    same = float(np.abs(large).max())
+    for shared in (True, False, True):
+        page.get_by_label("One scale for all").set_checked(shared)
+        wire.settle()
+        for k, x in enumerate((small, large)):
+            scale = same if shared else float(np.abs(x).max())
+            expected = paint(tone(scale, None).fractions(x), "light")
+            assert np.abs(pixels(page, k)[..., :3].astype(int) - expected.astype(int)).max() <= 4
+        assert (len(set(ends())) == 1) is shared
+
+
 def test_the_threshold_stands_on_the_bar(show: Show) -> None:
     page = show(np.array([-2000.0, 1.0, 3.0]), options={"scale": "symlog"}).pages[0]
     assert page.locator(".al-heat-legend text").all_text_contents() == ["−2000", "−2", "0", "2", "2000"]

@@ -174,6 +174,21 @@ def test_nan_and_infinities_are_no_colours(page: Page, open_view: Open) -> None:
     assert node(page, wire, "A").locator(".al-value .al-missing").count() == 2
 
 
+def test_nan_and_infinities_of_a_larger_array_are_signs(page: Page, open_view: Open) -> None:
+    values = np.ones((20, 30))
+    values[2, 3], values[5, 6], values[7, 8] = np.nan, np.inf, -np.inf
+    wire = open_view(lambda A: A * 2, A=values)
+    page.locator(".al-node").first.click()
+    wire.settle()
+    width, height, data = page.locator(".al-detail .al-signs").first.evaluate(
+        "c => [c.width, c.height, [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]]"
+    )
+    drawn = np.array(data).reshape(20, height // 20, 30, width // 30, 4)[..., 3].sum(axis=(1, 3))
+    assert np.array_equal(drawn > 0, ~np.isfinite(values))
+    assert drawn[7, 8] < drawn[5, 6]  # − and +
+    assert texts(page, ".al-readout")[0] == "1 to 1, 1 NaN (×), 2 infinite (+, −)"
+
+
 def test_pointing_at_a_cell_reads_its_number(page: Page, open_view: Open) -> None:
     values = np.arange(2 * 3 * 4.0).reshape(2, 3, 4) / 7
     wire = open_view(lambda A: A * 2, A=values)
