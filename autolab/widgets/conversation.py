@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import threading
+from pathlib import Path
 from typing import Any
 
 import traitlets
@@ -82,6 +84,16 @@ class LiveView(Conversation, LightWidget):
         parts = [base for base in type(self).__mro__ if issubclass(base, Part)]
         names = [name for part in parts for name in part.class_own_traits(sync=True)]
         return {name: getattr(self, name) for name in names if not name.startswith("_")}
+
+    def _save_here(self, caller: str, kind: str, name: str) -> None:
+        """Where there is no notebook to draw in: save the view as a page in the current folder, and print its path."""
+        from .export import export_html
+
+        if notebook.shell() is None:
+            stem = "_".join([kind, *re.findall(r"\w+", name, flags=re.ASCII)])[:100]
+            path = Path.cwd() / f"{stem}.html"
+            export_html(self, path)
+            print(f"{caller}: no notebook to draw in; open {path} in a browser")
 
     def _static(self) -> Bundle:
         """What stands where there is no live view: in an untrusted notebook, on a web page."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +17,6 @@ from ..display.messages import say
 from ..display.readings import readings
 from ..display.scene import scene
 from ..engine.variable import Variable
-from . import notebook
 from .computing import Computing
 from .controls import control
 from .conversation import LiveView, at_first
@@ -172,16 +169,5 @@ def derivatives(
     >>> view = autolab.derivatives(np.tanh, 0.5, order=3)  # doctest: +SKIP
     """
     view = DerivativeExplorer(DerivativeSession(fn, x, order, domain))
-    if notebook.shell() is None:
-        print(f"derivatives: no notebook to draw in; open {_save(view)} in a browser")
+    view._save_here("derivatives", "derivatives", clean(view.data.function))
     return view
-
-
-def _save(view: DerivativeExplorer) -> Path:
-    """The view as a page in the current folder."""
-    from .export import export_html
-
-    name = re.sub(r"\W+", "_", clean(view.data.function), flags=re.ASCII).strip("_") or "function"
-    path = Path.cwd() / f"derivatives_{name}.html"
-    export_html(view, path)
-    return path

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from ..display import mimebundle
 from ..display.registry import Bundle
 from ..engine.backend import Array
 from ..recording.model import Recording
-from . import notebook
 from .computing import Computing
 from .conversation import LiveView, at_first
 from .inputs import Inputs
@@ -116,16 +113,5 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
     >>> view = autolab.explore(muladd, x=2.0, y=3.0, z=4.0)  # doctest: +SKIP
     """
     explorer = Explorer(Session(fn, args, options, inputs))
-    if notebook.shell() is None:
-        save_page(explorer, explorer.recording.function)
+    explorer._save_here("explore", "explore", explorer.recording.function)
     return explorer
-
-
-def save_page(shown: Any, function: str) -> None:
-    """Where there is no notebook to draw in: save the view as a page in the current folder, and print its path."""
-    from .export import export_html
-
-    name = re.sub(r"\W+", "_", function, flags=re.ASCII).strip("_") or "function"
-    path = Path.cwd() / f"explore_{name}.html"
-    export_html(shown, path)
-    print(f"explore: no notebook to draw in; open {path} in a browser")

@@ -19,9 +19,8 @@ from ..display.registry import Bundle
 from ..engine.variable import Variable
 from ..recording.model import Recording
 from ..recording.tape import graph_named, variables_in
-from . import notebook
 from .conversation import LiveView, at_first
-from .explorer import STILL, Explorer, save_page
+from .explorer import STILL, Explorer
 
 
 class GraphView(*STILL, LiveView):  # type: ignore[misc]
@@ -59,6 +58,5 @@ class GraphView(*STILL, LiveView):  # type: ignore[misc]
 def explore_graph(y: Variable, frame: FrameType) -> GraphView:
     """The view of the graph of ``y``; ``frame`` holds the caller's variables, whose names are known there."""
     view = GraphView(graph_named(y, variables_in(frame)))
-    if notebook.shell() is None:
-        save_page(view, view.recording.function)
+    view._save_here("explore", "explore", view.recording.function)
     return view

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import traitlets
@@ -12,7 +10,6 @@ import traitlets
 from ..binding import chosen_options
 from ..display.messages import say
 from ..display.registry import Bundle
-from . import notebook
 from .board import SCALES, SHOW, Board
 from .conversation import LiveView, at_first
 from .part import obeys
@@ -117,16 +114,5 @@ def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any
     view = Heatmap(
         Board(entries, show, _DECADES if scale == "symlog" else None, given.get("shared", True), given.get("axes"))
     )
-    if notebook.shell() is None:
-        print(f"heatmap: no notebook to draw in; open {_save(view, entries[0].name)} in a browser")
+    view._save_here("heatmap", "heatmap", entries[0].name)
     return view
-
-
-def _save(view: Heatmap, name: str) -> Path:
-    """The view as a page in the current folder."""
-    from .export import export_html
-
-    stem = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "array"
-    path = Path.cwd() / f"heatmap_{stem}.html"
-    export_html(view, path)
-    return path

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import traitlets
@@ -19,7 +17,6 @@ from ..display.line_chart_view import drawn
 from ..display.messages import say
 from ..display.registry import Bundle
 from ..engine.config import config, using_config
-from . import notebook
 from .board import Board
 from .conversation import LiveView, at_first
 from .knobs import Choice, Dice, Knob, Slider, knobs
@@ -179,16 +176,5 @@ def interact(fn: Callable[..., Any], options: Mapping[str, Any] | None = None, *
         raise TypeError(f"interact: fn is a {type(fn).__name__}; expected a function")
     chosen = chosen_options("interact", options, ("axes",))
     view = Interact(fn, inputs, chosen.get("axes") or {})
-    if notebook.shell() is None:
-        print(f"interact: no notebook to draw in; open {_save(view)} in a browser")
+    view._save_here("interact", "interact", view.title)
     return view
-
-
-def _save(view: Interact) -> Path:
-    """The view as a page in the current folder."""
-    from .export import export_html
-
-    name = re.sub(r"\W+", "_", view.title, flags=re.ASCII).strip("_") or "function"
-    path = Path.cwd() / f"interact_{name}.html"
-    export_html(view, path)
-    return path

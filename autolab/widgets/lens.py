@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import traitlets
@@ -15,7 +13,6 @@ from ..display.lens_view import element_in
 from ..display.messages import say
 from ..display.registry import Bundle
 from ..gradcheck.report import GradientReport
-from . import notebook
 from .computing import Computing
 from .conversation import LiveView, at_first
 from .lens_session import LensSession, Looked
@@ -185,8 +182,7 @@ def look_closely(report: GradientReport) -> Lens:
     if origin.reveal < _NEEDED:
         raise ValueError(f"explore: reveal={origin.reveal} holds back the numbers that a lens would show")
     lens = Lens(LensSession(report, origin))
-    if notebook.shell() is None:
-        print(f"explore: no notebook to draw in; open {_save(lens)} in a browser")
+    lens._save_here("explore", "check", report.function)
     return lens
 
 
@@ -194,13 +190,3 @@ def _seed(value: int) -> int:
     if not 0 <= value < _SEEDS:
         raise ValueError(f"explore: the seed is {value}; expected 0 to {_SEEDS - 1}")
     return value
-
-
-def _save(lens: Lens) -> Path:
-    """The lens as a page in the current folder."""
-    from .export import export_html
-
-    name = re.sub(r"\W+", "_", lens.report.function, flags=re.ASCII).strip("_") or "function"
-    path = Path.cwd() / f"check_{name}.html"
-    export_html(lens, path)
-    return path
