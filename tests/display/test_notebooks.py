@@ -5,9 +5,12 @@ import json
 import re
 import sys
 
+import numpy as np
 import pytest
 from helpers.lab_process import lab_process
 
+import autolab
+from autolab.analysis import Study, show_hessian, show_jacobian, surface
 from autolab.display import mimebundle
 
 from .cases import recorded_muladd, recorded_net
@@ -39,6 +42,28 @@ def test_exported_notebooks_keep_the_words(sanitize):
     assert "Tape: 5 steps" in page and "h = x * y" in page
     assert "muladd(x, y, z): 3 inputs, 2 steps, output w." in page
     assert bool(re.search(r'<img[^>]*src="data:image/svg\+xml', page)) or sanitize
+
+
+def lenses():
+    """Static displays of the lenses, each with words that have to be there however the notebook is shown."""
+    report = autolab.check_gradients(lambda x, y: x * y, x=2.0, y=[3.0, -1.0])
+    yield report, ("check_gradients", "right", "analytic", "allowed")
+    yield Study(np.sin, 0.5, 2).data, ("sin′(0.5)", "0.878", "sin rises", "T₂(x)")
+    yield show_hessian(lambda x, y: x * x - 2 * y * y, 1.0, 1.0), ("Second derivatives of y", "eigenvalues")
+    yield show_jacobian(lambda x: x * x, np.ones(2)), ("First derivatives of y",)
+    yield surface(lambda x, y: x * x + y * y, (1.0, 2.0), steps=5), ("The loss over x",)
+    view = autolab.Variable(np.eye(3), name="W")
+    yield view, ("W", "No gradient yet")
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("sanitize", [False, True])
+def test_exported_lenses_keep_their_words(sanitize):
+    for shown, words in lenses():
+        page = exported([mimebundle(shown)], sanitize)
+        text = re.sub(r"<[^>]*>|&[^;]*;", " ", page)
+        for word in words:
+            assert word in text or (not sanitize and word in page), (type(shown).__name__, word)
 
 
 @pytest.mark.lab

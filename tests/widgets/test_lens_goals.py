@@ -61,6 +61,7 @@ def settle(wire: Wire) -> None:
     while True:
         wire.settle()
         if not wire.widget.computing:
+            wire.settle()  # what was published meanwhile
             return
         assert time.monotonic() < deadline
         time.sleep(0.02)
