@@ -89,6 +89,15 @@ def report(values: Mapping[str, Any], observer: Any = None) -> None:
     ------
     TypeError
         If ``values`` is no dictionary.
+
+    Examples
+    --------
+    >>> from autolab.training import Reporter, report
+    >>> heard = {}
+    >>> with Reporter().scope(heard):
+    ...     report({"loss": 0.5})
+    >>> heard
+    {'loss': 0.5}
     """
     if not isinstance(values, Mapping):
         raise TypeError(f"report: values is a {type(values).__name__}; expected a dictionary, such as {{'loss': loss}}")

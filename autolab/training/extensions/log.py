@@ -32,6 +32,21 @@ class LogReport(Extension):
     ----------
     log : list of dict
         One dictionary per interval, with ``epoch``, ``iteration`` and ``elapsed_time``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L, optimizers, training
+    >>> from autolab.data import SerialIterator, get_iris
+    >>> train, _ = get_iris()
+    >>> batches = SerialIterator(train, 40, rng=np.random.default_rng(0))
+    >>> optimizer = optimizers.SGD(0.1).setup(L.Classifier(L.MLP((3,))))
+    >>> trainer = training.Trainer(training.StandardUpdater(batches, optimizer), (2, "epoch"))
+    >>> log = training.extensions.LogReport(filename=None)
+    >>> trainer.extend(log)
+    >>> trainer.run()
+    >>> [(line["epoch"], line["iteration"]) for line in log.log]
+    [(1, 3), (2, 6)]
     """
 
     priority = Extension.EDITOR - 1
@@ -90,6 +105,22 @@ class PrintReport(Extension):
         The name of the trainer's LogReport, or a LogReport.
     out : file
         By default standard output.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L, optimizers, training
+    >>> from autolab.data import SerialIterator, get_iris
+    >>> train, _ = get_iris()
+    >>> batches = SerialIterator(train, 40, rng=np.random.default_rng(0))
+    >>> optimizer = optimizers.SGD(0.1).setup(L.Classifier(L.MLP((3,))))
+    >>> trainer = training.Trainer(training.StandardUpdater(batches, optimizer), (2, "epoch"))
+    >>> trainer.extend(training.extensions.LogReport(filename=None))
+    >>> trainer.extend(training.extensions.PrintReport(["epoch", "iteration"]))
+    >>> trainer.run()
+    epoch       iteration
+    1           3
+    2           6
     """
 
     def __init__(

@@ -20,6 +20,21 @@ class ProgressBar(Extension):
         Which observation stands beside the bar.
     **options
         For tqdm, such as ``file=``.
+
+    Examples
+    --------
+    >>> import io
+    >>> import numpy as np
+    >>> from autolab import links as L, optimizers, training
+    >>> from autolab.data import SerialIterator, get_iris
+    >>> train, _ = get_iris()
+    >>> batches = SerialIterator(train, 40, rng=np.random.default_rng(0))
+    >>> optimizer = optimizers.SGD(0.1).setup(L.Classifier(L.MLP((3,))))
+    >>> trainer = training.Trainer(training.StandardUpdater(batches, optimizer), (2, "epoch"))
+    >>> trainer.extend(training.extensions.ProgressBar(file=io.StringIO()))
+    >>> trainer.run()
+    >>> trainer.updater.iteration
+    6
     """
 
     def __init__(self, update_interval: int = 10, entry: str = "main/loss", **options: Any) -> None:

@@ -32,6 +32,30 @@ def snapshot(filename: str = "snapshot_iter_{iteration}", trigger: Any = (1, "ep
     filename : str
         May name ``{iteration}`` and ``{epoch}``; without them the file is replaced each time.
     trigger : pair or callable
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from autolab import links as L, optimizers, training
+    >>> from autolab.data import SerialIterator, get_iris
+    >>> def make(folder, epochs):
+    ...     train, _ = get_iris()
+    ...     batches = SerialIterator(train, 40, rng=np.random.default_rng(0))
+    ...     optimizer = optimizers.SGD(0.1).setup(L.Classifier(L.MLP((3,))))
+    ...     updater = training.StandardUpdater(batches, optimizer)
+    ...     trainer = training.Trainer(updater, (epochs, "epoch"), folder)
+    ...     trainer.extend(training.extensions.snapshot("state"))
+    ...     return trainer
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     make(folder, 1).run()
+    ...     trainer = make(folder, 3)
+    ...     training.extensions.resume(trainer, f"{folder}/state")
+    ...     print(trainer.updater.iteration)
+    ...     trainer.run()
+    3
+    >>> trainer.updater.epoch
+    3
     """
     return _Snapshot(filename, trigger)
 
@@ -40,5 +64,29 @@ def resume(trainer: Trainer, path: str | Path) -> None:
     """Let ``trainer`` go on where the one stood that was saved. Both are made by the same code.
 
     The run then gives what an uninterrupted one would have given, bit for bit on the CPU.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from autolab import links as L, optimizers, training
+    >>> from autolab.data import SerialIterator, get_iris
+    >>> def make(folder, epochs):
+    ...     train, _ = get_iris()
+    ...     batches = SerialIterator(train, 40, rng=np.random.default_rng(0))
+    ...     optimizer = optimizers.SGD(0.1).setup(L.Classifier(L.MLP((3,))))
+    ...     updater = training.StandardUpdater(batches, optimizer)
+    ...     trainer = training.Trainer(updater, (epochs, "epoch"), folder)
+    ...     trainer.extend(training.extensions.snapshot("state"))
+    ...     return trainer
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     make(folder, 1).run()
+    ...     trainer = make(folder, 3)
+    ...     training.extensions.resume(trainer, f"{folder}/state")
+    ...     print(trainer.updater.iteration)
+    ...     trainer.run()
+    3
+    >>> trainer.updater.epoch
+    3
     """
     load_npz(path, trainer)
