@@ -231,6 +231,8 @@ def chained(error: Exception) -> Exception:
         (chained(ModuleNotFoundError("", name="autograd")), "autograd"),
         (chained(ModuleNotFoundError("", name="autolab.nothing")), None),
         (ModuleNotFoundError("", name="cupy"), None),
+        (subprocess.CalledProcessError(1, [], "", "ModuleNotFoundError: No module named 'IPython.core'"), "IPython"),
+        (subprocess.CalledProcessError(1, [], "", "AssertionError"), None),
         (AssertionError(), None),
         (None, None),
     ],

@@ -10,13 +10,13 @@ import os
 import sys
 import textwrap
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from types import CodeType, FrameType
 from typing import Any
 
 from ..engine.observe import file_label
 from ..links.link import Link
 from .loops import Loop, loops_around
+from .positions import found_at
 
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _PROGRAMS = (f"{PACKAGE}links{os.sep}", f"{PACKAGE}transforms{os.sep}")  # one call of these makes many steps
@@ -95,16 +95,10 @@ class Locator:
 
 def _locate(frame: FrameType) -> Place:
     file = file_label(frame.f_code.co_filename)
-    if find_spec("executing") is None:  # a machine with NumPy and CuPy alone: the line, without names
+    found = found_at(frame)
+    if found is None:
         return Place(file, frame.f_lineno)
-    import executing
-
-    found = executing.Source.executing(frame)
-    node: Any = found.node
-    if node is None:
-        return Place(file, frame.f_lineno)
-    statement: Any = next(iter(found.statements or ()), node)
-    lines = found.source.lines
+    node, statement, lines = found.node, found.statement, found.lines
     return Place(
         file=file,
         line=node.lineno,

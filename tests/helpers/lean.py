@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
+from subprocess import CalledProcessError
 
 import pytest
 
@@ -15,6 +17,9 @@ def missing_package(error: BaseException | None) -> str | None:
         if isinstance(error, ModuleNotFoundError) and error.name:
             package = error.name.partition(".")[0]
             return None if package in NEEDED else package
+        if isinstance(error, CalledProcessError):  # a program of its own, whose last words tell
+            told = re.findall(r"No module named '(\w+)", str(error.stderr))
+            return told[-1] if told and told[-1] not in NEEDED else None
         error = error.__cause__ or error.__context__
     return None
 

@@ -1,0 +1,70 @@
+"""Names and expressions by position alone are those that the package `executing` finds."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import Variable
+from autolab import functions as F
+from autolab.recording import locate, positions
+
+
+class Twice(autolab.FunctionNode):
+    def forward(self, inputs):
+        return (inputs[0] * 2,)
+
+    def backward(self, target_input_indexes, grad_outputs):
+        return (grad_outputs[0] * 2,)
+
+
+def helper(x: Variable) -> Variable:
+    return x * x
+
+
+def named(x: Variable, w: Variable) -> Variable:
+    h = x * w + 1.0
+    h += x
+    y: Variable = F.tanh(h).sum(
+        axis=0,
+    )
+    (z,) = Twice().apply((y,))
+    return z - helper(z) / 2
+
+
+def looped(x: Variable, w: Variable) -> Variable:
+    total = x * 0
+    for i in range(3):
+        total = total + w * i
+        if i:
+            total *= x
+    parts = [F.exp(w * k) for k in range(2)]
+    é = parts[0] + parts[1]
+    return F.where(total.data > 0, total, é)
+
+
+@pytest.mark.parametrize("function", [named, looped])
+def test_a_recording_reads_the_same_without_executing(
+    function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("executing")
+    inputs = np.linspace(0.1, 1, 3), np.linspace(-1, 1, 3)
+
+    def steps() -> list[Any]:
+        locate._known.clear()
+        recording = autolab.record(function, *inputs)
+        fields = ("function", "name", "source", "statement", "line", "scope", "file")
+        return [[getattr(step, field) for field in fields] for step in recording.steps] + [
+            dataclasses.astuple(scope) for scope in recording.scopes
+        ]
+
+    usual = steps()
+    monkeypatch.setattr(positions, "find_spec", lambda name: None)
+    assert steps() == usual
+    assert any(step[1] for step in usual)
+    locate._known.clear()
