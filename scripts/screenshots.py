@@ -44,6 +44,36 @@ def layer(x, W, b):
 
 autolab.explore(layer, x=rng.normal(size=(4, 3)), W=rng.normal(size=(3, 2)), b=rng.normal(size=2))
 """
+NETWORK = """
+import autolab
+import autolab.functions as F
+import numpy as np
+from autolab import links as L
+
+
+class MLP(autolab.Chain):
+    def __init__(self):
+        super().__init__()
+        with self.init_scope():
+            self.l1 = L.Linear(4, 6)
+            self.l2 = L.Linear(6, 3)
+
+    def forward(self, x):
+        h = F.relu(self.l1(x))
+        return self.l2(h)
+
+
+rng = np.random.default_rng(0)
+autolab.config.rng = rng
+model = MLP()
+
+
+def loss(x, t):
+    y = model(x)
+    loss = F.softmax_cross_entropy(y, t)
+    return loss
+"""
+LOOK = "autolab.explore(loss, rng.normal(size=(3, 4)), rng.integers(0, 3, size=3))"
 THEMES = {"": "JupyterLab Light", "-dark": "JupyterLab Dark"}
 IMAGES = ROOT / "docs" / "images"
 MOVES, STRIDE = 8, 15  # photographs of a move, and key presses between two
@@ -52,14 +82,21 @@ CELL = ".jp-NotebookPanel:visible .jp-Cell"
 
 
 def main() -> None:
-    """Photograph or film each prepared notebook in both themes."""
+    """Photograph or film each prepared notebook in both themes: those named on the command line, or all."""
     with tempfile.TemporaryDirectory() as folder, lab_server(Path(folder)) as lab, sync_playwright() as playwright:
         browser = launch(playwright)
-        for name, take in {"live-graph": _film, "watch-backward": _photograph}.items():
+        wanted = sys.argv[1:]
+        for name, take in {"live-graph": _film, "watch-backward": _walked, "network": _coloured}.items():
+            if wanted and name not in wanted:
+                continue
             scale = 1.0 if take is _film else 1.5
             context = browser.new_context(viewport={"width": 1240, "height": 1700}, device_scale_factor=scale)
             view = LabPage(lab, context.new_page())
-            take(lab, view, name)
+            if take is _film:
+                _film(lab, view, name)
+            else:
+                take(lab, view)
+                _photograph(view, name)
             context.close()
         browser.close()
 
@@ -70,11 +107,10 @@ def _change_theme(view: LabPage, theme: str) -> None:
     view.page.wait_for_timeout(2000)  # the splash of the change fades
 
 
-def _photograph(lab: Lab, view: LabPage, name: str) -> None:
-    _walked(lab, view)
+def _photograph(view: LabPage, name: str) -> None:
     for suffix, theme in THEMES.items():
         _change_theme(view, theme)
-        view.page.locator(CELL).screenshot(path=IMAGES / f"{name}{suffix}.png")
+        view.page.locator(CELL).last.screenshot(path=IMAGES / f"{name}{suffix}.png")
 
 
 def _film(lab: Lab, view: LabPage, name: str) -> None:
@@ -121,10 +157,11 @@ def _moving(view: LabPage) -> Iterator[int]:
     walk.press("Home")
 
 
-def _open(lab: Lab, view: LabPage, name: str, cell: str) -> None:
-    view.open(lab.write(f"{name}.ipynb", cell))
+def _open(lab: Lab, view: LabPage, name: str, *cells: str) -> None:
+    view.open(lab.write(f"{name}.ipynb", *cells))
     view.command("application:toggle-left-area")
-    view.run(0)
+    for cell in range(len(cells)):
+        view.run(cell)
 
 
 def _walked(lab: Lab, view: LabPage) -> None:
@@ -136,6 +173,15 @@ def _walked(lab: Lab, view: LabPage) -> None:
     for _ in range(3):
         slider.press("ArrowLeft")
     view.page.wait_for_timeout(800)
+
+
+def _coloured(lab: Lab, view: LabPage) -> None:
+    """Close one layer of a network, and colour by the gradient."""
+    _open(lab, view, "network", NETWORK, LOOK)
+    view.page.get_by_label("Colour by").select_option("gradient")
+    view.page.locator(".al-tab", has_text="self.l2").click()
+    view.page.get_by_role("button", name="Fit the whole graph").click()
+    view.page.wait_for_timeout(500)
 
 
 if __name__ == "__main__":

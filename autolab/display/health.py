@@ -15,7 +15,7 @@ of the batch, which is no fading. If there is none, it is the output.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -49,6 +49,16 @@ class Finding:
     step: int
     size: float = 0.0
     total: int = 0
+
+
+def signs_at(found: Iterable[Finding], boxes: Mapping[int, int]) -> dict[str, list[str]]:
+    """The words at each box, where ``boxes`` has the box of every step."""
+    signs: dict[str, list[str]] = {}
+    for finding in found:
+        words = signs.setdefault(str(boxes[finding.step]), [])
+        if SIGNS[finding.sign] not in words:
+            words.append(SIGNS[finding.sign])
+    return signs
 
 
 def findings(recording: Recording) -> list[Finding]:

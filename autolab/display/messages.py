@@ -241,6 +241,8 @@ SENTENCES: dict[str, str] = {
     "values_missing": "The graph keeps the values of {kept} of its {count} steps; record() keeps all of them.",
     "value_not_kept": "It has a gradient; its value was not kept.",
     "orders_end": "{name} does not depend on {wrt}: all further derivatives are zero.",
+    "page_no_picture": "This page does not hold the picture in which that is open. explore() in a notebook draws it.",
+    "page_others_closed": "Other groups were closed to show that: this page holds only some pictures of the graph.",
     "live_saved": "A saved picture: no kernel answers. Run the cell to move its inputs.",
     "since_reached": "Changed since these numbers were computed: {names}.",
     "since_given": "Changed in the notebook: {names}. This view goes on with its own copy; run the cell to take it.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from ..recording.model import Recording, Step
 from .steps import heading
@@ -29,9 +30,17 @@ def matches(recording: Recording, text: str) -> list[int]:
     line = _LINE.fullmatch(wanted)
     if line:
         return [step.id for step in recording.steps if int(line[1]) in (step.line, step.outer_line)]
-    scopes = {scope.id for scope in recording.scopes if wanted in f"{scope.name or ''} = {scope.label}".casefold()}
-    return [step.id for step in recording.steps if step.scope in scopes or wanted in _words(step)]
+    return [identity for identity, (words, *_) in search_words(recording).items() if wanted in words]
 
 
-def _words(step: Step) -> str:
-    return f"{heading(step)}\n{step.function or ''}".casefold()
+def search_words(recording: Recording) -> dict[int, list[Any]]:
+    """For each step the text in which is searched, and the lines in which it stands."""
+    scopes = [f"{scope.name or ''} = {scope.label}" for scope in recording.scopes]
+    return {
+        step.id: [_words(step, "" if step.scope is None else scopes[step.scope]), step.line, step.outer_line]
+        for step in recording.steps
+    }
+
+
+def _words(step: Step, scope: str) -> str:
+    return f"{heading(step)}\n{step.function or ''}\n{scope}".casefold()

@@ -20,7 +20,7 @@ from .escape import Markup, element
 from .flow import Measure, flow
 from .frames import frame
 from .groups import results
-from .health import SIGNS, findings, sentences
+from .health import findings, sentences, signs_at
 from .listing import listing
 from .messages import say
 from .moment import readings_at
@@ -126,11 +126,7 @@ class Slide:
     @cached_property
     def emphasis(self) -> Emphasis:
         """What the graph brings out."""
-        signs: dict[str, list[str]] = {}
-        for finding in findings(self.recording):
-            words = signs.setdefault(str(self._boxes[finding.step]), [])
-            if SIGNS[finding.sign] not in words:
-                words.append(SIGNS[finding.sign])
+        signs = signs_at(findings(self.recording), self._boxes)
         if self._told is None:
             return Emphasis(chosen=self._detail[0]["id"], flow=self.flow, signs=signs)
         told = self._told[0]

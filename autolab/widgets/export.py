@@ -10,7 +10,6 @@ import base64
 import hashlib
 import json
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from .conversation import at_first
 from .derivative_explorer import DerivativeExplorer
 from .derivative_page import derivative_page
 from .explorer import STILL, Explorer
+from .explorer_page import AMOUNTS, Amount, book
 from .graph_view import GraphView
 from .heatmaps import Heatmap
 from .interaction import Interact
@@ -30,9 +30,8 @@ from .lens import Lens
 from .lens_page import lens_page
 from .module import module_text, style_text
 from .part import Part
-from .saved import SavedPage, message_key, still
+from .saved import SavedPage, still
 
-_CELLS = (256, 128, 64, 32, 16)
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
 _TRUSTED = "require-trusted-types-for 'script'; trusted-types 'none'"
 _TRAITS = {
@@ -47,8 +46,9 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
     """Write a view as one HTML file that works anywhere, without a kernel and without a network.
 
     A view stays live as far as nothing has to be computed. The steps of a recording or an exploration can be chosen,
-    walked through, enlarged and pointed at; its inputs stand still. In the check lens elements, step sizes and a few
-    directions can be chosen, in the derivative explorer the order and a point on the curves: what they show is measured
+    walked through, searched, enlarged and pointed at, its groups opened and closed; its inputs stand still. In the
+    check lens elements, step sizes and a few directions can be chosen, in the derivative explorer the order and a
+    point on the curves: what they show is measured
     for the page, in a few seconds at most. A heatmap reads its cells out. Anything else is written as a notebook
     shows it.
 
@@ -105,7 +105,7 @@ def _saved_page(shown: Any) -> SavedPage | None:
     """What stays live of an object in a page; None for what stands still."""
     if isinstance(shown, Recording | Explorer | GraphView):
         recording = shown if isinstance(shown, Recording) else shown.recording
-        return SavedPage(recording.function, "explorer", (_saved(shown, recording, most) for most in _CELLS))
+        return SavedPage(recording.function, "explorer", (_saved(shown, recording, amount) for amount in AMOUNTS))
     if isinstance(shown, Heatmap):
         return SavedPage("heatmap", "heatmaps", [{"state": still(shown.state(), say("heat_still")), "answers": {}}])
     if isinstance(shown, Interact):
@@ -124,23 +124,24 @@ def _held(data: str) -> Markup:
     return join([words, element("script", Markup(data), type="application/json", id="saved")])
 
 
-def _saved(shown: Recording | Explorer | GraphView, recording: Recording, most: int) -> dict[str, Any]:
-    """The state that the page starts from, and what each message changes in it."""
-    view = _Still(recording, most)
-    state = {name: trait.default() for name, trait in _TRAITS.items()} | at_first()
-    if not isinstance(shown, Recording):
-        state |= {name: getattr(shown, name) for name in _TRAITS}
-        view.restore(state)
-    state |= view.state() | {"still": "page", "changed": [], "ack": 0}
-    return {"state": state, "answers": {message_key(message): view.answer(message) for message in view.answerable()}}
+def _saved(shown: Recording | Explorer | GraphView, recording: Recording, amount: Amount) -> dict[str, Any]:
+    """The state that the page starts from, and the data from which it answers messages."""
+    view = _Still(recording, amount.cells)
+    defaults = {name: trait.default() for name, trait in _TRAITS.items()}
+    if isinstance(shown, Recording):
+        state = defaults | at_first() | view.state()
+    else:
+        state = defaults | at_first() | {name: getattr(shown, name) for name in _TRAITS}
+        view.expanded = shown.expanded
+    state |= {"still": "page", "changed": [], "ack": 0, "taken": {}, "taken_bytes": b""}
+    return {"state": state, "book": book(view, recording, amount)}
 
 
 class _Still(*STILL):  # type: ignore[misc]  # the parts of the view that need no session
-    """The view of a recording at which nobody looks: it obeys messages, and says what they change."""
+    """The view of a recording at which nobody looks: it knows what the page shows."""
 
     def __init__(self, recording: Recording, most: int) -> None:
         super().__init__()
-        self._answer: dict[str, Any] = {}
         self.most_cells = most
         self._recording = recording
         self._publish(self._shown(recording))
@@ -148,28 +149,16 @@ class _Still(*STILL):  # type: ignore[misc]  # the parts of the view that need n
     def state(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.trait_names(sync=True)}
 
-    def restore(self, state: Mapping[str, Any]) -> None:
-        self._publish({name: state[name] for name in self.trait_names(sync=True) if name in state})
-
-    def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """What a message sets, whether or not that is a change: the page may come from another state."""
-        before = self.state()
-        self._answer = {}
-        self._obey(message)
-        answer = self._answer
-        self.restore(before)
-        return answer
-
-    def _publish(self, state: Mapping[str, Any]) -> None:
-        self._answer = {**self._answer, **state}
-        super()._publish(state)
-
 
 # ---------------------------------------------------------------------------------------------------- as text
 def _script(view_name: str, look: Look) -> str:
     """The live view's module and the page that takes the kernel's place."""
     view = module_text(f"{view_name}.js").replace("export default", "const view =", 1)
-    return f"{view}\n{module_text('page.js').replace('export ', '', 1)}\nopenPage(view, {json.dumps(look)});\n"
+    page = module_text("page.js").replace("export ", "", 1)
+    book_text, more = (
+        (module_text("book.js").replace("export ", "", 1), ", makeBook") if view_name == "explorer" else ("", "")
+    )
+    return f"{view}\n{page}\n{book_text}\nopenPage(view, {json.dumps(look)}{more});\n"
 
 
 def _page(title: str, body: Markup, look: Look, view: str = "") -> str:

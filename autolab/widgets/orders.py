@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import traitlets
@@ -47,11 +46,6 @@ class Orders(Part):
             "graphs": [_facts(graph) for graph in (recording, *recording.higher)],
             "note": clean(remarks(recording)[-1]) if "orders_end" in recording.notes else "",
         }
-
-    def answerable(self) -> Iterator[dict[str, Any]]:
-        yield from super().answerable()
-        for picture in self.order_scenes:
-            yield from ({"do": "select", "id": node["id"]} for node in picture["nodes"])
 
     @obeys("order", order=int, wrt=str)
     def _differentiate(self, order: int, wrt: str) -> None:

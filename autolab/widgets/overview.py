@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import traitlets
 
 from ..display.flow import MEASURES, flow
-from ..display.health import SIGNS, findings, sentences
+from ..display.health import SIGNS, findings, sentences, signs_at
 from ..display.messages import say
-from ..display.nan_path import nan_path
+from ..display.nan_path import nan_path, path_in_boxes
 from ..display.search import matches
 from ..recording.model import Recording
 from .part import Part, not_understood, obeys
@@ -80,11 +79,7 @@ class Flow(Part):
     def _health(self, recording: Recording) -> dict[str, Any]:
         """The signs of every box, the sentences, and whether there is a NaN whose path could be shown."""
         found = findings(recording)
-        signs: dict[str, list[str]] = {}
-        for finding in found:
-            box = signs.setdefault(str(self._holder(recording, finding.step)), [])  # type: ignore[attr-defined]
-            if SIGNS[finding.sign] not in box:
-                box.append(SIGNS[finding.sign])
+        signs = signs_at(found, self._holders(recording))  # type: ignore[attr-defined]
         told = [[SIGNS[sign], sentence] for sign, sentence in sentences(recording, found)]
         measures = [[by, say(f"flow_{by}")] for by in MEASURES]
         has_nan = any(finding.sign == "nan" for finding in found)
@@ -92,19 +87,7 @@ class Flow(Part):
 
     def _path(self, recording: Recording) -> dict[str, Any]:
         path = nan_path(recording)
-        if path is None:
-            return {}
-        held = {key: self._boxes_of(recording, path[key]) for key in ("values", "gradients")}
-        ends = {key: self._boxes_of(recording, [] if path[key] is None else [path[key]]) for key in ("born", "because")}
-        return {"text": path["text"], **held, **ends}
-
-    def _boxes_of(self, recording: Recording, steps: list[int]) -> list[int]:
-        return list(dict.fromkeys([self._holder(recording, step) for step in steps]))  # type: ignore[attr-defined]
-
-    def answerable(self) -> Iterator[dict[str, Any]]:
-        yield from super().answerable()
-        yield from ({"do": "colour", "by": by} for by in (None, *MEASURES))
-        yield from ({"do": "path", "show": show} for show in (True, False))
+        return {} if path is None else path_in_boxes(path, self._holders(recording))  # type: ignore[attr-defined]
 
     @obeys("colour", by=(str, type(None)))
     def _colour(self, by: str | None) -> None:

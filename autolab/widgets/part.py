@@ -6,7 +6,7 @@ is a module with a part, its name in the bases of `Explorer`, and a JavaScript m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
@@ -78,10 +78,6 @@ class Part(traitlets.HasTraits):
     def _shown(self, recording: Recording) -> dict[str, Any]:
         """The traits that show a recording: a part adds its own to those of ``super()._shown(recording)``."""
         return {}
-
-    def answerable(self) -> Iterator[dict[str, Any]]:
-        """The messages that a saved page can answer: a part adds its own to those of ``super().answerable()``."""
-        return iter(())
 
     def _refresh(self) -> None:
         """Compute at the present point, and show what comes out."""

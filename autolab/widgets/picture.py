@@ -56,7 +56,7 @@ class Picture(Part):
         for graph in self._graphs:
             tree = graph.outline
             if id in tree.groups:
-                self._expand(graph, {id, *tree.around(id), *_only_children(tree.groups[id])})
+                self._expand(graph, {id, *tree.around(id), *only_children(tree.groups[id])})
 
     @obeys("close", id=int)
     def _close(self, id: int) -> None:
@@ -113,7 +113,7 @@ class Picture(Part):
         return self._drawn[1]
 
 
-def _only_children(group: Group) -> Iterator[int]:
+def only_children(group: Group) -> Iterator[int]:
     """The groups that are all that a group holds: opening it alone would show another closed box and nothing else."""
     while len(group.items) == 1 and isinstance(group.items[0], Group):
         group = group.items[0]
@@ -130,10 +130,6 @@ class Selection(Part):
     def _shown(self, recording: Recording) -> dict[str, Any]:
         shown = super()._shown(recording)
         return {**shown, **self._selection(recording, shown["scene"], self.selected)}
-
-    def answerable(self) -> Iterator[dict[str, Any]]:
-        yield from super().answerable()
-        yield from ({"do": "select", "id": node["id"]} for node in self.scene["nodes"])  # type: ignore[attr-defined]
 
     @obeys("select", id=int)
     def _select(self, id: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import NoneType
 from typing import Any
 
@@ -54,11 +54,6 @@ class Player(Part):
         cells = min(self.most_cells, MAX_CELLS)
         told, buffers = frame(self._walk, self._moment, self._boxes, self._pick, cells, self._results)
         return {"frame": told, "frame_buffers": buffers}
-
-    def answerable(self) -> Iterator[dict[str, Any]]:
-        yield from super().answerable()
-        if self.plan["saved"]:
-            yield from ({"do": "walk", "to": k, "pick": None} for k in range(len(self._walk) + 1))
 
     @obeys("walk", to=(int, NoneType), pick=(list, tuple, NoneType))
     def _go(self, to: int | None, pick: Any) -> None:

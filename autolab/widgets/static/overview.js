@@ -12,7 +12,7 @@ export function makeSearchPart(view) {
   const back = button("\u2039", () => send({ do: "go", by: -1 }), { "aria-label": "Previous match" });
   const on = button("\u203a", () => send({ do: "go", by: 1 }), { "aria-label": "Next match" });
   const notice = html("span", { class: "al-note", role: "status" });
-  const bar = html("div", { class: "al-bar-row", hidden: Boolean(get("still")) }, html("div", { class: "al-find" }, box, back, on, count),
+  const bar = html("div", { class: "al-bar-row" }, html("div", { class: "al-find" }, box, back, on, count),
     html("div", { class: "al-fold" }, button("Open all", () => send({ do: "open all" })), button("Close all", () => send({ do: "close all" })), notice));
 
   /** @param {KeyboardEvent} event */

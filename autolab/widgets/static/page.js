@@ -1,30 +1,44 @@
 // @ts-check
-/** The host of a saved page: it takes the kernel's place with answers that were found when the page was written. */
+/** The host of a saved page: it takes the kernel's place with what was found when the page was written. */
 
 /**
  * @param {() => any} widget the default export of a view's module
  * @param {"auto" | "light" | "dark"} look
+ * @param {(book: any, get: (trait: string) => any) => (message: any) => Record<string, any>} [makeBook] answers messages where a table of answers would be too long
  */
-export function openPage(widget, look) {
-  const { state, answers, buffers, places } = JSON.parse(/** @type {any} */ (document.getElementById("saved")).textContent);
+export function openPage(widget, look, makeBook) {
+  const saved = JSON.parse(/** @type {any} */ (document.getElementById("saved")).textContent);
+  const { state, answers, book, buffers, places } = saved;
   const views = buffers.map((/** @type {string} */ text) => new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer));
   for (const [path, index] of places) {
-    const holder = path.slice(0, -1).reduce((/** @type {any} */ at, /** @type {string} */ key) => at[key], { state, answers });
+    const holder = path.slice(0, -1).reduce((/** @type {any} */ at, /** @type {string} */ key) => at[key], saved);
     holder[path.at(-1)] = views[index];
   }
   followTheme(look);
-  const model = makeModel(state, answers);
+  const model = makeModel(state, makeBook?.(book, (name) => state[name]) ?? makeTable(answers));
   const view = widget();
   view.initialize({ model });
   view.render({ model, el: document.body });
 }
 
 /**
- * A model whose messages are answered from a table; one that is not in it changes nothing.
- * @param {Record<string, any>} state
+ * Looks messages up; one that is not in the table changes nothing.
  * @param {Record<string, any>} answers
+ * @returns {(message: any) => Record<string, any>}
  */
-function makeModel(state, answers) {
+function makeTable(answers) {
+  return (message) => {
+    const key = JSON.stringify(Object.entries(message).sort(([a], [b]) => (a < b ? -1 : 1)));
+    return Object.hasOwn(answers, key) ? answers[key] : {};
+  };
+}
+
+/**
+ * A model whose messages are answered at once.
+ * @param {Record<string, any>} state
+ * @param {(message: any) => Record<string, any>} answer
+ */
+function makeModel(state, answer) {
   /** @type {Map<string, Set<() => void>>} */
   const listeners = new Map();
 
@@ -42,8 +56,7 @@ function makeModel(state, answers) {
     },
     off: (/** @type {string} */ event, /** @type {() => void} */ listener) => listeners.get(event)?.delete(listener),
     send({ seq, ...message }) {
-      const key = JSON.stringify(Object.entries(message).sort(([a], [b]) => (a < b ? -1 : 1)));
-      queueMicrotask(() => change({ ...(Object.hasOwn(answers, key) ? answers[key] : {}), ack: seq }));
+      queueMicrotask(() => change({ ...answer(message), ack: seq }));
     },
   };
 }

@@ -12,7 +12,7 @@ export function makeGraphPart(view) {
   const title = html("h2", { class: "al-function" });
   const spoken = html("div", { class: "al-hidden", "aria-live": "polite" });
   const toggle = (/** @type {boolean} */ open, /** @type {number} */ id) => send({ do: open ? "open" : "close", id });
-  const graph = makeGraph((id) => send({ do: "select", id }), get("still") ? null : toggle);
+  const graph = makeGraph((id) => send({ do: "select", id }), toggle);
   graph.root.classList.add("al-main"); // the graphs of higher orders count their steps for themselves
   const of = html("span", { class: "al-own" });
   const size = html("span", { class: "al-caption" });

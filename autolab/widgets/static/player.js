@@ -17,7 +17,7 @@ export function makePlayerPart(view) {
   let timer = 0;
   let wanted = -1; // where the user's hand is, while the kernel follows
 
-  const sheet = makeSheet(get("still") ? null : (pick) => send({ do: "walk", to: get("frame").k, pick }));
+  const sheet = makeSheet(get("still") === "page" ? null : (pick) => send({ do: "walk", to: get("frame").k, pick }));
   const play = tool("play", "Play", toggle);
   const buttons = [tool("first", "To the first step", () => go(0)), tool("back", "One step back", () => go(here() - 1)), play,
     tool("next", "One step on", () => go(here() === count() ? 0 : here() + 1)), tool("last", "Show everything", () => go(count()))];

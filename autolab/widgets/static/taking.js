@@ -7,7 +7,7 @@ import { html } from "./dom.js";
 /** @param {import("./explorer.js").View} view */
 export function makeTakingPart({ get, send, root }) {
   const ways = Object.entries(get("ways"));
-  const choice = html("select", { class: "al-button", "aria-label": get("ways")[""], onchange: take },
+  const choice = html("select", { class: "al-button al-take", "aria-label": get("ways")[""], onchange: take },
     ...ways.map(([suffix, words]) => html("option", { value: suffix }, words)));
 
   function take() {

@@ -1,0 +1,185 @@
+// @ts-check
+/** What answers the messages of a saved page of a graph: the data that widgets/explorer_page.py has put into it. */
+
+/** @typedef {Record<string, any>} Changes */
+
+const LINE = /^(?:line\s*|:)(\d+)$/i;
+
+/**
+ * @param {any} book
+ * @param {(trait: string) => any} get the state of the page
+ * @returns {(message: any) => Changes} what a message sets
+ */
+export function makeBook(book, get) {
+  const [first] = book.graphs;
+  const open = book.graphs.map((/** @type {any} */ graph) => new Set(graph.now));
+  let by = get("flow").by ?? null;
+  let withPath = Boolean(get("path").text);
+  let wanted = get("found").text ?? "";
+  /** @type {number | null} */
+  let at = get("found").at ?? null;
+  /** @type {number | null} */
+  let moment = get("frame").k ?? null;
+
+  const key = (/** @type {Set<number>} */ groups) => [...groups].sort((a, b) => a - b).join(",");
+  const picture = (/** @type {number} */ i) => book.graphs[i].pictures[key(open[i])];
+  const of = (/** @type {Changes} */ values, /** @type {any} */ scene) =>
+    Object.fromEntries(scene.nodes.filter((/** @type {any} */ n) => n.id in values).map((/** @type {any} */ n) => [n.id, values[n.id]]));
+
+  /** The box in which a step or group stands. @param {number} i @param {number} id */
+  function holder(i, id) {
+    let box = id;
+    for (let at = book.graphs[i].parents[id]; at !== undefined; at = book.graphs[i].parents[at]) if (!open[i].has(at)) box = at;
+    return box;
+  }
+
+  /** @param {number[]} steps */
+  const boxes = (steps) => [...new Set(steps.map((step) => holder(0, step)))];
+
+  /** The groups around a step or group. @param {number} i @param {number} id @returns {number[]} */
+  function around(i, id) {
+    const parent = book.graphs[i].parents[id];
+    return parent === undefined ? [] : [...around(i, parent), parent];
+  }
+
+  // ---- what depends on which groups are open
+  /** @param {number} i @param {string} notice @returns {Changes} */
+  function shown(i, notice) {
+    const scene = picture(i);
+    const nodes = { nodes: of(book.graphs[i].readings, scene) };
+    if (i) {
+      const with_ = (/** @type {string} */ trait, /** @type {any} */ value) => get(trait).map((/** @type {any} */ old, /** @type {number} */ k) => (k === i - 1 ? value : old));
+      return { order_scenes: with_("order_scenes", scene), order_readings: with_("order_readings", nodes), notice, ...chosen(get("selected")) };
+    }
+    const lines = Object.entries(book.lines).map(([line, steps]) => [line, boxes(steps)]);
+    return {
+      scene, readings: nodes, changed: [], notice, plan: { ...get("plan"), nodes: of(first.plan, scene) },
+      listing: get("listing").lines ? { ...get("listing"), at: Object.fromEntries(lines) } : {},
+      health: { ...get("health"), signs: of(first.signs, scene) }, ...flow(), ...frame(), ...found(), ...chosen(get("selected")),
+    };
+  }
+
+  function flow() {
+    const now = key(open[0]);
+    return { flow: by ? first.flows[now][by] : {}, path: withPath ? first.paths[now] : {} };
+  }
+
+  function frame() {
+    if (moment === null) return { frame: {}, frame_buffers: [] };
+    const { frame: told, frame_buffers } = book.frames[moment];
+    const { edge } = told;
+    const ends = edge && [holder(0, edge.from), holder(0, edge.to)];
+    const growing = picture(0).nodes.map((/** @type {any} */ { id }) => [id, told.growing[id < 0 ? first.groups[id].step : id]]);
+    return {
+      frame: {
+        ...told, nodes: boxes(told.nodes), growing: Object.fromEntries(growing.filter(([, sum]) => sum)),
+        edge: edge && { from: ends[0], to: ends[1], nth: ends[0] === edge.from && ends[1] === edge.to ? edge.nth : 0 },
+      },
+      frame_buffers,
+    };
+  }
+
+  // ---- opening and closing
+  /** @param {number} i @param {Set<number>} groups @param {Set<number>} [instead] @returns {Changes} */
+  function turn(i, groups, instead) {
+    const { pictures } = book.graphs[i];
+    const next = [groups, instead].find((some) => some && key(some) in pictures);
+    if (!next) return { notice: book.words.none };
+    open[i] = next;
+    return shown(i, next === groups ? "" : book.words.others);
+  }
+
+  /** @param {number} id */
+  const graphOf = (id) => book.graphs.findIndex((/** @type {any} */ graph) => id in graph.groups);
+
+  /** @param {number} id */
+  function unfold(id) {
+    const i = graphOf(id);
+    if (i < 0) return {};
+    const { alone } = book.graphs[i].groups[id];
+    return turn(i, new Set([...open[i], ...alone]), new Set(alone));
+  }
+
+  /** @param {number} id */
+  function fold(id) {
+    const i = graphOf(id);
+    if (i < 0) return {};
+    const rest = [...open[i]].filter((group) => group !== id && !around(i, group).includes(id));
+    return turn(i, new Set(rest), new Set(around(i, id)));
+  }
+
+  /** @param {boolean} all */
+  function foldAll(all) {
+    return book.graphs.reduce((/** @type {Changes} */ changes, /** @type {any} */ { groups }, /** @type {number} */ i) => {
+      const ids = all ? Object.keys(groups).filter((id) => !groups[id].run).map(Number) : [];
+      const next = turn(i, new Set(ids));
+      const merged = (/** @type {string} */ trait) => (next[trait] && changes[trait] ? { [trait]: [...changes[trait].slice(0, i - 1), ...next[trait].slice(i - 1)] } : {});
+      return { ...changes, ...next, ...merged("order_scenes"), ...merged("order_readings"), notice: changes.notice || next.notice };
+    }, {});
+  }
+
+  // ---- choosing and searching
+  /** @param {number} id @returns {Changes} */
+  function chosen(id) {
+    const i = Math.max(0, book.graphs.findIndex((/** @type {any} */ graph, /** @type {number} */ k) => k && (id in graph.groups || graph.own.includes(id))));
+    const drawn = new Set(picture(i).nodes.map((/** @type {any} */ node) => node.id));
+    const box = [holder(i, id), holder(0, book.outputs[0])].find((one) => drawn.has(one)) ?? holder(0, book.outputs[0]);
+    return { selected: box, ...book.details[box] };
+  }
+
+  /** While walking, choosing a step goes to the moment that is about it. @param {number} id */
+  function select(id) {
+    const about = book.moments[id < 0 ? first.groups[id]?.step : id];
+    if (moment === null || !about) return chosen(id);
+    moment = about[Number(moment >= get("plan").start)];
+    return { ...chosen(id), ...frame() };
+  }
+
+  /** @param {number} step */
+  function reveal(step) {
+    const groups = around(0, step);
+    const isOpen = groups.every((group) => open[0].has(group));
+    return { ...(isOpen ? {} : turn(0, new Set([...open[0], ...groups]), new Set(groups))), ...select(step) };
+  }
+
+  /** The steps that are found, as display/search.py finds them. */
+  function matches() {
+    const text = wanted.trim().toLowerCase();
+    const line = text.match(LINE);
+    return !text ? [] : Object.keys(book.search).map(Number).filter((id) => {
+      const [words, ...lines] = book.search[id];
+      return line ? lines.includes(Number(line[1])) : words.includes(text);
+    });
+  }
+
+  function found() {
+    const steps = matches();
+    /** @type {Record<number, number>} */
+    const counts = {};
+    for (const step of steps) counts[holder(0, step)] = (counts[holder(0, step)] ?? 0) + 1;
+    return { found: { text: wanted, count: steps.length, at: at !== null && at < steps.length ? at : null, boxes: counts } };
+  }
+
+  /** @param {number} way */
+  function next(way) {
+    const steps = matches();
+    if (!steps.length) return {};
+    at = ((at ?? (way > 0 ? -1 : 0)) + way + steps.length) % steps.length;
+    return { ...reveal(steps[at]), ...found() };
+  }
+
+  /** @type {Record<string, (message: any) => Changes>} */
+  const answers = {
+    select: ({ id }) => select(id),
+    open: ({ id }) => unfold(id),
+    close: ({ id }) => fold(id),
+    "open all": () => foldAll(true),
+    "close all": () => foldAll(false),
+    find: ({ text }) => ([wanted, at] = [text, null]) && found(),
+    go: ({ by: way }) => next(way),
+    colour: ({ by: measure }) => ((by = measure), flow()),
+    path: ({ show }) => ((withPath = show), { ...(show && book.born !== null ? reveal(book.born) : {}), ...flow() }),
+    walk: ({ to }) => ((moment = to !== null && to < book.frames.length ? to : null), frame()),
+  };
+  return (message) => answers[message.do]?.(message) ?? {};
+}

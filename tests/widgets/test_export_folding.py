@@ -1,0 +1,147 @@
+"""Saved pages open and close groups and search, without a kernel, and show what the live view shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+import autolab
+from autolab.display.flow import flow
+from autolab.display.messages import say
+from autolab.display.readings import readings
+from autolab.widgets import explorer_page
+from autolab.widgets.export import export_html
+
+pytestmark = pytest.mark.browser
+
+
+def cell(x, h):
+    a = x * h
+    return np.tanh(a + h)
+
+
+def rnn(x, h):
+    for _t in range(3):
+        h = cell(x, h)
+    w = h * h
+    return w
+
+
+def longer(x, h):
+    for _t in range(6):
+        h = cell(x, h)
+    return h
+
+
+def shown(page: Page) -> dict[str, str]:
+    """What the boxes of the graph say, by their ids."""
+    nodes = page.locator(".al-main .al-node").evaluate_all(
+        "all => all.map(n => [n.dataset.id, n.getAttribute('aria-label')])"
+    )
+    return dict(nodes)
+
+
+def spoken(recording: Any, expanded: Any) -> dict[str, str]:
+    return {box: reading["spoken"] for box, reading in readings(recording, expanded)["nodes"].items()}
+
+
+def test_groups_open_and_close_offline(open_file: Any) -> None:
+    recording = autolab.record(rnn, 0.5, 0.3)
+    tree = recording.outline
+    page = open_file(recording)
+    page.get_by_role("button", name="Close all").click()
+    assert shown(page) == spoken(recording, ())
+    (loop,) = [group.id for group in tree.items if group.id < 0]
+    page.locator(f".al-node[data-id='{loop}'] .al-toggle").click()
+    assert shown(page) == spoken(recording, {loop})
+    call = next(group.id for group in tree.groups.values() if group.kind == "function")
+    inside = {loop, *tree.around(call), call}
+    page.locator(f".al-node[data-id='{tree.around(call)[-1]}'] .al-toggle").click()
+    assert shown(page) == spoken(recording, inside)
+    page.get_by_role("button", name="Open all").click()
+    assert shown(page) == spoken(recording, frozenset(tree.groups))
+    page.locator(f".al-tab[data-id='{loop}']").click()
+    assert shown(page) == spoken(recording, ())
+
+
+def test_a_step_is_found_offline_and_its_groups_are_opened(open_file: Any) -> None:
+    recording = autolab.record(rnn, 0.5, 0.3)
+    page = open_file(recording)
+    page.get_by_role("button", name="Close all").click()
+    page.get_by_label("Find a step").fill("TANH")
+    expect(page.locator(".al-find")).to_contain_text("3 found")
+    page.get_by_role("button", name="Next match").click()
+    first = next(step.id for step in recording.steps if step.function == "tanh")
+    expect(page.locator(".al-find")).to_contain_text("1 of 3")
+    assert page.locator(".al-selected").get_attribute("data-id") == str(first)
+    assert set(shown(page)) == set(spoken(recording, recording.outline.around(first)))
+    page.get_by_label("Find a step").fill(f"line {recording['w'].line}")
+    expect(page.locator(".al-find")).to_contain_text("1 found")
+
+
+def test_the_walk_goes_on_whatever_is_open(open_file: Any, explorer: Any) -> None:
+    view = explorer(rnn, x=0.5, h=0.3)
+    page = open_file(view)
+    page.get_by_role("button", name="Close all").click()
+    view._obey({"do": "close all"})
+    slider = page.get_by_role("slider", name="Step of the walk")
+    slider.press("Home")
+    for k in range(view.plan["count"]):
+        view._obey({"do": "walk", "to": k, "pick": None})
+        assert page.locator(".al-event").text_content() == view.frame["title"]
+        lit = page.locator(".al-active").evaluate_all("all => all.map(n => Number(n.dataset.id))")
+        assert sorted(lit) == sorted(set(view.frame["nodes"]))
+        slider.press("ArrowRight")
+
+
+def test_colours_follow_the_groups(open_file: Any) -> None:
+    recording = autolab.record(rnn, 0.5, 0.3)
+    page = open_file(recording)
+    page.get_by_label("Colour by").select_option("bytes")
+    page.get_by_role("button", name="Close all").click()
+    told = flow(recording, "bytes", ())["nodes"]
+    texts = page.locator(".al-plate-tint + text").all_text_contents()
+    assert sorted(texts) == sorted(text for _, text in told.values())
+
+
+def test_groups_of_derivatives_open_and_close_offline(open_file: Any) -> None:
+    recording = autolab.record(rnn, 0.5, 0.3, options={"order": 1})
+    (first,) = recording.higher
+    page = open_file(recording)
+    page.get_by_role("button", name="Close all").click()
+    count = page.locator(".al-higher .al-node").count()
+    assert count == first.outline.size(())
+    page.locator(".al-higher .al-node .al-toggle").first.click()
+    assert page.locator(".al-higher .al-node").count() > count
+    page.get_by_role("button", name="Open all").click()
+    assert page.locator(".al-higher .al-node").count() == first.outline.size(frozenset(first.outline.groups))
+
+
+def test_where_a_picture_is_not_held_the_page_says_so(open_file: Any, monkeypatch: Any) -> None:
+    """Every group can be opened alone; another one is closed for it, and that is said."""
+    monkeypatch.setattr(explorer_page, "MOST_BOXES_HELD", 60)
+    recording = autolab.record(longer, 0.5, 0.3)
+    page = open_file(recording)
+    page.get_by_role("button", name="Close all").click()
+    for _ in range(6):
+        toggles = page.locator(".al-main .al-node .al-toggle")
+        if toggles.count():
+            toggles.last.click()
+    said = page.locator(".al-fold").inner_text()
+    assert say("page_others_closed") in said or say("page_no_picture") in said
+
+
+def test_ten_thousand_steps_fit(tmp_path: Path) -> None:
+    def program(x):
+        for _ in range(2500):
+            x = x * 0.999
+            x = x + 0.001
+        return x
+
+    export_html(autolab.record(program, 1.0), tmp_path / "page.html")
+    size = (tmp_path / "page.html").stat().st_size
+    assert 100_000 < size < 2_300_000
