@@ -55,7 +55,9 @@ for call in (lambda: autolab.to_gpu(np.ones(2)), lambda: autolab.device(0), lamb
         print(error)
 from autolab.doctor import doctor
 out = io.StringIO()
-assert doctor(out) == 0
+code = doctor(out)
+from importlib.util import find_spec
+assert code == 0 or find_spec("ipywidgets") is None  # without it there is more to say
 print(out.getvalue())
 """
 
