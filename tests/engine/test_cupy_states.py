@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -65,6 +66,8 @@ print(out.getvalue())
 @pytest.mark.source("CO-12", "CO-13")
 @pytest.mark.parametrize("state", list(STATES))
 def test_everything_else_works_and_the_reason_is_told(state: str, tmp_path: Path) -> None:
+    if state == "half removed" and find_spec("cupy") is not None:
+        pytest.skip("a whole CuPy comes before what is left of one")
     source, reason = STATES[state]
     if source is not None:
         (tmp_path / "cupy").mkdir()
