@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from ..recording.model import LEAVES, Recording, Snapshot, Step
@@ -16,7 +18,7 @@ from .steps import heading
 
 STRIP_ROWS, STRIP_COLUMNS = 6, 12
 MOST_CELLS = 12_000
-"""All strips of a picture together; where there are many boxes, each has fewer cells."""
+"""The values of all boxes together have at most so many, if blocks of large arrays can be joined."""
 
 
 def readings(
@@ -25,20 +27,28 @@ def readings(
     """Values and gradients of all boxes that `scene` draws, as JSON can hold them."""
     outline = recording.outline if outline is None else outline
     items = outline.shown(outline.at_first() if expanded is None else expanded)
-    told, size = status.explained(recording), strip_size(len(items))
+    shown = [result(item) if isinstance(item, Group) else item for item in items]
+    told, size = status.explained(recording), strip_size([step.value for step in shown if step is not None])
     nodes = {}
-    for item in items:
+    for item, step in zip(items, shown, strict=True):
         words = _of_group(item, recording) if isinstance(item, Group) else _of_step(item, told)
-        nodes[str(item.id)] = {**_numbers(result(item) if isinstance(item, Group) else item, size), **words}
+        nodes[str(item.id)] = {**_numbers(step, size), **words}
     return {"recording": recording.id, "nodes": nodes}
 
 
-def strip_size(boxes: int) -> tuple[int, int]:
-    """Rows and columns of cells that a box may have, in a picture of so many."""
+def strip_size(values: Sequence[Snapshot | None]) -> tuple[int, int]:
+    """Rows and columns of cells that a box may have, in a picture that shows all these."""
+    shapes = Counter([value.shape for value in values if value is not None and value.size > 1])
     size = STRIP_ROWS, STRIP_COLUMNS
-    while boxes * size[0] * size[1] > MOST_CELLS and size[0] > 2:
+    while size[0] > 2 and sum([count * _cells(shape, *size) for shape, count in shapes.items()]) > MOST_CELLS:
         size = size[0] - 1, size[1] - 2
     return size
+
+
+def _cells(shape: tuple[int, ...], most_rows: int, most_columns: int) -> int:
+    """How many cells `grid` makes of an array."""
+    rows, columns = math.prod(shape[:-1]), shape[-1]
+    return math.ceil(rows / math.ceil(rows / most_rows)) * math.ceil(columns / math.ceil(columns / most_columns))
 
 
 def _of_step(step: Step, told: Callable[[Step], str]) -> dict[str, str]:

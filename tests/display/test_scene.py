@@ -76,6 +76,17 @@ def test_strips_are_small_zero_centred_and_hold_no_infinity():
     assert reading["value"] == "(20, 20) …, 1 NaN, 1 infinite"
 
 
+def test_where_there_are_many_boxes_large_arrays_have_fewer_cells_and_small_ones_all():
+    def strips(count, *shape):
+        shown = recording(*[step(k, np.ones(shape)) for k in range(count)])
+        found = readings(shown, shown.outline.groups)["nodes"].values()
+        return {np.shape(reading["value_cells"]) for reading in found}
+
+    assert strips(1, 30, 40) == {(6, 10)}
+    assert strips(900, 30, 40) == {(2, 4)}
+    assert strips(900, 3, 4) == {(3, 4)}
+
+
 @pytest.mark.parametrize(
     ("value", "text", "cells"),
     [
