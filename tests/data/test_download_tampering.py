@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -15,7 +16,15 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from autolab.data import MNIST, DownloadError, fetch
+from autolab.data import (
+    MNIST,
+    DownloadError,
+    FashionMNIST,
+    TupleDataset,
+    fetch,
+    get_fashion_mnist,
+    get_mnist,
+)
 from autolab.files import FileFormatError
 from data.https_server import certificate, send, serving
 
@@ -175,7 +184,38 @@ def idx(array):
     return gzip.compress(bytes([0, 0, 8, array.ndim]) + struct.pack(f">{array.ndim}I", *array.shape) + array.tobytes())
 
 
-@pytest.mark.source("CI-20", "DZ-47")
+def test_a_bar_tells_how_far_it_is(server, cache, capsys):
+    get(server, progress=True)
+    last = capsys.readouterr().err.split("\r")[-1]
+    assert last.startswith("file: 100%|") and "512k/512k" in last
+
+
+@pytest.mark.source("CI-20")
+@pytest.mark.parametrize(("kind", "load"), [(MNIST, get_mnist), (FashionMNIST, get_fashion_mnist)])
+def test_two_datasets_come_from_pinned_files(kind, load, server, cache, monkeypatch):
+    assert kind.address.startswith("https://") and len(set(kind.sums.values())) == 4
+    assert all(re.fullmatch("[0-9a-f]{64}", sha256) for sha256 in kind.sums.values())
+    rng, arrays = np.random.default_rng(0), {}
+    for name in kind.sums:
+        shape = (9 if name.startswith("train") else 4, *((28, 28) if "images" in name else ()))
+        arrays[name] = rng.integers(0, 256 if "images" in name else 10, shape, np.uint8)
+    files = {name: idx(array) for name, array in arrays.items()}
+    server.answers |= {name: send(content) for name, content in files.items()}
+    monkeypatch.setattr(kind, "address", server.url(""))
+    with pytest.raises(DownloadError, match=r"SHA-256 is another one.*get_digits\(\) and get_iris\(\) need no network"):
+        load()  # these are not the files that are pinned
+    assert kept(cache) == []
+    monkeypatch.setattr(kind, "sums", {name: hashlib.sha256(content).hexdigest() for name, content in files.items()})
+    train, test = load()
+    assert isinstance(train, TupleDataset) and (len(train), len(test)) == (9, 4)
+    x, t = train[:]
+    assert x.shape == (9, 784) and x.dtype == np.float32 and x.min() >= 0 and x.max() <= 1 and t.dtype == np.int64
+    np.testing.assert_array_equal(np.rint(255 * x), arrays["train-images-idx3-ubyte.gz"].reshape(9, 784))
+    asked = len(server.asked)
+    assert load()[0][5][1] == arrays["train-labels-idx1-ubyte.gz"][5] and len(server.asked) == asked  # from the cache
+
+
+@pytest.mark.source("DZ-47")
 def test_mnist_is_made_of_such_files(server, cache):
     rng = np.random.default_rng(0)
     arrays = {
