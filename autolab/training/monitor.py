@@ -23,7 +23,7 @@ INTERVAL = 0.1
 MOST_BYTES = 64_000_000
 """What the states that are kept may take."""
 
-_USED, _LEAST_LEFT = 0.7, 0.3
+_USED, _LEAST_LEFT = 0.5, 0.3
 """Of its share: what it takes by its own clock, which does not see that a trainer calls it and that training finds its
 memory displaced; and what is left for looking where noting the updates takes more than the rest."""
 
