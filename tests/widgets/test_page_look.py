@@ -181,3 +181,13 @@ def test_the_page_is_described(page: Page, open_view: Callable[..., Wire]) -> No
         'region "The selected step"',
     ):
         assert line in described, described
+
+
+def test_the_whole_graph_stays_in_sight_when_the_room_changes(page: Page, open_view: Callable[..., Wire]) -> None:
+    open_view(twenty, x=0.5, y=2.0)
+    page.get_by_role("button", name="Fit the whole graph").click()
+    page.set_viewport_size({"width": 900, "height": 900})
+    page.wait_for_timeout(200)
+    inside = "() => ['.al-picture', '.al-pane'].map(name => document.querySelector(name).clientHeight)"
+    picture, pane = page.evaluate(inside)
+    assert picture <= pane + 1

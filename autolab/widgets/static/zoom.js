@@ -14,6 +14,7 @@ export function makeZoom(picture, moved) {
   let scale = 1; // above 1 for the back row
   let zoom = 1;
   let automatic = true;
+  let whole = false; // the user wants to see all of it, however small
   /** @type {{x: number, y: number, left: number, top: number} | null} */
   let hold = null;
 
@@ -29,20 +30,21 @@ export function makeZoom(picture, moved) {
   /** As large as the width allows; smaller to show the whole height, while that stays readable. */
   function fit() {
     if (!automatic || !pane.clientWidth) return;
+    if (whole) return fitAll();
     const wide = Math.min(LARGEST * scale, pane.clientWidth / width);
     apply(Math.max(0.55, Math.min(wide, Math.max(READABLE * scale, limit() / height))));
   }
 
   /** @param {number} factor */
   function by(factor) {
-    automatic = false;
+    automatic = whole = false;
     const [x, y] = [(pane.scrollLeft + pane.clientWidth / 2) / zoom, (pane.scrollTop + pane.clientHeight / 2) / zoom];
     apply(zoom * factor);
     pane.scrollTo(x * zoom - pane.clientWidth / 2, y * zoom - pane.clientHeight / 2);
   }
 
   function fitAll() {
-    automatic = true;
+    automatic = whole = true;
     apply(Math.min(LARGEST * scale, pane.clientWidth / width, limit() / height));
   }
 
@@ -111,6 +113,7 @@ export function makeZoom(picture, moved) {
     enlarge(factor) {
       scale = factor;
       automatic = true;
+      whole = false;
       fit();
     },
     close: () => observer.disconnect(),
