@@ -89,9 +89,9 @@ def _each(item: InputReport) -> Iterator[tuple[str, float]]:
 
 
 def _partly(item: InputReport, kind: str, most: int) -> tuple[dict[str, Any], bytes]:
-    """A heatmap of the elements that were measured, of each cell the one of greatest error; all other cells are blank.
+    """A heatmap of the elements that were measured, of each cell the one of greatest error; all other cells are grey.
 
-    What is blank was covered by random directions through all elements, and the caption says what these found.
+    What is grey was covered by random directions through all elements, and the caption says what these found.
     """
     (rows, columns), (high, wide) = _matrix(item), _block(item, most)
     cells = np.full((math.ceil(rows / high), math.ceil(columns / wide)), np.nan, np.float32)

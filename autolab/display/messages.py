@@ -272,7 +272,7 @@ SENTENCES: dict[str, str] = {
     "lens_difference": "difference",
     "lens_none": "backward gave no gradient",
     "lens_as_zero": "none (counts as 0)",
-    "lens_partly": "{count} of {total} elements were measured one by one; the other cells are blank.",
+    "lens_partly": "{count} of {total} elements were measured one by one; the grey cells hold none of them.",
     "lens_partly_right": "All of them were checked together, along random directions, and agree.",
     "lens_partly_wrong": "Random directions through all of them disagree, and led to the one that is marked.",
     "lens_partly_cannot tell": "Along random directions through all of them nothing could be told.",
