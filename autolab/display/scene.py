@@ -71,7 +71,7 @@ def scene(
     items = outline.shown(expanded)
     outputs = set(recording.outputs)
     nodes = [_group_node(i, outputs) if isinstance(i, Group) else _step_node(i, outputs) for i in items]
-    _mark_orders(nodes, recording)
+    _mark_orders(nodes, recording, outline)
     places, crossing = devices(recording), transfers(recording, outline.holders(expanded))
     edges = [edge for edge, _ in lines(recording, outline, expanded)]
     sizes = {node["id"]: (node["w"], node["h"]) for node in nodes}
@@ -114,12 +114,14 @@ def structure(recording: Recording) -> tuple[Any, ...]:
     return ends, steps, devices(recording), recording.scopes, recording.openings
 
 
-def _mark_orders(nodes: list[dict[str, Any]], recording: Recording) -> None:
-    """Where there are graphs of several orders: the order of each step, and the step whose rule made it."""
+def _mark_orders(nodes: list[dict[str, Any]], recording: Recording, outline: Outline) -> None:
+    """Where there are graphs of several orders: the order of each step or group, and the step whose rule made it."""
     by_id = {step.id: step for step in recording.steps} if recording.order or recording.higher else {}
     for node in nodes:
         step = by_id.get(node["id"])
         node["order"], node["of"] = (None, None) if step is None else (step.order, step.of)
+        if by_id and node["group"]:
+            node["order"] = max([step.order for step in outline.groups[node["id"]].steps])
 
 
 def _key(picture: dict[str, Any]) -> str:

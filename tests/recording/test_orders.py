@@ -8,6 +8,7 @@ import pytest
 import autolab
 from autolab import functions as F
 from autolab import transforms
+from autolab.display.scene import scene
 from autolab.display.text import remarks, to_text
 from autolab.recording.model import LEAVES
 
@@ -235,3 +236,13 @@ def test_one_array_that_is_the_share_of_two_values_is_added_to_each():
     recording = autolab.record(both, 0.7, options={"order": 1})
     sums = [step for step in recording.higher[0].steps if step.function == "add" and step.order == 1]
     assert {recording["u"].id, recording["v"].id} <= {step.of for step in sums}
+
+
+def test_a_closed_group_shows_its_order():
+    recording = autolab.record(nested, 0.7, options={"order": 2})
+    for graph in (recording, *recording.higher):
+        boxes = [node for node in scene(graph, ())["nodes"] if node["group"]]
+        backward = [node["text"].startswith("backward") for node in boxes]
+        assert boxes and all(node["order"] is not None for node in boxes)
+        assert max(node["order"] for node in boxes) == graph.order
+        assert [node["order"] > 0 for node in boxes] == backward
