@@ -128,8 +128,9 @@ def _answer(*command: object) -> Any:
 def _in_words(found: dict[str, float]) -> str:
     """What LiveMonitor costs."""
     return (
-        f"training takes {found['with it / without it']:.3f} of the time without it; by its own clock it takes "
-        f"{100 * found['its own share']:.1f} % and sends {found['messages a second']:.1f} pictures a second; an update "
+        f"calling it takes {100 * found['its calls']:.1f} % of the training's processor time, and by its own clock it "
+        f"works {100 * found['its own share']:.1f} %; training with it takes {found['with it / without it']:.3f} of "
+        f"one without it, whose arrays lie elsewhere; {found['messages a second']:.1f} pictures a second; an update "
         f"without it takes {1e6 * found['update']:.0f} us"
     )
 
@@ -156,8 +157,8 @@ def main() -> None:
         print(
             f"{name}: {seconds['autolab']:.3f} s, {share:.2f} of PyTorch's {torch:.3f} s (goal {goal:.2f}: {verdict})"
         )
-    verdict = "met" if monitor["with it / without it"] <= 1 + GOALS["LiveMonitor"] else "missed"
-    print(f"LiveMonitor: {_in_words(monitor)} (goal {1 + GOALS['LiveMonitor']:.2f}: {verdict})")
+    verdict = "met" if monitor["its calls"] <= GOALS["LiveMonitor"] else "missed"
+    print(f"LiveMonitor: {_in_words(monitor)} (goal {100 * GOALS['LiveMonitor']:.0f} %: {verdict})")
     if options.save:
         result = {"machine": machine(), "commit": commit(), "seconds": found, "LiveMonitor": monitor}
         (BENCHMARKS / "results" / f"{options.save}.json").write_text(json.dumps(result, indent=1) + "\n")
