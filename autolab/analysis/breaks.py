@@ -30,6 +30,13 @@ class Break:
 
     At a ``jump`` both sides end at different heights, at a ``hole`` at the same; at a ``pole`` a side goes to infinity;
     at an ``edge`` the function is undefined on one side.
+
+    Examples
+    --------
+    >>> from autolab.analysis import Study
+    >>> (gap,) = Study(lambda x: 1 / x, 1.0, order=1, domain=(-2.0, 2.0)).data.curves.breaks
+    >>> gap.kind, gap.order, round(abs(gap.x), 6)
+    ('pole', 0, 0.0)
     """
 
     x: float

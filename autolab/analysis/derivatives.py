@@ -32,6 +32,15 @@ class Curves:
     ``x`` has shape (n,) and grows; ``y`` has shape (orders, n), with NaN where a curve has a gap. ``breaks`` say where
     and why. At each of ``kinks``, a place and an order, the curve of that order is continuous and its slope jumps.
     ``together`` says whether ``fn`` was given all points as one array; ``raised`` what it raised at some of them.
+
+    Examples
+    --------
+    >>> from autolab.analysis import Study
+    >>> curves = Study(abs, 1.0, order=1, domain=(-2.0, 2.0)).data.curves
+    >>> curves.y.shape == (2, curves.x.size)
+    True
+    >>> [(round(abs(x), 6), order) for x, order in curves.kinks]
+    [(0.0, 0)]
     """
 
     x: np.ndarray
@@ -48,6 +57,13 @@ class Derivatives:
 
     ``values`` are those of f, f' ... at ``x``; NaN where they are undefined. ``recording`` holds the graphs; where
     ``fn`` raises there are none.
+
+    Examples
+    --------
+    >>> from autolab.analysis import Study
+    >>> found = Study(lambda x: x**3, 2.0, order=2).data
+    >>> [float(value) for value in found.values]
+    [8.0, 12.0, 12.0]
     """
 
     function: str
@@ -136,6 +152,13 @@ class Study:
         What there is to see at the present point.
     most : int
         The highest order that can be chosen.
+
+    Examples
+    --------
+    >>> from autolab.analysis import Study
+    >>> study = Study(lambda x: x**2, 1.0, order=1)
+    >>> [float(value) for value in study.move(3.0).values]
+    [9.0, 6.0]
     """
 
     def __init__(

@@ -14,6 +14,14 @@ class Growth:
     ``steps`` are computed for this order, ``reused`` are values of lower orders that it takes over. ``unshared`` is how
     many steps the result would take from the input on, had every use of a value to compute it anew: the size of the
     formula when it is written out.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> from autolab.analysis import growth
+    >>> (numbers,) = growth(autolab.record(lambda x: x * x * x, 2.0))
+    >>> numbers.order, numbers.steps, numbers.reused
+    (0, 2, 0)
     """
 
     order: int

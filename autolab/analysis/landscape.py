@@ -40,6 +40,15 @@ class Surface:
     directions, from the parameters that were given (for ``axes``, where the two numbers themselves stand). ``path`` has
     a row of two such numbers for each point of the way, ``path_values`` the loss at these points themselves, and
     ``captured`` says which part of the way's squared length lies in the plane; the rest of it is not to be seen.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> bowl = autolab.surface(lambda x, y: x**2 + y**2, (0.0, 0.0), steps=3)
+    >>> bowl.names, bowl.x.tolist()
+    (('x', 'y'), [-1.0, 0.0, 1.0])
+    >>> bowl.values.tolist()
+    [[2.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 2.0]]
     """
 
     names: tuple[str, str]

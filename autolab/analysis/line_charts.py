@@ -30,6 +30,13 @@ class LineChart:
         A place on the horizontal axis that a vertical line marks.
     y_range : tuple of float
         What the vertical axis shows besides the lines.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> chart = autolab.line_chart([1, 2, 3], {"loss": [4.0, 2.0, 1.0]}, title="a loss")
+    >>> chart.title, chart.x.tolist(), list(chart.lines)
+    ('a loss', [1.0, 2.0, 3.0], ['loss'])
     """
 
     x: np.ndarray

@@ -33,6 +33,13 @@ class DerivativeMatrix:
     the ``eigenvalues``, rising (empty where an entry is not finite), whether the ``gradient`` is zero at the point,
     and ``uneven``, the greatest difference between an entry and its mirror image, as a fraction of the greatest entry:
     that is 0 but for rounding, unless a backward is wrong.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> hessian = autolab.show_hessian(lambda x, y: x * y, x=1.0, y=2.0)
+    >>> hessian.values.tolist(), hessian.rows, hessian.signs
+    ([[0.0, 1.0], [1.0, 0.0]], ('x', 'y'), (1, 0, 1))
     """
 
     kind: Literal["jacobian", "hessian"]

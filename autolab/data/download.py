@@ -49,6 +49,15 @@ def fetch(url: str, sha256: str, name: str, max_bytes: int = MAX_BYTES, progress
         If the address is not https, the sum is no SHA-256, or the name leads out of the cache.
     DownloadError
         If it could not be fetched, or is not the expected file.
+
+    Examples
+    --------
+    >>> from autolab.data import fetch
+    >>> path = fetch("https://example.org/x.gz", 64 * "0", "mine/x.gz")  # doctest: +SKIP
+    >>> fetch("http://example.org/x.gz", 64 * "0", "mine/x.gz")
+    Traceback (most recent call last):
+        ...
+    ValueError: fetch: url is 'http://example.org/x.gz'; expected an address that starts with https://
     """
     if not url.startswith("https://"):
         raise ValueError(f"fetch: url is {url!r:.100}; expected an address that starts with https://")

@@ -29,6 +29,18 @@ def read_idx(file: str | os.PathLike[str], max_bytes: int = 1 << 30) -> np.ndarr
     ------
     FileFormatError
         If the file is damaged, too large, or longer or shorter than its header says.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from autolab.data import read_idx
+    >>> header = bytes([0, 0, 8, 1, 0, 0, 0, 3])  # unsigned bytes, one axis, of length 3
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "labels")
+    ...     size = path.write_bytes(header + bytes([7, 2, 1]))
+    ...     read_idx(path)
+    array([7, 2, 1], dtype=uint8)
     """
     with open(file, "rb") as stream:
         compressed = stream.read(2) == b"\x1f\x8b"

@@ -47,6 +47,15 @@ class MNIST(Dataset):
     Notes
     -----
     Y. LeCun, C. Cortes, C. Burges, "The MNIST database of handwritten digits".
+
+    Examples
+    --------
+    >>> from autolab.data import MNIST
+    >>> MNIST.labels()[7]
+    '7'
+    >>> images = MNIST(train=False)  # doctest: +SKIP
+    >>> images[0][0].shape  # doctest: +SKIP
+    (784,)
     """
 
     folder = "mnist"
@@ -97,6 +106,14 @@ class FashionMNIST(MNIST):
     -----
     H. Xiao, K. Rasul, R. Vollgraf, "Fashion-MNIST: a novel image dataset for benchmarking machine learning
     algorithms", 2017, MIT licence.
+
+    Examples
+    --------
+    >>> from autolab.data import FashionMNIST
+    >>> FashionMNIST.labels()[9]
+    'ankle boot'
+    >>> images = FashionMNIST(train=False)  # doctest: +SKIP
+    >>> images.show(row=4, col=8)  # doctest: +SKIP
     """
 
     folder = "fashion-mnist"
@@ -120,12 +137,27 @@ def get_mnist() -> tuple[TupleDataset, TupleDataset]:
     ------
     DownloadError
         If the files are not in the cache and cannot be fetched.
+
+    Examples
+    --------
+    >>> from autolab.data import get_mnist
+    >>> train, test = get_mnist()  # doctest: +SKIP
+    >>> len(train), len(test), train[0][0].shape  # doctest: +SKIP
+    (60000, 10000, (784,))
     """
     return _pair(MNIST)
 
 
 def get_fashion_mnist() -> tuple[TupleDataset, TupleDataset]:
-    """Fashion-MNIST in the form of `get_mnist`."""
+    """Fashion-MNIST in the form of `get_mnist`.
+
+    Examples
+    --------
+    >>> from autolab.data import get_fashion_mnist
+    >>> train, test = get_fashion_mnist()  # doctest: +SKIP
+    >>> len(train), len(test), train[0][0].shape  # doctest: +SKIP
+    (60000, 10000, (784,))
+    """
     return _pair(FashionMNIST)
 
 

@@ -18,7 +18,15 @@ __all__ = ["AsType", "Compose", "Flatten", "Normalize", "ToFloat"]
 
 
 class Compose:
-    """Several transforms, one after the other."""
+    """Several transforms, one after the other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.data import transforms as T
+    >>> T.Compose([T.Flatten(), T.AsType(np.float64)])(np.array([[1], [2]]))
+    array([1., 2.])
+    """
 
     def __init__(self, transforms: Sequence[Callable[[Any], Any]] = ()) -> None:
         for i, transform in enumerate(transforms):
@@ -33,7 +41,15 @@ class Compose:
 
 
 class Normalize:
-    """``(x - mean) / std``, with one number or, for an image ``(channels, height, width)``, one per channel."""
+    """``(x - mean) / std``, with one number or, for an image ``(channels, height, width)``, one per channel.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.data import transforms as T
+    >>> T.Normalize(mean=2.0, std=4.0)(np.array([2.0, 10.0]))
+    array([0., 2.])
+    """
 
     def __init__(self, mean: Any = 0.0, std: Any = 1.0) -> None:
         self.mean, self.std = np.asarray(mean, np.float64), np.asarray(std, np.float64)
@@ -54,14 +70,30 @@ class Normalize:
 
 
 class Flatten:
-    """All axes as one."""
+    """All axes as one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.data import transforms as T
+    >>> T.Flatten()(np.zeros((1, 28, 28))).shape
+    (784,)
+    """
 
     def __call__(self, x: Any) -> np.ndarray:
         return np.asarray(x).ravel()
 
 
 class AsType:
-    """As another dtype."""
+    """As another dtype.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.data import transforms as T
+    >>> T.AsType(np.float64)(np.array([1, 2]))
+    array([1., 2.])
+    """
 
     def __init__(self, dtype: Any = np.float32) -> None:
         self.dtype = np.dtype(dtype)

@@ -13,7 +13,15 @@ __all__ = ["grad_status", "mimebundle"]
 
 
 def grad_status(variable: "Variable") -> str:
-    """Why a gradient is what it is, or is not there, in one sentence."""
+    """Why a gradient is what it is, or is not there, in one sentence.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> from autolab.display import grad_status
+    >>> grad_status(autolab.Variable(2.0))
+    'No gradient yet: no backward pass has reached it.'
+    """
     from .status import of_variable  # this looks at graphs and recordings: imported when the first one asks
 
     return of_variable(variable)

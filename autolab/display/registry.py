@@ -53,6 +53,15 @@ def mimebundle(shown: object) -> Bundle:
     """What a notebook shows for an object: always ``text/plain``, and ``text/html`` where there is a picture.
 
     It never raises: a display that fails must not hide the object, so the text then says what failed.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> from autolab.display import mimebundle
+    >>> sorted(mimebundle(autolab.record(lambda x: x * x, 3.0)))
+    ['text/html', 'text/plain']
+    >>> mimebundle(7)
+    {'text/plain': '7'}
     """
     try:
         return _handler(type(shown))(shown)

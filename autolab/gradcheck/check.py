@@ -101,7 +101,15 @@ def check_bound(
     executor: Executor | None = None,
     reveal: int = 4,
 ) -> GradientReport:
-    """`check_gradients` for bound inputs."""
+    """`check_gradients` for bound inputs.
+
+    Examples
+    --------
+    >>> from autolab.binding import bind
+    >>> from autolab.gradcheck import check_bound
+    >>> check_bound(bind("check_gradients", lambda x: x * x, (3.0,), {})).verdict
+    'right'
+    """
     check_executor("check_gradients", executor)
     check_level("check_gradients", reveal)
     check_rng("check_gradients", rng)

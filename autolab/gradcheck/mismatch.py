@@ -29,6 +29,21 @@ class Mismatch:
     ``index`` is None if it shows only along a random direction. ``result`` is the number of the result whose derivative
     it is, and ``result_index`` its element; None where the upstream gradient adds up all results. ``count`` of
     ``total`` numbers disagree; both are None where random directions found the element, and the others are not known.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> import numpy as np
+    >>> from autolab.gradcheck import GradientCheckError, check_backward
+    >>> @autolab.primitive(x=lambda g, x: g * x)  # the 2 of 2 x is forgotten
+    ... def square(xp, x):
+    ...     return x * x
+    >>> try:
+    ...     check_backward(square, np.array([3.0]), np.array([1.0]))
+    ... except GradientCheckError as error:
+    ...     (worst,) = error.mismatches
+    >>> worst.input, worst.index, round(worst.analytic), round(worst.numeric)
+    ('x', (0,), 3, 6)
     """
 
     input: str

@@ -31,6 +31,16 @@ class Finding:
 
     ``input`` is the name of the input that it is about, or None. ``evidence`` holds the numbers in the message as
     plain data. ``hint`` says where to look, never what to write.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> @autolab.primitive(x=lambda g, x: g * x)  # the 2 of 2 x is forgotten
+    ... def square(xp, x):
+    ...     return x * x
+    >>> (finding,) = autolab.check_gradients(lambda x: square(x), x=3.0).findings
+    >>> finding.kind, finding.input, finding.evidence["factor"]
+    ('wrong_factor', 'x', 0.5)
     """
 
     kind: Kind
@@ -57,6 +67,15 @@ class InputReport:
     to the nearest of the slopes), and ``tolerance`` what ``error`` may be. ``worst`` is the index of the greatest
     error, or None if nothing was compared. ``measured`` counts the elements that were; the others of a large input were
     covered by random directions through all of them.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> found = autolab.check_gradients(lambda x, y: x * y, x=2.0, y=[1.0, -3.0])["y"]
+    >>> found.verdict, found.shape, found.measured
+    ('right', (2,), 2)
+    >>> bool((found.error <= found.tolerance).all())
+    True
     """
 
     name: str
@@ -109,6 +128,14 @@ class GradientReport:
     -----
     In a condition a report is ``report.passed``, which is True only for the verdict "right". For `explore` it remembers
     the function and copies of the inputs; a copy or a pickle of the report does not.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> report = autolab.check_gradients(lambda x, y: x * y, x=2.0, y=3.0)
+    >>> report.verdict, [item.name for item in report.inputs], report.findings
+    ('right', ['x', 'y'], ())
+    >>> report.raise_for_failure()
     """
 
     function: str

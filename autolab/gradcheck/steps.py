@@ -42,6 +42,14 @@ class StepSweep:
         The central differences, and how far they are from ``analytic``; NaN where the function cannot be evaluated.
     rounding : array
         What the rounding of the function does to each difference, about.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.gradcheck import step_sweep
+    >>> sweep = step_sweep(np.sin, 1.0)
+    >>> sweep.steps.shape == sweep.error.shape, bool(1e-7 < sweep.steps[sweep.best] < 1e-3)
+    (True, True)
     """
 
     function: str

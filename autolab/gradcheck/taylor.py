@@ -48,6 +48,14 @@ class TaylorReport:
     order : float
         The slope of the remainder over the step, both logarithmic, where it stands out from the noise: 2 or more for a
         right gradient; infinite if there is no remainder, as for a linear function; NaN if there is too little to tell.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.gradcheck import taylor_test
+    >>> report = taylor_test(np.sin, np.array([0.5, 1.0]))
+    >>> bool(report), round(report.order), bool(report.remainder[0] > 100 * report.remainder[5])
+    (True, 2, True)
     """
 
     function: str

@@ -27,6 +27,13 @@ class Outcome:
         The help that is shown.
     further : int
         How many more steps of help there are.
+
+    Examples
+    --------
+    >>> from autolab import lesson
+    >>> outcome = lesson.check("start-zero", 1)
+    >>> outcome.state, outcome.passed, len(outcome.steps) > 0
+    ('wrong', False, True)
     """
 
     exercise: str

@@ -38,6 +38,16 @@ class Scope:
     ``label`` is the call as written, the loop's head, ``t = 3`` or the name that was given; ``name`` the user's own
     name of what a call returned. ``line`` is where the call, the loop or the block begins in ``file``.
     ``steps`` are the ids of the steps that are in this scope and in none of its inner ones.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> def power(x):
+    ...     for t in range(2):
+    ...         x = x * x
+    ...     return x
+    >>> [(scope.kind, scope.label, scope.steps) for scope in autolab.record(power, 3.0).scopes]
+    [('loop', 'for t in range(2)', ()), ('pass', 't = 0', (1,)), ('pass', 't = 1', (2,))]
     """
 
     id: int
@@ -67,6 +77,13 @@ class Snapshot:
     its cells stands for that many elements along the axis and holds the one of greatest magnitude, with its sign.
     ``minimum`` and ``maximum`` are over the finite elements of the whole array; None if there is none.
     ``reduced_norm`` is kept where the values no longer tell the norm.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> snapshot = autolab.record(lambda x: x * 2.0, [1.0, float("inf")]).steps[0].value
+    >>> snapshot.shape, snapshot.maximum, snapshot.inf_count, snapshot.is_whole
+    ((2,), 1.0, 1, True)
     """
 
     shape: tuple[int, ...]
@@ -122,6 +139,13 @@ class Operand:
 
     Where it goes: ``arrival`` counts from 0 what arrived at the operand's gradient, the start of an output included,
     and ``total`` is the sum after this contribution; None for the first, which is the sum.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> product = autolab.record(lambda x, y: x * y, x=2.0, y=3.0).steps[-1]
+    >>> [(use.parameter, use.rule, float(use.contribution.values)) for use in product.operands]
+    [('a', 'g * b', 3.0), ('b', 'g * a', 2.0)]
     """
 
     parameter: str
@@ -154,6 +178,16 @@ class Step:
     is in. ``attributes`` are the names and texts of the function's attributes that differ from their defaults.
     ``order`` is 0 for a step of the function, 1 for one of its derivative, and so on; ``of`` is then the id of the step
     of lower order whose gradient it helps to compute.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> def square(x):
+    ...     y = x * x
+    ...     return y
+    >>> step = autolab.record(square, x=3.0)["y"]
+    >>> step.kind, step.function, step.source, float(step.value.values), step.status
+    ('call', 'mul', 'x * x', 9.0, 'ok')
     """
 
     id: int
@@ -183,6 +217,13 @@ class BackwardStep:
 
     The shares are the ``contribution`` of the forward step's operands. ``upstream`` is None at a call with several
     results: what arrived there are the gradients of its parts.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> recording = autolab.record(lambda x: 5.0 * (x * x), x=3.0)
+    >>> [(recording.steps[step.of].source, float(step.upstream.values)) for step in recording.backward]
+    [('5.0 * (x * x)', 1.0), ('x * x', 5.0)]
     """
 
     id: int
@@ -223,6 +264,15 @@ class Recording:
     steps of that order with their gradients, and what it uses of lower ones, under the same ids.
     ``pool`` are the figures of the GPU's memory, None where no value was on one.
     ``openable`` are the fused functions of the run that have a composite, ``openings`` those that are opened.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> recording = autolab.record(lambda x, y: x * y, x=2.0, y=3.0)
+    >>> [step.name or step.function for step in recording.steps], len(recording.backward)
+    (['x', 'y', 'mul'], 1)
+    >>> float(recording["x"].grad.values)
+    3.0
     """
 
     id: str

@@ -37,6 +37,14 @@ class Birth:
     ``values`` and ``gradients`` are the ids of the steps whose value and whose gradient it reached, nearest
     first.
     ``order`` is that of the graph that it was seen in: 0 for the function's own, 1 for that of its derivative ...
+
+    Examples
+    --------
+    >>> from autolab import functions as F
+    >>> from autolab.recording import find_nonfinite
+    >>> birth = find_nonfinite(lambda x: F.log(x), x=0.0).first
+    >>> birth.what, birth.phase, birth.how, birth.function
+    ('inf', 'forward', 'computed', 'log')
     """
 
     what: What
@@ -58,7 +66,17 @@ class Birth:
 
 @dataclass(frozen=True)
 class Nonfinite:
-    """All births of NaN and infinity in a run, in the order in which they came up."""
+    """All births of NaN and infinity in a run, in the order in which they came up.
+
+    Examples
+    --------
+    >>> from autolab import functions as F
+    >>> from autolab.recording import find_nonfinite
+    >>> find_nonfinite(lambda x: F.log(x), x=1.0).first is None
+    True
+    >>> find_nonfinite(lambda x: F.log(x), x=-1.0).first_nan.function
+    'log'
+    """
 
     births: tuple[Birth, ...]
 
