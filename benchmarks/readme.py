@@ -1,12 +1,12 @@
-"""Write the speed table of README.md from results/engine.json; `engine.py --save engine` makes that."""
+"""Write the speed tables of README.md and docs/speed.md from what `engine.py --save engine` saved."""
 
 from __future__ import annotations
 
 from speed import environment
-from speed.summary import load, replaced
+from speed.summary import documents, load
 
 RESULTS = environment.BENCHMARKS / "results" / "engine.json"
-README = environment.ROOT / "README.md"
 
 if __name__ == "__main__":
-    README.write_text(replaced(README.read_text("utf-8"), load(RESULTS)), "utf-8")
+    for path, text in documents(load(RESULTS)).items():
+        path.write_text(text, "utf-8")

@@ -1,4 +1,4 @@
-"""The short table of README.md, made from saved results. Needs nothing but Python."""
+"""The tables of README.md and docs/speed.md, made from saved results. Needs nothing but Python."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from speed.environment import ROOT
 from speed.goals import BLOCKS_KEPT, verdicts
 from speed.report import number
 from speed.rows import OURS, Row
@@ -18,44 +19,82 @@ ROWS = {
     "MLP" + BLOCKS_KEPT: "net 784-100-100-10, a training step",
     "Linear" + BLOCKS_KEPT: "`x @ w + b`, 128x784 to 1000",
     "MulAdd composed" + BLOCKS_KEPT: "`x * y + z`, 1000x1000",
-    "MulAdd as one function" + BLOCKS_KEPT: "the same as one function",
+    "MulAdd as one function" + BLOCKS_KEPT: "`x * y + z` as one function",
     "tanh, order 4": "fourth derivative of tanh, 1000 points",
     "gradcheck, Linear": "gradient check of a linear map, every element",
     "deep chain: peak": "memory of 50 layers at its peak, in arrays",
     "long chain: backward": "back through a million operations",
     "first gradient of a cold interpreter": "start of Python to the first gradient",
 }
+AT_FIRST_SIGHT = ("chain, arrays", "tiny net", "MLP" + BLOCKS_KEPT, "MulAdd composed" + BLOCKS_KEPT, "tanh, order 4")
 NAMES = {"torch": "PyTorch", "numpy": "NumPy by hand", "dezero": "DeZero", "mygrad": "MyGrad", "autograd": "autograd"}
+SHORT = ("torch", "dezero", "autograd")
+REACHED, MISSED = "✓", "missed"
 START, END = "<!-- speed: made by benchmarks/readme.py -->", "<!-- end of speed -->"
 
 
 def section(results: Mapping[str, Any]) -> str:
-    """What stands between the marks in README.md."""
-    measured = {row["title"]: row for row in results["rows"]}
-    rows = {title: measured[title] for title in ROWS if title in measured}  # a run may leave groups out
+    """What stands between the marks in docs/speed.md: all rows, and each goal that was missed."""
+    rows = _shown(results)
     lines = [["", "AutoLab", *[f"of {name}" for name in NAMES.values()], "goal"], ["---", *["---:"] * 6, "---"]]
-    lines += [_line(row, ROWS[title]) for title, row in rows.items()]
-    table = "\n".join(["| " + " | ".join(line) + " |" for line in lines])
-    return "\n\n".join([_about(results), table, *_explained(list(rows.values()))])
+    lines += [_line(row, text) for text, row in rows.items()]
+    return "\n\n".join([_about(results), _table(lines), *_explained(rows)])
 
 
-def replaced(readme: str, results: Mapping[str, Any]) -> str:
-    """README.md with the section that ``results`` give."""
-    before, rest = readme.split(START)
-    return f"{before}{START}\n{section(results)}\n{END}{rest.split(END)[1]}"
+def short_section(results: Mapping[str, Any]) -> str:
+    """What stands between the marks in README.md: a few rows, and the names of all rows that missed a goal."""
+    rows = _shown(results)
+    lines = [["AutoLab's share of", *[NAMES[name] for name in SHORT], "goal"], ["---", *["---:"] * len(SHORT), "---"]]
+    for row in [row for row in rows.values() if row["title"] in AT_FIRST_SIGHT]:
+        missed = [said for said in _goals(row) if said.endswith(MISSED)]
+        shares = [_share(row["cells"].get(name, {})) for name in SHORT]
+        lines.append([ROWS[row["title"]], *shares, ", ".join(missed) or REACHED])
+    about = (
+        "AutoLab's time as a share of the other's, in one run: 0.5 is half of it. `~`: part of the other's work is in\n"
+        f"another dtype. Measured on {_machine(results)}."
+    )
+    return "\n\n".join([about, _table(lines), _counted(rows)])
+
+
+def documents(results: Mapping[str, Any]) -> dict[Path, str]:
+    """Each document that shows results, as ``results`` make it."""
+    sections = {ROOT / "README.md": short_section(results), ROOT / "docs" / "speed.md": section(results)}
+    return {path: replaced(path.read_text("utf-8"), text) for path, text in sections.items()}
+
+
+def replaced(document: str, text: str) -> str:
+    """The document with ``text`` between its marks."""
+    before, rest = document.split(START)
+    return f"{before}{START}\n{text}\n{END}{rest.split(END)[1]}"
 
 
 def load(path: Path) -> dict[str, Any]:
     return json.loads(path.read_text("utf-8"))
 
 
+def _shown(results: Mapping[str, Any]) -> dict[str, Row]:
+    """The rows of the tables by what they are called there; a run may leave groups out."""
+    measured = {row["title"]: row for row in results["rows"]}
+    return {text: measured[title] for title, text in ROWS.items() if title in measured}
+
+
+def _table(lines: Sequence[Sequence[str]]) -> str:
+    return "\n".join(["| " + " | ".join(line) + " |" for line in lines])
+
+
+def _machine(results: Mapping[str, Any]) -> str:
+    """The machine, and how busy it was."""
+    before, after = results["load"]
+    load = f"load of the machine {before} before and {after} after"
+    parts = [f"Python {text}" if key == "python" else text for key, text in results["machine"].items()]
+    return f"{', '.join(parts)}; one core, one BLAS thread, {load}"
+
+
 def _about(results: Mapping[str, Any]) -> str:
     versions = ", ".join([f"{NAMES.get(name, name)} {version}" for name, version in results["versions"].items()])
-    machine = ", ".join(results["machine"].values())
-    before, after = results["load"]
     return (
         f"AutoLab {results['commit']} beside {versions}\n"
-        f"on {machine}; one core, one BLAS thread, load of the machine {before} before and {after} after.\n"
+        f"on {_machine(results)}.\n"
         "Medians, and AutoLab's share of the other's figure in the same round: 0.5 is half of it.\n"
         "`~`: part of the other's work is in another dtype. `make bench` measures again."
     )
@@ -79,20 +118,38 @@ def _goals(row: Row) -> list[str]:
     said = []
     for name, (reached, goal) in verdicts(row).items():
         whose = f"{goal:g} {_unit(row)}" if name == OURS else f"{goal:g} of {NAMES[name]}"
-        said.append(f"{whose} {'✓' if reached <= goal else 'missed'}")
+        said.append(f"{whose} {REACHED if reached <= goal else MISSED}")
     return said
 
 
-def _explained(rows: Sequence[Row]) -> list[str]:
+def _counted(rows: Mapping[str, Row]) -> str:
+    """How many goals were missed and in which rows, in a sentence that leads to all figures."""
+    goals = {text: _goals(row) for text, row in rows.items()}
+    missed = {text: sum([said.endswith(MISSED) for said in found]) for text, found in goals.items()}
+    total, count = sum([len(found) for found in goals.values()]), sum(missed.values())
+    link = "[more rows, libraries and goals](docs/speed.md)"
+    if not count:
+        return f"All {total} goals are reached: {link}."
+    named = "; ".join([text for text, number in missed.items() if number])
+    return f"**{count} of {total} goals are missed**, in these rows: {named}. See {link}."
+
+
+def _explained(rows: Mapping[str, Row]) -> list[str]:
     """The goals that were missed, each with what NumPy by hand takes of the same library's time."""
     said = []
-    for row in rows:
-        cells = row["cells"]
+    for text, row in rows.items():
         for name, (reached, goal) in verdicts(row).items():
-            if reached > goal and name != OURS:
-                text = f"- {ROWS[row['title']]}: the goal is {goal:g} of {NAMES[name]}; AutoLab takes {reached:.2f}"
-                if "numpy" in cells and name != "numpy":
-                    share = cells["numpy"]["median"] / cells[name]["median"]
-                    text += f", and NumPy by hand, without a graph, {share:.2f}"
-                said.append(text + ".")
+            if reached > goal:
+                said.append(f"- {text}: {_short_of(row, name, reached, goal)}.")
     return ["Goals missed:\n\n" + "\n".join(said)] if said else []
+
+
+def _short_of(row: Row, name: str, reached: float, goal: float) -> str:
+    cells = row["cells"]
+    if name == OURS:
+        return f"the goal is {goal:g} {_unit(row)}; AutoLab takes {number(reached)}"
+    text = f"the goal is {goal:g} of {NAMES[name]}; AutoLab takes {reached:.2f}"
+    if "numpy" in cells and name != "numpy":
+        share = cells["numpy"]["median"] / cells[name]["median"]
+        text += f", and NumPy by hand, without a graph, {share:.2f}"
+    return text
