@@ -1,0 +1,77 @@
+"""Of gradients, links and conventions."""
+
+SENTENCES: dict[str, str] = {
+    # Gradient of a step of a recording, by `Step.status`.
+    "ok": "It has a gradient.",
+    "zero": "The gradient is exactly zero.",
+    "nonfinite": "The gradient contains NaN or infinite numbers.",
+    "not_reached": "No gradient: no differentiable step leads from here to the output.",
+    "constant": "No gradient: it is a constant.",
+    "integer": "No gradient: whole numbers and truth values have none.",
+    "call_of_parts": "The gradients are at its results.",
+    "zero_at": "The gradient is exactly zero: {function} passes nothing on{why}.",
+    "zero_at_dead": ", as its input is negative or 0 where its result matters",
+    "zero_at_flat": ", as it is saturated: its slope there is 0 but for rounding",
+    "zero_at_factor": ", as the other factor is 0, or too small to count, where its result matters",
+    "zero_at_step": ", as it is flat: its derivative is 0",
+    "zero_started": "The gradient is exactly zero: the backward pass started with zeros.",
+    "zero_sum": "The gradient is exactly zero: its shares are not, but their sum is.",
+    "nonfinite_at": "The gradient contains NaN or infinite numbers: the first came up in the backward of {function}.",
+    "nonfinite_born": (
+        "The gradient contains NaN or infinite numbers: the first was produced by {function}, in the {phase} pass, "
+        "at {source}{place}."
+    ),
+    "nonfinite_started": "The gradient contains NaN or infinite numbers: the backward pass started with them.",
+    "nonfinite_sum": "The gradient contains NaN or infinite numbers: its shares do not, but their sum does.",
+    # Gradient of a Variable that stands alone.
+    "given": "The gradient was set by hand: a backward pass that starts here begins with it.",
+    "stale": "The gradient is stale: the value has been changed since it was computed.",
+    "accumulated": "The gradient is the sum of {count} backward passes: it was not cleared in between (cleargrad()).",
+    "accumulated_stale": (
+        "The gradient is the sum of {count} backward passes, not cleared in between, and the value has changed since."
+    ),
+    "cleared": "No gradient now: it was cleared after a backward pass.",
+    "start": "No gradient is kept here: the last backward pass started here, with 1.",
+    "passed": (
+        "No gradient here: the last backward pass went through, but was not asked to keep it (retain_grad=True)."
+    ),
+    "not_passed_on": "No gradient: the functions between it and {output} passed none on to it.",
+    "not_input": (
+        "No gradient: the last backward pass, from {output}, did not reach it. That value does not depend on it, or "
+        ".data, np.asarray or no_grad cut the link."
+    ),
+    "detached": (
+        "No gradient: the last backward pass, from {output}, did not reach it. Its numbers are used there, but as a "
+        "plain array (.data or np.asarray), which has no gradient."
+    ),
+    "not_computed": "No gradient yet: no backward pass has reached it.",
+    "not_kept": (
+        "No gradient here: no backward pass has reached it, or it was not kept (backward(retain_grad=True) keeps it)."
+    ),
+    "not_required": (
+        "No gradient: none is required. It was made with requires_grad=False, under no_grad(), or from such values."
+    ),
+    "no_size": "No size yet: it comes with the first input.",
+    # Links and optimizers.
+    "link_total": "{params} in {arrays}, {size}.",
+    "link_strips": "Only the first {shown} arrays have pictures; look at a part of the model to see its own.",
+    "link_empty": "It has no parameters.",
+    "link_pending": "{count} without a size yet: the first call gives it.",
+    "optimizer_ready": "It has made {updates}.",
+    "optimizer_without_target": "It has no model yet: call setup(model).",
+    # The table of conventions.
+    "conventions.title": "Conventions",
+    "conventions.introduction": (
+        "At some points a function has no derivative, or its formula has no number to give: the tip of a kink, two "
+        "equal greatest elements, a division by 0. There a library has to choose. This is what AutoLab chooses, and "
+        "why. A gradient is that of the sum of the values. The last column tells what PyTorch 2.13, JAX 0.10 and "
+        "TensorFlow 2.21 give in float64. Where a NaN of your own came from, autolab.recording.find_nonfinite tells."
+    ),
+    "conventions.point": "point",
+    "conventions.computed": "computed",
+    "conventions.value": "value",
+    "conventions.gradients": "gradients",
+    "conventions.because": "because",
+    "conventions.refused": "refused",
+    "conventions.elsewhere": "elsewhere",
+}
