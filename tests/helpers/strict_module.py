@@ -17,6 +17,7 @@ import numpy as np
 
 from autolab.engine import backend
 from autolab.engine.elementwise_kernel import elementwise_kernel
+from autolab.engine.fusion import device
 
 from . import kernel_text, strict_array
 from .strict_array import ndarray, note, traffic, unwrapped, uploaded, wrapped
@@ -263,6 +264,7 @@ def installed() -> Iterator[strict_array.Traffic]:
     traffic.clear()
     Kernel.made.clear()
     elementwise_kernel.cache_clear()  # what was compiled here is nothing for a real GPU
+    device._kernels.clear()  # and each test sees its own compiled
     with mock.patch.dict(sys.modules, {"cupy": cupy}), mock.patch.dict(backend.modules, {np.ndarray: np}, clear=True):
         yield traffic
     traffic.clear()
