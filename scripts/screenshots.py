@@ -154,7 +154,7 @@ def _moving(view: LabPage) -> Iterator[int]:
         walk.press("ArrowRight")
         view.page.wait_for_timeout(500)
         yield 1100
-    walk.press("Home")
+    walk.press("End")
 
 
 def _open(lab: Lab, view: LabPage, name: str, *cells: str) -> None:
