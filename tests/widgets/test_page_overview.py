@@ -45,6 +45,12 @@ def bad(x: Variable) -> Variable:
     return loss
 
 
+def wide(x: Variable) -> Variable:
+    parts = [np.tanh(x * float(k)) for k in range(8)]
+    w = sum(parts, x)
+    return w
+
+
 RNN: dict[str, Any] = {"x": np.ones((1, 2)), "h": np.zeros((1, 2)), "W": np.full((2, 2), 0.5)}
 
 
@@ -164,7 +170,7 @@ def test_open_all_and_close_all(page: Page, open_view: Open) -> None:
 def test_a_picture_of_too_many_boxes_is_refused_in_words(
     page: Page, open_view: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("autolab.widgets.picture.MOST_BOXES", 20)
+    monkeypatch.setattr("autolab.widgets.folding.MOST_BOXES", 20)
     wire = open_view(rnn, **RNN, times=30)
     before = page.locator(".al-node").count()
     page.get_by_role("button", name="Open all").click()
@@ -229,6 +235,47 @@ def test_search_marks_boxes_and_escape_ends_it(page: Page, open_view: Open) -> N
     box.press("Escape")
     wire.settle()
     assert page.locator(".al-find .al-note").text_content() == "" and page.locator(".al-found").count() == 0
+
+
+def test_a_search_that_ends_at_the_selected_box_scrolls_to_it(page: Page, open_view: Open) -> None:
+    wire = open_view(rnn, **RNN, times=40)
+    page.get_by_role("button", name="Open all").click()
+    wire.settle()
+    assert wire.widget.selected == wire.widget.recording["loss"].id  # the result, far down
+    box = page.get_by_label("Find a step")
+    box.fill("loss")
+    for _ in range(2):  # the second time nothing changes but the place
+        page.locator(".al-pane").evaluate("pane => pane.scrollTo(0, 0)")
+        assert not in_pane(node(page, wire, "loss"))
+        box.press("Enter")
+        wire.settle()
+        assert in_pane(node(page, wire, "loss"))
+
+
+def in_pane(box: Locator) -> bool:
+    return bool(
+        box.evaluate(
+            """box => {
+              const [a, b] = [box, box.closest(".al-pane")].map((e) => e.getBoundingClientRect());
+              return a.width > 0 && a.left >= b.left && a.right <= b.right && a.top >= b.top && a.bottom <= b.bottom;
+            }"""
+        )
+    )
+
+
+def test_a_wide_graph_begins_where_its_first_boxes_are(page: Page, open_view: Open) -> None:
+    wire = open_view(wide, x=1.0)
+    left, shown, all_of_it = page.locator(".al-pane").evaluate("p => [p.scrollLeft, p.clientWidth, p.scrollWidth]")
+    zoom = all_of_it / wire.widget.scene["width"]
+    at_the_top = [zoom * (box["x"] + box["w"] / 2) for box in wire.widget.scene["nodes"] if box["y"] < 600]
+    middle = sum(at_the_top) / len(at_the_top)
+    assert left > 100 and all_of_it - shown - left > 100  # it could begin elsewhere
+    assert left + shown / 2 == pytest.approx(middle, abs=3)
+    page.locator(".al-pane").evaluate("pane => pane.scrollTo(0, 0)")
+    page.get_by_label("x, number").fill("2")
+    page.get_by_label("x, number").press("Enter")
+    wire.settle()
+    assert page.locator(".al-pane").evaluate("pane => pane.scrollLeft") == 0  # and stays where one has gone
 
 
 def test_typing_waits_for_one_answer_at_a_time(page: Page, open_view: Open) -> None:

@@ -58,7 +58,7 @@ export function makeGraph(select, toggle) {
     }
     for (const [id, { tab }] of frames) set(tab, { onfocus: () => reach(id) });
     set(picture, { "aria-label": next.description, viewBox: `0 0 ${next.width} ${next.height}` });
-    zoom.resize(next.width, next.height); // it measures the page
+    zoom.resize(next.width, next.height, beginning(next)); // it measures the page
     const [open, boxes] = [[...frames.values()], [...nodes.values()]];
     picture.replaceChildren(...open.map((f) => f.back), ...edges.map((e) => e.element), ...open.map((f) => f.tab), ...boxes.map((n) => n.element));
     look();
@@ -145,6 +145,7 @@ export function makeGraph(select, toggle) {
     head, // what the graph is of, where there are several
     zoom,
     mark,
+    reveal,
     /** Scroll so that the results can be seen. */
     revealOutputs: () => reveal(scene.nodes.filter((node) => node.output).map((node) => node.id)),
     /**
@@ -204,6 +205,14 @@ export function makeGraph(select, toggle) {
       zoom.close();
     },
   };
+}
+
+const FIRST_ROWS = 600; // of the height, in the picture's own measure
+
+/** Where a picture wider than its pane is looked at first: the middle of what stands at its top. @param {Scene} scene */
+function beginning({ nodes }) {
+  const places = nodes.filter(({ y }) => y < FIRST_ROWS).map(({ x, w }) => x + w / 2);
+  return places.reduce((sum, x) => sum + x, 0) / places.length;
 }
 
 /** What a box is on the path of the first NaN. @param {any} path @param {number} id */

@@ -3,21 +3,27 @@
 
 import { button, html, set, write } from "./dom.js";
 
+/** Ask the graph to scroll to the selected box, which may have been selected before. @param {import("./explorer.js").View} view */
+function reach({ root }) {
+  root.dispatchEvent(new Event("al-reach"));
+}
+
 /** @param {import("./explorer.js").View} view */
 export function makeSearchPart(view) {
   const { get, send } = view;
+  const go = (/** @type {number} */ by) => send({ do: "go", by }, () => reach(view));
   const box = html("input", { type: "search", class: "al-box al-search", placeholder: "Find a name, function, line 12", "aria-label": "Find a step",
     oninput: () => send({ do: "find", text: box.value }), onkeydown: pressed });
   const count = html("span", { class: "al-note", role: "status" });
-  const back = button("\u2039", () => send({ do: "go", by: -1 }), { "aria-label": "Previous match" });
-  const on = button("\u203a", () => send({ do: "go", by: 1 }), { "aria-label": "Next match" });
+  const back = button("\u2039", () => go(-1), { "aria-label": "Previous match" });
+  const on = button("\u203a", () => go(1), { "aria-label": "Next match" });
   const notice = html("span", { class: "al-note", role: "status" });
   const bar = html("div", { class: "al-bar-row" }, html("div", { class: "al-find" }, box, back, on, count),
     html("div", { class: "al-fold" }, button("Open all", () => send({ do: "open all" })), button("Close all", () => send({ do: "close all" })), notice));
 
   /** @param {KeyboardEvent} event */
   function pressed(event) {
-    if (event.key === "Enter") send({ do: "go", by: event.shiftKey ? -1 : 1 });
+    if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
     else if (event.key === "Escape") send({ do: "find", text: (box.value = "") });
   }
 
@@ -43,9 +49,14 @@ export function makeFlowPart(view) {
   const logarithmic = html("span");
   const legend = html("div", { class: "al-scale al-legend" }, low, bar, high, logarithmic);
   const told = html("ul", { class: "al-told" });
-  const path = button("Path of the first NaN", () => send({ do: "path", show: !get("path").text }), { "aria-pressed": "false" });
+  const path = button("Path of the first NaN", showPath, { "aria-pressed": "false" });
   const story = html("p", { class: "al-story", role: "status" });
   const root = html("div", { class: "al-flow" }, html("div", { class: "al-bar-row" }, html("label", { class: "al-by" }, "Colour by ", choice), legend, path), story, told);
+
+  function showPath() {
+    const wanted = !get("path").text;
+    send({ do: "path", show: wanted }, () => wanted && reach(view));
+  }
 
   function show() {
     const { told: sentences, none, measures, nan } = get("health");

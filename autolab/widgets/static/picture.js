@@ -17,6 +17,7 @@ export function makeGraphPart(view) {
   const of = html("span", { class: "al-own" });
   const size = html("span", { class: "al-caption" });
   graph.head.append(of, size);
+  view.root.addEventListener("al-reach", () => graph.reveal([get("selected")]));
 
   function paint() {
     write(title, get("scene").title);

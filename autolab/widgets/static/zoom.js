@@ -14,6 +14,7 @@ export function makeZoom(picture, moved) {
   let scale = 1; // above 1 for the back row
   let zoom = 1;
   let automatic = true;
+  let middle = NaN; // of what is to be seen first, from left to right; nowhere once it has been shown
   let whole = false; // the user wants to see all of it, however small
   /** @type {{x: number, y: number, left: number, top: number} | null} */
   let hold = null;
@@ -33,6 +34,8 @@ export function makeZoom(picture, moved) {
     if (whole) return fitAll();
     const wide = Math.min(LARGEST * scale, pane.clientWidth / width);
     apply(Math.max(0.55, Math.min(wide, Math.max(READABLE * scale, limit() / height))));
+    if (!isNaN(middle)) pane.scrollTo({ left: middle * zoom - pane.clientWidth / 2, behavior: "instant" });
+    middle = NaN;
   }
 
   /** @param {number} factor */
@@ -103,8 +106,9 @@ export function makeZoom(picture, moved) {
       const { left, top } = part.getBoundingClientRect();
       pane.scrollBy({ left: left - place.left, top: top - place.top, behavior: "instant" });
     },
-    /** @param {number} w @param {number} h the picture's own size */
-    resize(w, h) {
+    /** @param {number} w @param {number} h the picture's own size @param {number} x what is to be seen first */
+    resize(w, h, x) {
+      if (w !== width && automatic) middle = x;
       [width, height] = [w, h];
       if (automatic) fit();
       else apply(zoom);
