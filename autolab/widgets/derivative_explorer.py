@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,10 +17,12 @@ from ..display.messages import say
 from ..display.readings import readings
 from ..display.scene import scene
 from ..engine.variable import Variable
+from ..recording.model import Recording
 from .computing import Computing
 from .controls import control
 from .conversation import LiveView, at_first
 from .derivative_session import DerivativeSession, Place, Seen
+from .folding import Folding
 from .part import obeys
 from .since import Since
 
@@ -34,7 +36,7 @@ _WORDS = (
 )
 
 
-class DerivativeExplorer(Since, Computing, LiveView):
+class DerivativeExplorer(Since, Computing, Folding, LiveView):
     """A live view of a function of one number and its derivatives. Made by `autolab.derivatives`.
 
     ``data`` holds what it shows, as plain data.
@@ -81,18 +83,25 @@ class DerivativeExplorer(Since, Computing, LiveView):
         """The traits that follow the point and the order."""
         data = self.data
         moves = {"moving": moving_in(data, [data.order]), "growth": growth_rows(data)}
-        return {"order": data.order, **moves, **self._control(), **self._graphs()}
+        return {"order": data.order, **moves, **self._control(), **self._folded()}
 
     def _control(self) -> dict[str, Any]:
         """Where the point is to stand, which a slow function has not reached yet."""
         at = np.array(self._session.state.x)
         return {"control": control("x", "x", at, at, self.data.domain)}
 
-    def _graphs(self) -> dict[str, Any]:
+    @property
+    def _graphs(self) -> Sequence[Recording]:
         """The graphs of all orders, while somebody looks at them."""
         recording = self.data.recording
-        shown = [recording, *recording.higher] if self.graphs and recording else []
-        return {"scenes": [scene(graph) for graph in shown], "readings": [readings(graph)["nodes"] for graph in shown]}
+        return [recording, *recording.higher] if self.graphs and recording else []
+
+    def _folded(self) -> dict[str, Any]:
+        pairs = [(graph, self._open_groups(graph)) for graph in self._graphs]
+        return {
+            "scenes": [scene(graph, expanded) for graph, expanded in pairs],
+            "readings": [readings(graph, expanded)["nodes"] for graph, expanded in pairs],
+        }
 
     def _show_result(self, result: Seen) -> None:
         before, self._session.seen = self._session.seen, result
@@ -120,7 +129,7 @@ class DerivativeExplorer(Since, Computing, LiveView):
     @obeys("graphs", open=bool)
     def _open_graphs(self, open: bool) -> None:
         self._publish({"graphs": open})
-        self._publish(self._graphs())
+        self._publish(self._folded())
 
     def _look(self, **changes: Any) -> None:
         self._session.state = replace(self._session.state, **changes)

@@ -67,7 +67,7 @@ def _content(view: DerivativeExplorer, here: Derivatives, graphs: list[Any], mos
         growth=growth_rows(here),
         control=control,
         samples=samples,
-        **_drawn([]),
+        **_drawn(view, []),
     )
     answers: dict[str, dict[str, Any]] = {
         message_key({"do": "move", "key": "x", "k": k}): {
@@ -78,15 +78,16 @@ def _content(view: DerivativeExplorer, here: Derivatives, graphs: list[Any], mos
     }
     answers |= {message_key({"do": "order", "order": order}): {"order": order} for order in orders}
     answers |= {
-        message_key({"do": "graphs", "open": open_}): _drawn(graphs if open_ else []) for open_ in (True, False)
+        message_key({"do": "graphs", "open": open_}): _drawn(view, graphs if open_ else []) for open_ in (True, False)
     }
     return {"state": state, "answers": answers}
 
 
-def _drawn(graphs: list[Any]) -> dict[str, Any]:
-    """The traits that show graphs."""
+def _drawn(view: DerivativeExplorer, graphs: list[Any]) -> dict[str, Any]:
+    """The traits that show graphs, with the groups open that are open in the view."""
+    pairs = [(graph, view._open_groups(graph)) for graph in graphs]
     return {
         "graphs": bool(graphs),
-        "scenes": [scene(graph) for graph in graphs],
-        "readings": [readings(graph)["nodes"] for graph in graphs],
+        "scenes": [scene(graph, expanded) for graph, expanded in pairs],
+        "readings": [readings(graph, expanded)["nodes"] for graph, expanded in pairs],
     }

@@ -26,7 +26,7 @@ from ..display.sheet import MAX_CELLS
 from ..display.walk import Walk
 from ..recording.model import Recording
 from ..recording.outline import Outline
-from .picture import only_children
+from .folding import only_children
 
 MOST_BOXES_HELD = 1000
 """So many boxes the pictures of one graph have together, at most."""

@@ -219,6 +219,39 @@ def test_the_graphs_of_all_orders_follow_the_point(page: Page, show: Open) -> No
     assert wire.widget.scenes == [] and page.locator(".al-graph").count() == 0
 
 
+def turn(x: Any) -> Any:
+    a = np.sin(x)
+    return a * 1.5
+
+
+def turns(x: Any) -> Any:
+    for t in range(40):  # noqa: B007  # its rounds are told apart by t
+        x = turn(x)
+    return x
+
+
+def test_groups_of_a_large_graph_open_and_close(page: Page, show: Open) -> None:
+    wire = show(turns, 0.5, 1)
+    page.get_by_text(say("curve_graphs")).click()
+    wire.settle()
+    graph = page.locator(".al-graph").first
+    before = graph.locator(".al-node").count()
+    closed = next(box for box in wire.widget.scenes[0]["nodes"] if box["group"])
+    graph.locator(f"[data-id='{closed['id']}'] .al-toggle").click()
+    wire.settle()
+    tree = wire.widget.data.recording.outline
+    steps = {step.id for step in tree.groups[closed["id"]].steps}
+    drawn = {int(node.get_attribute("data-id") or 0) for node in graph.locator(".al-node").all()}
+    assert len(drawn) > before and (drawn & steps or drawn & {other for other in tree.groups if other != closed["id"]})
+    for box in wire.widget.scenes[0]["nodes"]:
+        shown = graph.locator(f".al-node[data-id='{box['id']}'] .al-value .al-number").text_content()
+        assert shown == wire.widget.readings[0][str(box["id"])]["value"]
+    graph.locator(f".al-tab[data-id='{closed['id']}']").click()
+    wire.settle()
+    assert graph.locator(".al-node").count() == before
+    assert page.locator(".al-graphs > .al-note").is_hidden()
+
+
 def test_no_line_runs_across_a_pole_and_kinks_are_marked(page: Page, show: Open) -> None:
     wire = show(lambda x: 1 / x, 0.7, 1, domain=(-2, 2))
     path = page.locator(".al-plot svg .al-curve").first.get_attribute("d") or ""

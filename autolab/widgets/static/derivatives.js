@@ -161,13 +161,22 @@ function makeGrowth(words) {
 function makeGraphsPart(view) {
   const { get, send } = view;
   const panels = html("div", { class: "al-derivative-graphs" });
+  const notice = html("p", { class: "al-note", role: "status" });
   const head = html("summary", { class: "al-summary" }, get("words").curve_graphs);
-  const root = html("details", { class: "al-graphs", ontoggle: () => root.open !== opened && send({ do: "graphs", open: root.open }) }, head, panels);
+  const root = html("details", { class: "al-graphs", ontoggle: () => root.open !== opened && send({ do: "graphs", open: root.open }) }, head, notice, panels);
   let opened = false;
   let fresh = false; // drawn for the first time: the result is to be seen
   /** @type {ReturnType<typeof makeGraph>[]} */
   let graphs = [];
-  const choose = (/** @type {number} */ id) => graphs.forEach((graph) => graph.choose(id));
+  /** @type {number | null} */
+  let chosen = null;
+  const toggle = get("still") ? null : (/** @type {boolean} */ open, /** @type {number} */ id) => send({ do: open ? "open" : "close", id });
+
+  /** @param {number | null} id */
+  function choose(id) {
+    chosen = id;
+    for (const graph of graphs) graph.choose(id);
+  }
 
   function close() {
     for (const graph of graphs.splice(0)) graph.close();
@@ -178,7 +187,7 @@ function makeGraphsPart(view) {
     if (opened !== get("graphs")) root.open = opened = get("graphs");
     if (graphs.length !== scenes.length) {
       close();
-      graphs = scenes.map(() => makeGraph(choose, null));
+      graphs = scenes.map(() => makeGraph(choose, toggle));
       panels.replaceChildren(...graphs.map((graph) => graph.root));
       panels.style.setProperty("--al-columns", String(graphs.length === 4 ? 2 : Math.min(graphs.length, 3)));
       fresh = true;
@@ -189,7 +198,10 @@ function makeGraphsPart(view) {
       if (fresh) graph.revealOutputs();
     });
     fresh = false;
+    choose(chosen); // boxes are drawn anew where a group opens
+    write(notice, get("notice"));
+    notice.hidden = !get("notice");
   }
 
-  return { places: { end: [root] }, on: { "graphs scenes readings order": paint }, paint, close };
+  return { places: { end: [root] }, on: { "graphs scenes readings order notice": paint }, paint, close };
 }
