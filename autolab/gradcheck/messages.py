@@ -214,16 +214,27 @@ def say(key: str, **values: object) -> str:
 
 
 def number(value: float) -> str:
-    """A number for a sentence.
+    """A number for a sentence, with the minus sign that the displays write.
 
     Examples
     --------
     >>> number(0.1 + 0.2), number(-2.0), number(float("nan"))
-    ('0.3', '-2', 'NaN')
+    ('0.3', '−2', 'NaN')
     >>> number(-0.0)
     '0'
     """
-    return "NaN" if value != value else f"{value + 0.0:.6g}"
+    return "NaN" if value != value else minus(f"{value + 0.0:.6g}")
+
+
+def minus(text: str) -> str:
+    """A number that Python wrote, with a true minus sign.
+
+    Examples
+    --------
+    >>> minus("-1/2")
+    '−1/2'
+    """
+    return text.replace("-", "\N{MINUS SIGN}")
 
 
 def apart(first: float, second: float) -> tuple[str, str]:
@@ -237,7 +248,7 @@ def apart(first: float, second: float) -> tuple[str, str]:
     for digits in range(6, 18):
         texts = f"{first + 0.0:.{digits}g}", f"{second + 0.0:.{digits}g}"
         if texts[0] != texts[1]:
-            return texts
+            return minus(texts[0]), minus(texts[1])
     return number(first), number(second)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from .case import Case
 from .compare import ELEMENTS
 from .contracts import is_broadcast
-from .messages import Kind, say
+from .messages import Kind, number, say
 
 _STEP = 2.0**-10
 _CLOSE = 1e-4
@@ -54,7 +54,7 @@ def arrangements(shape: tuple[int, ...]) -> Iterator[tuple[str, Arrange]]:
     for k in long:
         for by in sorted({1, -1, shape[k] // 2}):
             if shape[k] > 2 and by % shape[k]:
-                yield say("rearranged.shifted", axis=k, by=by), partial(np.roll, shift=by, axis=k)
+                yield say("rearranged.shifted", axis=k, by=number(by)), partial(np.roll, shift=by, axis=k)
 
 
 def _named(axes: tuple[int, ...]) -> str:

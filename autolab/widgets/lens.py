@@ -15,7 +15,7 @@ from ..display.registry import Bundle
 from ..gradcheck.report import GradientReport
 from .computing import Computing
 from .conversation import LiveView, at_first
-from .lens_session import LensSession, Looked
+from .lens_session import DIRECTIONS, LensSession, Looked
 from .lens_shown import of_choice, of_report, of_scenery, of_study
 from .part import obeys
 from .since import Since
@@ -33,7 +33,7 @@ _LENS_WORDS = (
         "worst",
         "steps",
     ),
-    *("moves", "one", "all", "other", "step", "order", "again", "where", "verdict", "show"),
+    *("moves", "one", "all", "directions", "step", "order", "again", "where", "verdict", "show"),
     *("at_step", "difference", "not_saved"),
 )
 _NEEDED = 2
@@ -142,10 +142,12 @@ class Lens(Since, Computing, LiveView):
 
     @obeys("along", key=int, seed=int)
     def _along(self, key: int, seed: int) -> None:
-        """Move the whole of an input in a random direction."""
+        """Move the whole of an input in one of the random directions."""
         self._input(key)
+        if seed not in DIRECTIONS:
+            raise ValueError(f"explore: direction is {seed}; expected {DIRECTIONS[0]} to {DIRECTIONS[-1]}")
         place = self._session.state.place if key == self._session.state.input else None
-        self._look(input=key, place=place, whole=True, direction=_seed(seed))
+        self._look(input=key, place=place, whole=True, direction=seed)
 
     @obeys("step", k=int)
     def _to_step(self, k: int) -> None:

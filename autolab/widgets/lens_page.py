@@ -16,16 +16,15 @@ from ..display.messages import say
 from ..gradcheck.report import GradientReport
 from .computation import Stopped
 from .lens import Lens
-from .lens_session import LensSession, LensState, Looked, place_of
+from .lens_session import DIRECTIONS, LensSession, LensState, Looked, place_of
 from .lens_shown import of_choice, of_report, of_study
 from .saved import SavedPage, deadline, message_key, still
 
 SECONDS = 5.0
 """So long the page may measure; what was not measured by then, it says."""
 
-DIRECTIONS = 3
 _CELLS = (MAX_CELLS, 32, 16, 8)
-_STUDIES = (60, 20, 8)
+_STUDIES = (90, 30, 12)
 _FEW = 24
 """Every element of an input that has no more is measured along."""
 
@@ -63,9 +62,9 @@ def _measured(lens: Lens) -> dict[LensState, dict[str, Any]]:
 def _telling(report: GradientReport, now: LensState) -> Iterator[LensState]:
     """The worst element of each input, its directions, and all elements of small inputs; what is wrong comes first."""
     first = sorted(range(len(report.inputs)), key=lambda i: report.inputs[i].verdict != "wrong")
-    worst = [replace(now, input=i, place=None, whole=False, direction=0) for i in first]
+    worst = [replace(now, input=i, place=None, whole=False, direction=DIRECTIONS[0]) for i in first]
     yield from worst
-    yield from [replace(state, whole=True, direction=seed) for state in worst for seed in range(DIRECTIONS)]
+    yield from [replace(state, whole=True, direction=seed) for seed in DIRECTIONS for state in worst]
     for state in worst:
         item = report.inputs[state.input]
         if item.numeric.size <= _FEW:
@@ -77,18 +76,24 @@ def _placed(report: GradientReport, state: LensState) -> LensState:
     return replace(state, place=None if state.whole else place_of(report, state))
 
 
+def _held(measured: dict[LensState, dict[str, Any]], state: LensState) -> list[int]:
+    """The directions of the input of a state that were measured."""
+    moved = replace(state, place=None, whole=True)
+    return [seed for seed in DIRECTIONS if replace(moved, direction=seed) in measured]
+
+
 def _content(lens: Lens, measured: dict[LensState, dict[str, Any]], most: int) -> dict[str, Any]:
     session, report = lens._session, lens.report
     shown = of_report(report, session.state, session.origin.order, most)
 
     def looked_at(state: LensState) -> dict[str, Any]:
         found = of_choice(report, state, lens.takers, most)
-        found["along"]["of"] = DIRECTIONS
+        found["along"]["directions"] = _held(measured, state)
         return {**found, "study": measured.get(_placed(report, state), {})}
 
     answers: dict[str, Any] = {}
     for key, panel in enumerate(shown["panels"]):
-        first = replace(session.state, input=key, place=None, whole=False, direction=0)
+        first = replace(session.state, input=key, place=None, whole=False, direction=DIRECTIONS[0])
         if panel["rows"] and panel["cols"] and place_of(report, first) is not None:
             for message, state in _choices(report, first, (panel["rows"], panel["cols"]), most):
                 told = looked_at(state)
@@ -97,8 +102,7 @@ def _content(lens: Lens, measured: dict[LensState, dict[str, Any]], most: int) -
                 answers[message_key(message)] = told
     steps = max([len(study["steps"]) for study in measured.values()], default=0)
     answers |= {message_key({"do": "step", "k": k}): {"at_step": k} for k in range(steps)}
-    words = say("lens_still", count=DIRECTIONS)
-    return {"state": still(lens.state(), words, **shown, **looked_at(session.state)), "answers": answers}
+    return {"state": still(lens.state(), say("lens_still"), **shown, **looked_at(session.state)), "answers": answers}
 
 
 def _choices(
@@ -110,5 +114,5 @@ def _choices(
         place = element_in(report.inputs[key], row, column, most)
         yield {"do": "cell", "key": key, "row": row, "column": column}, replace(first, place=place)
     yield {"do": "worst", "key": key}, first
-    for seed in range(DIRECTIONS):
+    for seed in DIRECTIONS:
         yield {"do": "along", "key": key, "seed": seed}, replace(first, whole=True, direction=seed)

@@ -29,6 +29,9 @@ from .user_error import UserError, user_error
 from .watching import Watching
 
 SECONDS = 60.0
+DIRECTIONS = range(1, 9)
+"""The random directions that can be looked at: each is drawn by its number."""
+
 _KEPT = 8
 
 
@@ -36,7 +39,8 @@ _KEPT = 8
 class LensState:
     """What is looked at: which check (``seed`` None: the one that was given), which element, and along what it moves.
 
-    ``place`` None is the worst element. ``whole`` moves all of the input in a random direction.
+    ``place`` None is the worst element. ``whole`` moves all of the input in the random direction that
+    ``direction`` draws.
     """
 
     order: int
@@ -44,7 +48,7 @@ class LensState:
     input: int = 0
     place: Index | None = None
     whole: bool = False
-    direction: int = 0
+    direction: int = DIRECTIONS[0]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from ..display.messages import say
 from ..display.scene import readings, scene
 from ..gradcheck.report import GradientReport
 from ..gradcheck.reveal import LEVELS
-from .lens_session import Backward, LensState, Looked, Scenery, place_of, taker_of
+from .lens_session import DIRECTIONS, Backward, LensState, Looked, Scenery, place_of, taker_of
 
 MOST_ORDER = 2
 _MOST_LINES = 200
@@ -31,13 +31,13 @@ def of_choice(report: GradientReport, state: LensState, takers: list[Any], most:
     """The traits that show the chosen element, as far as the check knows it."""
     place = place_of(report, state)
     if place is None:
-        return {"chosen": {}, "along": {"whole": False, "seed": 0, "label": ""}, "selected": None}
+        return {"chosen": {}, "along": {"label": ""}, "selected": None}
     item = report.inputs[state.input]
     moving = label(item, place)
     if state.whole:
         moving = say("lens_direction", name=clean(item.name, 60), seed=state.direction)
     says = say("lens_moving", what=moving) if item.measured else ""
-    along = {"whole": state.whole, "seed": state.direction, "label": says}
+    along = {"whole": state.whole, "seed": state.direction, "directions": list(DIRECTIONS), "label": says}
     selected = takers[state.input] if state.input < len(takers) else None
     return {"chosen": chosen(report, state.input, place, most), "along": along, "selected": selected}
 

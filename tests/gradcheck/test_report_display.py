@@ -12,6 +12,7 @@ from check_subjects import node
 
 from autolab import check_gradients
 from autolab.display.check_charts import step_sentence
+from autolab.display.lens_view import chosen
 from autolab.gradcheck import step_sweep
 
 WRONG = node(lambda x: x * x, lambda g, x: g * x)
@@ -29,6 +30,18 @@ def pictures(html):
 def limits(svg):
     """The magnitude at the end of each panel's colour bar."""
     return re.findall(r'class="small right">([^<]*)<', svg)
+
+
+def test_sentences_write_numbers_as_the_displays_do():
+    negated = node(lambda x: x * x, lambda g, x: -2 * g * x)
+    halved = node(lambda x: x * x, lambda g, x: -0.5 * g * x)
+    for fn, read in ((negated, "instead of"), (halved, "is −1/4 times what it should be")):
+        report = check_gradients(lambda x, fn=fn: fn(x), np.array([1.0, -2.0]))
+        (finding,) = report.findings
+        shown = [line[2] for line in chosen(report, 0, report["x"].worst)["lines"]]
+        assert read in finding.message and any("−" in text for text in shown[:2])
+        assert f"{shown[0]} instead of {shown[1]} at" in finding.message
+        assert not re.search(r"-[0-9]", str(finding))
 
 
 def test_a_wrong_gradient_shows_three_heatmaps_with_the_worst_element_ringed():

@@ -168,5 +168,5 @@ def test_no_element_of_the_expected_array_is_shown(monkeypatch, notebook, name, 
     expected = np.asarray(EXERCISES[name].reference(**EXERCISES[name].inputs(fresh(7))))
     for _ in range(6):
         outcome = run_exercise(notebook, mistaken(notebook, name, wrong))
-    numbers = [float(text) for text in re.findall(r"-?\d+\.\d+", str(outcome))]
+    numbers = [float(text) for text in re.findall(r"-?\d+\.\d+", str(outcome).replace("−", "-"))]
     assert not any(np.isclose(number, expected, rtol=1e-3).any() for number in numbers)

@@ -21,6 +21,7 @@ import autolab
 from autolab import FunctionNode, check_gradients
 from autolab.display.colors import paint
 from autolab.display.messages import say
+from autolab.gradcheck.study import study
 from autolab.widgets.lens import Lens
 
 from .bare_page import RecordingComm, Wire, serve
@@ -318,17 +319,27 @@ def test_a_right_gradient_has_slope_two(page: Page, open_lens: Open) -> None:
 def test_a_random_direction_by_its_seed(page: Page, open_lens: Open) -> None:
     report = check_gradients(muladd, *INPUTS)
     wire = open_lens(report)
+    slider = page.get_by_role("slider", name=say("lens_directions"))
+    expect(slider).to_be_hidden()
     page.get_by_role("radio", name=say("lens_all")).check()
     wire.settle()
-    found = []
-    for seed in (0, 1, 2):
-        expect(page.locator(".al-lens-curves .al-title")).to_contain_text(f"random direction {seed}")
-        read = readout(page, ".al-lens-step")
-        found.append(number(read["analytic"]))
-        assert number(read["numeric"]) == pytest.approx(-found[-1], rel=1e-3)  # the wrong sign, also along a direction
-        page.get_by_role("button", name=say("lens_other")).click()
+    slider.focus()
+    for key, seed in (("Home", 1), ("ArrowRight", 2), ("ArrowUp", 3), ("End", 8), ("ArrowRight", 8), ("ArrowLeft", 7)):
+        page.keyboard.press(key)  # the focus stays where it is while Python measures
         wire.settle()
-    assert len(set(found)) == 3
+        expect(page.locator(".al-lens-curves .al-title")).to_contain_text(f"random direction {seed}")
+        expect(slider).to_have_attribute("aria-valuetext", str(seed))
+        expect(page.locator(".al-lens-curves output")).to_have_text(str(seed))
+        read = readout(page, ".al-lens-step")
+        slope = study(report._origin.checked, report.upstream, "x", None, seed).sweep.analytic
+        assert number(read["analytic"]) == pytest.approx(slope, rel=1e-5)
+        assert number(read["numeric"]) == pytest.approx(-slope, rel=1e-3)  # the wrong sign, also along a direction
+    page.get_by_role("radio", name=say("lens_one")).check()
+    wire.settle()
+    expect(slider).to_be_hidden()
+    page.get_by_role("radio", name=say("lens_all")).check()
+    wire.settle()
+    expect(page.locator(".al-lens-curves .al-title")).to_contain_text("random direction 7")  # as it was left
 
 
 # ---------------------------------------------------------------------- checking again
@@ -541,8 +552,9 @@ def test_messages_that_nobody_could_send_change_nothing(open_lens: Open) -> None
             {"do": "cell", "key": 0, "row": -1, "column": 0},
             {"do": "worst", "key": -1},
             {"do": "order", "order": 7},
-            {"do": "along", "key": 0, "seed": -1},
-            {"do": "along", "key": 9, "seed": 0},
+            {"do": "along", "key": 0, "seed": 0},
+            {"do": "along", "key": 0, "seed": 9},
+            {"do": "along", "key": 9, "seed": 1},
             {"do": "step", "k": "3"},
         ]
     ):

@@ -17,13 +17,14 @@ import autolab
 from autolab import Variable, check_gradients
 from autolab.display.messages import say
 from autolab.display.numbers import number
+from autolab.gradcheck.study import study
 from autolab.widgets import derivative_page, lens_page
 from autolab.widgets.board import Board
 from autolab.widgets.derivative_explorer import DerivativeExplorer
 from autolab.widgets.derivative_session import DerivativeSession
 from autolab.widgets.heatmaps import Heatmap
 from autolab.widgets.lens import Lens
-from autolab.widgets.lens_session import LensSession
+from autolab.widgets.lens_session import DIRECTIONS, LensSession
 from autolab.widgets.module import module_text, style_text
 from autolab.widgets.saved import MAX_BYTES
 from autolab.widgets.shown import gather
@@ -200,15 +201,37 @@ def test_steps_and_directions_of_a_saved_lens(open_file: Open, lens: Any) -> Non
         assert read(found["numeric"]) == pytest.approx(exact, rel=2e-3)
         seen.add(h)
     assert len(seen) == 4
-    titles = set()
     page.get_by_label("all, at random").check(force=True)
-    for _ in range(4):
-        titles.add(page.locator(".al-lens-curves .al-title").text_content())
-        assert page.locator(".al-lens-curve").first.is_visible()
-        page.get_by_role("button", name="Another direction").click()
-    assert len(titles) == lens_page.DIRECTIONS
+    turn = page.get_by_role("slider", name=say("lens_directions"))
+    turn.focus()
+    for seed in DIRECTIONS:
+        expect(page.locator(".al-lens-curves .al-title")).to_contain_text(f"random direction {seed}")
+        expect(page.locator(".al-lens-curve").first).to_be_visible()
+        slope = study(view.report._origin.checked, view.report.upstream, "x", None, seed).sweep.analytic
+        assert read(readout(page, ".al-lens-step")["analytic"]) == pytest.approx(slope, rel=1e-5)
+        page.keyboard.press("ArrowRight")
+    expect(turn).to_have_attribute("aria-valuetext", str(DIRECTIONS[-1]))
     page.get_by_label("this element").check(force=True)
     expect(page.locator(".al-lens-curves .al-title")).to_have_text(f"Moving x{list(view.report['x'].worst)}")
+
+
+@pytest.mark.browser
+def test_a_saved_lens_offers_the_directions_that_it_holds(
+    open_file: Open, lens: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lens_page, "_STUDIES", (7,))  # the worst of each input, each in direction 1, and x in 2
+    page = open_file(lens(muladd, *INPUTS))
+    turn = page.get_by_role("slider", name=say("lens_directions"))
+    for k, held in enumerate(([1, 2], [1], [1])):
+        page.locator(".al-trio").nth(k).locator("canvas.al-canvas").first.click()
+        page.get_by_label("all, at random").check(force=True)
+        turn.press("End")
+        expect(turn).to_have_attribute("max", str(len(held) - 1))
+        expect(turn).to_have_attribute("aria-valuetext", str(held[-1]))
+        expect(page.locator(".al-lens-curve").first).to_be_visible()
+    monkeypatch.setattr(lens_page, "_STUDIES", (3,))
+    page = open_file(lens(muladd, *INPUTS))
+    expect(page.get_by_label("all, at random")).to_be_disabled()
 
 
 @pytest.mark.browser

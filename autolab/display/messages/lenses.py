@@ -68,7 +68,7 @@ SENTENCES: dict[str, str] = {
     "lens_moves": "Move",
     "lens_one": "this element",
     "lens_all": "all, at random",
-    "lens_other": "Another direction",
+    "lens_directions": "direction",
     "lens_worst": "Go to the worst",
     "lens_chosen": "The chosen element",
     "lens_where": "Where it comes from",
@@ -81,7 +81,7 @@ SENTENCES: dict[str, str] = {
     "lens_show": "Show",
     "lens_not_saved": "This page holds no measurements along this element. It has those of the worst of each input.",
     "lens_still": (
-        "This page was saved. Elements, step sizes and {count} directions of each input can be chosen; checking again "
+        "This page was saved. Elements, step sizes and the directions that it holds can be chosen; checking again "
         "takes a kernel."
     ),
     "lens_keys": "Choose a cell, or use the arrow keys. The dashed cell of each input is the worst.",
