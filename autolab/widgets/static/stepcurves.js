@@ -27,8 +27,8 @@ export function makeCurvesPart({ get, send, root: view }) {
     html("div", { class: "al-lens-step" }, html("div", {}, html("div", { class: "al-input-head" }, html("span", { class: "al-name" }, words.lens_step), size), slider), lines.root, moved),
     ...charts.map((chart, k) => html("div", { class: "al-lens-curve" }, chart.root, notes[k])));
   const root = html("section", { class: "al-lens-curves", "aria-label": words.lens_steps },
-    html("header", { class: "al-trio-head" }, title, turning,
-      html("div", { class: "al-order-control", role: "radiogroup", "aria-label": words.lens_moves }, html("span", { class: "al-caption" }, words.lens_moves), html("div", { class: "al-segments" }, ...ways))),
+    html("header", { class: "al-trio-head" }, title,
+      html("div", { class: "al-order-control", role: "radiogroup", "aria-label": words.lens_moves }, html("span", { class: "al-caption" }, words.lens_moves), html("div", { class: "al-segments" }, ...ways)), turning),
     absent, body);
 
   /** Move all of the input: in the k-th of the directions that there are, or in the last that was shown. @param {number} [k] */
