@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -158,6 +159,29 @@ print(*(set({HEAVY}) & set(sys.modules)))
 """
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout.split() == []
+
+
+LATER = (
+    "autolab.analysis",
+    "autolab.display.files",
+    "autolab.gradcheck",
+    "autolab.lesson.book",
+    "autolab.widgets.derivative_explorer",
+    "autolab.widgets.export",
+    "autolab.widgets.heatmaps",
+    "autolab.widgets.interaction",
+    "autolab.widgets.lens",
+)
+
+
+def test_the_first_picture_of_a_lesson_waits_for_no_other_view():
+    pytest.importorskip("anywidget")
+    program = (
+        f"import sys, autolab\nfrom autolab import lesson\nautolab.explore\nprint(*(set({LATER}) & set(sys.modules)))"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == []
+    assert [name for name in LATER if not find_spec(name)] == []
 
 
 # The addresses are put together here, so that this file does not hold them.

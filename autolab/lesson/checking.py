@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from ..engine.config import using_config
-from .book import EXERCISES
-from .judge import judged
 from .outcome import Outcome
 
 _given: dict[str, int] = {}  # how many steps of help each exercise has shown since it was last right
@@ -48,9 +47,13 @@ def check(name: str, answer: Any, more: bool = False) -> Outcome:
     >>> lesson.check("start-zero", -1).passed
     True
     """
+    from .book import EXERCISES  # the first picture of a lesson waits for no exercise
+    from .judge import judged
+
     exercise = EXERCISES.get(name)
     if exercise is None:
-        raise KeyError(f"lesson.check: no exercise is called {name!r:.60}; the names are {', '.join(_similar(name))}")
+        names = ", ".join(_similar(name, EXERCISES))
+        raise KeyError(f"lesson.check: no exercise is called {name!r:.60}; the names are {names}")
     with using_config("train", True):
         judgement = judged(exercise, answer, np.random.default_rng())
     shown = _steps_to_show(name, judgement.state, len(judgement.steps), more)
@@ -65,8 +68,8 @@ def _steps_to_show(name: str, state: str, available: int, more: bool) -> int:
     return _given.get(name, 0)
 
 
-def _similar(name: str) -> list[str]:
+def _similar(name: str, known: Iterable[str]) -> list[str]:
     """The exercises of the same lesson; the lessons if there is no such lesson."""
     lesson = str(name).partition("-")[0]
-    lessons = dict.fromkeys(f"{key.partition('-')[0]}-..." for key in EXERCISES)
-    return [key for key in EXERCISES if key.partition("-")[0] == lesson] or list(lessons)
+    lessons = dict.fromkeys(f"{key.partition('-')[0]}-..." for key in known)
+    return [key for key in known if key.partition("-")[0] == lesson] or list(lessons)

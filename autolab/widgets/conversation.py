@@ -87,9 +87,9 @@ class LiveView(Conversation, LightWidget):
 
     def _save_here(self, caller: str, kind: str, name: str) -> None:
         """Where there is no notebook to draw in: save the view as a page in the current folder, and print its path."""
-        from .export import export_html
-
         if notebook.shell() is None:
+            from .export import export_html
+
             stem = "_".join([kind, *re.findall(r"\w+", name, flags=re.ASCII)])[:100]
             path = Path.cwd() / f"{stem}.html"
             export_html(self, path)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import traitlets
 
-from ..display.files import PICTURES, save_slide, slide_bytes
 from ..display.messages import say
-from ..display.slide import Slide
-from ..display.style import Look
 from .part import Part, not_understood, obeys
+
+if TYPE_CHECKING:  # loaded when something is taken away: a notebook's first picture does not wait for it
+    from ..display.slide import Slide
+    from ..display.style import Look
 
 PAGE = ".html"
 _KINDS = {".png": "image/png", ".svg": "image/svg+xml", ".pdf": "application/pdf", PAGE: "text/html"}
@@ -30,10 +31,7 @@ class Taking(Part):
     ways = traitlets.Dict().tag(sync=True)
 
     def _shown(self, recording: Any) -> dict[str, Any]:
-        ways = {
-            suffix.removeprefix("."): say(f"take_{suffix.removeprefix('.')}")
-            for suffix in (".png", ".svg", ".pdf", PAGE)
-        }
+        ways = {suffix.removeprefix("."): say(f"take_{suffix.removeprefix('.')}") for suffix in _KINDS}
         return {**super()._shown(recording), "ways": {"": say("take"), **ways}}
 
     def save(self, path: str | os.PathLike[str], look: Look = "light") -> None:
@@ -55,6 +53,8 @@ class Taking(Part):
         RuntimeError
             If ``.png`` or ``.pdf`` is asked for and typst is not installed.
         """
+        from ..display.files import save_slide
+
         if Path(path).suffix.lower() == PAGE:
             Path(path).write_bytes(self._page(look))
         else:
@@ -62,6 +62,8 @@ class Taking(Part):
 
     def _slide(self) -> Slide:
         """What is to be seen now."""
+        from ..display.slide import Slide
+
         view: Any = self  # the other parts
         recording = self._recording
         return Slide(recording, view._open_groups(recording), view._moment, view._pick, view.selected, view._by)
@@ -74,8 +76,10 @@ class Taking(Part):
     @obeys("take", suffix=str, look=str)
     def _take(self, suffix: str, look: str) -> None:
         """The page wants a file."""
+        from ..display.files import slide_bytes
+
         ending = f".{suffix}"
-        if ending not in (*PICTURES, PAGE) or look not in ("light", "dark"):
+        if ending not in _KINDS or look not in ("light", "dark"):
             raise not_understood({"do": "take", "suffix": suffix, "look": look})
         stem = re.sub(r"\W+", "_", self._recording.function, flags=re.ASCII).strip("_") or "function"
         name = Path(f"{stem}{ending}")
