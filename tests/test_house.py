@@ -228,22 +228,26 @@ def test_the_commands_that_documents_name_exist():
         "test",
         "test-full",
     }
-    for document in ("README.md", "CONTRIBUTING.md"):
+    for document in ("README.md", "CONTRIBUTING.md", "docs/tour.md"):
         assert set(re.findall(r"(?:^|`)make ([a-z-]+)", (ROOT / document).read_text("utf-8"), re.MULTILINE)) <= targets
 
 
 def test_links_between_documents_lead_somewhere():
-    for document in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/speed.md", "docs/conventions.md"):
-        text = (ROOT / document).read_text("utf-8")
+    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+    assert len(documents) >= 6
+    for document in documents:
+        text = document.read_text("utf-8")
         targets = re.findall(r"\]\(([^)#:]+)\)|(?:src|srcset)=\"([^\":]+)\"", text)
         for target in [a or b for a, b in targets]:
-            assert ((ROOT / document).parent / target).exists(), f"{document}: {target}"
+            assert (document.parent / target).exists(), f"{document.name}: {target}"
 
 
-def test_the_code_in_the_readme_runs(tmp_path):
+def test_the_readme_is_short_and_what_it_and_the_tour_show_runs(tmp_path):
     pytest.importorskip("anywidget")
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
-    assert len(blocks) == 2
+    readme, tour = [(ROOT / name).read_text("utf-8") for name in ("README.md", "docs/tour.md")]
+    blocks = [block for text in (readme, tour) for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL)]
+    assert len(blocks) == 2 and len(readme.splitlines()) <= 75 and readme.count("<img ") == 1
+    assert len([line for line in blocks[0].splitlines() if line]) <= 5
     program = tmp_path / "readme.py"
     program.write_text("\n".join([*blocks, "assert (float(dy.data), float(ddy.data)) == (12, 12)"]), "utf-8")
     options = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": str(ROOT)}, "capture_output": True, "text": True}

@@ -1,6 +1,8 @@
-"""The README's pictures load at once, and the live graph's one moves. `scripts/screenshots.py` makes them."""
+"""The documents' pictures load at once, and the live graph's one moves. `scripts/screenshots.py` makes them."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 from helpers.checkout import ROOT
@@ -22,6 +24,6 @@ def test_the_live_graph_moves(name: str):
 
 
 def test_every_picture_is_shown():
-    readme = (ROOT / "README.md").read_text("utf-8")
-    assert [image.name for image in IMAGES.iterdir() if f"docs/images/{image.name}" not in readme] == []
-    assert readme.count("<img alt=") == readme.count("<img ") > 0
+    shown = "".join([(ROOT / name).read_text("utf-8") for name in ("README.md", "docs/tour.md")])
+    assert [image.name for image in IMAGES.iterdir() if f"images/{image.name}" not in shown] == []
+    assert len(re.findall('<img [^>]*alt="[^"]+"', shown)) == shown.count("<img ") > 0
