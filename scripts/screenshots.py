@@ -1,4 +1,4 @@
-"""Take the pictures of README.md and docs/tour.md from a real JupyterLab: `python scripts/screenshots.py`. One moves."""
+"""Take the documents' pictures from a real JupyterLab: `python scripts/screenshots.py`. The live graph's one moves."""
 
 from __future__ import annotations
 

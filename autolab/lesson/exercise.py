@@ -34,6 +34,7 @@ class Values:
     """A function from arrays to an array.
 
     ``measure`` takes what was written and the inputs, and gives the array that is compared: by default the result.
+    ``what`` is the key of its name in the catalogue.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Values:
     mistakes: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     measure: Callable[[Callable[..., Any], Arrays], Any] = lambda answer, inputs: answer(**inputs)
     tolerance: float = 1e-6
+    what: str = "result"
 
 
 @dataclass(frozen=True)

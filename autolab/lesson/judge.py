@@ -14,7 +14,7 @@ from ..engine.function_node import FunctionNode
 from ..engine.variable import Variable, as_variable
 from ..gradcheck import GradientReport, InputReport, check_bound
 from .exercise import Arrays, Exercise, OwnGradient, Prediction, Values, Witness
-from .judgement import NOT_YET, RIGHT, Judgement, NotWritten, Step, apart, compared, errors, is_empty, stopped
+from .judgement import NOT_YET, RIGHT, Judgement, NotWritten, Step, apart, compared, errors, is_empty
 from .messages import has, say
 
 _POINTS = 2
@@ -78,7 +78,7 @@ def _values(exercise: Values, answer: Any, rng: np.random.Generator) -> Judgemen
         inputs = exercise.inputs(rng)
         ours = _as_array(exercise.measure(answer, {key: x.copy() for key, x in inputs.items()}))
         theirs = np.asarray(exercise.reference(**inputs), np.float64)
-        steps = compared(say("result"), ours, theirs, exercise.tolerance)
+        steps = compared(say(exercise.what), ours, theirs, exercise.tolerance)
         if steps:
             kind = _known_mistake(exercise, inputs, ours)
             return Judgement("wrong", kind, (*steps, *_own_hint(exercise.name, kind)))
@@ -191,4 +191,11 @@ def judged(exercise: Exercise, answer: Any, rng: np.random.Generator) -> Judgeme
     except (NotWritten, NotImplementedError):
         return NOT_YET
     except Exception as error:  # the learner's code may raise anything
-        return stopped(error)
+        return Judgement("wrong", "stopped", _about_stopping(exercise, error))
+
+
+def _about_stopping(exercise: Exercise, error: Exception) -> tuple[Step, ...]:
+    """What it raised, and what helps there: such code has not come as far as the mistakes that are known."""
+    told = Step(say("stopped", error=type(error).__name__, text=error))
+    is_class = isinstance(exercise, OwnGradient)
+    return (told, Step(say("stopped.class"))) if is_class else (told, *_own_hint(exercise.name, "stopped"))

@@ -52,11 +52,6 @@ def is_empty(answer: object) -> bool:
     return answer is None or answer is ... or answer is NotImplemented
 
 
-def stopped(error: Exception) -> Judgement:
-    """For code that raises: what it said."""
-    return Judgement("wrong", "stopped", (Step(say("stopped", error=type(error).__name__, text=error)),))
-
-
 def apart(ours: np.ndarray, theirs: np.ndarray, tolerance: float) -> np.ndarray:
     """Which elements differ; NaN agrees with nothing."""
     with np.errstate(invalid="ignore"):
@@ -66,11 +61,14 @@ def apart(ours: np.ndarray, theirs: np.ndarray, tolerance: float) -> np.ndarray:
 def compared(what: str, ours: np.ndarray, theirs: np.ndarray, tolerance: float) -> tuple[Step, ...]:
     """Where two arrays differ: how many elements, the shape, the errors. No steps if they agree."""
     if ours.shape != theirs.shape:
-        told = say("shape.wrong", what=what, given=ours.shape, expected=theirs.shape)
+        key = "shape.wrong" if theirs.ndim else "shape.number"
+        told = say(key, what=what, given=ours.shape, expected=theirs.shape)
         return Step(say("differs", what=what)), Step(told)
     wrong = apart(ours, theirs, tolerance)
     if not wrong.any():
         return ()
+    if not ours.ndim:
+        return Step(say("differs", what=what)), errors(what, ours - theirs)
     count = say("differs.at", what=what, count=int(wrong.sum()), total=wrong.size)
     return Step(count), Step(say("shape.right", what=what, given=ours.shape)), errors(what, ours - theirs)
 

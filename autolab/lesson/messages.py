@@ -17,6 +17,7 @@ _SHARED = {
         "help ({count})."
     ),
     "result": "your result",
+    "slopes": "the gradients of your result",
     "forward": "the result of your forward",
     "gradient": "the gradient of {name}",
     "error": "error",
@@ -25,8 +26,12 @@ _SHARED = {
     "guilty": "Look at {what}.",
     "shape.right": "The shape of {what}, {given}, is right.",
     "shape.wrong": "The shape of {what} is {given}; it must be {expected}.",
+    "shape.number": "The shape of {what} is {given}; it must be one number.",
     "errors": "This is how far off {what} is, yours minus what it should be, for one random draw of inputs:",
     "stopped": "Your code stops with {error}: {text}",
+    "stopped.class": (
+        "Does forward keep what backward needs, and return a tuple? Does backward return one Variable for each input?"
+    ),
     "number.wrong": "It is not {answer}.",
     "number.sign": "It has the other sign.",
     "number.small": "It is larger.",

@@ -83,7 +83,7 @@ _EXPADD = {
     "expadd-predict-gx.nothing": "That is the rule of powers. exp is no power of x: its derivative is exp.",
     "expadd-predict-gx.result": "That is z. The question is how fast z changes when x moves.",
     "expadd-predict-gx.hint": "What is the value of e at this point?",
-    "expadd-gx.right": "The local derivative of exp is exp. You used F.exp, so this gradient has gradients too.",
+    "expadd-gx.right": "The local derivative of exp is exp. Computed on Variables, this gradient has gradients too.",
     "expadd-gx.upstream_ignored": "You return the derivative. A backward returns the upstream gradient times it.",
     "expadd-gx.hint": "What is the derivative of exp(x)? Multiply it by the upstream gradient.",
     "expadd-central.right": "Its error falls with the square of the step, until rounding takes over.",

@@ -114,7 +114,7 @@ _BUGS = {
     "bugs-name-softplus.hint": "Do the two numbers of the cheap test agree? What does check_gradients say?",
     "bugs-name-absolute.right": "It is right where x is positive, and wrong where x is negative.",
     "bugs-name-absolute.hint": "Look at the errors: where are they 0, and which sign has x elsewhere?",
-    "bugs-witness-absolute.right": "One number is enough. It belongs into the test of this function.",
+    "bugs-witness-absolute.right": "One number is enough. It belongs in the test of this function.",
     "bugs-witness-absolute.agrees": "Which slope has the absolute value on the left of 0?",
     "bugs-name-normalize.right": "x has two paths to the result: straight and through the sum. The second is missing.",
     "bugs-name-normalize.hint": "Along how many paths does x reach the result? How many shares does the backward add?",

@@ -11,6 +11,7 @@ from autolab import FunctionNode, Variable, lesson
 from autolab.lesson import checking
 from autolab.lesson.book import EXERCISES
 from autolab.lesson.exercise import Values
+from autolab.lesson.messages import say
 
 from .lessons import NOTEBOOKS, answers, mistaken, run_exercise
 
@@ -129,6 +130,15 @@ def test_the_ladder_of_a_wrong_gradient():
 def test_what_the_learners_code_raises_is_a_sentence():
     outcome = lesson.check("linear-gb", lambda gy: 1 / 0)
     assert str(outcome).splitlines()[1] == "  Your code stops with ZeroDivisionError: division by zero"
+    again = lesson.check("linear-gb", lambda gy: 1 / 0)
+    assert [step.text for step in again.steps][1:] == [say("linear-gb.hint")] and again.further == 0
+
+
+def test_one_number_has_no_shape_and_no_count():
+    steps = lesson.check("training-norm", lambda g: 0.0, more=True).steps
+    assert [step.text for step in steps] == ["Look at your result.", say("errors", what="your result")]
+    steps = lesson.check("training-norm", lambda g: abs(g)).steps
+    assert steps[1].text == "The shape of your result is (5, 4); it must be one number."
 
 
 @pytest.mark.parametrize(("name", "answer"), [("muladd-gz", lambda x, y, z: x * y - z), ("linear-gb", 3.0)])

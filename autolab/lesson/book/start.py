@@ -10,6 +10,7 @@ import numpy as np
 from ...engine.backward import grad
 from ...engine.variable import Variable
 from ..exercise import Arrays, Exercise, Prediction, Values, normal
+from ..judgement import is_empty
 
 
 def _slope(x: Any, y: Any) -> Any:
@@ -20,8 +21,8 @@ def _slopes(answer: Callable[..., Any], inputs: Arrays) -> Any:
     """The gradients of a written function, one row per input."""
     x, y = (Variable(array) for array in inputs.values())
     out = answer(x, y)
-    if not isinstance(out, Variable):
-        return out
+    if not isinstance(out, Variable):  # nothing was filled in, or a number that does not follow the inputs
+        return out if is_empty(out) else np.zeros((2, *x.shape))
     gradients = grad(out, (x, y), grad_outputs=Variable(np.ones(out.shape)))
     return np.stack([np.zeros(x.shape) if g is None else g.data for g in gradients])
 
@@ -56,5 +57,6 @@ EXERCISES: tuple[Exercise, ...] = (
         _planes(3.0, -1.0),
         {"swapped": _planes(-1.0, 3.0), "constant": _planes(3.0, 0.0)},
         measure=_slopes,
+        what="slopes",
     ),
 )
