@@ -42,6 +42,9 @@ THEMES: dict[str, dict[str, str]] = {
     },
 }  # fmt: skip
 
+ANY_PAGE = {"ink": "#757d8b", "strong": "#2f7fd6"}
+"""Colours of what stands on the page itself where nobody knows whether that is light or dark."""
+
 LINES: dict[str, tuple[str, ...]] = {
     "light": ("#0b62b4", "#b8480a", "#00806a", "#8a3ea8", "#8f6a00", "#c2417c", "#2a86a8", "#4b5563"),
     "dark": ("#6db3f2", "#ff9d5c", "#4fd1b5", "#d49bf0", "#e3c04b", "#ff8fb8", "#7fd6f0", "#b6bec9"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..recording.model import Recording, Step
 from ..recording.outline import Group
 from . import status
-from .colors import THEMES
+from .colors import ANY_PAGE, THEMES
 from .readings import spoken_group, text_of
 from .scene import scene
 from .steps import heading, title
@@ -17,20 +17,25 @@ if TYPE_CHECKING:
 
 
 def to_graphviz(recording: Recording) -> Digraph:
-    """The graph as a `graphviz.Digraph`: the same boxes and lines as the picture, for a layout of one's own."""
+    """The graph as a `graphviz.Digraph`: the same boxes and lines as the picture, for a layout of one's own.
+
+    It has no background: boxes are light, and what stands beside them can be read on a light and on a dark page.
+    """
     from graphviz import Digraph
 
     theme = THEMES["light"]
+    ink, fonts = ANY_PAGE["ink"], {"fontname": "monospace"}
+    heading = {"label": _literal(title(recording)), "labelloc": "t", "fontcolor": ink, "fontsize": "18"}
     graph = Digraph(
         name="recording",
-        graph_attr={"label": _literal(title(recording)), "labelloc": "t", "fontname": "monospace"},
-        node_attr={"shape": "box", "style": "rounded,filled", "fontname": "monospace", "color": theme["frame"]},
-        edge_attr={"color": theme["edge"]},
+        graph_attr={**heading, **fonts, "bgcolor": "transparent"},
+        node_attr={"shape": "box", "style": "rounded,filled", **fonts, "color": ink, "fontcolor": theme["ink"]},
+        edge_attr={"color": ink},
     )
     for item in recording.outline.shown(recording.outline.at_first()):
         label = spoken_group(item, recording) if isinstance(item, Group) else _label(item)
         kind = "constant" if isinstance(item, Group) or item.kind == "constant" else item.kind
-        border = {"color": theme["strong"], "penwidth": "2"} if item.id in recording.outputs else {}
+        border = {"color": ANY_PAGE["strong"], "penwidth": "3"} if item.id in recording.outputs else {}
         graph.node(_name(item.id), label=_literal(label), fillcolor=theme.get(kind, theme["box"]), **border)
     for edge in scene(recording)["edges"]:
         graph.edge(_name(edge["from"]), _name(edge["to"]))
