@@ -44,7 +44,8 @@ def remarks(recording: Recording) -> list[str]:
     """What has to be said about the recording as a whole."""
     reduced = [say("reduced", count=plural(recording.reduced, "array"))] if recording.reduced else []
     notes = [_remark(note, recording) for note in recording.notes]
-    return [*reduced, *_memory(recording), *map(proof, recording.openings), *notes]
+    proofs = [proof(recording, opening) for opening in recording.openings]
+    return [*reduced, *_memory(recording), *proofs, *notes]
 
 
 def _memory(recording: Recording) -> list[str]:
@@ -55,12 +56,27 @@ def _memory(recording: Recording) -> list[str]:
     return [say("pool", used=bytes_text(pool.used), peak=bytes_text(pool.peak), total=bytes_text(pool.total))]
 
 
-def proof(opening: Opening) -> str:
-    """What came out when a fused function was compared with its steps."""
+def proof(recording: Recording, opening: Opening) -> str:
+    """What came out when a fused function was compared with its steps, and which use of the function it was."""
     inputs = ", ".join([f"{number(apart)} ({clean(name)})" for name, apart, _ in opening.gradients])
     key = "opened" if opening.agrees else "opened_apart"
     gradients = say("opened_gradients", inputs=inputs) if inputs else ""
-    return say(key, function=clean(opening.function), value=number(opening.value), gradients=gradients)
+    words = {"use": _use(recording, opening), "function": clean(opening.function), "value": number(opening.value)}
+    return say(key, **words, gradients=gradients)
+
+
+def _use(recording: Recording, opening: Opening) -> str:
+    """One use of a function: as written, its line in the recorded function, the calls and rounds that it is in."""
+    (step,) = [step for step in recording.steps if step.id == opening.step]
+    own = recording.scopes[opening.scope]
+    words = [] if step.outer_line is None else [f"line {step.outer_line}"]
+    parent = own.parent
+    while parent is not None:
+        scope = recording.scopes[parent]
+        words += [] if scope.kind == "loop" else [clean(scope.label, 40)]
+        parent = scope.parent
+    written = f"{own.name} = {own.label}" if own.name else own.label
+    return ", ".join([clean(written, 60), *words])
 
 
 def _remark(note: str, recording: Recording) -> str:

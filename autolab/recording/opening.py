@@ -57,14 +57,16 @@ class Opener:
             self.found.append(event.function.name)
         return event.function.name in self.names
 
-    def forward(self, recorder: Recorder, event: ForwardEvent, place: Place | None, scope: int) -> None:
+    def forward(
+        self, recorder: Recorder, event: ForwardEvent, place: Place | None, outer_line: int | None, scope: int
+    ) -> None:
         """Run the composite; its last step takes the place of the fused one."""
         inputs = [_input(recorder, value) for value in event.inputs]
         first = len(recorder.drafts)
 
         def hear(inner: ForwardEvent | BackwardEvent) -> None:
             if isinstance(inner, ForwardEvent):
-                draft = recorder.drafts[recorder.add_call(inner, None, scope=scope)]
+                draft = recorder.drafts[recorder.add_call(inner, None, outer_line, scope)]
                 source = expression_of(draft, recorder.drafts)
                 draft.place = replace(place or Place("", 0), source=source, statement=None, names=(), operands=())
 

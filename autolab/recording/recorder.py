@@ -173,7 +173,8 @@ class Recorder:
             return  # the function computes a gradient of its own
         place, is_inner, outer_line = self.tracker.here()
         if self.opener.opens(event):
-            self.opener.forward(self, event, place, self.tracker.block(event.function.name, place))
+            scope = self.tracker.call(event.function.name, place)
+            self.opener.forward(self, event, place, outer_line, scope)
         else:
             call = self.add_call(event, place, outer_line, self.tracker.now())
             self.drafts[call].is_inner = is_inner

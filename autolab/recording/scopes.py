@@ -114,9 +114,10 @@ class ScopeTracker:
         """What `Locator.here` tells of the step that is being made."""
         return self._locator.here(self._base)
 
-    def block(self, label: str, place: Place | None) -> int:
-        """A new scope at the instruction that is being executed, for steps that stand for one."""
-        return self._new(self.now(), "link", label, place)
+    def call(self, function: str, place: Place | None) -> int:
+        """A new scope at the instruction that is being executed, for the steps of one call: it reads as written."""
+        written = place.source if place is not None else None
+        return self._new(self.now(), "link", written or function, place, is_call=True)
 
     def close(self) -> None:
         """Let go of all frames, and of what stands in them."""

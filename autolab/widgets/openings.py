@@ -21,7 +21,7 @@ class Openings(Part):
     def _shown(self, recording: Recording) -> dict[str, Any]:
         opened = {opening.function for opening in recording.openings}
         functions = [_choice(name, name in opened) for name in recording.openable]
-        proofs = [{"text": clean(proof(o), limit=1000), "agrees": o.agrees} for o in recording.openings]
+        proofs = [{"text": clean(proof(recording, o), limit=1000), "agrees": o.agrees} for o in recording.openings]
         return {**super()._shown(recording), "openings": {"functions": functions, "proofs": proofs}}
 
     @obeys("open fused", function=str, open=bool)

@@ -60,7 +60,9 @@ def test_the_steps_stand_in_place_of_the_fused_one() -> None:
     assert [step.function for step in opened.steps[3:]] == ["transpose", "matmul", "add", "mul", "sum"]
     assert opened["h"].source == "(x @ transpose(W)) + b" and opened["h"].line == closed["h"].line
     (scope,) = opened.scopes
-    assert scope.label == "linear" and set(scope.steps) == {step.id for step in opened.steps[3:6]}
+    assert (scope.name, scope.label) == ("h", "F.linear(x, W, b)")
+    assert {step.outer_line for step in opened.steps[3:6]} == {closed["h"].outer_line}
+    assert set(scope.steps) == {step.id for step in opened.steps[3:6]}
     (opening,) = opened.openings
     assert (opening.step, opening.scope) == (opened["h"].id, scope.id)
     np.testing.assert_allclose(opened["h"].grad.values, closed["h"].grad.values)
@@ -72,7 +74,9 @@ def test_the_steps_stand_in_place_of_the_fused_one() -> None:
 
 def test_the_proof_is_told_with_its_numbers() -> None:
     (sentence,) = remarks(recorded(open="linear"))
-    assert sentence.startswith("linear and its steps agree: the values differ by at most 0")
+    line = recorded()["h"].line
+    agree = "linear and its steps agree. The values differ by at most 0"
+    assert sentence.startswith(f"h = F.linear(x, W, b), line {line}: {agree}")
     assert all(f"({name})" in sentence for name in "xwb")
     assert sentence in to_text(recorded(open="linear"))
     assert (
@@ -113,7 +117,25 @@ def test_two_uses_and_shared_inputs_open_each() -> None:
     closed, opened = (autolab.record(fn, 1.5, options={"open": names}) for names in ((), ("muladd", "expadd")))
     assert len(opened.openings) == 2 and all(opening.agrees for opening in opened.openings)
     assert float(opened["x"].grad.values) == pytest.approx(float(closed["x"].grad.values))
-    assert [scope.label for scope in opened.scopes] == ["muladd", "muladd"]
+    written = ["F.muladd(x, x, x)", "F.muladd(a, x, 2.0)"]
+    assert [scope.label for scope in opened.scopes] == written
+    for name, call, sentence in zip("ab", written, remarks(opened), strict=True):
+        assert sentence.startswith(f"{name} = {call}, line ")
+
+
+def _inner(x: Any) -> Any:
+    return F.muladd(x, x, 1.0)
+
+
+def test_uses_that_read_alike_are_told_apart() -> None:
+    def fn(x: Any) -> Any:
+        for _ in range(2):
+            x = F.muladd(x, x, 1.0)
+        return x + _inner(x) + F.muladd(x, x, 1.0)
+
+    told = [text.partition(":")[0] for text in remarks(autolab.record(fn, 1.5, options={"open": "muladd"}))]
+    assert len(told) == len(set(told)) == 4
+    assert (told[0][-6:], told[1][-6:], told[2][-9:]) == ("pass 1", "pass 2", "_inner(x)")
 
 
 def test_the_program_may_be_differentiated_further() -> None:

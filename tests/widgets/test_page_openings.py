@@ -43,11 +43,13 @@ def test_a_fused_step_opens_in_place_with_the_proof_and_closes_again(page: Page,
     before = page.locator(".al-node").count()
     press(page, wire, "Open muladd")
     assert page.locator(".al-node").count() == before + 1
-    assert (page.locator(".al-tab").text_content() or "").startswith("muladd")  # the frame around its steps
+    assert (page.locator(".al-tab").text_content() or "").startswith(
+        "h = F.muladd(x, y, 1.0)"
+    )  # the frame around its steps
     assert (number(page, wire, "h"), number(page, wire, "h", "gradient")) == ("7", "14")
     (opening,) = wire.widget.recording.openings
     assert opening.agrees
-    assert page.locator(".al-proof").all_text_contents() == [f"✓ {proof(opening)}"]
+    assert page.locator(".al-proof").all_text_contents() == [f"✓ {proof(wire.widget.recording, opening)}"]
     press(page, wire, "Close muladd")
     assert page.locator(".al-node").count() == before and page.locator(".al-proof").count() == 0
     press(page, wire, "Undo")
@@ -62,14 +64,21 @@ def test_the_proof_follows_the_inputs(page: Page, open_view: Open) -> None:
     box.press("Enter")
     wire.settle()
     assert number(page, wire, "h") == "1.2"
-    assert page.locator(".al-proof").text_content() == f"✓ {proof(wire.widget.recording.openings[0])}"
+    assert (
+        page.locator(".al-proof").text_content()
+        == f"✓ {proof(wire.widget.recording, wire.widget.recording.openings[0])}"
+    )
 
 
 def test_a_function_that_differs_from_its_steps_is_accused(page: Page, open_view: Open) -> None:
     wire = open_view(lambda x: wrong_square(x), x=4.0)
     press(page, wire, "Open wrong_square")
     text = page.locator(".al-apart").text_content() or ""
-    assert text.startswith("✗ wrong_square and its steps do not agree") and "2 (x)" in text
+    assert (
+        text.startswith("✗ wrong_square(x), line ")
+        and "wrong_square and its steps do not agree" in text
+        and "2 (x)" in text
+    )
 
 
 def test_without_fused_functions_there_is_nothing_to_press(page: Page, open_view: Open) -> None:
