@@ -40,6 +40,14 @@ def detail(recording: Recording, node: int, most: int = MAX_CELLS) -> tuple[dict
     return _step_detail(recording, step, most)
 
 
+def home(recording: Recording, node: int | None) -> Recording:
+    """The graph that a step or group belongs to: of the derivative which it helps to compute, or of the function."""
+    for graph in recording.higher:
+        if node in graph.outline.groups or any([s.id == node and s.order == graph.order for s in graph.steps]):
+            return graph
+    return recording
+
+
 def _step_detail(recording: Recording, step: Step, most: int) -> tuple[dict[str, Any], list[bytes]]:
     arrays, buffers = _arrays(step, most)
     data = {

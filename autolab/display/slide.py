@@ -13,7 +13,7 @@ from typing import Any
 
 from ..recording.model import Recording
 from .colors import LINES, THEMES, Theme
-from .detail import detail
+from .detail import detail, home
 from .document import document, new_scope
 from .emphasis import Emphasis
 from .escape import Markup, element
@@ -29,13 +29,14 @@ from .readings import readings
 from .scene import scene
 from .share import Pick
 from .sheet_view import Column, code_lines
+from .slide_graphs import Drawn, Field
 from .slide_parts import values, write_moment, write_place, write_ramp
 from .style import Look, sheet
-from .svg import TITLE_HEIGHT, describe, drawing, title_line
+from .svg import TITLE_HEIGHT, describe, title_line
 from .walk import Walk
 
 _PANEL = 470.0
-_GAP, _MARGIN = 28.0, 16.0
+_GAP, _MARGIN, _BETWEEN = 28.0, 16.0, 14.0
 _MOST_CELLS = 24
 _SOURCE_LINES = 14
 _WIDEST = 3.0  # a picture that would be so many times wider than high has its panels below the graph
@@ -45,6 +46,7 @@ _SHAPES = """
 .strong{font-weight:600}
 .mark{fill:none;stroke-width:3}
 .rail{stroke-width:5;stroke-linecap:round}
+.panel{fill:none;stroke-width:1}
 .fraction{stroke-width:1.4}
 """
 _COLORS = """
@@ -53,6 +55,7 @@ _COLORS = """
 .lined{{fill:{input}}}
 .rule{{fill:{gradient}}}
 .rail{{stroke:{frame}}}
+.panel{{stroke:{table}}}
 .rail.forth{{stroke:{accent}}}
 .rail.back{{stroke:{gradient}}}
 .forth.ink,.forth.knob{{fill:{accent}}}
@@ -64,8 +67,9 @@ _COLORS = """
 class Slide:
     """What of a recording is to be seen. What is not given is as a view shows it at first.
 
-    ``expanded`` are the open groups, ``moment`` the step of the walk and ``pick`` the cell that is followed there,
-    ``chosen`` the box of which the panel tells while nothing is walked through, ``by`` the measure of the colours.
+    ``expanded`` are the open groups of all orders, ``moment`` the step of the walk and ``pick`` the cell that is
+    followed there, ``chosen`` the box of which the panel tells while nothing is walked through, ``by`` the measure of
+    the colours.
     """
 
     recording: Recording
@@ -76,9 +80,12 @@ class Slide:
     by: Measure | None = None
 
     # ------------------------------------------------------------------ data
+    def _opened(self, graph: Recording) -> Collection[int]:
+        return graph.outline.at_first() if self.expanded is None else self.expanded
+
     @cached_property
     def _open(self) -> Collection[int]:
-        return self.recording.outline.at_first() if self.expanded is None else self.expanded
+        return self._opened(self.recording)
 
     @cached_property
     def _boxes(self) -> dict[int, int]:
@@ -97,12 +104,18 @@ class Slide:
         return frame(self._walk, self.moment, self._boxes, self.pick, _MOST_CELLS, shown)
 
     @cached_property
+    def _front(self) -> Recording:
+        """The graph of the order that the panel tells about."""
+        return self.recording if self._told else home(self.recording, self.chosen)
+
+    @cached_property
     def _detail(self) -> tuple[dict[str, Any], list[bytes]]:
-        drawn = set(self._boxes.values())
-        wished = self.recording.outputs[0] if self.chosen is None else self.chosen
-        held = self.recording.outline.holder(wished, self._open)
-        box = held if held in drawn else self._boxes[self.recording.outputs[0]]
-        return detail(self.recording, box, _MOST_CELLS)
+        graph = self._front
+        expanded = self._opened(graph)
+        boxes = graph.outline.holders(expanded)
+        wished = graph.outputs[0] if self.chosen is None else self.chosen
+        held = graph.outline.holder(wished, expanded)
+        return detail(graph, held if held in set(boxes.values()) else boxes[graph.outputs[0]], _MOST_CELLS)
 
     @cached_property
     def picture(self) -> dict[str, Any]:
@@ -132,19 +145,29 @@ class Slide:
         told = self._told[0]
         return Emphasis(told["nodes"], told["edge"], told["backward"], None, self.flow, signs)
 
+    @cached_property
+    def field(self) -> Field:
+        """The graphs of all orders, or only the one that the panel tells about if all together could not be read."""
+        own = Drawn(self.recording, self.picture, self.numbers, self.emphasis)
+        graphs = [own, *[self._derivative(graph) for graph in self.recording.higher]]
+        field = Field(graphs)
+        return field if field.is_readable else Field([g for g in graphs if g.recording is self._front])
+
+    def _derivative(self, graph: Recording) -> Drawn:
+        expanded = self._opened(graph)
+        lit = Emphasis() if self._told else Emphasis(chosen=self._detail[0]["id"])
+        return Drawn(graph, scene(graph, expanded), readings(graph, expanded), lit)
+
     # ------------------------------------------------------------------ panels
-    def panel(self, width: float, theme: Theme) -> Column:
-        """Source, and the calculation of the moment or what there is to know of the chosen box."""
-        column = Column(width, theme)
-        lines = self._source()
-        if lines:
-            code_lines(column, lines)
-            column.space(14)
+    def panels(self, theme: Theme) -> list[Column]:
+        """The source, and the calculation of the moment or what there is to know of the chosen box."""
+        source, told = Column(_PANEL, theme), Column(_PANEL, theme)
+        code_lines(source, self._source())
         if self._told is None:
-            self._write_detail(column)
+            self._write_detail(told)
         else:
-            write_moment(column, *self._told)
-        return column
+            write_moment(told, *self._told)
+        return [column for column in (source, told) if column.parts]
 
     def _source(self) -> list[dict[str, Any]]:
         """The lines of the function around the one that is meant."""
@@ -161,7 +184,7 @@ class Slide:
         return lines[start : start + _SOURCE_LINES]
 
     def _line_of(self, box: int) -> int | None:
-        return next((step.outer_line for step in self.recording.steps if step.id == box), None)
+        return next((step.outer_line for step in self._front.steps if step.id == box), None)
 
     def _write_detail(self, column: Column) -> None:
         facts, buffers = self._detail
@@ -187,7 +210,7 @@ class Slide:
     @property
     def _is_remarkable(self) -> bool:
         """Whether there is more to say than that the chosen step has a gradient."""
-        step = next((step for step in self.recording.steps if step.id == self._detail[0]["id"]), None)
+        step = next((step for step in self._front.steps if step.id == self._detail[0]["id"]), None)
         return step is None or step.status != "ok" or step.grad is None
 
     # ------------------------------------------------------------------ below the graph
@@ -196,45 +219,70 @@ class Slide:
         column = Column(width, theme)
         if self._told is not None:
             write_place(column, self._told[0], len(self._walk), self._walk.start)
-        if self.flow:
+        if self.flow and self.field.graphs[0].recording is self.recording:
             legend = self.flow["legend"]
             write_ramp(column, legend["name"], legend["low"], legend["high"], (0.0, 1.0))
-        if any(node["cells"] for node in self.picture["nodes"]):
+        if any(node["cells"] for graph in self.field.graphs for node in graph.picture["nodes"]):
             write_ramp(column, say("slide_cells"), "−max", "max", (-1.0, 1.0))
         for _, sentence in sentences(self.recording, findings(self.recording)):
             column.words(sentence, "words", "muted")
+        if self._left_out:
+            column.words(self._left_out, "words", "muted")
         return column
+
+    @property
+    def _left_out(self) -> str:
+        """That graphs are missing, if they are."""
+        count, drawn = 1 + len(self.recording.higher), self.field.graphs
+        return say("slide_one_order", order=drawn[0].recording.order, count=count) if len(drawn) < count else ""
 
     @property
     def spoken(self) -> str:
         """The picture in words."""
-        words = describe(self.picture, self.numbers)
-        return words if self._told is None else f"{self._told[0]['spoken']} {words}"
+        graphs = [(", ".join(graph.head), describe(graph.picture, graph.numbers)) for graph in self.field.graphs]
+        words = [f"{head}: {text}" if self.field.is_framed else text for head, text in graphs]
+        return " ".join(filter(None, [self._told and self._told[0]["spoken"], *words, self._left_out]))
 
 
 def draw_slide(slide: Slide, look: Look = "light") -> Markup:
     """The slide as the text of an SVG document."""
     theme: Theme = "dark" if look == "dark" else "light"
-    graph = slide.picture["width"], slide.picture["height"]
+    graph = slide.field.size
     foot = slide.foot(max(graph[0], _PANEL) - 2 * _MARGIN, theme)
-    panel = slide.panel(_PANEL, theme)
-    left = max(graph[0], _PANEL), graph[1] + foot.y + _MARGIN
-    beside = left[0] + _GAP + _PANEL <= _WIDEST * max(left[1], panel.y)
-    place = (left[0] + _GAP, TITLE_HEIGHT + _MARGIN) if beside else (_MARGIN, TITLE_HEIGHT + left[1] + _MARGIN)
-    width = (place[0] if beside else max(left[0], _PANEL)) + (_PANEL if beside else 0.0) + _MARGIN
-    height = max(TITLE_HEIGHT + left[1], place[1] + panel.y) + _MARGIN
+    panels = slide.panels(theme)
+    places, (width, height) = _places((max(graph[0], _PANEL), graph[1] + foot.y + _MARGIN), [p.y for p in panels])
     scope = new_scope()
     shades: set[int] = slide.emphasis.tints
-    body = drawing(slide.picture, slide.numbers, scope, shades, emphasis=slide.emphasis)
+    body = slide.field.parts(scope, shades)
+    right = 0.0 if slide.field.is_framed else max(0.0, _PANEL - graph[0]) / 2
     parts = [
         title_line(slide.picture["title"], width),
-        element("g", *body, transform=f"translate({(left[0] - graph[0]) / 2:.1f} {TITLE_HEIGHT:.0f})"),
+        element("g", *body, transform=f"translate({right:.1f} {TITLE_HEIGHT:.0f})"),
         element("g", *foot.parts, transform=f"translate({_MARGIN:.0f} {TITLE_HEIGHT + graph[1]:.1f})"),
-        element("g", *panel.parts, transform=f"translate({place[0]:.1f} {place[1]:.1f})"),
+        *[_at(place, panel) for place, panel in zip(places, panels, strict=True)],
     ]
     sheets = [slide.emphasis.sheet(scope, theme), sheet(scope, theme, _SHAPES, _colors)]
     title = slide.picture["title"]
     return document(parts, (width, height), title, slide.spoken, theme, scope=scope, shades=shades, sheets=sheets)
+
+
+def _places(left: tuple[float, float], heights: list[float]) -> tuple[list[tuple[float, float]], tuple[float, float]]:
+    """Where the panels stand, and the size of the whole: beside the graph, or below a wide one."""
+    stacked = [sum(heights[:k]) + _BETWEEN * k for k in range(len(heights) + 1)]
+    if left[0] + _GAP + _PANEL <= _WIDEST * max(left[1], stacked[-1]):
+        x, y = left[0] + _GAP, TITLE_HEIGHT + _MARGIN
+        size = x + _PANEL + _MARGIN, max(TITLE_HEIGHT + left[1], y + stacked[-1]) + _MARGIN
+        return [(x, y + down) for down in stacked[:-1]], size
+    y = TITLE_HEIGHT + left[1] + _MARGIN
+    across = _MARGIN + (_PANEL + _GAP) * len(heights)
+    if across > left[0]:
+        return [(_MARGIN, y + down) for down in stacked[:-1]], (left[0] + _MARGIN, y + stacked[-1] + _MARGIN)
+    places = [(_MARGIN + (_PANEL + _GAP) * k, y) for k in range(len(heights))]
+    return places, (left[0] + _MARGIN, y + max(heights, default=0.0) + _MARGIN)
+
+
+def _at(place: tuple[float, float], panel: Column) -> Markup:
+    return element("g", *panel.parts, transform=f"translate({place[0]:.1f} {place[1]:.1f})")
 
 
 def _colors(theme: Theme) -> str:

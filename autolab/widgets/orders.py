@@ -8,7 +8,7 @@ import traitlets
 
 from ..display.escape import clean
 from ..display.scene import readings, scene
-from ..display.steps import label
+from ..display.steps import label, order_head
 from ..display.text import remarks
 from ..recording.model import Recording
 from ..recording.orders import MAX_ORDER
@@ -43,7 +43,7 @@ class Orders(Part):
             "most": MAX_ORDER,
             "wrt": recording.wrt if session is None else session.state.wrt,
             "inputs": [{"name": step.name, "label": label(step)} for step in inputs if step.name is not None],
-            "graphs": [_facts(graph) for graph in (recording, *recording.higher)],
+            "graphs": [_head(graph) for graph in (recording, *recording.higher)],
             "note": clean(remarks(recording)[-1]) if "orders_end" in recording.notes else "",
         }
 
@@ -52,8 +52,6 @@ class Orders(Part):
         self._moved(self._session.differentiate(order, wrt))  # type: ignore[attr-defined]
 
 
-def _facts(graph: Recording) -> dict[str, Any]:
-    """What stands above a graph: its result's name and how many steps of its own order it has."""
-    names = [label(step) for step in graph.steps if step.id in graph.outputs]
-    own = [step for step in graph.steps if step.order == graph.order and step.kind == "call"]
-    return {"name": ", ".join(names), "order": graph.order, "count": len(own)}
+def _head(graph: Recording) -> dict[str, Any]:
+    name, count = order_head(graph)
+    return {"name": name, "order": graph.order, "count": count}

@@ -7,7 +7,8 @@ from typing import Any
 
 import traitlets
 
-from ..display.scene import detail, readings, scene, structure
+from ..display.detail import detail, home
+from ..display.scene import readings, scene, structure
 from ..recording.model import Recording
 from .columns import in_columns, shaded
 from .folding import Folding
@@ -78,11 +79,11 @@ class Selection(Part):
 
     def _selection(self, recording: Recording, picture: Mapping[str, Any], node: int | None) -> dict[str, Any]:
         """The traits that show one box: that of the node, also in a derivative's graph, or else of the output."""
-        for graph in recording.higher:
-            if node in graph.outline.groups or any([s.id == node and s.order == graph.order for s in graph.steps]):
-                box = graph.outline.holder(node, self._open_groups(graph))  # type: ignore[arg-type, attr-defined]
-                facts, buffers = detail(graph, box, self.most_cells)
-                return {"selected": box, "detail": facts, "detail_buffers": buffers}
+        graph = home(recording, node)
+        if graph is not recording:
+            box = graph.outline.holder(node, self._open_groups(graph))  # type: ignore[arg-type, attr-defined]
+            facts, buffers = detail(graph, box, self.most_cells)
+            return {"selected": box, "detail": facts, "detail_buffers": buffers}
         drawn = {shown["id"] for shown in picture["nodes"]}
         wished = [recording.outputs[0]] if node is None else [node, recording.outputs[0]]
         held = [self._holder(recording, identity) for identity in wished]  # type: ignore[attr-defined]

@@ -21,7 +21,7 @@ _KINDS = {".png": "image/png", ".svg": "image/svg+xml", ".pdf": "application/pdf
 
 
 class Taking(Part):
-    """Saves the whole view as it stands: groups, step of the walk, chosen box and colours.
+    """Saves the whole view as it stands: graphs of all orders, groups, step of the walk, chosen box and colours.
 
     ``taken`` is the file that the page asked for, until the page has it: its ``name`` and ``kind``.
     """
@@ -36,7 +36,9 @@ class Taking(Part):
 
     def save(self, path: str | os.PathLike[str], look: Look = "light") -> None:
         """Write what the view shows now to a file, for a slide or a hand-out: the graph with the calculation of the
-        step beside it, the source, the place in the walk and what the colours mean.
+        step beside it, the source, the place in the walk and what the colours mean. The graphs of derivatives stand
+        beside that of the function; if all together would be too small to read, only the graph with the chosen box is
+        drawn, and the picture says so.
 
         Parameters
         ----------
@@ -66,7 +68,8 @@ class Taking(Part):
 
         view: Any = self  # the other parts
         recording = self._recording
-        return Slide(recording, view._open_groups(recording), view._moment, view._pick, view.selected, view._by)
+        expanded = frozenset[int]().union(*[view._open_groups(graph) for graph in (recording, *recording.higher)])
+        return Slide(recording, expanded, view._moment, view._pick, view.selected, view._by)
 
     def _page(self, look: Look) -> bytes:
         from .export import live_page

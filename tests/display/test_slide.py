@@ -9,6 +9,7 @@ import pytest
 import autolab
 from autolab.display.frames import frame
 from autolab.display.messages import say
+from autolab.display.readings import readings
 from autolab.display.slide import Slide, draw_slide
 from autolab.display.walk import Walk
 
@@ -20,7 +21,7 @@ FAULTS = """() => {
   const card = box(document.querySelector('.card'));
   const outside = [...document.querySelectorAll('text')].filter(t => box(t).left < card.left || box(t).right > card.right
     || box(t).bottom > card.bottom);
-  const lines = [...[...document.documentElement.children].at(-1).querySelectorAll('text:not(.cell)')];
+  const lines = [...document.querySelectorAll(':scope > g')].slice(1).flatMap(g => [...g.querySelectorAll('text:not(.cell)')]);
   const meet = (p, q) => p.left < q.right - 1 && q.left < p.right - 1 && p.top + 5 < q.bottom - 3 && q.top + 5 < p.bottom - 3;
   const over = lines.flatMap((a, i) => lines.slice(i + 1).filter(b => meet(box(a), box(b))).map(b => [a, b]));
   return [outside.map(t => t.textContent), over.map(pair => pair.map(t => t.textContent))];
@@ -99,6 +100,54 @@ def test_nothing_leaves_the_card_and_nothing_overlaps_in_the_panel(recorded, loo
         found = page.evaluate(FAULTS)
         page.close()
         assert found == [[], []], k
+
+
+def of_orders(order, **shown):
+    def wave(x):
+        y = np.sin(x) * x
+        return y
+
+    return Slide(autolab.record(wave, 1.0, options={"order": order}), **shown)
+
+
+def test_the_graphs_of_all_orders_stand_on_the_slide():
+    slide = of_orders(2)
+    shown = texts(draw_slide(slide))
+    assert {"y", "dy/dx", "d²y/dx²", "order 0 · 2 steps", "order 1 · 5 steps", "order 2 · 11 steps"} <= set(shown)
+    numbers = [node["value"] for graph in slide.recording.higher for node in readings(graph)["nodes"].values()]
+    assert set(numbers) <= set(shown) and shown.count("output") == 3
+    assert "dy/dx: " not in draw_slide(of_orders(0)) and "order 0 · 2 steps" not in texts(draw_slide(of_orders(0)))
+    for name in ("dy/dx, order 1 · 5 steps: ", "d²y/dx², order 2 · 11 steps: "):
+        assert name in slide.spoken
+
+
+def test_the_panel_tells_about_a_box_of_a_derivative():
+    recording = of_orders(2).recording
+    step = next(step for step in recording.higher[1].steps if step.name == "d²y/dx²")
+    shown = texts(draw_slide(Slide(recording, chosen=step.id)))
+    assert "d²y/dx² = (v14 + ((1 * cos(x)) * 1)) +" in " ".join(shown)
+    assert "y = np.sin(x) * x" not in shown[-4:]
+
+
+def test_what_would_be_too_small_is_left_out_and_that_is_said():
+    slide = of_orders(4)
+    sentence = say("slide_one_order", order=0, count=5)
+    assert sentence in " ".join(texts(draw_slide(slide))) and sentence in slide.spoken
+    assert [graph.recording.order for graph in slide.field.graphs] == [0]
+    chosen = of_orders(4, chosen=slide.recording.higher[1].outputs[0])
+    assert [graph.recording.order for graph in chosen.field.graphs] == [2]
+    assert say("slide_one_order", order=2, count=5) in chosen.spoken
+
+
+@pytest.mark.parametrize("order", [1, 2, 4])
+def test_nothing_overlaps_where_there_are_several_orders(order, browser, tmp_path):
+    for moment in (None, 3):
+        (tmp_path / "slide.svg").write_text(draw_slide(of_orders(order, moment=moment)), "utf-8")
+        page = browser.new_page()
+        page.goto((tmp_path / "slide.svg").as_uri())
+        found = page.evaluate(FAULTS)
+        page.close()
+        assert found == [[], []], moment
 
 
 def test_names_are_data_on_a_slide():

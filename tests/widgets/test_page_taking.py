@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import autolab
+from autolab.display.groups import group_count
 
 from .bare_page import Wire
 from .programs import LAYER, layer, muladd
@@ -62,6 +63,28 @@ def test_what_is_shown_is_what_is_saved(explorer: Any, tmp_path: Path) -> None:
     view._on_message(view, move, [])
     view.save(tmp_path / "view.svg")
     assert {"7.5", "1 × 2.5 = 2.5", "value (norm)"} <= words((tmp_path / "view.svg").read_bytes()) - rest
+
+
+def test_the_orders_that_are_shown_are_saved_as_they_stand(explorer: Any, tmp_path: Path) -> None:
+    def twice(x: Any) -> Any:
+        for _ in range(2):
+            x = x * x
+        return x
+
+    view = explorer(twice, x=2.0)
+    view._on_message(view, {"do": "order", "seq": 1, "order": 1, "wrt": "x"}, [])
+    (derivative,) = view.recording.higher
+    group = next(group for group in derivative.outline.groups.values() if group.kind == "loop")
+    before = words(_saved(view, tmp_path))
+    view._obey({"do": "close", "id": group.id})
+    after = words(_saved(view, tmp_path))
+    assert {text for text in before & after if text.startswith("order ")} == {"order 0 · 2 steps", "order 1 · 6 steps"}
+    assert group_count(group) in after - before
+
+
+def _saved(view: Any, folder: Path) -> bytes:
+    view.save(folder / "view.svg")
+    return (folder / "view.svg").read_bytes()
 
 
 def test_what_is_no_file_is_refused(explorer: Any, tmp_path: Path) -> None:
