@@ -1,9 +1,9 @@
 """Large graphs in the live view, in a real JupyterLab and Chromium: how soon they open, are drawn anew and recoloured.
 
 Two programs: a loop of 10,000 steps, which opens folded, and 1000 steps in 30 calls, which are all opened. Beside the
-times, what the front end weighs (the loader with every view, the module and the style once) and an update, how many
-boxes are there at first, and the memory of the kernel with the view open. Needs the extra `test`. Prints a table and
-one line of JSON; `--save` writes it under `results`.
+times, what the front end weighs on its way (the loader with every view, the module and the style once) and an update,
+how many boxes are there at first, and the memory of the kernel with the view open. Needs the extra `test`. Prints a
+table and one line of JSON; `--save` writes it under `results`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from helpers.chromium import launch
 from widgets.lab import LabPage, lab_server
 
-from autolab.widgets.module import module_text, style_text
+from autolab.widgets.module import module_text, style_text, zipped
 
 GOALS = {
     "loader": (None, "bytes"),
@@ -135,8 +135,8 @@ def measure() -> dict[str, Any]:
     """Times in milliseconds, sizes in bytes."""
     found: dict[str, Any] = {
         "loader": len(module_text("loader.js").encode()),
-        "module": len(module_text("explorer.js").encode()),
-        "style": len(style_text("explorer.css").encode()),
+        "module": len(zipped(module_text("explorer.js"))),
+        "style": len(zipped(style_text("explorer.css"))),
     }
     with tempfile.TemporaryDirectory() as folder, lab_server(Path(folder)) as lab, sync_playwright() as playwright:
         chromium = launch(playwright)

@@ -28,12 +28,12 @@ from .heatmaps import Heatmap
 from .interaction import Interact
 from .lens import Lens
 from .lens_page import lens_page
-from .module import module_text, style_text
+from .module import module_text, style_text, zipped
 from .part import Part
 from .saved import SavedPage, still
 
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
-_TRUSTED = "require-trusted-types-for 'script'; trusted-types 'none'"
+_TRUSTED = "require-trusted-types-for 'script'; trusted-types autolab"
 _TRAITS = {
     name: trait
     for base in Explorer.__mro__
@@ -151,7 +151,7 @@ class _Still(*STILL):  # type: ignore[misc]  # the parts of the view that need n
 
 
 # ---------------------------------------------------------------------------------------------------- as text
-def _script(view_name: str, look: Look) -> str:
+def _program(view_name: str, look: Look) -> str:
     """The live view's module and the page that takes the kernel's place."""
     view = module_text(f"{view_name}.js").replace("export default", "const view =", 1)
     page = module_text("page.js").replace("export ", "", 1)
@@ -161,11 +161,18 @@ def _script(view_name: str, look: Look) -> str:
     return f"{view}\n{page}\n{book_text}\nopenPage(view, {json.dumps(look)}{more});\n"
 
 
+def _start(program: str) -> str:
+    """A short script that runs the program, which it holds zipped."""
+    held = base64.b64encode(zipped(program)).decode()
+    return f'{module_text("start.js").replace("export ", "", 1)}start("{held}");\n'
+
+
 def _page(title: str, body: Markup, look: Look, view: str = "") -> str:
-    """A document, of a live view if one is named; its policy allows its own script and style, by their digests."""
-    script = _script(view, look) if view else ""
+    """A document, of a live view if one is named; its policy allows its own scripts and style, by their digests."""
+    program = _program(view, look) if view else ""
+    script = _start(program) if view else ""
     style = (style_text(f"{view}.css") if view else "") + style_text("page.css")
-    policy = f"{_POLICY}style-src {_digest(style)}; script-src {_digest(script)}; {_TRUSTED}"
+    policy = f"{_POLICY}style-src {_digest(style)}; script-src {_digest(script, program)}; {_TRUSTED}"
     head = [
         Markup('<meta charset="utf-8">'),
         element("meta", http_equiv="Content-Security-Policy", content=policy),
@@ -178,5 +185,6 @@ def _page(title: str, body: Markup, look: Look, view: str = "") -> str:
     return f"<!doctype html>\n{page}\n"
 
 
-def _digest(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" if text else "'none'"
+def _digest(*texts: str) -> str:
+    digests = [hashlib.sha256(text.encode()).digest() for text in texts if text]
+    return " ".join([f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]) or "'none'"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from ipywidgets.embed import dependency_state
 from playwright.sync_api import Browser, Page, expect
 
+from autolab.widgets import module
 from autolab.widgets.derivative_explorer import DerivativeExplorer
 from autolab.widgets.explorer import Explorer
 from autolab.widgets.front_end import FrontEnd
@@ -17,7 +20,7 @@ from autolab.widgets.graph_view import GraphView
 from autolab.widgets.heatmaps import Heatmap
 from autolab.widgets.interaction import Interact
 from autolab.widgets.lens import Lens
-from autolab.widgets.module import STATIC, module_text
+from autolab.widgets.module import STATIC, module_text, style_text, zipped
 from autolab.widgets.monitor_view import MonitorView
 
 from .bare_page import ADDRESS
@@ -33,7 +36,8 @@ def test_a_view_carries_a_loader_and_names_what_all_share(explorer: Make) -> Non
     first, second = explorer(muladd, **POINT), explorer(muladd, **POINT)
     shared = first._front_end
     assert second._front_end is shared
-    assert shared.module == module_text("explorer.js")
+    assert gzip.decompress(shared.module).decode().startswith(module_text("explorer.js"))
+    assert gzip.decompress(shared.style).decode() == style_text("explorer.css")
     assert first.get_state()["_front_end"] == f"IPY_MODEL_{shared.model_id}"
     assert first._esm == module_text("loader.js") and len(first._esm) < 2000
     assert not first.has_trait("_css")
@@ -52,10 +56,29 @@ def test_a_page_that_embeds_a_view_embeds_what_it_loads(explorer: Make) -> None:
     assert view._front_end.model_id in dependency_state([view])
 
 
-def test_every_kind_has_a_module_and_a_style_of_its_own() -> None:
+def test_every_kind_has_a_small_module_and_a_style_of_its_own() -> None:
     kinds = {view.kind for view in (Explorer, GraphView, Heatmap, DerivativeExplorer, Lens, MonitorView, Interact)}
-    assert len({FrontEnd(kind).digest for kind in kinds}) == len(kinds) == 6
+    made = [FrontEnd(kind) for kind in kinds]
+    assert len({front_end.digest for front_end in made}) == len(kinds) == 6
+    assert all(len(front_end.module) + len(front_end.style) <= 40_000 for front_end in made)  # what travels
     assert all((STATIC / f"{kind}.{suffix}").exists() for kind in kinds for suffix in ("js", "css"))
+
+
+def test_only_comments_that_fill_lines_are_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What the browser's debugger shows is what stands in the files."""
+    monkeypatch.setattr(module, "STATIC", tmp_path)
+    kept = [
+        'import { b } from "./other.js";',
+        "const a = `/* kept */ // kept`;",
+        "  /** @type {any} */ (b).call(a); /* kept */",
+        "/** @type {any} */ (b).call(a);",
+        "f(a, // kept",
+        "  b / a / b, /[/*]/);",
+    ]
+    comments = ["// one", "  // more", "/** one */", "  /**", "   * several ** lines", "   */"]
+    (tmp_path / "fresh_entry.js").write_text("\n".join([*kept[:2], *comments, *kept[2:4], *comments, *kept[4:], ""]))
+    (tmp_path / "other.js").write_text("\n".join([*comments, "export const b = 1;", ""]))
+    assert module_text("fresh_entry.js").splitlines() == ["const b = 1;", "", *kept[1:]]
 
 
 # ---------------------------------------------------------------------------------------------------- in a page
@@ -70,10 +93,12 @@ export default () => {
   };
 };
 """
-SHOW = """async ({ digests, shadow }) => {
+STYLE = ".al-root { color: red }"
+SHOW = """async ({ digests, shadow, zipped }) => {
   const { default: make } = await import('./loader.js');
-  const style = '.al-root { color: red }';
-  const held = (digest) => ({ get: (name) => ({ digest, style, module: window.text })[name] });
+  const around = (bytes) => Uint8Array.from([255, ...bytes, 255]).buffer; // as a websocket delivers them
+  const [module, style] = zipped.map((bytes) => new DataView(around(bytes), 1, bytes.length));
+  const held = (digest) => ({ get: (name) => ({ digest, style, module })[name] });
   const told = [];
   for (const [number, digest] of digests.entries()) {
     const manager = { async get_model(id) { return id === 'abc' ? held(digest) : null; } };
@@ -86,8 +111,9 @@ SHOW = """async ({ digests, shadow }) => {
     told.push(el.textContent, (await widget.render({ model, el }))(), el.textContent);
     if (shadow) told.push(around.shadowRoot.querySelectorAll('style').length);
   }
-  return [told, window.imported, document.head.querySelectorAll('style').length];
+  return [told, window.imported, [...document.head.querySelectorAll('style')].map((e) => e.textContent)];
 }"""
+ZIPPED = [list(zipped(text)) for text in (MODULE, STYLE)]
 
 
 @pytest.fixture
@@ -102,23 +128,24 @@ def bare(browser: Browser) -> Any:
 
     page.route("**/*", answer)
     page.goto(ADDRESS)
-    page.evaluate("text => { window.text = text }", MODULE)
     yield page
     page.close()
 
 
 @pytest.mark.browser
 def test_a_module_is_imported_once_for_many_views(bare: Page) -> None:
-    told, imported, styles = bare.evaluate(SHOW, {"digests": ["one", "one", "other"], "shadow": False})
+    told, imported, styles = bare.evaluate(
+        SHOW, {"digests": ["one", "one", "other"], "shadow": False, "zipped": ZIPPED}
+    )
     for number in range(3):
         assert told[4 * number : 4 * number + 4] == [f"clean {number}", "", f"gone {number}", f"view of {number}"]
-    assert (imported, styles) == (2, 2)
+    assert (imported, styles) == (2, [STYLE, STYLE])
 
 
 @pytest.mark.browser
 def test_a_view_in_a_shadow_has_its_style_there(bare: Page) -> None:
-    told, imported, styles = bare.evaluate(SHOW, {"digests": ["one", "one"], "shadow": True})
-    assert (told[4], told[9], imported, styles) == (1, 1, 1, 0)
+    told, imported, styles = bare.evaluate(SHOW, {"digests": ["one", "one"], "shadow": True, "zipped": ZIPPED})
+    assert (told[4], told[9], imported, styles) == (1, 1, 1, [])
 
 
 @pytest.mark.browser

@@ -1,8 +1,11 @@
 // @ts-check
 /** What every view carries: it takes the module and the style of its kind from one model that all of them share. */
+import { unzipped } from "./unzip.js";
 
 const REFERENCE = "IPY_MODEL_"; // what widgets write in front of another one's name
 const loaded = Symbol.for("autolab.modules"); // of the page, by digest: the views of many notebooks import a module once
+
+/** @typedef {{make: () => any, style: string}} FrontEnd */
 
 /**
  * @param {any} model
@@ -10,18 +13,20 @@ const loaded = Symbol.for("autolab.modules"); // of the page, by digest: the vie
  */
 async function load(model) {
   const held = await model.widget_manager.get_model(model.get("_front_end").replace(REFERENCE, ""));
-  const [digest, style, text] = ["digest", "style", "module"].map((name) => held.get(name));
-  /** @type {Map<string, Promise<any>>} */
-  const modules = (/** @type {any} */ (globalThis)[loaded] ??= new Map());
-  if (!modules.has(digest)) modules.set(digest, importText(text));
-  return { widget: (await modules.get(digest)).default(), digest, style };
+  const digest = held.get("digest");
+  /** @type {Map<string, Promise<FrontEnd>>} */
+  const kinds = (/** @type {any} */ (globalThis)[loaded] ??= new Map());
+  if (!kinds.has(digest)) kinds.set(digest, unzip(held));
+  const { make, style } = /** @type {FrontEnd} */ (await kinds.get(digest));
+  return { widget: make(), digest, style };
 }
 
-/** @param {string} text */
-async function importText(text) {
+/** @param {any} held @returns {Promise<FrontEnd>} */
+async function unzip(held) {
+  const [text, style] = await Promise.all(["module", "style"].map((name) => unzipped(held.get(name))));
   const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
   try {
-    return await import(address);
+    return { make: (await import(address)).default, style };
   } finally {
     URL.revokeObjectURL(address);
   }
