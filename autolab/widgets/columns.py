@@ -6,7 +6,10 @@ makes the records again (static/columns.js); Python and the page know nothing el
 
 from __future__ import annotations
 
+import base64
+from array import array
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 FEWEST = 50
@@ -18,6 +21,8 @@ _FEW = 8
 
 SHADES = 127
 """Colours on either side of zero that the page can tell apart."""
+
+_MISSING = -128
 
 
 def in_columns(*fields: str, each: Callable[[Any], Any] | None = None) -> Callable[[Any, Any], Any]:
@@ -54,19 +59,59 @@ def packed(records: Any, each: Callable[[Any], Any] | None = None) -> Any:
     }
 
 
-def _column(values: list[Any]) -> list[Any] | dict[str, list[Any]]:
-    """The values; a single one that all have; a few words and which of them each is.
+def _column(values: list[Any]) -> list[Any] | dict[str, Any]:
+    """The values; a single one that all have; or in fewer letters, as texts and cells can be written.
 
     A float without a fraction needs no point.
     """
     first = values[0]
     if isinstance(first, _SHARED) and all([type(value) is type(first) and value == first for value in values]):
-        values = [first]
-    if len(values) > 1 and all([value is None or isinstance(value, str | bool) for value in values]):
-        places = {text: k for k, text in enumerate(dict.fromkeys(values))}
-        if _FEW * len(places) <= len(values):
-            return {"of": list(places), "at": [places[value] for value in values]}
+        return [first]
+    if all([value is None or isinstance(value, str | bool) for value in values]):
+        return _words(values)
+    if any([isinstance(value, list) for value in values]):
+        return _cells(values)
     return [int(value) if type(value) is float and value.is_integer() else value for value in values]
+
+
+def _words(values: list[Any]) -> list[Any] | dict[str, Any]:
+    """A few words and which of them each value is; or texts without what each repeats of the one before."""
+    places = {text: k for k, text in enumerate(dict.fromkeys(values))}
+    if _FEW * len(places) <= len(values):
+        return {"of": list(places), "at": [places[value] for value in values]}
+    if all([isinstance(value, str) for value in values]):
+        after = _after(values)
+        if after and 2 * sum(map(len, after)) <= sum(map(len, values)):
+            return {"after": after}
+    return values
+
+
+def _after(texts: list[str]) -> list[str]:
+    """Every text without the words that stand at the same place in the one before, if that has as many; their spaces
+    stay. Nothing if a text has two spaces side by side.
+
+    Examples
+    --------
+    >>> _after(["x is 1, all of it", "x is 2, all of it", "y"])
+    ['x is 1, all of it', '  2,   ', 'y']
+    """
+    split = [text.split(" ") for text in texts]
+    if any(["" in words for words in split]):
+        return []
+    rest = [
+        ["" if word == old else word for word, old in zip(words, before, strict=True)]
+        if len(words) == len(before)
+        else words
+        for before, words in pairwise(split)
+    ]
+    return [texts[0], *[" ".join(words) for words in rest]]
+
+
+def _cells(values: list[Any]) -> dict[str, Any]:
+    """Rows of whole shades, None being a cell without one, as bytes in base64, and how large each is."""
+    shades = array("b", [_MISSING if v is None else v for rows in values if rows for row in rows for v in row])
+    sizes = [None if rows is None else f"{len(rows)} {len(rows[0]) if rows else 0}" for rows in values]
+    return {"cells": base64.b64encode(shades.tobytes()).decode("ascii"), "sizes": _column(sizes)}
 
 
 def shaded(reading: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,7 +125,8 @@ def shaded(reading: Mapping[str, Any]) -> dict[str, Any]:
     light = dict(reading)
     for which in ("value", "grad"):
         rows, scale = reading.get(f"{which}_cells"), reading.get(f"{which}_scale")
-        if rows and scale:
+        if rows:
+            scale = scale or 1.0  # all are 0
             light[f"{which}_cells"] = [[v if v is None else round(SHADES * (v / scale)) for v in row] for row in rows]
             light[f"{which}_scale"] = SHADES
     return light

@@ -94,7 +94,7 @@ def many(x):
     [
         (MANY, 1.0, 200_000, 80_000),
         (FRAMES, 1.0, 200_000, 80_000),
-        (MANY, np.random.default_rng(0).normal(size=(30, 40)), 400_000, PER_UPDATE),
+        (MANY, np.random.default_rng(0).normal(size=(30, 40)), PER_UPDATE, 120_000),
     ],
 )
 def test_an_update_of_a_thousand_boxes_is_small(

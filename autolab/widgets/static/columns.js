@@ -20,9 +20,36 @@ function each(list) {
   return list.some((item) => item && typeof item === "object") ? list.map(unpacked) : list;
 }
 
-/** @param {{$columns: Record<string, any[] | {of: any[], at: number[]}>, count: number, names: string[] | null}} packed */
+/** @param {{$columns: Record<string, any>, count: number, names: string[] | null}} packed */
 function records({ $columns: columns, count, names }) {
-  const fields = Object.entries(columns).map(([field, values]) => /** @type {const} */ ([field, Array.isArray(values) ? values : values.at.map((k) => values.of[k])]));
-  const rows = Array.from({ length: count }, (_, k) => Object.fromEntries(fields.map(([field, values]) => [field, values[values.length > 1 ? k : 0]])));
+  const fields = Object.entries(columns).map(([field, values]) => /** @type {const} */ ([field, column(values, count)]));
+  const rows = Array.from({ length: count }, (_, k) => Object.fromEntries(fields.map(([field, values]) => [field, values[k]])));
   return names ? Object.fromEntries(names.map((name, k) => [name, rows[k]])) : rows;
+}
+
+/** @param {any} values @param {number} count @returns {any[]} */
+function column(values, count) {
+  if (values.of) return values.at.map((/** @type {number} */ k) => values.of[k]);
+  if (values.after) return unfoldedTexts(values.after);
+  if (values.sizes) return unfoldedCells(values.cells, column(values.sizes, count));
+  return values.length === 1 ? Array(count).fill(values[0]) : values;
+}
+
+/** Texts, each with the words that it repeats of the one before. @param {string[]} rest */
+function unfoldedTexts(rest) {
+  /** @type {string[]} */
+  let before = [];
+  return rest.map((text) => (before = text.split(" ").map((word, k) => word || before[k])).join(" "));
+}
+
+/** Rows of shades. @param {string} base64 @param {(string | null)[]} sizes */
+function unfoldedCells(base64, sizes) {
+  const shades = Int8Array.from(atob(base64), (c) => c.charCodeAt(0));
+  let at = 0;
+  const next = () => (shades[at] === -128 ? (at++, null) : shades[at++]);
+  const row = (/** @type {number} */ length) => Array.from({ length }, next);
+  return sizes.map((size) => {
+    const [length, columns] = (size ?? "").split(" ").map(Number);
+    return size && Array.from({ length }, () => row(columns));
+  });
 }
