@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..recording.collector import collector_waits
 from ..recording.model import Recording
 from ..recording.outline import outline
 from .escape import Markup, join
@@ -17,6 +18,7 @@ from .tape import tables
 from .text import describe_program, remarks, to_text
 
 
+@collector_waits()
 def bundle(recording: Recording) -> Bundle:
     """HTML with the largest picture that fits, and text."""
     text = to_text(recording)

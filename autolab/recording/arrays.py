@@ -20,6 +20,8 @@ FEW_CELLS = 64
 WHOLE_BYTES = 1 << 20
 """Arrays up to this size are kept whole while the budget lasts."""
 
+_FLOAT64 = np.dtype(np.float64)
+
 
 class Budget:
     """Hands out bytes for copies; counts the arrays that had to be reduced."""
@@ -37,6 +39,9 @@ class Budget:
     def snapshot(self, array: Array) -> Snapshot:
         """A snapshot that is whole if the array is small enough, else reduced; only a few cells once all is spent."""
         array = array_of(array)
+        if _is_number(array):
+            self._left -= 8
+            return _of_number(array)
         cells = array.size if array.nbytes <= WHOLE_BYTES else CELLS
         kept = snapshot(array, max(cells, 1) if cells * array.itemsize <= self._left else FEW_CELLS)
         self._left -= kept.values.nbytes
@@ -50,7 +55,7 @@ def snapshot(array: Array, max_cells: int = CELLS) -> Snapshot:
     Reduction happens on the device that holds the array; only the cells are copied.
     """
     array = array_of(array)
-    if type(array) is np.ndarray and array.ndim == 0 and array.dtype == np.float64:
+    if _is_number(array):
         return _of_number(array)
     reduced, block = block_reduce(array, max_cells)
     values = np.array(to_cpu(reduced), copy=True)
@@ -71,13 +76,18 @@ def snapshot(array: Array, max_cells: int = CELLS) -> Snapshot:
     )
 
 
+def _is_number(array: Array) -> bool:
+    return type(array) is np.ndarray and array.ndim == 0 and array.dtype is _FLOAT64
+
+
 def _of_number(array: np.ndarray) -> Snapshot:
-    """The same for a single float64: a run on numbers makes four of them at every step."""
-    values, number = array.copy(), float(array)
-    values.flags.writeable = False
-    finite, is_nan = math.isfinite(number), math.isnan(number)
-    kept = number if finite else None
-    return Snapshot((), "float64", "cpu", 8, values, (), kept, kept, int(is_nan), int(not finite and not is_nan))
+    """The same for a single float64: a run on numbers makes three of them at every step."""
+    values, number = array.copy(), array.item()
+    values.setflags(write=False)
+    if math.isfinite(number):
+        return Snapshot((), "float64", "cpu", 8, values, (), number, number, 0, 0)
+    is_nan = math.isnan(number)
+    return Snapshot((), "float64", "cpu", 8, values, (), None, None, int(is_nan), int(not is_nan))
 
 
 _dtype_name = cache(str)  # NumPy works it out anew each time

@@ -14,6 +14,7 @@ from ..engine.observe import BackwardEvent
 from ..engine.primitive import Primitive
 from .arrays import Budget
 from .drafts import Use
+from .model import Snapshot
 from .rules import filled_in, rule_code, rule_text
 
 OUTPUTS, ENTRIES, CALLS = 64, 4096, 2000
@@ -77,6 +78,7 @@ class Sums:
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
         self._sums: dict[int, tuple[int, Any]] = {}
+        self._first: dict[int, tuple[Any, Snapshot]] = {}  # the only share so far, as it came, and what is kept of it
 
     def start(self, step: int, upstream: Any) -> None:
         """An output's gradient, with which the pass begins."""
@@ -91,14 +93,18 @@ class Sums:
         total = array_of(share) if before is None else before + array_of(share)
         self._sums[use.step] = (arrived + 1, total)
         use.arrival, use.total = arrived, None if before is None else self._budget.snapshot(total)
+        if before is None and use.contribution is not None:
+            self._first[use.step] = share, use.contribution
 
     def total(self, step: int) -> Any:
         """What has arrived at ``step`` so far; None for nothing."""
         return self._sums[step][1] if step in self._sums else None
 
-    def done(self, step: int) -> None:
-        """Nothing more can arrive at ``step``."""
+    def done(self, step: int, upstream: Any) -> Snapshot | None:
+        """Nothing more can arrive at ``step``; what is kept of the gradient there, if it is the one share that came."""
         self._sums.pop(step, None)
+        share, kept = self._first.pop(step, (None, None))
+        return kept if share is upstream else None
 
 
 def _applied(edge: Any, upstream: Array) -> Array | None:

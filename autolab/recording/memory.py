@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from ..engine.backend import get_array_module, on_gpu, pool_bytes
 from .model import Pool
 
@@ -18,6 +20,8 @@ class PoolWatch:
 
     def look(self, array: Any) -> None:
         """A value was made; on the CPU, or where there is none, nothing is to be seen."""
+        if type(array) is np.ndarray:
+            return
         array = getattr(array, "_data", array)
         if array is not None and not isinstance(array, dict) and on_gpu(array):
             self._module = get_array_module(array)

@@ -103,6 +103,8 @@ class Snapshot:
         """The Euclidean norm of the whole array's finite elements."""
         if self.reduced_norm is not None:
             return self.reduced_norm
+        if self.values.size == 1 and self.values.dtype.kind == "f":
+            return abs(self.minimum or 0.0)
         values = np.abs(self.values.astype(complex if self.values.dtype.kind == "c" else float))
         finite = values[np.isfinite(values)]
         largest = float(finite.max(initial=0.0))  # squares of very small and large numbers would be 0 and infinite

@@ -42,14 +42,18 @@ class Origins:
     def look(self, event: ForwardEvent | BackwardEvent) -> None:
         """Note the leaves and arrays that a step of the run used; for `observe`."""
         if isinstance(event, ForwardEvent):
-            self.add((value, self._called.get(id(value)) or _name(value)) for value in event.inputs)
+            new = [value for value in event.inputs if self._is_new(value)]
+            self.add((value, self._called.get(id(value)) or _name(value)) for value in new)
 
     def add(self, values: Iterable[tuple[Any, str]]) -> None:
         """Note arrays and leaves, each with the name by which the user knows it."""
         for value, name in values:
-            is_leaf = isinstance(value, Variable) and value.creator is None
-            if id(value) not in self._used and (is_leaf or is_array(value)):
+            if self._is_new(value):
                 self._used[id(value)] = (weakref.ref(value), name)
+
+    def _is_new(self, value: Any) -> bool:
+        is_leaf = isinstance(value, Variable) and value.creator is None
+        return (is_leaf or is_array(value)) and id(value) not in self._used
 
     def settle(self, own: Iterable[Any] = ()) -> None:
         """At the end of the run: take prints. What the function changes itself, such as running means, is then no

@@ -16,6 +16,7 @@ from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
 from .arrays import Budget
+from .collector import collector_waits
 from .drafts import Draft, Use
 from .events import attributes_of, backward_code, given_inputs, input_index
 from .explain import Explainer, Sums
@@ -287,9 +288,10 @@ class Recorder:
             return
         draft = self.drafts[self._ids[event.node.order]]
         self._pool.look(next((share for share in event.gradients if share is not None), None))
-        upstream = None if isinstance(event.upstream, Bundle) else self.budget.snapshot(event.upstream)
+        upstream = self._sums.done(draft.id, event.upstream)
+        if upstream is None and not isinstance(event.upstream, Bundle):
+            upstream = self.budget.snapshot(event.upstream)
         draft.grad, draft.reached = upstream, True
-        self._sums.done(draft.id)
         if draft.kind != "call":
             return  # a part, or a value that was computed before the recording began: its own graph is not followed
         for edge, share in zip(event.node.edges, event.gradients, strict=True):
@@ -300,6 +302,7 @@ class Recorder:
         self.backward.append(BackwardStep(len(self.backward), draft.id, upstream, event.seconds))
 
     # ------------------------------------------------------------------ the result
+    @collector_waits()
     def finish(self, bound: Bound, inputs: int, outputs: tuple[Variable, ...]) -> Recording:
         scopes, ends = self.tracker.scopes(self.drafts), tuple([self._ids[_key(y)] for y in outputs])
         describe_inner_steps(self.drafts, scopes, ends)

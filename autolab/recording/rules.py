@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 CODE = 2000
 """So many characters of a rule's code are kept."""
 
@@ -144,7 +142,5 @@ def exact_text(value: Any) -> str | None:
 def _single(value: Any) -> int | float | None:
     if type(value) is float or type(value) is int:
         return value
-    if isinstance(value, bool | str) or value is None or np.size(value) != 1:
-        return None
-    number = getattr(value, "item", lambda: value)()
-    return number if isinstance(number, int | float) else None
+    number = value.item() if getattr(value, "size", None) == 1 and hasattr(value, "item") else value
+    return number if isinstance(number, int | float) and not isinstance(value, bool) else None

@@ -27,8 +27,9 @@ def digest(name: str, steps: tuple[Step, ...]) -> str:
     """A name for what the recording shows: equal runs have equal ids."""
     found = hashlib.sha256(name.encode())
     for step in steps:
-        found.update(repr((step.function, step.name, step.source, [use.step for use in step.operands])).encode())
+        told = f"{step.function!r} {step.name!r} {step.source!r} {[use.step for use in step.operands]}"
+        found.update(told.encode())
         for kept in (step.value, step.grad):
             if kept is not None:
-                found.update(repr((kept.shape, kept.dtype)).encode() + kept.values.tobytes())
+                found.update(f"{kept.shape} {kept.dtype}".encode() + kept.values.tobytes())
     return found.hexdigest()[:12]

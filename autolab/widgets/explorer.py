@@ -8,6 +8,7 @@ from typing import Any
 from ..display import mimebundle
 from ..display.registry import Bundle
 from ..engine.backend import Array
+from ..recording.collector import collector_waits
 from ..recording.model import Recording
 from .computing import Computing
 from .conversation import LiveView, at_first
@@ -67,6 +68,10 @@ class Explorer(
         return mimebundle(self._recording)
 
     # ------------------------------------------------------------------ what is computed
+    @collector_waits()
+    def _shown(self, recording: Recording) -> dict[str, Any]:
+        return super()._shown(recording)
+
     def _show_result(self, result: Recording) -> None:
         self._recording = result
         self._publish({"error": None, **self._shown(result)})

@@ -17,6 +17,7 @@ from ..display import mimebundle
 from ..display.messages import say
 from ..display.registry import Bundle
 from ..engine.variable import Variable
+from ..recording.collector import collector_waits
 from ..recording.model import Recording
 from ..recording.tape import graph_named, variables_in
 from .conversation import LiveView, at_first
@@ -45,6 +46,10 @@ class GraphView(*STILL, LiveView):  # type: ignore[misc]
         first["words"]["still"] = say("graph_still")
         super().__init__(**first, still="graph", **self._shown(recording))
         self._listen()
+
+    @collector_waits()
+    def _shown(self, recording: Recording) -> dict[str, Any]:
+        return super()._shown(recording)
 
     @property
     def recording(self) -> Recording:

@@ -1,0 +1,36 @@
+"""Python's collector of cyclic garbage, told to wait while much plain data is made that stays.
+
+Whenever the number of objects has grown by a quarter, the collector looks at all of them. While ten thousand steps
+become data that takes a quarter of the time, and finds nothing.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def collector_waits() -> Iterator[None]:
+    """Nothing is collected in the block or in a function that this decorates. No user's code may run in it.
+
+    Examples
+    --------
+    >>> import gc
+    >>> with collector_waits():
+    ...     gc.isenabled()
+    False
+    >>> gc.isenabled()
+    True
+    """
+    as_before = gc.enable if gc.isenabled() else gc.disable
+    try:
+        gc.disable()
+        yield
+    finally:
+        try:
+            as_before()
+        except BaseException:  # an interrupt on the way out
+            as_before()
+            raise
