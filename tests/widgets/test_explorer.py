@@ -306,4 +306,4 @@ def test_plain_python_saves_a_page_and_says_where(tmp_path: Path) -> None:
     path = tmp_path / "explore_muladd.html"
     assert str(path) in done.stdout
     assert done.stdout.endswith("6.0\n")
-    assert "openPage(view" in path.read_text(encoding="utf-8")
+    assert 'start("' in path.read_text(encoding="utf-8")
