@@ -214,4 +214,4 @@ def test_plain_python_saves_a_page_and_says_where(tmp_path: Path) -> None:
     command = [sys.executable, "-W", "error", "-c", program]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60)
     assert str(tmp_path / "heatmap_W.html") in done.stdout
-    assert "openPage(view" in (tmp_path / "heatmap_W.html").read_text(encoding="utf-8")
+    assert 'start("' in (tmp_path / "heatmap_W.html").read_text(encoding="utf-8")
