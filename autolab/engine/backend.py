@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from time import perf_counter
 from types import ModuleType
@@ -263,6 +263,19 @@ def stopwatch(xp: ModuleType) -> Callable[[], float]:
         return float(cuda.get_elapsed_time(first, last)) / 1000
 
     return stop
+
+
+def strict_linalg(xp: ModuleType) -> AbstractContextManager[Any]:
+    """Within it a matrix that has no inverse, or no Cholesky factor, is an error on a GPU as it is in NumPy.
+
+    CuPy, left to itself, does not wait for the device to say so, and goes on with numbers that mean nothing.
+    """
+    if xp is np:
+        return nullcontext()
+    import cupyx
+
+    told: AbstractContextManager[Any] = cupyx.errstate(linalg="raise")
+    return told
 
 
 def pool_bytes(xp: ModuleType) -> tuple[int, int]:

@@ -41,15 +41,15 @@ _EXPECTED: tuple[tuple[str, str | Callable[..., str]], ...] = (
     (r"cannot select an axis to squeeze", "expected axes of size 1"),
     (r"zero-size array", "expected at least one element"),
     (r"must be square", "expected square matrices"),
-    (r"Singular matrix", "expected matrices that have an inverse; these are singular"),
-    (r"not positive definite", "expected symmetric, positive definite matrices"),
+    (r"Singular matrix|reported by .getr", "expected matrices that have an inverse; these are singular"),
+    (r"not positive definite|reported by .potrf", "expected symmetric, positive definite matrices"),
     (r"at least two.dimension", "expected at least two axes"),
     (r"negative (values|dimensions)|counts cannot be negative", "expected numbers not below 0"),
     (r"only integers, slices", "expected integers, slices, ..., None, or arrays of integers or booleans"),
     (r"interpreted as an integer|invalid literal for int|must be an integer|safely cast", "expected integers"),
     (r"did not contain a loop|not supported for the input types", "expected numbers"),
 )
-"""What NumPy says, and what was expected; the text of the error is looked at nowhere else."""
+"""What NumPy says, or CuPy of cuSOLVER's routines, and what was expected; the text is looked at nowhere else."""
 
 
 def complaint(

@@ -177,13 +177,13 @@ def softmax(xp: Any, x: Array, *, axis: int = -1) -> Array:
     variable([0.  0.5 0.5])
     """
     e = xp.exp(_below_zero(x, axis))
-    return e / e.sum(axis=axis, keepdims=True)
+    return e / e.sum(axis=_along(x, axis), keepdims=True)
 
 
 @softmax.vjp("x")
 def _softmax_x(g: Any, y: Any, axis: int) -> Any:
     """y * (g - sum(g * y, axis=axis))"""
-    return y * (g - sum(g * y, axis=axis, keepdims=True))
+    return y * (g - sum(g * y, axis=_along(y, axis), keepdims=True))
 
 
 @softmax.composite
@@ -213,14 +213,14 @@ def log_softmax(xp: Any, x: Array, *, axis: int = -1) -> Array:
     variable([-1000.     0.])
     """
     below = _below_zero(x, axis)
-    total = xp.exp(below).sum(axis=axis, keepdims=True)
+    total = xp.exp(below).sum(axis=_along(x, axis), keepdims=True)
     return below - xp.log(total) if x.size else below
 
 
 @log_softmax.vjp("x")
 def _log_softmax_x(g: Any, y: Any, axis: int) -> Any:
     """g - exp(y) * sum(g, axis=axis)"""
-    return g - exp(y) * sum(g, axis=axis, keepdims=True)
+    return g - exp(y) * sum(g, axis=_along(y, axis), keepdims=True)
 
 
 @log_softmax.composite
@@ -230,4 +230,9 @@ def _log_softmax(x: Any, axis: int) -> Any:
 
 def _below_zero(x: Array, axis: int) -> Array:
     """``x`` moved along the axis so that its greatest element is 0, where exp cannot overflow."""
-    return x - x.max(axis=axis, keepdims=True) if x.size else x
+    return x - x.max(axis=_along(x, axis), keepdims=True) if x.size else x
+
+
+def _along(x: Any, axis: int) -> int | None:
+    """The axis; None for the first and last one of a number, which NumPy lets pass and CuPy does not know."""
+    return None if axis in (0, -1) and not x.ndim else axis

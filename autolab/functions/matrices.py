@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import Array, get_array_module
+from ..engine.backend import Array, get_array_module, strict_linalg
 from ..engine.declare import primitive
 from .axes import expand_dims, squeeze, swapaxes
 from .reduce import sum
@@ -36,7 +36,8 @@ def inv(xp: Any, a: Array) -> Array:
     variable([[0.5  0.  ]
               [0.   0.25]])
     """
-    return xp.linalg.inv(a)
+    with strict_linalg(xp):
+        return xp.linalg.inv(a)
 
 
 @inv.vjp("a")
@@ -67,7 +68,16 @@ def solve(xp: Any, a: Array, b: Array) -> Array:
     >>> F.solve(Variable([[2.0, 0.0], [0.0, 4.0]]), [2.0, 2.0])
     variable([1.  0.5])
     """
-    return xp.linalg.solve(a, b)
+    if xp is not np and b.ndim > 1:
+        a, b = _of_one_stack(xp, a, b)
+    with strict_linalg(xp):
+        return xp.linalg.solve(a, b)
+
+
+def _of_one_stack(xp: Any, a: Array, b: Array) -> tuple[Array, Array]:
+    """Both broadcast to the same stack of matrices, which CuPy's solve does not do."""
+    stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    return xp.broadcast_to(a, (*stack, *a.shape[-2:])), xp.broadcast_to(b, (*stack, *b.shape[-2:]))
 
 
 @solve.vjp("a")
@@ -210,7 +220,8 @@ def cholesky(xp: Any, a: Array) -> Array:
     variable([[2. 0.]
               [1. 1.]])
     """
-    return xp.linalg.cholesky(symmetric(a))
+    with strict_linalg(xp):
+        return xp.linalg.cholesky(symmetric(a))
 
 
 @cholesky.vjp("a")

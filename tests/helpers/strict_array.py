@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from . import cupy_names
+
 
 @dataclass
 class Traffic:
@@ -61,40 +63,7 @@ def launches() -> Iterator[list[str]]:
         _listening.remove(names)
 
 
-_METHODS = {
-    "all": "axis out keepdims",
-    "any": "axis out keepdims",
-    "argmax": "axis out dtype keepdims",
-    "argmin": "axis out dtype keepdims",
-    "argsort": "axis kind",
-    "astype": "dtype order casting subok copy",
-    "clip": "min max out",
-    "copy": "order",
-    "cumprod": "axis dtype out",
-    "cumsum": "axis dtype out",
-    "diagonal": "offset axis1 axis2",
-    "dot": "b out",
-    "flatten": "order",
-    "max": "axis out keepdims",
-    "mean": "axis dtype out keepdims",
-    "min": "axis out keepdims",
-    "nonzero": "",
-    "prod": "axis dtype out keepdims",
-    "ravel": "order",
-    "repeat": "repeats axis",
-    "reshape": "*shape order copy",
-    "round": "decimals out",
-    "squeeze": "axis",
-    "std": "axis dtype out ddof keepdims",
-    "sum": "axis dtype out keepdims",
-    "swapaxes": "axis1 axis2",
-    "take": "indices axis out",
-    "trace": "offset axis1 axis2 dtype out",
-    "transpose": "*axes",
-    "var": "axis dtype out ddof keepdims",
-    "view": "dtype type",
-}
-"""CuPy's methods with the names of their parameters; NumPy's have more of both."""
+_REDUCTIONS = {"sum", "prod", "max", "min", "mean", "var", "std", "all", "any"}
 
 _OPERATORS = {
     "add": np.add,
@@ -280,11 +249,11 @@ def _index(item: Any) -> Any:
     return unwrapped(item)
 
 
-def _method(name: str, parameters: list[str]) -> Callable[..., Any]:
+def _method(name: str) -> Callable[..., Any]:
     def call(self: ndarray, *args: Any, **options: Any) -> Any:
-        unknown = set(options) - set(parameters)
-        if unknown or (len(args) > len(parameters) and not any(p.startswith("*") for p in parameters)):
-            raise TypeError(f"cupy.ndarray.{name}: no parameter {', '.join(unknown) or 'left for the last argument'}")
+        given = cupy_names.checked("ndarray", name, args, options)
+        if not self.ndim and name in _REDUCTIONS and given.get("axis") not in (None, ()):
+            raise np.exceptions.AxisError(given["axis"], 0)  # NumPy lets it pass
         if "copy" in options and options["copy"] is None:
             del options["copy"]
         if name != "astype" or self._host.dtype != (args or [options.get("dtype")])[0]:
@@ -323,8 +292,9 @@ def _unary(ufunc: np.ufunc) -> Callable[..., Any]:
     return call
 
 
-for _name, _parameters in _METHODS.items():
-    setattr(ndarray, _name, _method(_name, _parameters.split()))
+for _name, _parameters in cupy_names.names("ndarray").items():
+    if _parameters is not None and hasattr(np.ndarray, _name) and not hasattr(ndarray, _name):
+        setattr(ndarray, _name, _method(_name))
 for _name, _ufunc in _OPERATORS.items():
     setattr(ndarray, f"__{_name}__", _operator(_ufunc))
     setattr(ndarray, f"__r{_name}__", _operator(_ufunc, swapped=True))

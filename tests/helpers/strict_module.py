@@ -1,6 +1,7 @@
 """A module `cupy` for machines without a GPU: NumPy's functions as CuPy has them, on arrays that stay where they are.
 
-`installed` puts it in CuPy's place, so that AutoLab finds "a GPU". What CuPy lacks beside NumPy is lacking here too.
+`installed` puts it in CuPy's place, so that AutoLab finds "a GPU". A name or a parameter that CuPy lacks is lacking
+here too: `cupy_names` has the real ones.
 """
 
 from __future__ import annotations
@@ -19,40 +20,8 @@ from autolab.engine import backend
 from autolab.engine.elementwise_kernel import elementwise_kernel
 from autolab.engine.fusion import device
 
-from . import kernel_text, strict_array
+from . import cupy_names, kernel_text, strict_array, strict_linalg
 from .strict_array import ndarray, note, traffic, unwrapped, uploaded, wrapped
-
-ABSENT = {
-    *("spacing", "vecmat", "vecdot", "matvec", "isnat", "block", "insert", "geomspace", "unstack", "einsum_path"),
-    *("linalg.svdvals", "linalg.multi_dot", "linalg.trace", "linalg.diagonal", "linalg.outer", "linalg.tensordot"),
-    *("linalg.matrix_norm", "linalg.vector_norm", "linalg.vecdot", "errstate", "geterr", "seterr", "nditer"),
-}
-"""Functions of NumPy 2.4 that CuPy 14.2 lacks, as far as somebody could want them here."""
-
-LACKS = {
-    **{key: {"initial", "where"} for key in ("sum", "prod", "max", "min", "amax", "amin")},
-    **{key: {"where"} for key in ("mean", "any", "all")},
-    **{key: {"where", "mean", "correction"} for key in ("std", "var")},
-    **{key: {"device", "like"} for key in ("zeros", "ones", "empty", "full", "eye", "arange")},
-    **{key: {"device"} for key in ("zeros_like", "ones_like", "empty_like", "full_like")},
-    **{key: {"order", "stable"} for key in ("sort", "argsort")},
-    "array": {"ndmax", "like"},
-    "asarray": {"device", "like"},
-    "ascontiguousarray": {"like"},
-    "broadcast_to": {"subok"},
-    "copy": {"subok"},
-    "count_nonzero": {"keepdims"},
-    "reshape": {"shape"},
-    "clip": {"min", "max"},
-    "take": {"mode"},
-    "take_along_axis": {"arr"},
-    "flip": {"m"},
-    "stack": {"arrays"},
-    "linalg.svd": {"hermitian"},
-    "linalg.cholesky": {"upper"},
-    "concatenate": {"arrays"},
-}
-"""Parameters of NumPy's that CuPy's function of the same name does not take."""
 
 _UPLOADING = {"array", "asarray", "ascontiguousarray"}
 
@@ -80,27 +49,26 @@ class Namespace(ModuleType):
 
     def __init__(self, name: str, numpy: Any, **own: Any) -> None:
         super().__init__(f"cupy.{name}".rstrip("."))
-        self._numpy, self._prefix = numpy, f"{name}." if name else ""
+        self._numpy, self._owner = numpy, name
         self.__dict__.update(own)
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._numpy, name) if not name.startswith("_") else None
-        if found is None or self._prefix + name in ABSENT:
-            raise AttributeError(f"module 'cupy' has no attribute {self._prefix + name!r}")
-        if isinstance(found, np.ufunc):
+        if name not in cupy_names.names(self._owner):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        found = getattr(self._numpy, name)
+        if isinstance(found, np.ufunc) and cupy_names.names(self._owner)[name] == cupy_names.UFUNC:
             return Ufunc(found)
-        return found if isinstance(found, type) or not callable(found) else _function(self._prefix + name, found)
+        return found if isinstance(found, type) or not callable(found) else _function(self._owner, name, found)
 
 
-def _function(name: str, numpy_function: Callable[..., Any]) -> Callable[..., Any]:
+def _function(owner: str, name: str, numpy_function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **options: Any) -> Any:
-        unknown = set(options) & LACKS.get(name, set())
-        if unknown:
-            raise TypeError(f"cupy.{name}() got an unexpected keyword argument {', '.join(unknown)!r}")
-        note(name)
+        given = cupy_names.checked(owner, name, args, options)
+        note(f"{owner}.{name}".lstrip("."))
         options = {k: unwrapped(v) for k, v in options.items()}
         if name in _UPLOADING and isinstance(args[0], np.ndarray | np.generic | int | float | list | tuple | bool):
-            return _made(args[0], *args[1:], **options)
+            value, *others = given
+            return _made(given[value], **{k: given[k] for k in others})
         return wrapped(numpy_function(*[unwrapped(a) for a in args], **options))
 
     return call
@@ -248,7 +216,7 @@ cupy = Namespace(
     ndarray=ndarray,
     cuda=_cuda,
     random=_random,
-    linalg=Namespace("linalg", np.linalg),
+    linalg=Namespace("linalg", np.linalg, **strict_linalg.FUNCTIONS),
     lib=SimpleNamespace(stride_tricks=Namespace("lib.stride_tricks", np.lib.stride_tricks)),
     ElementwiseKernel=Kernel,
     get_default_memory_pool=Pool,
@@ -265,6 +233,7 @@ def installed() -> Iterator[strict_array.Traffic]:
     Kernel.made.clear()
     elementwise_kernel.cache_clear()  # what was compiled here is nothing for a real GPU
     device._kernels.clear()  # and each test sees its own compiled
-    with mock.patch.dict(sys.modules, {"cupy": cupy}), mock.patch.dict(backend.modules, {np.ndarray: np}, clear=True):
+    here = {"cupy": cupy, "cupyx": strict_linalg.cupyx}
+    with mock.patch.dict(sys.modules, here), mock.patch.dict(backend.modules, {np.ndarray: np}, clear=True):
         yield traffic
     traffic.clear()
