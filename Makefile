@@ -4,14 +4,15 @@
 python = .venv/bin/python
 marker = not full
 
-.PHONY: help lab test test-full style types tests test-gpu bench bench-gpu clean
+.PHONY: help lab test test-full style types tests test-gpu test-gpu-device test-gpu-rest needs-gpu bench bench-gpu clean
 .NOTPARALLEL:
 
 help:
 	@echo "make lab        open JupyterLab on the first notebook (PORT=8888 BROWSER=none PYTHON=python3.12)"
 	@echo "make test       check style and types, run the tests (Chromium and Graphviz are installed if need be)"
 	@echo "make test-full  the same with the long tests"
-	@echo "make test-gpu   the tests that need no browser, with the current Python and its CuPy"
+	@echo "make test-gpu   the tests that need no browser, with the current Python and its CuPy: first those that use the GPU"
+	@echo "                (alone: make test-gpu-device), then all others (make test-gpu-rest)"
 	@echo "make bench      measure the engine against other libraries"
 	@echo "make bench-gpu  measure it on a GPU, with the current Python and its CuPy"
 	@echo "make clean      remove environments, caches and artefacts"
@@ -37,11 +38,24 @@ types:
 tests:
 	$(python) -m pytest -m "$(marker)"
 
-test-gpu: python = "$${PYTHON:-python3}"
-test-gpu:
+# Nothing is installed, and plugins that happen to be there stay out. What failed is at the end, a line each; the whole of
+# it is in a file beside. A GPU's kernels are compiled at first use and kept on disk: a second run is much faster.
+test-gpu-device test-gpu-rest needs-gpu: python = "$${PYTHON:-python3}"
+gpu_tests = PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONPATH=tests $(python) -m pytest tests -p helpers.lean -q --tb=line \
+	--maxfail=50 --durations=10 -m "not browser and not lab and not full" --junitxml="$${OUT:-artefacts}/$@.xml"
+
+test-gpu: needs-gpu
+	@$(MAKE) --no-print-directory --keep-going test-gpu-device test-gpu-rest
+
+test-gpu-device: needs-gpu
+	$(gpu_tests) --gpu=only
+
+test-gpu-rest:
+	$(gpu_tests) --gpu=without
+
+needs-gpu:
 	@$(python) -c 'from autolab.engine.backend import gpu_status as gpu; \
 	    exit(gpu().state != "ok" and f"These tests need a GPU. {gpu().detail}.")'
-	PYTHONPATH=tests $(python) -m pytest tests -p helpers.lean -m "not browser and not lab and not full"
 
 bench:
 	@scripts/environment lab

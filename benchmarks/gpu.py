@@ -20,7 +20,7 @@ from time import monotonic
 from typing import Any
 
 from gpu_speed.clock import Clock, device, device_clock, give_back, torch_or_none
-from gpu_speed.rows import ROWS, Figure, Options
+from gpu_speed.rows import ROWS, Figure, Options, failed
 
 from autolab.engine.backend import gpu_status
 
@@ -38,7 +38,7 @@ def figures(options: Options, limit: float, clock: Clock = device_clock) -> Iter
         try:
             yield from row(options, clock)
         except Exception as error:  # whatever CUDA, CuPy or PyTorch raise: the other rows are worth having
-            yield Figure(name, error=f"{type(error).__name__}: {error}"[:300])
+            yield failed(name, error)
         finally:
             give_back()
 

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from helpers import strict_module
 
+from autolab import functions as F
 from autolab.engine.backend import gpu_status
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
@@ -80,15 +81,29 @@ def test_ratios_are_of_the_same_run(gpu: Any) -> None:
     assert by_name["heatmap of 2e+03 elements"].ratio is not None
 
 
-def test_a_row_that_fails_says_so_and_the_others_go_on(gpu: Any) -> None:
-    """The stand-in has no streams, so nothing can be captured."""
+def test_a_row_that_fails_says_so_and_the_others_go_on(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_room(size: int) -> Any:
+        raise MemoryError("out of memory")
+
+    monkeypatch.setattr(import_module("gpu_speed.works"), "heatmap", no_room)
     with strict_module.installed():
         found = list(gpu.figures(tiny(gpu), 60, clock))
         late = list(gpu.figures(tiny(gpu), -1, clock))
-    (broken,) = [figure for figure in found if figure.error]
-    assert broken.name == "small network captured" and "AttributeError" in broken.error and broken.seconds is None
-    assert "no figure. AttributeError" in gpu.line(broken) and found[-2].name.startswith("heatmap")
+    broken = found[-3]
+    assert broken.name == "picture" and broken.error == "MemoryError: out of memory" and broken.seconds is None
+    assert "no figure. MemoryError" in gpu.line(broken)
     assert {figure.error for figure in late} == {"left out: -1 seconds were over"} and len(late) == 6
+
+
+def test_where_products_cannot_be_captured_sums_are(gpu: Any) -> None:
+    works, rows = import_module("gpu_speed.works"), import_module("gpu_speed.rows")
+    with strict_module.installed():
+        refused, found = rows.small_network_captured(tiny(gpu), clock)
+        by_products, by_sums = [works.layers(3, 5, linear)() for linear in (F.linear, works.linear_by_sums)]
+        for a, b in zip(by_products, by_sums, strict=True):
+            np.testing.assert_allclose(b.get(), a.get(), rtol=1e-5, atol=1e-6)
+    assert refused.seconds is None and "cuBLAS API during stream capture" in refused.error
+    assert found.name == "three layers of 4, by sums, as a CUDA graph" and found.seconds == 1.0
 
 
 def test_beside_pytorch_the_ratios_have_goals(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -215,6 +216,20 @@ def test_gpu_tests_install_nothing():
     assert "pytest" in answer.stdout
     assert "pip" not in answer.stdout
     assert "scripts/" not in answer.stdout
+
+
+def collected(half: str) -> list[str]:
+    command = [sys.executable, "-m", "pytest", "tests/engine/test_devices.py", "-p", "helpers.lean", f"--gpu={half}"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
+    options = {"cwd": ROOT, "env": environment, "capture_output": True, "text": True, "check": True}
+    found = subprocess.run([*command, "--collect-only", "-q"], **options).stdout
+    return [line.partition("::")[2] for line in found.splitlines() if "::" in line]
+
+
+def test_gpu_tests_come_in_two_halves():
+    only, without = collected("only"), collected("without")
+    assert only and all("[cupy" in name or "-cupy]" in name for name in only), only
+    assert [name.replace("cupy", "stand-in") for name in only] == without
 
 
 def chained(error: Exception) -> Exception:

@@ -118,6 +118,7 @@ def test_to_cpu_and_device_name() -> None:
 @pytest.mark.parametrize("state", ["absent", "broken", "no driver"])
 def test_to_gpu_says_what_is_missing(state: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backend, "gpu_status", lambda: GpuStatus(state, "the reason"))
+    monkeypatch.setattr(backend, "modules", {np.ndarray: np})  # no array of a GPU was seen yet
     with pytest.raises(RuntimeError, match="to_gpu: the reason"):
         autolab.to_gpu(np.ones(2))
 

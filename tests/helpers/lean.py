@@ -1,4 +1,5 @@
-"""A pytest plugin for `make test-gpu`: what needs a package that the GPU's machine lacks is skipped, and says so."""
+"""A pytest plugin for `make test-gpu`: the tests that use the GPU apart from the others; and what needs a package that
+the GPU's machine lacks is skipped, and says so."""
 
 from __future__ import annotations
 
@@ -22,6 +23,25 @@ def missing_package(error: BaseException | None) -> str | None:
             return told[-1] if told and told[-1] not in NEEDED else None
         error = error.__cause__ or error.__context__
     return None
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--gpu", choices=("only", "without"), help="the tests that use the GPU, or all others")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Take the tests that were asked for."""
+    wanted = config.getoption("--gpu")
+    if wanted is not None:
+        left_out = [item for item in items if uses_gpu(item) != (wanted == "only")]
+        items[:] = [item for item in items if uses_gpu(item) == (wanted == "only")]
+        config.hook.pytest_deselected(items=left_out)
+
+
+def uses_gpu(item: pytest.Item) -> bool:
+    """Whether a test asked the fixture `device` for the real one."""
+    call = getattr(item, "callspec", None)
+    return call is not None and call.params.get("device") == "cupy"
 
 
 @pytest.hookimpl(wrapper=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib.machinery import ModuleSpec
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -182,8 +182,44 @@ class Event:
         assert self.at
 
 
+class Stream:
+    """A queue of work; what is captured on it is not done again when its graph is launched."""
+
+    capturing: Stream | None = None
+
+    def __init__(self, null: bool = False, non_blocking: bool = False) -> None:
+        self.non_blocking = non_blocking
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        assert Stream.capturing is None, "operation not permitted when stream is capturing"
+
+    def begin_capture(self, mode: int | None = None) -> None:
+        assert self.non_blocking and Stream.capturing is None
+        Stream.capturing = self
+
+    def end_capture(self) -> Any:
+        assert Stream.capturing is self
+        Stream.capturing = None
+        return SimpleNamespace(launch=lambda stream=None: note("graph"))
+
+
+def _matmul(a: Any, b: Any) -> Any:
+    if Stream.capturing:
+        raise NotImplementedError("calling cuBLAS API during stream capture is currently unsupported")
+    return _function("", "matmul", np.matmul)(a, b)
+
+
 class Pool:
     """The memory pool."""
+
+    def malloc(self, size: int) -> None:
+        """Nothing: the arrays here have their own memory."""
 
     def used_bytes(self) -> int:
         return 3 << 20
@@ -199,6 +235,9 @@ _cuda = SimpleNamespace(
     Event=Event,
     get_elapsed_time=lambda start, end: 1000.0 * (end.at - start.at),
     Device=Device,
+    Stream=Stream,
+    MemoryPool=Pool,
+    using_allocator=lambda allocator=None: nullcontext(),
     runtime=SimpleNamespace(
         CUDARuntimeError=CUDARuntimeError,
         getDeviceCount=lambda: 1,
@@ -219,6 +258,7 @@ cupy = Namespace(
     linalg=Namespace("linalg", np.linalg, **strict_linalg.FUNCTIONS),
     lib=SimpleNamespace(stride_tricks=Namespace("lib.stride_tricks", np.lib.stride_tricks)),
     ElementwiseKernel=Kernel,
+    matmul=_matmul,
     get_default_memory_pool=Pool,
     asnumpy=lambda a: a.get(),
     __version__="0 (strict)",
