@@ -7,7 +7,7 @@ from typing import Any
 from ..engine.backend import Array, get_array_module
 from ..engine.declare import primitive
 from ..engine.variable import Variable
-from .activation import log_softmax, softmax
+from .activation import below_zero, by_columns, log_softmax, softmax
 from .axes import squeeze
 from .indexing import take_along_axis
 from .reduce import mean, sum
@@ -53,7 +53,7 @@ def softmax_cross_entropy(
     variable(0.34657359027997264)
     """
     counted = _counted("softmax_cross_entropy", xp, x, t, axis, ignore_label)
-    below = x - x.max(axis=axis, keepdims=True) if x.size else x
+    below = below_zero(by_columns(x), axis)
     logs = xp.log(xp.exp(below).sum(axis=axis)) - _picked(xp, below, t if counted is None else t * counted, axis)
     if counted is None and class_weight is None:
         return logs.sum() / max(t.size, 1)
@@ -64,7 +64,7 @@ def softmax_cross_entropy(
 @softmax_cross_entropy.vjp("x")
 def _softmax_cross_entropy_x(g: Any, x: Any, t: Array, axis: int, class_weight: Any, ignore_label: int | None) -> Any:
     """g * (softmax(x) - one_hot(t)) / t.size"""
-    away = softmax(x, axis=axis) - _one_hot(x, t, axis=axis)
+    away = _softmax_less_one_hot(x, t, axis=axis)
     if class_weight is None and ignore_label is None:
         return g / max(t.size, 1) * away
     return g * _shares(x, t, axis=axis, class_weight=class_weight, ignore_label=ignore_label) * away
@@ -84,12 +84,21 @@ def _softmax_cross_entropy(x: Any, t: Any, axis: int, class_weight: Any, ignore_
 
 
 @primitive()
-def _one_hot(xp: Any, x: Array, t: Array, *, axis: int) -> Array:
-    """1 at the right classes, else 0. Constant, so it has no rules."""
-    lengths = [1] * x.ndim
-    lengths[axis] = -1
-    right = xp.arange(x.shape[axis]).reshape(lengths) == xp.expand_dims(t, axis)
-    return right.astype(x.dtype)
+def _softmax_less_one_hot(xp: Any, x: Array, t: Array, *, axis: int) -> Array:
+    """``softmax(x)``, less 1 at the right classes; in one array, as every step of training comes here."""
+    away = xp.exp(below_zero(by_columns(x), axis))
+    away /= away.sum(axis=axis, keepdims=True)
+    axis %= x.ndim
+    by_class = away.transpose(axis, *[i for i in range(x.ndim) if i != axis])  # a view
+    by_class -= xp.arange(len(by_class)).reshape(-1, *[1] * t.ndim) == t
+    return away
+
+
+@_softmax_less_one_hot.vjp("x")
+def _softmax_less_one_hot_x(g: Any, x: Any, axis: int) -> Any:
+    """p * (g - sum(g * p, axis=axis)) with p = softmax(x)"""
+    p = softmax(x, axis=axis)
+    return p * (g - sum(g * p, axis=axis, keepdims=True))
 
 
 @primitive()
@@ -155,11 +164,14 @@ def _counted(function: str, xp: Any, x: Array, t: Array, axis: int, ignore_label
         raise TypeError(f"{function}: t is of dtype {t.dtype}; expected integers, the numbers of the right classes")
     if not -x.ndim <= axis < x.ndim:
         raise ValueError(f"x has no axis {axis}")
-    expected = tuple([n for i, n in enumerate(x.shape) if i != axis % x.ndim])
+    place, classes = axis % x.ndim, x.shape[axis]
+    expected = x.shape[:place] + x.shape[place + 1 :]
     if t.shape != expected:
         raise ValueError(f"expected t of shape {expected}, that of x without axis {axis}")
-    wrong = (t < 0) | (t >= x.shape[axis])
     counted = None if ignore_label is None else t != ignore_label
+    if not t.size or t.view(f"u{t.itemsize}").max() < classes:  # a number below 0 would be a large one
+        return counted
+    wrong = (t < 0) | (t >= classes)
     if counted is not None:
         wrong &= counted
     if wrong.any():

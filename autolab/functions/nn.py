@@ -11,7 +11,6 @@ from ..engine.backend import Array, generator, get_array_module
 from ..engine.config import config
 from ..engine.declare import elementwise, primitive
 from .indexing import scatter
-from .reduce import sum
 from .shape import reshape, transpose
 
 
@@ -70,7 +69,7 @@ def _linear_w(g: Any, x: Any) -> Any:
 @linear.vjp("b")
 def _linear_b(g: Any) -> Any:
     """sum(g, axis=0)"""
-    return sum(g, axis=tuple(range(g.ndim - 1))) if g.ndim > 1 else g
+    return g.sum(axis=tuple(range(g.ndim - 1))) if g.ndim > 1 else g
 
 
 @linear.composite

@@ -6,7 +6,7 @@ import copy
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -52,6 +52,8 @@ class Link:
     """
 
     _kinds: dict[str, Kind]
+    _as_registered: ClassVar[object] = object()
+    """Another object after every change of any link's registry: what was found before may be out of date."""
 
     def __init__(self) -> None:
         self.__dict__.setdefault("_kinds", {})
@@ -82,8 +84,10 @@ class Link:
             self._register(name, kind, value)
         elif known == "buffer":
             self.__dict__[name] = _buffer(name, value)
-        elif known is None or value is None:
+        elif known is None:
             super().__setattr__(name, value)
+        elif value is None:
+            self._register(name, known, None)
         else:
             raise TypeError(
                 f"{type(self).__name__}.{name} is a {known}; got a {type(value).__name__}. To change the numbers of a "
@@ -93,6 +97,7 @@ class Link:
     def __delattr__(self, name: str) -> None:
         super().__delattr__(name)
         self._registry(name).pop(name, None)
+        Link._as_registered = object()
 
     def _register(self, name: str, kind: Kind, value: Any) -> None:
         kinds = self._registry(name)
@@ -102,9 +107,10 @@ class Link:
             raise AttributeError(f"{type(self).__name__}: {name!r:.60} is a method or attribute of the class already")
         kinds[name] = kind
         self.__dict__[name] = value
+        Link._as_registered = object()
         if kind == "parameter" and value is not None:
             value.take_name(name)
-        elif kind == "link":
+        elif kind == "link" and value is not None:
             value.__dict__.setdefault("_name", name)
 
     def _registry(self, name: str) -> dict[str, Kind]:
@@ -170,21 +176,16 @@ class Link:
 
     def params(self) -> Iterator[Parameter]:
         """All parameters, each once, in the order of `namedparams`."""
-        seen: set[int] = set()
-        stack: list[Link] = [self]
-        while stack:  # without the paths, as every update asks for these
-            link = stack.pop()
-            own, children = link.__dict__, []
-            for name, kind in link._kinds.items():
-                value = own[name]
-                if kind == "buffer" or value is None or id(value) in seen:
-                    continue
-                seen.add(id(value))
-                if kind == "parameter":
-                    yield value
-                else:
-                    children.append(value)
-            stack += reversed(children)
+        return iter(self._params())
+
+    def _params(self) -> tuple[Parameter, ...]:
+        """The same; every update asks for them, and looks for them only where a registry has changed."""
+        since, found = self.__dict__.get("_found", (None, ()))
+        now = Link._as_registered
+        if since is not now:
+            found = tuple([parameter for _, parameter in self.namedparams()])
+            self.__dict__["_found"] = now, found
+        return found
 
     def namedbuffers(self) -> Iterator[tuple[str, Array]]:
         """Pairs of path and buffer, such as ``/bn/running_mean``."""
@@ -205,7 +206,7 @@ class Link:
     # ------------------------------------------------------------------ doing something with all of it
     def cleargrads(self) -> None:
         """Forget the gradients of all parameters."""
-        for parameter in self.params():
+        for parameter in self._params():
             parameter.cleargrad()
 
     def copyparams(self, source: Link) -> None:
@@ -231,13 +232,16 @@ class Link:
             return same
         twin = memo[id(self)] = copy.copy(self)
         twin.__dict__["_kinds"] = dict(self._kinds)
+        twin.__dict__.pop("_found", None)
         for name, kind in self._kinds.items():
             value = self.__dict__[name]
+            if value is None:
+                continue
             if kind == "link":
                 twin.__dict__[name] = value._copied(memo, mode)
             elif kind == "buffer":
-                twin.__dict__[name] = None if value is None else value.copy()
-            elif value is not None:
+                twin.__dict__[name] = value.copy()
+            else:
                 if id(value) not in memo:
                     memo[id(value)] = value.copy(mode)
                 twin.__dict__[name] = memo[id(value)]

@@ -92,6 +92,7 @@ class Classifier(Link):
         observed = {"loss": loss}
         if self.accfun is not None:
             observed["accuracy"] = self.accfun(y, t)
-        self.y, self.loss, self.accuracy = y.data, loss.data, getattr(observed.get("accuracy"), "data", None)
+        accuracy = getattr(observed.get("accuracy"), "data", None)
+        vars(self).update(y=y.data, loss=loss.data, accuracy=accuracy)  # these need not be looked at as parameters are
         report(observed, self)
         return loss

@@ -83,7 +83,10 @@ class Optimizer:
 
     def __iter__(self) -> Iterator[Parameter]:
         """The parameters that have a gradient: those that an update changes."""
-        return (p for p in self._link("update").params() if p.grad is not None and p.is_initialized)
+        return iter(self._due())
+
+    def _due(self) -> list[Parameter]:
+        return [p for p in self._link("update").params() if p.grad is not None and p.is_initialized]
 
     def add_hook(self, hook: Hook, name: str | None = None) -> None:
         """Call ``hook(optimizer)`` in every update, when the gradients are there and before the parameters change.
@@ -130,35 +133,35 @@ class Optimizer:
 
     def _step(self) -> None:
         t = self.t
-        parameters = list(self)
-        before = [(p.node, "grad", p.grad) for p in parameters]
+        parameters = self._due()
+        before = [(p.node, "grad", p.grad) for p in parameters] if self._hooks else []
         try:
             for hook in self._hooks.values():
                 hook(self)
-            stores = [store for parameter in parameters for store in self._planned(parameter)]
-            publish([*stores, (self, "t", t + 1)])
+            publish([*self._stores(parameters), (self, "t", t + 1)])
         except BaseException:
             if self.t == t:  # not yet published
                 publish(before)
             raise
 
-    def _planned(self, parameter: Parameter) -> list[tuple[Any, str, Any]]:
-        """The stores of one parameter's update."""
-        memory = self._memory(parameter)
-        state = dict(memory.state)
-        w, g = parameter._data, parameter.grad
-        assert g is not None
-        new = self.update_one(w, g._data, state)
-        if new.shape != w.shape:
-            raise ValueError(f"{type(self).__name__}: the new {parameter.name} has shape {new.shape}, not {w.shape}")
-        data = new.astype(w.dtype, copy=False)
-        return [(parameter, "_data", data), (parameter.node, "moved", True), (memory, "state", state)]
-
-    def _memory(self, parameter: Parameter) -> Memory:
-        try:
-            return self._memories[parameter]
-        except KeyError:
-            return self._memories.setdefault(parameter, Memory())
+    def _stores(self, parameters: list[Parameter]) -> list[tuple[Any, str, Any]]:
+        """The stores of the parameters' update."""
+        stores: list[tuple[Any, str, Any]] = []
+        memories = self._memories
+        for parameter in parameters:
+            memory = memories.get(parameter) or memories.setdefault(parameter, Memory())
+            state = memory.state.copy()
+            node: Any = parameter.node  # there is one, as there is a gradient
+            w = parameter._data
+            new = self.update_one(w, node.grad._data, state)
+            if new.shape != w.shape:
+                raise ValueError(
+                    f"{type(self).__name__}: the new {parameter.name} has shape {new.shape}, not {w.shape}"
+                )
+            if new.dtype is not w.dtype:
+                new = new.astype(w.dtype, copy=False)
+            stores += (parameter, "_data", new), (node, "moved", True), (memory, "state", state)
+        return stores
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:
         """The new array of one parameter.

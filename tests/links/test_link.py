@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 
 import numpy as np
 import pytest
@@ -107,6 +108,33 @@ def test_a_parameter_that_links_share_comes_once():
     assert len(list(both.links())) == 2 and len(list(both.params())) == 2
     twin = net.copy("copy")
     assert twin.a.W is twin.b.W and twin.a.W is not net.a.W
+
+
+def test_params_follow_every_change_of_the_links_inside():
+    net = Net()
+
+    def listed() -> list[str]:
+        names = {id(p): path for path, p in net.namedparams()}
+        return [names[id(p)] for p in net.params()]
+
+    assert listed() == ["/l1/W", "/l1/b", "/l2/W", "/l2/b"]
+    net.l1.extra = Parameter(1.0)
+    assert listed() == ["/l1/W", "/l1/b", "/l1/extra", "/l2/W", "/l2/b"]
+    del net.l1.extra
+    assert listed() == ["/l1/W", "/l1/b", "/l2/W", "/l2/b"]
+    net.l1.b = None
+    assert listed() == ["/l1/W", "/l2/W", "/l2/b"]
+    net.l2.W = Parameter(2.0)
+    assert list(net.params())[1] is net.l2.W
+    net.l1 = L.Linear(3, 4, nobias=True)
+    assert next(net.params()) is net.l1.W
+    net.l1 = None
+    assert listed() == ["/l2/W", "/l2/b"]
+    assert not {id(p) for p in net.params()} & {id(p) for p in net.copy().params()}
+    twins = net.copy(), copy.copy(net), copy.deepcopy(net), pickle.loads(pickle.dumps(net))
+    for twin in twins:
+        twin.l2 = L.Linear(4, 2)
+        assert [p is q for p, q in zip(twin.params(), twin.l2.params(), strict=True)] == [True, True]
 
 
 @pytest.mark.parametrize(
