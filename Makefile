@@ -39,10 +39,12 @@ tests:
 	$(python) -m pytest -m "$(marker)"
 
 # Nothing is installed, and plugins that happen to be there stay out. What failed is at the end, a line each; the whole of
-# it is in a file beside. A GPU's kernels are compiled at first use and kept on disk: a second run is much faster.
+# it is in a file beside. `part=1/2` takes the first half of the tests. A GPU's kernels are compiled at first use and kept on disk: a second run is much faster.
 test-gpu-device test-gpu-rest needs-gpu: python = "$${PYTHON:-python3}"
+part = 1/1
 gpu_tests = PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONPATH=tests $(python) -m pytest tests -p helpers.lean -q --tb=line \
-	--maxfail=50 --durations=10 -m "not browser and not lab and not full" --junitxml="$${OUT:-artefacts}/$@.xml"
+	--maxfail=50 --durations=10 -m "not browser and not lab and not full" --part=$(part) \
+	--junitxml="$${OUT:-artefacts}/$@-$(subst /,-of-,$(part)).xml"
 
 test-gpu: needs-gpu
 	@$(MAKE) --no-print-directory --keep-going test-gpu-device test-gpu-rest

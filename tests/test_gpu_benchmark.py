@@ -4,6 +4,7 @@ needs."""
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -134,6 +135,7 @@ def test_results_carry_the_name_of_the_machine(gpu: Any, tmp_path: Path) -> None
 @pytest.mark.skipif(gpu_status().state == "ok", reason="there is a GPU")
 def test_without_a_gpu_one_sentence_says_so() -> None:
     program = [sys.executable, BENCHMARKS / "gpu.py"]
-    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "PYTHONPATH": str(BENCHMARKS.parent)}
+    done = subprocess.run(program, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and done.stdout == ""
     assert done.stderr.startswith("gpu.py: this benchmark needs a GPU. CuPy ") and done.stderr.count("\n") == 1

@@ -218,8 +218,9 @@ def test_gpu_tests_install_nothing():
     assert "scripts/" not in answer.stdout
 
 
-def collected(half: str) -> list[str]:
+def collected(half: str, part: str = "1/1") -> list[str]:
     command = [sys.executable, "-m", "pytest", "tests/engine/test_devices.py", "-p", "helpers.lean", f"--gpu={half}"]
+    command.append(f"--part={part}")
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
     options = {"cwd": ROOT, "env": environment, "capture_output": True, "text": True, "check": True}
     found = subprocess.run([*command, "--collect-only", "-q"], **options).stdout
@@ -230,6 +231,7 @@ def test_gpu_tests_come_in_two_halves():
     only, without = collected("only"), collected("without")
     assert only and all("[cupy" in name or "-cupy]" in name for name in only), only
     assert [name.replace("cupy", "stand-in") for name in only] == without
+    assert collected("only", "1/2") + collected("only", "2/2") == only
 
 
 def chained(error: Exception) -> Exception:

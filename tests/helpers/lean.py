@@ -1,5 +1,7 @@
-"""A pytest plugin for `make test-gpu`: the tests that use the GPU apart from the others; and what needs a package that
-the GPU's machine lacks is skipped, and says so."""
+"""A pytest plugin for `make test-gpu`: the tests that use the GPU apart from the others, all of them or a part.
+
+What needs a package that the GPU's machine lacks is skipped, and says so.
+"""
 
 from __future__ import annotations
 
@@ -27,15 +29,17 @@ def missing_package(error: BaseException | None) -> str | None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--gpu", choices=("only", "without"), help="the tests that use the GPU, or all others")
+    parser.addoption("--part", default="1/1", help="2/3 takes the second third of the tests")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Take the tests that were asked for."""
-    wanted = config.getoption("--gpu")
-    if wanted is not None:
-        left_out = [item for item in items if uses_gpu(item) != (wanted == "only")]
-        items[:] = [item for item in items if uses_gpu(item) == (wanted == "only")]
-        config.hook.pytest_deselected(items=left_out)
+    wanted, every = config.getoption("--gpu"), list(items)
+    chosen = [item for item in items if wanted is None or uses_gpu(item) == (wanted == "only")]
+    i, parts = [int(number) for number in config.getoption("--part").split("/")]
+    items[:] = chosen[len(chosen) * (i - 1) // parts : len(chosen) * i // parts]
+    taken = set(items)
+    config.hook.pytest_deselected(items=[item for item in every if item not in taken])
 
 
 def uses_gpu(item: pytest.Item) -> bool:
