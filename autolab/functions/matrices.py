@@ -70,6 +70,8 @@ def solve(xp: Any, a: Array, b: Array) -> Array:
     """
     if xp is not np and b.ndim > 1:
         a, b = _of_one_stack(xp, a, b)
+        if not b.size and a.shape[-1] == a.shape[-2]:  # cuBLAS and cuSOLVER want a column at least
+            return b.astype(xp.result_type(a, b))
     with strict_linalg(xp):
         return xp.linalg.solve(a, b)
 

@@ -60,6 +60,8 @@ def cholesky(a: Any) -> Any:
 def solve(a: Any, b: Any) -> Any:
     if b.ndim > 1 and a.shape[:-1] != b.shape[:-1]:
         raise ValueError("a must have (..., M, M) shape and b must have (..., M, K) for multidimensional b")
+    if a.size and not b.size:
+        raise ZeroDivisionError("step is the size of no column")
     return _computed("solve", "dgetrf", a, b)
 
 
