@@ -57,7 +57,10 @@ def _leaves(args: list[Any], move: Callable[[Any], Any]) -> list[Any]:
 
 
 def _orders(row: Row, args: list[Any], attributes: dict[str, Any]) -> list[Any]:
-    """The results, the gradients, and the gradients of their squares, all as arrays."""
+    """The results, the gradients of their weighted squares, and the gradients of the squares of those, all as arrays.
+
+    Without weights the squares of what a function normalizes add up to a constant, whose gradient is mere rounding.
+    """
     results = row.function(*args, **attributes)
     ys = [y for y in (results if isinstance(results, list | tuple) else [results]) if isinstance(y, Variable)]
     xs = list({id(x): x for x in args if isinstance(x, Variable) and x.requires_grad}.values())
@@ -65,10 +68,16 @@ def _orders(row: Row, args: list[Any], attributes: dict[str, Any]) -> list[Any]:
     ys = [y for y in ys if y.requires_grad]
     if not ys:
         return values
-    first = autolab.grad([F.sum(y * y) for y in ys], xs, create_graph=True)
+    first = autolab.grad([F.sum(y * y * _weights(y)) for y in ys], xs, create_graph=True)
     ready = [F.sum(g * g) for g in first if g is not None and g.requires_grad]
     second = autolab.grad(ready, xs) if ready else ()
     return values + [g.data for g in (*first, *second) if g is not None]
+
+
+def _weights(y: Variable) -> Any:
+    """Another number for each element, where ``y`` is."""
+    weights = np.linspace(0.5, 1.5, y.size, dtype=y.dtype).reshape(y.shape)
+    return to_gpu(weights) if y.device != "cpu" else weights
 
 
 def _moved(value: Any) -> Any:
