@@ -48,8 +48,10 @@ def line(figure: Figure) -> str:
     if figure.seconds is None:
         return f"{figure.name:<44} no figure. {figure.error}"
     ratio = "" if figure.ratio is None else f"{figure.ratio:7.3f} {figure.to}"
-    goal = f"at least {figure.least:g}" if figure.least is not None else f"at most {figure.most:g}"
-    verdict = "" if figure.holds is None else f"   {goal}: {'reached' if figure.holds else 'NOT REACHED'}"
+    verdict = ""
+    if figure.holds is not None:
+        goal = f"at least {figure.least:g}" if figure.least is not None else f"at most {figure.most:g}"
+        verdict = f"   {goal}: {'reached' if figure.holds else 'NOT REACHED'}"
     return f"{figure.name:<44} {figure.seconds * 1e6:12.2f} µs   {ratio}{verdict}"
 
 
@@ -65,7 +67,7 @@ def machine() -> dict[str, Any]:
     }
 
 
-def save(found: list[Figure], options: Options, folder: Path = RESULTS) -> Path:
+def save(found: list[Figure], options: Options, folder: Path) -> Path:
     """Write the figures to a file that has the GPU's name."""
     facts = machine()
     path = folder / f"gpu-{re.sub(r'[^a-z0-9]+', '-', facts['gpu'].lower()).strip('-')}.json"
@@ -94,7 +96,7 @@ def main() -> int:
     for figure in figures(options, given.seconds):
         found.append(figure)
         print(line(figure), flush=True)
-        path = save(found, options)  # after each, so that a run that is cut off leaves what it has
+        path = save(found, options, RESULTS)  # after each, so that a run that is cut off leaves what it has
     print(f"saved in {path}")
     return 0
 

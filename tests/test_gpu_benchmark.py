@@ -123,6 +123,23 @@ def test_beside_pytorch_the_ratios_have_goals(gpu: Any, monkeypatch: pytest.Monk
     }
 
 
+def test_the_whole_program_runs(
+    gpu: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also rows without a goal are printed, and the clock is the program's own."""
+    sizes = ["--exponent", "8", "--width", "8", "--pixels", "2000", "--rounds", "2"]
+    monkeypatch.setattr(gpu, "RESULTS", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["gpu.py", *sizes])
+    with strict_module.installed():
+        assert gpu.main() == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[1].startswith("copy ") and printed[1].endswith(" 1.000 of the copy's bandwidth")
+    (kept,) = tmp_path.glob("*.json")
+    names = [row["name"] for row in json.loads(kept.read_text())["figures"]]
+    assert len(names) == 13
+    assert all([line.startswith(name) for line, name in zip(printed[1:-1], names, strict=True)])
+
+
 def test_results_carry_the_name_of_the_machine(gpu: Any, tmp_path: Path) -> None:
     with strict_module.installed():
         found = [gpu.Figure("add", 1e-6, 1.2, "x CuPy alone", most=1.3), gpu.Figure("late", error="left out")]
