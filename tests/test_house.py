@@ -24,6 +24,7 @@ RANKS = {
     "binding": 2,
     "reporter": 1,
     "files": 1,
+    "numerals": 1,
     "generators": 1,
     "data": 2,
     "training": 4,

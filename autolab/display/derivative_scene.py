@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..numerals import MINUS
 from .escape import clean
 from .messages import plural, say
-from .numbers import MINUS, number
+from .numbers import number
 from .plot import Frame, Size, height_of
 
 if TYPE_CHECKING:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..numerals import MINUS
 from ..recording.model import Operand, Recording, Step
 from .escape import clean
 from .messages import say
-from .numbers import MINUS, number
+from .numbers import number
 from .steps import label, shorten
 
 _IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z_]\w*")

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ..numerals import MINUS
 from ..recording.model import Step
 from .formula import grouped, sum_text
 from .messages import say
-from .numbers import MINUS, number, shape_text
+from .numbers import number, shape_text
 from .readings import spoken_value
 from .share import Pick
 from .sheet import Index, Sheet, Space, index_of, index_text, strongest

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..numerals import precise
 from ..recording.arrays import snapshot
 from .check_charts import step_chart, step_sentence, taylor_chart, taylor_sentence
 from .detail import array_entry
@@ -171,8 +172,8 @@ def chosen(report: GradientReport, position: int, place: Index, most: int = MAX_
     numeric, error, allowed = (float(values[place]) for values in (item.numeric, item.error, item.tolerance))
     known = not math.isnan(allowed)
     lines = [
-        ("analytic", say("lens_none") if analytic is None else _full(analytic)),
-        ("numeric", _full(numeric) if known else say("lens_not_here")),
+        ("analytic", say("lens_none") if analytic is None else precise(analytic)),
+        ("numeric", precise(numeric) if known else say("lens_not_here")),
         ("error", number(error) if known else ""),
         ("tolerance", number(allowed) if known else ""),
     ]
@@ -199,22 +200,17 @@ def _judgement(error: float, allowed: float) -> str:
     return say("lens_too_far", times=number(float(f"{math.floor(times):.1g}")) if times < 1e6 else "a million")
 
 
-def _full(value: float) -> str:
-    """A number with six digits, so that both can be compared by eye."""
-    return number(value) if not math.isfinite(value) else f"{value + 0.0:.6g}".replace("-", "\u2212")
-
-
 # ---------------------------------------------------------------------------------------------------- the curves
 def curves(study: Study, item: InputReport) -> dict[str, Any]:
     """Both charts of a study of an input, and for each step, from the finest, what it is, where it stands on the first
     chart, the numeric derivative and how far it is from the gradient."""
     sweep = study.sweep
     found = zip(sweep.steps.tolist(), sweep.numeric.tolist(), sweep.error.tolist(), strict=True)
-    steps = [[number(float(f"{h:.3g}")), round(math.log10(h), 6), _full(d), number(e)] for h, d, e in found]
+    steps = [[number(float(f"{h:.3g}")), round(math.log10(h), 6), precise(d), number(e)] for h, d, e in found]
     return {
         "charts": [step_chart(sweep), taylor_chart(study.taylor)],
         "notes": [step_sentence(sweep), taylor_sentence(study.taylor)],
-        "analytic": say("lens_as_zero") if item.analytic is None else _full(sweep.analytic),
+        "analytic": say("lens_as_zero") if item.analytic is None else precise(sweep.analytic),
         "steps": steps[::-1],
     }
 
@@ -227,4 +223,4 @@ def moved_on(study: Study, item: InputReport) -> str:
     then, now = float(item.analytic[place]), study.sweep.analytic
     if abs(now - then) <= _SAME * max(abs(now), abs(then)) or not (math.isfinite(now) and math.isfinite(then)):
         return ""
-    return say("lens_moved_on", now=_full(now), then=_full(then))
+    return say("lens_moved_on", now=precise(now), then=precise(then))

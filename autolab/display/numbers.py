@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-MINUS = "\N{MINUS SIGN}"
+from ..numerals import MINUS, no_digits
+
 _PLAIN_BELOW = 1e6
 _PLAIN_FROM = 1e-3
 
@@ -44,12 +45,10 @@ def _whole(value: int) -> str:
 
 
 def _real(value: float, tolerance: float) -> str:
-    if math.isnan(value):
-        return "NaN"
+    if (words := no_digits(value)) is not None:
+        return words
     sign = MINUS if math.copysign(1.0, value) < 0 else ""
     size = abs(value)
-    if math.isinf(size):
-        return sign + "∞"
     if size == 0.0:
         return sign + "0"
     if _PLAIN_FROM <= size < _PLAIN_BELOW:

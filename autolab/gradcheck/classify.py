@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..numerals import signed
 from .case import SIGNAL, Case, evident, fits, ignores_upstream, nonlinear, ratio, simple, undefined, wrong_somewhere
-from .messages import Kind, apart, minus, number, say, shown, where
+from .messages import Kind, apart, number, say, shown, where
 from .rearranged import Explanation, partial_sums, rearranged
 from .report import Finding
 from .trace import forgotten_way
@@ -62,7 +63,7 @@ def _factor(case: Case, i: int) -> Finding | None:
     factor = simple(ratio(case.at(i)), case) if evident(case, i) else None
     if factor is None or not fits([(c, c) for c in case.at(i)], float(factor)):
         return None
-    return _finding(case, i, "wrong_factor", {"factor": minus(str(factor))}, evidence={"factor": float(factor)})
+    return _finding(case, i, "wrong_factor", {"factor": signed(str(factor))}, evidence={"factor": float(factor)})
 
 
 def _nan(case: Case, i: int) -> Finding | None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from ..numerals import precise
+
 Verdict = Literal["right", "wrong", "cannot tell"]
 
 Kind = Literal[
@@ -213,28 +215,8 @@ def say(key: str, **values: object) -> str:
     return SENTENCES[key].format(**values)
 
 
-def number(value: float) -> str:
-    """A number for a sentence, with the minus sign that the displays write.
-
-    Examples
-    --------
-    >>> number(0.1 + 0.2), number(-2.0), number(float("nan"))
-    ('0.3', '−2', 'NaN')
-    >>> number(-0.0)
-    '0'
-    """
-    return "NaN" if value != value else minus(f"{value + 0.0:.6g}")
-
-
-def minus(text: str) -> str:
-    """A number that Python wrote, with a true minus sign.
-
-    Examples
-    --------
-    >>> minus("-1/2")
-    '−1/2'
-    """
-    return text.replace("-", "\N{MINUS SIGN}")
+number = precise
+"""A number for a sentence."""
 
 
 def apart(first: float, second: float) -> tuple[str, str]:
@@ -242,13 +224,13 @@ def apart(first: float, second: float) -> tuple[str, str]:
 
     Examples
     --------
-    >>> apart(1.0, 2.0), apart(1.0, 1.00000012)
-    (('1', '2'), ('1', '1.0000001'))
+    >>> apart(1.0, 2.0), apart(1.0, 1.00000012), apart(float("inf"), 3.0)
+    (('1', '2'), ('1', '1.0000001'), ('∞', '3'))
     """
     for digits in range(6, 18):
-        texts = f"{first + 0.0:.{digits}g}", f"{second + 0.0:.{digits}g}"
+        texts = number(first, digits), number(second, digits)
         if texts[0] != texts[1]:
-            return minus(texts[0]), minus(texts[1])
+            return texts
     return number(first), number(second)
 
 

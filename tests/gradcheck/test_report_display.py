@@ -44,6 +44,15 @@ def test_sentences_write_numbers_as_the_displays_do():
         assert not re.search(r"-[0-9]", str(finding))
 
 
+def test_what_is_infinite_reads_alike_in_findings_and_displays():
+    endless = node(lambda x: x * x, lambda g, x: g * x / 0.0)
+    with np.errstate(divide="ignore"):
+        report = check_gradients(lambda x: endless(x), np.array([1.0, 2.0]))
+    (finding,) = report.findings
+    shown = chosen(report, 0, (0,))["lines"][0][2]
+    assert shown in ("∞", "−∞") and f"is {shown} at [0]" in finding.message and "inf" not in str(report)
+
+
 def test_a_wrong_gradient_shows_three_heatmaps_with_the_worst_element_ringed():
     report, bundle = bundle_of(lambda x: WRONG(x), np.array([[1.0, -2.0], [3.0, 0.5]]))
     assert bundle["text/plain"] == str(report)

@@ -1,0 +1,45 @@
+"""How a number is written, wherever AutoLab speaks of one: a true minus sign, ∞, and NaN.
+
+`display.numbers` shortens numbers for pictures; the sentences of a check have more digits. Both begin here.
+"""
+
+from __future__ import annotations
+
+import math
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def signed(text: str) -> str:
+    """A number that Python wrote, with a true minus sign in front; that of an exponent stays.
+
+    Examples
+    --------
+    >>> signed("-1/2"), signed("-1.2e-05")
+    ('−1/2', '−1.2e-05')
+    """
+    return MINUS + text[1:] if text.startswith("-") else text
+
+
+def no_digits(value: float) -> str | None:
+    """What stands for a number that digits cannot write; None for any other.
+
+    Examples
+    --------
+    >>> no_digits(float("nan")), no_digits(float("-inf")), no_digits(2.0)
+    ('NaN', '−∞', None)
+    """
+    if math.isnan(value):
+        return "NaN"
+    return signed("-∞" if value < 0 else "∞") if math.isinf(value) else None
+
+
+def precise(value: float, digits: int = 6) -> str:
+    """A number with up to so many digits, so that two of them can be compared by eye; a zero has no sign.
+
+    Examples
+    --------
+    >>> precise(0.1 + 0.2), precise(-2.0), precise(float("inf")), precise(-0.0)
+    ('0.3', '−2', '∞', '0')
+    """
+    return no_digits(value) or signed(f"{value + 0.0:.{digits}g}")
