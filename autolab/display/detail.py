@@ -13,6 +13,7 @@ from .cells import grid
 from .escape import clean
 from .formula import in_names, names_in, signs
 from .groups import group_heading, group_sentence, result
+from .heat import legends
 from .messages import plural, say
 from .numbers import bytes_text, number, seconds_text, shape_text
 from .readings import text_of
@@ -155,9 +156,17 @@ def _arrays(step: Step, most: int) -> tuple[list[dict[str, Any]], list[bytes]]:
     for which, snapshot in (("value", step.value), ("grad", step.grad)):
         if snapshot is not None and snapshot.size > 0:
             entry, cells = array_entry(which, snapshot, most)
-            arrays.append({**entry, "buffer": len(buffers)})
+            arrays.append({**entry, **_bars(snapshot, entry["caption"]), "buffer": len(buffers)})
             buffers.append(cells)
     return arrays, buffers
+
+
+def _bars(snapshot: Snapshot, caption: str) -> dict[str, Any]:
+    """The bars below a heatmap, for either scale; one number needs none."""
+    if snapshot.size == 1:
+        return {}
+    counted = "" if snapshot.is_whole else say("heat_counts_blocks")
+    return {"bars": legends(snapshot), "caption": " ".join(filter(None, [caption, counted]))}
 
 
 def array_entry(which: str, snapshot: Snapshot, most: int = MAX_CELLS) -> tuple[dict[str, Any], bytes]:

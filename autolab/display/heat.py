@@ -15,7 +15,7 @@ from .histogram import Sample, sample
 from .messages import say
 from .numbers import number, shape_text
 from .plane import Plane, reduced
-from .tone import Tone
+from .tone import SCALES, Tone, tone
 
 _EXACT_IN_FLOAT32 = ("float32", "float16", "int8", "uint8", "int16", "uint16", "bool")
 
@@ -62,14 +62,31 @@ def heat_entry(heat: Heat, plane: Plane, tone: Tone, most: int) -> tuple[dict[st
         "nan": nan,
         "inf": inf,
         "scale": tone.scale,
-        "threshold": tone.threshold,
-        "ticks": [[float(tone.fractions(np.array(value))), number(value)] for value in tone.ticks()],
         "size": heat.array.size,
-        "counts": heat.sample.counts(tone),
+        **legend(tone, heat.sample),
         "facts": f"{shape_text(heat.array.shape)} {heat.array.dtype}",
         "caption": " ".join(_captions(heat, plane, block)),
     }
     return entry, cells.astype(kind).tobytes()
+
+
+def legend(tone: Tone, values: Sample) -> dict[str, Any]:
+    """The bar of a heatmap: where its colours begin to follow the powers of ten, its numbers, and a histogram."""
+    return {
+        "threshold": tone.threshold,
+        "ticks": [[round(float(tone.fractions(np.array(value))), 6), number(value)] for value in tone.ticks()],
+        "counts": values.counts(tone),
+    }
+
+
+def legends(snapshot: Snapshot) -> dict[str, dict[str, Any]]:
+    """The bars of what a recording kept of an array, by the scale of the colours: in even steps, in powers of ten.
+
+    Where only blocks were kept, the histogram counts these.
+    """
+    low, high = snapshot.minimum or 0.0, snapshot.maximum or 0.0
+    values, scale = sample(snapshot.values), max(abs(low), abs(high))
+    return {name: legend(tone(scale, decades), values) for name, decades in SCALES.items()}
 
 
 def _captions(heat: Heat, plane: Plane, block: tuple[int, int]) -> list[str]:

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+SCALES: dict[str, int | None] = {"linear": None, "symlog": 3}
+"""The scales to choose from, and how many powers of ten below the strongest colours each begins to follow them."""
+
 
 @dataclass(frozen=True)
 class Tone:

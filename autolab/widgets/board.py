@@ -22,7 +22,6 @@ MAX_BYTES = 200_000
 
 MOST_DECADES = 8
 SHOW = ("value", "gradient", "both")
-SCALES = ("linear", "symlog")
 
 
 class Board:

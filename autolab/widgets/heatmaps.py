@@ -10,7 +10,8 @@ import traitlets
 from ..binding import chosen_options
 from ..display.messages import say
 from ..display.registry import Bundle
-from .board import SCALES, SHOW, Board
+from ..display.tone import SCALES
+from .board import SHOW, Board
 from .conversation import LiveView, at_first
 from .part import obeys
 from .planes import Planes
@@ -18,8 +19,6 @@ from .shown import gather
 
 WATCHED = 4_000_000
 """Elements that are read again after every cell of the notebook; more only when asked for."""
-
-_DECADES = 3
 
 
 class Heatmap(Planes, LiveView):
@@ -111,8 +110,6 @@ def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any
     if show not in SHOW or scale not in SCALES or type(given.get("shared", True)) is not bool:
         expected = f"show: {', '.join(SHOW)}; scale: {', '.join(SCALES)}; shared: True, False"
         raise ValueError(f"heatmap: got the options {dict(given)!r:.100}; expected {expected}")
-    view = Heatmap(
-        Board(entries, show, _DECADES if scale == "symlog" else None, given.get("shared", True), given.get("axes"))
-    )
+    view = Heatmap(Board(entries, show, SCALES[scale], given.get("shared", True), given.get("axes")))
     view._save_here("heatmap", "heatmap", entries[0].name)
     return view

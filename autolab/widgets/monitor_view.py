@@ -13,6 +13,7 @@ from ..display.chart import drawing
 from ..display.colors import DASHES, LINES
 from ..display.detail import about, array_entry
 from ..display.escape import clean
+from ..display.heat import legends
 from ..display.messages import say
 from ..display.monitor_view import charts, status
 from ..display.registry import Bundle
@@ -131,7 +132,10 @@ class MonitorView(LiveView):
             absent = say("monitor_gone", iteration=state.iteration) if shown is None else say("empty")
             return {"heat": {**caption, "absent": absent}, "heat_buffers": []}
         entry, cells = array_entry(which, shown, MOST_CELLS)
-        return {"heat": {**caption, **entry, "facts": about(shown)}, "heat_buffers": [cells]}
+        return {
+            "heat": {**caption, **entry, **legends(shown)["linear"], "facts": about(shown)},
+            "heat_buffers": [cells],
+        }
 
     # ------------------------------------------------------------------ for the page
     @obeys("stop")

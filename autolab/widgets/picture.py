@@ -9,10 +9,12 @@ import traitlets
 
 from ..display.detail import detail, home
 from ..display.scene import readings, scene, structure
+from ..display.tone import SCALES
 from ..recording.model import Recording
+from .board import SHOW
 from .columns import in_columns, shaded
 from .folding import Folding
-from .part import Part, obeys
+from .part import Part, not_understood, obeys
 
 
 class Picture(Folding):
@@ -63,11 +65,15 @@ class Picture(Folding):
 
 
 class Selection(Part):
-    """Everything about one step; it stands before `Picture` among the bases."""
+    """Everything about one step; it stands before `Picture` among the bases.
+
+    ``look``: whether values, gradients or both are shown of arrays, and on which scale their colours are.
+    """
 
     selected = traitlets.Int(None, allow_none=True).tag(sync=True)
     detail = traitlets.Dict().tag(sync=True)
     detail_buffers: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    look = traitlets.Dict({"show": "both", "scale": "linear"}).tag(sync=True)
 
     def _shown(self, recording: Recording) -> dict[str, Any]:
         shown = super()._shown(recording)
@@ -76,6 +82,13 @@ class Selection(Part):
     @obeys("select", id=int)
     def _select(self, id: int) -> None:
         self._publish(self._selection(self._recording, self.scene, id))  # type: ignore[attr-defined]
+
+    @obeys("look", show=str, scale=str)
+    def _choose_look(self, show: str, scale: str) -> None:
+        """What is shown of arrays, and whether their colours follow the numbers evenly or by powers of ten."""
+        if show not in SHOW or scale not in SCALES:
+            raise not_understood({"do": "look", "show": show, "scale": scale})
+        self._publish({"look": {"show": show, "scale": scale}})
 
     def _selection(self, recording: Recording, picture: Mapping[str, Any], node: int | None) -> dict[str, Any]:
         """The traits that show one box: that of the node, also in a derivative's graph, or else of the output."""

@@ -64,6 +64,18 @@ def test_a_saved_page_walks_zooms_and_points(open_file: Open) -> None:
 
 
 @pytest.mark.browser
+def test_colours_of_a_saved_page_follow_the_powers_of_ten(open_file: Open) -> None:
+    recording = autolab.record(lambda A: A * A, np.array([[1.0, -0.01], [100.0, 5.0]]))
+    page = open_file(recording)
+    page.locator(".al-node").first.click()
+    page.locator(".al-detail").get_by_label("Symmetric log").check()
+    ticks = page.locator(".al-readout-value .al-heat-legend text")
+    expect(ticks).to_have_text(["−100", "−0.1", "0", "0.1", "100"])
+    page.locator(".al-detail").get_by_label("Gradient", exact=True).check()
+    expect(page.locator(".al-readout-value")).to_be_hidden()
+
+
+@pytest.mark.browser
 def test_the_inputs_of_a_saved_view_stand_still(open_file: Open, explorer: Any) -> None:
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
     move = {"do": "move", "seq": 1, "key": "x", "index": None, "value": 2.5, "final": True}

@@ -11,7 +11,10 @@ from playwright.sync_api import Page, expect
 
 from autolab import Variable
 from autolab.display.colors import STOPS, paint
+from autolab.display.histogram import Sample
+from autolab.display.messages import say
 from autolab.display.readings import readings
+from autolab.display.tone import tone
 
 from .bare_page import Wire, node, number
 from .programs import LAYER, branching, layer, muladd
@@ -162,6 +165,62 @@ def test_extremes_and_zero_have_exactly_the_palettes_stops(page: Page, open_view
     wire.settle()
     found = ["#" + bytes(p[:3]).hex() for p in pixels(page, 0)[0]]
     assert found == [STOPS["light"][0], STOPS["light"][5], STOPS["light"][-1]]
+
+
+def test_colours_follow_the_powers_of_ten_where_that_is_chosen(page: Page, open_view: Open) -> None:
+    values = np.array([[1e-5, -1e-3, 0.5], [1.0, -10.0, 100.0]])
+    wire = open_view(lambda A: A * A, A=values)
+    page.locator(".al-node").first.click()
+    wire.settle()
+    page.locator(".al-detail").get_by_label("Symmetric log").check()
+    wire.settle()
+    assert wire.widget.look == {"show": "both", "scale": "symlog"}
+    expected = paint(tone(100.0, 3).fractions(values), "light").astype(int)
+    assert np.abs(pixels(page, 0)[..., :3] - expected).max() <= 3
+    legend = page.locator(".al-readout-value .al-heat-legend")
+    assert legend.locator("text").all_text_contents() == ["−100", "−0.1", "0", "0.1", "100"]
+    page.locator(".al-node").nth(1).click()  # the choice stays
+    wire.settle()
+    assert page.locator(".al-detail").get_by_label("Symmetric log").is_checked()
+
+
+def test_a_histogram_counts_every_element(page: Page, open_view: Open) -> None:
+    values = np.random.default_rng(0).normal(size=(300, 400))  # more than there are cells
+    wire = open_view(lambda A: A + 0, A=values)
+    page.locator(".al-node").first.click()
+    wire.settle()
+    for scale, decades in (("Linear", None), ("Symmetric log", 3)):
+        page.locator(".al-detail").get_by_label(scale).check()
+        wire.settle()
+        bars = page.locator(".al-readout-value .al-heat-count")
+        counts = Sample(values.ravel(), 1).counts(tone(float(np.abs(values).max()), decades))
+        assert [int(text) for text in bars.locator("title").all_text_contents()] == [n for n in counts if n]
+        assert sum(counts) == values.size
+        widths = bars.evaluate_all("all => all.map(e => e.getBoundingClientRect().height)")
+        assert np.argmax(widths) == np.argmax([n for n in counts if n])
+    assert say("heat_counts_blocks") not in page.locator(".al-detail").inner_text()
+
+
+def test_where_only_blocks_were_kept_the_histogram_says_so(page: Page, open_view: Open) -> None:
+    wire = open_view(lambda A: A.sum(), A=np.random.default_rng(0).normal(size=(600, 300)))
+    page.locator(".al-node").first.click()
+    wire.settle()
+    assert say("heat_counts_blocks") in page.locator(".al-detail").inner_text()
+
+
+def test_value_gradient_or_both(page: Page, open_view: Open) -> None:
+    wire = open_view(lambda A: (A * A).sum(), A=np.ones((3, 4)))
+    page.locator(".al-node").first.click()
+    wire.settle()
+    for choice, shown in (("Value", [True, False]), ("Gradient", [False, True]), ("Both", [True, True])):
+        page.locator(".al-detail").get_by_label(choice, exact=True).check()
+        wire.settle()
+        found = [page.locator(f".al-readout-{which}").is_visible() for which in ("value", "gradient")]
+        assert found == shown
+    page.locator(".al-node").last.click()  # a number has both, and nothing to choose
+    wire.settle()
+    assert page.locator(".al-detail .al-segments:visible").count() == 0
+    assert texts(page, ".al-detail .al-big") == ["12", "1"]
 
 
 def test_nan_and_infinities_are_no_colours(page: Page, open_view: Open) -> None:

@@ -3,12 +3,16 @@
 
 import { html, write } from "./dom.js";
 import { floats, makeHeatmap } from "./heatmap.js";
+import { KINDS_SHOWN, makeSegments, SCALES } from "./segments.js";
 
 /** @typedef {{id: number, title: string, facts: string[][], backward_code: string | null, source: {file: string, line: number, statement: string} | null, rules: {text: string, filled: string | null}[], arrays: any[]}} Detail */
 
+/** @typedef {{show: keyof typeof KINDS_SHOWN, scale: keyof typeof SCALES}} Look what is shown of the arrays, and in which colours */
+
 const SHOWN_ABOVE = new Set(["value", "gradient", "minimum", "maximum", "NaN", "infinite"]); // beside the numbers and heatmaps
 
-export function makeDetail() {
+/** @param {(change: Partial<Look>) => void} choose */
+export function makeDetail(choose) {
   const title = html("h3", { class: "al-title" });
   const numbers = html("div", { class: "al-pair" });
   const status = html("p", { class: "al-status" });
@@ -18,24 +22,34 @@ export function makeDetail() {
   /** @type {Record<string, ReturnType<typeof makeReadout>>} */
   const readouts = { value: makeReadout("value"), gradient: makeReadout("gradient") };
   numbers.append(readouts.value.root, readouts.gradient.root);
+  const show = makeSegments("What is shown", KINDS_SHOWN, (value) => choose({ show: value }));
+  const scale = makeSegments("Scale of the colours", SCALES, (value) => choose({ scale: value }));
+  const settings = html("div", { class: "al-detail-look" }, show.root, scale.root);
   let written = "";
 
   return {
-    root: html("section", { class: "al-detail", "aria-label": "The selected step" }, title, numbers, status, rules, source, facts),
+    root: html("section", { class: "al-detail", "aria-label": "The selected step" }, title, settings, numbers, status, rules, source, facts),
     /**
      * @param {Detail} detail
      * @param {DataView[]} buffers
      * @param {string} sentence about its gradient, where there is something to say
+     * @param {Look} look
      * @param {import("./colors.js").ColorMap} colors
      */
-    update(detail, buffers, sentence, colors) {
+    update(detail, buffers, sentence, look, colors) {
       write(title, detail.title);
+      const drawn = detail.arrays.filter((array) => array.bars);
+      settings.hidden = !drawn.length;
+      show.root.hidden = drawn.length < 2;
+      show.choose(look.show);
+      scale.choose(look.scale);
       const texts = new Map(/** @type {[string, string][]} */ (detail.facts));
       for (const [name, readout] of Object.entries(readouts)) {
         const array = detail.arrays.find((a) => a.which === (name === "value" ? "value" : "grad"));
-        readout.update(texts.get(name), array, array && floats(buffers[array.buffer]), colors);
+        readout.update(texts.get(name), array, array && floats(buffers[array.buffer]), look.scale, colors);
+        if (drawn.length > 1 && look.show !== "both" && look.show !== name) readout.root.hidden = true;
       }
-      numbers.classList.toggle("al-arrays", detail.arrays.some((a) => a.rows * a.cols > 1));
+      numbers.classList.toggle("al-arrays", drawn.length > 0);
       write(status, sentence);
       status.hidden = !sentence;
       const words = JSON.stringify([detail.rules, detail.source, detail.backward_code, detail.facts]);
@@ -60,15 +74,15 @@ function makeReadout(name) {
   const root = html("div", { class: `al-readout-${name}` }, html("div", { class: "al-caption" }, name), number, heatmap.root, note);
   return {
     root,
-    /** @param {string | undefined} text @param {any} array @param {Float32Array} data @param {import("./colors.js").ColorMap} colors */
-    update(text, array, data, colors) {
+    /** @param {string | undefined} text @param {any} array @param {Float32Array} data @param {Look["scale"]} scale @param {import("./colors.js").ColorMap} colors */
+    update(text, array, data, scale, colors) {
       root.hidden = text === undefined;
-      const drawn = array && data.length > 1;
+      const drawn = array?.bars;
       heatmap.root.hidden = !drawn;
       number.hidden = drawn;
       note.hidden = !drawn;
       if (!drawn) return write(number, text ?? "");
-      heatmap.update(array, data, colors);
+      heatmap.update({ ...array, ...array.bars[scale] }, data, colors);
       write(note, array.caption);
     },
   };

@@ -1,16 +1,44 @@
 // @ts-check
-/** The bar that says what the colours mean, upright, with a histogram along it. */
+/** The bar that says what the colours mean, with a histogram along it: upright beside a heatmap, or lying below one. */
 
 import { svg } from "./dom.js";
 
-const [WIDTH, HEIGHT, MARGIN] = [150, 236, 10];
-const [BAR, BAR_WIDTH] = [64, 12];
-const ROOM = 13; // between the numbers at the bar
+const ROOM = 0.06; // of the bar's length: between two numbers beside it
 
-export function makeHeatLegend() {
-  const pointer = svg("path", { class: "al-heat-pointer", d: "M-7 -5L0 0L-7 5z" });
-  const root = svg("svg", { class: "al-heat-legend", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
-  const y = (/** @type {number} */ t) => MARGIN + ((1 - t) / 2) * (HEIGHT - 2 * MARGIN);
+/**
+ * A way to put the legend: where something stands that begins at a part of the colours (0 to 1) and takes some of them,
+ * at so many thicknesses of the bar away from the numbers.
+ * @typedef {{
+ *   deepest: number,
+ *   pointer: string,
+ *   box: (from: number, size: number, away: number, deep: number) => Record<string, string | number>,
+ *   label: (at: number, inner: boolean) => Record<string, string | number>,
+ * }} Layout
+ */
+
+/** @type {Layout & {viewBox: string}} */
+const UPRIGHT = {
+  viewBox: "0 0 150 236",
+  deepest: 5.6,
+  pointer: "M-8 -5L-1 0L-8 5z",
+  box: (from, size, away, deep) => ({ x: 64 + 12 * away, width: 12 * deep, y: 10 + 216 * (1 - from - size), height: 216 * size }),
+  label: (at) => ({ x: 54, y: 230 - 216 * at, "text-anchor": "end" }),
+};
+
+/** As wide as there is room; thicknesses are those of the letters. @type {Layout & {viewBox: null}} */
+const LYING = {
+  viewBox: null,
+  deepest: 3.4,
+  pointer: "M-5 -8L0 -1L5 -8z",
+  box: (from, size, away, deep) => ({ x: `${100 * from}%`, width: `${100 * size}%`, y: `${0.65 * (4.65 - away - deep)}em`, height: `${0.65 * deep}em` }),
+  label: (at, inner) => ({ x: `${100 * at}%`, y: inner ? "5.2em" : "4.1em", "text-anchor": inner ? (at < 0.5 ? "end" : "start") : ["start", "middle", "end"][Math.round(2 * at)] }),
+};
+
+export function makeHeatLegend(isLying = false) {
+  const { viewBox, deepest, pointer: shape, box, label } = isLying ? LYING : UPRIGHT;
+  const pointer = svg("svg", { class: "al-heat-pointer", overflow: "visible" }, svg("path", { d: shape }));
+  const root = svg("svg", { class: `al-heat-legend${isLying ? " al-lying" : ""}`, viewBox, role: "img" });
+  const part = (/** @type {number} */ t) => (1 + Math.max(-1, Math.min(1, t))) / 2;
 
   return {
     root,
@@ -19,31 +47,30 @@ export function makeHeatLegend() {
      * @param {import("./colors.js").ColorMap} colors
      */
     update({ ticks, counts, scale }, colors) {
-      const most = Math.max(...counts, 1);
-      const step = (HEIGHT - 2 * MARGIN) / counts.length;
+      const [most, size] = [Math.max(...counts, 1), 1 / counts.length];
       const parts = counts.flatMap((count, k) => {
-        const t = (2 * k) / (counts.length - 1) - 1;
-        const top = HEIGHT - MARGIN - (k + 1) * step;
-        const box = { y: top, height: step + 0.3, fill: colors.css(t) };
-        const bar = count && svg("rect", { ...box, height: step - 0.8, x: BAR + BAR_WIDTH + 3, width: Math.max(1.5, ((WIDTH - BAR - BAR_WIDTH - 5) * count) / most), class: "al-heat-count" },
-          svg("title", {}, `${count}`));
-        return [...(scale ? [svg("rect", { ...box, x: BAR, width: BAR_WIDTH })] : []), ...(bar ? [bar] : [])];
+        const fill = colors.css((2 * k) / (counts.length - 1) - 1);
+        const color = scale && svg("rect", { ...box(k * size, 1.03 * size, 0, 1), fill });
+        const bar = count && svg("rect", { ...box(k * size, 0.9 * size, 1.25, Math.max(0.13, (deepest * count) / most)), fill, class: "al-heat-count" }, svg("title", {}, `${count}`));
+        return [color, bar].filter(Boolean);
       });
       root.setAttribute("aria-label", `Colours from ${ticks[0][1]} to ${ticks[ticks.length - 1][1]}, with a histogram`);
+      root.classList.toggle("al-two-lines", isLying && ticks.length > 3);
       root.replaceChildren(...parts, ...labels(ticks), pointer);
       this.point(null);
     },
     /** Show where a number stands. @param {number | null} t */
     point(t) {
       pointer.style.display = t === null ? "none" : "";
-      if (t !== null) pointer.setAttribute("transform", `translate(${BAR - 1} ${y(Math.max(-1, Math.min(1, t)))})`);
+      if (t === null) return;
+      const { x, y } = box(part(t), 0, 0, 1);
+      for (const [name, value] of Object.entries({ x, y })) pointer.setAttribute(name, String(value));
     },
   };
 
-  /** Zero and the ends always; what would touch them is left out. @param {[number, string][]} ticks */
+  /** Zero and the ends always; what would touch them stands on a line of its own, or is left out. @param {[number, string][]} ticks */
   function labels(ticks) {
-    const inner = ticks.length > 3 && y(ticks[2][0]) - y(ticks[3][0]) < ROOM;
-    return ticks.filter((_, i) => !inner || i % 2 === 0).map(([t, text]) =>
-      svg("text", { x: BAR - 10, y: y(t) + 4, "text-anchor": "end" }, text));
+    const few = !isLying && ticks.length > 3 && part(ticks[3][0]) - part(ticks[2][0]) < ROOM;
+    return ticks.filter((_, i) => !few || i % 2 === 0).map(([t, text], i) => svg("text", label(part(t), ticks.length > 3 && !few && i % 2 === 1), text));
   }
 }

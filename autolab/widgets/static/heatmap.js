@@ -3,23 +3,25 @@
 
 import { entry } from "./colors.js";
 import { html, inCell, set, short, write } from "./dom.js";
+import { makeHeatLegend } from "./heatlegend.js";
 import { drawSigns, makeSigns } from "./signs.js";
+import { makeTone } from "./tone.js";
 
 const LABELLED = { rows: 8, columns: 6 }; // up to this size the numbers are printed in the cells
 const WIDE = 1.6; // width of a cell with a number, in heights
 
-/** @typedef {{which: string, rows: number, cols: number, shape: number[], block: number[], min: number | null, max: number | null, nan: number, inf: number, scale: number, caption: string}} ArrayFacts */
+/** @typedef {{which: string, rows: number, cols: number, shape: number[], block: number[], min: number | null, max: number | null, nan: number, inf: number, scale: number, caption: string, threshold: number | null, ticks: [number, string][], counts: number[]}} ArrayFacts */
 
 export function makeHeatmap() {
   const canvas = html("canvas", { class: "al-canvas", tabindex: 0, role: "img", onkeydown: pressed, onpointermove: pointed, onpointerleave: () => point(-1), onblur: () => point(-1) });
   const numbers = html("div", { class: "al-numbers", "aria-hidden": "true" });
   const signs = makeSigns();
   const readout = html("output", { class: "al-readout" });
-  const low = html("span");
-  const high = html("span");
-  const bar = html("canvas", { width: 255, height: 1, class: "al-bar" });
+  const legend = makeHeatLegend(true);
   /** @type {ArrayFacts} */
   let facts;
+  /** @type {(value: number) => number} */
+  let tone = () => 0;
   let values = new Float32Array();
   let cursor = -1;
 
@@ -43,12 +45,14 @@ export function makeHeatmap() {
   /** @param {number} k */
   function point(k) {
     cursor = k;
-    write(readout, k < 0 || k >= values.length ? range(facts) : `${place(facts, Math.floor(k / facts.cols), k % facts.cols)} = ${short(values[k], 6)}`);
+    const isOne = k >= 0 && k < values.length;
+    legend.point(isOne && Number.isFinite(values[k]) ? tone(values[k]) : null);
+    write(readout, !isOne ? range(facts) : `${place(facts, Math.floor(k / facts.cols), k % facts.cols)} = ${short(values[k], 6)}`);
   }
 
   return {
     root: html("div", { class: "al-heatmap" },
-      html("div", { class: "al-frame" }, canvas, signs, numbers), html("div", { class: "al-scale", "aria-hidden": "true" }, low, bar, high), readout),
+      html("div", { class: "al-frame" }, canvas, signs, numbers), legend.root, readout),
     /**
      * @param {ArrayFacts} next
      * @param {Float32Array} data row by row
@@ -59,12 +63,11 @@ export function makeHeatmap() {
       values = data;
       set(canvas, { "aria-label": `${next.which === "value" ? "Value" : "Gradient"} as a heatmap, ${next.rows} by ${next.cols}` });
       canvas.parentElement.style.aspectRatio = String(Math.max(0.5, Math.min(8, (labelled(next) ? WIDE : 1) * next.cols / next.rows)));
-      paint(canvas, next, data, colors);
-      print(numbers, next, data, colors);
+      tone = makeTone(next.scale, next.threshold);
+      paint(canvas, { ...next, tone }, data, colors);
+      print(numbers, { ...next, tone }, data, colors);
       drawSigns(signs, next, labelled(next) ? [] : data);
-      paint(bar, { rows: 1, cols: 255, scale: 127 }, Float32Array.from({ length: 255 }, (_, k) => k - 127), colors);
-      write(low, short(-next.scale, 3));
-      write(high, short(next.scale, 3));
+      legend.update(next, colors);
       point(cursor);
     },
   };

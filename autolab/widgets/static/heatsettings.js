@@ -2,14 +2,14 @@
 /** The part that chooses between value and gradient, and how numbers become colours. */
 
 import { html, set, write } from "./dom.js";
+import { KINDS_SHOWN, makeSegments, SCALES } from "./segments.js";
 
-const NAMES = { value: "Value", gradient: "Gradient", both: "Both", linear: "Linear", symlog: "Symmetric log" };
 const FIRST_DECADES = 3;
 
 /** @param {import("./explorer.js").View} view */
 export function makeHeatSettingsPart({ get, send }) {
-  const show = makeSegments("What is shown", ["value", "gradient", "both"], (name) => choose({ show: name }));
-  const scale = makeSegments("Scale of the colours", ["linear", "symlog"], (name) => choose({ decades: name === "symlog" ? FIRST_DECADES : null }));
+  const show = makeSegments("What is shown", KINDS_SHOWN, (name) => choose({ show: name }));
+  const scale = makeSegments("Scale of the colours", SCALES, (name) => choose({ decades: name === "symlog" ? FIRST_DECADES : null }));
   const decades = html("input", { type: "range", class: "al-range", min: 1, step: 1, "aria-label": "Powers of ten that the colours tell apart",
     oninput: () => choose({ decades: Number(decades.value) }) });
   const powers = html("span");
@@ -37,22 +37,4 @@ export function makeHeatSettingsPart({ get, send }) {
   }
 
   return { needsKernel: true, places: { header: [show.root, scale.root, range, one] }, on: { picture: paint }, paint };
-}
-
-/**
- * Buttons in a row, of which one is chosen.
- * @param {string} label
- * @param {(keyof typeof NAMES)[]} values
- * @param {(value: string) => void} chosen
- */
-function makeSegments(label, values, chosen) {
-  const group = `al-segments-${Math.random()}`; // of this view alone
-  const choices = values.map((value) => html("input", {
-    type: "radio", class: "al-button", name: group, value, "data-text": NAMES[value], "aria-label": NAMES[value], onchange: () => chosen(value),
-  }));
-  return {
-    root: html("div", { class: "al-segments", role: "radiogroup", "aria-label": label }, ...choices),
-    /** @param {string} value */
-    choose: (value) => choices.forEach((choice) => (choice.checked = choice.value === value)),
-  };
 }

@@ -57,8 +57,8 @@ export function makeGraphPart(view) {
 
 /** @param {import("./explorer.js").View} view */
 export function makeDetailPart(view) {
-  const { get } = view;
-  const detail = makeDetail();
-  const paint = () => detail.update(get("detail"), get("detail_buffers"), (get("readings").nodes[get("detail").id] ?? get("detail")).status, view.colors);
-  return { places: { side: [detail.root] }, on: { "detail detail_buffers": paint }, paint };
+  const { get, send } = view;
+  const detail = makeDetail((change) => send({ do: "look", ...get("look"), ...change }));
+  const paint = () => detail.update(get("detail"), get("detail_buffers"), (get("readings").nodes[get("detail").id] ?? get("detail")).status, get("look"), view.colors);
+  return { places: { side: [detail.root] }, on: { "detail detail_buffers look": paint }, paint };
 }
