@@ -1,7 +1,8 @@
 """Looking at functions as a whole: derivatives over a domain, matrices of derivatives, loss surfaces. Plain data."""
 
 from .breaks import Break
-from .derivatives import Curves, Derivatives, Study
+from .curves import Curves
+from .derivatives import Derivatives, Study
 from .growth import Growth, growth
 from .landscape import Surface, descend, surface
 from .line_charts import LineChart, line_chart

@@ -13,42 +13,12 @@ from ..engine.variable import Variable
 from ..recording import record
 from ..recording.model import Recording
 from ..recording.orders import MAX_ORDER
-from .breaks import Break, find_breaks
+from .curves import Curves, only, sampled
 from .growth import Growth, growth
 from .ladder import Ladder
 
-_SAMPLES, _MOST = 601, 48
-_FEW_SAMPLES, _FEW_MOST = 161, 6
-"""For functions of which every point has to be computed on its own."""
-
-_NARROW, _BESIDE = 1e-12, 1e-3
+_BESIDE = 1e-3
 CALLER = "derivatives"
-
-
-@dataclass(frozen=True, eq=False)
-class Curves:
-    """f, f', f'' ... over a stretch of the axis.
-
-    ``x`` has shape (n,) and grows; ``y`` has shape (orders, n), with NaN where a curve has a gap. ``breaks`` say where
-    and why. At each of ``kinks``, a place and an order, the curve of that order is continuous and its slope jumps.
-    ``together`` says whether ``fn`` was given all points as one array; ``raised`` what it raised at some of them.
-
-    Examples
-    --------
-    >>> from autolab.analysis import Study
-    >>> curves = Study(abs, 1.0, order=1, domain=(-2.0, 2.0)).data.curves
-    >>> curves.y.shape == (2, curves.x.size)
-    True
-    >>> [(round(abs(x), 6), order) for x, order in curves.kinks]
-    [(0.0, 0)]
-    """
-
-    x: np.ndarray
-    y: np.ndarray
-    breaks: tuple[Break, ...]
-    kinks: tuple[tuple[float, int], ...]
-    together: bool
-    raised: str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +109,8 @@ class Study:
         Up to which derivative, at most 4.
     domain : tuple of two floats, optional
         Where the curves are drawn; by default where the functions in ``fn`` are worth looking at, or about 0.
+    curves : bool
+        Whether they are to be computed; otherwise nothing is but the values at the point.
 
     Raises
     ------
@@ -152,6 +124,8 @@ class Study:
         What there is to see at the present point.
     most : int
         The highest order that can be chosen.
+    has_curves : bool
+        Whether the curves are there.
 
     Examples
     --------
@@ -162,19 +136,24 @@ class Study:
     """
 
     def __init__(
-        self, fn: Callable[[Variable], Any], x: Any, order: int = 2, domain: tuple[float, float] | None = None
+        self,
+        fn: Callable[[Variable], Any],
+        x: Any,
+        order: int = 2,
+        domain: tuple[float, float] | None = None,
+        curves: bool = True,
     ) -> None:
         if not callable(fn):
             raise TypeError(f"{CALLER}: fn is a {type(fn).__name__}; expected a function of a Variable")
         self.fn, self._name = fn, getattr(fn, "__name__", type(fn).__name__)
         at = _number("x", x.data if isinstance(x, Variable) else x)
         order = _checked_order(order)
-        Ladder(CALLER, fn, order).exactly(at)  # what is wrong at the point itself is the user's to know
-        stretch = _domain(fn, at, domain)
-        self._curves = _curves(fn, at, order, stretch)
+        values, near = Ladder(CALLER, fn, order).begin(at)  # what is wrong at the point itself is the user's to know
+        self._domain = _domain(at, domain, near)
+        self.has_curves = curves
+        self._curves = sampled(CALLER, fn, at, order, self._domain) if curves else only(at, values, self._domain)
         self.most = len(self._curves.y) - 1
-        self._domain = stretch
-        self.data = self.look(at, order)
+        self.data = self.look(at, order) if curves else self._derivatives(at, values, None, ())
 
     def move(self, x: Any) -> Derivatives:
         """Look at another point of the domain; it becomes ``data``."""
@@ -199,6 +178,8 @@ class Study:
 
         Nothing is computed for that, so there are no graphs. Breaks are left out, and what is very near to them.
         """
+        if not self.has_curves:
+            return []
         low, high = self._domain
         broken = [np.abs(self._curves.x - found.x) <= _BESIDE * (high - low) for found in self._curves.breaks]
         places = np.where(np.any(broken, axis=0), np.inf, self._curves.x) if broken else self._curves.x
@@ -209,7 +190,8 @@ class Study:
     def _derivatives(
         self, x: float, values: np.ndarray, recording: Recording | None, found: tuple[Growth, ...]
     ) -> Derivatives:
-        curves = replace(self._curves, y=self._curves.y[: len(values)])
+        held = self._curves if self.has_curves else only(x, values, self._domain)
+        curves = replace(held, y=held.y[: len(values)])
         known = tuple([float(value) for value in values])
         return Derivatives(self._name, x, len(values) - 1, self._domain, known, curves, recording, found)
 
@@ -219,27 +201,6 @@ class Study:
         except Exception:  # the values say that the function is undefined there
             return False
         return True
-
-
-def _curves(fn: Callable[[Variable], Any], at: float, order: int, domain: tuple[float, float]) -> Curves:
-    """All orders that can be shown, and one more, which tells the kinks of the last."""
-    ladder = _highest(fn, at, order)
-    x = np.linspace(*domain, _FEW_SAMPLES)
-    y = ladder.at(x)
-    if ladder.together:
-        x = np.linspace(*domain, _SAMPLES)
-        y = ladder.at(x)
-    breaks, more, found = find_breaks(ladder.at, x, y, _MOST if ladder.together else _FEW_MOST)
-    x, first = np.unique(np.concatenate([x, more]), return_index=True)
-    x, y = _with_gaps(x, np.concatenate([y, found], axis=1)[:, first], breaks)
-    y[~np.isfinite(y)] = np.nan
-    shown = max(order, min(MAX_ORDER, ladder.order))
-    digits = 11 - math.floor(math.log10(domain[1] - domain[0]))
-    breaks = [replace(one, x=round(one.x, digits) + 0.0) for one in breaks]
-    kinks = tuple([(one.x, one.order - 1) for one in breaks if one.kind == "jump" and 0 < one.order <= shown + 1])
-    return Curves(
-        x, y[: shown + 1], tuple([b for b in breaks if b.order <= shown]), kinks, ladder.together, ladder.raised
-    )
 
 
 def _recorded(fn: Callable[[Variable], Any], x: float, order: int) -> Recording:
@@ -253,35 +214,12 @@ def _recorded(fn: Callable[[Variable], Any], x: float, order: int) -> Recording:
         return record(fn, x)
 
 
-def _highest(fn: Callable[[Variable], Any], at: float, order: int) -> Ladder:
-    """The highest ladder that ``fn`` allows: some functions can be differentiated once only."""
-    for highest in range(MAX_ORDER + 1, order, -1):
-        ladder = Ladder(CALLER, fn, highest)
-        try:
-            ladder.exactly(at)
-        except Exception:  # it is the next lower order that is asked then
-            continue
-        return ladder
-    return Ladder(CALLER, fn, order)
-
-
-def _with_gaps(x: np.ndarray, y: np.ndarray, breaks: list[Break]) -> tuple[np.ndarray, np.ndarray]:
-    """The samples with NaN at every break, in its order and all higher ones; lower ones go on."""
-    places = np.array([found.x for found in breaks])
-    between = np.array([np.interp(places, x, row) for row in y]).reshape(len(y), len(places))
-    for column, found in enumerate(breaks):
-        between[found.order :, column] = np.nan
-    where = np.searchsorted(x, places)
-    for found in breaks:  # what stands at the place itself belongs to neither side
-        y[found.order :, np.abs(x - found.x) <= _NARROW * (x[-1] - x[0])] = np.nan
-    return np.insert(x, where, places), np.insert(y, where, between, axis=1)
-
-
-def _domain(fn: Callable[[Variable], Any], x: float, given: Any) -> tuple[float, float]:
+def _domain(x: float, given: Any, near: tuple[float, float] | None) -> tuple[float, float]:
+    """The given domain, or else the one near which the function is worth looking at, or a symmetric one."""
     if given is not None:
         return _checked_domain(given, x)
     end = round_up(max(2 * abs(x), 4.0))
-    low, high = Ladder(CALLER, fn, 0).domain(x) or (-end, end)
+    low, high = near or (-end, end)
     return min(low, -round_up(-x) if x < 0 else x), max(high, round_up(x) if x > 0 else x)
 
 

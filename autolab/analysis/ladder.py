@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ class Ladder:
 
     def exactly(self, x: float) -> np.ndarray:
         """The values of all orders at one point; what ``fn`` raises passes through."""
-        return self._climb(np.float64(x)).reshape(-1)
+        return self._climb(_point(x)).reshape(-1)
 
     def at(self, xs: np.ndarray) -> np.ndarray:
         """The values of all orders at all points: shape (order + 1, len(xs)); NaN where ``fn`` raises."""
@@ -52,8 +53,8 @@ class Ladder:
         self.together = found is not None
         return self._each(xs) if found is None else found
 
-    def domain(self, x: float) -> tuple[float, float] | None:
-        """Where the functions that take the input directly are worth looking at; None if none of them says."""
+    def begin(self, x: float) -> tuple[np.ndarray, tuple[float, float] | None]:
+        """`exactly`, and where the functions that take the input directly are worth looking at; None if none says."""
         domains: list[tuple[float, float]] = []
 
         def hear(event: Any) -> None:
@@ -61,15 +62,14 @@ class Ladder:
             if direct and isinstance(event.function, Primitive) and event.function.domain:
                 domains.append(event.function.domain)
 
-        own = Variable(np.float64(x))
-        with np.errstate(all="ignore"), observe(hear):
-            self._fn(own)
+        own = _point(x)
+        values = self._climb(own, lambda: observe(hear)).reshape(-1)
         low, high = max([d[0] for d in domains], default=0.0), min([d[1] for d in domains], default=0.0)
-        return (float(low), float(high)) if low < high else None
+        return values, (float(low), float(high)) if low < high else None
 
     def _whole(self, xs: np.ndarray) -> np.ndarray | None:
         try:
-            return self._climb(xs)
+            return self._climb(_point(xs))
         except Exception:  # a function of a single number may do anything with an array
             return None
 
@@ -83,11 +83,12 @@ class Ladder:
                 columns.append(np.full(self.order + 1, np.nan))
         return np.stack(columns, axis=1)
 
-    def _climb(self, at: Any) -> np.ndarray:
-        x = Variable(np.array(at, np.float64), name="x")
+    def _climb(self, x: Variable, listening: Callable[[], AbstractContextManager[Any]] = nullcontext) -> np.ndarray:
+        """All orders; somebody may be listening while ``fn`` itself runs."""
         rows = np.zeros((self.order + 1, *x.shape))
         with using_config("enable_backprop", True), np.errstate(all="ignore"):
-            y = self._checked(self._fn(x), x)
+            with listening():
+                y = self._checked(self._fn(x), x)
             rows[0] = y.data
             for order in range(1, self.order + 1):
                 ones = np.ones(y.shape, y.dtype)
@@ -110,6 +111,10 @@ class Ladder:
                 "of arrays there are show_jacobian and show_hessian"
             )
         return y
+
+
+def _point(x: Any) -> Variable:
+    return Variable(np.array(x, np.float64), name="x")
 
 
 def _agree(together: np.ndarray, alone: np.ndarray) -> bool:

@@ -191,6 +191,8 @@ def polynomial(data: Derivatives) -> str:
 def _remarks(data: Derivatives, frames: list[Frame]) -> Iterator[str]:
     """What there is to say at this point."""
     span = _NEAR * (data.domain[1] - data.domain[0])
+    if not data.curves.sampled:
+        yield say("curve_point", name=symbol(data, 0))
     for x, order in data.curves.kinks:
         if abs(x - data.x) <= span and order < data.order:
             yield say("curve_at_kink", name=symbol(data, order), next=symbol(data, order + 1))

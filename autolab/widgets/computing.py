@@ -30,6 +30,7 @@ class Computing(Conversation):
 
     _session: Any
     wait_seconds = 0.1
+    outdated_seconds = OUTDATED
     stopped_words = "stopped"  # how the keys of the sentences begin
 
     _lock = traitlets.Instance(threading.Condition, ())  # for everything that both threads touch
@@ -41,7 +42,7 @@ class Computing(Conversation):
         """Compute at the present point; if that is going on for an earlier one, afterwards, and give a long one up."""
         if self._running is not None:
             self._again = True
-            if self._running.seconds > OUTDATED:
+            if self._running.seconds > self.outdated_seconds:
                 self._running.stop("outdated")
             return
         state = self._session.state
@@ -50,13 +51,13 @@ class Computing(Conversation):
         )
         self._running.start()
 
-    def _wait_a_little(self) -> None:
+    def _wait_a_little(self, seconds: float | None = None) -> None:
         """Wait for a computation that has just begun; if it is a slow one, say so and let it go on."""
         running = self._running
         if running is None or self.computing:
             return
         try:
-            self._lock.wait_for(lambda: self._running is None, self.wait_seconds)
+            self._lock.wait_for(lambda: self._running is None, self.wait_seconds if seconds is None else seconds)
         except KeyboardInterrupt:  # where messages are obeyed by the main thread
             running.stop("asked")
         if self._running is not None:

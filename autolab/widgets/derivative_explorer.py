@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,7 +20,8 @@ from ..display.readings import readings
 from ..display.scene import scene
 from ..engine.variable import Variable
 from ..recording.model import Recording
-from .computing import Computing
+from . import notebook
+from .computing import OUTDATED, Computing
 from .controls import control
 from .conversation import LiveView, at_first
 from .derivative_session import DerivativeSession, Place, Seen
@@ -36,10 +39,21 @@ _WORDS = (
 )
 
 
+FIRST_SECONDS = 0.5
+"""So long a cell waits for the curves. Those of a slow function are drawn when they are there; until then the view
+shows what is known at the point."""
+
+
 class DerivativeExplorer(Since, Computing, Folding, LiveView):
     """A live view of a function of one number and its derivatives. Made by `autolab.derivatives`.
 
     ``data`` holds what it shows, as plain data.
+
+    Parameters
+    ----------
+    session : DerivativeSession
+    patience : float, optional
+        How many seconds to wait for the curves.
     """
 
     kind = "derivatives"
@@ -56,15 +70,13 @@ class DerivativeExplorer(Since, Computing, Folding, LiveView):
     scenes: traitlets.List[Any] = traitlets.List().tag(sync=True)
     readings: traitlets.List[Any] = traitlets.List().tag(sync=True)
 
-    stopped_words = "curve_stopped"
-
-    def __init__(self, session: DerivativeSession) -> None:
+    def __init__(self, session: DerivativeSession, patience: float | None = None) -> None:
         self._session = session
-        first = at_first()
-        words = {**first["words"], **{key: say(key) for key in _WORDS}}
-        words |= {"live_old": say("curve_old"), "live_stale": say("curve_stale")}
-        super().__init__(**{**first, "words": words}, lines=LINES, **self._curves(), **self._now())
+        super().__init__(**{**at_first(), **self._curves(), **self._now()}, lines=LINES)
         self._listen()
+        with self._lock, self.hold_sync():
+            self._refresh()
+            self._wait_a_little(FIRST_SECONDS if patience is None else patience)
 
     # ------------------------------------------------------------------ for Python
     @property
@@ -75,9 +87,11 @@ class DerivativeExplorer(Since, Computing, Folding, LiveView):
 
     # ------------------------------------------------------------------ what is shown
     def _curves(self) -> dict[str, Any]:
-        """The traits that stay as they are while the point moves."""
-        study = self._session.seen.study
-        return {"panels": panels(study.samples(1)[0]), "most": study.most}
+        """The traits that stay as they are while the point moves, once there are curves."""
+        study, words = self._session.seen.study, {key: say(key) for key in _WORDS}
+        shown = study.samples(1)[0] if study.has_curves else self.data
+        words |= {"live_old": say("curve_old" if study.has_curves else "curve_first"), "live_stale": say("curve_stale")}
+        return {"panels": panels(shown), "most": study.most, "words": {**at_first()["words"], **words}}
 
     def _now(self) -> dict[str, Any]:
         """The traits that follow the point and the order."""
@@ -105,14 +119,39 @@ class DerivativeExplorer(Since, Computing, Folding, LiveView):
 
     def _show_result(self, result: Seen) -> None:
         before, self._session.seen = self._session.seen, result
-        curves = self._curves() if result.study is not before.study else {}
+        is_other = result.study is not before.study or not result.study.has_curves
+        curves = self._curves() if is_other else {}
         self._publish({"error": None, "since": self._since(), **curves, **self._now()})
 
     def _show_error(self, error: dict[str, Any]) -> None:
-        """The picture stays; where nothing else was asked for meanwhile, the point goes back to it."""
+        """The picture stays; where nothing else was asked for meanwhile, the point goes back to it.
+
+        Curves that were not finished are computed when somebody asks for them again.
+        """
+        self._session.wants_curves = False
         if not self._again:
             self._session.state = Place(self.data.x, self.data.order)
-        self._publish({"error": error, **self._control()})
+        self._publish({"error": error, "since": self._since(), **self._control()})
+
+    def _since(self) -> dict[str, Any]:
+        found, session = super()._since(), self._session
+        if session.seen.study.has_curves or session.wants_curves:
+            return found
+        return {"text": " ".join([say("curve_unfinished"), found.get("text", "")]).strip(), "again": True}
+
+    @property
+    def stopped_words(self) -> str:  # type: ignore[override]
+        """How the sentences begin that say why there is no result."""
+        return "curve_stopped" if self._session.seen.study.has_curves else "curve_unfinished"
+
+    @property
+    def outdated_seconds(self) -> float:  # type: ignore[override]
+        """Curves are not given up for a point to which somebody moves meanwhile."""
+        return math.inf if self._session.samples_next else OUTDATED
+
+    def _compute_again(self) -> None:
+        self._session.wants_curves = True
+        super()._compute_again()
 
     # ------------------------------------------------------------------ messages
     @obeys("move", value=(int, float))
@@ -143,7 +182,9 @@ def derivatives(
     """Look at a function of one number and its derivatives: the curves, and at a point that can be moved the tangent,
     the Taylor polynomial, the values of all derivatives and the graphs that compute them.
 
-    In plain Python, where there is no notebook to draw in, the view is saved as a page and its path printed.
+    The curves of a slow function are computed beside the notebook, where they can be stopped; until they are there, the
+    view shows what is known at the point. In plain Python, where there is no notebook to draw in, the view is saved as
+    a page and its path printed.
 
     Parameters
     ----------
@@ -177,6 +218,7 @@ def derivatives(
     >>> import numpy as np
     >>> view = autolab.derivatives(np.tanh, 0.5, order=3)  # doctest: +SKIP
     """
-    view = DerivativeExplorer(DerivativeSession(fn, x, order, domain))
+    session = DerivativeSession(fn, x, order, domain)
+    view = DerivativeExplorer(session, threading.TIMEOUT_MAX if notebook.shell() is None else None)
     view._save_here("derivatives", "derivatives", clean(view.data.function))
     return view

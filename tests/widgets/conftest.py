@@ -10,6 +10,7 @@ import pytest
 from ipywidgets import comm as widget_comm
 from playwright.sync_api import Browser, Page
 
+from autolab.widgets import derivative_explorer
 from autolab.widgets.explorer import Explorer
 from autolab.widgets.export import export_html
 from autolab.widgets.session import Session
@@ -60,6 +61,12 @@ def explorer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Explorer
     yield make
     for widget in made:
         widget.close()
+
+
+@pytest.fixture(autouse=True)
+def curves_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The views of derivatives open with their curves, also where a busy machine takes its time for them."""
+    monkeypatch.setattr(derivative_explorer, "FIRST_SECONDS", 30.0)
 
 
 @pytest.fixture

@@ -38,6 +38,18 @@ def test_a_notebook_without_the_live_view_shows_the_static_picture() -> None:
     view.close()
 
 
+def test_making_the_session_calls_the_function_once() -> None:
+    calls = []
+
+    def fn(x: autolab.Variable) -> autolab.Variable:
+        calls.append(float(x.data))
+        return np.tanh(x)
+
+    session = DerivativeSession(fn, 0.5, 3)
+    assert calls == [0.5] and session.seen.data.domain == (-4.0, 4.0)
+    assert session.seen.data.values == DerivativeExplorer(session).data.values
+
+
 def test_a_closed_view_is_freed() -> None:
     view = DerivativeExplorer(DerivativeSession(np.tanh, 0.5, 1))
     alive = weakref.ref(view)

@@ -16,6 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from autolab.display.messages import say
 from autolab.display.numbers import number
+from autolab.widgets import derivative_explorer
 from autolab.widgets.derivative_explorer import DerivativeExplorer
 from autolab.widgets.derivative_session import DerivativeSession
 
@@ -329,6 +330,74 @@ def test_a_removed_view_leaves_nothing_behind(page: Page, show: Open) -> None:
     page.evaluate("() => host.removeView(0)")
     page.evaluate("() => host.destroy()")
     assert page.evaluate("() => host.listenerCount()") == 0
+
+
+class Held:
+    """A sine that waits, after its first call, until it is let go."""
+
+    def __init__(self) -> None:
+        self.calls, self.free = 0, threading.Event()
+
+    def __call__(self, x: Any) -> Any:
+        self.calls += 1
+        y = np.sin(x)
+        while self.calls > 1 and not self.free.is_set():
+            time.sleep(0.01)
+            y = y + 0
+        return y
+
+
+def wait_for(wire: Wire, done: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not done():
+        wire.settle()
+        assert time.monotonic() < deadline
+    wire.settle()
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(derivative_explorer, "FIRST_SECONDS", 0.05)
+    monkeypatch.setattr(DerivativeExplorer, "wait_seconds", 0.02)
+
+
+def test_the_view_of_a_slow_function_is_there_before_its_curves(page: Page, show: Open, impatient: None) -> None:
+    fn = Held()
+    wire = show(fn, 0.5, 2, domain=(-3, 3))
+    assert fn.calls == 2  # the point; the worker waits in the first of the others
+    assert page.locator(".al-busy").text_content() == f"{say('live_computing')} {say('curve_first')}"
+    assert values(page) == [number(form(0.5)) for form in FORMS]
+    expect(page.locator(".al-curve-notes")).to_contain_text(say("curve_point", name="Held"))
+    first = plots(page)[0]
+    assert not on_curve(page, first, wire.widget.panels[0], 1.0, math.sin(1.0))
+    assert on_curve(page, first, wire.widget.panels[0], 0.6, math.sin(0.5) + 0.1 * math.cos(0.5), 1)  # the tangent
+    first.press("End")  # which does not end the curves
+    wire.settle()
+    fn.free.set()
+    wait_for(wire, lambda: not wire.widget.computing)
+    assert wire.widget.data.x == 3.0 and values(page) == [number(form(3.0)) for form in FORMS]
+    assert on_curve(page, plots(page)[0], wire.widget.panels[0], 1.0, math.sin(1.0))
+    assert page.get_by_label(say("curve_order")).get_attribute("max") == "4"
+    expect(page.locator(".al-curve-notes")).not_to_contain_text(say("curve_point", name="Held"))
+
+
+def test_curves_that_were_stopped_can_be_asked_for_again(page: Page, show: Open, impatient: None) -> None:
+    fn = Held()
+    wire = show(fn, 0.5, 1, domain=(-3, 3))
+    page.get_by_role("button", name="Stop").click()
+    wait_for(wire, lambda: wire.widget.error is not None)
+    expect(page.get_by_role("alert")).to_contain_text(say("curve_unfinished_asked"))
+    fn.free.set()
+    plots(page)[0].press("End")
+    wait_for(wire, lambda: not wire.widget.computing and wire.widget.data.x == 3.0)
+    assert values(page) == [number(math.sin(3)), number(math.cos(3))]
+    assert spot(plots(page)[0]) == pytest.approx(place(plots(page)[0], wire.widget.panels[0], 3.0, math.sin(3)), abs=1)
+    assert not wire.widget.data.curves.sampled
+    expect(page.get_by_role("alert")).to_be_hidden()
+    page.get_by_role("button", name="Compute again").click()
+    wait_for(wire, lambda: not wire.widget.computing and wire.widget.data.curves.sampled)
+    assert on_curve(page, plots(page)[0], wire.widget.panels[0], 1.0, math.sin(1.0))
+    assert wire.widget.since == {}
 
 
 def test_a_slow_function_leaves_the_page_alive_and_can_be_stopped(

@@ -38,6 +38,10 @@ SENTENCES: dict[str, str] = {
     "curve_code": "The live graph of this point:",
     "curve_order": "Order",
     "curve_old": "The picture shows the point before.",
+    "curve_first": "The curves follow; what is known at the point is there.",
+    "curve_point": "So far {name} was computed at this point only: there are no curves yet.",
+    "curve_unfinished": "The curves were not finished.",
+    "curve_unfinished_asked": "The computation of the curves was stopped. The point can be moved without them.",
     "curve_stale": "This could not be computed. The picture shows the last point that could be.",
     "curve_stopped_asked": "The computation was stopped. Move the point to compute again.",
     "curve_stopped_seconds": "The computation took longer than {seconds:g} seconds, so it was stopped.",
@@ -46,6 +50,7 @@ SENTENCES: dict[str, str] = {
         "This page was saved. The point can be moved over {count} places that were computed before; the graphs, and "
         "how they grow, are those at x = {x}."
     ),
+    "curve_still_point": "This page was saved before there were curves; it shows what was known at x = {x}.",
     "growth_reused": "{values} reused",
     "growth_unshared": "{count} if nothing were shared",
     "undefined": "undefined",

@@ -5,7 +5,6 @@ import { button, html, write } from "./dom.js";
 
 /** @param {import("./explorer.js").View} view */
 export function makeProblemPart({ get, link, root }) {
-  const words = get("words");
   const busy = html("span", { class: "al-busy", role: "status" });
   const stop = button("Stop", () => link.stop({ do: "stop" }), { hidden: true });
   const what = html("div", { class: "al-error-what" });
@@ -16,7 +15,7 @@ export function makeProblemPart({ get, link, root }) {
 
   /** The picture below the panel is then not for these inputs. */
   function show() {
-    const error = get("error");
+    const [error, words] = [get("error"), get("words")];
     const silent = link.state === "silent";
     panel.hidden = !error && !silent;
     write(what, silent ? words.live_silent : error ? `${error.type}: ${error.message}` : "");
@@ -29,7 +28,7 @@ export function makeProblemPart({ get, link, root }) {
 
   /** While the kernel computes, the picture is that of the point before. */
   function showWork() {
-    const computing = get("computing");
+    const [computing, words] = [get("computing"), get("words")];
     const text = { running: `${words.live_computing} ${words.live_old}`, stopping: words.live_stopping }[/** @type {string} */ (computing)];
     write(busy, text ?? (link.state === "busy" ? words.live_computing : ""));
     stop.hidden = !computing;

@@ -1,0 +1,103 @@
+"""The curves of a function of one number and its derivatives: samples, and the gaps between them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..engine.variable import Variable
+from ..recording.orders import MAX_ORDER
+from .breaks import Break, find_breaks
+from .ladder import Ladder
+
+Function = Callable[[Variable], Any]
+
+_SAMPLES, _MOST = 601, 48
+_FEW_SAMPLES, _FEW_MOST = 161, 6
+"""For functions of which every point has to be computed on its own."""
+
+_NARROW = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """f, f', f'' ... over a stretch of the axis.
+
+    ``x`` has shape (n,) and grows; ``y`` has shape (orders, n), with NaN where a curve has a gap. ``breaks`` say where
+    and why. At each of ``kinks``, a place and an order, the curve of that order is continuous and its slope jumps.
+    ``together`` says whether ``fn`` was given all points as one array; ``raised`` what it raised at some of them.
+    ``sampled`` is False while nothing is known but one point.
+
+    Examples
+    --------
+    >>> from autolab.analysis import Study
+    >>> curves = Study(abs, 1.0, order=1, domain=(-2.0, 2.0)).data.curves
+    >>> curves.y.shape == (2, curves.x.size)
+    True
+    >>> [(round(abs(x), 6), order) for x, order in curves.kinks]
+    [(0.0, 0)]
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    breaks: tuple[Break, ...]
+    kinks: tuple[tuple[float, int], ...]
+    together: bool
+    raised: str | None
+    sampled: bool = True
+
+
+def only(x: float, values: np.ndarray, domain: tuple[float, float]) -> Curves:
+    """Curves of which nothing is known but one point."""
+    y = np.full((len(values), 3), np.nan)
+    y[:, 1] = np.where(np.isfinite(values), values, np.nan)
+    return Curves(np.array([domain[0], x, domain[1]]), y, (), (), True, None, sampled=False)
+
+
+def sampled(caller: str, fn: Function, at: float, order: int, domain: tuple[float, float]) -> Curves:
+    """All orders that can be shown, and one more, which tells the kinks of the last."""
+    ladder = _highest(caller, fn, at, order)
+    x = np.linspace(*domain, _FEW_SAMPLES)
+    y = ladder.at(x)
+    if ladder.together:
+        x = np.linspace(*domain, _SAMPLES)
+        y = ladder.at(x)
+    breaks, more, found = find_breaks(ladder.at, x, y, _MOST if ladder.together else _FEW_MOST)
+    x, first = np.unique(np.concatenate([x, more]), return_index=True)
+    x, y = _with_gaps(x, np.concatenate([y, found], axis=1)[:, first], breaks)
+    y[~np.isfinite(y)] = np.nan
+    shown = max(order, min(MAX_ORDER, ladder.order))
+    digits = 11 - math.floor(math.log10(domain[1] - domain[0]))
+    breaks = [replace(one, x=round(one.x, digits) + 0.0) for one in breaks]
+    kinks = tuple([(one.x, one.order - 1) for one in breaks if one.kind == "jump" and 0 < one.order <= shown + 1])
+    return Curves(
+        x, y[: shown + 1], tuple([b for b in breaks if b.order <= shown]), kinks, ladder.together, ladder.raised
+    )
+
+
+def _highest(caller: str, fn: Function, at: float, order: int) -> Ladder:
+    """The highest ladder that ``fn`` allows: some functions can be differentiated once only."""
+    for highest in range(MAX_ORDER + 1, order, -1):
+        ladder = Ladder(caller, fn, highest)
+        try:
+            ladder.exactly(at)
+        except Exception:  # it is the next lower order that is asked then
+            continue
+        return ladder
+    return Ladder(caller, fn, order)
+
+
+def _with_gaps(x: np.ndarray, y: np.ndarray, breaks: list[Break]) -> tuple[np.ndarray, np.ndarray]:
+    """The samples with NaN at every break, in its order and all higher ones; lower ones go on."""
+    places = np.array([found.x for found in breaks])
+    between = np.array([np.interp(places, x, row) for row in y]).reshape(len(y), len(places))
+    for column, found in enumerate(breaks):
+        between[found.order :, column] = np.nan
+    where = np.searchsorted(x, places)
+    for found in breaks:  # what stands at the place itself belongs to neither side
+        y[found.order :, np.abs(x - found.x) <= _NARROW * (x[-1] - x[0])] = np.nan
+    return np.insert(x, where, places), np.insert(y, where, between, axis=1)
