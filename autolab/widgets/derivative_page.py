@@ -6,40 +6,56 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..analysis import Derivatives, Study
-from ..display.derivative_scene import growth_rows, moving_in, panels, symbol
+from ..display.derivative_scene import growth_rows, moving_in, symbol
 from ..display.messages import say
 from ..display.numbers import number
-from ..display.scene import readings, scene
+from ..recording.model import Recording
 from .computation import Stopped
 from .derivative_explorer import DerivativeExplorer
 from .derivative_session import Place, Seen
+from .folds import fold_words, folds, states
 from .saved import SavedPage, deadline, message_key, still
 
 SECONDS = 5.0
 """So long the page may compute: the derivatives of all orders at the present point."""
 
 _SAMPLES = (121, 61, 31)
+_PICTURES = (24, 8, 1)
+"""So many of the graph of the function, and of the k-th derivative a (k + 1)-th part."""
 
 
 def derivative_page(view: DerivativeExplorer) -> SavedPage:
-    """The page of a view as it stands."""
+    """The page of a view as it stands; curves that are just being computed are waited for."""
+    with view._lock:
+        view._lock.wait_for(lambda: view._running is None, SECONDS)
     return SavedPage(view.data.function, "derivatives", _ever_smaller(view))
 
 
 def _ever_smaller(view: DerivativeExplorer) -> Iterator[dict[str, Any]]:
-    """With all graphs; without the highest ones; with fewer places for the point."""
+    """With fewer pictures of the graphs; without the highest of them; with fewer places for the point."""
     here = _highest(view)
     graphs = [here.recording, *here.recording.higher] if here.recording else []
-    for count in range(len(graphs), 0, -1):
-        yield _content(view, here, graphs[:count], _SAMPLES[0])
+    for pictures in _PICTURES:
+        yield _content(view, here, _book(view, graphs, pictures), _SAMPLES[0])
+    for count in range(len(graphs) - 1, 0, -1):
+        yield _content(view, here, _book(view, graphs[:count], 1), _SAMPLES[0])
     for most in _SAMPLES[1:]:
-        yield _content(view, here, graphs[:1], most)
+        yield _content(view, here, _book(view, graphs[:1], 1), most)
+
+
+def _book(view: DerivativeExplorer, graphs: list[Recording], pictures: int) -> dict[str, Any]:
+    """What the page needs to draw graphs, and to open and close their groups."""
+    held = []
+    for k, graph in enumerate(graphs):
+        now = view._open_groups(graph)
+        held.append(folds(graph, now, states(graph.outline, now, max(1, pictures // (k + 1)))))
+    return {"graphs": held, "words": fold_words()}
 
 
 def _highest(view: DerivativeExplorer) -> Derivatives:
     """The present point with the derivatives of all orders; where that takes too long, with those that are shown."""
     session, shown = view._session, view.data
-    if shown.order == view.most:
+    if shown.order == view.most or not session.seen.study.has_curves:
         return shown
     try:
         found = session.compute(Place(shown.x, view.most), deadline(SECONDS))
@@ -48,7 +64,7 @@ def _highest(view: DerivativeExplorer) -> Derivatives:
     return found.data if isinstance(found, Seen) and found.study is session.seen.study else shown
 
 
-def _content(view: DerivativeExplorer, here: Derivatives, graphs: list[Any], most: int) -> dict[str, Any]:
+def _content(view: DerivativeExplorer, here: Derivatives, book: dict[str, Any], most: int) -> dict[str, Any]:
     study: Study = view._session.seen.study
     orders = range(here.order + 1)
     points = {point.x: point.up_to(here.order) for point in study.samples(most)} | {here.x: here}
@@ -56,18 +72,21 @@ def _content(view: DerivativeExplorer, here: Derivatives, graphs: list[Any], mos
     low, high = here.domain
     control = {**view.control, "value": here.x, "step": (high - low) / (most - 1)}
     words = {**view.words}
-    if len(graphs) <= here.order:
-        words["curve_graphs"] = say("curve_graphs_some", name=symbol(here, len(graphs) - 1))
+    count = len(book["graphs"])
+    if 0 < count <= here.order:
+        words["curve_graphs"] = say("curve_graphs_some", name=symbol(here, count - 1))
     state = still(
         {**view.state(), "words": words},
-        say("curve_still", count=len(samples), x=number(here.x)),
-        panels=panels(study.samples(1)[0])[: here.order + 1],
+        say("curve_still" if study.has_curves else "curve_still_point", count=len(samples), x=number(here.x)),
+        panels=view.panels[: here.order + 1],
         most=here.order,
         moving=moving_in(here, orders),
         growth=growth_rows(here),
         control=control,
         samples=samples,
-        **_drawn(view, []),
+        graphs=False,
+        scenes=[],
+        readings=[],
     )
     answers: dict[str, dict[str, Any]] = {
         message_key({"do": "move", "key": "x", "k": k}): {
@@ -77,17 +96,4 @@ def _content(view: DerivativeExplorer, here: Derivatives, graphs: list[Any], mos
         for k, x in enumerate(samples)
     }
     answers |= {message_key({"do": "order", "order": order}): {"order": order} for order in orders}
-    answers |= {
-        message_key({"do": "graphs", "open": open_}): _drawn(view, graphs if open_ else []) for open_ in (True, False)
-    }
-    return {"state": state, "answers": answers}
-
-
-def _drawn(view: DerivativeExplorer, graphs: list[Any]) -> dict[str, Any]:
-    """The traits that show graphs, with the groups open that are open in the view."""
-    pairs = [(graph, view._open_groups(graph)) for graph in graphs]
-    return {
-        "graphs": bool(graphs),
-        "scenes": [scene(graph, expanded) for graph, expanded in pairs],
-        "readings": [readings(graph, expanded)["nodes"] for graph, expanded in pairs],
-    }
+    return {"state": state, "answers": answers, "book": book}

@@ -7,14 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 import autolab
 from autolab.display.flow import flow
 from autolab.display.messages import say
 from autolab.display.readings import readings
-from autolab.widgets import explorer_page
+from autolab.widgets import folds
+from autolab.widgets.derivative_explorer import DerivativeExplorer
+from autolab.widgets.derivative_session import DerivativeSession
 from autolab.widgets.export import export_html
+from autolab.widgets.folding import only_children
 
 pytestmark = pytest.mark.browser
 
@@ -37,11 +40,9 @@ def longer(x, h):
     return h
 
 
-def shown(page: Page) -> dict[str, str]:
+def shown(page: Page | Locator, boxes: str = ".al-main .al-node") -> dict[str, str]:
     """What the boxes of the graph say, by their ids."""
-    nodes = page.locator(".al-main .al-node").evaluate_all(
-        "all => all.map(n => [n.dataset.id, n.getAttribute('aria-label')])"
-    )
+    nodes = page.locator(boxes).evaluate_all("all => all.map(n => [n.dataset.id, n.getAttribute('aria-label')])")
     return dict(nodes)
 
 
@@ -123,7 +124,7 @@ def test_groups_of_derivatives_open_and_close_offline(open_file: Any) -> None:
 
 def test_where_a_picture_is_not_held_the_page_says_so(open_file: Any, monkeypatch: Any) -> None:
     """Every group can be opened alone; another one is closed for it, and that is said."""
-    monkeypatch.setattr(explorer_page, "MOST_BOXES_HELD", 60)
+    monkeypatch.setattr(folds, "MOST_BOXES_HELD", 60)
     recording = autolab.record(longer, 0.5, 0.3)
     page = open_file(recording)
     page.get_by_role("button", name="Close all").click()
@@ -133,6 +134,32 @@ def test_where_a_picture_is_not_held_the_page_says_so(open_file: Any, monkeypatc
             toggles.last.click()
     said = page.locator(".al-fold").inner_text()
     assert say("page_others_closed") in said or say("page_no_picture") in said
+
+
+def test_groups_of_a_saved_derivative_explorer_open_and_close(open_file: Any) -> None:
+    view = DerivativeExplorer(DerivativeSession(lambda x: rnn(x, 0.3), 0.5, 1))
+    first, second = view.data.recording, view.data.recording.higher[0]
+    page = open_file(view)
+    view.close()
+    page.get_by_text(say("curve_graphs")).click()
+    graphs = page.locator(".al-derivative-graphs .al-graph")
+    for graph, recording in zip(graphs.all(), (first, second), strict=True):
+        expect(graph.locator(".al-node")).to_have_count(recording.outline.size(recording.outline.at_first()))
+    tab = graphs.first.locator(".al-tab").first
+    group = int(tab.get_attribute("data-id") or 0)
+    closed = {other for other in first.outline.groups if other == group or group in first.outline.around(other)}
+    left = first.outline.at_first() - closed
+    tab.click()
+    expect(graphs.first.locator(".al-node")).to_have_count(first.outline.size(left))
+    assert shown(graphs.first, ".al-node") == spoken(first, left)
+    page.get_by_text(say("curve_graphs")).click()
+    page.get_by_text(say("curve_graphs")).click()  # as it was left
+    expect(graphs.first.locator(".al-node")).to_have_count(first.outline.size(left))
+    graphs.first.locator(f"[data-id='{group}'] .al-toggle").click()
+    around = {group, *only_children(first.outline.groups[group])}
+    expect(graphs.first.locator(".al-node")).to_have_count(first.outline.size(left | around))
+    graphs.nth(1).locator(".al-tab").first.click()
+    assert graphs.nth(1).locator(".al-node").count() < second.outline.size(second.outline.at_first())
 
 
 def test_ten_thousand_steps_fit(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 // @ts-check
 /** What answers the messages of a saved page of a graph: the data that widgets/explorer_page.py has put into it. */
 
+import { makeFolds } from "./folds.js";
+
 /** @typedef {Record<string, any>} Changes */
 
 const LINE = /^(?:line\s*|:)(\d+)$/i;
@@ -12,7 +14,8 @@ const LINE = /^(?:line\s*|:)(\d+)$/i;
  */
 export function makeBook(book, get) {
   const [first] = book.graphs;
-  const open = book.graphs.map((/** @type {any} */ graph) => new Set(graph.now));
+  const folds = makeFolds(book.graphs, book.words, shown);
+  const { picture, holder } = folds;
   let by = get("flow").by ?? null;
   let withPath = Boolean(get("path").text);
   let wanted = get("found").text ?? "";
@@ -21,46 +24,28 @@ export function makeBook(book, get) {
   /** @type {number | null} */
   let moment = get("frame").k ?? null;
 
-  const key = (/** @type {Set<number>} */ groups) => [...groups].sort((a, b) => a - b).join(",");
-  const picture = (/** @type {number} */ i) => book.graphs[i].pictures[key(open[i])];
-  const of = (/** @type {Changes} */ values, /** @type {any} */ scene) =>
-    Object.fromEntries(scene.nodes.filter((/** @type {any} */ n) => n.id in values).map((/** @type {any} */ n) => [n.id, values[n.id]]));
-
-  /** The box in which a step or group stands. @param {number} i @param {number} id */
-  function holder(i, id) {
-    let box = id;
-    for (let at = book.graphs[i].parents[id]; at !== undefined; at = book.graphs[i].parents[at]) if (!open[i].has(at)) box = at;
-    return box;
-  }
-
   /** @param {number[]} steps */
   const boxes = (steps) => [...new Set(steps.map((step) => holder(0, step)))];
 
-  /** The groups around a step or group. @param {number} i @param {number} id @returns {number[]} */
-  function around(i, id) {
-    const parent = book.graphs[i].parents[id];
-    return parent === undefined ? [] : [...around(i, parent), parent];
-  }
-
   // ---- what depends on which groups are open
-  /** @param {number} i @param {string} notice @returns {Changes} */
-  function shown(i, notice) {
+  /** @param {number} i @returns {Changes} */
+  function shown(i) {
     const scene = picture(i);
-    const nodes = { nodes: of(book.graphs[i].readings, scene) };
+    const nodes = { nodes: folds.drawn(i, book.graphs[i].readings) };
     if (i) {
       const with_ = (/** @type {string} */ trait, /** @type {any} */ value) => get(trait).map((/** @type {any} */ old, /** @type {number} */ k) => (k === i - 1 ? value : old));
-      return { order_scenes: with_("order_scenes", scene), order_readings: with_("order_readings", nodes), notice, ...chosen(get("selected")) };
+      return { order_scenes: with_("order_scenes", scene), order_readings: with_("order_readings", nodes), ...chosen(get("selected")) };
     }
     const lines = Object.entries(book.lines).map(([line, steps]) => [line, boxes(steps)]);
     return {
-      scene, readings: nodes, changed: [], notice, plan: { ...get("plan"), nodes: of(first.plan, scene) },
+      scene, readings: nodes, changed: [], plan: { ...get("plan"), nodes: folds.drawn(0, first.plan) },
       listing: get("listing").lines ? { ...get("listing"), at: Object.fromEntries(lines) } : {},
-      health: { ...get("health"), signs: of(first.signs, scene) }, ...flow(), ...frame(), ...found(), ...chosen(get("selected")),
+      health: { ...get("health"), signs: folds.drawn(0, first.signs) }, ...flow(), ...frame(), ...found(), ...chosen(get("selected")),
     };
   }
 
   function flow() {
-    const now = key(open[0]);
+    const now = folds.key(0);
     return { flow: by ? first.flows[now][by] : {}, path: withPath ? first.paths[now] : {} };
   }
 
@@ -80,39 +65,11 @@ export function makeBook(book, get) {
   }
 
   // ---- opening and closing
-  /** @param {number} i @param {Set<number>} groups @param {Set<number>} [instead] @returns {Changes} */
-  function turn(i, groups, instead) {
-    const { pictures } = book.graphs[i];
-    const next = [groups, instead].find((some) => some && key(some) in pictures);
-    if (!next) return { notice: book.words.none };
-    open[i] = next;
-    return shown(i, next === groups ? "" : book.words.others);
-  }
-
-  /** @param {number} id */
-  const graphOf = (id) => book.graphs.findIndex((/** @type {any} */ graph) => id in graph.groups);
-
-  /** @param {number} id */
-  function unfold(id) {
-    const i = graphOf(id);
-    if (i < 0) return {};
-    const { alone } = book.graphs[i].groups[id];
-    return turn(i, new Set([...open[i], ...alone]), new Set(alone));
-  }
-
-  /** @param {number} id */
-  function fold(id) {
-    const i = graphOf(id);
-    if (i < 0) return {};
-    const rest = [...open[i]].filter((group) => group !== id && !around(i, group).includes(id));
-    return turn(i, new Set(rest), new Set(around(i, id)));
-  }
-
   /** @param {boolean} all */
   function foldAll(all) {
     return book.graphs.reduce((/** @type {Changes} */ changes, /** @type {any} */ { groups }, /** @type {number} */ i) => {
       const ids = all ? Object.keys(groups).filter((id) => !groups[id].run).map(Number) : [];
-      const next = turn(i, new Set(ids));
+      const next = folds.turn(i, new Set(ids));
       const merged = (/** @type {string} */ trait) => (next[trait] && changes[trait] ? { [trait]: [...changes[trait].slice(0, i - 1), ...next[trait].slice(i - 1)] } : {});
       return { ...changes, ...next, ...merged("order_scenes"), ...merged("order_readings"), notice: changes.notice || next.notice };
     }, {});
@@ -137,9 +94,9 @@ export function makeBook(book, get) {
 
   /** @param {number} step */
   function reveal(step) {
-    const groups = around(0, step);
-    const isOpen = groups.every((group) => open[0].has(group));
-    return { ...(isOpen ? {} : turn(0, new Set([...open[0], ...groups]), new Set(groups))), ...select(step) };
+    const groups = folds.around(0, step);
+    const isOpen = groups.every((group) => folds.isOpen(0, group));
+    return { ...(isOpen ? {} : folds.also(0, groups)), ...select(step) };
   }
 
   /** The steps that are found, as display/search.py finds them. */
@@ -171,14 +128,15 @@ export function makeBook(book, get) {
   /** @type {Record<string, (message: any) => Changes>} */
   const answers = {
     select: ({ id }) => select(id),
-    open: ({ id }) => unfold(id),
-    close: ({ id }) => fold(id),
+    open: ({ id }) => folds.unfold(id),
+    close: ({ id }) => folds.fold(id),
     "open all": () => foldAll(true),
     "close all": () => foldAll(false),
     find: ({ text }) => ([wanted, at] = [text, null]) && found(),
     go: ({ by: way }) => next(way),
     colour: ({ by: measure }) => ((by = measure), flow()),
     path: ({ show }) => ((withPath = show), { ...(show && book.born !== null ? reveal(book.born) : {}), ...flow() }),
+    look: ({ show, scale }) => ({ look: { show, scale } }),
     walk: ({ to }) => ((moment = to !== null && to < book.frames.length ? to : null), frame()),
   };
   return (message) => answers[message.do]?.(message) ?? {};

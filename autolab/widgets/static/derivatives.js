@@ -14,13 +14,14 @@ export default () => makeWidget([makeOrderPart, makeProblemPart, makeSincePart, 
 /** The function's name, and up to which derivative it is shown. @param {import("./explorer.js").View} view */
 function makeOrderPart({ get, send, root, link }) {
   const title = html("h3", { class: "al-function" });
-  const range = html("input", { type: "range", class: "al-range al-order-range", min: 0, max: get("most"), step: 1, "aria-label": get("words").curve_order,
+  const range = html("input", { type: "range", class: "al-range al-order-range", min: 0, step: 1, "aria-label": get("words").curve_order,
     oninput: () => show(Number(range.value)), onchange: () => send({ do: "order", order: Number(range.value) }) });
   const value = html("output", { class: "al-own" });
   root.classList.add("al-derivatives");
 
   /** @param {number} order */
   function show(order) {
+    set(range, { max: get("most") });
     range.value = String(order);
     write(value, String(order));
     range.style.setProperty("--al-from", "0%");
@@ -34,7 +35,7 @@ function makeOrderPart({ get, send, root, link }) {
 
   return {
     places: { header: [title, html("label", { class: "al-order-control" }, html("span", { class: "al-caption" }, get("words").curve_order), range, value)] },
-    on: { "order panels error computing": paint }, paint, linked: paint,
+    on: { "order most panels error computing": paint }, paint, linked: paint,
   };
 }
 
@@ -170,7 +171,7 @@ function makeGraphsPart(view) {
   let graphs = [];
   /** @type {number | null} */
   let chosen = null;
-  const toggle = get("still") ? null : (/** @type {boolean} */ open, /** @type {number} */ id) => send({ do: open ? "open" : "close", id });
+  const toggle = (/** @type {boolean} */ open, /** @type {number} */ id) => send({ do: open ? "open" : "close", id });
 
   /** @param {number | null} id */
   function choose(id) {
