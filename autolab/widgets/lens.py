@@ -158,7 +158,7 @@ class Lens(Since, Computing, LiveView):
     def _order(self, order: int) -> None:
         if order not in self.check["orders"]:
             raise ValueError(f"explore: order is {order}; expected one of {self.check['orders']}")
-        self._look(order=order, seed=None if order == self._session.origin.order else 0, place=None)
+        self._look(**vars(self._session.of_order(order)))
 
     def _compute_again(self) -> None:
         """Check the function as it is now."""

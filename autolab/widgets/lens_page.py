@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,11 @@ from ..gradcheck.report import GradientReport
 from .computation import Stopped
 from .lens import Lens
 from .lens_session import DIRECTIONS, LensSession, LensState, Looked, place_of
-from .lens_shown import of_choice, of_report, of_study
+from .lens_shown import SCENERY, of_choice, of_report, of_scenery, of_study
 from .saved import SavedPage, deadline, message_key, still
 
-SECONDS = 5.0
-"""So long the page may measure; what was not measured by then, it says."""
+SECONDS, OTHER_SECONDS = 5.0, 2.0
+"""So long the page may measure, and then for the check of the other order; what was not measured by then, it says."""
 
 _CELLS = (MAX_CELLS, 32, 16, 8)
 _STUDIES = (90, 30, 12)
@@ -29,33 +29,67 @@ _FEW = 24
 """Every element of an input that has no more is measured along."""
 
 
+@dataclass(frozen=True, eq=False)
+class Chapter:
+    """A check that a page holds, with what was measured; ``scenery`` are the traits that show where it comes from."""
+
+    report: GradientReport
+    state: LensState
+    scenery: dict[str, Any]
+    measured: dict[LensState, dict[str, Any]]
+
+
 def lens_page(lens: Lens) -> SavedPage:
-    """The page of a lens as it stands, with the check that it shows."""
+    """The page of a lens as it stands, with the check that it shows and, if that is quick, that of the other order.
+
+    Each is a chapter of the page, with answers of its own.
+    """
     return SavedPage(f"check_gradients({lens.report.function})", "lens", _ever_smaller(lens))
 
 
 def _ever_smaller(lens: Lens) -> Iterator[dict[str, Any]]:
-    """With smaller heatmaps; with fewer measurements."""
-    measured = _measured(lens)
-    for cells in _CELLS:
-        yield _content(lens, measured, cells)
-    for count in _STUDIES[1:]:
-        yield _content(lens, dict(list(measured.items())[:count]), _CELLS[-1])
-
-
-def _measured(lens: Lens) -> dict[LensState, dict[str, Any]]:
-    """What is to be measured, the most telling first, as far as the time goes."""
-    end = time.monotonic() + SECONDS
+    """With smaller heatmaps; with one check; with fewer measurements."""
+    session = lens._session
     known = {lens._measured.state: lens._measured} if lens._measured else {}
+    scenery = {name: getattr(lens, name) for name in SCENERY}
+    now = Chapter(lens.report, session.state, scenery, _measured(session, lens.report, session.state, known, SECONDS))
+    both = [now, *_others(lens)]
+    for cells in _CELLS:
+        yield _content(lens, both, cells)
+    for count in _STUDIES:
+        yield _content(lens, [replace(now, measured=dict(list(now.measured.items())[:count]))], _CELLS[-1])
+
+
+def _others(lens: Lens) -> Iterator[Chapter]:
+    """The checks of the other orders, as far as the time goes."""
+    session, end = lens._session, time.monotonic() + OTHER_SECONDS
+    for order in lens.check["orders"]:
+        state = session.of_order(order)
+        if order == session.state.order:
+            continue
+        try:
+            looked = session.compute(state, deadline(end - time.monotonic()))
+        except Stopped:
+            return
+        if isinstance(looked, Looked):
+            left = end - time.monotonic()
+            measured = _measured(session, looked.report, state, {state: looked}, left)
+            yield Chapter(looked.report, state, of_scenery(looked.scenery, looked.report), measured)
+
+
+def _measured(
+    session: LensSession, report: GradientReport, now: LensState, known: Mapping[LensState, Looked], seconds: float
+) -> dict[LensState, dict[str, Any]]:
+    """What is to be measured, the most telling first, as far as the time goes."""
+    end = time.monotonic() + seconds
     found: dict[LensState, dict[str, Any]] = {}
-    session: LensSession = lens._session
-    for state in list(dict.fromkeys([session.state, *_telling(lens.report, session.state)]))[: _STUDIES[0]]:
+    for state in list(dict.fromkeys([now, *_telling(report, now)]))[: _STUDIES[0]]:
         try:
             looked = known.get(state) or session.compute(state, deadline(end - time.monotonic()))
         except Stopped:
             break
         if isinstance(looked, Looked) and looked.study is not None:
-            found[_placed(lens.report, state)] = of_study(looked)
+            found[_placed(report, state)] = of_study(looked)
     return found
 
 
@@ -82,27 +116,50 @@ def _held(measured: dict[LensState, dict[str, Any]], state: LensState) -> list[i
     return [seed for seed in DIRECTIONS if replace(moved, direction=seed) in measured]
 
 
-def _content(lens: Lens, measured: dict[LensState, dict[str, Any]], most: int) -> dict[str, Any]:
-    session, report = lens._session, lens.report
-    shown = of_report(report, session.state, session.origin.order, most)
+def _content(lens: Lens, chapters: list[Chapter], most: int) -> dict[str, Any]:
+    orders = sorted([chapter.state.order for chapter in chapters])
+    told = {str(chapter.state.order): _told(chapter, orders, most) for chapter in chapters}
+    turns = {message_key({"do": "order", "order": int(name)}): shown for name, shown in told.items()}
+    steps = max([len(study["steps"]) for chapter in chapters for study in chapter.measured.values()], default=0)
+    turns |= {message_key({"do": "step", "k": k}): {"at_step": k} for k in range(steps)}
+    answers = {name: _answers(chapter, told[name], most) for name, chapter in zip(told, chapters, strict=True)}
+    words = say("lens_still_orders" if len(orders) > 1 else "lens_still")
+    return {
+        "state": still(lens.state(), words, **told[str(chapters[0].state.order)]),
+        "answers": {**answers, "all": turns},
+    }
 
-    def looked_at(state: LensState) -> dict[str, Any]:
-        found = of_choice(report, state, lens.takers, most)
-        found["along"]["directions"] = _held(measured, state)
-        return {**found, "study": measured.get(_placed(report, state), {})}
 
-    answers: dict[str, Any] = {}
+def _told(chapter: Chapter, orders: list[int], most: int) -> dict[str, Any]:
+    """The traits with which a chapter begins."""
+    shown = of_report(chapter.report, chapter.state, chapter.state.order, most)
+    shown["check"]["orders"] = orders
+    return {
+        "chapter": str(chapter.state.order),
+        **chapter.scenery,
+        **shown,
+        **_looked_at(chapter, chapter.state, most),
+    }
+
+
+def _looked_at(chapter: Chapter, state: LensState, most: int) -> dict[str, Any]:
+    found = of_choice(chapter.report, state, chapter.scenery.get("takers", []), most)
+    found["along"]["directions"] = _held(chapter.measured, state)
+    return {**found, "study": chapter.measured.get(_placed(chapter.report, state), {})}
+
+
+def _answers(chapter: Chapter, shown: dict[str, Any], most: int) -> dict[str, Any]:
+    """What a chapter answers where an element or a direction is chosen."""
+    report, answers = chapter.report, {}
     for key, panel in enumerate(shown["panels"]):
-        first = replace(session.state, input=key, place=None, whole=False, direction=DIRECTIONS[0])
+        first = replace(chapter.state, input=key, place=None, whole=False, direction=DIRECTIONS[0])
         if panel["rows"] and panel["cols"] and place_of(report, first) is not None:
             for message, state in _choices(report, first, (panel["rows"], panel["cols"]), most):
-                told = looked_at(state)
+                told = _looked_at(chapter, state, most)
                 if state.whole:  # the chosen element stays chosen
                     told = {name: told[name] for name in ("along", "study")}
                 answers[message_key(message)] = told
-    steps = max([len(study["steps"]) for study in measured.values()], default=0)
-    answers |= {message_key({"do": "step", "k": k}): {"at_step": k} for k in range(steps)}
-    return {"state": still(lens.state(), say("lens_still"), **shown, **looked_at(session.state)), "answers": answers}
+    return answers
 
 
 def _choices(

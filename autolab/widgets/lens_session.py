@@ -6,7 +6,7 @@ It knows nothing of widgets. Whatever calls the user's function is in `compute`,
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -98,6 +98,10 @@ class LensSession(Watching):
     def report(self, state: LensState) -> GradientReport | None:
         """The report of a state, if its check has been made."""
         return self._reports.get((state.order, state.seed))
+
+    def of_order(self, order: int) -> LensState:
+        """The state in which the check of an order is looked at first: the given one, or another draw."""
+        return replace(self.state, order=order, seed=None if order == self.origin.order else 0, place=None)
 
     def compute(self, state: LensState, check: Callable[[], None] = lambda: None) -> Looked | UserError:
         """Check and measure what the state asks for; what the user's function raises comes as data.

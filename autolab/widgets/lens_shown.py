@@ -15,6 +15,9 @@ from ..gradcheck.reveal import LEVELS
 from .lens_session import DIRECTIONS, Backward, LensState, Looked, Scenery, place_of, taker_of
 
 MOST_ORDER = 2
+SCENERY = ("scene", "readings", "listing", "boxes", "takers", "suspects", "backwards")
+"""The traits that show where the gradients come from."""
+
 _MOST_LINES = 200
 
 

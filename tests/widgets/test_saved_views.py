@@ -18,6 +18,7 @@ from autolab import Variable, check_gradients
 from autolab.display.messages import say
 from autolab.display.numbers import number
 from autolab.gradcheck.study import study
+from autolab.numerals import precise
 from autolab.widgets import derivative_page, lens_page
 from autolab.widgets.board import Board
 from autolab.widgets.derivative_explorer import DerivativeExplorer
@@ -231,6 +232,34 @@ def test_a_saved_lens_offers_the_directions_that_it_holds(
     monkeypatch.setattr(lens_page, "_STUDIES", (3,))
     page = open_file(lens(muladd, *INPUTS))
     expect(page.get_by_label("all, at random")).to_be_disabled()
+
+
+@pytest.mark.browser
+def test_second_order_is_measured_for_a_saved_lens(open_file: Open, lens: Any) -> None:
+    x, y = np.array([[0.5, -1.25], [2.0, 0.75]]), np.array([1.5, -0.5])
+    view = lens(lambda x, y: (x * x * x).sum() * y, x, y)
+    page = open_file(view)
+    first, again = view.report, view._session.report(view._session.of_order(2))
+    for order, report in ((2, again), (1, first), (2, again)):
+        page.get_by_label(f"{say('lens_order')} {order}").check()
+        expect(page.locator(".al-function")).to_have_text(f"check_gradients({report.function})")
+        item = report["x"]
+        shown = page.locator(".al-trio").first.locator(".al-numbers").first.locator("span").all_text_contents()
+        np.testing.assert_allclose([read(text) for text in shown], item.analytic.ravel(), rtol=5e-3)
+        page.locator(".al-trio").first.locator("canvas.al-canvas").first.click(position={"x": 5, "y": 5})
+        expect(page.locator(".al-chosen dd").first).to_have_text(precise(float(item.analytic[0, 0])))
+        expect(page.locator(".al-lens-curve").first).to_be_visible()
+    assert say("lens_still_orders") in page.locator("body").inner_text()
+
+
+@pytest.mark.browser
+def test_what_takes_too_long_for_a_saved_lens_is_not_offered(
+    open_file: Open, lens: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lens_page, "OTHER_SECONDS", 0.0)
+    page = open_file(lens(np.tanh, np.array([0.5, -1.0])))
+    assert page.get_by_label(f"{say('lens_order')} 2").count() == 0
+    assert say("lens_still") in page.locator("body").inner_text()
 
 
 @pytest.mark.browser

@@ -81,8 +81,12 @@ SENTENCES: dict[str, str] = {
     "lens_show": "Show",
     "lens_not_saved": "This page holds no measurements along this element. It has those of the worst of each input.",
     "lens_still": (
-        "This page was saved. Elements, step sizes and the directions that it holds can be chosen; checking again "
-        "takes a kernel."
+        "This page was saved. Elements, step sizes and the directions that it holds can be chosen; second order, and "
+        "checking again, take a kernel."
+    ),
+    "lens_still_orders": (
+        "This page was saved. Both orders, elements, step sizes and the directions that it holds can be chosen; "
+        "checking again takes a kernel."
     ),
     "lens_keys": "Choose a cell, or use the arrow keys. The dashed cell of each input is the worst.",
 }

@@ -56,9 +56,11 @@ function makeAgainPart({ get, send }) {
 
   function paint() {
     const { order, orders: all, draw: text } = get("check");
+    orders.hidden = draw.hidden = all.length < 2; // in a saved page that holds one
     choices.forEach((/** @type {HTMLInputElement} */ choice, /** @type {number} */ k) => (choice.checked = all[k] === order));
     write(draw, text);
   }
 
-  return { needsKernel: true, places: { header: [orders, draw], buttons: [button(words.lens_again, () => send({ do: "check again" }))] }, on: { "check ack": paint }, paint };
+  const again = get("still") ? [] : [button(words.lens_again, () => send({ do: "check again" }))];
+  return { places: { header: [orders, draw], buttons: again }, on: { "check ack": paint }, paint };
 }

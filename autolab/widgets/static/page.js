@@ -4,7 +4,7 @@
 /**
  * @param {() => any} widget the default export of a view's module
  * @param {"auto" | "light" | "dark"} look
- * @param {(book: any, get: (trait: string) => any) => (message: any) => Record<string, any>} [makeBook] answers messages where a table of answers would be too long
+ * @param {(book: any, get: (trait: string) => any) => (message: any) => Record<string, any>} [makeBook] answers what would be too long in a table
  */
 export function openPage(widget, look, makeBook) {
   const saved = JSON.parse(/** @type {any} */ (document.getElementById("saved")).textContent);
@@ -15,21 +15,25 @@ export function openPage(widget, look, makeBook) {
     holder[path.at(-1)] = views[index];
   }
   followTheme(look);
-  const model = makeModel(state, makeBook?.(book, (name) => state[name]) ?? makeTable(answers));
+  const get = (/** @type {string} */ name) => state[name];
+  const [table, more] = [makeTable(answers ?? {}, get), makeBook?.(book, get)];
+  const model = makeModel(state, (message) => ({ ...table(message), ...more?.(message) }));
   const view = widget();
   view.initialize({ model });
   view.render({ model, el: document.body });
 }
 
 /**
- * Looks messages up; one that is not in the table changes nothing.
+ * Looks messages up; one that is not in the table changes nothing. A page in chapters has a table for each, and one for all.
  * @param {Record<string, any>} answers
+ * @param {(trait: string) => any} get
  * @returns {(message: any) => Record<string, any>}
  */
-function makeTable(answers) {
+function makeTable(answers, get) {
   return (message) => {
     const key = JSON.stringify(Object.entries(message).sort(([a], [b]) => (a < b ? -1 : 1)));
-    return Object.hasOwn(answers, key) ? answers[key] : {};
+    const tables = get("chapter") ? [answers[get("chapter")], answers.all] : [answers];
+    return tables.find((table) => Object.hasOwn(table, key))?.[key] ?? {};
   };
 }
 
