@@ -90,7 +90,7 @@ def test_a_wrong_gradient_shows_that_no_step_size_explains_it():
     assert error == pytest.approx(report["x"].error[report["x"].worst], rel=1e-3)
     assert f"both stay about {error:.3g} apart" in bundle["text/html"]
     alt = re.findall(r'alt="([^"]*)"', bundle["text/html"])[-1]
-    assert "error over the step size" in alt and "both stay" in alt
+    assert "error over the step h" in alt and "both stay" in alt
 
 
 def test_a_right_gradient_needs_no_chart():
