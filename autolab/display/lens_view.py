@@ -102,9 +102,25 @@ def _partly(item: InputReport, kind: str, most: int) -> tuple[dict[str, Any], by
         row, column = divmod(int(flat), columns)
         cells[row // high, column // wide] = values[flat]
     count, total = (f"{n:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") for n in (item.measured, values.size))
-    caption = [say("lens_partly", count=count, total=total), say(f"lens_partly_{item.verdict}")]
+    found = "halved" if item.halves else item.verdict
+    caption = [say("lens_partly", count=count, total=total), say(f"lens_partly_{found}")]
     shape = {"rows": cells.shape[0], "cols": cells.shape[1], "shape": list(item.shape), "block": [high, wide]}
-    return {"which": kind, **shape, "blank": True, "caption": " ".join(caption)}, cells.tobytes()
+    halves = _halves(item, columns, (high, wide))
+    return {"which": kind, **shape, "blank": True, "halves": halves, "caption": " ".join(caption)}, cells.tobytes()
+
+
+def _halves(item: InputReport, columns: int, block: tuple[int, int]) -> list[list[int]]:
+    """The blocks of cells in which halving found an error, all but the whole: first row and column, and how many.
+
+    A part of more than a row is drawn as the rows that it touches.
+    """
+    found: dict[tuple[int, ...], None] = {}
+    for start, stop in item.halves[1:]:
+        (top, left), (bottom, right) = divmod(start, columns), divmod(stop - 1, columns)
+        left, right = (left, right) if top == bottom else (0, columns - 1)
+        top, bottom, left, right = top // block[0], bottom // block[0], left // block[1], right // block[1]
+        found[top, left, bottom - top + 1, right - left + 1] = None
+    return [list(box) for box in found]
 
 
 def _magnitude(values: np.ndarray | None) -> float:

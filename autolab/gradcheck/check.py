@@ -217,6 +217,7 @@ def _input_report(case: Case, i: int, dtype: str, verdict: Verdict) -> InputRepo
         e.tolerance.reshape(shape),
         worst,
         int(c.measured.sum()),
+        tuple([(part.start, part.stop) for part in c.halves]),
     )
 
 

@@ -64,12 +64,13 @@ class Elements:
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """The elements of one input. ``given``: there is a gradient; ``conclusive``: what was not measured is covered by
-    probes."""
+    probes; ``halves``: the ever smaller parts in which probes found an error."""
 
     elements: Elements
     measured: np.ndarray
     given: bool
     conclusive: bool
+    halves: tuple[slice, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,12 +127,21 @@ def compare_nearby(
     for claim, c in zip(survey.claims, here.inputs, strict=True):
         doubtful = c.measured & (c.elements.wrong | ~np.isfinite(c.elements.analytic))
         if doubtful.any():
-            plans.append((_some(doubtful, c.measured & ~doubtful, rng), c.conclusive))
-        elif claim.analytic.size and search(survey.gauge, claim, rng, probes=1)[0].size:
+            plans.append(_Plan(_some(doubtful, c.measured & ~doubtful, rng), c.conclusive))
+        elif claim.analytic.size and search(survey.gauge, claim, rng, probes=1).halves:
             plans.append(_plan(survey.gauge, claim, rng))
         else:
-            plans.append((np.array([], int), c.conclusive))
-    return _table(survey, arrays, plans) if any(index.size for index, _ in plans) else None
+            plans.append(_Plan(np.array([], int), c.conclusive))
+    return _table(survey, arrays, plans) if any(plan.index.size for plan in plans) else None
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """Which elements of an input to measure one by one; whether the others are covered; where probes found an error."""
+
+    index: np.ndarray
+    conclusive: bool
+    halves: tuple[slice, ...] = ()
 
 
 def _some(doubtful: np.ndarray, right: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -141,15 +151,17 @@ def _some(doubtful: np.ndarray, right: np.ndarray, rng: np.random.Generator) -> 
     return np.sort(np.concatenate([rng.choice(part, n, replace=False) for part, n in zip(parts, sizes, strict=True)]))
 
 
-def _table(survey: _Survey, arrays: Sequence[np.ndarray], plans: Sequence[tuple[np.ndarray, bool]]) -> Table:
+def _table(survey: _Survey, arrays: Sequence[np.ndarray], plans: Sequence[_Plan]) -> Table:
     gauge, claims = survey.gauge, survey.claims
-    elements = _measured(gauge, claims, [index for index, _ in plans])
+    elements = _measured(gauge, claims, [plan.index for plan in plans])
     inputs = []
-    for claim, (index, conclusive), is_given in zip(claims, plans, survey.given, strict=True):
+    for claim, plan, is_given in zip(claims, plans, survey.given, strict=True):
+        index = plan.index
         part, elements = elements.take(slice(index.size)), elements.take(slice(index.size, None))
         measured = np.zeros(claim.analytic.size, bool)
         measured[index] = True
-        inputs.append(Comparison(_spread(part, claim.analytic, index), measured, is_given, conclusive))
+        spread = _spread(part, claim.analytic, index)
+        inputs.append(Comparison(spread, measured, is_given, plan.conclusive, plan.halves))
     noises = Noises(gauge.noise, tuple([claim.noise for claim in claims]))
     finite = bool(gauge.point.finite.all())
     return Table(tuple(inputs), tuple(arrays), gauge.point.tally.failure, finite, noises, gauge)
@@ -193,13 +205,14 @@ def _noises(subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[
     return Noises(Noise(noise.level[:results], noise.relative[:results]), tuple(np.split(jitter, ends[:-1])))
 
 
-def _plan(gauge: Gauge, claim: Claim, rng: np.random.Generator) -> tuple[np.ndarray, bool]:
-    """Which elements to measure one by one, and whether the others are covered."""
+def _plan(gauge: Gauge, claim: Claim, rng: np.random.Generator) -> _Plan:
+    """All elements of a small input; of a large one a sample, and what random directions lead to."""
     size = claim.analytic.size
     if size <= ELEMENTS:
-        return np.arange(size), True
-    suspects, conclusive = search(gauge, claim, rng)
-    return np.union1d(rng.choice(size, _SAMPLE, replace=False), suspects), conclusive
+        return _Plan(np.arange(size), True)
+    found = search(gauge, claim, rng)
+    index = np.union1d(rng.choice(size, _SAMPLE, replace=False), found.suspects)
+    return _Plan(index, found.conclusive, found.halves)
 
 
 def _measured(gauge: Gauge, claims: Sequence[Claim], indexes: Sequence[np.ndarray]) -> Elements:

@@ -29,8 +29,25 @@ class Claim:
     root_eps: float
 
 
-def search(gauge: Gauge, claim: Claim, rng: np.random.Generator, probes: int = 4) -> tuple[np.ndarray, bool]:
-    """An element of one input that random directions accuse, if they do, and whether they could be measured at all."""
+@dataclass(frozen=True, eq=False)
+class Search:
+    """What random directions through all elements of an input found.
+
+    ``halves`` are the ever smaller parts that disagree, from all elements to a single one; empty if they agree.
+    ``conclusive`` says whether the directions could be measured at all.
+    """
+
+    halves: tuple[slice, ...]
+    conclusive: bool
+
+    @property
+    def suspects(self) -> np.ndarray:
+        """The element that is accused, if one is."""
+        return np.array([part.start for part in self.halves[-1:]], int)
+
+
+def search(gauge: Gauge, claim: Claim, rng: np.random.Generator, probes: int = 4) -> Search:
+    """Look along random directions for an error in the gradient of one input, and where it is."""
     everything = slice(0, claim.analytic.size)
     conclusive = True
     for _ in range(probes):
@@ -38,18 +55,19 @@ def search(gauge: Gauge, claim: Claim, rng: np.random.Generator, probes: int = 4
         disagrees = _disagrees(gauge, claim, signs, everything)
         if disagrees:
             wrong = partial(_disagrees, gauge, claim, signs, quick=True)
-            return np.array([bisect(wrong, everything)]), conclusive
+            return Search(tuple(halved(wrong, everything)), conclusive)
         conclusive &= disagrees is not None
-    return np.array([], int), conclusive
+    return Search((), conclusive)
 
 
-def bisect(disagrees: Callable[[slice], bool | None], within: slice) -> int:
-    """An element within those that disagree together, if a part that disagrees is known by itself."""
-    first, end = within.start, within.stop
-    while end - first > 1:
+def halved(disagrees: Callable[[slice], bool | None], within: slice) -> list[slice]:
+    """Ever smaller parts that disagree together, down to one element, if a part that does is known by itself."""
+    parts = [slice(int(within.start), int(within.stop))]
+    while parts[-1].stop - parts[-1].start > 1:
+        first, end = parts[-1].start, parts[-1].stop
         middle = (first + end) // 2
-        first, end = (first, middle) if disagrees(slice(first, middle)) else (middle, end)
-    return int(first)
+        parts.append(slice(first, middle) if disagrees(slice(first, middle)) else slice(middle, end))
+    return parts
 
 
 def _disagrees(gauge: Gauge, claim: Claim, signs: np.ndarray, index: slice, quick: bool = False) -> bool | None:

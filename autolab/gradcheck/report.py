@@ -66,7 +66,8 @@ class InputReport:
     the finite difference (NaN where it was not or cannot be measured), ``error`` the distance between them (at a kink,
     to the nearest of the slopes), and ``tolerance`` what ``error`` may be. ``worst`` is the index of the greatest
     error, or None if nothing was compared. ``measured`` counts the elements that were; the others of a large input were
-    covered by random directions through all of them.
+    covered by random directions through all of them. Where these disagree, ``halves`` are the ever smaller parts of the
+    flattened input that still do, from all of it to one element: the first place, and the one after the last.
 
     Examples
     --------
@@ -88,6 +89,7 @@ class InputReport:
     tolerance: np.ndarray
     worst: tuple[int, ...] | None
     measured: int
+    halves: tuple[tuple[int, int], ...] = ()
 
     @property
     def coverage(self) -> str:

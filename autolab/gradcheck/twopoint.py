@@ -13,7 +13,7 @@ import numpy as np
 from .compare import ELEMENTS
 from .mismatch import Limits, Mismatch
 from .point import Direction, Place
-from .probes import bisect
+from .probes import halved
 from .procedure import Prepared
 
 _ULPS = 4.0
@@ -101,7 +101,8 @@ def random_directions(
         analytic, numeric, allowed = comparer.along(Direction(input, everything, step))
         if abs(analytic - numeric) <= allowed:
             continue
-        found = bisect(lambda part: comparer.disagrees(Direction(input, part, step[part])), everything)  # noqa: B023
+        parts = halved(lambda part: comparer.disagrees(Direction(input, part, step[part])), everything)  # noqa: B023
+        found = parts[-1].start
         alone = comparer.along(comparer.element(input, found))
         if not abs(alone[0] - alone[1]) <= alone[2]:
             return Mismatch(label, tuple([int(n) for n in np.unravel_index(found, shape)]), *alone)

@@ -34,9 +34,6 @@ from .saved import SavedPage, still
 
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
 _TRUSTED = "require-trusted-types-for 'script'; trusted-types autolab"
-_BOOKS = {"explorer": ("book", "makeBook"), "derivatives": ("graphsbook", "makeGraphsBook")}
-"""The module that answers what would be too long in a table, and what makes it."""
-
 _TRAITS = {
     name: trait
     for base in Explorer.__mro__
@@ -158,9 +155,17 @@ def _program(view_name: str, look: Look) -> str:
     """The live view's module and the page that takes the kernel's place."""
     view = module_text(f"{view_name}.js").replace("export default", "const view =", 1)
     page = module_text("page.js").replace("export ", "", 1)
-    module, maker = _BOOKS.get(view_name, ("", ""))
-    book = module_text(f"{module}.js").replace("export ", "", 1) if module else ""
-    return f"{view}\n{page}\n{book}\nopenPage(view, {', '.join([json.dumps(look), *[maker] * bool(maker)])});\n"
+    book, maker = _book(view_name)
+    return f"{view}\n{page}\n{book}\nopenPage(view, {', '.join([json.dumps(look), *maker])});\n"
+
+
+def _book(view_name: str) -> tuple[str, list[str]]:
+    """The module that answers what would be too long in a table, and the name of what makes it."""
+    if view_name == "explorer":
+        return module_text("book.js").replace("export ", "", 1), ["makeBook"]
+    if view_name == "derivatives":
+        return module_text("graphsbook.js").replace("export ", "", 1), ["makeGraphsBook"]
+    return "", []
 
 
 def _start(program: str) -> str:

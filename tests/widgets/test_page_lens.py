@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import importlib
+import itertools
 import threading
 import time
 import weakref
@@ -482,7 +483,32 @@ def test_a_large_input_shows_what_was_measured(page: Page, open_lens: Open) -> N
     mark = trio(page, "W").locator(".al-mark").first.evaluate("e => [e.style.top, e.style.left]")
     assert [float(v[:-1]) for v in mark] == pytest.approx([100 * 10 / 50, 100 * 3 / 40], abs=0.01)  # blocks of 2 x 2
     assert_only_measured_cells_are_coloured(page, report["W"], (50, 40))
-    assert say("lens_partly_wrong") in trio(page, "W").inner_text()
+    assert say("lens_partly_halved") in trio(page, "W").inner_text()
+    assert_halves_are_drawn(page, report["W"], (100, 80))
+
+
+def assert_halves_are_drawn(page: Page, item: Any, shape: tuple[int, int]) -> None:
+    """Behind the cells, each block of the search that holds the wrong element; the last is its cell."""
+    assert item.halves[0] == (0, item.numeric.size)
+    place = int(np.ravel_multi_index(item.worst, shape))
+    for (start, stop), (first, last) in itertools.pairwise(item.halves):
+        assert start <= first <= place < last <= stop and (last - first) in (
+            (stop - start) // 2,
+            -(-(stop - start) // 2),
+        )
+    assert item.halves[-1] == (place, place + 1)
+    error = trio(page, item.name).locator(".al-frame").nth(2)
+    boxes = error.locator(".al-halves > div").evaluate_all(
+        "all => all.map(e => ['top', 'left', 'height', 'width'].map(side => parseFloat(e.style[side])))"
+    )
+    assert len(boxes) >= 6 and boxes[0] == [0, 0, 50, 100]
+    assert boxes[-1] == pytest.approx([100 * 10 / 50, 100 * 3 / 40, 100 / 50, 100 / 40])
+    for outer, inner in itertools.pairwise(boxes):
+        for start, size in ((0, 2), (1, 3)):
+            assert outer[start] <= inner[start] and inner[start] + inner[size] <= outer[start] + outer[size] + 1e-9
+    tinted = error.locator(".al-halves > div").last.evaluate("e => getComputedStyle(e).backgroundColor")
+    assert tinted not in ("rgba(0, 0, 0, 0)", "transparent")
+    assert trio(page, item.name).locator(".al-frame").first.locator(".al-halves > div").count() == 0
 
 
 def assert_only_measured_cells_are_coloured(page: Page, item: Any, size: tuple[int, int]) -> None:

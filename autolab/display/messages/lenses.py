@@ -19,7 +19,11 @@ SENTENCES: dict[str, str] = {
     "lens_as_zero": "none (counts as 0)",
     "lens_partly": "{count} of {total} elements were measured one by one; the grey cells hold none of them.",
     "lens_partly_right": "All of them were checked together, along random directions, and agree.",
-    "lens_partly_wrong": "Random directions through all of them disagree, and led to the one that is marked.",
+    "lens_partly_wrong": "Among these some are wrong; how many of the others are is not known.",
+    "lens_partly_halved": (
+        "Random directions through all of them disagree. So does each of the ever smaller blocks that are tinted, down "
+        "to the marked element; others may be wrong too."
+    ),
     "lens_partly_cannot tell": "Along random directions through all of them nothing could be told.",
     "lens_uncompared": "not compared: see above",
     "lens_not_here": "not measured by the check",

@@ -94,7 +94,8 @@ function makeMap(choose, here) {
   const canvas = html("canvas", { class: "al-canvas", role: "img", tabindex: 0, onclick: clicked, onkeydown: pressed });
   const numbers = html("div", { class: "al-numbers", "aria-hidden": "true" });
   const [worstMark, chosenMark] = [html("div", { class: "al-worst" }), html("div", { class: "al-mark" })];
-  const frame = html("div", { class: "al-frame al-mini" }, canvas, numbers, worstMark, chosenMark);
+  const halves = html("div", { class: "al-halves", "aria-hidden": "true" }); // behind the cells, which are clear where nothing was measured
+  const frame = html("div", { class: "al-frame al-mini" }, halves, canvas, numbers, worstMark, chosenMark);
   const [low, high, bar] = [html("span"), html("span"), html("canvas", { class: "al-bar" })];
   const note = html("p", { class: "al-note" });
   let [rows, cols] = [1, 1];
@@ -126,6 +127,7 @@ function makeMap(choose, here) {
       frame.classList.toggle("al-blank", facts.blank === true);
       frame.style.setProperty("--al-rows", String(rows));
       frame.style.setProperty("--al-cols", String(cols));
+      halves.replaceChildren(...(facts.halves ?? []).map((/** @type {number[]} */ block) => lay(html("div"), block)));
       paint(canvas, facts, data, colors);
       print(numbers, facts, data, colors);
       paint(bar, { rows: 1, cols: 255, scale: 127 }, Float32Array.from({ length: 255 }, (_, k) => k - 127), colors);
@@ -141,9 +143,11 @@ function makeMap(choose, here) {
     },
   };
 
-  /** @param {HTMLElement} box @param {number[] | null} at */
+  /** Put a box around cells: the first row and column, and how many. @param {HTMLElement} box @param {number[] | null} at */
   function lay(box, at) {
     box.hidden = !at;
-    if (at) Object.assign(box.style, { left: `${(100 * at[1]) / cols}%`, top: `${(100 * at[0]) / rows}%`, width: `${100 / cols}%`, height: `${100 / rows}%` });
+    const [row, column, high = 1, wide = 1] = at ?? [0, 0];
+    Object.assign(box.style, { left: `${(100 * column) / cols}%`, top: `${(100 * row) / rows}%`, width: `${(100 * wide) / cols}%`, height: `${(100 * high) / rows}%` });
+    return box;
   }
 }
