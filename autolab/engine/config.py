@@ -145,7 +145,7 @@ class Block:
         return None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class _Open:
     """One entry of a block, and what it goes back to."""
 

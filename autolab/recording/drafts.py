@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from operator import attrgetter
 
 from .locate import Place
 from .model import Kind, Operand, Snapshot, Step
@@ -24,6 +25,9 @@ class Use:
     jacobian: Snapshot | None = None
     arrival: int | None = None
     total: Snapshot | None = None
+
+
+_of_use = attrgetter(*[field.name for field in fields(Operand)])
 
 
 @dataclass
@@ -57,7 +61,7 @@ class Draft:
             kind=self.kind,
             function=self.function,
             name=self.name,
-            operands=tuple([Operand(**vars(use)) for use in self.uses]),
+            operands=tuple([Operand(*_of_use(use)) for use in self.uses]),
             value=self.value,
             grad=self.grad,
             status=self._status(),

@@ -82,7 +82,7 @@ def filled_in(text: str, values: Mapping[str, Any], result: Any) -> str | None:
     """
     numbers = {name: number_text(value) for name, value in values.items()}
     total = number_text(result)
-    if total is None or any(number is None for number in numbers.values()):
+    if total is None or None in numbers.values():
         return None
     if text.isidentifier():
         return total

@@ -26,10 +26,8 @@ def to_json(value: Any) -> Any:
 def digest(name: str, steps: tuple[Step, ...]) -> str:
     """A name for what the recording shows: equal runs have equal ids."""
     found = hashlib.sha256(name.encode())
-    for step in steps:
-        told = f"{step.function!r} {step.name!r} {step.source!r} {[use.step for use in step.operands]}"
-        found.update(told.encode())
-        for kept in (step.value, step.grad):
-            if kept is not None:
-                found.update(f"{kept.shape} {kept.dtype}".encode() + kept.values.tobytes())
+    found.update(repr([(s.function, s.name, s.source, [use.step for use in s.operands]) for s in steps]).encode())
+    for kept in [kept for step in steps for kept in (step.value, step.grad)]:
+        if kept is not None:
+            found.update(f"{kept.shape} {kept.dtype}".encode() + kept.values.tobytes())
     return found.hexdigest()[:12]
