@@ -59,6 +59,8 @@ class SerialIterator:
         who = type(self).__name__
         if not isinstance(batch_size, int | np.integer) or isinstance(batch_size, bool) or batch_size < 1:
             raise ValueError(f"{who}: batch_size is {batch_size!r:.60}; expected a whole number of at least 1")
+        if isinstance(dataset, tuple) and all([isinstance(part, np.ndarray) for part in dataset]):
+            raise TypeError(f"{who}: dataset is a tuple of arrays; expected examples: TupleDataset(*arrays)")
         if len(dataset) == 0:
             raise ValueError(f"{who}: the dataset is empty")
         self.dataset, self.batch_size, self.repeat, self.shuffle = dataset, int(batch_size), repeat, shuffle

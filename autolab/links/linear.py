@@ -68,7 +68,10 @@ class Linear(Link):
     def forward(self, x: Any) -> Any:
         """Apply the map to ``x`` of shape ``(..., in_size)``; the result is ``(..., out_size)``."""
         if not self.W.is_initialized:
-            self.in_size = np.shape(getattr(x, "array", x))[-1]
+            shape = np.shape(getattr(x, "array", x))
+            if not shape:
+                raise ValueError("Linear: x is a number; expected an array of shape (..., in_size)")
+            self.in_size = shape[-1]
             self.W.initialize((self.out_size, self.in_size))
         return linear(x, self.W) if self.b is None else linear(x, self.W, self.b)
 

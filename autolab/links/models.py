@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..functions import accuracy, relu, softmax_cross_entropy
@@ -33,8 +33,10 @@ class MLP(Chain):
     def __init__(self, sizes: Sequence[int], activation: Callable[[Any], Any] = relu) -> None:
         if not callable(activation):
             raise TypeError(f"MLP: activation is {activation!r:.60}; expected a function such as functions.relu")
-        if not sizes:
-            raise ValueError("MLP: sizes is empty; expected the length of at least one layer's result, such as (10,)")
+        if not isinstance(sizes, Iterable) or not (sizes := tuple(sizes)):
+            raise TypeError(
+                f"MLP: sizes is {sizes!r:.60}; expected the lengths of the layers' results, such as (100, 10)"
+            )
         super().__init__(**{f"l{i}": Linear(None, size) for i, size in enumerate(sizes)})
         self.activation = activation
 

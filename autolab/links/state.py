@@ -34,7 +34,10 @@ def planned(link: Link, state: Mapping[str, Any]) -> list[tuple[Any, str, Array]
         if value is not None:
             stores.append((owner, attribute, _fitted(path[1:], as_array(value, "load_state"), before)))
         elif before is not None:
-            raise ValueError(f"load_state: {path[1:]!r:.100} has no size in what is loaded; it has {before.shape}")
+            name = f"{path[1:]!r:.100}"
+            raise ValueError(
+                f"load_state: {name} has no size in what is loaded; expected {before.shape}; nothing was loaded"
+            )
     return stores
 
 
@@ -43,5 +46,7 @@ def _fitted(name: str, value: Array, before: Array | None) -> Array:
     if before is None:
         return value.copy()
     if value.shape != before.shape:
-        raise ValueError(f"load_state: {name!r:.100} has shape {value.shape}; expected {before.shape}")
+        raise ValueError(
+            f"load_state: {name!r:.100} has shape {value.shape}; expected {before.shape}; nothing was loaded"
+        )
     return get_array_module(before).array(value, dtype=before.dtype)

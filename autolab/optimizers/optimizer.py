@@ -62,6 +62,11 @@ class Optimizer:
     """Names of the numbers that belong to the saved state."""
 
     def __init__(self, lr: float | Callable[[int], float]) -> None:
+        if isinstance(lr, Link):
+            who = type(self).__name__
+            raise TypeError(
+                f"{who}: lr is a {type(lr).__name__}; expected a number. The model goes to setup: {who}().setup(model)"
+            )
         self.lr = lr if callable(lr) else check_number(type(self).__name__, "lr", lr, 0.0)
         self.target: Link | None = None
         self.t = 0
@@ -120,13 +125,21 @@ class Optimizer:
         Raises
         ------
         RuntimeError
-            Before `setup`.
+            Before `setup`, or if no parameter has a gradient.
+        TypeError
+            If ``lossfun`` is no function, or returns no Variable.
         """
         target = self._link("update")
         loss = None
         if lossfun is not None:
+            who = f"{type(self).__name__}.update: lossfun"
+            if not callable(lossfun):
+                what = f"{who} is a {type(lossfun).__name__}"
+                raise TypeError(f"{what}; expected a function that gives the loss, or nothing after loss.backward()")
             target.cleargrads()
             loss = lossfun(*args, **kwargs)
+            if not isinstance(loss, Variable):
+                raise TypeError(f"{who} returned a {type(loss).__name__}; expected the loss, a Variable")
             loss.backward()
         self._step()
         return loss
@@ -134,6 +147,11 @@ class Optimizer:
     def _step(self) -> None:
         t = self.t
         parameters = self._due()
+        if not parameters and next(self._link("update").params(), None) is not None:
+            raise RuntimeError(
+                f"{type(self).__name__}.update: no parameter has a gradient; call loss.backward() first, or "
+                "update(lossfun, ...)"
+            )
         before = [(p.node, "grad", p.grad) for p in parameters] if self._hooks else []
         try:
             for hook in self._hooks.values():
@@ -213,6 +231,11 @@ class Optimizer:
             own = {name: rest.pop(name) for name in list(rest) if name.rpartition("/")[0] + "/" == prefix}
             memories[parameter] = Memory(
                 {n.removeprefix(prefix): _loaded(who, n, v, parameter) for n, v in own.items()}
+            )
+        if others := [name.partition("/")[2] for name in rest if name.startswith("hyperparameters/")]:
+            raise ValueError(
+                f"{who}: this is the state of another kind of optimizer, with {', '.join(sorted(others)):.150}; "
+                "nothing was loaded"
             )
         if rest:
             raise ValueError(

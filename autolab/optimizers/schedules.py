@@ -9,6 +9,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from .optimizer import check_number
+
 Schedule = Callable[[int], float]
 
 
@@ -26,6 +28,9 @@ class step:
     rate: float
     every: int
     factor: float = 0.1
+
+    def __post_init__(self) -> None:
+        check_number("step", "every", self.every, 1)
 
     def __call__(self, t: int) -> float:
         return self.rate * self.factor ** (t // self.every)
@@ -66,6 +71,9 @@ class cosine:
     updates: int
     final: float = 0.0
 
+    def __post_init__(self) -> None:
+        check_number("cosine", "updates", self.updates, 1)
+
     def __call__(self, t: int) -> float:
         done = min(t / self.updates, 1.0)
         return self.final + (self.rate - self.final) * (1 + math.cos(math.pi * done)) / 2
@@ -84,6 +92,9 @@ class warmup:
 
     updates: int
     then: float | Schedule
+
+    def __post_init__(self) -> None:
+        check_number("warmup", "updates", self.updates, 1)
 
     def __call__(self, t: int) -> float:
         rate = self.then(t) if callable(self.then) else self.then

@@ -53,6 +53,11 @@ class StandardUpdater:
     ) -> None:
         if not isinstance(optimizer, Optimizer):
             raise TypeError(f"StandardUpdater: optimizer is a {type(optimizer).__name__}; expected an Optimizer")
+        if not hasattr(iterator, "epoch_detail"):
+            raise TypeError(
+                f"StandardUpdater: iterator is a {type(iterator).__name__}; expected an iterator, such as "
+                "SerialIterator(dataset, batch_size)"
+            )
         if optimizer.target is None:
             raise RuntimeError("StandardUpdater: the optimizer has no model; call optimizer.setup(model) first")
         self.iterator, self.optimizer = iterator, optimizer

@@ -48,6 +48,11 @@ class Evaluator(Extension):
         eval_func: Callable[..., Any] | None = None,
         prefix: str = "validation",
     ) -> None:
+        if not hasattr(iterator, "repeat"):
+            raise TypeError(
+                f"Evaluator: iterator is a {type(iterator).__name__}; expected an iterator, such as "
+                "SerialIterator(dataset, batch_size, repeat=False)"
+            )
         if iterator.repeat:
             raise ValueError("Evaluator: the iterator repeats without an end; make it with repeat=False")
         self.iterator, self.target, self.prefix = iterator, target, prefix
