@@ -60,6 +60,20 @@ def test_a_run_trains_evaluates_and_logs(tmp_path):
     assert lines[3].split()[1] == f"{log[2]['main/loss']:.6g}"
 
 
+def test_a_wide_table_breaks_its_names_and_stays_narrow(tmp_path):
+    trainer = make(tmp_path, epochs=2)
+    wide = ["epoch", "iteration", "main/loss", "validation/main/loss", "validation/main/accuracy", "elapsed_time"]
+    out = io.StringIO()
+    trainer.extend(extensions.PrintReport(wide, out=out))
+    trainer.run()
+    *header, first, second = out.getvalue().splitlines()
+    assert max(map(len, [*header, first, second])) <= 72
+    starts = [first.index(word) for word in first.split()]
+    columns = [slice(a, b) for a, b in zip(starts, [*starts[1:], None], strict=True)]
+    assert ["".join(line[column].strip() for line in header) for column in columns] == wide
+    assert second.split()[0] == "2"
+
+
 @pytest.mark.source("CI-26")
 def test_evaluation_is_in_test_mode_and_leaves_training_alone(tmp_path):
     seen = []

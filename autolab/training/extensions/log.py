@@ -15,6 +15,14 @@ from ..extension import Extension
 from ..trainer import Trainer
 from ..triggers import as_trigger
 
+_WIDEST = 72
+"""Characters of a line: more would be broken in a narrow notebook or terminal."""
+
+_NUMBER = 10
+"""Characters that a column has for its numbers, but those that count need no more than their names."""
+
+_COUNTS = ("epoch", "iteration")
+
 
 class LogReport(Extension):
     """Gather what is observed, and write its means to a file of JSON, ``log`` in the trainer's folder.
@@ -55,7 +63,7 @@ class LogReport(Extension):
         self, keys: Sequence[str] | None = None, trigger: Any = (1, "epoch"), filename: str | None = "log"
     ) -> None:
         self.keys = None if keys is None else tuple(keys)
-        self._interval, self._filename = as_trigger(trigger), filename
+        self._interval, self._filename = as_trigger(trigger, "LogReport: trigger"), filename
         self.log: list[dict[str, Any]] = []
         self._sums: dict[str, tuple[float, int]] = {}
         self._heard = 0  # the iteration that is in the sums or the log: an interrupted call is made again
@@ -126,7 +134,12 @@ class PrintReport(Extension):
     def __init__(
         self, entries: Sequence[str], log_report: str | LogReport = "LogReport", out: TextIO | None = None
     ) -> None:
+        if isinstance(entries, str):
+            raise TypeError(
+                f"PrintReport: entries is {entries!r:.60}; expected a list of columns, such as [{entries!r:.60}]"
+            )
         self.entries = tuple(entries)
+        self._header, self._widths = _columns(self.entries)
         self._log_report, self._out = log_report, out
         self._printed = 0
 
@@ -136,12 +149,25 @@ class PrintReport(Extension):
         out = self._out or sys.stdout
         for line in log[self._printed :]:
             if self._printed == 0:
-                _print(self._row([*self.entries]), out)
+                for words in self._header:
+                    _print(self._row(words), out)
             _print(self._row([_text(line.get(entry)) for entry in self.entries]), out)
             self._printed += 1
 
-    def _row(self, words: list[str]) -> str:
-        return "  ".join([f"{w:<{max(10, len(entry))}}" for w, entry in zip(words, self.entries, strict=True)]).rstrip()
+    def _row(self, words: Sequence[str]) -> str:
+        return "  ".join([f"{word:<{width}}" for word, width in zip(words, self._widths, strict=True)]).rstrip()
+
+
+def _columns(entries: Sequence[str]) -> tuple[list[tuple[str, ...]], list[int]]:
+    """The lines of the header and the widths. Names are broken at their slashes where lines would be too long."""
+    widths = [max(_NUMBER, len(entry)) for entry in entries]
+    if sum(widths) + 2 * (len(entries) - 1) <= _WIDEST:
+        return [tuple(entries)], widths
+    names = [entry.replace("/", "/\n").split("\n") for entry in entries]
+    height = max(map(len, names))
+    header = zip(*[[""] * (height - len(name)) + name for name in names], strict=True)
+    least = [0 if entry in _COUNTS else _NUMBER for entry in entries]
+    return list(header), [max(n, *map(len, name)) for n, name in zip(least, names, strict=True)]
 
 
 def _print(line: str, out: TextIO) -> None:
