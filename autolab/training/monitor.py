@@ -23,7 +23,7 @@ INTERVAL = 0.1
 MOST_BYTES = 64_000_000
 """What the states that are kept may take."""
 
-_USED, _LEAST_LEFT = 0.5, 0.3
+_USED, _LEAST_LEFT = 0.4, 0.25
 """Of its share: what it takes by its own clock, which does not see that a trainer calls it and that training finds its
 memory displaced; and what is left for looking where noting the updates takes more than the rest."""
 
@@ -96,6 +96,7 @@ class Monitor:
         self._folding = RLock()  # a view reads the curves in another thread
         self._most_states = states
         self._looking, self._keeping = Allowance(share), Allowance(share)
+        self._next = 0.0  # until then it only notes what it is told
         self._divide()
         self._clock: float | None = None  # when it last looked at the time ...
         self._worker = 0.0  # ... and at that which its thread works
@@ -120,7 +121,7 @@ class Monitor:
         self._told.append((iteration, values))
         now = perf_counter()
         self._telling += now - start
-        if self._before is not None or self._looking.affords(now) or self._keeping.affords(now):
+        if now >= self._next:
             self._look(now)
 
     def _look(self, start: float) -> None:
@@ -134,7 +135,12 @@ class Monitor:
             self._shown()
             self._looking.spend(start, perf_counter(), INTERVAL, thread_time() - self._worker)
             self._keeping.due = self._looking.due
+        self._plan()
         self._seeing += thread_time() - self._worker
+
+    def _plan(self) -> None:
+        """When it looks again: after the next update, if it is ready to measure that one."""
+        self._next = 0.0 if self._before is not None else min(self._looking.due, self._keeping.due)
 
     def _see(self, start: float) -> None:
         """What a piece costs is what its thread works: another program that is let in between is not its fault."""
@@ -216,6 +222,7 @@ class Monitor:
         """Training pauses: what passes from here on is not its time."""
         self._pass(perf_counter())
         self._clock = self._before = None
+        self._plan()
 
     # ------------------------------------------------------------------ what it stores
     def _measurements(self) -> list[tuple[Any, str, Any]]:

@@ -13,7 +13,7 @@ from ..engine.config import config, using_config
 from ..engine.publish import publish
 from ..reporter import Reporter
 from .extension import Extension
-from .triggers import Trigger, as_trigger
+from .triggers import IntervalTrigger, Trigger, as_trigger
 from .updater import StandardUpdater, above, below
 
 
@@ -23,6 +23,10 @@ class _Entry:
     extension: Callable[[Trainer], Any]
     trigger: Trigger
     priority: int
+
+    def __post_init__(self) -> None:
+        """A trigger that always says yes need not be asked."""
+        self.always = isinstance(self.trigger, IntervalTrigger) and self.trigger.is_every_iteration
 
 
 class Trainer:
@@ -65,7 +69,9 @@ class Trainer:
         self, updater: StandardUpdater, stop_trigger: Any = None, out: str | os.PathLike[str] = "result"
     ) -> None:
         self.updater = updater
-        self.stop_trigger = (lambda trainer: False) if stop_trigger is None else as_trigger(stop_trigger, until=True)
+        self.stop_trigger = (
+            (lambda trainer: False) if stop_trigger is None else as_trigger(stop_trigger, "Trainer: stop_trigger", True)
+        )
         self.out = Path(out)
         self.observation: dict[str, Any] = {}
         self.reporter = Reporter()
@@ -73,7 +79,7 @@ class Trainer:
         self.elapsed_time = 0.0
         self._entries: dict[str, _Entry] = {}
         self._handled = updater.iteration  # the extensions of this iteration were called ...
-        self._called: frozenset[str] = frozenset()  # ... and of the next one, these
+        self._called: set[str] = set()  # ... and of the next one, these
         self._stopping = False
 
     # ------------------------------------------------------------------ extensions
@@ -91,6 +97,11 @@ class Trainer:
         ValueError
             If there is an extension of this name.
         """
+        if isinstance(extension, type):
+            raise TypeError(
+                f"Trainer.extend: got the class {extension.__name__}; expected an object, such as that of "
+                f"{extension.__name__}()"
+            )
         if not callable(extension):
             raise TypeError(f"Trainer.extend: got a {type(extension).__name__}; expected a function of the trainer")
         name = name or str(getattr(extension, "name", getattr(extension, "__name__", type(extension).__name__)))
@@ -98,7 +109,7 @@ class Trainer:
             raise ValueError(f"Trainer.extend: there is an extension {name!r:.60} already; give another name=")
         chosen = getattr(extension, "trigger", Extension.trigger) if trigger is None else trigger
         rank = getattr(extension, "priority", Extension.READER) if priority is None else priority
-        self._entries[name] = _Entry(name, extension, as_trigger(chosen), rank)
+        self._entries[name] = _Entry(name, extension, as_trigger(chosen, "Trainer.extend: trigger"), rank)
 
     def get_extension(self, name: str) -> Any:
         """The extension of this name."""
@@ -139,15 +150,17 @@ class Trainer:
 
     def _call(self, entries: list[_Entry]) -> None:
         """Call what is due after the last update and was not called yet."""
-        if self._handled == self.updater.iteration:
+        iteration = self.updater.iteration
+        if self._handled == iteration:
             return
+        called = self._called
         with self.reporter.scope(self.observation):
             for entry in entries:
-                if entry.name not in self._called:
-                    if entry.trigger(self):
+                if entry.name not in called:
+                    if entry.always or entry.trigger(self):
                         entry.extension(self)
-                    self._called |= {entry.name}
-        publish([(self, "_handled", self.updater.iteration), (self, "_called", frozenset())])
+                    called.add(entry.name)
+        publish([(self, "_handled", iteration), (self, "_called", set())])
 
     def stop(self) -> None:
         """End the run after the update that is under way; another thread may call it."""
@@ -171,4 +184,4 @@ class Trainer:
             if isinstance(entry.extension, Extension):
                 stores += entry.extension.planned(below(f"extensions/{name}", state))
         publish([*stores, (self, "elapsed_time", float(state["elapsed_time"]))])
-        self._handled, self._called = self.updater.iteration, frozenset()
+        self._handled, self._called = self.updater.iteration, set()

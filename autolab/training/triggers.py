@@ -28,6 +28,11 @@ class IntervalTrigger:
             raise ValueError(f"IntervalTrigger: period is {period!r:.60}; expected a positive number")
         self.period, self.unit = period, unit
 
+    @property
+    def is_every_iteration(self) -> bool:
+        """Whether it is true after each update."""
+        return type(self) is IntervalTrigger and (self.period, self.unit) == (1, "iteration")
+
     def __call__(self, trainer: Trainer) -> bool:
         updater = trainer.updater
         if self.unit == "iteration":
@@ -46,10 +51,10 @@ class _Until(IntervalTrigger):
         return (updater.iteration if self.unit == "iteration" else updater.epoch_detail) >= self.period
 
 
-def as_trigger(trigger: Any, until: bool = False) -> Trigger:
-    """``(20, "epoch")`` as a trigger; a callable as it is."""
+def as_trigger(trigger: Any, what: str = "trigger", until: bool = False) -> Trigger:
+    """``(20, "epoch")`` as a trigger; a callable as it is. ``what`` it is stands in the error."""
     if callable(trigger):
         return trigger
     if isinstance(trigger, tuple) and len(trigger) == 2:
         return (_Until if until else IntervalTrigger)(*trigger)
-    raise TypeError(f"trigger is {trigger!r:.60}; expected a pair such as (1, 'epoch') or a function of the trainer")
+    raise TypeError(f"{what} is {trigger!r:.60}; expected a pair such as (1, 'epoch') or a function of the trainer")

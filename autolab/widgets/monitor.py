@@ -18,7 +18,7 @@ from ..training.trainer import Trainer
 from . import notebook
 from .monitor_view import MonitorView
 
-_NUMBERS = (int, float, np.number)
+_NUMBERS = (float, int, np.number)
 
 
 class LiveMonitor(Monitor, Extension):

@@ -36,7 +36,7 @@ def eager(model, **options):
     """A monitor that measures and keeps every update."""
     monitor = training.Monitor(model, share=1, **options)
     for allowance in (monitor._looking, monitor._keeping):
-        allowance.affords = lambda now: True
+        allowance.spend = lambda *args, **options: None
     return monitor
 
 
@@ -203,7 +203,7 @@ def test_where_noting_takes_the_whole_share_it_still_looks():
     monitor = training.Monitor(share=0.03)
     monitor.watched, monitor.worked, monitor._telling = 10.0, 10.0, 1.0
     monitor._divide()
-    assert monitor._looking.share + monitor._keeping.share == pytest.approx(0.3 * 0.03)
+    assert monitor._looking.share + monitor._keeping.share == pytest.approx(0.25 * 0.03)
 
 
 def test_as_an_extension_it_hears_every_observation(tmp_path):

@@ -51,7 +51,7 @@ class Trained:
         self.optimizer = optimizers.SGD(0.1).setup(self.model)
         self.monitor = LiveMonitor(self.model)
         for allowance in (self.monitor._looking, self.monitor._keeping):
-            allowance.affords = lambda now: True  # type: ignore[method-assign]
+            allowance.spend = lambda *args, **options: None  # type: ignore[method-assign]
         self.view = self.monitor._view = MonitorView(self.monitor)
         self.wire = Wire(self.view)
 
