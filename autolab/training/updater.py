@@ -53,13 +53,13 @@ class StandardUpdater:
     ) -> None:
         if not isinstance(optimizer, Optimizer):
             raise TypeError(f"StandardUpdater: optimizer is a {type(optimizer).__name__}; expected an Optimizer")
+        if optimizer.target is None:
+            raise RuntimeError("StandardUpdater: the optimizer has no model; call optimizer.setup(model) first")
         if not hasattr(iterator, "epoch_detail"):
             raise TypeError(
                 f"StandardUpdater: iterator is a {type(iterator).__name__}; expected an iterator, such as "
                 "SerialIterator(dataset, batch_size)"
             )
-        if optimizer.target is None:
-            raise RuntimeError("StandardUpdater: the optimizer has no model; call optimizer.setup(model) first")
         self.iterator, self.optimizer = iterator, optimizer
         self.loss_func = loss_func or optimizer.target
         self.previous_epoch_detail = iterator.epoch_detail
