@@ -33,10 +33,12 @@ class MLP(Chain):
     def __init__(self, sizes: Sequence[int], activation: Callable[[Any], Any] = relu) -> None:
         if not callable(activation):
             raise TypeError(f"MLP: activation is {activation!r:.60}; expected a function such as functions.relu")
-        if not isinstance(sizes, Iterable) or not (sizes := tuple(sizes)):
+        if not isinstance(sizes, Iterable):
             raise TypeError(
                 f"MLP: sizes is {sizes!r:.60}; expected the lengths of the layers' results, such as (100, 10)"
             )
+        if not (sizes := tuple(sizes)):
+            raise ValueError("MLP: sizes is empty; expected the length of at least one layer's result, such as (10,)")
         super().__init__(**{f"l{i}": Linear(None, size) for i, size in enumerate(sizes)})
         self.activation = activation
 

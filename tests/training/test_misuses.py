@@ -48,7 +48,7 @@ MISUSES: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
     ("labels from 1", lambda: model()(X, T + 1), ValueError, "t holds 3, but the classes go from 0 to 2"),
     ("labels below 0", lambda: model()(X, T - 1), ValueError, "t holds -1, but the classes go from 0 to 2"),
     ("one size", lambda: L.MLP(10), TypeError, r"MLP: sizes is 10; expected .* such as \(100, 10\)"),
-    ("no size", lambda: L.MLP(()), TypeError, r"MLP: sizes is \(\); expected"),
+    ("no size", lambda: L.MLP(()), ValueError, "MLP: sizes is empty; expected"),
     ("setup forgotten", lambda: optimizers.SGD().update(), RuntimeError, r"SGD.update: call setup\(model\) first"),
     ("backward forgotten", lambda: sgd().update(), RuntimeError, r"no parameter has a gradient; call loss.backward"),
     ("a loss for a function", lambda: sgd().update(F.sum(X)), TypeError, "lossfun is a .*; expected a function"),
