@@ -18,7 +18,16 @@ from .front_end import LightWidget
 from .part import Part, obeys
 from .user_error import for_page, user_error
 
-_WORDS = ("live_silent", "live_stale", "live_computing", "live_old", "live_stopping", "live_saved", "still")
+_WORDS = (
+    "live_silent",
+    "live_stale",
+    "live_computing",
+    "live_old",
+    "live_stopping",
+    "live_saved",
+    "still",
+    "find_reach",
+)
 
 
 class Conversation(Part):

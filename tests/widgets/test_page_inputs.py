@@ -181,12 +181,15 @@ def test_an_error_shows_the_users_line_dims_the_graph_and_the_next_move_recovers
     assert "programs.py, line" in panel.inner_text()
     assert 'raise ValueError(f"x must not be negative, got {x.data}")' in panel.inner_text()
     assert say("live_stale") in panel.inner_text()
+    wrong = page.locator(".al-source-line.al-wrong code")
+    assert [text.strip()[:16] for text in wrong.all_text_contents()] == ["raise ValueError"]
     assert number(page, wire, "w") == "6"
     assert float(page.locator(".al-graph").evaluate("e => getComputedStyle(e).opacity")) < 1
     assert page.get_by_label("x, number").input_value() == "-1"
     type_number(page, "x", "4")
     wire.settle()
     expect(panel).to_be_hidden()
+    expect(wrong).to_have_count(0)
     assert number(page, wire, "w") == "12"
     assert page.locator(".al-graph").evaluate("e => getComputedStyle(e).opacity") == "1"
 

@@ -184,9 +184,14 @@ def test_a_slow_function_shows_that_it_computes_and_the_view_goes_on(
     monkeypatch.setattr("autolab.widgets.computing.OUTDATED", 60.0)
     program, go, seen = gated()
     wire = open_view(program, x=1.0)
+    page.set_viewport_size({"width": 900, "height": 800})
+    place = page.locator(".al-range").first.bounding_box()
     type_number(page, "x", "2")
     wire.settle()
+    assert page.locator(".al-range").first.bounding_box() == place  # a slider stays under the hand that moves it
     busy = page.locator(".al-busy")
+    graph, work = (page.locator(what).bounding_box() or {} for what in (".al-graph", ".al-work"))
+    assert graph["y"] <= work["y"] and graph["x"] <= work["x"] and work["width"] <= graph["width"]
     assert busy.text_content() == f"{say('live_computing')} {say('live_old')}"
     assert float(page.locator(".al-graph").evaluate("e => getComputedStyle(e).opacity")) < 1
     page.locator(".al-node").first.click()  # looking at steps needs no computing

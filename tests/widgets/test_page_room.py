@@ -56,6 +56,21 @@ def test_numbers_fit_into_cells_and_the_calculation_beside_the_graph(
     assert body.evaluate("e => e.scrollHeight > e.clientHeight"), "there is more, and it can be scrolled to"
 
 
+@pytest.mark.parametrize("width", [584, 1100, 1300])
+def test_five_columns_beside_other_inputs_have_room_for_their_numbers(
+    new_page: Callable[..., Page], explorer: Any, width: int
+) -> None:
+    def layers(x: Any, W: Any, b: Any, V: Any, c: Any) -> Any:
+        return (F.tanh(x @ W + b) @ V.T + c).sum()
+
+    shapes = (4, 3), (3, 5), (5,), (2, 5), (2,)
+    page = new_page(viewport={"width": width, "height": 900})
+    wire = Wire(explorer(layers, *[-0.1 - np.random.default_rng(0).random(shape) for shape in shapes]))
+    wire.connect(page)
+    assert "−0.737" in page.locator(".al-cell").all_text_contents()
+    assert page.evaluate(CLIPPED, ".al-cell") == []
+
+
 def test_every_button_of_the_player_has_its_own_sign_and_says_what_it_does(
     page: Page, open_view: Callable[..., Wire]
 ) -> None:

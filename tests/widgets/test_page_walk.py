@@ -267,6 +267,42 @@ def test_nodes_and_lines_mark_each_other(page: Page, open_view: Open) -> None:
     assert int(numbers[0]) == wire.widget.recording.first_line and len(numbers) == 4
 
 
+def long(x: Variable) -> Variable:
+    a = x * 2
+    # This function is longer than its listing is high, so that its first
+    # step is out of sight while its last one is chosen.
+    #
+    #
+    #
+    #
+    #
+    #
+    #
+    #
+    #
+    #
+    #
+    #
+    #
+    return a + 1
+
+
+def test_the_line_of_a_node_is_scrolled_to_in_a_long_listing(page: Page, open_view: Open) -> None:
+    wire = open_view(long, x=2.0)
+    seen = """() => {
+      const place = what => document.querySelector(what)?.getBoundingClientRect();
+      const [line, box] = [place('.al-lined'), place('.al-source')];
+      return Boolean(line) && line.top >= box.top - 1 && line.bottom <= box.bottom + 1;
+    }"""
+    source = page.locator(".al-source")
+    assert source.evaluate("e => e.scrollTop") > 0  # the last line is chosen
+    before = page.evaluate("scrollY")
+    node(page, wire, "a").hover()
+    assert lined(page) == ["    a = x * 2"]
+    page.wait_for_function(seen)
+    assert page.evaluate("scrollY") == before
+
+
 @pytest.mark.parametrize(("motion", "moving"), [("no-preference", True), ("reduce", False)])
 def test_reduced_motion_is_respected(
     new_page: Callable[..., Page], explorer: Callable[..., Any], motion: str, moving: bool

@@ -65,6 +65,9 @@ SENTENCES: dict[str, str] = {
     "nan_reached": "From there it reached {values} and {gradients}.",
     "nan_nothing": "From there it reached nothing else.",
     # Live views.
+    "find_reach": (
+        "Finds steps in closed groups and out of sight too. The search of the browser finds only what is drawn."
+    ),
     "live_stale": "Not computed for these inputs. The graph below shows the last point that could be computed.",
     "live_silent": "The kernel does not answer: it is busy or not running. If it is not running, run the cell again.",
     "still": "This page was saved. Choose any step and look at it; the inputs stand still, as nothing computes here.",

@@ -31,5 +31,5 @@ export function makeDraw(control, act) {
   size.show(scale);
   start.show(seed);
   return html("div", { class: "al-draw" }, button("Draw", draw, { "aria-label": `Draw ${control.label} at random` }), kind,
-    html("label", {}, "scale ", size.element), html("label", {}, "seed ", start.element));
+    html("span", { class: "al-draw-numbers" }, html("label", {}, "scale ", size.element), html("label", {}, "seed ", start.element)));
 }

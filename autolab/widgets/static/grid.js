@@ -30,6 +30,7 @@ export function makeGrid(first, act) {
   const table = html("div", { class: "al-cells", role: "group", "aria-label": first.label },
     ...cells.map((/** @type {HTMLElement[]} */ row) => html("div", { class: "al-row" }, ...row)));
   table.style.setProperty("--al-columns", cells[0].length);
+  table.classList.toggle("al-broad", cells[0].length > 3);
   table.classList.toggle("al-tight", cells[0].length > 5);
   const map = first.map && makeMap(first, act);
 

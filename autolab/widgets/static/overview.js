@@ -12,7 +12,7 @@ function reach({ root }) {
 export function makeSearchPart(view) {
   const { get, send } = view;
   const go = (/** @type {number} */ by) => send({ do: "go", by }, () => reach(view));
-  const box = html("input", { type: "search", class: "al-box al-search", placeholder: "Find a name, function, line 12", "aria-label": "Find a step",
+  const box = html("input", { type: "search", class: "al-box al-search", placeholder: "Find a name, function, line 12", "aria-label": "Find a step", title: get("words").find_reach,
     oninput: () => send({ do: "find", text: box.value }), onkeydown: pressed });
   const count = html("span", { class: "al-note", role: "status" });
   const back = button("\u2039", () => go(-1), { "aria-label": "Previous match" });

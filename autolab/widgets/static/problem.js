@@ -7,11 +7,19 @@ import { button, html, write } from "./dom.js";
 export function makeProblemPart({ get, link, root }) {
   const busy = html("span", { class: "al-busy", role: "status" });
   const stop = button("Stop", () => link.stop({ do: "stop" }), { hidden: true });
+  const work = html("div", { class: "al-work" }, busy, stop);
   const what = html("div", { class: "al-error-what" });
   const where = html("div", { class: "al-error-where" });
   const statement = html("div", { class: "al-code" });
   const stale = html("div", { class: "al-error-stale" });
   const panel = html("div", { class: "al-error", role: "alert", hidden: true }, what, where, statement, stale);
+
+  /** Above a graph it lies over what is old, so that nothing moves, least of all the slider in hand. */
+  function paint() {
+    const above = root.querySelector(".al-flow");
+    if (above && !above.contains(work)) above.append(work);
+    show();
+  }
 
   /** The picture below the panel is then not for these inputs. */
   function show() {
@@ -36,5 +44,5 @@ export function makeProblemPart({ get, link, root }) {
     root.classList.toggle("al-computing", Boolean(computing));
   }
 
-  return { places: { header: [busy, stop], alert: [panel] }, on: { "error computing": show }, paint: show, linked: show };
+  return { places: { header: [work], alert: [panel] }, on: { "error computing": show }, paint, linked: show };
 }

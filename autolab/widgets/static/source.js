@@ -48,6 +48,23 @@ export function makeSourcePart({ get, root }) {
     const node = event.type === "pointerout" || event.type === "focusout" ? null : /** @type {Element} */ (event.target).closest(".al-main .al-node");
     const id = Number(node?.getAttribute("data-id"));
     markLines("al-lined", (line) => Boolean(node) && (get("listing").at?.[line] ?? []).includes(id));
+    bring(".al-lined");
+  }
+
+  /** Scroll the listing, and nothing else, to a line. @param {string} which */
+  function bring(which) {
+    const line = /** @type {HTMLElement | null} */ (lines.querySelector(which));
+    if (!line) return;
+    if (line.offsetTop < lines.scrollTop) lines.scrollTop = line.offsetTop;
+    const below = line.offsetTop + line.offsetHeight - lines.clientHeight;
+    if (below > lines.scrollTop) lines.scrollTop = below;
+  }
+
+  /** The line that raised. */
+  function showError() {
+    const { file: where, line: raised } = get("error") ?? {};
+    markLines("al-wrong", (line) => line === raised && where === get("listing").file);
+    bring(".al-wrong");
   }
 
   /** The line of the walk's step; at rest, that of the selected node. */
@@ -55,11 +72,13 @@ export function makeSourcePart({ get, root }) {
     const { k, line: now } = get("frame");
     const made = (/** @type {number} */ line) => (get("listing").at?.[line] ?? []).includes(get("selected"));
     markLines("al-now", k === undefined ? made : (line) => line === now);
-    const line = /** @type {HTMLElement | null} */ (lines.querySelector(".al-now"));
-    if (!line) return;
-    if (line.offsetTop < lines.scrollTop) lines.scrollTop = line.offsetTop;
-    const below = line.offsetTop + line.offsetHeight - lines.clientHeight;
-    if (below > lines.scrollTop) lines.scrollTop = below;
+    bring(".al-now");
+  }
+
+  function paint() {
+    fill();
+    showLine();
+    showError();
   }
 
   /** @param {KeyboardEvent} event */
@@ -78,5 +97,5 @@ export function makeSourcePart({ get, root }) {
 
   const events = ["pointerover", "pointerout", "focusin", "focusout"];
   for (const name of events) root.addEventListener(name, touched);
-  return { places: { side: [panel] }, on: { listing: () => (fill(), showLine()), "frame selected": showLine }, paint: () => (fill(), showLine()) };
+  return { places: { side: [panel] }, on: { listing: paint, "frame selected": showLine, error: showError }, paint };
 }
