@@ -3,6 +3,7 @@
 anywidget gives every view a module of its own, and a notebook saves it with every view: fifty graphs would weigh 5 MB.
 So a view carries only a short loader (static/loader.js), which takes the module and the style from a model that a
 kernel has once for each kind of view. They travel and are saved as gzip, which every browser since 2023 undoes.
+Where a host does not let one widget name another, the loader asks for them in a message.
 """
 
 from __future__ import annotations
@@ -54,3 +55,11 @@ class LightWidget(anywidget.AnyWidget):
         if front_end is None or front_end.comm is None:
             front_end = self._held[self.kind] = FrontEnd(self.kind)
         super().__init__(_front_end=front_end, **state)
+
+    def _handle_custom_msg(self, content: Any, buffers: Any) -> None:
+        """Answer a loader that cannot have the shared model; all else is for those who listen."""
+        if content != {"do": "front end"}:
+            super()._handle_custom_msg(content, buffers)
+            return
+        shared = self._front_end
+        self.send({"front_end": shared.digest}, [shared.module, shared.style])

@@ -39,7 +39,7 @@ def test_a_view_carries_a_loader_and_names_what_all_share(explorer: Make) -> Non
     assert gzip.decompress(shared.module).decode().startswith(module_text("explorer.js"))
     assert gzip.decompress(shared.style).decode() == style_text("explorer.css")
     assert first.get_state()["_front_end"] == f"IPY_MODEL_{shared.model_id}"
-    assert first._esm == module_text("loader.js") and len(first._esm) < 2000
+    assert first._esm == module_text("loader.js") and len(first._esm) < 3000
     assert not first.has_trait("_css")
 
 
@@ -104,7 +104,7 @@ SHOW = """async ({ digests, shadow, zipped }) => {
     const manager = { async get_model(id) { return id === 'abc' ? held(digest) : null; } };
     const model = { widget_manager: manager, get: (name) => ({ _front_end: 'IPY_MODEL_abc', number })[name] };
     const widget = make();
-    told.push((await widget.initialize({ model }))());
+    told.push(await (await widget.initialize({ model }))());
     const around = document.createElement('div'), el = document.createElement('div');
     document.body.append(around);
     (shadow ? around.attachShadow({ mode: 'open' }) : around).append(el);
@@ -146,6 +146,60 @@ def test_a_module_is_imported_once_for_many_views(bare: Page) -> None:
 def test_a_view_in_a_shadow_has_its_style_there(bare: Page) -> None:
     told, imported, styles = bare.evaluate(SHOW, {"digests": ["one", "one"], "shadow": True, "zipped": ZIPPED})
     assert (told[4], told[9], imported, styles) == (1, 1, 1, [])
+
+
+ALONE = """async ({ manager, zipped, answers }) => {
+  const { default: make } = await import('./loader.js');
+  const managers = {
+    none: undefined,
+    refuses: { get_model() { throw new Error('not supported'); } },
+    rejects: { get_model: () => Promise.reject(new Error('widget model not found')) },
+    lost: { get_model: async () => ({ get: () => undefined }) },
+  };
+  const sent = [], listeners = new Set(), words = { live_silent: 'no answer' };
+  const model = {
+    widget_manager: managers[manager],
+    get: (name) => ({ _front_end: 'IPY_MODEL_abc', number: 7, words })[name],
+    on: (event, listener) => listeners.add(listener), off: (event, listener) => listeners.delete(listener),
+    send: (content) => sent.push(content),
+  };
+  const widget = make();
+  await widget.initialize({ model });
+  const el = document.createElement('div');
+  const rendered = widget.render({ model, el });
+  await new Promise((done) => setTimeout(done, 50));
+  const before = el.textContent;
+  if (answers) {
+    const hear = [...listeners];
+    for (const listener of hear) listener({ something: 'else' }, []);
+    const buffers = zipped.map((bytes) => new DataView(Uint8Array.from(bytes).buffer));
+    for (const listener of hear) listener({ front_end: 'mine' }, buffers);
+    await rendered;
+  } else await new Promise((done) => setTimeout(done, 5200));
+  return [before, sent, el.textContent, listeners.size];
+}"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("manager", ["none", "refuses", "rejects", "lost"])
+def test_where_the_shared_model_cannot_be_had_the_kernel_is_asked(bare: Page, manager: str) -> None:
+    told = bare.evaluate(ALONE, {"manager": manager, "zipped": ZIPPED, "answers": True})
+    assert told == ["", [{"do": "front end"}], "view of 7", 0]
+
+
+@pytest.mark.browser
+def test_an_empty_view_says_that_nobody_answers(bare: Page) -> None:
+    told = bare.evaluate(ALONE, {"manager": "none", "zipped": ZIPPED, "answers": False})
+    assert told == ["", [{"do": "front end"}], "no answer", 1]
+
+
+def test_the_kernel_sends_a_view_what_it_asks_for(explorer: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    view = explorer(muladd, **POINT)
+    sent: list[Any] = []
+    monkeypatch.setattr(Explorer, "send", lambda _, content, buffers: sent.append((content, buffers)))
+    view.comm.handle_msg({"content": {"data": {"method": "custom", "content": {"do": "front end"}}}, "buffers": []})
+    shared = view._front_end
+    assert sent == [({"front_end": shared.digest}, [shared.module, shared.style])] and view.error is None
 
 
 @pytest.mark.browser

@@ -63,9 +63,10 @@ def test_five_columns_beside_other_inputs_have_room_for_their_numbers(
     def layers(x: Any, W: Any, b: Any, V: Any, c: Any) -> Any:
         return (F.tanh(x @ W + b) @ V.T + c).sum()
 
-    shapes = (4, 3), (3, 5), (5,), (2, 5), (2,)
+    shapes = {"x": (4, 3), "W": (3, 5), "b": (5,), "V": (2, 5), "c": (2,)}
+    inputs = {name: -0.1 - np.random.default_rng(0).random(shape) for name, shape in shapes.items()}
     page = new_page(viewport={"width": width, "height": 900})
-    wire = Wire(explorer(layers, *[-0.1 - np.random.default_rng(0).random(shape) for shape in shapes]))
+    wire = Wire(explorer(layers, **inputs))
     wire.connect(page)
     assert "−0.737" in page.locator(".al-cell").all_text_contents()
     assert page.evaluate(CLIPPED, ".al-cell") == []
