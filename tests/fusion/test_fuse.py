@@ -164,6 +164,13 @@ def test_numbers_go_into_the_kernel_as_they_are(dtype: str, traffic: Traffic) ->
     assert not traffic.up
 
 
+def test_a_number_is_differentiated_around_twice(traffic: Traffic) -> None:
+    """The number that no gradient needs is on the device where the others are."""
+    x = Variable(to_gpu(np.ones(3, np.float32)))
+    first = grad(F.sum(muladd(x, 2.0, 1) ** 3), x, create_graph=True)
+    assert grad(F.sum(first), x).data.get().tolist() == [72, 72, 72]
+
+
 def test_a_result_of_numbers_alone_is_no_kernel(traffic: Traffic) -> None:
     second = autolab.fuse(lambda x, y: y * 2)
     assert float(second(Variable(to_gpu(np.ones(3))), 4.0).data) == 8.0

@@ -156,11 +156,13 @@ class Fused(Primitive):
         self, args: tuple[Any, ...], raw: list[Any], outputs: tuple[Variable, ...], attributes: dict[str, Any]
     ) -> None:
         trace = self.traced(tuple(raw), attributes)
+        xp = get_array_module(outputs[0]._data)
+        absent = [None if v is None else Absent(xp, v.shape, v.dtype) for v in raw]  # one of each serves all edges
         edges = []
         for i, arg in enumerate(args):
             if isinstance(arg, Variable) and arg.node is not None and trace.has_gradient(i):
                 needs, rule = trace.needs(i), self.rule(i)
-                kept = [v if v is None or x in needs else _absent(v) for x, v in zip(self.inputs, raw, strict=True)]
+                kept = [v if x in needs else a for x, v, a in zip(self.inputs, raw, absent, strict=True)]
                 edges.append((arg.node, rule, (*kept, trace), (raw[i].shape, raw[i].dtype)))
         if edges:
             outputs[0].node = FusedNode.join(self, edges)
@@ -210,7 +212,7 @@ class Fused(Primitive):
         return [(edge.parent, found.pop(edge.parent, None)) for edge in edges]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: made at every call, in a third of the time
 class Absent:
     """Stands for an input that no gradient needs: it has the input's shape and dtype, and keeps no array."""
 
@@ -221,10 +223,6 @@ class Absent:
     def array(self) -> Array:
         """Ones of that shape, in a single element's memory."""
         return self.module.broadcast_to(self.module.ones((), self.dtype), self.shape)
-
-
-def _absent(value: Any) -> Absent:
-    return Absent(get_array_module(value), value.shape, value.dtype)
 
 
 def _array(value: Any) -> Array:
