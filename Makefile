@@ -65,7 +65,7 @@ bench:
 
 bench-gpu: python = "$${PYTHON:-python3}"
 bench-gpu:
-	@PYTHONPATH=. $(python) benchmarks/gpu.py
+	@PYTHONPATH=. $(python) benchmarks/gpu.py $${OUT:+--folder "$$OUT"}
 
 clean:
 	rm -rf .venv .bench-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis artefacts build dist *.egg-info

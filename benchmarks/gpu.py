@@ -85,6 +85,7 @@ def main() -> int:
     parser.add_argument("--pixels", type=int, default=usual.pixels, help="elements of the heatmap")
     parser.add_argument("--rounds", type=int, default=usual.rounds, help="turns of each piece of work")
     parser.add_argument("--seconds", type=float, default=420, help="no row begins after so many seconds")
+    parser.add_argument("--folder", type=Path, default=RESULTS, help="where the figures are saved")
     given = parser.parse_args()
     status = gpu_status()
     if status.state != "ok":
@@ -96,7 +97,7 @@ def main() -> int:
     for figure in figures(options, given.seconds):
         found.append(figure)
         print(line(figure), flush=True)
-        path = save(found, options, RESULTS)  # after each, so that a run that is cut off leaves what it has
+        path = save(found, options, given.folder)  # after each, so that a run that is cut off leaves what it has
     print(f"saved in {path}")
     return 0
 

@@ -128,8 +128,7 @@ def test_the_whole_program_runs(
 ) -> None:
     """Also rows without a goal are printed, and the clock is the program's own."""
     sizes = ["--exponent", "8", "--width", "8", "--pixels", "2000", "--rounds", "2"]
-    monkeypatch.setattr(gpu, "RESULTS", tmp_path)
-    monkeypatch.setattr(sys, "argv", ["gpu.py", *sizes])
+    monkeypatch.setattr(sys, "argv", ["gpu.py", *sizes, "--folder", str(tmp_path)])
     with strict_module.installed():
         assert gpu.main() == 0
     printed = capsys.readouterr().out.splitlines()

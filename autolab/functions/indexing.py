@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import protocol
-from ..engine.backend import Array, get_array_module
+from ..engine.backend import Array, get_array_module, on_gpu
 from ..engine.declare import primitive
 from .shape import reshape
 
@@ -23,7 +23,8 @@ def getitem(xp: Any, x: Array, *, index: Any) -> Array:
     Raises
     ------
     IndexError
-        If the index does not fit the shape.
+        If the index does not fit the shape. Arrays of integers that are on a GPU are not looked at, which would take
+        waiting for it: CuPy counts round what is out of bounds.
 
     Examples
     --------
@@ -33,7 +34,16 @@ def getitem(xp: Any, x: Array, *, index: Any) -> Array:
     >>> x.grad
     variable([2. 0. 1.])
     """
+    if xp is not np:
+        _check_on_host(index, x.shape)
     return x[index]
+
+
+def _check_on_host(index: Any, shape: tuple[int, ...]) -> None:
+    """Refuse what NumPy refuses, where main memory has the whole index; CuPy would count round instead."""
+    items = index if isinstance(index, tuple) else (index,)
+    if any([isinstance(item, list | tuple | np.ndarray) for item in items]) and not any([on_gpu(i) for i in items]):
+        np.broadcast_to(np.False_, shape)[index]
 
 
 @primitive(g=lambda g, index: getitem(g, index=index))

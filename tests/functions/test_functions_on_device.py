@@ -152,6 +152,15 @@ def test_a_number_beside_an_array_is_no_copy(device: Device) -> None:
     assert not device.traffic.down and not device.traffic.up
 
 
+def test_an_index_out_of_bounds_is_refused(device: Device) -> None:
+    """CuPy by itself would count round."""
+    x = Variable(to_gpu(np.arange(3.0)))
+    for index in ([0, 3], [-4], np.array([3]), 3, (..., [3])):
+        with pytest.raises(IndexError, match=r"getitem: x has shape .*expected an index from -3 to 2"):
+            F.getitem(x, index=index)
+    assert x[[0, -3]].data.get().tolist() == [0, 0]
+
+
 @pytest.mark.parametrize("stack", [(), (3,)], ids=["one", "a stack"])
 def test_what_has_no_inverse_or_factor_is_refused(stack: tuple[int, ...], device: Device) -> None:
     """CuPy by itself would go on with numbers that mean nothing."""

@@ -172,6 +172,8 @@ class ndarray:
         if any(getattr(item, "dtype", None) == np.bool_ for item in items):
             traffic.down.append(("count of a mask", 4))  # how many elements there are is known only afterwards
         host = tuple([_index(item) for item in items])
+        if len(host) == 1 and isinstance(host[0], list) and host[0] and type(host[0][0]) is int:
+            return wrapped(self._host.take(host[0], axis=0, mode="wrap"))  # out of bounds, CuPy counts round
         return wrapped(self._host[host if any(item is ... for item in host) else (*host, ...)])
 
     def __setitem__(self, index: Any, value: Any) -> None:
