@@ -89,16 +89,16 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
 
 
 # ---------------------------------------------------------------------------------------------------- what it holds
-def live_page(shown: Any, look: Look) -> str:
-    """The page of a recording or of a view, as far as it stays live."""
+def live_page(shown: Any, look: Look, picture: Markup | None = None) -> str:
+    """The page of a recording or of a view, as far as it stays live; without scripts it shows ``picture``."""
     saved = _saved_page(shown)
     if saved is None:
         raise TypeError(f"export_html: a {type(shown).__name__} has no live page")
-    return _live(saved, look)
+    return _live(saved, look, picture)
 
 
-def _live(saved: SavedPage, look: Look) -> str:
-    return _page(saved.title, _held(saved.data()), look, saved.view)
+def _live(saved: SavedPage, look: Look, picture: Markup | None = None) -> str:
+    return _page(saved.title, _held(saved.data(), picture), look, saved.view)
 
 
 def _saved_page(shown: Any) -> SavedPage | None:
@@ -118,10 +118,10 @@ def _saved_page(shown: Any) -> SavedPage | None:
     return None
 
 
-def _held(data: str) -> Markup:
-    """The data that a live page begins with, and words for where no script runs."""
-    words = element("noscript", element("p", escape(say("needs_script"))))
-    return join([words, element("script", Markup(data), type="application/json", id="saved")])
+def _held(data: str, picture: Markup | None) -> Markup:
+    """The data that a live page begins with, and a picture or words for where no script runs."""
+    still_part = element("noscript", picture or element("p", escape(say("needs_script"))))
+    return join([still_part, element("script", Markup(data), type="application/json", id="saved")])
 
 
 def _saved(shown: Recording | Explorer | GraphView, recording: Recording, amount: Amount) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""autolab page: a notebook as one HTML file, which works without a kernel, without a script and without a network."""
+"""autolab page: a notebook as one HTML file, which works without a kernel and without a network; its live views step."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from playwright.sync_api import Frame, expect
 
 from autolab.cli import main
 from autolab.lesson_page import save_notebook
 
 from .lessons import NOTEBOOKS, cells, raw
+
+LIVE = re.compile(r"^autolab\.(?:explore|derivatives|heatmap)\(", re.MULTILINE)
 
 
 @pytest.mark.lab
@@ -31,12 +34,42 @@ def test_each_lesson_stands_alone(browser, notebook, scheme, tmp_path, capsys):
     page.goto(target.as_uri())
     assert page.locator("h1").count() == 1
     assert page.locator(".code_cell").count() == len(cells(notebook))
-    assert page.locator("img").count() >= 3
+    views = len(LIVE.findall("".join(cells(notebook).values())))
+    frames = page.frames[1:]
+    assert len(frames) == views >= (notebook.stem != "06_training") and page.locator("img").count() + views >= 3
+    for frame in frames:
+        _goes_on(frame)
     assert page.evaluate("() => [...document.images].every((i) => i.complete && i.naturalWidth && i.alt)")
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
     assert len(page.locator(".text_cell").all()) == len(raw(notebook)["cells"]) - len(cells(notebook))
     assert problems == []
     context.close()
+
+
+def _goes_on(frame: Frame) -> None:
+    """Move what moves in a view without a kernel, and see that its frame shows all of it."""
+    if frame.get_by_role("button", name="One step back").count():
+        calculation = frame.locator(".al-title")
+        before = calculation.text_content()
+        frame.get_by_role("button", name="One step back").click()
+        expect(calculation).not_to_have_text(before or "")
+    frame.wait_for_function("() => Math.abs(document.body.offsetHeight - innerHeight) <= 1")
+
+
+@pytest.mark.lab
+@pytest.mark.browser
+def test_without_scripts_a_live_view_is_a_picture(browser, tmp_path):
+    source = "import autolab\n\nautolab.explore(lambda x: x * x, 3.0)"
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
+    nbformat.write(book, tmp_path / "view.ipynb")
+    save_notebook(tmp_path / "view.ipynb", tmp_path / "view.html")
+    for scripts in (True, False):
+        page = browser.new_page(java_script_enabled=scripts)
+        page.goto((tmp_path / "view.html").as_uri())
+        inside = page.frame_locator("iframe")
+        expect(inside.locator(".al-root")).to_have_count(int(scripts))
+        expect(inside.locator("img")).to_have_count(int(not scripts))
+        page.close()
 
 
 @pytest.mark.lab

@@ -75,6 +75,7 @@ SENTENCES: dict[str, str] = {
         "The steps that made this value. They are not run again, and branches not taken are not there, so the inputs "
         "stand still: explore(fn, x=...) runs a function and lets you move them."
     ),
+    "live_frame": "Live view",
     "needs_script": "This page draws with JavaScript, which is switched off in this browser.",
     "open_fused": "Open {function}",
     "close_fused": "Close {function}",

@@ -21,6 +21,13 @@ export function openPage(widget, look, makeBook) {
   const view = widget();
   view.initialize({ model });
   view.render({ model, el: document.body });
+  fillFrame();
+}
+
+/** Within another page, that of a notebook, this one is as high as what it shows. */
+function fillFrame() {
+  const frame = /** @type {HTMLElement | null} */ (window.frameElement);
+  if (frame) new ResizeObserver(() => (frame.style.height = `${document.body.offsetHeight}px`)).observe(document.body);
 }
 
 /**
