@@ -1,4 +1,4 @@
-"""autolab page: a notebook as one HTML file, which works without a kernel and without a network; its live views step."""
+"""autolab page: a notebook as one HTML file, which works without a kernel and a network; its live views step."""
 
 from __future__ import annotations
 
