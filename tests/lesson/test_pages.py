@@ -34,7 +34,7 @@ def test_each_lesson_stands_alone(browser, notebook, scheme, tmp_path, capsys):
     page.goto(target.as_uri())
     assert page.locator("h1").count() == 1
     assert page.locator(".code_cell").count() == len(cells(notebook))
-    views = len(LIVE.findall("".join(cells(notebook).values())))
+    views = len(LIVE.findall("\n".join(cells(notebook).values())))
     frames = page.frames[1:]
     assert len(frames) == views >= (notebook.stem != "06_training") and page.locator("img").count() + views >= 3
     for frame in frames:
