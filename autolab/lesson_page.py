@@ -67,7 +67,7 @@ def save_notebook(notebook: str | os.PathLike[str], path: str | os.PathLike[str]
     book = nbformat.read(source, as_version=4)
     try:
         folder = {"metadata": {"path": str(source.resolve().parent)}}
-        client = NotebookClient(book, timeout=SECONDS, resources=folder)
+        client: Any = NotebookClient(book, timeout=SECONDS, resources=folder)
         client.on_notebook_start = lambda notebook: client.kc.execute(_BRING, silent=True)
         client.execute()
     except CellExecutionError as error:
@@ -108,7 +108,7 @@ def _framed(book: Any) -> set[str]:
     from .widgets.embedding import PAGE
 
     outputs = [output for cell in book.cells for output in cell.get("outputs", ()) if PAGE in output.get("data", {})]
-    scripts = set()
+    scripts: set[str] = set()
     for output in outputs:
         page = output.data[PAGE]
         scripts.update(*[found.split() for found in _SCRIPTS.findall(html.unescape(page[: page.index("<title>")]))])
