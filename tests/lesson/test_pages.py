@@ -49,10 +49,12 @@ def test_each_lesson_stands_alone(browser, notebook, scheme, tmp_path, capsys):
 def _goes_on(frame: Frame) -> None:
     """Move what moves in a view without a kernel, and see that its frame shows all of it."""
     if frame.get_by_role("button", name="One step back").count():
-        calculation = frame.locator(".al-title")
-        before = calculation.text_content()
         frame.get_by_role("button", name="One step back").click()
-        expect(calculation).not_to_have_text(before or "")
+        expect(frame.locator("body")).to_contain_text("upstream")
+        place = frame.locator(".al-place")
+        before = place.text_content() or "nowhere"
+        frame.get_by_role("button", name="One step back").click()
+        expect(place).not_to_have_text(before)
     frame.wait_for_function("() => Math.abs(document.body.offsetHeight - innerHeight) <= 1")
 
 
