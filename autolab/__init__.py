@@ -183,7 +183,8 @@ def _explore(self: Variable) -> Any:
     >>> import autolab
     >>> x = autolab.Variable(3.0)
     >>> y = x * x
-    >>> y.explore()  # doctest: +SKIP
+    >>> view = y.explore()
+    explore: no notebook to draw in; open ...html in a browser
     """
     from .widgets.graph_view import explore_graph
 

@@ -34,7 +34,7 @@ def test_help_shows_an_example(name: str):
 
 
 MODULES = "analysis authoring data data.transforms display functions gradcheck initializers lesson links optimizers"
-EXPLAINED = f"{MODULES} recording serializers training training.extensions transforms".split()
+EXPLAINED = f"{MODULES} recording serializers training training.extensions transforms widgets".split()
 FROM_THE_NETWORK = {"get_fashion_mnist", "get_mnist"}  # their examples are there to read, and skipped
 
 

@@ -54,6 +54,15 @@ class DerivativeExplorer(Since, Computing, Folding, LiveView):
     session : DerivativeSession
     patience : float, optional
         How many seconds to wait for the curves.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> view = autolab.derivatives(lambda x: x**3, 2.0, order=2)
+    derivatives: no notebook to draw in; open ...html in a browser
+    >>> view.data.function
+    '<lambda>'
+    >>> view.close()
     """
 
     kind = "derivatives"
@@ -215,8 +224,9 @@ def derivatives(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> view = autolab.derivatives(np.tanh, 0.5, order=3)  # doctest: +SKIP
+    >>> import autolab, numpy as np
+    >>> view = autolab.derivatives(np.tanh, 0.5, order=3)
+    derivatives: no notebook to draw in; open ...html in a browser
     """
     session = DerivativeSession(fn, x, order, domain)
     view = DerivativeExplorer(session, threading.TIMEOUT_MAX if notebook.shell() is None else None)

@@ -42,6 +42,15 @@ class Explorer(
 
     Made by `explore`. All of its state is in the model, so that one model can have many views, and a saved notebook
     shows the last picture without running.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> view = autolab.explore(lambda x: x * x, 3.0)
+    explore: no notebook to draw in; open ...html in a browser
+    >>> view.point["x"].item(), view.recording["x"].grad.values.item()
+    (3.0, 6.0)
+    >>> view.close()
     """
 
     kind = "explorer"
@@ -112,10 +121,12 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
 
     Examples
     --------
+    >>> import autolab
     >>> def muladd(x, y, z):
     ...     h = x * y
     ...     return h + z
-    >>> view = autolab.explore(muladd, x=2.0, y=3.0, z=4.0)  # doctest: +SKIP
+    >>> view = autolab.explore(muladd, x=2.0, y=3.0, z=4.0)
+    explore: no notebook to draw in; open ...html in a browser
     """
     explorer = Explorer(Session(fn, args, options, inputs))
     explorer._save_here("explore", "explore", explorer.recording.function)

@@ -72,7 +72,7 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
     --------
     >>> import autolab
     >>> recording = autolab.record(lambda x: x * x, 3.0)
-    >>> autolab.export_html(recording, "square.html")  # doctest: +SKIP
+    >>> autolab.export_html(recording, "square.html")
     """
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):

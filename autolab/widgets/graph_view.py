@@ -28,6 +28,14 @@ class GraphView(*STILL, LiveView):  # type: ignore[misc]
     """A view of a recording whose inputs cannot be moved: its steps are chosen, walked through and searched.
 
     Made by `Variable.explore`.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> x = autolab.Variable(3.0, name="x")
+    >>> view = (x * x).explore()
+    explore: no notebook to draw in; open ...html in a browser
+    >>> view.close()
     """
 
     kind = Explorer.kind

@@ -22,7 +22,18 @@ WATCHED = 4_000_000
 
 
 class Heatmap(Planes, LiveView):
-    """A live view of arrays, made by `heatmap`. All of its state is in the model; the arrays stay where they are."""
+    """A live view of arrays, made by `heatmap`. All of its state is in the model; the arrays stay where they are.
+
+    Examples
+    --------
+    >>> import autolab, numpy as np
+    >>> W = np.eye(3)
+    >>> view = autolab.heatmap(W=W)
+    heatmap: no notebook to draw in; open ...html in a browser
+    >>> W *= 2
+    >>> view.refresh()
+    >>> view.close()
+    """
 
     kind = "heatmaps"
 
@@ -101,7 +112,8 @@ def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any
     --------
     >>> import autolab, numpy as np
     >>> W = autolab.Variable(np.eye(3), name="W")
-    >>> view = autolab.heatmap(W, options={"scale": "symlog"})  # doctest: +SKIP
+    >>> view = autolab.heatmap(W, options={"scale": "symlog"})
+    heatmap: no notebook to draw in; open ...html in a browser
     """
     given = chosen_options("heatmap", options, ("show", "scale", "shared", "axes"))
     entries = gather(arrays, named)

@@ -29,7 +29,17 @@ _MOST_TEXT = 2000
 
 
 class Interact(Planes, LiveView):
-    """A live view of what a function returns, made by `interact`."""
+    """A live view of what a function returns, made by `interact`.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> view = autolab.interact(lambda n: f"{n} times {n} is {n * n}", n=(1, 3, 9))
+    interact: no notebook to draw in; open ...html in a browser
+    >>> view.inputs
+    {'n': 3}
+    >>> view.close()
+    """
 
     kind = "interact"
 
@@ -170,7 +180,8 @@ def interact(fn: Callable[..., Any], options: Mapping[str, Any] | None = None, *
     >>> def power(exponent):
     ...     x = np.linspace(0, 1, 50)
     ...     return autolab.line_chart(x, {"x to the power": x**exponent}, y_range=(0, 1))
-    >>> view = autolab.interact(power, exponent=(0.0, 2.0, 5.0))  # doctest: +SKIP
+    >>> view = autolab.interact(power, exponent=(0.0, 2.0, 5.0))
+    interact: no notebook to draw in; open ...html in a browser
     """
     if not callable(fn):
         raise TypeError(f"interact: fn is a {type(fn).__name__}; expected a function")

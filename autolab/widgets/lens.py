@@ -47,6 +47,15 @@ class Lens(Since, Computing, LiveView):
     """A live view of a gradient check: analytic and numeric gradients side by side, and what the step size shows.
 
     Made by ``report.explore()``. All of its state is in the model, so that one model can have many views.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> view = autolab.check_gradients(lambda x, y: x * y, x=2.0, y=3.0).explore()
+    explore: no notebook to draw in; open ...html in a browser
+    >>> view.report.passed
+    True
+    >>> view.close()
     """
 
     kind = "lens"
