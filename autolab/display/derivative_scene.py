@@ -44,8 +44,15 @@ def panels(data: Derivatives) -> list[dict[str, Any]]:
 
 def _frame(data: Derivatives, order: int) -> Frame:
     cut = any([found.kind == "pole" and found.order <= order for found in data.curves.breaks])
-    heights = height_of(data.curves.x, data.curves.y[order], cut)
+    heights = height_of(data.curves.x, data.curves.y[order], cut) if data.curves.sampled else _about(data, order)
     return Frame(SMALL if order else LARGE, data.domain, heights)
+
+
+def _about(data: Derivatives, order: int) -> tuple[float, float]:
+    """The heights for a point without a curve: so many that its slope can be seen."""
+    known = [value if math.isfinite(value) else 0.0 for value in (*data.values[order:], 0.0)]
+    reach = max(abs(known[1]) * (data.domain[1] - data.domain[0]) / 4, abs(known[0]) / 2) or 1.0
+    return known[0] - reach, known[0] + reach
 
 
 def _panel(data: Derivatives, order: int) -> dict[str, Any]:

@@ -103,7 +103,9 @@ def _partly(item: InputReport, kind: str, most: int) -> tuple[dict[str, Any], by
         cells[row // high, column // wide] = values[flat]
     count, total = (f"{n:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") for n in (item.measured, values.size))
     found = "halved" if item.halves else item.verdict
-    caption = [say("lens_partly", count=count, total=total), say(f"lens_partly_{found}")]
+    caption = [say("lens_partly", count=count, total=total)]
+    if kind == KINDS[-1]:  # said once, below the errors
+        caption.append(say(f"lens_partly_{found}"))
     shape = {"rows": cells.shape[0], "cols": cells.shape[1], "shape": list(item.shape), "block": [high, wide]}
     halves = _halves(item, columns, (high, wide))
     return {"which": kind, **shape, "blank": True, "halves": halves, "caption": " ".join(caption)}, cells.tobytes()

@@ -159,7 +159,8 @@ def _finding(
     element = e.worst(e.wrong) if element is None else element
     index = case.index(i, element)
     analytic, numeric = float(e.analytic[element]), float(e.numeric[element])
-    count, total = int(e.wrong.sum()), int(case.at(i)[point].measured.sum())
+    measured = case.at(i)[point].measured
+    count, total = int(e.wrong.sum()), int(measured.sum())
     texts = apart(analytic, numeric)
     facts = {
         "function": case.function,
@@ -168,7 +169,7 @@ def _finding(
         "numeric": texts[1],
         "where": where(index),
         "count": count,
-        "total": total,
+        "all": say("all" if measured.all() else "all.measured", total=total),
     }
     message = say(key or kind, **{**facts, **(words or {})})
     if point:

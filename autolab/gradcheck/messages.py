@@ -74,7 +74,7 @@ SENTENCES: dict[str, str] = {
         "The gradient of {input} is {factor} times what it should be: {analytic} instead of {numeric}{where}."
     ),
     "local_error": (
-        "The gradient of {input} is wrong at {count} of {total} elements{region}; the worst is {analytic} instead "
+        "The gradient of {input} is wrong at {count} of {all}{region}; the worst is {analytic} instead "
         "of {numeric}{where}. The others agree."
     ),
     "rearranged": (
@@ -106,14 +106,15 @@ SENTENCES: dict[str, str] = {
     "local_error.below": ", those with {size} below {bound}",
     "local_error.zero": ", those where it should be 0",
     "wrong_function": (
-        "The gradient of {input} disagrees at {count} of {total} elements; the worst is {analytic} instead of "
-        "{numeric}{where}."
+        "The gradient of {input} disagrees at {count} of {all}; the worst is {analytic} instead of {numeric}{where}."
     ),
     "wrong_function.scalar": "The gradient of {input} is {analytic}; numerically it is {numeric}.",
     "wrong_function.nan": (
         "The gradient of {input} is {analytic}{where}, although the function is smooth there: numerically it is "
         "{numeric}."
     ),
+    "all": "{total} elements",
+    "all.measured": "the {total} elements that were measured",
     # where to look
     "hint.wrong_sign": "Look for a minus sign that is missing, or one too many.",
     "hint.wrong_factor": "Look for a number that is forgotten or counted twice, or for a mean taken as a sum.",

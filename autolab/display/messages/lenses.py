@@ -19,7 +19,7 @@ SENTENCES: dict[str, str] = {
     "lens_as_zero": "none (counts as 0)",
     "lens_partly": "{count} of {total} elements were measured one by one; the grey cells hold none of them.",
     "lens_partly_right": "All of them were checked together, along random directions, and agree.",
-    "lens_partly_wrong": "Among these some are wrong; how many of the others are is not known.",
+    "lens_partly_wrong": "Some of these are wrong; how many of the others are wrong too is not known.",
     "lens_partly_halved": (
         "Random directions through all of them disagree. So does each of the ever smaller blocks that are tinted, down "
         "to the marked element; others may be wrong too."
@@ -35,8 +35,8 @@ SENTENCES: dict[str, str] = {
     "lens_direction": "all of {name}, in random direction {seed}",
     "lens_step": "step h",
     "lens_at_step": "numeric at this h",
-    "lens_steps": "error over the step h",
-    "lens_taylor": "Taylor remainder over the step h",
+    "lens_steps": "error over step h",
+    "lens_taylor": "Taylor remainder over step h",
     "lens_line_error": "|numeric \u2212 analytic|",
     "lens_line_rounding": "rounding (slope \u22121)",
     "lens_line_square": "falls with h\u00b2 (slope 2)",
