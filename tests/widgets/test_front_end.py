@@ -202,6 +202,27 @@ def test_the_kernel_sends_a_view_what_it_asks_for(explorer: Make, monkeypatch: p
     assert sent == [({"front_end": shared.digest}, [shared.module, shared.style])] and view.error is None
 
 
+STRANGE = """
+from autolab.widgets.front_end import LightWidget
+
+LightWidget._esm = LightWidget._esm.replace(".get_model(", ".not_there(")
+"""
+
+
+@pytest.mark.browser
+@pytest.mark.lab
+def test_a_view_is_alive_where_a_host_cannot_name_another_model(lab: Lab, open_page: Callable[..., LabPage]) -> None:
+    """JupyterLab's anywidget, which hands on no message before a view is initialized; the rest of it is taken away."""
+    view = open_page(lab.write("strange.ipynb", STRANGE, PROGRAM))
+    view.run(0)
+    view.run(1)
+    output = view.page.locator(".al-output .al-value .al-number")
+    expect(output).to_have_text("10")
+    view.page.get_by_role("slider", name="x", exact=True).press("ArrowRight")
+    expect(output).to_have_text("10.03")
+    assert view.problems == []
+
+
 @pytest.mark.browser
 @pytest.mark.lab
 def test_two_views_in_jupyterlab_share_one_module_also_after_a_restart(
