@@ -134,4 +134,5 @@ def test_the_list_is_of_this_cupy() -> None:
     found = cupy_names.read(cupy)
     if found["source"] != cupy_names.source():
         pytest.skip(f"the list is of {cupy_names.source()}, here is {found['source']}")
-    assert found["names"] == {owner: cupy_names.names(owner) for owner in found["names"]}
+    for owner, members in found["names"].items():  # a module may have more, when others of CuPy's were used
+        assert cupy_names.names(owner).items() <= members.items(), owner
