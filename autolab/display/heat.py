@@ -85,8 +85,13 @@ def legends(snapshot: Snapshot) -> dict[str, dict[str, Any]]:
     Where only blocks were kept, the histogram counts these.
     """
     low, high = snapshot.minimum or 0.0, snapshot.maximum or 0.0
-    values, scale = sample(snapshot.values), max(abs(low), abs(high))
-    return {name: legend(tone(scale, decades), values) for name, decades in SCALES.items()}
+    return legends_of(snapshot.values, max(abs(low), abs(high)))
+
+
+def legends_of(values: np.ndarray, scale: float) -> dict[str, dict[str, Any]]:
+    """The bars of numbers whose strongest colours stand for ``scale``; NaN and infinities are not counted."""
+    counted = sample(values)
+    return {name: legend(tone(scale, decades), counted) for name, decades in SCALES.items()}
 
 
 def _captions(heat: Heat, plane: Plane, block: tuple[int, int]) -> list[str]:

@@ -13,6 +13,7 @@ from ..recording.arrays import snapshot
 from .check_charts import step_chart, step_sentence, taylor_chart, taylor_sentence
 from .detail import array_entry
 from .escape import clean
+from .heat import legends_of
 from .heatmap import MAX_CELLS
 from .messages import say
 from .numbers import number, shape_text
@@ -68,7 +69,7 @@ def panels(report: GradientReport, most: int = MAX_CELLS) -> tuple[list[dict[str
                 entry, cells = array_entry(kind, snapshot(values, max(1, values.size)), most)
             else:
                 entry, cells = _partly(item, kind, most)
-            arrays[kind] = {**entry, "scale": scale, "buffer": len(buffers)}
+            arrays[kind] = {**entry, "scale": scale, "bars": legends_of(values, scale), "buffer": len(buffers)}
             buffers.append(cells)
         (rows, columns), (high, wide) = _matrix(item), _block(item, most)
         head: dict[str, Any] = {"name": clean(item.name), "shape": shape_text(item.shape), "verdict": item.verdict}

@@ -12,6 +12,7 @@ from ..display.colors import DASHES, LINES
 from ..display.lens_view import element_in
 from ..display.messages import say
 from ..display.registry import Bundle
+from ..display.tone import SCALES
 from ..gradcheck.report import GradientReport
 from .computing import Computing
 from .conversation import LiveView, at_first
@@ -34,7 +35,7 @@ _LENS_WORDS = (
         "steps",
     ),
     *("moves", "one", "all", "directions", "step", "order", "again", "where", "verdict", "show"),
-    *("at_step", "difference", "not_saved"),
+    *("at_step", "difference", "not_saved", "colors"),
 )
 _NEEDED = 2
 """A report that reveals less has no numbers to look at."""
@@ -66,6 +67,7 @@ class Lens(Since, Computing, LiveView):
     check = traitlets.Dict().tag(sync=True)
     panels: traitlets.List[Any] = traitlets.List().tag(sync=True)
     panel_buffers: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    scale = traitlets.Enum(tuple(SCALES), "linear").tag(sync=True)
     chosen = traitlets.Dict().tag(sync=True)
     along = traitlets.Dict().tag(sync=True)
     study = traitlets.Dict().tag(sync=True)
@@ -162,6 +164,11 @@ class Lens(Since, Computing, LiveView):
     def _to_step(self, k: int) -> None:
         """Show the numeric derivative at another step; 0 is the finest."""
         self._publish({"at_step": max(0, k)})
+
+    @obeys("scale", scale=str)
+    def _scale(self, scale: str) -> None:
+        """Colours in even steps, or by powers of ten."""
+        self._publish({"scale": scale})
 
     @obeys("order", order=int)
     def _order(self, order: int) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from ..display.heatmap import MAX_CELLS
 from ..display.lens_view import element_in
 from ..display.messages import say
+from ..display.tone import SCALES
 from ..gradcheck.report import GradientReport
 from .computation import Stopped
 from .lens import Lens
@@ -122,6 +123,7 @@ def _content(lens: Lens, chapters: list[Chapter], most: int) -> dict[str, Any]:
     turns = {message_key({"do": "order", "order": int(name)}): shown for name, shown in told.items()}
     steps = max([len(study["steps"]) for chapter in chapters for study in chapter.measured.values()], default=0)
     turns |= {message_key({"do": "step", "k": k}): {"at_step": k} for k in range(steps)}
+    turns |= {message_key({"do": "scale", "scale": scale}): {"scale": scale} for scale in SCALES}
     answers = {name: _answers(chapter, told[name], most) for name, chapter in zip(told, chapters, strict=True)}
     words = say("lens_still_orders" if len(orders) > 1 else "lens_still")
     return {

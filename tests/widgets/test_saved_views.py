@@ -15,8 +15,10 @@ from playwright.sync_api import Browser, Page, expect
 
 import autolab
 from autolab import Variable, check_gradients
+from autolab.display.colors import paint
 from autolab.display.messages import say
 from autolab.display.numbers import number
+from autolab.display.tone import tone
 from autolab.gradcheck.study import study
 from autolab.numerals import precise
 from autolab.widgets import derivative_page, lens_page
@@ -250,6 +252,23 @@ def test_second_order_is_measured_for_a_saved_lens(open_file: Open, lens: Any) -
         expect(page.locator(".al-chosen dd").first).to_have_text(precise(float(item.analytic[0, 0])))
         expect(page.locator(".al-lens-curve").first).to_be_visible()
     assert say("lens_still_orders") in page.locator("body").inner_text()
+
+
+@pytest.mark.browser
+def test_colours_of_a_lens_follow_the_powers_of_ten(open_file: Open, lens: Any) -> None:
+    x = np.random.default_rng(0).normal(size=(9, 12)) * np.logspace(-4, 1, 12)
+    view = lens(lambda x: (x * x).sum(), x)
+    page, item = open_file(view), view.report["x"]
+    read_pixels = "c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]"
+    for name, decades in (("Symmetric log", 3), ("Linear", None)):
+        page.get_by_label(name).check()
+        canvas = page.locator(".al-trio canvas.al-canvas").first
+        scale = max(np.abs(item.analytic).max(), np.abs(item.numeric).max())
+        expected = paint(tone(scale, decades).fractions(item.analytic), "light").astype(int)
+        found = np.array(canvas.evaluate(read_pixels)).reshape(9, 12, 4)[..., :3]
+        assert np.abs(found - expected).max() <= 3
+        bars = page.locator(".al-trio .al-heat-legend").first.locator(".al-heat-count title").all_text_contents()
+        assert sum(map(int, bars)) == x.size
 
 
 @pytest.mark.browser

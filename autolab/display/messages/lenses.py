@@ -69,6 +69,7 @@ SENTENCES: dict[str, str] = {
     "lens_draw_given": "random upstream gradient: as checked",
     "lens_again": "Check with another draw",
     "lens_order": "Order",
+    "lens_colors": "Colours",
     "lens_moves": "Move",
     "lens_one": "this element",
     "lens_all": "all, at random",

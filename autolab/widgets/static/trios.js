@@ -3,7 +3,10 @@
 
 import { makeBadge } from "./badge.js";
 import { html, set, short, write } from "./dom.js";
+import { makeHeatLegend } from "./heatlegend.js";
 import { floats, labelled, paint, print } from "./heatmap.js";
+import { makeSegments, SCALES } from "./segments.js";
+import { makeTone } from "./tone.js";
 
 const KINDS = ["analytic", "numeric", "error"];
 const WAYS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -15,6 +18,8 @@ export function makeTriosPart(view) {
   const { get, send } = view;
   const keys = html("p", { class: "al-note" }, get("words").lens_keys);
   const root = html("div", { class: "al-trios" });
+  const scales = makeSegments(get("words").lens_colors, SCALES, (scale) => send({ do: "scale", scale }));
+  const colors = html("div", { class: "al-order-control al-sans" }, html("span", { class: "al-caption" }, get("words").lens_colors), scales.root);
   /** @type {Cell | null} */
   let ahead = null; // where the user's hand is, while the kernel follows
   /** @type {ReturnType<typeof makeTrio>[]} */
@@ -43,12 +48,13 @@ export function makeTriosPart(view) {
       trios = panels.map((/** @type {any} */ panel, /** @type {number} */ key) => makeTrio(panel, get("words"), (row, column) => choose(key, row, column), () => here()));
       root.replaceChildren(...trios.map((trio) => trio.root));
     }
-    panels.forEach((/** @type {any} */ panel, /** @type {number} */ key) => trios[key].update(panel, get("panel_buffers"), view.colors));
-    keys.hidden = !root.querySelector("canvas");
+    panels.forEach((/** @type {any} */ panel, /** @type {number} */ key) => trios[key].update(panel, get("panel_buffers"), get("scale"), view.colors));
+    scales.choose(get("scale"));
+    colors.hidden = keys.hidden = !root.querySelector("canvas");
     mark();
   }
 
-  return { places: { middle: [root, keys] }, on: { "panels panel_buffers": fill, chosen: mark }, paint: fill };
+  return { places: { header: [colors], middle: [root, keys] }, on: { "panels panel_buffers scale": fill, chosen: mark }, paint: fill };
 }
 
 /**
@@ -71,11 +77,11 @@ function makeTrio(first, words, choose, here) {
   root.style.setProperty("--al-least", `${numbered ? Math.max(11, 3.05 * wide) : 12}em`);
   return {
     root,
-    /** @param {any} panel @param {DataView[]} buffers @param {import("./colors.js").ColorMap} colors */
-    update(panel, buffers, colors) {
+    /** @param {any} panel @param {DataView[]} buffers @param {string} scale @param {import("./colors.js").ColorMap} colors */
+    update(panel, buffers, scale, colors) {
       badge.show(panel.verdict, panel.word);
       set(root, { "data-verdict": panel.verdict });
-      KINDS.forEach((kind, i) => maps[i].update(panel.arrays[kind], buffers, colors, `${words[`lens_${kind}`]}, ${panel.name}, ${panel.shape}`));
+      KINDS.forEach((kind, i) => maps[i].update({ ...panel.arrays[kind], ...panel.arrays[kind].bars?.[scale] }, buffers, colors, `${words[`lens_${kind}`]}, ${panel.name}, ${panel.shape}`));
     },
     /** @param {Cell | null} chosen @param {[number, number] | null} worst */
     mark(chosen, worst) {
@@ -97,6 +103,8 @@ function makeMap(choose, here) {
   const halves = html("div", { class: "al-halves", "aria-hidden": "true" }); // behind the cells, which are clear where nothing was measured
   const frame = html("div", { class: "al-frame al-mini" }, halves, canvas, numbers, worstMark, chosenMark);
   const [low, high, bar] = [html("span"), html("span"), html("canvas", { class: "al-bar" })];
+  const ends = html("div", { class: "al-scale", "aria-hidden": "true" }, low, bar, high); // where the numbers stand in the cells
+  const legend = makeHeatLegend(true);
   const note = html("p", { class: "al-note" });
   let [rows, cols] = [1, 1];
 
@@ -117,7 +125,7 @@ function makeMap(choose, here) {
   }
 
   return {
-    root: html("div", {}, frame, html("div", { class: "al-scale", "aria-hidden": "true" }, low, bar, high), note),
+    root: html("div", {}, frame, ends, legend.root, note),
     /** @param {any} facts @param {DataView[]} buffers @param {import("./colors.js").ColorMap} colors @param {string} label */
     update(facts, buffers, colors, label) {
       [rows, cols] = [facts.rows, facts.cols];
@@ -128,8 +136,12 @@ function makeMap(choose, here) {
       frame.style.setProperty("--al-rows", String(rows));
       frame.style.setProperty("--al-cols", String(cols));
       halves.replaceChildren(...(facts.halves ?? []).map((/** @type {number[]} */ block) => lay(html("div"), block)));
-      paint(canvas, facts, data, colors);
-      print(numbers, facts, data, colors);
+      const tone = makeTone(facts.scale, facts.threshold);
+      paint(canvas, { ...facts, tone }, data, colors);
+      print(numbers, { ...facts, tone }, data, colors);
+      legend.update(facts, colors);
+      legend.root.toggleAttribute("hidden", labelled(facts));
+      ends.hidden = !labelled(facts);
       paint(bar, { rows: 1, cols: 255, scale: 127 }, Float32Array.from({ length: 255 }, (_, k) => k - 127), colors);
       write(low, short(-facts.scale, 3));
       write(high, short(facts.scale, 3));
