@@ -259,7 +259,11 @@ def test_colours_of_a_lens_follow_the_powers_of_ten(open_file: Open, lens: Any) 
     x = np.random.default_rng(0).normal(size=(9, 12)) * np.logspace(-4, 1, 12)
     view = lens(lambda x: (x * x).sum(), x)
     page, item = open_file(view), view.report["x"]
-    read_pixels = "c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]"
+    read_pixels = """canvas => {
+      const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true });
+      copy.drawImage(canvas, 0, 0);
+      return [...copy.getImageData(0, 0, canvas.width, canvas.height).data];
+    }"""
     for name, decades in (("Symmetric log", 3), ("Linear", None)):
         page.get_by_label(name).check()
         canvas = page.locator(".al-trio canvas.al-canvas").first
