@@ -1,4 +1,4 @@
-"""What LiveMonitor costs: the digits MLP trained with and without it, in turns of a fifth of a second.
+"""What LiveMonitor costs: the digits MLP trained with and without it, in short turns.
 
     python benchmarks/monitor.py
 
@@ -26,7 +26,7 @@ from autolab.training.extensions import LiveMonitor
 from autolab.widgets import monitor as live_module
 from autolab.widgets.monitor_view import MonitorView
 
-PAIRS, UPDATES = 150, 500
+PAIRS, UPDATES = 600, 100
 BEFORE = 5_000
 """Updates with it before the first turn: by then it keeps as many states as it ever does."""
 

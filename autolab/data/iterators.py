@@ -78,12 +78,14 @@ class SerialIterator:
 
     @property
     def epoch_detail(self) -> float:
+        """How many passes are complete, with the fraction of the one that is under way."""
         return self.epoch + self.position / len(self.dataset)
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> tuple[Any, ...]:
+        """The next batch: an array for each part of an example."""
         n, start = len(self.order), self.position
         if not self.repeat and self.epoch > 0:
             raise StopIteration

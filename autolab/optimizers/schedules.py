@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .optimizer import check_number
+from .optimizer import check_number as _checked
 
 Schedule = Callable[[int], float]
 
@@ -30,7 +30,7 @@ class step:
     factor: float = 0.1
 
     def __post_init__(self) -> None:
-        check_number("step", "every", self.every, 1)
+        _checked("step", "every", self.every, 1)
 
     def __call__(self, t: int) -> float:
         return self.rate * self.factor ** (t // self.every)
@@ -72,7 +72,7 @@ class cosine:
     final: float = 0.0
 
     def __post_init__(self) -> None:
-        check_number("cosine", "updates", self.updates, 1)
+        _checked("cosine", "updates", self.updates, 1)
 
     def __call__(self, t: int) -> float:
         done = min(t / self.updates, 1.0)
@@ -94,7 +94,7 @@ class warmup:
     then: float | Schedule
 
     def __post_init__(self) -> None:
-        check_number("warmup", "updates", self.updates, 1)
+        _checked("warmup", "updates", self.updates, 1)
 
     def __call__(self, t: int) -> float:
         rate = self.then(t) if callable(self.then) else self.then

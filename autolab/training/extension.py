@@ -40,6 +40,7 @@ class Extension:
 
     @property
     def name(self) -> str:
+        """What a trainer calls it, unless `Trainer.extend` says otherwise."""
         return type(self).__name__
 
     def initialize(self, trainer: Trainer) -> None:

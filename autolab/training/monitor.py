@@ -184,6 +184,7 @@ class Monitor:
 
     @property
     def spent(self) -> float:
+        """Seconds that it has worked."""
         return self._telling + self._seeing
 
     @property

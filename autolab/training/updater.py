@@ -73,6 +73,7 @@ class StandardUpdater:
 
     @property
     def iteration(self) -> int:
+        """How many updates the optimizer has made."""
         return self.optimizer.t
 
     @property
