@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tokenize
 import zipfile
 import zlib
 from typing import Any
@@ -15,6 +16,11 @@ from .entries import MAX_BYTES, Entry, Stateful, check, flattened, refused, rest
 
 _HEADER_BYTES = 10_000
 _READERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, ValueError, EOFError, KeyError, NotImplementedError, RuntimeError),
+    tokenize.TokenError,
+)
+"""What reading a damaged file raises; the last from NumPy's look at a header, since Python 3.12."""
 
 
 def save_npz(file: str | os.PathLike[str], target: Stateful, compression: bool = True) -> None:
@@ -94,7 +100,7 @@ def read_npz(file: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> dict[s
             return {_name(member): _array(file, archive, member) for member in members}
     except FileFormatError:
         raise
-    except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, KeyError, NotImplementedError, RuntimeError) as error:
+    except _DAMAGE as error:
         raise refused(file, f"it is no npz file, or is damaged ({error!s:.100})") from None
 
 
