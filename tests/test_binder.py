@@ -188,6 +188,7 @@ def test_a_lesson_works_in_voila(binder, browser, tmp_path):
     ):
         try:
             page = browser.new_context(viewport={"width": 1280, "height": 1000}).new_page()
+            page.route(lambda url: "127.0.0.1" not in url, lambda route: route.abort())  # its icon font is on the net
             problems: list[str] = []
             page.on("pageerror", lambda error: problems.append(str(error)))
             page.goto(wait_for(f"http://127.0.0.1:{port}/", log, process), timeout=60_000)
