@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..binding import bind
+from ..display.numbers import MINUS
 from ..engine.backward import grad
 from ..engine.function_node import FunctionNode
 from ..engine.variable import Variable, as_variable
@@ -40,7 +41,7 @@ def _prediction(exercise: Prediction, answer: Any, rng: np.random.Generator) -> 
     if _near(given, truth):
         return RIGHT
     kind = next((kind for kind, wrong in exercise.mistakes.items() if _near(given, float(wrong()))), "different")
-    steps = [Step(say("number.wrong", answer=f"{given:g}")), Step(_direction(given, truth))]
+    steps = [Step(say("number.wrong", answer=f"{given:g}".replace("-", MINUS))), Step(_direction(given, truth))]
     return Judgement("wrong", kind, (*steps, *_own_hint(exercise.name, kind)))
 
 
