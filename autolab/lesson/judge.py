@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..binding import bind
-from ..display.numbers import MINUS
 from ..engine.backward import grad
 from ..engine.function_node import FunctionNode
 from ..engine.variable import Variable, as_variable
 from ..gradcheck import GradientReport, InputReport, check_bound
+from ..numerals import MINUS
 from .exercise import Arrays, Exercise, OwnGradient, Prediction, Values, Witness
 from .judgement import NOT_YET, RIGHT, Judgement, NotWritten, Step, apart, compared, errors, is_empty
 from .messages import has, say
