@@ -56,7 +56,7 @@ def test_numbers_fit_into_cells_and_the_calculation_beside_the_graph(
     assert body.evaluate("e => e.scrollHeight > e.clientHeight"), "there is more, and it can be scrolled to"
 
 
-@pytest.mark.parametrize("width", [584, 1100, 1300])
+@pytest.mark.parametrize("width", [584, 1110, 1300])
 def test_five_columns_beside_other_inputs_have_room_for_their_numbers(
     new_page: Callable[..., Page], explorer: Any, width: int
 ) -> None:
