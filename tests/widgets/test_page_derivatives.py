@@ -373,6 +373,8 @@ def test_the_view_of_a_slow_function_is_there_before_its_curves(page: Page, show
     assert on_curve(page, first, wire.widget.panels[0], 0.6, math.sin(0.5) + 0.1 * math.cos(0.5), 1)  # the tangent
     first.press("End")  # which does not end the curves
     wire.settle()
+    time.sleep(0.3)
+    assert fn.calls == 2
     fn.free.set()
     wait_for(wire, lambda: not wire.widget.computing)
     assert wire.widget.data.x == 3.0 and values(page) == [number(form(3.0)) for form in FORMS]
