@@ -90,3 +90,37 @@ def test_every_button_of_the_player_has_its_own_sign_and_says_what_it_does(
     play.click()
     paused = page.get_by_role("button", name="Pause")
     assert paused.locator("path").get_attribute("d") not in signs and paused.get_attribute("title") == "Pause"
+
+
+def fan(x: Any) -> Any:
+    parts = [F.sin(x), F.cos(x), F.exp(x), F.tanh(x), F.log(x)]
+    return tuple(part * x for part in parts)
+
+
+UNDER_THE_BUTTONS = """() => {
+  const pane = document.querySelector('.al-pane');
+  pane.scrollTo({ top: pane.scrollHeight, behavior: 'instant' });
+  return [0, pane.scrollWidth].map((left) => {
+    pane.scrollTo({ left, behavior: 'instant' });
+    const tools = document.querySelector('.al-tools').getBoundingClientRect();
+    return [...document.querySelectorAll('.al-node')].filter((node) => {
+      const box = node.getBoundingClientRect();
+      return box.right > tools.left && box.left < tools.right && box.bottom > tools.top && box.top < tools.bottom;
+    }).length;
+  });
+}"""
+
+
+@pytest.mark.parametrize("width", [480, 700, 1280])
+@pytest.mark.parametrize("fn", [fan, reused])
+def test_no_box_lies_under_the_buttons_of_the_zoom(
+    new_page: Callable[..., Page], explorer: Any, fn: Callable[..., Any], width: int
+) -> None:
+    page = new_page(viewport={"width": width, "height": 900})
+    inputs = {"x": 0.5} if fn is fan else {"x": numbers(8, 8), "W": numbers(8, 6)}
+    Wire(explorer(fn, **inputs)).connect(page)
+    page.wait_for_selector(".al-node")
+    assert page.evaluate(UNDER_THE_BUTTONS) == [0, 0]
+    for button in ("Zoom in", "Zoom in", "Fit the whole graph"):
+        page.get_by_role("button", name=button).click()
+        assert page.evaluate(UNDER_THE_BUTTONS) == [0, 0], button
