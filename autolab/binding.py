@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .engine.backend import as_array, check_real, is_array
+from .engine.errors import a_kind
 from .engine.variable import Variable
 
 
@@ -79,7 +80,7 @@ def bind(caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Map
         If ``fn`` is not callable or the arguments do not fit its signature.
     """
     if not callable(fn):
-        raise TypeError(f"{caller}: fn is a {type(fn).__name__}; expected a function of Variables")
+        raise TypeError(f"{caller}: fn is {a_kind(fn)}; expected a function of Variables")
     name = _name(fn)
     slots = _Slots(caller, name)
     signature = _signature(fn)
@@ -102,7 +103,7 @@ def chosen_options(caller: str, options: Any, known: tuple[str, ...]) -> dict[st
     """``options`` as a new dictionary; a TypeError if it is none, or has other keys than the ``known`` ones."""
     names = ", ".join([f"{name!r}" for name in known])
     if options is not None and not isinstance(options, Mapping):
-        raise TypeError(f"{caller}: options is a {type(options).__name__}; expected a dict with {names}")
+        raise TypeError(f"{caller}: options is {a_kind(options)}; expected a dict with {names}")
     unknown = ", ".join([f"{key!r:.60}" for key in options or {} if key not in known])
     if unknown:
         raise TypeError(f"{caller}: unknown options {unknown:.150}; expected {names}")

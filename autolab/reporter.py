@@ -8,6 +8,7 @@ from threading import local
 from typing import Any
 
 from .engine.backend import to_cpu
+from .engine.errors import a_kind
 
 
 class Reporter:
@@ -100,7 +101,7 @@ def report(values: Mapping[str, Any], observer: Any = None) -> None:
     {'loss': 0.5}
     """
     if not isinstance(values, Mapping):
-        raise TypeError(f"report: values is a {type(values).__name__}; expected a dictionary, such as {{'loss': loss}}")
+        raise TypeError(f"report: values is {a_kind(values)}; expected a dictionary, such as {{'loss': loss}}")
     stack = _stack()
     if stack:
         reporter, observation = stack[-1]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.errors import a_kind
 from ..engine.variable import Variable
 from ..recording import record
 from ..recording.model import Recording
@@ -144,7 +145,7 @@ class Study:
         curves: bool = True,
     ) -> None:
         if not callable(fn):
-            raise TypeError(f"{CALLER}: fn is a {type(fn).__name__}; expected a function of a Variable")
+            raise TypeError(f"{CALLER}: fn is {a_kind(fn)}; expected a function of a Variable")
         self.fn, self._name = fn, getattr(fn, "__name__", type(fn).__name__)
         at = _number("x", x.data if isinstance(x, Variable) else x)
         order = _checked_order(order)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..engine import backward
 from ..engine.config import using_config
+from ..engine.errors import a_kind
 from ..engine.observe import ForwardEvent, observe
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
@@ -104,7 +105,7 @@ class Ladder:
     def _checked(self, y: Any, x: Variable) -> Variable:
         name = getattr(self._fn, "__name__", type(self._fn).__name__)
         if not isinstance(y, Variable):
-            raise TypeError(f"{self._caller}: {name:.60} returned a {type(y).__name__}; expected a Variable")
+            raise TypeError(f"{self._caller}: {name:.60} returned {a_kind(y)}; expected a Variable")
         if y.shape != x.shape:
             raise ValueError(
                 f"{self._caller}: {name:.60} returned shape {y.shape} for a number; expected a number. For functions "

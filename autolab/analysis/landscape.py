@@ -19,6 +19,7 @@ import numpy as np
 from .. import transforms
 from ..engine.backend import Array, to_cpu
 from ..engine.config import using_config
+from ..engine.errors import a_kind
 from ..engine.variable import Variable
 from ..gradcheck.spread import check_executor, spread
 from ..links import Link
@@ -173,7 +174,7 @@ class Space:
 
     def __init__(self, loss: Loss, params: Any) -> None:
         if not callable(loss):
-            raise TypeError(f"{_CALLER}: loss is a {type(loss).__name__}; expected a function of the parameters")
+            raise TypeError(f"{_CALLER}: loss is {a_kind(loss)}; expected a function of the parameters")
         self.loss, self.params, self.is_link = loss, params, isinstance(params, Link)
         pairs = list(params.namedparams()) if isinstance(params, Link) else list(leaves(params))
         self._paths = [name for name, _ in pairs]
@@ -236,7 +237,7 @@ def _array(value: Any, what: str) -> np.ndarray:
     data: Array = value.data if isinstance(value, Variable) else value
     array = np.asarray(to_cpu(data) if hasattr(data, "shape") else data)
     if array.dtype.kind not in "fiu":
-        raise TypeError(f"{what} is a {type(value).__name__}; expected real numbers")
+        raise TypeError(f"{what} is {a_kind(value)}; expected real numbers")
     return array if array.dtype.kind == "f" else array.astype(np.float64)
 
 

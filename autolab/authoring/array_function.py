@@ -9,7 +9,7 @@ import numpy as np
 
 from ..engine.authored import ArrayForward, Barrier, as_upstream
 from ..engine.backend import Array, array_of, get_array_module, is_array
-from ..engine.errors import GradientCountError
+from ..engine.errors import GradientCountError, a_kind
 from ..engine.node import Whole
 from ..engine.variable import Variable, wrap
 
@@ -116,7 +116,7 @@ class Function(ArrayForward):
         )
         if not isinstance(returned, tuple | list):
             raise TypeError(
-                f"{self.name}.backward returned a {type(returned).__name__}; expected a tuple of arrays, "
+                f"{self.name}.backward returned {a_kind(returned)}; expected a tuple of arrays, "
                 "even for one: return gx,"
             )
         if len(returned) != call.arity:
@@ -131,7 +131,7 @@ class Function(ArrayForward):
             return None
         if not is_array(value) and not isinstance(value, np.generic):
             raise TypeError(
-                f"{self.name}.backward returned a {type(value).__name__} for input {i}; expected an array: "
+                f"{self.name}.backward returned {a_kind(value)} for input {i}; expected an array: "
                 "an old style Function computes gradients with NumPy or CuPy"
             )
         return wrap(array_of(value), None)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..engine.backend import Array, as_array, check_real, is_array
+from ..engine.errors import a_kind
 from ..engine.variable import Variable, wrap
 
 
@@ -52,7 +53,7 @@ class Marks:
         for i, value in enumerate(values):
             if value is not None and not _is_value(value):
                 raise TypeError(
-                    f"{self._name}: save_for_backward got a {type(value).__name__} at {i}; expected Variables, arrays "
+                    f"{self._name}: save_for_backward got {a_kind(value)} at {i}; expected Variables, arrays "
                     "or None. Keep anything else as an attribute: ctx.n = n"
                 )
         self._saved = values
@@ -62,7 +63,7 @@ class Marks:
             places = [i for i, a in enumerate(self.arguments) if a is value and isinstance(a, Variable)]
             if not places:
                 raise ValueError(
-                    f"{self._name}: mark_dirty got a {type(value).__name__}; expected a Variable among the arguments"
+                    f"{self._name}: mark_dirty got {a_kind(value)}; expected a Variable among the arguments"
                 )
             owner = self._args[places[0]]
             if self._recorded and owner.node is not None and owner.node.order == 0:
@@ -110,7 +111,7 @@ class Marks:
     def _output(self, result: Any) -> Variable:
         if not _is_value(result) and not isinstance(result, int | float):
             raise TypeError(
-                f"{self._name}.forward returned a {type(result).__name__}; expected a Variable or an array, "
+                f"{self._name}.forward returned {a_kind(result)}; expected a Variable or an array, "
                 "or a tuple of several"
             )
         raw = _raw(result)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.errors import a_kind
+
 Transform = Callable[[Any], Any]
 
 
@@ -82,7 +84,7 @@ class Dataset:
     ) -> None:
         for name, given in (("transform", transform), ("target_transform", target_transform)):
             if given is not None and not callable(given):
-                raise TypeError(f"{type(self).__name__}: {name} is a {type(given).__name__}; expected a function")
+                raise TypeError(f"{type(self).__name__}: {name} is {a_kind(given)}; expected a function")
         self.train = train
         self.transform = transform or _same
         self.target_transform = target_transform or _same

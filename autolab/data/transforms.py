@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.errors import a_kind
+
 __all__ = ["AsType", "Compose", "Flatten", "Normalize", "ToFloat"]
 
 
@@ -31,7 +33,7 @@ class Compose:
     def __init__(self, transforms: Sequence[Callable[[Any], Any]] = ()) -> None:
         for i, transform in enumerate(transforms):
             if not callable(transform):
-                raise TypeError(f"Compose: transforms[{i}] is a {type(transform).__name__}; expected a function")
+                raise TypeError(f"Compose: transforms[{i}] is {a_kind(transform)}; expected a function")
         self.transforms = tuple(transforms)
 
     def __call__(self, x: Any) -> Any:

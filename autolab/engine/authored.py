@@ -12,7 +12,7 @@ import numpy as np
 from .backend import Array, array_of, as_array, check_real, get_array_module, stopwatch
 from .complaints import LIMIT, mixed_devices
 from .config import config, recording
-from .errors import ReuseError
+from .errors import ReuseError, a_kind
 from .node import Node, Whole, check_shape
 from .observe import ForwardEvent, notify, watchers
 from .variable import Variable, wrap
@@ -126,7 +126,7 @@ class Authored:
             return g if create_graph else g._data
         if not isinstance(g, Variable):
             raise TypeError(
-                f"{self.name}.backward returned a {type(g).__name__} for input {edge.rule}; expected a Variable: "
+                f"{self.name}.backward returned {a_kind(g)} for input {edge.rule}; expected a Variable: "
                 "compute gradients from the upstream ones and the Variables that were kept"
             )
         shape, dtype = edge.fit
@@ -253,6 +253,6 @@ class ArrayForward(Authored):
         results = self.forward(arrays)
         if not isinstance(results, tuple):
             raise TypeError(
-                f"{self.name}.forward returned a {type(results).__name__}; expected a tuple, also for one: return y,"
+                f"{self.name}.forward returned {a_kind(results)}; expected a tuple, also for one: return y,"
             )
         return self._results(results)

@@ -16,6 +16,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .errors import a_kind
+
 Array = Any
 """A numpy.ndarray or a cupy.ndarray."""
 
@@ -220,7 +222,7 @@ def _moved(name: str, value: Any, move: Callable[[Array], Array]) -> Any:
         return value
     if hasattr(value, name):
         return getattr(value, name)()
-    raise TypeError(f"{name}: got a {type(value).__name__}; expected an array, a Variable, or a batch of them")
+    raise TypeError(f"{name}: got {a_kind(value)}; expected an array, a Variable, or a batch of them")
 
 
 def device(index: int) -> AbstractContextManager[Any]:

@@ -14,6 +14,7 @@ import numpy as np
 from .backend import array_of, get_array_module, stopwatch
 from .checked import verify, watched
 from .config import config, recording, using_config
+from .errors import a_kind
 from .node import Node
 from .observe import BackwardEvent, notify, watchers
 from .passes import note_pass
@@ -111,7 +112,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, create_graph: bool
 
 
 def _no_switch(function: str, **switches: Any) -> TypeError:
-    given = ", ".join([f"{name} is a {type(value).__name__}" for name, value in switches.items()])
+    given = ", ".join([f"{name} is {a_kind(value)}" for name, value in switches.items()])
     where = "y.grad" if function == "backward" else "grad_outputs"
     return TypeError(f"{function}: {given}; expected True or False. An upstream gradient goes to {where}")
 
@@ -124,7 +125,7 @@ def _variables(what: str, values: Any) -> list[Variable]:
     found = _sequence(values)
     for value in found:
         if not isinstance(value, Variable):
-            raise TypeError(f"grad: {what} has a {type(value).__name__}; expected a Variable or a sequence of them")
+            raise TypeError(f"grad: {what} has {a_kind(value)}; expected a Variable or a sequence of them")
     return found
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .backend import Array, compiled_kernel, device_name, gpu_status, is_array, on_gpu
+from .errors import a_kind
 
 _NAME = re.compile(r"[A-Za-z]\w*\Z")
 _PLACEHOLDER = re.compile(r"[A-Z]\Z")
@@ -94,7 +95,7 @@ class ElementwiseKernel:
                 continue
             if not is_array(value) or not on_gpu(value):
                 self._check_gpu()
-                came = f"an array on {device_name(value)}" if is_array(value) else f"a {type(value).__name__}"
+                came = f"an array on {device_name(value)}" if is_array(value) else a_kind(value)
                 raise TypeError(f"{self.name}: {parameter.name} is {came}; expected an array on a GPU: see to_gpu")
             name, wanted = meant.setdefault(parameter.type, (parameter.name, _dtype(parameter, value)))
             if value.dtype != wanted:

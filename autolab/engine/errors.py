@@ -47,3 +47,19 @@ class DamagedValueError(RuntimeError):
 
 class ReuseError(RuntimeError):
     """One function object was applied twice; it stands in a graph once."""
+
+
+_SPELLED = "AEFHILMNORSXn"  # letters whose names begin with a vowel's sound: an MLP, an ndarray
+
+
+def a_kind(value: object) -> str:
+    """The name of a value's type with its article, for messages.
+
+    Examples
+    --------
+    >>> a_kind(3), a_kind([]), a_kind(None)
+    ('an int', 'a list', 'a NoneType')
+    """
+    name = type(value).__name__
+    vowels = _SPELLED if name[:2].isupper() or name.startswith("nd") else "AEIOaeio"
+    return f"{'an' if name[0] in vowels else 'a'} {name}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .authored import ArrayForward, as_upstream
-from .errors import DeclarationError, GradientCountError
+from .errors import DeclarationError, GradientCountError, a_kind
 from .node import Whole
 from .variable import Variable
 
@@ -87,9 +87,7 @@ class FunctionNode(ArrayForward):
             If `forward` does not return a tuple of arrays.
         """
         if not isinstance(inputs, list | tuple):
-            raise TypeError(
-                f"{self.name}.apply: got a {type(inputs).__name__}; expected a tuple of inputs: apply((x, ...))"
-            )
+            raise TypeError(f"{self.name}.apply: got {a_kind(inputs)}; expected a tuple of inputs: apply((x, ...))")
         inputs = tuple(inputs)
         return self._apply(inputs, self._arrays(inputs), self._forward)
 
@@ -111,7 +109,7 @@ class FunctionNode(ArrayForward):
         returned = self.backward(targets, tuple([as_upstream(got) for got in node.gradients(g)]))
         if not isinstance(returned, tuple | list):
             raise TypeError(
-                f"{self.name}.backward returned a {type(returned).__name__}; expected a tuple of Variables, "
+                f"{self.name}.backward returned {a_kind(returned)}; expected a tuple of Variables, "
                 "even for one: return gx,"
             )
         arity = self._running().arity

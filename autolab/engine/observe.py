@@ -14,6 +14,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from .config import Block, config
+from .errors import a_kind
 
 if TYPE_CHECKING:
     from .node import Node
@@ -79,7 +80,7 @@ class observe(Block):
 
     def __init__(self, hook: Hook) -> None:
         if not callable(hook):
-            raise TypeError(f"observe: hook is a {type(hook).__name__}; expected a function of one event")
+            raise TypeError(f"observe: hook is {a_kind(hook)}; expected a function of one event")
         self.hook = hook
 
     def value(self) -> tuple[Hook, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .backend import Array, as_array, check_real, get_array_module, is_array, modules, scalar
+from .errors import a_kind
 from .variable import Variable
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def as_arrays(function: Primitive, values: list[Any]) -> list[Array]:
 def _converted(function: Primitive, xp: Any, value: Any, what: str) -> Array:
     if isinstance(value, list | tuple) and any([isinstance(item, Variable) for item in value]):
         how = f"each by itself: {function.name}(*xs)" if function.schema.variadic else "one value, such as stack(*xs)"
-        raise TypeError(f"{what}: got a {type(value).__name__} of Variables; expected {how}")
+        raise TypeError(f"{what}: got {a_kind(value)} of Variables; expected {how}")
     array = check_real(as_array(value, what), what)
     return array if type(value) in modules else xp.asarray(array)
 

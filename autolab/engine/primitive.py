@@ -16,6 +16,7 @@ import numpy as np
 from .backend import Array, as_array, check_real, get_array_module, modules, stopwatch
 from .complaints import complaint
 from .config import config, recording
+from .errors import a_kind
 from .kernels import direct_name
 from .node import Node, Whole, check_shape
 from .observe import ForwardEvent, notify, watchers
@@ -205,7 +206,7 @@ class Primitive:
     def _several(self, results: Any) -> tuple[Any, ...]:
         names = self.schema.outputs
         if not isinstance(results, tuple | list) or len(results) != len(names):
-            came = f"{len(results)} results" if isinstance(results, tuple | list) else f"a {type(results).__name__}"
+            came = f"{len(results)} results" if isinstance(results, tuple | list) else a_kind(results)
             raise TypeError(f"{self.name}: forward returned {came}; expected a tuple of {len(names)}, its outputs")
         return tuple(results)
 
@@ -312,7 +313,7 @@ def _spreads_to(shape: tuple[int, ...], result: tuple[int, ...]) -> bool:
 
 
 def _described(value: object) -> str:
-    return "None" if value is None else f"a {type(value).__name__}"
+    return "None" if value is None else a_kind(value)
 
 
 def _compile(rule: Rule, count: int) -> Rule:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import DeclarationError
+from .errors import DeclarationError, a_kind
 
 Keeper = Callable[[list[Any], tuple[Any, ...], dict[str, Any]], Any]
 """Takes what a rule retains out of a call's inputs, outputs and attributes."""
@@ -94,9 +94,7 @@ class Schema:
         if name not in self.inputs:
             raise DeclarationError(f"{self.function}: a rule for {name!r}, but the inputs are {', '.join(self.inputs)}")
         if not callable(rule):
-            raise DeclarationError(
-                f"{self.function}: the rule for {name!r} is a {type(rule).__name__}; expected a function"
-            )
+            raise DeclarationError(f"{self.function}: the rule for {name!r} is {a_kind(rule)}; expected a function")
         first, *retained = inspect.signature(rule).parameters
         legal = self._legal()
         if first != "g" or not legal.issuperset(retained):

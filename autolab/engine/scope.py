@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 from .config import Block, config
+from .errors import a_kind
 from .observe import watchers
 
 
@@ -52,7 +53,7 @@ class scope(Block):
 
     def __init__(self, label: str) -> None:
         if not isinstance(label, str):
-            raise TypeError(f"scope: label is a {type(label).__name__}; expected a string")
+            raise TypeError(f"scope: label is {a_kind(label)}; expected a string")
         self._label = label
 
     def value(self) -> tuple[Mark, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 from ..engine import protocol
 from ..engine.backend import Array, get_array_module
 from ..engine.declare import primitive
+from ..engine.errors import a_kind
 from .shape import sum_to
 
 Shape = tuple[int, ...]
@@ -46,7 +47,7 @@ def einsum(xp: Any, *operands: Array, subscripts: str) -> Array:
     variable(5.0)
     """
     if not isinstance(subscripts, str):
-        raise TypeError(f"einsum: subscripts is a {type(subscripts).__name__}; expected a text such as 'ij,jk->ik'")
+        raise TypeError(f"einsum: subscripts is {a_kind(subscripts)}; expected a text such as 'ij,jk->ik'")
     return xp.einsum(subscripts, *operands, optimize=True)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..binding import Bound, bind
 from ..engine.backend import Array, get_array_module, is_array
+from ..engine.errors import a_kind
 from ..engine.variable import Variable
 from .higher import FirstOrder, arrays_of, as_tuple, gradient_by_upstream
 from .mismatch import Limits, failure
@@ -147,7 +148,7 @@ def _parameters(caller: str, params: Any) -> tuple[Variable, ...]:
     found = as_tuple(params)
     for i, p in enumerate(found):
         if not isinstance(p, Variable) or not p.requires_grad:
-            raise TypeError(f"{caller}: params[{i}] is a {type(p).__name__}; expected a Variable with a gradient")
+            raise TypeError(f"{caller}: params[{i}] is {a_kind(p)}; expected a Variable with a gradient")
     return found
 
 
@@ -155,7 +156,7 @@ def _bound(caller: str, func: Callable[..., Any], x_data: Any) -> Bound:
     xs = arrays_of(as_tuple(x_data))
     for i, x in enumerate(xs):
         if not is_array(x):
-            raise TypeError(f"{caller}: x_data[{i}] is a {type(x).__name__}; expected an array")
+            raise TypeError(f"{caller}: x_data[{i}] is {a_kind(x)}; expected an array")
     return bind(caller, func, xs, {})
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.backend import Array, array_of, get_array_module, is_array, to_cpu
+from ..engine.errors import a_kind
 from ..engine.variable import Variable, as_variable
 from .point import Direction, Place, step_scale
 
@@ -59,7 +60,7 @@ def numerical_grad(
     The interface is that of ``chainer.gradient_check.numerical_grad``, where ``eps`` is 1e-3 by default.
     """
     if not callable(f):
-        raise TypeError(f"numerical_grad: f is a {type(f).__name__}; expected a function without arguments")
+        raise TypeError(f"numerical_grad: f is {a_kind(f)}; expected a function without arguments")
     xp = get_array_module(*inputs, *[g for g in grad_outputs if g is not None])
     for position, x in enumerate(inputs):
         _check_input(position, x)
@@ -123,7 +124,7 @@ def numerical_diff(f: Callable[[Variable], Any], x: Any, eps: float | None = Non
 
 def _check_input(position: int, x: Array) -> None:
     if not is_array(x) or x.dtype.kind != "f":
-        got = f"an array of {x.dtype}" if is_array(x) else f"a {type(x).__name__}"
+        got = f"an array of {x.dtype}" if is_array(x) else a_kind(x)
         raise TypeError(
             f"numerical_grad: inputs[{position}] is {got}; expected a floating-point array, which is moved in place"
         )
@@ -144,7 +145,7 @@ def _results(f: Callable[[], Sequence[Array]], grad_outputs: Sequence[Array | No
     """Copies of the results: they may be views of the input that moves."""
     results = f()
     if not isinstance(results, tuple | list):
-        raise TypeError(f"numerical_grad: f returned a {type(results).__name__}; expected a tuple of arrays: return y,")
+        raise TypeError(f"numerical_grad: f returned {a_kind(results)}; expected a tuple of arrays: return y,")
     if len(results) != len(grad_outputs):
         raise ValueError(
             f"numerical_grad: f returned {len(results)} arrays; expected {len(grad_outputs)}, one per grad_outputs"

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from ..engine.config import config, using_config
+from ..engine.errors import a_kind
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -39,7 +40,7 @@ def check_executor(caller: str, executor: Any) -> None:
     """Refuse what is no executor."""
     if executor is not None and not isinstance(executor, Executor):
         raise TypeError(
-            f"{caller}: executor is a {type(executor).__name__}; expected a concurrent.futures.Executor, "
+            f"{caller}: executor is {a_kind(executor)}; expected a concurrent.futures.Executor, "
             "for Dask client.get_executor()"
         )
 

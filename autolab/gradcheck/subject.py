@@ -14,6 +14,7 @@ from ..binding import Bound
 from ..engine.backend import Array, array_of, get_array_module, to_cpu
 from ..engine.backward import grad
 from ..engine.config import using_config
+from ..engine.errors import a_kind
 from ..engine.variable import Variable
 from .point import Point, Tally, step_scale
 
@@ -153,7 +154,7 @@ def _result(caller: str, function: str, y: Any) -> Variable:
         return y
     if isinstance(y, int | float | np.generic) or get_array_module(y).ndarray is type(y):
         return Variable(y, requires_grad=False)
-    raise TypeError(f"{caller}: {function} returned a {type(y).__name__}; expected a Variable or a tuple of Variables")
+    raise TypeError(f"{caller}: {function} returned {a_kind(y)}; expected a Variable or a tuple of Variables")
 
 
 def flat(arrays: Sequence[Array]) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..binding import bind
 from ..engine.backward import grad
+from ..engine.errors import a_kind
 from ..engine.function_node import FunctionNode
 from ..engine.variable import Variable, as_variable
 from ..gradcheck import GradientReport, InputReport, check_bound
@@ -26,7 +27,7 @@ _CLOSE = 1e-3  # of a predicted number: three digits are enough
 @singledispatch
 def judge(exercise: Exercise, answer: Any, rng: np.random.Generator) -> Judgement:
     """The judgement of an answer to ``exercise``."""
-    raise TypeError(f"lesson.check: cannot judge a {type(exercise).__name__}")
+    raise TypeError(f"lesson.check: cannot judge {a_kind(exercise)}")
 
 
 @judge.register

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..engine.errors import a_kind
 from .link import Link
 
 
@@ -32,7 +33,7 @@ class Chain(Link):
         super().__init__()
         for name, link in links.items():
             if not isinstance(link, Link):
-                raise TypeError(f"{type(self).__name__}: {name!r:.60} is a {type(link).__name__}; expected a Link")
+                raise TypeError(f"{type(self).__name__}: {name!r:.60} is {a_kind(link)}; expected a Link")
             setattr(self, name, link)
 
 
@@ -80,7 +81,7 @@ class ChainList(_Row):
     def append(self, step: Link) -> None:
         """Add a link at the end."""
         if not isinstance(step, Link):
-            raise TypeError(f"{type(self).__name__}: got a {type(step).__name__}; expected a Link")
+            raise TypeError(f"{type(self).__name__}: got {a_kind(step)}; expected a Link")
         super().append(step)
 
     add_link = append
@@ -100,7 +101,7 @@ class Sequential(_Row):
     def append(self, step: Callable[..., Any]) -> None:
         """Add a link or a function at the end."""
         if not callable(step):
-            raise TypeError(f"{type(self).__name__}: got a {type(step).__name__}; expected a Link or a function")
+            raise TypeError(f"{type(self).__name__}: got {a_kind(step)}; expected a Link or a function")
         super().append(step)
 
     def forward(self, *args: Any) -> Any:

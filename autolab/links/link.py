@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from ..engine.backend import Array, get_array_module, is_array, to_cpu, to_gpu
+from ..engine.errors import a_kind
 from ..engine.observe import watchers
 from ..engine.parameter import Parameter
 from ..engine.publish import publish
@@ -67,7 +68,7 @@ class Link:
     def register_parameter(self, name: str, parameter: Parameter | None) -> None:
         """Register a parameter; None keeps the place of one that this object does not have, such as a bias."""
         if parameter is not None and not isinstance(parameter, Parameter):
-            raise TypeError(f"register_parameter: {name!r:.60} is a {type(parameter).__name__}; expected a Parameter")
+            raise TypeError(f"register_parameter: {name!r:.60} is {a_kind(parameter)}; expected a Parameter")
         self._register(name, "parameter", parameter)
 
     def register_buffer(self, name: str, value: Any) -> None:
@@ -90,7 +91,7 @@ class Link:
             self._register(name, known, None)
         else:
             raise TypeError(
-                f"{type(self).__name__}.{name} is a {known}; got a {type(value).__name__}. To change the numbers of a "
+                f"{type(self).__name__}.{name} is a {known}; got {a_kind(value)}. To change the numbers of a "
                 f"parameter, assign to {name}.data"
             )
 

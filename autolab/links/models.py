@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from ..engine.errors import a_kind
 from ..functions import accuracy, relu, softmax_cross_entropy
 from ..reporter import report
 from .chain import Chain
@@ -84,7 +85,7 @@ class Classifier(Link):
     ) -> None:
         super().__init__()
         if not isinstance(predictor, Link):
-            raise TypeError(f"Classifier: predictor is a {type(predictor).__name__}; expected a Link")
+            raise TypeError(f"Classifier: predictor is {a_kind(predictor)}; expected a Link")
         self.predictor = predictor
         self.lossfun, self.accfun = lossfun, accfun
         self.y = self.loss = self.accuracy = None

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..engine.backend import Array, as_array, get_array_module, to_cpu, to_gpu
+from ..engine.errors import a_kind
 from ..engine.parameter import Parameter
 from ..engine.publish import publish
 from ..engine.variable import Variable
@@ -65,7 +66,7 @@ class Optimizer:
         if isinstance(lr, Link):
             who = type(self).__name__
             raise TypeError(
-                f"{who}: lr is a {type(lr).__name__}; expected a number. The model goes to setup: {who}().setup(model)"
+                f"{who}: lr is {a_kind(lr)}; expected a number. The model goes to setup: {who}().setup(model)"
             )
         self.lr = lr if callable(lr) else check_number(type(self).__name__, "lr", lr, 0.0)
         self.target: Link | None = None
@@ -77,7 +78,7 @@ class Optimizer:
     def setup(self, target: Link) -> Self:
         """Work on the parameters of ``target``, from a fresh state; returns the optimizer itself."""
         if not isinstance(target, Link):
-            raise TypeError(f"{type(self).__name__}.setup: got a {type(target).__name__}; expected a Link")
+            raise TypeError(f"{type(self).__name__}.setup: got {a_kind(target)}; expected a Link")
         self.target, self.t, self._memories = target, 0, {}
         return self
 
@@ -105,7 +106,7 @@ class Optimizer:
             If there is a hook of this name.
         """
         if not callable(hook):
-            raise TypeError(f"{type(self).__name__}.add_hook: got a {type(hook).__name__}; expected a callable")
+            raise TypeError(f"{type(self).__name__}.add_hook: got {a_kind(hook)}; expected a callable")
         name = name or str(getattr(hook, "name", getattr(hook, "__name__", type(hook).__name__)))
         if name in self._hooks:
             raise KeyError(f"{type(self).__name__}.add_hook: there is a hook {name!r:.60} already; give another name=")
@@ -134,12 +135,12 @@ class Optimizer:
         if lossfun is not None:
             who = f"{type(self).__name__}.update: lossfun"
             if not callable(lossfun):
-                what = f"{who} is a {type(lossfun).__name__}"
+                what = f"{who} is {a_kind(lossfun)}"
                 raise TypeError(f"{what}; expected a function that gives the loss, or nothing after loss.backward()")
             target.cleargrads()
             loss = lossfun(*args, **kwargs)
             if not isinstance(loss, Variable):
-                raise TypeError(f"{who} returned a {type(loss).__name__}; expected the loss, a Variable")
+                raise TypeError(f"{who} returned {a_kind(loss)}; expected the loss, a Variable")
             loss.backward()
         self._step()
         return loss

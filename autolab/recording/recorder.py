@@ -11,6 +11,7 @@ from ..binding import Bound, bind, chosen_options
 from ..engine.backend import Array, array_of
 from ..engine.backward import grad
 from ..engine.checked import watching
+from ..engine.errors import a_kind
 from ..engine.node import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
@@ -125,7 +126,7 @@ def _outputs(bound: Bound, returned: Any) -> tuple[Variable, ...]:
 
 
 def _kinds(values: tuple[Any, ...]) -> str:
-    return ", ".join([f"a {type(value).__name__}" for value in values]) or "an empty tuple"
+    return ", ".join(map(a_kind, values)) or "an empty tuple"
 
 
 @dataclass

@@ -9,6 +9,7 @@ from types import FrameType
 from typing import Any
 
 from ..engine.backend import array_of, modules
+from ..engine.errors import a_kind
 from ..engine.node import Node, Part, Whole
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
@@ -57,7 +58,7 @@ def graph(y: Variable, /, **named: Variable) -> Recording:
     """
     for what, value in {"y": y, **named}.items():
         if not isinstance(value, Variable):
-            raise TypeError(f"graph: {what} is a {type(value).__name__}; expected a Variable")
+            raise TypeError(f"graph: {what} is {a_kind(value)}; expected a Variable")
     return graph_named(y, [*named.items(), *variables_in(sys._getframe(1))])
 
 

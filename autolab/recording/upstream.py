@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..engine.backend import Array, get_array_module
+from ..engine.errors import a_kind
 from ..engine.variable import Variable
 
 
@@ -14,7 +15,7 @@ def one_each(caller: str, outputs: tuple[Variable, ...], upstream: Any) -> list[
     if upstream is None or count == 1:
         upstream = (upstream,) * count
     if not isinstance(upstream, list | tuple) or len(upstream) != count:
-        came = f"{len(upstream)} of them" if isinstance(upstream, list | tuple) else f"a {type(upstream).__name__}"
+        came = f"{len(upstream)} of them" if isinstance(upstream, list | tuple) else a_kind(upstream)
         raise ValueError(f"{caller}: option 'upstream' is {came}; expected a tuple of {count}, one per output")
     return [_start(f"{caller}: option 'upstream'", y, given) for y, given in zip(outputs, upstream, strict=True)]
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..engine.backend import as_array, is_array, to_cpu
+from ..engine.errors import a_kind
 from ..files import FileFormatError
 
 MAX_BYTES = 2 << 30
@@ -45,7 +46,7 @@ class Entry:
 def flattened(function: str, target: Any) -> dict[str, np.ndarray]:
     """The state of ``target`` as NumPy arrays by name."""
     if not callable(getattr(target, "state", None)):
-        raise TypeError(f"{function}: got a {type(target).__name__}; expected a Link, an Optimizer or a Trainer")
+        raise TypeError(f"{function}: got {a_kind(target)}; expected a Link, an Optimizer or a Trainer")
     arrays = {}
     for name, value in target.state().items():
         if value is None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.backend import Array
+from ..engine.errors import a_kind
 from ..engine.publish import publish
 from ..links import Link
 from .allowance import Allowance
@@ -79,7 +80,7 @@ class Monitor:
 
     def __init__(self, model: Link | None = None, share: float = 0.03, states: int = 60) -> None:
         if model is not None and not isinstance(model, Link):
-            raise TypeError(f"{type(self).__name__}: model is a {type(model).__name__}; expected a Link")
+            raise TypeError(f"{type(self).__name__}: model is {a_kind(model)}; expected a Link")
         if not 0 < share <= 1:
             raise ValueError(f"{type(self).__name__}: share is {share!r:.60}; expected a number from 0 to 1")
         if not isinstance(states, int) or states < 2:
@@ -305,4 +306,4 @@ def _number(name: str, value: Any) -> float:
     try:
         return float(data.item() if hasattr(data, "item") else data)
     except (TypeError, ValueError):
-        raise TypeError(f"update: {name} is a {type(value).__name__}; expected a number") from None
+        raise TypeError(f"update: {name} is {a_kind(value)}; expected a number") from None

@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from ..engine.config import config, using_config
+from ..engine.errors import a_kind
 from ..engine.publish import publish
 from ..reporter import Reporter
 from .extension import Extension
@@ -103,7 +104,7 @@ class Trainer:
                 f"{extension.__name__}()"
             )
         if not callable(extension):
-            raise TypeError(f"Trainer.extend: got a {type(extension).__name__}; expected a function of the trainer")
+            raise TypeError(f"Trainer.extend: got {a_kind(extension)}; expected a function of the trainer")
         name = name or str(getattr(extension, "name", getattr(extension, "__name__", type(extension).__name__)))
         if name in self._entries:
             raise ValueError(f"Trainer.extend: there is an extension {name!r:.60} already; give another name=")

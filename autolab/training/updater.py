@@ -8,6 +8,7 @@ from typing import Any
 
 from ..data.iterators import SerialIterator
 from ..engine.config import config
+from ..engine.errors import a_kind
 from ..engine.publish import publish
 from ..generators import generator_state, generator_store
 from ..links import Link
@@ -52,12 +53,12 @@ class StandardUpdater:
         self, iterator: SerialIterator, optimizer: Optimizer, loss_func: Callable[..., Any] | None = None
     ) -> None:
         if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"StandardUpdater: optimizer is a {type(optimizer).__name__}; expected an Optimizer")
+            raise TypeError(f"StandardUpdater: optimizer is {a_kind(optimizer)}; expected an Optimizer")
         if optimizer.target is None:
             raise RuntimeError("StandardUpdater: the optimizer has no model; call optimizer.setup(model) first")
         if not hasattr(iterator, "epoch_detail"):
             raise TypeError(
-                f"StandardUpdater: iterator is a {type(iterator).__name__}; expected an iterator, such as "
+                f"StandardUpdater: iterator is {a_kind(iterator)}; expected an iterator, such as "
                 "SerialIterator(dataset, batch_size)"
             )
         self.iterator, self.optimizer = iterator, optimizer

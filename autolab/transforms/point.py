@@ -13,6 +13,7 @@ from ..engine import backward
 from ..engine.backend import as_array, check_real, get_array_module, is_array
 from ..engine.config import recording, using_config
 from ..engine.declare import elementwise
+from ..engine.errors import a_kind
 from ..engine.node import Node
 from ..engine.variable import Variable, wrap
 from .structure import filled, leaves, matched, rebuilt
@@ -25,7 +26,7 @@ def checked_fn(caller: str, fn: Any) -> Callable[..., Any]:
     """``fn`` if it can be called."""
     if not callable(fn):
         hint = ". For results that are computed already: autolab.grad" if isinstance(fn, Variable) else ""
-        raise TypeError(f"{caller}: fn is a {type(fn).__name__}; expected a function of Variables{hint}")
+        raise TypeError(f"{caller}: fn is {a_kind(fn)}; expected a function of Variables{hint}")
     return fn
 
 
@@ -76,9 +77,7 @@ class Point:
         if isinstance(leaf, Variable) and leaf.node is not None and self._outer:
             return same(leaf)
         if isinstance(leaf, bool) or not (isinstance(leaf, Variable | np.generic | int | float) or is_array(leaf)):
-            raise TypeError(
-                f"{what}{path and ' at ' + path} is a {type(leaf).__name__}; expected real numbers or an array"
-            )
+            raise TypeError(f"{what}{path and ' at ' + path} is {a_kind(leaf)}; expected real numbers or an array")
         data = np.float64(leaf) if isinstance(leaf, int | float) and not isinstance(leaf, np.generic) else leaf
         array = as_array(leaf._data if isinstance(leaf, Variable) else data, what)
         if check_real(array, what).dtype.kind != "f":
@@ -91,7 +90,7 @@ class Point:
         for path, value in leaves(self.value):
             if not isinstance(value, Variable):
                 raise TypeError(
-                    f"{self.caller}: {self.name} returned a {type(value).__name__}{path and ' at ' + path}; expected a "
+                    f"{self.caller}: {self.name} returned {a_kind(value)}{path and ' at ' + path}; expected a "
                     "Variable. An array (x.data) has lost its gradient"
                 )
             outputs.append(value)
@@ -104,7 +103,7 @@ class Point:
         y = self.value
         if not isinstance(y, Variable):
             raise TypeError(
-                f"{self.caller}: {self.name} returned a {type(y).__name__}; expected one Variable: use vjp or jacobian"
+                f"{self.caller}: {self.name} returned {a_kind(y)}; expected one Variable: use vjp or jacobian"
             )
         if y.size != 1:
             raise ValueError(

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from typing import Any
 
+from ..engine.errors import a_kind
+
 
 def leaves(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """The leaves with their paths, in order; None is an empty structure.
@@ -56,7 +58,7 @@ def matched(tree: Any, other: Any, what: str, path: str = "") -> list[Any]:
         return [value for key in tree for value in matched(tree[key], other[key], what, f"{path}[{key!r}]")]
     if isinstance(tree, list | tuple):
         if not isinstance(other, list | tuple) or len(other) != len(tree):
-            raise TypeError(f"{what}{path} is {_described(other)}; expected a {type(tree).__name__} of {len(tree)}")
+            raise TypeError(f"{what}{path} is {_described(other)}; expected {a_kind(tree)} of {len(tree)}")
         pairs = enumerate(zip(tree, other, strict=True))
         return [value for i, (a, b) in pairs for value in matched(a, b, what, f"{path}[{i}]")]
     if tree is None:
@@ -69,4 +71,4 @@ def matched(tree: Any, other: Any, what: str, path: str = "") -> list[Any]:
 def _described(value: Any) -> str:
     if isinstance(value, dict):
         return f"a dict with the keys {list(value)!r:.80}"
-    return f"a {type(value).__name__}" + (f" of {len(value)}" if isinstance(value, list | tuple) else "")
+    return a_kind(value) + (f" of {len(value)}" if isinstance(value, list | tuple) else "")

@@ -17,6 +17,7 @@ from ..display import mimebundle
 from ..display.escape import Markup, clean, element, escape, join
 from ..display.messages import say
 from ..display.style import Look
+from ..engine.errors import a_kind
 from ..recording.model import Recording
 from .conversation import at_first
 from .derivative_explorer import DerivativeExplorer
@@ -83,7 +84,7 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
     else:
         html = mimebundle(shown).get("text/html")
         if html is None:
-            raise TypeError(f"export_html: got a {type(shown).__name__}; expected a recording, a view or a report")
+            raise TypeError(f"export_html: got {a_kind(shown)}; expected a recording, a view or a report")
         page = _page(type(shown).__name__, Markup(html), look)
     target.write_text(page, encoding="utf-8", errors="replace")
 
@@ -93,7 +94,7 @@ def live_page(shown: Any, look: Look, picture: Markup | None = None) -> str:
     """The page of a recording or of a view, as far as it stays live; without scripts it shows ``picture``."""
     saved = _saved_page(shown)
     if saved is None:
-        raise TypeError(f"export_html: a {type(shown).__name__} has no live page")
+        raise TypeError(f"export_html: {a_kind(shown)} has no live page")
     return _live(saved, look, picture)
 
 

@@ -17,6 +17,7 @@ from ..display.line_chart_view import drawn
 from ..display.messages import say
 from ..display.registry import Bundle
 from ..engine.config import config, using_config
+from ..engine.errors import a_kind
 from .board import Board
 from .conversation import LiveView, at_first
 from .knobs import Choice, Dice, Knob, Slider, knobs
@@ -141,7 +142,7 @@ def _sorted(name: str, result: Any) -> tuple[list[str], list[LineChart], dict[st
             arrays.update(part)
         else:
             expected = "a line_chart, a dict of arrays, text, or a tuple of these"
-            raise TypeError(f"interact: {name:.60} returned a {type(part).__name__}; expected {expected}")
+            raise TypeError(f"interact: {name:.60} returned {a_kind(part)}; expected {expected}")
     return told, charts, arrays
 
 
@@ -184,7 +185,7 @@ def interact(fn: Callable[..., Any], options: Mapping[str, Any] | None = None, *
     interact: no notebook to draw in; open ...html in a browser
     """
     if not callable(fn):
-        raise TypeError(f"interact: fn is a {type(fn).__name__}; expected a function")
+        raise TypeError(f"interact: fn is {a_kind(fn)}; expected a function")
     chosen = chosen_options("interact", options, ("axes",))
     view = Interact(fn, inputs, chosen.get("axes") or {})
     view._save_here("interact", "interact", view.title)

@@ -178,7 +178,7 @@ def test_no_grad_and_the_caller_s_variable_do_not_matter():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: Study(3, 1.0), "derivatives: fn is a int"),
+        (lambda: Study(3, 1.0), "derivatives: fn is an int"),
         (lambda: Study(np.sin, "a"), "derivatives: x is 'a'"),
         (lambda: Study(np.sin, math.inf), "derivatives: x is inf"),
         (lambda: Study(np.sin, [1.0, 2.0]), "expected one finite number"),

@@ -129,7 +129,7 @@ def test_it_is_plain_data_and_hostile_names_are_text():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: show_jacobian(3, 1.0), "show_jacobian: fn is a int"),
+        (lambda: show_jacobian(3, 1.0), "show_jacobian: fn is an int"),
         (lambda: show_jacobian(lambda x: x, np.array([1, 2])), "no input of floating-point numbers"),
         (lambda: show_hessian(lambda x: x, np.ones(3)), "expected a single number"),
         (lambda: show_hessian(F.sum, np.ones(2000)), "2000 x 2000"),

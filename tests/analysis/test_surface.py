@@ -147,12 +147,12 @@ def test_it_is_plain_data():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: surface(3, (1.0, 2.0)), "surface: loss is a int"),
+        (lambda: surface(3, (1.0, 2.0)), "surface: loss is an int"),
         (lambda: surface(bowl, (1.0,)), "holds 1 numbers; a plane needs two"),
         (lambda: surface(bowl, (1.0, "a")), "expected real numbers"),
         (lambda: surface(bowl, (1.0, 2.0), steps=1), "steps is 1"),
         (lambda: surface(bowl, (1.0, 2.0), span=-1), "span is -1"),
-        (lambda: surface(bowl, (1.0, 2.0), executor=2), "surface: executor is a int"),
+        (lambda: surface(bowl, (1.0, 2.0), executor=2), "surface: executor is an int"),
         (lambda: surface(bowl, (1.0, 2.0), directions="up"), "directions is 'up'"),
         (lambda: surface(bowl, (1.0, 2.0), directions="path"), "the path has 0 points"),
         (lambda: surface(bowl, (1.0, 2.0), directions=((1.0, 1.0), (2.0, 2.0))), "span no plane"),

@@ -200,9 +200,9 @@ WRONG = [
     (
         {"forward": lambda ctx, x, y: ctx.save_for_backward(3)},
         TypeError,
-        "save_for_backward got a int at 0.*ctx.n = n",
+        "save_for_backward got an int at 0.*ctx.n = n",
     ),
-    ({"backward": lambda ctx, g: (g.data, g)}, TypeError, "a ndarray for input 0; expected a Variable"),
+    ({"backward": lambda ctx, g: (g.data, g)}, TypeError, "an ndarray for input 0; expected a Variable"),
     ({"backward": lambda ctx, g: (g, g.sum())}, ValueError, r"'y' has shape \(\), .*\(2,\)"),
 ]
 

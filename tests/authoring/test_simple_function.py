@@ -213,7 +213,7 @@ def test_nothing_is_kept_without_a_graph() -> None:
 
 WRONG = [
     ({"backward": lambda s, g: (g,) * 3}, ValueError, "returned 3 gradients; expected 2"),
-    ({"backward": lambda s, g: (g.data, g)}, TypeError, "a ndarray for input 0; expected a Variable"),
+    ({"backward": lambda s, g: (g.data, g)}, TypeError, "an ndarray for input 0; expected a Variable"),
     ({"backward": lambda s, g: (1.0, g)}, TypeError, "a float for input 0"),
     ({"backward": lambda s, g: (g, g.sum())}, ValueError, r"'x1' has shape \(\), .*\(2,\)"),
     ({"backward": lambda s, g: (g, g * np.ones((3, 1)))}, ValueError, r"\(3, 2\).*sum_to\(g, shape=\(2,\)\)"),

@@ -27,7 +27,7 @@ def test_a_dataset_transforms_single_examples():
     assert Numbers(train=False)[2] == (2.0, None)
     with pytest.raises(TypeError, match="the index is slice"):
         data[1:3]
-    with pytest.raises(TypeError, match="transform is a int; expected a function"):
+    with pytest.raises(TypeError, match="transform is an int; expected a function"):
         Numbers(transform=3)
     with pytest.raises(NotImplementedError, match="Dataset: write prepare"):
         Dataset()
@@ -46,7 +46,7 @@ def test_transforms():
         T.Normalize([0, 1, 2])(np.zeros((2, 4)))
     with pytest.raises(ValueError, match="expected positive"):
         T.Normalize(0, 0)
-    with pytest.raises(TypeError, match=r"transforms\[1\] is a int"):
+    with pytest.raises(TypeError, match=r"transforms\[1\] is an int"):
         T.Compose([np.ravel, 3])
 
 

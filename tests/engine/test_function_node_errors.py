@@ -39,7 +39,7 @@ BACKWARDS = [
     ("not reduced", lambda s, i, g: (g[0] * np.ones((3, 1)), g[0]), ValueError, r"\(3, 2\).*sum_to\(g, shape=\(2,\)\)"),
     ("no tuple", lambda s, i, g: g[0], TypeError, "returned a Variable; expected a tuple"),
     ("None", lambda s, i, g: None, TypeError, "returned a NoneType; expected a tuple"),
-    ("arrays", lambda s, i, g: (g[0].data, g[0].data), TypeError, "a ndarray for input 0; expected a Variable"),
+    ("arrays", lambda s, i, g: (g[0].data, g[0].data), TypeError, "an ndarray for input 0; expected a Variable"),
     ("numbers", lambda s, i, g: (g[0], 1.0), TypeError, "a float for input 1; expected a Variable"),
 ]
 
@@ -82,7 +82,7 @@ def test_none_means_no_dependence() -> None:
 
 
 FORWARDS = [
-    (lambda s, xs: xs[0], TypeError, "forward returned a ndarray; expected a tuple"),
+    (lambda s, xs: xs[0], TypeError, "forward returned an ndarray; expected a tuple"),
     (lambda s, xs: [xs[0]], TypeError, "forward returned a list; expected a tuple"),
     (lambda s, xs: None, TypeError, "forward returned a NoneType"),
     (lambda s, xs: (Variable(xs[0]),), TypeError, "forward returned a Variable; it works on arrays"),
@@ -105,7 +105,7 @@ def test_wrong_forward(forward: object, error: type, message: str) -> None:
 
 CALLS = [
     (lambda node, x, y: node.apply(x), TypeError, r"got a Variable; expected a tuple.*apply\(\(x, \.\.\.\)\)"),
-    (lambda node, x, y: node.apply(x.data), TypeError, "got a ndarray; expected a tuple"),
+    (lambda node, x, y: node.apply(x.data), TypeError, "got an ndarray; expected a tuple"),
     (lambda node, x, y: node.apply((x, "text")), TypeError, "str 'text'"),
     (lambda node, x, y: node.apply((x, 1j)), TypeError, "complex 1j"),
     (lambda node, x, y: node.apply((x, np.ones(2, complex))), TypeError, "complex128"),

@@ -50,7 +50,7 @@ def test_several_outputs() -> None:
 ERRORS = [
     (lambda x: grad(3.0, x), TypeError, "outputs has a float"),
     (lambda x: grad(x, 3.0), TypeError, "inputs has a float"),
-    (lambda x: grad([x, x.data], x), TypeError, "outputs has a ndarray"),
+    (lambda x: grad([x, x.data], x), TypeError, "outputs has an ndarray"),
     (lambda x: grad(x, x, np.ones(3)), ValueError, r"shape \(3,\).*\(2,\)"),
     (lambda x: grad(x, x, Variable(1.0)), ValueError, r"shape \(\).*\(2,\)"),
     (lambda x: grad(x, x, [np.ones(2), np.ones(2)]), ValueError, "2 grad_outputs; expected 1"),

@@ -93,7 +93,7 @@ def test_options_make_room_for_an_input_called_rng():
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: check_gradients(3, 1.0), "check_gradients: fn is a int"),
+        (lambda: check_gradients(3, 1.0), "check_gradients: fn is an int"),
         (lambda: check_gradients(muladd, 1.0), "muladd"),
         (lambda: check_gradients(lambda x: x, np.arange(3)), "no floating-point input"),
         (lambda: check_gradients(lambda x: x, Variable(1.0, requires_grad=False)), "no floating-point input"),

@@ -109,5 +109,5 @@ def test_parts_come_back_in_order():
 
 
 def test_what_is_no_executor_is_refused():
-    with pytest.raises(TypeError, match="check_gradients: executor is a int; expected a concurrent"):
+    with pytest.raises(TypeError, match="check_gradients: executor is an int; expected a concurrent"):
         check_gradients(layer, *INPUTS, executor=2)

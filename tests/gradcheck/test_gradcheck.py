@@ -144,7 +144,7 @@ def test_mistakes_in_the_arguments_are_named():
         gradcheck(np.exp, normal(2), eps=-1)
     with pytest.raises(ValueError, match="gradcheck: a move by 1e-06 is lost"):
         gradcheck(lambda x: x * 1.0, np.array([1e15]))
-    with pytest.raises(TypeError, match="gradcheck: executor is a int"):
+    with pytest.raises(TypeError, match="gradcheck: executor is an int"):
         gradcheck(np.exp, normal(2), executor=4)
 
 

@@ -85,7 +85,7 @@ def test_what_cannot_move_in_place_is_refused(inputs, sentence):
 @pytest.mark.parametrize(
     ("f", "grad_outputs", "error", "sentence"),
     [
-        (lambda: np.ones(2), (np.ones(2),), TypeError, "f returned a ndarray; expected a tuple"),
+        (lambda: np.ones(2), (np.ones(2),), TypeError, "f returned an ndarray; expected a tuple"),
         (lambda: (np.ones(2),), (), ValueError, "f returned 1 arrays; expected 0"),
         (lambda: (np.ones(2),), (np.ones(3),), ValueError, r"grad_outputs\[0\] has shape \(3,\); expected \(2,\)"),
     ],

@@ -169,7 +169,9 @@ DECLARATIONS = (
     Refusal(lambda w: elementwise()(3), DeclarationError, "int", "xp", "function", "expected a function forward(xp"),
     Refusal(lambda w: elementwise()(lambda: 1), DeclarationError, "<lambda>", "xp", "in front", "expected a function"),
     Refusal(lambda w: elementwise(z=abs)(_square), DeclarationError, "_square", "'z'", "a rule", "the inputs are x"),
-    Refusal(lambda w: elementwise(x=3)(_square), DeclarationError, "_square", "'x'", "is a int", "expected a function"),
+    Refusal(
+        lambda w: elementwise(x=3)(_square), DeclarationError, "_square", "'x'", "is an int", "expected a function"
+    ),
     Refusal(_rule(lambda g, q: g), DeclarationError, "_square", "'x'", "(g, q)", "legal are g, and after it any of"),
     Refusal(lambda w: elementwise(domain=3)(_square), DeclarationError, "_square", "domain", "is 3", "(low, high)"),
     Refusal(
@@ -184,7 +186,7 @@ DECLARATIONS = (
         TypeError,
         "_square",
         "forward returned",
-        "a ndarray",
+        "an ndarray",
         "expected a tuple of 2",
     ),
 )
@@ -199,7 +201,7 @@ AUTHORED = (
         TypeError,
         "Mine",
         "forward",
-        "returned a ndarray",
+        "returned an ndarray",
         "expected a tuple",
     ),
     Refusal(
@@ -261,7 +263,7 @@ AUTHORED = (
         ValueError,
         "Mine",
         "mark_dirty",
-        "got a int",
+        "got an int",
         "expected a Variable among the arguments",
     ),
 )

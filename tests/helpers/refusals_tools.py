@@ -25,12 +25,12 @@ def several(x):
 
 
 TRANSFORMS = (
-    Refusal(lambda w: transforms.grad(3), TypeError, "grad", "fn", "is a int", FUNCTION),
+    Refusal(lambda w: transforms.grad(3), TypeError, "grad", "fn", "is an int", FUNCTION),
     Refusal(lambda w: transforms.grad(w.y), TypeError, "grad", "fn", "is a Variable", "autolab.grad"),
     Refusal(lambda w: transforms.jacobian(None), TypeError, "jacobian", "fn", "is a NoneType", FUNCTION),
-    Refusal(lambda w: transforms.hessian(1), TypeError, "hessian", "fn", "is a int", FUNCTION),
-    Refusal(lambda w: transforms.vjp(1, w.array), TypeError, "vjp", "fn", "is a int", FUNCTION),
-    Refusal(lambda w: transforms.nth_derivative(3, 1), TypeError, "nth_derivative", "fn", "is a int", FUNCTION),
+    Refusal(lambda w: transforms.hessian(1), TypeError, "hessian", "fn", "is an int", FUNCTION),
+    Refusal(lambda w: transforms.vjp(1, w.array), TypeError, "vjp", "fn", "is an int", FUNCTION),
+    Refusal(lambda w: transforms.nth_derivative(3, 1), TypeError, "nth_derivative", "fn", "is an int", FUNCTION),
     Refusal(lambda w: transforms.nth_derivative(double, -1), TypeError, "nth_derivative", "n", "is -1", "0, 1, 2, ..."),
     Refusal(lambda w: transforms.nth_derivative(double, 1.5), TypeError, "nth_derivative", "n", "is 1.5", "an order"),
     Refusal(
@@ -65,7 +65,7 @@ TRANSFORMS = (
 )
 
 CHECKS = (
-    Refusal(lambda w: check_gradients(3, 1.0), TypeError, "check_gradients", "fn", "is a int", FUNCTION),
+    Refusal(lambda w: check_gradients(3, 1.0), TypeError, "check_gradients", "fn", "is an int", FUNCTION),
     Refusal(lambda w: check_gradients(double, "a"), TypeError, "check_gradients", "input", "no float", "an array"),
     Refusal(
         lambda w: check_gradients(double, np.arange(3)), TypeError, "check_gradients", "input", "no float", "a list"
@@ -95,7 +95,7 @@ CHECKS = (
     ),
     Refusal(lambda w: check_gradients(double, 1.0, rng=4), TypeError, "check_gradients", "rng", "is 4", "a generator"),
     Refusal(lambda w: check_gradients(double, 1.0)["q"], KeyError, "GradientReport", "input", "'q'", "the names are x"),
-    Refusal(lambda w: numerical_grad(3, (w.array,), ()), TypeError, "numerical_grad", "f", "is a int", "a function"),
+    Refusal(lambda w: numerical_grad(3, (w.array,), ()), TypeError, "numerical_grad", "f", "is an int", "a function"),
     Refusal(
         lambda w: numerical_grad(lambda: (w.array,), (1.0,), (w.array,)),
         TypeError,
@@ -120,13 +120,13 @@ def _recorded(fn: Any = double, **options: Any) -> Any:
 
 
 RECORDINGS = (
-    Refusal(lambda w: record(3, 1.0), TypeError, "record", "fn", "is a int", FUNCTION),
+    Refusal(lambda w: record(3, 1.0), TypeError, "record", "fn", "is an int", FUNCTION),
     Refusal(lambda w: record(lambda x: 1.0, 2.0), TypeError, "record", "returned", "a float", "expected a Variable"),
     Refusal(lambda w: record(double, 1.0, 2.0), TypeError, "record", "double(x)", "positional", "too many"),
     Refusal(lambda w: record(double, q=1.0), TypeError, "record", "double(x)", "'x'", "missing a required argument"),
     Refusal(lambda w: record(double, w.array * 1j), TypeError, "record", "'x'", "complex128", "expected real numbers"),
     Refusal(_recorded(depth=1), TypeError, "record", "options", "'depth'", "expected 'upstream', 'budget'"),
-    Refusal(lambda w: record(double, 1.0, options=3), TypeError, "record", "options", "is a int", "expected a dict"),
+    Refusal(lambda w: record(double, 1.0, options=3), TypeError, "record", "options", "is an int", "expected a dict"),
     Refusal(_recorded(upstream=np.ones(2)), ValueError, "record", "'upstream'", "(2,)", "expected (3,)"),
     Refusal(_recorded(upstream="a"), TypeError, "record", "'upstream'", "got str 'a'", "expected real numbers"),
     Refusal(
@@ -138,12 +138,12 @@ RECORDINGS = (
     Refusal(
         lambda w: record(double, 1.0).save("g.doc"), ValueError, "save", "suffix", "'.doc'", "expected one of .svg"
     ),
-    Refusal(lambda w: explore(3, 1.0), TypeError, "explore", "fn", "is a int", FUNCTION),
+    Refusal(lambda w: explore(3, 1.0), TypeError, "explore", "fn", "is an int", FUNCTION),
     Refusal(lambda w: explore(double, q=1.0), TypeError, "explore", "double(x)", "'x'", "missing a required argument"),
     Refusal(
         lambda w: explore(double, 1.0, options={"depth": 1}), TypeError, "explore", "options", "'depth'", "expected"
     ),
-    Refusal(lambda w: explore(lambda: 1), TypeError, "explore", "returned", "a int", "expected a Variable"),
+    Refusal(lambda w: explore(lambda: 1), TypeError, "explore", "returned", "an int", "expected a Variable"),
     Refusal(lambda w: Session(double, (1.0,)).move("q", None, 1.0), ValueError, "explore", "input", "'q'", "moved"),
     Refusal(
         lambda w: Session(double, (1.0,)).move("x", None, "a"), ValueError, "explore", "x", "'a'", "expected a finite"

@@ -140,7 +140,7 @@ def test_params_follow_every_change_of_the_links_inside():
 @pytest.mark.parametrize(
     ("act", "error", "message"),
     [
-        (lambda link: setattr(link, "W", np.ones(3)), TypeError, "Product.W is a parameter; got a ndarray"),
+        (lambda link: setattr(link, "W", np.ones(3)), TypeError, "Product.W is a parameter; got an ndarray"),
         (lambda link: setattr(link, "params", Parameter(0.0)), AttributeError, "'params' is a method"),
         (lambda link: link.register_parameter("a/b", Parameter(0.0)), ValueError, "'a/b'"),
         (lambda link: link.register_parameter("a", np.ones(2)), TypeError, "expected a Parameter"),
@@ -148,7 +148,7 @@ def test_params_follow_every_change_of_the_links_inside():
         (lambda link: link.register_buffer("a", ["text"]), TypeError, "'a' is an array of"),
         (lambda link: link.copy("deep"), ValueError, "expected 'share', 'copy' or 'init'"),
         (lambda link: Link().forward(1), NotImplementedError, "write forward"),
-        (lambda link: Chain(a=1), TypeError, "'a' is a int; expected a Link"),
+        (lambda link: Chain(a=1), TypeError, "'a' is an int; expected a Link"),
         (lambda link: ChainList(F.relu), TypeError, "expected a Link"),
         (lambda link: Sequential(3), TypeError, "expected a Link or a function"),
         (lambda link: link.load_state({}), ValueError, "W is missing; nothing was loaded"),

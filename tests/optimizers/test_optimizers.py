@@ -223,7 +223,7 @@ def test_a_loaded_optimizer_goes_on_bit_for_bit(name):
         (lambda o: optimizers.SGD(lr=-1), ValueError, "SGD: lr is -1; expected a number of at least 0"),
         (lambda o: optimizers.Adam(beta1=2), ValueError, "Adam: beta1 is 2; expected .* at most 1"),
         (lambda o: optimizers.SGD().update(), RuntimeError, r"SGD.update: call setup\(model\) first"),
-        (lambda o: o.setup(3), TypeError, "MomentumSGD.setup: got a int; expected a Link"),
+        (lambda o: o.setup(3), TypeError, "MomentumSGD.setup: got an int; expected a Link"),
         (lambda o: o.add_hook(3), TypeError, "expected a callable"),
         (lambda o: o.load_state({}), ValueError, "'t' is missing; nothing was loaded"),
         (lambda o: o.load_state({"t": 1, "y/v": 1}), ValueError, "has no parameter for y/v"),

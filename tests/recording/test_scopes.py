@@ -157,7 +157,7 @@ def test_a_block_opened_by_a_stack_or_by_a_decorating_function_is_found() -> Non
 
 
 def test_a_scope_refuses_what_is_no_name() -> None:
-    with pytest.raises(TypeError, match="scope: label is a int; expected a string"):
+    with pytest.raises(TypeError, match="scope: label is an int; expected a string"):
         autolab.scope(3)
 
 

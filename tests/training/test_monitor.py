@@ -304,11 +304,11 @@ def test_the_static_form_tells_the_last_numbers(every_update):
 @pytest.mark.parametrize(
     ("make_it", "error", "message"),
     [
-        (lambda: training.Monitor(3), TypeError, "model is a int; expected a Link"),
+        (lambda: training.Monitor(3), TypeError, "model is an int; expected a Link"),
         (lambda: training.Monitor(share=0), ValueError, "share is 0"),
         (lambda: training.Monitor(states=1), ValueError, "states is 1"),
         (lambda: training.Monitor().update(loss="low"), TypeError, "loss is a str; expected a number"),
-        (lambda: training.Monitor().update(loss=np.ones(2)), TypeError, "loss is a ndarray; expected a number"),
+        (lambda: training.Monitor().update(loss=np.ones(2)), TypeError, "loss is an ndarray; expected a number"),
     ],
 )
 def test_bad_input_is_named(make_it, error, message):

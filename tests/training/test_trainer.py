@@ -183,14 +183,14 @@ def test_an_error_in_the_model_leaves_the_place_in_the_data(tmp_path):
 @pytest.mark.parametrize(
     ("act", "error", "message"),
     [
-        (lambda t: t.extend(3), TypeError, "got a int; expected a function of the trainer"),
+        (lambda t: t.extend(3), TypeError, "got an int; expected a function of the trainer"),
         (lambda t: t.extend(extensions.LogReport()), ValueError, "'LogReport' already"),
         (lambda t: t.extend(print, trigger="epoch"), TypeError, r"such as \(1, 'epoch'\)"),
         (lambda t: t.extend(print, trigger=(1, "day")), ValueError, "unit is 'day'"),
         (lambda t: t.extend(print, trigger=(0, "epoch")), ValueError, "period is 0"),
         (lambda t: t.get_extension("Plot"), KeyError, "no extension is called 'Plot'"),
         (lambda t: t.load_state({}), ValueError, "'elapsed_time' is missing; nothing was loaded"),
-        (lambda t: training.StandardUpdater(None, 3), TypeError, "optimizer is a int"),
+        (lambda t: training.StandardUpdater(None, 3), TypeError, "optimizer is an int"),
         (lambda t: training.StandardUpdater(None, optimizers.SGD()), RuntimeError, "setup"),
     ],
 )

@@ -128,8 +128,8 @@ def test_a_slider_keeps_its_ends(make: Make) -> None:
 @pytest.mark.parametrize(
     ("error", "words", "fn", "inputs"),
     [
-        (TypeError, "fn is a int", 3, {}),
-        (TypeError, "returned a int", lambda: 3, {}),
+        (TypeError, "fn is an int", 3, {}),
+        (TypeError, "returned an int", lambda: 3, {}),
         (TypeError, "x is None", lambda x: "", {"x": None}),
         (TypeError, "x is True", lambda x: "", {"x": True}),
         (TypeError, r"x is \[\]", lambda x: "", {"x": []}),

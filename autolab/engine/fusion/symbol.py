@@ -18,7 +18,7 @@ import numpy as np
 
 from ..backend import modules
 from ..config import using_config
-from ..errors import FusionError
+from ..errors import FusionError, a_kind
 from ..observe import silence
 
 
@@ -220,7 +220,7 @@ def _operand(value: Any) -> Any:
 
 
 def _described(value: object) -> str:
-    return "an array" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
+    return "an array" if isinstance(value, np.ndarray) else a_kind(value)
 
 
 class Symbolic:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FusionError
+from ..errors import FusionError, a_kind
 from ..variable import Variable
 from .program import Program
 from .symbol import Symbol, Trace, tracing
@@ -97,6 +97,6 @@ def _called(name: str, function: Callable[..., Any], xs: list[Any], attributes: 
         raise
     if not isinstance(y, Variable) or not isinstance(y._data, Symbol):
         raise FusionError(
-            f"{name} cannot be fused: it returned a {type(y).__name__}; expected one value computed from its inputs"
+            f"{name} cannot be fused: it returned {a_kind(y)}; expected one value computed from its inputs"
         )
     return y

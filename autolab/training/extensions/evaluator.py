@@ -8,6 +8,7 @@ from typing import Any
 
 from ...data.iterators import SerialIterator
 from ...engine.config import no_grad, test_mode
+from ...engine.errors import a_kind
 from ...links import Link
 from ...reporter import Reporter, report
 from ..extension import Extension
@@ -50,7 +51,7 @@ class Evaluator(Extension):
     ) -> None:
         if not hasattr(iterator, "repeat"):
             raise TypeError(
-                f"Evaluator: iterator is a {type(iterator).__name__}; expected an iterator, such as "
+                f"Evaluator: iterator is {a_kind(iterator)}; expected an iterator, such as "
                 "SerialIterator(dataset, batch_size, repeat=False)"
             )
         if iterator.repeat:
