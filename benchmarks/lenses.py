@@ -7,8 +7,6 @@ it under `results`.
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
 import sys
 import time
@@ -17,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from speed.environment import commit, machine
+from speed.figures import tell
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "gradcheck"))
 from check_subjects import CORRECT, draw_inputs, node
@@ -126,18 +124,5 @@ def measure(draws: int = 400, weight_shape: tuple[int, int] = WEIGHTS, array_sha
     return {f"{part}_{name}": value for part, found in parts.items() for name, value in found.items()}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--save", action="store_true", help="write the line of JSON under benchmarks/results")
-    save = parser.parse_args().save
-    found = measure()
-    for name, (goal, unit) in GOALS.items():
-        print(f"{name:26} {found[name]:13,.2f} {unit:5} {'' if goal is None else f'goal {goal:,}'}".rstrip())
-    line = json.dumps({"benchmark": "lenses", "commit": commit(), "machine": machine(), **found})
-    print(line)
-    if save:
-        (Path(__file__).parent / "results" / "lenses.json").write_text(line + "\n", encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    tell("lenses", __doc__, measure, GOALS)

@@ -8,7 +8,6 @@ table and one line of JSON; `--save` writes it under `results`.
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 import sys
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import sync_playwright
-from speed.environment import commit, machine
+from speed.figures import tell
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from helpers.chromium import launch
@@ -159,20 +158,5 @@ def measure() -> dict[str, Any]:
     return found
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--save", action="store_true", help="write the line of JSON under benchmarks/results")
-    save = parser.parse_args().save
-    found = measure()
-    for name, (goal, unit) in GOALS.items():
-        print(f"{name:14} {found[name]:13,.1f} {unit:5} {'' if goal is None else f'goal {goal:,}'}".rstrip())
-    line = json.dumps({"benchmark": "live_graph", "commit": commit(), "machine": machine(), **found})
-    print(line)
-    if save:
-        path = Path(__file__).parent / "results" / "live_graph.json"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(line + "\n", encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    tell("live_graph", __doc__, measure, GOALS)

@@ -3,13 +3,11 @@
 Measured on a graph of 20 nodes, with the output selected: from the slider's input event to the first frame after the
 changed number entered the page. Beside it, the first picture after a kernel's start and what the front end weighs: the
 loader that every view carries, the module and the style that all of them share, as they travel.
-Needs the extra `test`. Prints a table and one line of JSON.
+Needs the extra `test`. Prints a table and one line of JSON; `--save` writes it under `results`.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
 import sys
 import tempfile
@@ -18,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import sync_playwright
-from speed.environment import commit, machine
+from speed.figures import tell
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from helpers.chromium import launch
@@ -26,7 +24,16 @@ from widgets.lab import LabPage, lab_server
 
 from autolab.widgets.module import module_text, style_text, zipped
 
-GOALS = {"median": 40.0, "p90": 150.0, "first_picture": 5000.0, "module": 40_000}
+MOVES = 100
+GOALS: dict[str, tuple[float | None, str]] = {
+    "median": (40, "ms"),
+    "p90": (150, "ms"),
+    "slowest": (None, "ms"),
+    "first_picture": (5000, "ms"),
+    "loader": (None, "bytes"),
+    "module": (40_000, "bytes"),
+    "style": (None, "bytes"),
+}
 PROGRAM = """
 import numpy as np
 import autolab
@@ -58,7 +65,7 @@ MOVE = """([k, total]) => new Promise(done => {
 })"""
 
 
-def measure(moves: int) -> dict[str, Any]:
+def measure(moves: int = MOVES) -> dict[str, Any]:
     """Times in milliseconds, sizes in bytes."""
     with tempfile.TemporaryDirectory() as folder, lab_server(Path(folder)) as lab, sync_playwright() as playwright:
         chromium = launch(playwright)
@@ -85,16 +92,5 @@ def measure(moves: int) -> dict[str, Any]:
     }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--moves", type=int, default=100, help="how often the slider is moved (default 100)")
-    found = measure(parser.parse_args().moves)
-    for name in ("median", "p90", "slowest", "first_picture", "loader", "module", "style"):
-        unit = "bytes" if name in ("loader", "module", "style") else "ms"
-        goal = f"goal {GOALS[name]:,.0f}" if name in GOALS else ""
-        print(f"{name.replace('_', ' '):14} {found[name]:9,.1f} {unit:5} {goal}".rstrip())
-    print(json.dumps({"benchmark": "slider_to_paint", "commit": commit(), "machine": machine(), **found}))
-
-
 if __name__ == "__main__":
-    main()
+    tell("slider_to_paint", __doc__, measure, GOALS)
