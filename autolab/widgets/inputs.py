@@ -8,6 +8,7 @@ import traitlets
 
 from ..display.escape import clean
 from ..display.messages import say
+from ..display.steps import label, shorten
 from ..recording.model import Recording
 from .controls import control
 from .part import Part, obeys
@@ -16,6 +17,7 @@ from .state import Key
 _CODE_LIMIT = 100_000
 _KEY = (str, int)
 _NUMBER = (int, float)
+_LONGEST_NAME = 24
 
 
 class Inputs(Part):
@@ -50,9 +52,8 @@ class Inputs(Part):
         session, corner = self._session, self._corners.get(key, (0, 0))
         if isinstance(key, str):
             return control(key, key, session.array(key), session.start.arrays[key], session.domains.get(key), corner)
-        name = {step.id: step.name for step in recording.steps}.get(recording.outputs[key]) or say("output")
-        label = say("upstream_of", name=name)
-        return control(key, label, session.array(key), session.outputs[key], None, corner)
+        title = say("upstream_of", name=_output_name(recording, key))
+        return control(key, title, session.array(key), session.outputs[key], None, corner)
 
     # ------------------------------------------------------------------ messages
     @obeys("move", key=_KEY, index=(int, type(None)), value=_NUMBER, final=bool)
@@ -94,3 +95,11 @@ class Inputs(Part):
             self._publish({"code": ""})
             self._refresh()
         self._publish(self._inputs(self._recording))
+
+
+def _output_name(recording: Recording, place: int) -> str:
+    """The name of an output; without one it is "the output", or the expression, where there are several."""
+    step = next(step for step in recording.steps if step.id == recording.outputs[place])
+    if step.name is None and len(recording.outputs) == 1:
+        return say("output")
+    return shorten(label(step), _LONGEST_NAME)

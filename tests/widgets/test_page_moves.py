@@ -85,6 +85,15 @@ def test_dtype_and_mode_are_chosen_and_said(page: Page, open_view: Open) -> None
     assert page.get_by_label("mode").input_value() == "train"
 
 
+def test_each_of_several_outputs_is_named_where_its_upstream_gradient_stands(open_view: Open) -> None:
+    def fan(x: Any) -> Any:
+        doubled = x * 2
+        return x * x, doubled
+
+    labels = [control["label"] for control in open_view(fan, x=3.0).widget.controls if control["upstream"]]
+    assert labels == ["upstream gradient of x * x", "upstream gradient of doubled"]
+
+
 def test_the_upstream_gradient_moves_every_gradient(page: Page, open_view: Open) -> None:
     wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
     page.locator(".al-summary").click()
