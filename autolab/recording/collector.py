@@ -24,13 +24,15 @@ def collector_waits() -> Iterator[None]:
     >>> gc.isenabled()
     True
     """
-    as_before = gc.enable if gc.isenabled() else gc.disable
+    if not gc.isenabled():  # by the user, or by another thread, which turns it on again
+        yield
+        return
     try:
         gc.disable()
         yield
     finally:
         try:
-            as_before()
+            gc.enable()
         except BaseException:  # an interrupt on the way out
-            as_before()
+            gc.enable()
             raise

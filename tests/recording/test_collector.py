@@ -65,3 +65,14 @@ def test_it_works_while_the_users_function_runs() -> None:
 
     autolab.record(lambda x: Watched().apply((x,)), 3.0)
     assert seen == [True, True] and gc.isenabled()
+
+
+@pytest.mark.parametrize("first_out", [0, 1])
+def test_two_threads_that_let_it_wait_at_once_leave_it_on(first_out: int) -> None:
+    blocks = [collector_waits(), collector_waits()]  # entered and left as two threads do it
+    for block in blocks:
+        block.__enter__()
+    assert not gc.isenabled()
+    for block in (blocks[first_out], blocks[1 - first_out]):
+        block.__exit__(None, None, None)
+    assert gc.isenabled()
