@@ -20,18 +20,22 @@ with suppress(ModuleNotFoundError):  # on the machine of a GPU; what needs it is
     settings.load_profile("autolab")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--late", action="store_true", help="pages do late what they do in tasks of their own")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "source(*ids): the statements of the source documents that the test shows")
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
     """One Chromium for all tests."""
     from helpers.chromium import launch
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        chromium = launch(playwright)
+        chromium = launch(playwright, request.config.getoption("--late"))
         yield chromium
         chromium.close()
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import Browser, Playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright
 
 FLAGS = [
     "--no-sandbox",
@@ -18,6 +20,27 @@ FLAGS = [
 ]
 
 
-def launch(playwright: Playwright) -> Browser:
+LATE = Path(__file__).with_name("late.js")
+
+
+def launch(playwright: Playwright, late: bool = False) -> Browser:
     """Debian's Chromium where it is installed, else Playwright's own."""
-    return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+    browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+    if late:
+        _make_late(browser)
+    return browser
+
+
+def _make_late(browser: Browser) -> None:
+    """Let every page of this browser do late what it does in tasks of its own."""
+    make = browser.new_context
+
+    def new_context(**options: Any) -> BrowserContext:
+        context = make(**options)
+        context.add_init_script(path=LATE)
+        return context
+
+    def new_page(**options: Any) -> Page:
+        return new_context(**options).new_page()
+
+    browser.new_context, browser.new_page = new_context, new_page  # type: ignore[method-assign]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import time
 from collections import deque
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,14 @@ class Wire:
     def _handle(self, content: dict[str, Any]) -> None:
         self.comm.handle_msg({"content": {"data": {"method": "custom", "content": content}}, "buffers": []})
         self.deliver()
+
+    def answer(self) -> None:
+        """Wait for what the page sends in a task of its own (the `toggle` of a <details>), and let both sides work."""
+        late = time.monotonic() + 5
+        while not self.inbox:
+            assert time.monotonic() < late, "the page sends nothing"
+            self.pages[0].wait_for_timeout(5)
+        self.settle()
 
     def settle(self) -> None:
         """Let both sides work until nothing is under way."""

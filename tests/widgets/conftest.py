@@ -119,6 +119,8 @@ def open_file(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]
         page.on("pageerror", lambda error: noise.append(str(error)))
         page.on("request", lambda request: request.url == path.as_uri() or noise.append(request.url))
         page.goto(path.as_uri())
+        if page.locator("#saved").count():
+            page.wait_for_selector(".al-root")  # its program is unzipped after the page is loaded
         pages.append(page)
         return page
 

@@ -143,6 +143,7 @@ def test_groups_of_a_saved_derivative_explorer_open_and_close(open_file: Any) ->
     view.close()
     page.get_by_text(say("curve_graphs")).click()
     graphs = page.locator(".al-derivative-graphs .al-graph")
+    expect(graphs).to_have_count(2)
     for graph, recording in zip(graphs.all(), (first, second), strict=True):
         expect(graph.locator(".al-node")).to_have_count(recording.outline.size(recording.outline.at_first()))
     tab = graphs.first.locator(".al-tab").first
@@ -153,13 +154,16 @@ def test_groups_of_a_saved_derivative_explorer_open_and_close(open_file: Any) ->
     expect(graphs.first.locator(".al-node")).to_have_count(first.outline.size(left))
     assert shown(graphs.first, ".al-node") == spoken(first, left)
     page.get_by_text(say("curve_graphs")).click()
+    expect(graphs).to_have_count(0)
     page.get_by_text(say("curve_graphs")).click()  # as it was left
     expect(graphs.first.locator(".al-node")).to_have_count(first.outline.size(left))
     graphs.first.locator(f"[data-id='{group}'] .al-toggle").click()
     around = {group, *only_children(first.outline.groups[group])}
     expect(graphs.first.locator(".al-node")).to_have_count(first.outline.size(left | around))
     graphs.nth(1).locator(".al-tab").first.click()
-    assert graphs.nth(1).locator(".al-node").count() < second.outline.size(second.outline.at_first())
+    nodes = graphs.nth(1).locator(".al-node")
+    expect(nodes).not_to_have_count(second.outline.size(second.outline.at_first()))
+    assert nodes.count() < second.outline.size(second.outline.at_first())
 
 
 def test_ten_thousand_steps_fit(tmp_path: Path) -> None:

@@ -208,7 +208,7 @@ def test_the_graphs_of_all_orders_follow_the_point(page: Page, show: Open) -> No
     wire = show(lambda x: x * x * x, 2.0, 2)
     assert page.locator(".al-graph").count() == 0 and wire.widget.scenes == []
     page.get_by_text(say("curve_graphs")).click()
-    wire.settle()
+    wire.answer()
     assert page.locator(".al-graph-head .al-own").all_text_contents() == ["f", "f′", "f″"]
     page.get_by_label("x, number").fill("3")
     page.get_by_label("x, number").press("Enter")
@@ -216,7 +216,7 @@ def test_the_graphs_of_all_orders_follow_the_point(page: Page, show: Open) -> No
     for graph, value in zip(page.locator(".al-graph").all(), ("27", "27", "18"), strict=True):
         assert graph.locator(".al-output .al-value .al-number").text_content() == value
     page.get_by_text(say("curve_graphs")).click()
-    wire.settle()
+    wire.answer()
     assert wire.widget.scenes == [] and page.locator(".al-graph").count() == 0
 
 
@@ -234,7 +234,7 @@ def turns(x: Any) -> Any:
 def test_groups_of_a_large_graph_open_and_close(page: Page, show: Open) -> None:
     wire = show(turns, 0.5, 1)
     page.get_by_text(say("curve_graphs")).click()
-    wire.settle()
+    wire.answer()
     graph = page.locator(".al-graph").first
     before = graph.locator(".al-node").count()
     closed = next(box for box in wire.widget.scenes[0]["nodes"] if box["group"])
@@ -317,7 +317,7 @@ def test_nothing_is_clipped_or_wider_than_the_page(
     page.set_viewport_size({"width": width, "height": 900})
     wire = show(lambda x: 1 / x + np.floor(x), 0.7, 4)
     page.get_by_text(say("curve_graphs")).click()
-    wire.settle()
+    wire.answer()
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
     for text in page.locator(".al-plot text").all():
         ink, plot = text.bounding_box(), text.locator("xpath=ancestor::*[contains(@class, 'al-plot')]").bounding_box()
