@@ -157,7 +157,7 @@ def _judge(
     native: Subject, subject: Subject, exam: Examination, rng: np.random.Generator
 ) -> tuple[Verdict, tuple[InputReport, ...], tuple[Finding, ...]]:
     if exam.breach is not None:
-        return exam.breach.verdict, _uncompared(native, exam.gradients), (exam.breach.finding,)
+        return exam.breach.verdict, _uncompared(native, exam), (exam.breach.finding,)
     shapes = tuple([a.shape for a in subject.arrays])
     case = Case(shown(subject.bound.name), subject.names, shapes, exam, _tables(subject, exam, rng), subject)
     everyone = range(len(shapes))
@@ -221,12 +221,14 @@ def _input_report(case: Case, i: int, dtype: str, verdict: Verdict) -> InputRepo
     )
 
 
-def _uncompared(subject: Subject, gradients: tuple[np.ndarray | None, ...] | None) -> tuple[InputReport, ...]:
-    """Reports of inputs for which a comparison would mean nothing."""
+def _uncompared(subject: Subject, exam: Examination) -> tuple[InputReport, ...]:
+    """Reports of inputs for which a comparison would mean nothing; one whose gradient has the wrong shape is wrong."""
+    found = exam.breach.finding if exam.breach else None
+    misshapen = found.input if found and found.kind in ("wrong_shape", "unreduced_broadcast") else None
+    gradients = exam.gradients or [None] * len(subject.names)
     reports = []
-    for name, array, g in zip(subject.names, subject.arrays, gradients or [None] * len(subject.names), strict=True):
+    for name, array, g in zip(subject.names, subject.arrays, gradients, strict=True):
         nothing = np.full(array.shape, np.nan)
-        reports.append(
-            InputReport(name, array.shape, str(array.dtype), "cannot tell", g, nothing, nothing, nothing, None, 0)
-        )
+        verdict: Verdict = "wrong" if name == misshapen else "cannot tell"
+        reports.append(InputReport(name, array.shape, str(array.dtype), verdict, g, nothing, nothing, nothing, None, 0))
     return tuple(reports)

@@ -17,7 +17,8 @@ from .trace import forgotten_way
 
 def accuse(case: Case, i: int) -> Finding:
     """The finding about an accused input."""
-    for cause in (_upstream, _nonlinear, _swapped, _missing, _sign, _factor, _nan, _rearranged, _local, _partial):
+    causes = (_upstream, _nonlinear, _swapped, _missing, _sign, _factor, _nan, _stale, _rearranged, _local, _partial)
+    for cause in causes:
         finding = cause(case, i)
         if finding is not None:
             return finding
@@ -70,7 +71,19 @@ def _nan(case: Case, i: int) -> Finding | None:
     nowhere = np.flatnonzero(undefined(case, i))
     if nowhere.size == 0:
         return None
-    return _finding(case, i, "wrong_function", key="wrong_function.nan", element=int(nowhere[0]))
+    return _finding(case, i, "wrong_function", cause="nan", element=int(nowhere[0]))
+
+
+def _stale(case: Case, i: int) -> Finding | None:
+    """Right at the given point, and nearby still the gradient of that point at every element that was measured."""
+    if len(case.at(i)) < 2:
+        return None
+    (here, nearby), known = case.at(i), case.at(i)[1].measured
+    same = np.array_equal(here.elements.analytic[known], nearby.elements.analytic[known])
+    moved = nearby.elements.wrong[known]
+    if not same or here.elements.wrong.any() or moved.sum() < max(2, known.sum() / 2):
+        return None
+    return _finding(case, i, "wrong_function", cause="stale")
 
 
 def _nonlinear(case: Case, i: int) -> Finding | None:
@@ -79,7 +92,7 @@ def _nonlinear(case: Case, i: int) -> Finding | None:
         return None
     first, second, together = (float(g.flat[k]) for g in case.exam.three(i) or ())
     words = {"together": number(together), "separate": number(-(first + second)), "where": where(case.index(i, k))}
-    return _finding(case, i, "wrong_function", words, key="wrong_function.nonlinear")
+    return _finding(case, i, "wrong_function", words, cause="nonlinear")
 
 
 def _local(case: Case, i: int) -> Finding | None:
@@ -105,12 +118,14 @@ def _partial(case: Case, i: int) -> Finding | None:
 
 
 def _explained(case: Case, i: int, found: Explanation | None) -> Finding | None:
-    return None if found is None else _finding(case, i, found.kind, {"how": found.how}, evidence={"how": found.how})
+    if found is None:
+        return None
+    return _finding(case, i, found.kind, {"how": found.how}, cause=found.cause, evidence={"how": found.how})
 
 
 def _unexplained(case: Case, i: int) -> Finding:
     if int(np.prod(case.shapes[i])) == 1:
-        return _finding(case, i, "wrong_function", key="wrong_function.scalar")
+        return _finding(case, i, "wrong_function", cause="scalar")
     return _finding(case, i, "wrong_function")
 
 
@@ -135,11 +150,17 @@ def _region(case: Case, i: int, wrong: np.ndarray, known: np.ndarray) -> str:
         return ""
     for text, size in ((name, x), (f"|{name}|", np.abs(x))):
         if size[wrong].min() > size[right].max():
-            return say("local_error.above", size=text, bound=number(float(size[right].max())))
+            return say("local_error.above", size=text, **_parted(size[wrong].min(), size[right].max()))
         if size[wrong].max() < size[right].min():
-            return say("local_error.below", size=text, bound=number(float(size[right].min())))
+            return say("local_error.below", size=text, **_parted(size[wrong].max(), size[right].min()))
     e = case.at(i)[0].elements
     return say("local_error.zero") if (np.abs(e.numeric[wrong]) <= e.tolerance[wrong]).all() else ""
+
+
+def _parted(wrong: float, right: float) -> dict[str, str]:
+    """The sizes next to a threshold, which lies somewhere between them."""
+    bound, other = apart(float(wrong), float(right))
+    return {"bound": bound, "right": other}
 
 
 # ---------------------------------------------------------------------- the sentence
@@ -149,11 +170,14 @@ def _finding(
     kind: Kind,
     words: Mapping[str, str] | None = None,
     *,
-    key: str | None = None,
+    cause: str = "",
     element: int | None = None,
     evidence: Mapping[str, Any] | None = None,
 ) -> Finding:
-    """A finding with the numbers of one element: by default the worst at the point, or nearby if all is right there."""
+    """A finding with the numbers of one element: by default the worst at the point, or nearby if all is right there.
+
+    A ``cause`` within its kind has a sentence of its own.
+    """
     point = next((k for k, c in enumerate(case.at(i)) if c.elements.wrong.any()), 0)
     e, x = case.at(i)[point].elements, case.tables[point].arrays[i]
     element = e.worst(e.wrong) if element is None else element
@@ -171,8 +195,9 @@ def _finding(
         "count": count,
         "all": say("all" if measured.all() else "all.measured", total=total),
     }
-    message = say(key or kind, **{**facts, **(words or {})})
+    message = say(f"{kind}.{cause}" if cause else kind, **{**facts, **(words or {})})
     if point:
         message += say("nearby", point=f"{shown(case.names[i])}{list(index) or ''} = {number(float(x.flat[element]))}")
     numbers = {"analytic": analytic, "numeric": numeric, "index": list(index), "count": count, "total": total}
-    return Finding(kind, case.names[i], message, {**numbers, **(evidence or {})})
+    more = {"cause": cause} if cause else {}
+    return Finding(kind, case.names[i], message, {**numbers, **more, **(evidence or {})})

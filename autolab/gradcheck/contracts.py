@@ -20,6 +20,9 @@ from .subject import Run, Subject, draw_upstreams
 
 Gradients = tuple[np.ndarray | None, ...]
 
+FORWARD = "forward"
+"""The cause of a finding for which no backward is to blame."""
+
 
 @dataclass(frozen=True)
 class Breach:
@@ -63,7 +66,7 @@ def _examine(subject: Subject, rng: np.random.Generator) -> Examination:
     first = subject.run()
     upstreams = draw_upstreams(first.outputs, rng), draw_upstreams(first.outputs, rng)
     values = first.values()
-    breach = _changed_input(subject, first)
+    breach = _changed_input(subject, first, "inplace.input", FORWARD)
     second = first if breach else subject.run()
     breach = breach or _unequal(subject, values, second) or _later_call(subject, first, values, rng)
     if breach:
@@ -75,7 +78,7 @@ def _examine(subject: Subject, rng: np.random.Generator) -> Examination:
     except GradientShapeError as error:
         return Examination(upstreams, _wrong_shape(subject, error))
     except DamagedValueError as error:
-        return Examination(upstreams, _breach("inplace", "inplace.kept", "wrong", error=error))
+        return Examination(upstreams, _breach("inplace", "inplace.kept", "wrong", cause=FORWARD, error=error))
 
 
 def _examine_backward(
@@ -84,14 +87,16 @@ def _examine_backward(
     values = first.values()
     given = tuple([g.copy() for g in upstreams[0]])
     gradients = subject.gradients(first, given)
-    breach = _changed_input(subject, first)
+    breach = _changed_input(subject, first, "inplace.input_backward")
     if not breach and not all(map(_same, given, upstreams[0])):
         breach = _breach("inplace", "inplace.upstream", "wrong", function=shown(subject.bound.name))
     if not breach and not all(map(_same, first.values(), values)):
         breach = _breach("inplace", "inplace.output", "wrong", function=shown(subject.bound.name))
     if not breach:
         fresh = subject.gradients(second, upstreams[0])
-        breach = _again(subject, first, gradients, fresh, upstreams[0])
+        breach = _later_gradient(subject, gradients, fresh, upstreams[0]) or _again(
+            subject, first, gradients, fresh, upstreams[0]
+        )
     if breach:
         return Examination(upstreams, breach)
     return Examination(
@@ -104,10 +109,12 @@ def _examine_backward(
     )
 
 
-def _breach(kind: Kind, key: str, verdict: Verdict, input: str | None = None, **values: object) -> Breach:
+def _breach(
+    kind: Kind, key: str, verdict: Verdict, input: str | None = None, cause: str = "", **values: object
+) -> Breach:
     if input is not None:
         values["input"] = shown(input)
-    return Breach(Finding(kind, input, say(key, **values)), verdict)
+    return Breach(Finding(kind, input, say(key, **values), {"cause": cause} if cause else {}), verdict)
 
 
 def _wrong_shape(subject: Subject, error: GradientShapeError) -> Breach:
@@ -129,10 +136,10 @@ def is_broadcast(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
         return False
 
 
-def _changed_input(subject: Subject, run: Run) -> Breach | None:
+def _changed_input(subject: Subject, run: Run, key: str, cause: str = "") -> Breach | None:
     for name, x, array in zip(subject.names, run.inputs, subject.arrays, strict=True):
         if not _same(to_cpu(x.data), array):
-            return _breach("inplace", "inplace.input", "wrong", name, function=shown(subject.bound.name))
+            return _breach("inplace", key, "wrong", name, cause, function=shown(subject.bound.name))
     return None
 
 
@@ -150,7 +157,23 @@ def _later_call(subject: Subject, first: Run, values: Sequence[np.ndarray], rng:
         return None
     if all(map(_same, first.values(), values)):
         return None
-    return _breach("inplace", "inplace.later_call", "wrong", function=shown(subject.bound.name))
+    return _breach("inplace", "inplace.later_call", "wrong", cause=FORWARD, function=shown(subject.bound.name))
+
+
+def _later_gradient(
+    subject: Subject, gradients: Gradients, again: Gradients, upstream: tuple[np.ndarray, ...]
+) -> Breach | None:
+    """The gradients of two runs, after which the function was called elsewhere, against those of a run of now."""
+    if not all(map(_same, gradients, again)):
+        return None  # one that does not even repeat itself is another case
+    alone = subject.gradients(subject.run(), upstream)
+    for name, a, b in zip(subject.names, alone, gradients, strict=True):
+        if not _same(a, b):
+            first, second = _difference(a, b)
+            function = shown(subject.bound.name)
+            values = {"function": function, "first": first, "second": second}
+            return _breach("inplace", "inplace.later_gradient", "wrong", name, "shared", **values)
+    return None
 
 
 def _again(

@@ -44,10 +44,14 @@ SENTENCES: dict[str, str] = {
         "The backward of {function} gives different gradients for the same inputs and the same upstream gradient, "
         "although the forward does not change: {first} and {second} for {input}."
     ),
-    "inplace.input": "{function} changes its input {input} in place. Work on a copy.",
-    "inplace.upstream": "The backward of {function} changes the upstream gradient in place. Work on a copy.",
-    "inplace.output": "The backward of {function} changes a result of the forward in place. Work on a copy.",
+    "inplace.input": "{function} changes its input {input} in place.",
+    "inplace.input_backward": "The backward of {function} changes its input {input} in place.",
+    "inplace.upstream": "The backward of {function} changes the upstream gradient in place.",
+    "inplace.output": "The backward of {function} changes a result of the forward in place.",
     "inplace.later_call": "A later call of {function} changes the result of an earlier one: both share an array.",
+    "inplace.later_gradient": (
+        "A later call of {function} changes the gradient of an earlier one: {first} becomes {second} for {input}."
+    ),
     "inplace.kept": "{error}",
     "inplace.by_backward": "The backward of {function} changes what it needs again: {error}",
     "inplace.again": (
@@ -102,11 +106,20 @@ SENTENCES: dict[str, str] = {
     "missing_term.path": "what comes through {function} is missing",
     "missing_term.path_sign": "what comes through {function} has the wrong sign",
     "local_error.sign": ", those with {input} {sign}",
-    "local_error.above": ", those with {size} above {bound}",
-    "local_error.below": ", those with {size} below {bound}",
+    "local_error.above": ", those with {size} of {bound} or more (right up to {right})",
+    "local_error.below": ", those with {size} of {bound} or less (right from {right} on)",
     "local_error.zero": ", those where it should be 0",
     "wrong_function": (
         "The gradient of {input} disagrees at {count} of {all}; the worst is {analytic} instead of {numeric}{where}."
+    ),
+    "wrong_function.chain": (
+        "A factor of the gradient of {input} is missing: {how}. It is {analytic} instead of {numeric}{where}."
+    ),
+    "wrong_function.step": "what comes back through {function} is not multiplied by the derivative of {function}",
+    "wrong_function.inner": "what comes back through {function} is not multiplied by the inner derivative",
+    "wrong_function.stale": (
+        "The gradient of {input} does not follow {input}: it is still {analytic}{where}, as at the given point, and "
+        "not {numeric}."
     ),
     "wrong_function.scalar": "The gradient of {input} is {analytic}; numerically it is {numeric}.",
     "wrong_function.nan": (
@@ -123,10 +136,16 @@ SENTENCES: dict[str, str] = {
     "hint.wrong_shape": "The gradient of an input has the shape of that input.",
     "hint.unreduced_broadcast": "An element that was broadcast acts in many places, and they all count.",
     "hint.missing_dependency": "Look where {input} enters the forward.",
-    "hint.local_error": "Look what the forward does otherwise for these elements: a condition, a limit, an index.",
+    "hint.local_error": "Look at what the forward does differently for these elements: a condition, a limit, an index.",
     "hint.upstream_ignored": "Every term must be multiplied by the upstream gradient.",
     "hint.missing_term": "Follow every way on which {input} reaches the results: the ways add up.",
     "hint.wrong_function": "Differentiate the forward once more, one step at a time.",
+    "hint.wrong_function.chain": "The chain rule multiplies the derivatives of all steps, one after the other.",
+    "hint.wrong_function.stale": "Look for a value that an earlier call has left behind.",
+    "hint.wrong_function.nonlinear": (
+        "Look at what is done to the upstream gradient: it may be multiplied and summed, not rounded or cut off."
+    ),
+    "hint.inplace.shared": "What a call keeps for its backward must be its own: no global, no attribute of the class.",
     "hint.inplace": "Work on copies: what others still need must stay as it is.",
     "hint.nondeterministic": "Look for random numbers, and for values that a call leaves behind for the next.",
     "hint.backward": "See {function}.backward (line {line} of {place}).",

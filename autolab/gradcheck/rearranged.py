@@ -33,10 +33,11 @@ Arrange = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Explanation:
-    """A cause, and the words that name it."""
+    """A cause, and the words that name it; ``cause`` tells it from others of its kind that have other sentences."""
 
     kind: Kind
     how: str
+    cause: str = ""
 
 
 def arrangements(shape: tuple[int, ...]) -> Iterator[tuple[str, Arrange]]:

@@ -97,9 +97,17 @@ class InputReport:
         total = self.numeric.size
         return say("coverage", count=self.measured, total=total) if 0 < self.measured < total else ""
 
+    @property
+    def _is_wrong_elsewhere(self) -> bool:
+        """Whether every number here is right, and something else accuses it: a point nearby, or the upstream
+        gradient."""
+        return (
+            self.verdict == "wrong" and self.worst is not None and self.error[self.worst] <= self.tolerance[self.worst]
+        )
+
     def __str__(self) -> str:
         head = f"{shown(self.name)}: {self.verdict}"
-        if self.worst is None or self.analytic is None:
+        if self.worst is None or self.analytic is None or self._is_wrong_elsewhere:
             return head
         pair = float(self.analytic[self.worst]), float(self.numeric[self.worst])
         analytic, numeric = apart(*pair) if self.verdict == "wrong" else map(number, pair)

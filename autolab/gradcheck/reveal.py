@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
-from .messages import say, shown
+from .contracts import FORWARD
+from .messages import SENTENCES, say, shown
 from .report import Finding, GradientReport, InputReport
 from .subject import Subject
 
@@ -51,8 +52,10 @@ def _verdict_only(item: InputReport) -> InputReport:
 def _with_hint(finding: Finding, backward: str) -> Finding:
     if finding.innocent:
         return finding
-    name = "it" if finding.input is None else shown(finding.input)
-    return replace(finding, hint=" ".join(filter(None, (say(f"hint.{finding.kind}", input=name), backward))))
+    name, cause = "it" if finding.input is None else shown(finding.input), finding.evidence.get("cause")
+    own = f"hint.{finding.kind}.{cause}"
+    hint = say(own if own in SENTENCES else f"hint.{finding.kind}", input=name)
+    return replace(finding, hint=" ".join(filter(None, (hint, "" if cause == FORWARD else backward))))
 
 
 def written_backward(subject: Subject) -> str:

@@ -1,8 +1,9 @@
 """Which way through a function a wrong gradient forgets: the user's own forward is run on Variables, way by way.
 
 NumPy's functions, applied to Variables, leave a graph, and on this graph every edge has a share of the gradient. If the
-wrong gradient is the right one without the share of one edge (or two), that way is what the backward forgets. No
-numeric derivative is needed, but the traced gradient must agree with it.
+wrong gradient is the right one without the share of one edge (or two), that way is what the backward forgets; if on one
+edge the upstream gradient goes on as it came, what is forgotten is the derivative of that step. No numeric derivative
+is needed, but the traced gradient must agree with it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ..engine.backward import grad
 from ..engine.config import using_config
 from ..engine.node import Node, Whole
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
+from ..engine.primitive import Primitive
 from ..engine.variable import Variable
 from .case import Case
 from .messages import say, shown
@@ -37,10 +39,11 @@ _SIGNS = (("missing_term.path", -1.0), ("missing_term.path_sign", -2.0))
 class _Application:
     """One call of a function that the user wrote, and the upstream gradients of its results."""
 
-    function: Authored
+    function: Authored | Primitive
     inputs: tuple[Any, ...]
     outputs: tuple[Variable, ...]
     upstream: tuple[Any, ...]
+    attributes: dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,14 @@ class _Way:
 
     function: str
     share: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class _Step(_Way):
+    """An edge with the function that it comes from; ``share`` is what that function's derivative changes, or the
+    derivative of everything inside it."""
+
+    key: str
 
 
 def forgotten_way(case: Case, i: int) -> Explanation | None:
@@ -73,12 +84,17 @@ def forgotten_way(case: Case, i: int) -> Explanation | None:
 
 def _explained(lost: np.ndarray, right: np.ndarray, ways: list[_Way]) -> Explanation | None:
     size = max(np.max(np.abs(right)), np.max(np.abs(lost)))
-    telling = [w for w in ways if _differs(w.share, 0 * right, size) and _differs(w.share, right, size)][:_MOST_WAYS]
-    for way in telling:
+    telling = [w for w in ways if _differs(w.share, 0 * right, size) and _differs(w.share, right, size)]
+    steps = [w for w in telling if isinstance(w, _Step)][:_MOST_WAYS]
+    edges = [w for w in telling if not isinstance(w, _Step)][:_MOST_WAYS]
+    for way in edges:
         for key, factor in _SIGNS:
             if not _differs(lost, factor * way.share, size):
                 return Explanation("missing_term", say(key, function=shown(way.function)))
-    for first, second in combinations(telling, 2):
+    for step in steps:
+        if not _differs(lost, -step.share, size):
+            return Explanation("wrong_function", say(step.key, function=shown(step.function)), "chain")
+    for first, second in combinations(edges, 2):
         if not _differs(lost, -first.share - second.share, size):
             names = f"{shown(first.function)} and through {shown(second.function)}"
             return Explanation("missing_term", say("missing_term.path", function=names))
@@ -103,7 +119,7 @@ def _traced(case: Case, i: int) -> tuple[np.ndarray, list[_Way]] | None:
 
     leaves = [Variable(x.data) if isinstance(x, Variable) else x for x in application.inputs]
     with using_config("enable_backprop", True), observe(hook):
-        ys = _forward(application.function, leaves)
+        ys = _forward(application, leaves)
     pairs = list(zip(ys, application.outputs, strict=True))
     if not all(isinstance(y, Variable) and np.allclose(y.data, z.data, rtol=1e-9, atol=0) for y, z in pairs):
         return None
@@ -113,8 +129,12 @@ def _traced(case: Case, i: int) -> tuple[np.ndarray, list[_Way]] | None:
     return _flat(grad(ys, [x], starts)[0], size), ways
 
 
-def _forward(function: Authored, arguments: list[Any]) -> tuple[Any, ...]:
+def _forward(application: _Application, arguments: list[Any]) -> tuple[Any, ...]:
     """The results of the user's forward on Variables, by an object of its own."""
+    function = application.function
+    if isinstance(function, Primitive):
+        returned = function.forward(np, *arguments, **application.attributes)
+        return returned if isinstance(returned, tuple) else (returned,)
     own = copy(function)
     own._call = Call(own.name, len(arguments))
     if isinstance(own, ContextFunction):
@@ -131,25 +151,36 @@ def _forward(function: Authored, arguments: list[Any]) -> tuple[Any, ...]:
 
 def _application(case: Case, i: int) -> tuple[_Application, int] | None:
     """The one written function that takes the input itself, if nothing else does; and which of its inputs that is."""
-    subject, forwards, upstream = case.subject, [], {}
+    subject, forwards = case.subject, []
+    upstream: dict[Any, tuple[Any, ...]] = {}  # by the node of the only result, or by the object that was called
 
     def hook(event: ForwardEvent | BackwardEvent) -> None:
         if isinstance(event, ForwardEvent):
             forwards.append(event)
         elif isinstance(event.node, Whole):
             upstream[event.node.function] = tuple(event.node.gradients(event.upstream))
+        else:
+            upstream[event.node] = (event.upstream,)
 
     with observe(hook):
         run = subject.run()
         subject.gradients(run, case.exam.upstreams[0])
     leaf = run.inputs[i]
     takers = [(event, k) for event in forwards for k, x in enumerate(event.inputs) if x is leaf]
-    if len(takers) != 1 or not isinstance(takers[0][0].function, Authored):
+    if len(takers) != 1 or not _is_written(takers[0][0].function):
         return None
     (event, place) = takers[0]
-    if event.function not in upstream:
+    key = event.outputs[0].node if isinstance(event.function, Primitive) else event.function
+    if key not in upstream:
         return None
-    return _Application(event.function, event.inputs, event.outputs, upstream[event.function]), place
+    return _Application(event.function, event.inputs, event.outputs, upstream[key], event.attributes), place
+
+
+def _is_written(function: Any) -> bool:
+    """Whether it is a function that somebody wrote, and no declared one of AutoLab's own."""
+    if isinstance(function, Primitive):
+        return not function.several and not function.forward.__module__.startswith("autolab.")
+    return isinstance(function, Authored)
 
 
 def _ways(
@@ -165,14 +196,34 @@ def _ways(
     with observe(hook):
         grad(ys, [x], starts)
     for event in events:
-        name = names[event.node][0] if event.node in names else ""
-        for parent, share in zip(event.node.parents, event.gradients, strict=True):
-            if not name or share is None or isinstance(share, dict):
-                continue
-            if parent is x.node:
-                yield _Way(name, _flat(share, x.size))
-            elif parent in names:
-                yield _Way(names[parent][0], _flat(grad([names[parent][1]], [x], [share])[0], x.size))
+        if event.node in names:
+            yield from _edges(names[event.node][0], event, x, names)
+
+
+def _edges(name: str, event: BackwardEvent, x: Variable, names: dict[Node, tuple[str, Variable]]) -> Iterator[_Way]:
+    """The edges of one application of a function; of an elementwise one also the step over its derivative."""
+    reached: dict[Node, np.ndarray] = {}
+    for parent, share in zip(event.node.parents, event.gradients, strict=True):
+        found = _reaching(parent, share, x, names)
+        if found is not None:
+            yield _Way(name if parent is x.node else names[parent][0], found)
+            reached[parent] = found + reached.get(parent, 0.0)
+    if not getattr(event.node.function, "elementwise", False):
+        return
+    for parent, total in reached.items():
+        taken = x if parent is x.node else names[parent][1]
+        passed = _reaching(parent, event.upstream, x, names) if np.shape(event.upstream) == taken.shape else None
+        if passed is not None:
+            yield _Step(name, total - passed, "wrong_function.step")
+    if reached and np.shape(event.upstream) == x.shape:
+        yield _Step(name, sum(reached.values()) - _flat(event.upstream, x.size), "wrong_function.inner")
+
+
+def _reaching(parent: Node, g: Any, x: Variable, names: dict[Node, tuple[str, Variable]]) -> np.ndarray | None:
+    """What of a gradient that arrives at a node reaches ``x``, flat; None for what is no part of the graph."""
+    if g is None or isinstance(g, dict) or (parent is not x.node and parent not in names):
+        return None
+    return _flat(g if parent is x.node else grad([names[parent][1]], [x], [g])[0], x.size)
 
 
 def _flat(g: Any, size: int) -> np.ndarray:

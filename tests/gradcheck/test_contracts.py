@@ -165,3 +165,76 @@ def test_a_backward_that_spoils_what_it_kept_is_found():
     report = check_gradients(lambda x: Consuming().apply((x + 0,))[0], np.array([1.0, 2.0]))
     assert (report.verdict, kinds(report)) == ("wrong", ["inplace"])
     assert report.findings[0].message.startswith("The backward of <lambda> changes what it needs again: input")
+
+
+class Hoarding(FunctionNode):
+    """Keeps its input on the class: the first one that it saw, or the last."""
+
+    kept: dict[str, np.ndarray]
+    first: bool
+
+    def forward(self, inputs):
+        if "x" not in self.kept or not self.first:
+            self.kept["x"] = inputs[0].copy()
+        return (inputs[0] ** 2,)
+
+    def backward(self, target_input_indexes, grad_outputs):
+        return (grad_outputs[0] * 2 * self.kept["x"],)
+
+
+def hoarding(first):
+    own = type("Own", (Hoarding,), {"kept": {}, "first": first})
+    return check_gradients(lambda x: own().apply((x,))[0], x=np.array([1.0, -2.0, 0.5]))
+
+
+def test_a_value_that_the_next_call_replaces_is_found():
+    report = hoarding(first=False)
+    assert (report.verdict, kinds(report)) == ("wrong", ["inplace"])
+    assert report.findings[0].message.startswith("A later call of <lambda> changes the gradient of an earlier one: ")
+    assert "no attribute of the class" in report.findings[0].hint
+
+
+def test_a_value_that_the_first_call_leaves_behind_is_found():
+    report = hoarding(first=True)
+    assert (report.verdict, kinds(report)) == ("wrong", ["wrong_function"])
+    assert report.findings[0].message.startswith("The gradient of x does not follow x: it is still ")
+    assert "an earlier call has left behind" in report.findings[0].hint
+    assert str(report["x"]) == "x: wrong"  # at the given point every number is right
+
+
+class Clipping(FunctionNode):
+    def forward(self, inputs):
+        inputs[0][inputs[0] < 0] = 0
+        return (inputs[0].copy(),)
+
+    def backward(self, target_input_indexes, grad_outputs):
+        return (grad_outputs[0],)
+
+
+class Doubling(FunctionNode):
+    def forward(self, inputs):
+        (self.x,) = inputs
+        return (self.x**2,)
+
+    def backward(self, target_input_indexes, grad_outputs):
+        self.x *= 2
+        return (grad_outputs[0] * self.x,)
+
+
+@pytest.mark.parametrize(("function", "guilty"), [(Clipping, "forward"), (Doubling, "backward")])
+def test_who_changes_the_input_is_said_and_only_that_place_is_pointed_at(function, guilty):
+    (finding,) = check_gradients(lambda x: function().apply((x,))[0], x=np.array([1.0, -2.0])).findings
+    assert finding.message.startswith("The backward of <lambda> changes its input") == (guilty == "backward")
+    assert finding.message.endswith("changes its input x in place.")
+    assert (f"{function.__name__}.backward (line" in finding.hint) == (guilty == "backward")
+
+
+def test_the_input_whose_gradient_has_the_wrong_shape_is_wrong():
+    report = check_gradients(node(np.add, lambda g, x, b: (g, g)), np.ones((4, 3)), np.ones(3))
+    assert [item.verdict for item in report.inputs] == ["cannot tell", "wrong"]
+    assert kinds(report) == ["unreduced_broadcast"]
+
+
+def test_rounding_the_upstream_gradient_is_pointed_at():
+    (finding,) = check_gradients(node(lambda x: x * 3, lambda g, x: np.trunc(g) * 3), np.ones(5)).findings
+    assert "is not linear in the upstream gradient" in finding.message and "not rounded" in finding.hint

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from check_subjects import node
 
-from autolab import check_gradients
+from autolab import check_gradients, elementwise, primitive
 from autolab.authoring import ContextFunction, Function, SimpleFunction
 
 X = np.random.default_rng(0).uniform(0.5, 2, (3, 4))
@@ -109,7 +109,8 @@ def untraceable(x):
     ],
 )
 def test_without_a_trace_or_a_way_nothing_is_guessed(forward, backward):
-    assert the_finding(node(forward, backward), X).kind == "wrong_function"
+    finding = the_finding(node(forward, backward), X)
+    assert finding.kind == "wrong_function" and "cause" not in finding.evidence
 
 
 def test_a_trace_that_disagrees_with_the_differences_is_not_used():
@@ -120,3 +121,46 @@ def test_a_trace_that_disagrees_with_the_differences_is_not_used():
 
     finding = the_finding(node(two_faced, lambda g, x: g * (2 * x - np.exp(x))), X)
     assert finding.kind == "wrong_function"
+
+
+# name: (forward, wrong backward, the function whose derivative is forgotten)
+CHAINS = {
+    "inner derivative": (lambda x: np.exp(x * x), lambda g, x: g * np.exp(x * x), "mul"),
+    "outer derivative": (lambda x: np.exp(np.sin(x)), lambda g, x: g * np.cos(x), "exp"),
+    "in the middle": (lambda x: np.log(np.sin(x * x) + 2), lambda g, x: g / (np.sin(x * x) + 2) * 2 * x, "sin"),
+}
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_a_forgotten_step_of_the_chain_rule_is_named(name):
+    forward, backward, function = CHAINS[name]
+    finding = the_finding(node(forward, backward), X)
+    assert finding.kind == "wrong_function"
+    assert f"through {function} is not multiplied by the derivative of {function}" in finding.message
+    assert finding.hint.startswith("The chain rule")
+
+
+def test_the_factor_that_another_input_gives_is_named():
+    def backward(g, x, w):
+        d = g * (1 - np.tanh(x * w) ** 2)
+        return d, d * x
+
+    finding = the_finding(node(lambda x, w: np.tanh(x * w), backward), X, X[::-1].copy())
+    assert (finding.kind, finding.input) == ("wrong_function", "inputs[0]")
+    assert "through mul is not multiplied by the derivative of mul" in finding.message
+
+
+@elementwise(x=lambda g, y: g * y)
+def bell(xp, x):
+    return xp.exp(-x * x)
+
+
+@primitive(x=lambda g, x: g * np.exp(x))
+def product(xp, x, *, by=1.0):
+    return x * xp.exp(x) * by
+
+
+def test_declared_functions_are_traced_too():
+    finding = the_finding(lambda x: bell(x), X)
+    assert finding.kind == "wrong_function" and "through mul is not multiplied by the inner" in finding.message
+    assert "through exp is missing" in the_finding(lambda x: product(x), X).message

@@ -180,3 +180,11 @@ def test_a_gradient_rounded_to_float32_is_excused():
     report = check_gradients(rounded, np.linspace(0.1, 1.4, 5))
     assert report.verdict == "right"
     assert [finding.kind for finding in report.findings] == ["low_precision"]
+
+
+def test_a_threshold_is_told_from_both_sides():
+    x = np.array([-2.0, -1.4, -0.6, 0.1, 0.5, 0.8, 1.3, 1.9])
+    report = check_gradients(node(lambda x: np.clip(x, -1, 1), lambda g, x: g), x)
+    assert "those with |inputs[0]| of 1.3 or more (right up to 0.8)" in accusations(report)[0].message
+    below = check_gradients(node(lambda x: np.where(x > 0.3, x, 0), lambda g, x: g), x[3:].repeat(2))
+    assert "those with inputs[0] of 0.1 or less (right from 0.5 on)" in accusations(below)[0].message
