@@ -2,6 +2,7 @@
 
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -100,7 +101,7 @@ def test_a_missed_goal_is_said_with_what_numpy_takes():
     text, short = summary.section(about), summary.short_section(about)
     assert "| net 1-10-1, a training step | 3.00 µs | 0.75 | 1.50 |" in text and "0.25 of PyTorch missed" in text
     assert "the goal is 0.25 of PyTorch; AutoLab takes 0.75, and NumPy by hand, without a graph, 0.50." in text
-    assert "| net 1-10-1, a training step | 0.75 |  |  | 0.25 of PyTorch missed |" in short
+    assert "| net 1-10-1, a training step | 0.75 | 0.25 of PyTorch missed |" in short
     assert short.count("\n| ") == 2 + 5 and text.count("\n| ") == 2 + len(summary.ROWS)
     count = text.split("Goals missed:")[1].count("\n- ")
     assert f"**{count} of " in short and "`x * y + z` as one function" in short
@@ -114,7 +115,7 @@ def test_no_missed_goal_is_said_as_well():
     rows = [{"title": "tanh, order 4", "unit": "us", "cells": cells}]
     about = {"commit": "c", "versions": {"torch": "1"}, "machine": {"cpu": "m"}, "load": [0.1, 0.2], "rows": rows}
     short = summary.short_section(about)
-    assert "| fourth derivative of tanh, 1000 points | 0.10 |  |  | ✓ |" in short
+    assert "| fourth derivative of tanh, 1000 points | 0.10 | ✓ |" in short
     assert "All 1 goals are reached" in short and "missed" not in short + summary.section(about)
 
 
@@ -135,6 +136,73 @@ def test_processes_take_turns_and_the_table_says_what_was_reached(monkeypatch):
     (row,) = race.rows
     assert row["cells"]["numpy"]["ratio"] > 0
     assert "≤ 1.05 of numpy" in report.table(race.rows, ["autolab", "numpy"])
+
+
+def test_an_epoch_is_the_epoch_that_numpy_takes():
+    training = load("training")
+    task = training.mlp_task(200, 6, (5, 4, 3))
+    train, weights = training.MAKERS["autolab"][0](task)
+    w1, b1, w2, b2, w3, b3 = expected = [a.astype(float) for a in task.weights]
+    for x, t in task.batches(task.x, task.t):
+        h1 = np.maximum(x @ w1.T + b1, 0)
+        h2 = np.maximum(h1 @ w2.T + b2, 0)
+        e = np.exp(h2 @ w3.T + b3)
+        g3 = (e / e.sum(axis=1, keepdims=True) - np.eye(3)[t]) / len(t)
+        g2 = (g3 @ w3) * (h2 > 0)
+        g1 = (g2 @ w2) * (h1 > 0)
+        gradients = g1.T @ x, g1.sum(0), g2.T @ h1, g2.sum(0), g3.T @ h2, g3.sum(0)
+        for w, g in zip(expected, gradients, strict=True):
+            w -= training.RATE * g
+    train(task.x, task.t)
+    moved = [np.abs(a - b).max() for a, b in zip(expected, task.weights, strict=True)]
+    assert min(moved) > 1e-4
+    for a, b in zip(weights(), expected, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-6)
+
+
+def test_only_chainer_may_be_missing_from_the_environment(monkeypatch, tmp_path, capsys):
+    environment = load("environment")
+    monkeypatch.setattr(environment, "ENVIRONMENT", tmp_path)
+    monkeypatch.setattr(environment.venv, "create", lambda *_, **__: None)
+    without_chainer = lambda python, *what: environment.CHAINER not in what  # noqa: E731
+    monkeypatch.setattr(environment, "_install", without_chainer)
+    environment.prepare()
+    assert "the races go on without it" in capsys.readouterr().err
+    monkeypatch.setattr(environment, "_install", lambda *_: pytest.fail("it is there already"))
+    environment.prepare()
+    (tmp_path / "made-from.txt").unlink()
+    monkeypatch.setattr(environment, "_install", lambda python, *what: environment.CHAINER in what)
+    with pytest.raises(environment.SetupError, match="requirements"):
+        environment.prepare()
+    assert not (tmp_path / "made-from.txt").exists()
+
+
+@pytest.mark.skipif(find_spec("chainer") is not None, reason="chainer is installed here")
+def test_a_library_that_is_not_there_is_left_out_and_named(monkeypatch):
+    runner, summary = load("runner"), load("summary")
+    monkeypatch.setattr(runner, "COLD_ROUNDS", 1)
+    for group in (["cold"], ["linear"]):
+        race = runner.Runner(Path(sys.executable), 1, 1, ["autolab", "chainer", "numpy"])
+        race.run(group)
+        assert race.left_out == {"chainer": "No module named 'chainer'"}
+        assert all(set(row["cells"]) == {"autolab", "numpy"} for row in race.rows)
+    about = {"commit": "c", "versions": {}, "machine": {"cpu": "m"}, "load": [0.1, 0.2], "left_out": race.left_out}
+    assert "Left out: Chainer (No module named 'chainer')." in summary.section({**about, "rows": race.rows})
+
+
+def python_with_chainer():
+    """That of the environment which the benchmarks made, if they did."""
+    folder = BENCHMARKS.parent / ".bench-venv"
+    return folder / "bin" / "python" if [*folder.glob("lib/*/site-packages/chainer")] else None
+
+
+@pytest.mark.skipif(python_with_chainer() is None, reason="needs .bench-venv, which benchmarks/engine.py makes")
+@pytest.mark.parametrize(("group", "count"), [("orders", 8), ("nets", 2), ("training", 2)])
+def test_chainer_computes_the_same(group, count):
+    race = load("runner").Runner(python_with_chainer(), 1, 1, ["autolab", "chainer"])
+    race.together(group, "")
+    assert race.left_out == {} and race.versions == {"chainer": "7.8.1"}
+    assert len(race.rows) == count and all("chainer" in row["cells"] for row in race.rows)
 
 
 def test_the_lenses_are_measured():

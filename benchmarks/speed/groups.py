@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
-from speed import problems
+from speed import problems, training
 from speed.checks import Check
 from speed.library import Library
 from speed.problems import Derivative, Step
@@ -31,7 +31,7 @@ class Work(Protocol):
     def counts(self) -> dict[str, int]: ...
 
 
-Group = Callable[[Library, bool], list[Work]]
+Group = Callable[[Library, bool], Sequence[Work]]
 
 
 def chains(library: Library, tiny: bool) -> list[Work]:
@@ -75,6 +75,7 @@ GROUPS: dict[str, Group] = {
     "muladd": muladd,
     "orders": orders,
     "checks": checks,
+    "training": training.works,
 }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from speed.chainer_family import Chainer, DeZero
 from speed.library import Functional, Library, NumPy, Run, count_reachable
 
 
@@ -144,45 +145,6 @@ class Torch(Library):
         return count_reachable(y.grad_fn, lambda node: [n for n, _ in node.next_functions if n and n.next_functions])
 
 
-class DeZero(Library):
-    name = "dezero"
-
-    def __init__(self) -> None:
-        np.int = int  # type: ignore[attr-defined]  # dezero still uses the name that NumPy 1.24 dropped
-        import dezero
-        import dezero.functions as F
-
-        class MulAdd(dezero.Function):
-            def forward(self, x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
-                w = x * y
-                w += z
-                return w
-
-            def backward(self, g: Any) -> tuple[Any, ...]:
-                x, y, _ = self.inputs
-                return g * y, g * x, g
-
-        self.dezero = dezero
-        self.exp, self.log, self.tanh, self.sum, self.matmul = F.exp, F.log, F.tanh, F.sum, F.matmul
-        self.muladd = lambda x, y, z: MulAdd()(x, y, z)
-
-    def leaf(self, array: np.ndarray) -> Any:
-        return self.dezero.Variable(array)
-
-    constant = leaf
-
-    def derivative(self, x: Any, seed: Any, order: int) -> Any:
-        y = self.tanh(x)
-        for _ in range(order):
-            y.grad = seed
-            y.backward(create_graph=True)
-            y, x.grad = x.grad, None
-        return y
-
-    def nodes(self, y: Any) -> int | None:
-        return count_reachable(y.creator, lambda f: [x.creator for x in f.inputs if x.creator is not None])
-
-
 class MyGrad(Library):
     name = "mygrad"
 
@@ -259,4 +221,4 @@ class Autograd(Functional):
         return [f(x)]
 
 
-LIBRARIES: dict[str, type[Library]] = {c.name: c for c in (AutoLab, Torch, DeZero, MyGrad, Autograd, NumPy)}
+LIBRARIES: dict[str, type[Library]] = {c.name: c for c in (AutoLab, Torch, DeZero, Chainer, MyGrad, Autograd, NumPy)}

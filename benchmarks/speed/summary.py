@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,22 @@ ROWS = {
     "MulAdd as one function" + BLOCKS_KEPT: "`x * y + z` as one function",
     "tanh, order 4": "fourth derivative of tanh, 1000 points",
     "gradcheck, Linear": "gradient check of a linear map, every element",
+    "MLP epoch" + BLOCKS_KEPT: "the same net, an epoch of 60,000 examples",
+    "convnet step" + BLOCKS_KEPT: "three convolutions, batch 64, a training step",
     "deep chain: peak": "memory of 50 layers at its peak, in arrays",
     "long chain: backward": "back through a million operations",
     "first gradient of a cold interpreter": "start of Python to the first gradient",
 }
 AT_FIRST_SIGHT = ("chain, arrays", "tiny net", "MLP" + BLOCKS_KEPT, "MulAdd composed" + BLOCKS_KEPT, "tanh, order 4")
-NAMES = {"torch": "PyTorch", "numpy": "NumPy by hand", "dezero": "DeZero", "mygrad": "MyGrad", "autograd": "autograd"}
-SHORT = ("torch", "dezero", "autograd")
+NAMES = {
+    "torch": "PyTorch",
+    "numpy": "NumPy by hand",
+    "chainer": "Chainer",
+    "dezero": "DeZero",
+    "mygrad": "MyGrad",
+    "autograd": "autograd",
+}
+SHORT = ("torch", "chainer", "dezero", "autograd")
 REACHED, MISSED = "✓", "missed"
 START, END = "<!-- speed: made by benchmarks/readme.py -->", "<!-- end of speed -->"
 
@@ -36,18 +45,21 @@ START, END = "<!-- speed: made by benchmarks/readme.py -->", "<!-- end of speed 
 def section(results: Mapping[str, Any]) -> str:
     """What stands between the marks in docs/speed.md: all rows, and each goal that was missed."""
     rows = _shown(results)
-    lines = [["", "AutoLab", *[f"of {name}" for name in NAMES.values()], "goal"], ["---", *["---:"] * 6, "---"]]
-    lines += [_line(row, text) for text, row in rows.items()]
+    names = _raced(rows, NAMES)
+    lines = [["", "AutoLab", *[f"of {NAMES[name]}" for name in names], "goal"]]
+    lines += [["---", *["---:"] * (1 + len(names)), "---"]]
+    lines += [_line(row, text, names) for text, row in rows.items()]
     return "\n\n".join([_about(results), _table(lines), *_explained(rows)])
 
 
 def short_section(results: Mapping[str, Any]) -> str:
     """What stands between the marks in README.md: a few rows, and the names of all rows that missed a goal."""
     rows = _shown(results)
-    lines = [["AutoLab's share of", *[NAMES[name] for name in SHORT], "goal"], ["---", *["---:"] * len(SHORT), "---"]]
+    names = _raced(rows, SHORT)
+    lines = [["AutoLab's share of", *[NAMES[name] for name in names], "goal"], ["---", *["---:"] * len(names), "---"]]
     for row in [row for row in rows.values() if row["title"] in AT_FIRST_SIGHT]:
         missed = [said for said in _goals(row) if said.endswith(MISSED)]
-        shares = [_share(row["cells"].get(name, {})) for name in SHORT]
+        shares = [_share(row["cells"].get(name, {})) for name in names]
         lines.append([ROWS[row["title"]], *shares, ", ".join(missed) or REACHED])
     about = (
         "AutoLab's time as a share of the other's, in one run: 0.5 is half of it. `~`: part of the other's work is in\n"
@@ -78,6 +90,12 @@ def _shown(results: Mapping[str, Any]) -> dict[str, Row]:
     return {text: measured[title] for title, text in ROWS.items() if title in measured}
 
 
+def _raced(rows: Mapping[str, Row], names: Iterable[str]) -> list[str]:
+    """Those of the libraries that took part."""
+    present = {name for row in rows.values() for name in row["cells"]}
+    return [name for name in names if name in present]
+
+
 def _table(lines: Sequence[Sequence[str]]) -> str:
     return "\n".join(["| " + " | ".join(line) + " |" for line in lines])
 
@@ -92,17 +110,18 @@ def _machine(results: Mapping[str, Any]) -> str:
 
 def _about(results: Mapping[str, Any]) -> str:
     versions = ", ".join([f"{NAMES.get(name, name)} {version}" for name, version in results["versions"].items()])
+    absent = "".join([f"Left out: {NAMES[name]} ({why}).\n" for name, why in results.get("left_out", {}).items()])
     return (
         f"AutoLab {results['commit']} beside {versions}\n"
         f"on {_machine(results)}.\n"
         "Medians, and AutoLab's share of the other's figure in the same round: 0.5 is half of it.\n"
-        "`~`: part of the other's work is in another dtype. `make bench` measures again."
+        f"{absent}`~`: part of the other's work is in another dtype. `make bench` measures again."
     )
 
 
-def _line(row: Row, text: str) -> list[str]:
+def _line(row: Row, text: str, names: Sequence[str]) -> list[str]:
     cells = row["cells"]
-    shares = [_share(cells.get(name, {})) for name in NAMES]
+    shares = [_share(cells.get(name, {})) for name in names]
     return [text, f"{number(cells[OURS]['median'])} {_unit(row)}", *shares, ", ".join(_goals(row))]
 
 
