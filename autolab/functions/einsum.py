@@ -64,7 +64,8 @@ def _einsum_operand(
     own, shape = labels[index], operands_shapes[index]
     factors = [(out, g), *[(labels[i], x) for i, x in enumerate(operands) if i != index]]
     xp = get_array_module(g)
-    known = {label: n for text, x in factors for label, n in zip(text, x.shape, strict=True) if n != 1}
+    sizes = [(label, n) for text, x in factors for label, n in zip(text, x.shape, strict=True)]
+    known = dict.fromkeys([label for label, _ in sizes], 1) | {label: n for label, n in sizes if n != 1}
     free = _unused("".join([*labels, out]))
     wanted = ""
     for label, n in zip(own, shape, strict=True):
@@ -72,7 +73,7 @@ def _einsum_operand(
             wanted += free.pop()
             factors.append((label + wanted[-1], xp.eye(n, dtype=g.dtype)))
             continue
-        if known.get(label, 1) != n:
+        if known.get(label) != n:
             factors.append((label, xp.ones(n, g.dtype)))
         wanted += label
     text = ",".join([text for text, _ in factors]) + "->" + wanted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
@@ -66,10 +67,10 @@ def scatter(xp: Any, g: Array, *, index: Any, shape: tuple[int, ...]) -> Array:
 
 
 def _may_repeat(index: Any) -> bool:
-    """Whether an index could name an element twice: only arrays of integers can."""
+    """Whether an index could name an element twice: arrays of integers can, and all that NumPy makes such arrays of."""
     items = index if isinstance(index, tuple) else (index,)
-    arrays = [item for item in items if not isinstance(item, int | np.integer | slice)]
-    return any([isinstance(a, list | tuple) or getattr(a, "dtype", np.bool_) != np.bool_ for a in arrays])
+    plain = int | np.integer | slice | EllipsisType | None
+    return any([not isinstance(item, plain) and getattr(item, "dtype", None) != np.bool_ for item in items])
 
 
 @primitive(numpy=np.take_along_axis)

@@ -107,9 +107,7 @@ def split(x: Any, /, *, sections: int | Sequence[int], axis: int = 0) -> list[An
     >>> F.split(Variable([1.0, 2.0, 3.0, 4.0]), sections=[1])
     [variable([1.]), variable([2. 3. 4.])]
     """
-    if not -x.ndim <= axis < x.ndim:
-        raise ValueError(f"split: x has shape {x.shape}; expected an axis of it, got axis={axis}")
-    place = axis % x.ndim
+    place = place_of("split", axis, x.shape)
     length = x.shape[place]
     if isinstance(sections, int | np.integer):
         if sections < 1 or length % sections:
@@ -117,6 +115,13 @@ def split(x: Any, /, *, sections: int | Sequence[int], axis: int = 0) -> list[An
         sections = range(length // sections, length, length // sections) if length else [0] * (sections - 1)
     bounds = pairwise([0, *sections, length])
     return [getitem(x, index=along(place, slice(start, stop))) for start, stop in bounds]
+
+
+def place_of(function: str, axis: int, shape: tuple[int, ...]) -> int:
+    """An axis counted from the front, for what is made of slices: there a wrong one would pass for another."""
+    if not -len(shape) <= axis < len(shape):
+        raise ValueError(f"{function}: x has shape {shape}; expected an axis of it, got axis={axis}")
+    return axis % len(shape)
 
 
 def along(axis: int, part: Any) -> tuple[Any, ...]:

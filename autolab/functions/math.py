@@ -106,7 +106,7 @@ def pow(xp: Any, base: Array, exponent: Array) -> Array:
 @pow.vjp("base")
 def _pow_base(g: Any, base: Any, exponent: Any) -> Any:
     """g * exponent * base ** (exponent - 1)"""
-    lower = exponent - 1
+    lower = exponent - 1.0  # a float: 0 - 1 of integers without a sign is a large one
     if _may_be_zero(exponent):  # x**2 and the like need no such care
         lower = lower + _both_zero(base, exponent)
     return g * exponent * pow(base, lower)

@@ -16,7 +16,7 @@ from ..engine.protocol import adapt, register, unwrap
 from .axes import expand_dims, swapaxes
 from .diagonals import diagonal, on_diagonal, trace
 from .indexing import getitem
-from .joining import along, concatenate, split
+from .joining import along, concatenate, place_of, split
 from .linalg import matmul
 from .math import mul, pow, sub
 from .norms import norm
@@ -139,7 +139,7 @@ def take(a: Any, indices: Any, axis: int | None = None) -> Any:
     """The elements at ``indices`` along an axis, or of all in order."""
     if axis is None:
         a, axis = reshape(a, shape=-1), 0
-    return getitem(a, index=along(axis % np.ndim(a), np.asarray(unwrap(indices))))
+    return getitem(a, index=along(place_of("take", axis, np.shape(a)), np.asarray(unwrap(indices))))
 
 
 @adapt(np.diag)
@@ -168,7 +168,7 @@ def _ptp(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
 
 @adapt(np.diff)
 def _diff(a: Any, n: int = 1, axis: int = -1) -> Any:
-    place = axis % np.ndim(a)
+    place = place_of("diff", axis, np.shape(a))
     for _ in range(n):
         a = sub(getitem(a, index=along(place, slice(1, None))), getitem(a, index=along(place, slice(-1))))
     return a

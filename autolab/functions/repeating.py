@@ -136,7 +136,7 @@ def _widths(pad_width: Any, ndim: int) -> list[list[int]]:
     return np.broadcast_to(pad_width, (ndim, 2)).tolist()
 
 
-@primitive(x=lambda g, shift, axis: roll(g, shift=np.negative(shift).tolist(), axis=axis), numpy=np.roll)
+@primitive(x=lambda g, shift, axis: roll(g, shift=_back(shift), axis=axis), numpy=np.roll)
 def roll(xp: Any, x: Array, *, shift: int | tuple[int, ...], axis: Axis = None) -> Array:
     """Shift along axes; what leaves at one end enters at the other. Without an axis, in the flattened array.
 
@@ -152,6 +152,11 @@ def roll(xp: Any, x: Array, *, shift: int | tuple[int, ...], axis: Axis = None) 
     variable([3. 1. 2.])
     """
     return xp.roll(x, shift, axis)
+
+
+def _back(shift: Any) -> Any:
+    """The opposite of a shift; of whole numbers without a sign too, whose own negative would be a large one."""
+    return np.negative(shift, dtype=np.int64, casting="unsafe").tolist()
 
 
 @primitive(x=lambda g, axis: flip(g, axis=axis), numpy=np.flip)

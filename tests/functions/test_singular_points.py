@@ -142,6 +142,14 @@ def test_powers_and_quotients(function: Any, rows: list[tuple[float, ...]], crea
         np.testing.assert_allclose([g.item() for g in got], [to_a, to_b], rtol=1e-15, err_msg=f"{a}, {b}")
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint64])
+def test_exponents_of_whole_numbers(dtype: type) -> None:
+    """Less 1, an exponent 0 without a sign is a large number, and a great base to that power is infinite."""
+    x = Variable([100.0, 100.0, 100.0])
+    g = grad(x ** np.array([0, 1, 2], dtype), x, np.ones(3))
+    np.testing.assert_array_equal(g.data, [0.0, 1.0, 200.0])
+
+
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 4])
 def test_powers_of_zero_have_every_derivative(n: int) -> None:
     x = Variable(0.0)

@@ -58,6 +58,8 @@ SHAPES = (
     Refusal(lambda w: F.tile(w.x, reps="a"), ValueError, "tile", "reps='a'", "(3,)", "expected integers"),
     Refusal(lambda w: F.repeat(w.x, repeats=-1), ValueError, "repeat", "repeats=-1", "(3,)", "not below 0"),
     Refusal(lambda w: w.x[5], IndexError, "getitem", "index=5", "(3,)", "expected an index from -3 to 2 on axis 0"),
+    Refusal(lambda w: np.take(w.m, [0], axis=2), ValueError, "take", "axis=2", "(2, 3)", "expected an axis of it"),
+    Refusal(lambda w: np.diff(w.m, axis=-3), ValueError, "diff", "axis=-3", "(2, 3)", "expected an axis of it"),
     Refusal(lambda w: w.x["a"], IndexError, "getitem", "index='a'", "(3,)", "expected integers, slices"),
     Refusal(
         lambda w: F.take_along_axis(w.x, indices=np.array([9]), axis=0),

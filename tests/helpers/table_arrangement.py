@@ -139,6 +139,7 @@ ROWS = (
                 ("far", ((5,),), {"shift": 12}),
                 ("two", ((2, 3, 4),), {"shift": (1, -2), "axis": (0, -1)}),
                 ("a list", ((2, 3),), {"shift": [1, 2], "axis": [0, 1]}),
+                ("without a sign", ((2, 3),), {"shift": np.uint8(1), "axis": 1}),
                 ("nothing", ((0, 3),), {"shift": 1, "axis": 0}),
                 ("a scalar", ((),), {"shift": 1}),
             ),

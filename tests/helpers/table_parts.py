@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array as buffer
 from collections.abc import Callable
 from typing import Any
 
@@ -122,6 +123,8 @@ ROWS = (
             *_taken((2, 3, 4), index=MASK),
             *_taken((2, 3), index=(np.array([False, True]), np.array([1, 1]))),
             *_taken((2, 3), index=[True, False]),
+            *_taken((3, 2), index=range(-2, 2)),
+            *_taken((3,), index=buffer("i", [0, 0, 2])),
             *_taken((3,), index=np.array([], int)),
             *_taken((3,), index=np.int64(2)),
             *_taken((0, 3), index=slice(1)),
