@@ -21,6 +21,12 @@
       super(later(callback));
     }
   };
+  window.WebSocket = class extends WebSocket {
+    /** @param {((event: MessageEvent) => void) | null} callback what a kernel says comes late too */
+    set onmessage(callback) {
+      super.onmessage = callback && later(callback);
+    }
+  };
   const again = later((/** @type {EventTarget} */ target) => {
     const event = new Event("toggle");
     sentAgain.add(event);

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from autolab.display.messages import say
 from autolab.display.numbers import number
@@ -54,17 +54,13 @@ view
 """
 
 
-FITS = """e => {
+FITS = """() => {  // no part of the view is wider than the view
+  const e = document.querySelector('.al-root');
   const right = e.getBoundingClientRect().right + 1;
   const parts = [...e.querySelectorAll('.al-view > *, .al-middle > *, .al-trio, .al-plot')];
   return e.scrollWidth <= e.clientWidth + 1 && parts.every(part => part.getBoundingClientRect().right <= right);
 }"""
 COLORS = "e => [getComputedStyle(e).color, getComputedStyle(e).backgroundColor]"
-
-
-def fits(page: Page) -> bool:
-    """Whether no part of the view is wider than the view."""
-    return bool(page.locator(".al-root").first.evaluate(FITS))
 
 
 def themes(view: LabPage, name: str) -> None:
@@ -79,7 +75,7 @@ def themes(view: LabPage, name: str) -> None:
             colors = view.page.locator(".al-root").evaluate(COLORS)
             ink, ground = ([int(c) for c in color[4:-1].split(",")] for color in colors)
             assert abs(sum(ink) - sum(ground)) > 400
-            assert fits(view.page)
+            view.page.wait_for_function(FITS)  # JupyterLab lays itself out in its own time
             keep(view, f"{name}-{width}-{theme.lower()}")
     view.command("apputils:change-theme", theme="JupyterLab Light")
     view.page.set_viewport_size({"width": 1280, "height": 900})
