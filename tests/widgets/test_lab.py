@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -51,6 +52,16 @@ def idle(view: LabPage) -> None:
     view.page.wait_for_timeout(300)
 
 
+def caught_up(view: LabPage) -> None:
+    """Until the graph shows what `program` gives where the slider stands."""
+    late = time.monotonic() + 10
+    while float(view.number("w")) != pytest.approx(
+        float(view.page.get_by_label("x, number").input_value()) * 3 + 4, rel=1e-3
+    ):
+        assert time.monotonic() < late, "the graph stays behind the slider"
+        view.page.wait_for_timeout(50)
+
+
 def test_a_slider_moves_the_graph_and_python(lab: Lab, open_page: Callable[..., LabPage]) -> None:
     view = open_page(lab.write("move.ipynb", PROGRAM, READ))
     view.run(0)
@@ -60,7 +71,7 @@ def test_a_slider_moves_the_graph_and_python(lab: Lab, open_page: Callable[..., 
     assert view.page.locator(".al-buttons .al-button, .al-tool").evaluate_all(corners) == ["7px"]  # as on saved pages
 
     drag_to(view, "x", 0.9)
-    idle(view)
+    caught_up(view)
     x, w = map(float, view.run(1).split())
     assert 3.5 < x < 5
     assert w == pytest.approx(x * 3 + 4)
@@ -119,7 +130,7 @@ def test_a_saved_notebook_draws_without_running_when_trusted_and_shows_the_pictu
     view = open_page(path)
     view.run(0)
     drag_to(view, "x", 0.9)
-    idle(view)
+    caught_up(view)
     moved = view.number("w")
     assert moved != "10"
     view.command("docmanager:save")
