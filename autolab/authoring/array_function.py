@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.authored import ArrayForward, Barrier, as_upstream
-from ..engine.backend import Array, array_of, get_array_module, is_array
+from ..engine.backend import Array, array_of, check_real, get_array_module, is_array
 from ..engine.errors import GradientCountError, a_kind
 from ..engine.node import Whole
 from ..engine.variable import Variable, wrap
@@ -61,7 +61,8 @@ class Function(ArrayForward):
         inputs : tuple of arrays
             What `forward` was given; None for those that `retain_inputs` did not keep.
         grad_outputs : tuple of arrays
-            The upstream gradient of each result; None for a result that nothing used.
+            The upstream gradient of each result; None for a result that nothing used. They are copies, which may be
+            written to.
 
         Returns
         -------
@@ -112,7 +113,7 @@ class Function(ArrayForward):
         upstream = [as_upstream(got) for got in node.gradients(g)]
         returned = self.backward(
             tuple([call.inputs.get(i) for i in range(call.arity)]),
-            tuple([None if got is None else got._data for got in upstream]),
+            tuple([None if got is None else got._data.copy() for got in upstream]),
         )
         if not isinstance(returned, tuple | list):
             raise TypeError(
@@ -134,7 +135,8 @@ class Function(ArrayForward):
                 f"{self.name}.backward returned {a_kind(value)} for input {i}; expected an array: "
                 "an old style Function computes gradients with NumPy or CuPy"
             )
-        return wrap(array_of(value), None)
+        what = f"{self.name}.backward: the gradient for input {i}"
+        return wrap(check_real(array_of(value), what), None)
 
     def _differentiable_once(
         self, found: dict[int, Variable | None], node: Whole, upstream: list[Variable | None]

@@ -123,6 +123,8 @@ class Authored:
         if g is None:
             return None
         if isinstance(g, Variable) and (g._data.shape, g._data.dtype) == edge.fit:  # mostly
+            if self._running().keeps(g._data):  # a gradient that is an input itself would change with it
+                g = _cast(g, g.dtype)
             return g if create_graph else g._data
         if not isinstance(g, Variable):
             raise TypeError(
@@ -196,6 +198,10 @@ class Call:
                 f"{self.name}: retained inputs {self.retained_inputs} and outputs {self.retained_outputs}; "
                 f"there are {len(arrays)} inputs and {len(outputs)} outputs"
             ) from None
+
+    def keeps(self, array: Array) -> bool:
+        """Whether it is one of the arrays that were kept."""
+        return any([array is kept for kept in (*self.inputs.values(), *self.outputs.values())])
 
     @property
     def node(self) -> Whole | None:
