@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .backend import Array, modules, scalar
+from .backend import modules, scalar
 from .config import config, overrides
 from .kernels import Kernels
 from .node import Edge, Node, new_order
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .primitive import Primitive
 
 _new_variable = Variable.__new__
-_ndarray = np.ndarray
+_ndarray, _floating = np.ndarray, np.floating
 _LEFT_OUT = object()
 _COMPLAINTS = (ValueError, TypeError, IndexError)
 
@@ -217,15 +217,17 @@ def _general(function: Primitive) -> Shortcut:
         raw: list[Any] = []
         arrays_only = True
         for arg in args:
-            if isinstance(arg, Variable):
+            if type(arg) is _ndarray:
+                usual = arg.dtype.kind in "biuf"
+            elif isinstance(arg, Variable):
                 arrays_only = False
                 arg = arg._data
                 usual = type(arg) is _ndarray
-            elif isinstance(arg, np.floating):  # what NumPy makes of a 0-d gradient
+            elif isinstance(arg, _floating):  # what NumPy makes of a 0-d gradient
                 arg = np.asarray(arg)
                 usual = True
             else:
-                usual = arg.dtype.kind in "biuf" if type(arg) is _ndarray else arg is None and len(raw) >= required
+                usual = arg is None and len(raw) >= required
             if not usual:
                 return apply(args, attributes)
             raw.append(arg)
@@ -245,16 +247,25 @@ def _general(function: Primitive) -> Shortcut:
         variable.node = None
         if (overrides and not config.enable_backprop) or y.dtype.kind != "f":
             return variable
-        edges = []
         if len(attributes) < len(defaults):
             attributes = {**defaults, **attributes}
+        node: Any = None
+        edge: Any = None
         for arg, array, plan in zip(args, raw, plans, strict=False):
-            if isinstance(arg, Variable) and arg.node is not None and plan is not None:
-                rule, keep = plan
-                saved = None if keep is None else keep(raw, (y,), attributes)
-                edges.append((arg.node, rule, saved, (array.shape, array.dtype)))
-        if edges:
-            variable.node = Node.join(function, edges)
+            if plan is None or not isinstance(arg, Variable) or arg.node is None:
+                continue
+            if edge is None:
+                variable.node = node = edge = Node()
+            else:
+                edge.more = edge = Edge()
+            edge.rule, keep = plan
+            edge.parent = arg.node
+            edge.saved = None if keep is None else keep(raw, (y,), attributes)
+            edge.fit = array.shape, array.dtype
+        if edge is not None:
+            edge.more = None
+            node.function = function
+            node.order = new_order()
         return variable
 
     return call, learn
