@@ -288,6 +288,11 @@ def _stores(leaf: Leaf, g: Variable) -> list[tuple[Node, str, Any]]:
 
 
 def _sum(before: Variable, g: Variable) -> Variable:
+    if before.shape != g.shape:  # the Variable got other data in between
+        raise ValueError(
+            f"backward: a Variable has a gradient of shape {before.shape}, to which one of shape {g.shape} cannot be "
+            "added; expected the same shape: after giving it data of another shape, call cleargrad()"
+        )
     if before.node is None and g.node is None:
         return wrap(array_of(before._data + g._data), None)
     return before + g
