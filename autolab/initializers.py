@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from .engine.config import config
+from .engine.config import check_rng, config
+from .engine.errors import check_number
 
 Shape = tuple[int, ...]
 
@@ -66,11 +67,12 @@ class Initializer:
         self.dtype = np.dtype(dtype)
         if self.dtype.kind != "f":
             raise TypeError(f"{type(self).__name__}: dtype is {self.dtype}; parameters are floating-point numbers")
-        self.rng = rng
+        self.rng = check_rng(type(self).__name__, rng)
 
-    def __call__(self, shape: Shape) -> np.ndarray:
+    def __call__(self, shape: int | Shape) -> np.ndarray:
         """A fresh array of the given shape."""
-        return np.asarray(self.draw(tuple(shape), self.rng or config.rng)).astype(self.dtype)
+        lengths = (int(shape),) if isinstance(shape, int | np.integer) else tuple(shape)
+        return np.asarray(self.draw(lengths, config.rng if self.rng is None else self.rng)).astype(self.dtype)
 
     def draw(self, shape: Shape, rng: np.random.Generator) -> Any:
         """The numbers, of any floating-point dtype."""
@@ -96,7 +98,11 @@ class Constant(Initializer):
         self.value = value
 
     def draw(self, shape: Shape, rng: np.random.Generator) -> Any:
-        return np.broadcast_to(self.value, shape)
+        try:
+            return np.broadcast_to(self.value, shape)
+        except ValueError:
+            what = f"{type(self).__name__}: value has shape {np.shape(self.value)}"
+            raise ValueError(f"{what}; expected {shape}, or one that broadcasts to it") from None
 
 
 class Zero(Constant):
@@ -141,7 +147,7 @@ class Normal(Initializer):
 
     def __init__(self, scale: float = 0.05, **options: Any) -> None:
         super().__init__(**options)
-        self.scale = scale
+        self.scale = check_number(type(self).__name__, "scale", scale, 0)
 
     def draw(self, shape: Shape, rng: np.random.Generator) -> Any:
         return rng.normal(0.0, self.scale, shape)
@@ -161,7 +167,7 @@ class Uniform(Initializer):
 
     def __init__(self, scale: float = 0.05, **options: Any) -> None:
         super().__init__(**options)
-        self.scale = scale
+        self.scale = check_number(type(self).__name__, "scale", scale, 0)
 
     def draw(self, shape: Shape, rng: np.random.Generator) -> Any:
         return rng.uniform(-self.scale, self.scale, shape)
@@ -175,9 +181,10 @@ class _Scaled(Initializer):
 
     def __init__(self, scale: float = 1.0, **options: Any) -> None:
         super().__init__(**options)
-        self.scale = scale
+        self.scale = check_number(type(self).__name__, "scale", scale, 0)
 
     def fan(self, fan_in: int, fan_out: int) -> float:
+        """What the variance is divided by."""
         return fan_in
 
     def draw(self, shape: Shape, rng: np.random.Generator) -> Any:
@@ -232,6 +239,14 @@ class GlorotNormal(_Scaled):
     """
 
     def fan(self, fan_in: int, fan_out: int) -> float:
+        """The mean of both: what the variance is divided by.
+
+        Examples
+        --------
+        >>> from autolab import initializers
+        >>> initializers.GlorotNormal().fan(300, 100)
+        200.0
+        """
         return (fan_in + fan_out) / 2
 
 
@@ -298,7 +313,7 @@ class Orthogonal(Initializer):
 
     def __init__(self, scale: float = 1.0, **options: Any) -> None:
         super().__init__(**options)
-        self.scale = scale
+        self.scale = check_number(type(self).__name__, "scale", scale, 0)
 
     def draw(self, shape: Shape, rng: np.random.Generator) -> Any:
         rows, columns = (shape[0], math.prod(shape[1:])) if shape else (1, 1)

@@ -6,6 +6,7 @@ import os
 
 import numpy as np
 
+from ..engine.config import check_rng
 from .dataset import TupleDataset
 
 _FOLDER = os.path.join(os.path.dirname(__file__), "files")
@@ -100,7 +101,7 @@ def get_spiral(
     >>> len(get_spiral(points=50))
     150
     """
-    rng = rng or np.random.default_rng(0)
+    rng = check_rng("get_spiral", rng) or np.random.default_rng(0)
     label = np.repeat(np.arange(classes), points)
     radius = np.tile(np.linspace(0.0, 1.0, points), classes)
     angle = 4.0 * label + 4.0 * radius + rng.normal(0.0, noise, points * classes)

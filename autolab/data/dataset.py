@@ -35,10 +35,14 @@ class TupleDataset:
     def __init__(self, *arrays: Any) -> None:
         if not arrays:
             raise ValueError("TupleDataset: got no array; expected at least one")
-        lengths = [len(array) for array in arrays]
+        found = tuple([a if hasattr(a, "shape") else _as_array(i, a) for i, a in enumerate(arrays)])
+        for i, array in enumerate(found):
+            if not array.shape:
+                raise TypeError(f"TupleDataset: array {i} is {a_kind(arrays[i])} without a length; expected examples")
+        lengths = [len(array) for array in found]
         if len(set(lengths)) != 1:
             raise ValueError(f"TupleDataset: the arrays have the lengths {lengths}; expected one length")
-        self.arrays = tuple([a if hasattr(a, "shape") else np.asarray(a) for a in arrays])
+        self.arrays = found
 
     def __len__(self) -> int:
         return len(self.arrays[0])
@@ -49,6 +53,13 @@ class TupleDataset:
 
     def __repr__(self) -> str:
         return f"TupleDataset({', '.join([f'{a.dtype} {a.shape}' for a in self.arrays])})"
+
+
+def _as_array(i: int, values: Any) -> np.ndarray:
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ValueError(f"TupleDataset: the examples of array {i} have different shapes; expected one shape") from None
 
 
 class Dataset:

@@ -16,7 +16,20 @@ MAX_BYTES = 1 << 30
 
 
 class DownloadError(OSError):
-    """A file could not be fetched, or is not the one that was expected. Nothing of it was kept."""
+    """A file could not be fetched, or is not the one that was expected. Nothing of it was kept.
+
+    Examples
+    --------
+    >>> from autolab.data import DownloadError, get_digits, get_mnist
+    >>> def images():
+    ...     try:
+    ...         return get_mnist()
+    ...     except DownloadError:  # the smaller digits need no network
+    ...         return get_digits()
+    >>> train, test = images()  # doctest: +SKIP
+    >>> issubclass(DownloadError, OSError)
+    True
+    """
 
 
 def cache_folder() -> Path:

@@ -7,7 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..engine.config import config
+from ..engine.config import check_rng, config
+from ..engine.errors import a_kind
 from ..engine.publish import publish
 from ..generators import generator_state, generator_store
 from .dataset import TupleDataset, batch_of
@@ -56,13 +57,7 @@ class SerialIterator:
         shuffle: bool = True,
         rng: np.random.Generator | None = None,
     ) -> None:
-        who = type(self).__name__
-        if not isinstance(batch_size, int | np.integer) or isinstance(batch_size, bool) or batch_size < 1:
-            raise ValueError(f"{who}: batch_size is {batch_size!r:.60}; expected a whole number of at least 1")
-        if isinstance(dataset, tuple) and all([isinstance(part, np.ndarray) for part in dataset]):
-            raise TypeError(f"{who}: dataset is a tuple of arrays; expected examples: TupleDataset(*arrays)")
-        if len(dataset) == 0:
-            raise ValueError(f"{who}: the dataset is empty")
+        _check(type(self).__name__, dataset, batch_size, rng)
         self.dataset, self.batch_size, self.repeat, self.shuffle = dataset, int(batch_size), repeat, shuffle
         self.rng = rng
         self.reset()
@@ -156,6 +151,19 @@ class SerialIterator:
         return stores if self.rng is None else [*stores, generator_store(self.rng, state["rng"])]
 
 
+def _check(who: str, dataset: Any, batch_size: Any, rng: Any) -> None:
+    """An error that names ``who`` where batches cannot be made of that."""
+    if not isinstance(batch_size, int | np.integer) or isinstance(batch_size, bool) or batch_size < 1:
+        raise ValueError(f"{who}: batch_size is {batch_size!r:.60}; expected a whole number of at least 1")
+    if isinstance(dataset, tuple) and all([isinstance(part, np.ndarray) for part in dataset]):
+        raise TypeError(f"{who}: dataset is a tuple of arrays; expected examples: TupleDataset(*arrays)")
+    if not hasattr(dataset, "__len__") or not hasattr(dataset, "__getitem__"):
+        raise TypeError(f"{who}: dataset is {a_kind(dataset)}; expected examples by number, such as TupleDataset(x, t)")
+    if len(dataset) == 0:
+        raise ValueError(f"{who}: the dataset is empty")
+    check_rng(who, rng)
+
+
 class DataLoader:
     """The batches of one pass, again and again: a loop over it is one epoch, and the next has a new order.
 
@@ -181,6 +189,7 @@ class DataLoader:
     def __init__(
         self, dataset: Any, batch_size: int, shuffle: bool = True, rng: np.random.Generator | None = None
     ) -> None:
+        _check(type(self).__name__, dataset, batch_size, rng)
         self._iterator = SerialIterator(dataset, batch_size, repeat=False, shuffle=shuffle, rng=rng)
 
     def __len__(self) -> int:

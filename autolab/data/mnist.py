@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..engine.config import check_rng
 from ..files import FileFormatError
 from .dataset import Dataset, Transform, TupleDataset
 from .download import fetch
@@ -94,7 +95,7 @@ class MNIST(Dataset):
         """A picture (Pillow) of ``row`` times ``col`` examples, drawn at random."""
         from PIL import Image
 
-        rng = rng or np.random.default_rng()
+        rng = check_rng(f"{type(self).__name__}.show", rng) or np.random.default_rng()
         chosen = self.data[rng.integers(0, len(self), row * col)].reshape(row, col, 28, 28)
         return Image.fromarray(np.ascontiguousarray(chosen.swapaxes(1, 2).reshape(row * 28, col * 28)))
 

@@ -9,7 +9,7 @@ array([0.2, 0.2, 0.2, 0.2], dtype=float32)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,8 @@ class Compose:
     """
 
     def __init__(self, transforms: Sequence[Callable[[Any], Any]] = ()) -> None:
+        if not isinstance(transforms, Iterable):
+            raise TypeError(f"Compose: transforms is {a_kind(transforms)}; expected a list of functions")
         for i, transform in enumerate(transforms):
             if not callable(transform):
                 raise TypeError(f"Compose: transforms[{i}] is {a_kind(transform)}; expected a function")
@@ -54,7 +56,7 @@ class Normalize:
     """
 
     def __init__(self, mean: Any = 0.0, std: Any = 1.0) -> None:
-        self.mean, self.std = np.asarray(mean, np.float64), np.asarray(std, np.float64)
+        self.mean, self.std = _numbers("mean", mean), _numbers("std", std)
         if not (self.std > 0).all():
             raise ValueError(f"Normalize: std is {std!r:.60}; expected positive numbers")
 
@@ -69,6 +71,13 @@ class Normalize:
         if x.ndim == 0 or setting.shape != x.shape[:1]:
             raise ValueError(f"Normalize: {setting.size} settings for an example of shape {x.shape}; expected one each")
         return setting.reshape(-1, *[1] * (x.ndim - 1))
+
+
+def _numbers(name: str, given: Any) -> np.ndarray:
+    try:
+        return np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"Normalize: {name} is {given!r:.60}; expected a number, or one per channel") from None
 
 
 class Flatten:
@@ -98,7 +107,10 @@ class AsType:
     """
 
     def __init__(self, dtype: Any = np.float32) -> None:
-        self.dtype = np.dtype(dtype)
+        try:
+            self.dtype = np.dtype(dtype)
+        except TypeError:
+            raise TypeError(f"AsType: dtype is {dtype!r:.60}; expected a dtype, such as numpy.float32") from None
 
     def __call__(self, x: Any) -> np.ndarray:
         return np.asarray(x).astype(self.dtype)

@@ -90,6 +90,13 @@ def _checked(owner: str, name: str, value: Any) -> Any:
     return value
 
 
+def check_rng(who: str, rng: Any) -> Any:
+    """``rng`` itself, which is a generator or None; of anything else, such as a seed, ``who`` says what is expected."""
+    if rng is not None and not isinstance(rng, np.random.Generator):
+        raise TypeError(f"{who}: rng is {rng!r:.60}; expected a generator: numpy.random.default_rng(seed)")
+    return rng
+
+
 config = Config()
 global_config = GlobalConfig()
 

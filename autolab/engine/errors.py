@@ -1,5 +1,12 @@
 """The engine's own exceptions. Each is also the built-in kind that a caller would expect to catch."""
 
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
 
 class GradientShapeError(ValueError):
     """A backward returned a gradient whose shape is not the shape of the input it belongs to.
@@ -63,3 +70,12 @@ def a_kind(value: object) -> str:
     name = type(value).__name__
     vowels = _SPELLED if name[:2].isupper() or name.startswith("nd") else "AEIOaeio"
     return f"{'an' if name[0] in vowels else 'a'} {name}"
+
+
+def check_number(who: str, name: str, value: Any, low: float, high: float = math.inf) -> float:
+    """``value`` as a number from ``low`` to ``high``, or an error that names it."""
+    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not is_number or not low <= value <= high:
+        upto = "" if high == math.inf else f" and at most {high}"
+        raise ValueError(f"{who}: {name} is {value!r:.60}; expected a number of at least {low}{upto}")
+    return float(value)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.backend import Array, generator, get_array_module
-from ..engine.config import config
+from ..engine.config import check_rng, config
 from ..engine.declare import elementwise, primitive
 from .indexing import scatter
 from .shape import reshape, transpose
@@ -119,8 +119,7 @@ def dropout(x: Any, /, *, ratio: float = 0.5, rng: np.random.Generator | None = 
     """
     if isinstance(ratio, str) or not 0 <= ratio < 1:
         raise ValueError(f"dropout: ratio is {ratio!r:.60}; expected at least 0 and less than 1")
-    if not hasattr(rng, "random") and rng is not None:
-        raise TypeError(f"dropout: rng is {rng!r:.60}; expected a generator: numpy.random.default_rng(seed)")
+    check_rng("dropout", rng)
     if ratio == 0 or not config.train:
         return x
     kept = generator(get_array_module(x), config.rng if rng is None else rng).random(np.shape(x)) >= ratio

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..binding import Bound, bind
+from ..engine.config import check_rng
 from .case import Case, accused
 from .classify import accuse
 from .compare import Table, compare, compare_nearby
@@ -17,7 +18,7 @@ from .contracts import Examination, examine
 from .excuse import excuses, precision
 from .higher import gradient_of
 from .messages import Verdict, say, shown
-from .options import check_rng, settle
+from .options import settle
 from .origin import Origin, kept
 from .report import Finding, GradientReport, InputReport
 from .reveal import LEVELS, check_level, revealed, written_backward

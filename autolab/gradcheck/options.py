@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from ..binding import chosen_options
 
 
@@ -34,9 +32,3 @@ def settle(
             inputs[name] = given[name]
         chosen[name] = value
     return chosen
-
-
-def check_rng(caller: str, rng: Any) -> None:
-    """A TypeError unless ``rng`` is a generator or None."""
-    if not isinstance(rng, np.random.Generator | None):
-        raise TypeError(f"{caller}: rng is {rng!r:.60}; expected a generator: numpy.random.default_rng(seed)")

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from ..binding import bind
+from ..engine.config import check_rng
 from .messages import number, say, shown
 from .noise import estimate_noise
-from .options import check_rng, settle
+from .options import settle
 from .steps import Path
 from .subject import Subject, draw_upstreams, flat
 

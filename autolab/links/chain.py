@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from reprlib import recursive_repr
 from typing import Any
 
 from ..engine.errors import a_kind
@@ -111,6 +112,10 @@ class Sequential(_Row):
             args = result if isinstance(result, tuple) else (result,)
         return args if len(args) != 1 else args[0]
 
+    def __getitem__(self, index: Any) -> Any:
+        """The step of this number; for a slice, a `Sequential` of these steps, which shares them."""
+        return Sequential(*self._items[index]) if isinstance(index, slice) else self._items[index]
+
     @property
     def __signature__(self) -> inspect.Signature:
         """The arguments of the first step: they are what a call takes, under the names that it has for them."""
@@ -120,6 +125,7 @@ class Sequential(_Row):
             return super().__signature__
         return inspect.Signature([p for p in first if p.kind not in (p.KEYWORD_ONLY, p.VAR_KEYWORD)])
 
+    @recursive_repr("...")
     def __repr__(self) -> str:
         lines = [
             f"({i}): {step!r}" if isinstance(step, Link) else f"({i}): {getattr(step, '__name__', repr(step))}"

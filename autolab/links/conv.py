@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .. import initializers
 from ..engine.parameter import Parameter
 from ..functions import conv1d, conv2d
-from .linear import bias, check_size, initializer
+from .linear import bias, check_size, initializer, shape_of
 from .link import Link
 
 
@@ -58,7 +56,11 @@ class _Conv(Link):
     def forward(self, x: Any) -> Any:
         """The convolution of ``x`` of shape ``(examples, in_channels, ...)``."""
         if not self.W.is_initialized:
-            self._size(np.shape(getattr(x, "array", x))[1])
+            name, shape = type(self).__name__, shape_of(type(self).__name__, x)
+            if len(shape) != self.axes + 2:
+                axes = ", ".join(("height", "width") if self.axes == 2 else ("length",))
+                raise ValueError(f"{name}: x has shape {shape}; expected (examples, in_channels, {axes})")
+            self._size(shape[1])
         inputs = (x, self.W) if self.b is None else (x, self.W, self.b)
         settings = {"stride": self.stride, "padding": self.pad, "dilation": self.dilate, "groups": self.groups}
         return type(self).convolve(*inputs, **settings)

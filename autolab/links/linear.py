@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import initializers
+from ..engine.backend import as_array, check_real
 from ..engine.parameter import Parameter
 from ..functions import embedding, linear
 from .link import Link
@@ -60,7 +61,7 @@ class Linear(Link):
         super().__init__()
         if out_size is None:
             in_size, out_size = None, in_size
-        self.in_size, self.out_size = in_size, check_size("Linear", "out_size", out_size)
+        self.out_size = check_size("Linear", "out_size", out_size)
         shape = None if in_size is None else (self.out_size, check_size("Linear", "in_size", in_size))
         self.W = Parameter(initializer(initialW, initializers.LeCunNormal()), shape)
         self.register_parameter("b", None if nobias else bias(initial_bias, self.out_size))
@@ -68,12 +69,16 @@ class Linear(Link):
     def forward(self, x: Any) -> Any:
         """Apply the map to ``x`` of shape ``(..., in_size)``; the result is ``(..., out_size)``."""
         if not self.W.is_initialized:
-            shape = np.shape(getattr(x, "array", x))
+            shape = shape_of("Linear", x)
             if not shape:
                 raise ValueError("Linear: x is a number; expected an array of shape (..., in_size)")
-            self.in_size = shape[-1]
-            self.W.initialize((self.out_size, self.in_size))
+            self.W.initialize((self.out_size, shape[-1]))
         return linear(x, self.W) if self.b is None else linear(x, self.W, self.b)
+
+    @property
+    def in_size(self) -> int | None:
+        """Length of the last axis of the input; None until it is known."""
+        return self.W.shape[1] if self.W.is_initialized else None
 
     def extra_repr(self) -> str:
         return f"{self.in_size}, {self.out_size}" + (", nobias=True" if self.b is None else "")
@@ -144,6 +149,13 @@ def check_size(link: str, name: str, size: Any) -> int:
     if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 1:
         raise TypeError(f"{link}: {name} is {size!r:.60}; expected a positive integer")
     return int(size)
+
+
+def shape_of(link: str, x: Any) -> tuple[int, ...]:
+    """The shape of what a link is called with; an error that names the link if it is no array of numbers."""
+    what = f"{link}: x"
+    shape: tuple[int, ...] = check_real(as_array(getattr(x, "array", x), what), what).shape
+    return shape
 
 
 def initializer(given: Any, default: initializers.Initializer) -> Any:

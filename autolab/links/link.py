@@ -6,6 +6,7 @@ import copy
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
+from reprlib import recursive_repr
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -145,7 +146,7 @@ class Link:
 
     # ------------------------------------------------------------------ what it holds
     def _own(self, kind: Kind) -> Iterator[tuple[str, Any]]:
-        for name, registered in self._kinds.items():
+        for name, registered in self._registry("params()").items():
             value = self.__dict__[name]
             if registered == kind and value is not None:
                 yield name, value
@@ -293,6 +294,7 @@ class Link:
         """What stands between the parentheses of ``repr``; a subclass may say its settings."""
         return ""
 
+    @recursive_repr("...")
     def __repr__(self) -> str:
         lines = [self.extra_repr()] if self.extra_repr() else []
         inner = [f"({name}): {link!r}" for name, link in self._own("link")] if "_kinds" in self.__dict__ else []

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from .. import initializers
-from ..engine.backend import get_array_module
-from ..engine.config import config
+from ..engine.backend import Array, as_array, check_real, get_array_module
+from ..engine.config import check_rng, config
+from ..engine.errors import check_number
 from ..engine.parameter import Parameter
 from ..engine.publish import publish
 from ..functions import batch_norm, dropout, layer_norm
-from .linear import check_size, initializer
+from .linear import check_size, initializer, shape_of
 from .link import Link
 
 
@@ -35,6 +37,12 @@ class BatchNormalization(Link):
     avg_mean, avg_var : array
         The running averages: buffers, which are saved and not trained.
 
+    Raises
+    ------
+    ValueError
+        In training, if the batch has a single number per feature: it has no variance, the result would be ``beta``
+        whatever the example is, and the running averages would be wrong.
+
     Examples
     --------
     >>> import numpy as np
@@ -49,9 +57,8 @@ class BatchNormalization(Link):
 
     def __init__(self, size: int | None, decay: float = 0.9, eps: float = 1e-5) -> None:
         super().__init__()
-        if not 0 <= decay <= 1:
-            raise ValueError(f"BatchNormalization: decay is {decay!r:.60}; expected 0 to 1")
-        self.decay, self.eps = decay, eps
+        self.decay = check_number("BatchNormalization", "decay", decay, 0, 1)
+        self.eps = check_number("BatchNormalization", "eps", eps, 0)
         self.avg_mean: Any
         self.avg_var: Any
         self.gamma = Parameter(initializers.One())
@@ -66,18 +73,33 @@ class BatchNormalization(Link):
         self.beta.initialize((size,))
         self.avg_mean, self.avg_var = xp.zeros(size, np.float32), xp.ones(size, np.float32)
 
+    def _checked(self, x: Any) -> Array:
+        """The numbers of ``x``, where they can be normalized."""
+        what = "BatchNormalization: x"
+        data = check_real(as_array(getattr(x, "array", x), what), what)
+        shape = data.shape
+        if len(shape) < 2:
+            raise ValueError(f"BatchNormalization: x has shape {shape}; expected (batch, features, ...)")
+        if config.train and math.prod(shape) < 2 * shape[1]:
+            raise ValueError(
+                f"BatchNormalization: x has shape {shape}; to have a variance takes two numbers per feature. Train "
+                "with more examples; for one alone use test_mode(), which takes the running averages"
+            )
+        return data
+
     def forward(self, x: Any) -> Any:
         """Normalize ``x`` of shape ``(batch, features, ...)``."""
-        data = getattr(x, "array", x)
-        xp = get_array_module(data)
+        data = self._checked(x)
+        xp, shape = get_array_module(data), data.shape
         if not self.gamma.is_initialized:
-            self._size(np.shape(data)[1], xp)
+            self._size(shape[1], xp)
         if not config.train:
             return batch_norm(x, self.gamma, self.beta, self.avg_mean, self.avg_var, eps=self.eps)
         y = batch_norm(x, self.gamma, self.beta, eps=self.eps)
         axes = (0, *range(2, data.ndim))
         mean, var = data.mean(axis=axes), data.var(axis=axes)
-        unbiased = var * (data.size / len(mean) / max(data.size / len(mean) - 1, 1))
+        each = data.size // len(mean)
+        unbiased = var * (each / (each - 1))
         stores = [
             (self, name, (self.decay * old + (1 - self.decay) * new).astype(old.dtype))
             for name, old, new in (("avg_mean", self.avg_mean, mean), ("avg_var", self.avg_var, unbiased))
@@ -116,7 +138,7 @@ class LayerNormalization(Link):
         self, size: int | None = None, eps: float = 1e-5, initial_gamma: Any = None, initial_beta: Any = None
     ) -> None:
         super().__init__()
-        self.eps = eps
+        self.eps = check_number("LayerNormalization", "eps", eps, 0)
         shape = None if size is None else (check_size("LayerNormalization", "size", size),)
         self.gamma = Parameter(initializer(initial_gamma, initializers.One()), shape)
         self.beta = Parameter(initializer(initial_beta, initializers.Zero()), shape)
@@ -124,9 +146,11 @@ class LayerNormalization(Link):
     def forward(self, x: Any) -> Any:
         """Normalize ``x`` of shape ``(..., size)``."""
         if not self.gamma.is_initialized:
-            shape = (np.shape(getattr(x, "array", x))[-1],)
-            self.gamma.initialize(shape)
-            self.beta.initialize(shape)
+            shape = shape_of("LayerNormalization", x)
+            if not shape:
+                raise ValueError("LayerNormalization: x is a number; expected an array of shape (..., size)")
+            self.gamma.initialize(shape[-1:])
+            self.beta.initialize(shape[-1:])
         return layer_norm(x, self.gamma, self.beta, eps=self.eps)
 
     def extra_repr(self) -> str:
@@ -146,9 +170,9 @@ class Dropout(Link):
 
     def __init__(self, ratio: float = 0.5, rng: np.random.Generator | None = None) -> None:
         super().__init__()
-        if not 0 <= ratio < 1:
+        if isinstance(ratio, str) or not 0 <= ratio < 1:
             raise ValueError(f"Dropout: ratio is {ratio!r:.60}; expected at least 0 and less than 1")
-        self.ratio, self.rng = ratio, rng
+        self.ratio, self.rng = ratio, check_rng("Dropout", rng)
 
     def forward(self, x: Any) -> Any:
         """``x`` with some of its elements at 0."""

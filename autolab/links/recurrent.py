@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.backend import as_array
 from ..functions import matmul, sigmoid, softmax, swapaxes, tanh
 from .linear import Linear, check_size
 from .link import Link
@@ -54,8 +55,8 @@ class GRUCell(Link):
     def forward(self, x: Any, h: Any = None) -> Any:
         """The next state, of shape ``(batch, out_size)``; without ``h`` the state before is 0."""
         if h is None:
-            data = getattr(x, "array", x)
-            h = self.xp.zeros((*np.shape(data)[:-1], self.out_size), data.dtype)
+            data = as_array(getattr(x, "array", x), "GRUCell: x")
+            h = self.xp.zeros((*data.shape[:-1], self.out_size), data.dtype)
         r = sigmoid(self.W_r(x) + self.U_r(h))
         z = sigmoid(self.W_z(x) + self.U_z(h))
         c = tanh(self.W_h(x) + self.U_h(r * h))

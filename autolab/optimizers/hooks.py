@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..engine.backend import Array, generator, get_array_module
-from ..engine.config import config
+from ..engine.config import check_rng, config
+from ..engine.errors import check_number
 from ..engine.parameter import Parameter
 from ..engine.variable import wrap
-from .optimizer import check_number
 
 if TYPE_CHECKING:
     from .optimizer import Optimizer
@@ -127,7 +127,7 @@ class GradientNoise:
 
     def __init__(self, eta: float, rng: np.random.Generator | None = None) -> None:
         self.eta = check_number("GradientNoise", "eta", eta, 0)
-        self.rng = rng
+        self.rng = check_rng("GradientNoise", rng)
 
     def __call__(self, optimizer: Optimizer) -> None:
         deviation = math.sqrt(self.eta / (1 + optimizer.t) ** 0.55)

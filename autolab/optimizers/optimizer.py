@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..engine.backend import Array, as_array, get_array_module, to_cpu, to_gpu
-from ..engine.errors import a_kind
+from ..engine.errors import a_kind, check_number
 from ..engine.parameter import Parameter
 from ..engine.publish import publish
 from ..engine.variable import Variable
@@ -97,14 +97,22 @@ class Optimizer:
     def add_hook(self, hook: Hook, name: str | None = None) -> None:
         """Call ``hook(optimizer)`` in every update, when the gradients are there and before the parameters change.
 
-        In a loop the optimizer gives the parameters that have a gradient. What a hook does to their ``grad`` counts;
-        if it raises, the gradients are as before.
+        In a loop the optimizer gives the parameters that have a gradient. The ``grad`` that a hook gives them counts;
+        with None a parameter is left as it is. If a hook raises, the gradients are those of before: so let it assign
+        new ones, and not write into the arrays of the old.
 
         Raises
         ------
         KeyError
             If there is a hook of this name.
+        TypeError
+            If ``hook`` cannot be called, or is a class.
         """
+        if isinstance(hook, type):
+            raise TypeError(
+                f"{type(self).__name__}.add_hook: got the class {hook.__name__:.60}; expected an object, such as that "
+                f"of {hook.__name__:.60}(...)"
+            )
         if not callable(hook):
             raise TypeError(f"{type(self).__name__}.add_hook: got {a_kind(hook)}; expected a callable")
         name = name or str(getattr(hook, "name", getattr(hook, "__name__", type(hook).__name__)))
@@ -113,7 +121,16 @@ class Optimizer:
         self._hooks[name] = hook
 
     def remove_hook(self, name: str) -> None:
-        """Call the hook of this name no more."""
+        """Call the hook of this name no more.
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        """
+        if name not in self._hooks:
+            who, there = f"{type(self).__name__}.remove_hook", ", ".join(self._hooks) or "none"
+            raise KeyError(f"{who}: no hook is called {name!r:.60}; there are: {there:.150}")
         del self._hooks[name]
 
     # ------------------------------------------------------------------ an update
@@ -157,6 +174,8 @@ class Optimizer:
         try:
             for hook in self._hooks.values():
                 hook(self)
+            if self._hooks:
+                parameters = self._due()  # a hook may have taken a gradient away
             publish([*self._stores(parameters), (self, "t", t + 1)])
         except BaseException:
             if self.t == t:  # not yet published
@@ -197,7 +216,9 @@ class Optimizer:
     @property
     def rate(self) -> float:
         """The learning rate of the next update."""
-        return self.lr(self.t) if callable(self.lr) else self.lr
+        if not callable(self.lr):
+            return self.lr
+        return check_number(type(self).__name__, f"lr({self.t})", self.lr(self.t), 0.0)
 
     # ------------------------------------------------------------------ state
     def state(self) -> dict[str, Any]:
@@ -274,14 +295,6 @@ class Memory:
 
     def __init__(self, state: State | None = None) -> None:
         self.state: State = state or {}
-
-
-def check_number(who: str, name: str, value: Any, low: float, high: float = np.inf) -> float:
-    """``value`` as a number from ``low`` to ``high``, or an error that names it."""
-    if not isinstance(value, int | float | np.number) or isinstance(value, bool) or not low <= value <= high:
-        upto = "" if high == np.inf else f" and at most {high}"
-        raise ValueError(f"{who}: {name} is {value!r:.60}; expected a number of at least {low}{upto}")
-    return float(value)
 
 
 def _loaded(who: str, name: str, value: Any, parameter: Parameter) -> Any:

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..engine.backend import Array, get_array_module
-from .optimizer import Optimizer, State, check_number
+from ..engine.errors import check_number
+from .optimizer import Optimizer, State
 
 Rate = float | Callable[[int], float]
 
@@ -184,8 +185,8 @@ class Adam(Optimizer):
 
     def __init__(self, lr: Rate = 0.001, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8) -> None:
         super().__init__(lr)
-        self.beta1 = check_number(type(self).__name__, "beta1", beta1, 0, 1)
-        self.beta2 = check_number(type(self).__name__, "beta2", beta2, 0, 1)
+        self.beta1 = _share(type(self).__name__, "beta1", beta1)
+        self.beta2 = _share(type(self).__name__, "beta2", beta2)
         self.eps = check_number(type(self).__name__, "eps", eps, 0)
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:
@@ -230,6 +231,13 @@ class AdamW(Adam):
         step = self._direction(g, state)
         step += self.weight_decay * w
         return _moved(w, step, -self.rate)
+
+
+def _share(who: str, name: str, value: Any) -> float:
+    """How much Adam's averages keep: with all of it they would stay at 0, and be divided by 0."""
+    if check_number(who, name, value, 0) >= 1:
+        raise ValueError(f"{who}: {name} is {value!r:.60}; expected a number of at least 0 and below 1")
+    return float(value)
 
 
 def _moved(w: Array, direction: Array, distance: float) -> Array:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .optimizer import check_number as _checked
+from ..engine.errors import check_number as _checked
 
 Schedule = Callable[[int], float]
 
@@ -31,6 +31,8 @@ class step:
 
     def __post_init__(self) -> None:
         _checked("step", "every", self.every, 1)
+        _checked("step", "rate", self.rate, 0)
+        _checked("step", "factor", self.factor, 0)
 
     def __call__(self, t: int) -> float:
         return self.rate * self.factor ** (t // self.every)
@@ -49,6 +51,10 @@ class exponential:
 
     rate: float
     factor: float
+
+    def __post_init__(self) -> None:
+        _checked("exponential", "rate", self.rate, 0)
+        _checked("exponential", "factor", self.factor, 0)
 
     def __call__(self, t: int) -> float:
         return self.rate * self.factor**t
@@ -73,6 +79,8 @@ class cosine:
 
     def __post_init__(self) -> None:
         _checked("cosine", "updates", self.updates, 1)
+        _checked("cosine", "rate", self.rate, 0)
+        _checked("cosine", "final", self.final, 0)
 
     def __call__(self, t: int) -> float:
         done = min(t / self.updates, 1.0)
@@ -95,6 +103,8 @@ class warmup:
 
     def __post_init__(self) -> None:
         _checked("warmup", "updates", self.updates, 1)
+        if not callable(self.then):
+            _checked("warmup", "then", self.then, 0)
 
     def __call__(self, t: int) -> float:
         rate = self.then(t) if callable(self.then) else self.then

@@ -69,6 +69,9 @@ class Trainer:
     def __init__(
         self, updater: StandardUpdater, stop_trigger: Any = None, out: str | os.PathLike[str] = "result"
     ) -> None:
+        if not hasattr(updater, "epoch_detail"):
+            what = f"Trainer: updater is {a_kind(updater)}"
+            raise TypeError(f"{what}; expected an updater, such as StandardUpdater(iterator, optimizer)")
         self.updater = updater
         self.stop_trigger = (
             (lambda trainer: False) if stop_trigger is None else as_trigger(stop_trigger, "Trainer: stop_trigger", True)
@@ -115,7 +118,8 @@ class Trainer:
     def get_extension(self, name: str) -> Any:
         """The extension of this name."""
         if name not in self._entries:
-            raise KeyError(f"Trainer: no extension is called {name!r:.60}; there are {', '.join(self._entries):.200}")
+            names = ", ".join(self._entries) or "none"
+            raise KeyError(f"Trainer: no extension is called {name!r:.60}; there are: {names:.200}")
         return self._entries[name].extension
 
     # ------------------------------------------------------------------ running

@@ -97,12 +97,19 @@ class StandardUpdater:
         t, undo = self.iteration, self._undo()
         try:
             self.previous_epoch_detail = self.iterator.epoch_detail
-            batch = next(self.iterator)
+            batch = self._batch()
             self.optimizer.update(self.loss_func, *batch)
         except BaseException:
             if self.iteration == t:
                 undo()
             raise
+
+    def _batch(self) -> tuple[Any, ...]:
+        try:
+            return next(self.iterator)
+        except StopIteration:
+            who = "StandardUpdater.update"
+            raise RuntimeError(f"{who}: the iterator has no batch left; make it with repeat=True") from None
 
     def _undo(self) -> Callable[[], None]:
         """What brings back everything that an update changes before the parameters."""

@@ -270,3 +270,27 @@ def test_parameters_are_told_by_their_type_and_made_from_initializers():
 def test_bad_parameters_are_refused(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+def test_links_that_hold_each_other_have_a_repr():
+    outer, inner, row = Chain(), Chain(), Sequential()
+    outer.inner, inner.outer = inner, outer
+    row.append(row)
+    assert repr(outer) == "Chain(\n  (inner): Chain(\n    (outer): ...\n  )\n)"
+    assert repr(row) == "Sequential(\n  (0): ...\n)"
+
+
+def test_a_slice_of_a_sequential_is_one_that_shares_its_steps():
+    model = Sequential(L.Linear(4, 3), F.relu, L.Linear(3, 2))
+    first = model[:2]
+    assert type(first) is Sequential and first[0] is model[0] and len(first) == 2
+    np.testing.assert_array_equal(model[2:](first(np.eye(4))).data, model(np.eye(4)).data)
+
+
+def test_parameters_of_a_link_without_super_are_asked_for_in_vain():
+    class Forgetful(Link):
+        def __init__(self):
+            pass
+
+    with pytest.raises(AttributeError, match=r"call super\(\).__init__\(\) in Forgetful.__init__"):
+        list(Forgetful().params())

@@ -242,3 +242,25 @@ def test_orthogonal_rows_are_orthogonal_and_kernels_count_for_the_fan():
 def test_channels_that_do_not_split_into_groups_are_refused(make):
     with pytest.raises(ValueError, match="expected a multiple of groups, 3"):
         make()
+
+
+def test_a_linear_that_was_loaded_says_its_size():
+    layer = L.Linear(None, 3)
+    assert layer.in_size is None and repr(layer) == "Linear(None, 3)"
+    layer.load_state(L.Linear(2, 3).state())
+    assert layer.in_size == 2 and repr(layer) == "Linear(2, 3)"
+
+
+def test_one_example_is_enough_for_batch_normalization_where_it_has_more_places():
+    bn = L.BatchNormalization(2)
+    assert bn(np.random.default_rng(0).random((1, 2, 3, 3))).shape == (1, 2, 3, 3)
+    with test_mode():
+        assert bn(np.ones((1, 2))).shape == (1, 2)
+    before = bn.avg_mean.copy(), bn.avg_var.copy()
+    with pytest.raises(ValueError, match="two numbers per feature"):
+        bn(np.ones((1, 2)))
+    np.testing.assert_array_equal(before, (bn.avg_mean, bn.avg_var))
+
+
+def test_an_initializer_takes_one_length():
+    assert initializers.Normal()(3).shape == (3,)

@@ -221,7 +221,7 @@ def test_a_loaded_optimizer_goes_on_bit_for_bit(name):
     ("act", "error", "message"),
     [
         (lambda o: optimizers.SGD(lr=-1), ValueError, "SGD: lr is -1; expected a number of at least 0"),
-        (lambda o: optimizers.Adam(beta1=2), ValueError, "Adam: beta1 is 2; expected .* at most 1"),
+        (lambda o: optimizers.Adam(beta1=2), ValueError, "Adam: beta1 is 2; expected .* below 1"),
         (lambda o: optimizers.SGD().update(), RuntimeError, r"SGD.update: call setup\(model\) first"),
         (lambda o: o.setup(3), TypeError, "MomentumSGD.setup: got an int; expected a Link"),
         (lambda o: o.add_hook(3), TypeError, "expected a callable"),
@@ -300,3 +300,17 @@ def test_a_hook_that_raises_leaves_the_gradients_as_they_were():
         optimizer.update()
     np.testing.assert_array_equal(bowl.x.grad.data, 1)
     np.testing.assert_array_equal(bowl.x.data, START)
+
+
+def test_a_hook_may_take_a_gradient_away():
+    layer = L.Linear(2, 3)
+    before = layer.W.data.copy(), layer.b.data.copy()
+    optimizer = optimizers.Adam().setup(layer)
+
+    def freeze_weights(optimizer):
+        layer.W.grad = None
+
+    optimizer.add_hook(freeze_weights)
+    optimizer.update(lambda: F.sum(layer(np.ones((1, 2), np.float32))))
+    np.testing.assert_array_equal(layer.W.data, before[0])
+    assert (layer.b.data != before[1]).all() and optimizer.t == 1

@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autolab import Chain, optimizers, training
+from autolab import Chain, initializers, optimizers, training
 from autolab import functions as F
 from autolab import links as L
-from autolab.data import SerialIterator, TupleDataset
+from autolab.data import DataLoader, SerialIterator, TupleDataset, get_spiral, transforms
 from autolab.training import extensions
 
 X = np.random.default_rng(0).random((6, 4), np.float32)
 T = np.array([0, 1, 2, 0, 1, 2])
 PAIRS = TupleDataset(X, T)
+ONE_PASS = SerialIterator(PAIRS, 2, repeat=False)
 
 
 def model(*sizes: int) -> L.Classifier:
@@ -31,6 +32,16 @@ def sgd(target: Any = None) -> optimizers.Optimizer:
 
 def trainer(stop: Any = (2, "epoch")) -> training.Trainer:
     return training.Trainer(training.StandardUpdater(SerialIterator(PAIRS, 2), sgd()), stop)
+
+
+def over_the_end() -> training.Trainer:
+    updater = training.StandardUpdater(SerialIterator(PAIRS, 2, repeat=False), sgd())
+    return training.Trainer(updater, (2, "epoch"))
+
+
+def follow(schedule: Callable[[int], Any]) -> Any:
+    target = model()
+    return optimizers.SGD(schedule).setup(target).update(target, X, T)
 
 
 def adam_state() -> dict[str, Any]:
@@ -82,6 +93,112 @@ MISUSES: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
     ("one column", lambda: extensions.PrintReport("epoch"), TypeError, r"entries is 'epoch'; .* such as \['epoch'\]"),
     ("no updates", lambda: optimizers.schedules.cosine(0.1, 0), ValueError, "cosine: updates is 0; expected a number"),
     ("every none", lambda: optimizers.schedules.step(0.1, 0), ValueError, "step: every is 0; expected a number"),
+    (
+        "a rate in words",
+        lambda: optimizers.schedules.exponential("a", 0.9),
+        ValueError,
+        "exponential: rate is 'a'; exp",
+    ),
+    (
+        "a rate below 0",
+        lambda: optimizers.schedules.cosine(-0.1, 5),
+        ValueError,
+        "cosine: rate is -0.1; expected a num",
+    ),
+    ("a schedule of nothing", lambda: follow(lambda t: None), ValueError, r"SGD: lr\(0\) is None; expected a number"),
+    (
+        "a schedule that is lost",
+        lambda: follow(lambda t: float("nan")),
+        ValueError,
+        r"SGD: lr\(0\) is nan; expected a n",
+    ),
+    ("an average of nothing", lambda: optimizers.Adam(beta1=1.0), ValueError, "Adam: beta1 is 1.0; .* and below 1"),
+    (
+        "a hook's class",
+        lambda: sgd().add_hook(optimizers.WeightDecay),
+        TypeError,
+        r"class WeightDecay; .* WeightDecay\(",
+    ),
+    ("no such hook", lambda: sgd().remove_hook("clip"), KeyError, "no hook is called 'clip'; there are: none"),
+    (
+        "a seed for noise",
+        lambda: optimizers.GradientNoise(0.1, 0),
+        TypeError,
+        "GradientNoise: rng is 0; expected a generator",
+    ),
+    ("a seed for weights", lambda: initializers.HeNormal(rng=0), TypeError, "HeNormal: rng is 0; expected a generator"),
+    ("a seed for dropout", lambda: L.Dropout(0.5, rng=0), TypeError, "Dropout: rng is 0; expected a generator"),
+    (
+        "a seed for an order",
+        lambda: SerialIterator(PAIRS, 2, rng=0),
+        TypeError,
+        "SerialIterator: rng is 0; expected a generator",
+    ),
+    (
+        "a seed for a loader",
+        lambda: DataLoader(PAIRS, 2, rng=1),
+        TypeError,
+        "DataLoader: rng is 1; expected a generator",
+    ),
+    ("a seed for a spiral", lambda: get_spiral(rng=1), TypeError, "get_spiral: rng is 1; expected a generator"),
+    ("a scale below 0", lambda: initializers.Uniform(-1.0), ValueError, "Uniform: scale is -1.0; expected a number"),
+    (
+        "weights turned round",
+        lambda: L.Linear(3, 2, initialW=np.ones((3, 2))),
+        ValueError,
+        r"shape \(3, 2\); .* \(2, 3\)",
+    ),
+    ("one example", lambda: L.BatchNormalization(4)(X[:1]), ValueError, r"shape \(1, 4\); .* two numbers per feature"),
+    (
+        "a line of numbers",
+        lambda: L.BatchNormalization(None)(X[0]),
+        ValueError,
+        r"shape \(4,\); expected \(batch, feat",
+    ),
+    ("an image alone", lambda: L.Conv2D(None, 2, 3)(np.ones((3, 8, 8))), ValueError, "expected .* height, width"),
+    ("words", lambda: L.Linear(None, 2)(np.array([["a"]])), TypeError, "Linear: x: got an array of <U1; expected real"),
+    ("numbers for a dataset", lambda: TupleDataset(5), TypeError, "TupleDataset: array 0 is an int without a length"),
+    ("a ragged dataset", lambda: TupleDataset([[1], [1, 2]]), ValueError, "array 0 have different shapes"),
+    (
+        "a generator of examples",
+        lambda: DataLoader(iter(PAIRS), 2),
+        TypeError,
+        "DataLoader: dataset is .*; expected exam",
+    ),
+    ("no example", lambda: DataLoader(TupleDataset([]), 2), ValueError, "DataLoader: the dataset is empty"),
+    ("a mean in words", lambda: transforms.Normalize("a"), TypeError, "Normalize: mean is 'a'; expected a number"),
+    ("a dtype that is none", lambda: transforms.AsType("foo"), TypeError, "AsType: dtype is 'foo'; expected a dtype"),
+    (
+        "no transforms",
+        lambda: transforms.Compose(None),
+        TypeError,
+        "Compose: transforms is a NoneType; expected a list",
+    ),
+    (
+        "an optimizer to run",
+        lambda: training.Trainer(sgd()),
+        TypeError,
+        "Trainer: updater is an SGD; expected an updater",
+    ),
+    (
+        "a function to test",
+        lambda: extensions.Evaluator(ONE_PASS, F.relu),
+        TypeError,
+        "target is a function; expected a L",
+    ),
+    (
+        "another axis",
+        lambda: extensions.PlotReport(["main/loss"], "loss"),
+        ValueError,
+        "x_key is 'loss'; expected one of",
+    ),
+    (
+        "a file of what",
+        lambda: extensions.snapshot("a_{loss}"),
+        ValueError,
+        r"filename is 'a_\{loss\}'; .* \{iteration",
+    ),
+    ("data for one pass", lambda: over_the_end().run(), RuntimeError, "has no batch left; make it with repeat=True"),
     ("no warmup", lambda: optimizers.schedules.warmup(0, 0.1), ValueError, "warmup: updates is 0; expected a number"),
 ]
 
@@ -106,3 +223,21 @@ def test_an_update_without_gradients_counts_nothing() -> None:
     assert optimizer.t == 0
     for name, value in optimizer.target.state().items():
         np.testing.assert_array_equal(value, before[name])
+
+
+@pytest.mark.parametrize("x", [np.ones((3, 8), "U1"), np.ones((3, 2, 8, 8), "U1"), np.float32(1)])
+@pytest.mark.parametrize(
+    "make", [lambda: L.Conv2D(None, 2, 3), lambda: L.Linear(None, 2), lambda: L.BatchNormalization(None)]
+)
+def test_a_link_without_a_size_takes_none_from_what_it_refuses(make: Callable[[], Any], x: Any) -> None:
+    link = make()
+    with pytest.raises((TypeError, ValueError)):
+        link(x)
+    assert all(p.name == "b" or not p.is_initialized for p in link.params())
+
+
+def test_a_run_that_has_no_batch_left_keeps_what_it_learned() -> None:
+    trainer = over_the_end()
+    with pytest.raises(RuntimeError, match="no batch left"):
+        trainer.run()
+    assert trainer.updater.iteration == 3 and trainer.updater.epoch == 1

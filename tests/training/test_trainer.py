@@ -60,6 +60,18 @@ def test_a_run_trains_evaluates_and_logs(tmp_path):
     assert lines[3].split()[1] == f"{log[2]['main/loss']:.6g}"
 
 
+@pytest.mark.parametrize("interval", [1, 5, 100])
+def test_the_bar_ends_where_the_run_does(tmp_path, interval):
+    trainer = make(tmp_path, epochs=2)
+    out = io.StringIO()
+    trainer.extend(extensions.ProgressBar(interval, file=out))
+    trainer.run()
+    last = out.getvalue().rstrip().split("\r")[-1]
+    done = trainer.updater.iteration
+    assert f" {done}/{done} " in last and last.startswith("100%")
+    assert f"main/loss {trainer.observation['main/loss']:.4g}" in last
+
+
 def test_a_wide_table_breaks_its_names_and_stays_narrow(tmp_path):
     trainer = make(tmp_path, epochs=2)
     wide = ["epoch", "iteration", "main/loss", "validation/main/loss", "validation/main/accuracy", "elapsed_time"]

@@ -56,6 +56,8 @@ class Evaluator(Extension):
             )
         if iterator.repeat:
             raise ValueError("Evaluator: the iterator repeats without an end; make it with repeat=False")
+        if not isinstance(target, Link):
+            raise TypeError(f"Evaluator: target is {a_kind(target)}; expected a Link")
         self.iterator, self.target, self.prefix = iterator, target, prefix
         self.eval_func = eval_func or target
 

@@ -10,6 +10,8 @@ from ..extension import Extension
 from ..trainer import Trainer
 from .log import LogReport
 
+_X_KEYS = ("iteration", "epoch", "elapsed_time")
+
 
 class PlotReport(Extension):
     """Draw chosen entries of a `LogReport` and write the picture to a file, anew for each line of the log.
@@ -66,6 +68,8 @@ class PlotReport(Extension):
             raise ValueError(f"PlotReport: entries is {entries!r:.60}; expected 1 to 8 names, such as ['main/loss']")
         if not filename.endswith(".svg"):
             raise ValueError(f"PlotReport: filename is {filename!r:.60}; expected one that ends in .svg")
+        if x_key not in _X_KEYS:
+            raise ValueError(f"PlotReport: x_key is {x_key!r:.60}; expected one of {', '.join(_X_KEYS)}")
         self.entries, self.x_key = tuple(entries), x_key
         self.title = ", ".join(self.entries) if title is None else title
         self.log_scale, self.look = log_scale, look

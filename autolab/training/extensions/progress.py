@@ -41,12 +41,14 @@ class ProgressBar(Extension):
         self.trigger = (update_interval, "iteration")
         self._entry, self._options = entry, options
         self._bar: Any = None
+        self._trainer: Trainer | None = None
 
     def initialize(self, trainer: Trainer) -> None:
         from tqdm.auto import tqdm
 
-        updater = trainer.updater
-        self._bar = tqdm(total=_total(trainer), initial=updater.iteration, unit=" updates", **self._options)
+        done = trainer.updater.iteration
+        self._trainer = trainer
+        self._bar = tqdm(total=_total(trainer), initial=done, unit=" updates", **self._options)
 
     def __call__(self, trainer: Trainer) -> None:
         if self._bar is None:
@@ -57,9 +59,11 @@ class ProgressBar(Extension):
         self._bar.update(trainer.updater.iteration - self._bar.n)
 
     def finalize(self) -> None:
-        if self._bar is not None:
+        """Leave the bar where the run ended, which may be between two of its changes."""
+        if self._bar is not None and self._trainer is not None:
+            self(self._trainer)
             self._bar.close()
-            self._bar = None
+        self._bar = self._trainer = None
 
 
 def _total(trainer: Trainer) -> int | None:

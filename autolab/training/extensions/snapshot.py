@@ -33,6 +33,11 @@ def snapshot(filename: str = "snapshot_iter_{iteration}", trigger: Any = (1, "ep
         May name ``{iteration}`` and ``{epoch}``; without them the file is replaced each time.
     trigger : pair or callable
 
+    Raises
+    ------
+    ValueError
+        If the name has other fields.
+
     Examples
     --------
     >>> import tempfile
@@ -57,6 +62,11 @@ def snapshot(filename: str = "snapshot_iter_{iteration}", trigger: Any = (1, "ep
     >>> trainer.updater.epoch
     3
     """
+    try:
+        filename.format(iteration=0, epoch=0)
+    except (AttributeError, KeyError, IndexError, ValueError):
+        what = f"snapshot: filename is {filename!r:.100}"
+        raise ValueError(f"{what}; expected a text that names nothing but {{iteration}} and {{epoch}}") from None
     return _Snapshot(filename, trigger)
 
 
