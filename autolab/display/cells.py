@@ -61,13 +61,19 @@ def _reduce(values: np.ndarray, max_rows: int, max_columns: int) -> tuple[np.nda
 def _caption(snapshot: Snapshot, block: tuple[int, int]) -> str:
     if snapshot.size == 0:
         return say("empty")
-    parts = []
-    if len(snapshot.shape) > 2:
-        rows, columns = math.prod(snapshot.shape[:-1]), snapshot.shape[-1]
-        parts.append(say("flattened", shape=shape_text(snapshot.shape), rows=rows, columns=columns))
+    parts = flattened(snapshot.shape)
     if block != (1, 1):
         parts.append(say("covers", rows=block[0], columns=block[1]))
     return " ".join(parts)
+
+
+def flattened(shape: tuple[int, ...]) -> list[str]:
+    """How more than two axes became rows and columns, in words."""
+    if len(shape) < 3:
+        return []
+    ends = [", ".join([*map(str, index), ":"]) for index in ((0,) * (len(shape) - 1), [n - 1 for n in shape[:-1]])]
+    facts = {"shape": shape_text(shape), "rows": math.prod(shape[:-1]), "columns": shape[-1]}
+    return [say("flattened", **facts, first=f"[{ends[0]}]", last=f"[{ends[1]}]")]
 
 
 def as_lists(cells: Grid) -> list[list[float | None]]:

@@ -15,7 +15,10 @@ from .histogram import Sample, sample
 from .messages import say
 from .numbers import number, shape_text
 from .plane import Plane, reduced
-from .tone import SCALES, Tone, tone
+from .tone import SCALES, Tone, spanning
+
+Span = tuple[float | None, float | None]
+"""The least and the greatest finite number; None where there is none."""
 
 _EXACT_IN_FLOAT32 = ("float32", "float16", "int8", "uint8", "int16", "uint16", "bool")
 
@@ -30,12 +33,6 @@ class Heat:
     def range(self) -> tuple[float | None, float | None, int, int]:
         """The least and the greatest finite element, and how many are NaN and infinite."""
         return extremes(self.array)
-
-    @cached_property
-    def scale(self) -> float:
-        """The greatest finite magnitude; 0 where there is none."""
-        low, high, *_ = self.range
-        return max(abs(low or 0.0), abs(high or 0.0))
 
     @cached_property
     def sample(self) -> Sample:
@@ -74,6 +71,7 @@ def legend(tone: Tone, values: Sample) -> dict[str, Any]:
     """The bar of a heatmap: where its colours begin to follow the powers of ten, its numbers, and a histogram."""
     return {
         "threshold": tone.threshold,
+        "ends": list(tone.ends),
         "ticks": [[round(float(tone.fractions(np.array(value))), 6), number(value)] for value in tone.ticks()],
         "counts": values.counts(tone),
     }
@@ -84,14 +82,20 @@ def legends(snapshot: Snapshot) -> dict[str, dict[str, Any]]:
 
     Where only blocks were kept, the histogram counts these.
     """
-    low, high = snapshot.minimum or 0.0, snapshot.maximum or 0.0
-    return legends_of(snapshot.values, max(abs(low), abs(high)))
+    return legends_of(snapshot.values, (snapshot.minimum, snapshot.maximum))
 
 
-def legends_of(values: np.ndarray, scale: float) -> dict[str, dict[str, Any]]:
-    """The bars of numbers whose strongest colours stand for ``scale``; NaN and infinities are not counted."""
+def legends_of(values: np.ndarray, span: Span) -> dict[str, dict[str, Any]]:
+    """The bars of numbers that are shown in the colours of a span; NaN and infinities are not counted."""
     counted = sample(values)
-    return {name: legend(tone(scale, decades), counted) for name, decades in SCALES.items()}
+    return {name: legend(spanning(*span, decades), counted) for name, decades in SCALES.items()}
+
+
+def span_of(*arrays: Array | None) -> Span:
+    """The least and the greatest finite number in some arrays that are shown in the same colours."""
+    found = [extremes(array)[:2] for array in arrays if array is not None]
+    lows, highs = ([value for value in ends if value is not None] for ends in zip(*found, strict=True))
+    return min(lows, default=None), max(highs, default=None)
 
 
 def _captions(heat: Heat, plane: Plane, block: tuple[int, int]) -> list[str]:

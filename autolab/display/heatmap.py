@@ -17,36 +17,41 @@ import numpy as np
 
 from ..recording.model import Snapshot
 from .cells import Grid, grid
-from .colors import STOPS, Theme, color, ink_on
+from .colors import STOPS, THEMES, Theme, color, ink_on
 from .document import document, new_scope, words_at
 from .escape import Markup, element, escape
 from .messages import say
 from .numbers import number, shape_text
+from .partly import Partly
 from .raster import png
 from .steps import shorten
-from .style import Look
-from .tone import Tone
+from .style import Look, sheet
+from .tone import Tone, spanning
 
 MAX_CELLS = 64
 _NUMBERED = 8
 _GAP, _TOP, _BAR, _BARS = 28.0, 34.0, 10.0, 30.0
 _MIN_WIDTH, _LOG_WIDTH = 180.0, 280.0  # of a bar; five numbers stand at the longer one
 _SMALL = 6.6  # width of a character of the captions
+_PARTLY = """
+.unknown{{fill:{frame};fill-opacity:.45}}
+.half{{fill:{warning};stroke:{warning}}}
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """One heatmap: a title, the array, and optionally the element to mark and the magnitude of the strongest colour.
+    """One heatmap: a title, the array, and optionally the element to mark and how its numbers become colours.
 
-    ``threshold`` is where the colours begin to follow the powers of ten; ``counts`` is a histogram along the bar.
+    ``counts`` is a histogram along the bar; ``partly`` holds the cells of an array of which only a part is known.
     """
 
     title: str
     snapshot: Snapshot
     mark: tuple[int, ...] | None = None
-    scale: float | None = None
-    threshold: float | None = None
+    tone: Tone | None = None
     counts: Sequence[int] = ()
+    partly: Partly | None = None
 
 
 def heatmaps(panels: Sequence[Panel], look: Look = "auto") -> Markup:
@@ -62,12 +67,22 @@ def heatmaps(panels: Sequence[Panel], look: Look = "auto") -> Markup:
         for i, (drawing, left) in enumerate(zip(drawn, lefts, strict=False))
     ]
     title, words = ", ".join(panel.title for panel in panels), " ".join(describe(panel) for panel in panels)
-    return document(parts, (width, height), title, words, look, scope=scope)
+    sheets = [_partly_sheet(scope, look)] if any([panel.partly for panel in panels]) else []
+    return document(parts, (width, height), title, words, look, scope=scope, sheets=sheets)
+
+
+def _partly_sheet(scope: str, look: Look) -> Markup:
+    """The rules for what is not known, and for the blocks in which something is wrong."""
+    return sheet(
+        scope, look, ".half{fill-opacity:.09;stroke-opacity:.4}", lambda theme: _PARTLY.format(**THEMES[theme])
+    )
 
 
 def describe(panel: Panel) -> str:
     """A heatmap in words."""
     snapshot = panel.snapshot
+    if panel.partly:
+        return f"{panel.title}: array of shape {shape_text(snapshot.shape)}. {panel.partly.caption}"
     parts = [f"{panel.title}: array of shape {shape_text(snapshot.shape)}"]
     if snapshot.minimum is not None and snapshot.maximum is not None:
         parts.append(f"from {number(snapshot.minimum)} to {number(snapshot.maximum)}")
@@ -81,8 +96,8 @@ class _Drawing:
 
     def __init__(self, panel: Panel, theme: Theme) -> None:
         self.panel, self.theme = panel, theme
-        self.cells: Grid = grid(panel.snapshot, MAX_CELLS, MAX_CELLS)
-        self.tone = Tone(self.cells.scale if panel.scale is None else panel.scale, panel.threshold)
+        self.cells = _grid(panel)
+        self.tone = panel.tone or spanning(panel.snapshot.minimum, panel.snapshot.maximum)
         self.rows, self.across = self.cells.values.shape
         self.numbered = self.rows <= _NUMBERED and self.across <= _NUMBERED
         self.cell_width, self.cell_height = (76, 32) if self.numbered else _cell_size(self.rows, self.across)
@@ -99,7 +114,7 @@ class _Drawing:
         captions = self._captions(bottom + self.bar_height)
         if not self.cells.values.size:
             return [heading, *captions]
-        body = self._numbers() if self.numbered else [self._image()]
+        body = self._known() if self.panel.partly else self._numbers() if self.numbered else [self._image()]
         bar = self._bar(bottom + 8, prefix) if self.tone.scale else []
         return [heading, *body, self._frame(), *self._mark(), *bar, *captions]
 
@@ -121,6 +136,22 @@ class _Drawing:
             element("text", escape(number(value)), x=middle, y=y + 21, class_=ink),
         ]
 
+    def _known(self) -> list[Markup]:
+        """What is known, cell by cell, on a ground that is no colour of a number; and behind it where the error is."""
+        assert self.panel.partly is not None
+        ground = self._box((0, 0, self.rows, self.across), class_="unknown")
+        halves = [self._box(box, class_="half") for box in self.panel.partly.halves]
+        fractions = self.tone.fractions(self.cells.values)
+        known = np.argwhere(np.isfinite(fractions)).tolist()
+        cells = [self._box((i, j, 1, 1), fill=color(float(fractions[i, j]), self.theme)) for i, j in known]
+        return [ground, *halves, *cells]
+
+    def _box(self, place: tuple[int, int, int, int], **style: str) -> Markup:
+        """Around some cells: the first row and column, and how many."""
+        row, column, high, wide = place
+        size = {"width": wide * self.cell_width, "height": high * self.cell_height}
+        return element("rect", x=column * self.cell_width, y=_TOP + row * self.cell_height, **size, **style)
+
     def _image(self) -> Markup:
         data = png(self.cells, self.tone, (self.cell_width, self.cell_height), self.theme)
         address = Markup("data:image/png;base64," + base64.b64encode(data).decode())
@@ -128,8 +159,7 @@ class _Drawing:
         return element("image", href=address, x=0, y=_TOP, **size)
 
     def _frame(self) -> Markup:
-        size = {"width": self.across * self.cell_width, "height": self.rows * self.cell_height}
-        return element("rect", class_="strip", x=0, y=_TOP, **size)
+        return self._box((0, 0, self.rows, self.across), class_="strip")
 
     def _mark(self) -> list[Markup]:
         place = self.panel.mark
@@ -150,9 +180,11 @@ class _Drawing:
 
     def _bar(self, y: float, prefix: str) -> list[Markup]:
         """The scale with its numbers, and above it how many elements have which colour."""
-        last = len(STOPS[self.theme]) - 1
+        colors = STOPS[self.theme]
+        first, last = (round((end + 1) / 2 * (len(colors) - 1)) for end in self.tone.ends)
         stops = [
-            element("stop", offset=f"{100 * i / last:.0f}%", stop_color=c) for i, c in enumerate(STOPS[self.theme])
+            element("stop", offset=f"{100 * (i - first) / (last - first):.0f}%", stop_color=colors[i])
+            for i in range(first, last + 1)
         ]
         counts = self.panel.counts
         top = y + _BARS * bool(counts)
@@ -164,9 +196,9 @@ class _Drawing:
         ]
 
     def _ticks(self, y: float) -> list[Markup]:
-        """Minus the limit, zero, the limit; and the threshold where there is room for it."""
+        """The ends and zero; and the threshold where there is room for it."""
         values = self.tone.ticks()
-        places = (self.tone.fractions(np.array(values)) + 1.0) / 2.0 * self.bar
+        places = self.tone.along(np.array(values)) * self.bar
         if len(values) > 3 and places[4] - places[3] < 50:
             values, places = [values[i] for i in (0, 2, 4)], places[::2]
         parts = []
@@ -177,6 +209,8 @@ class _Drawing:
         return parts
 
     def _notes(self) -> list[str]:
+        if self.panel.partly:
+            return [self.panel.partly.caption]
         counts = (("nan", self.panel.snapshot.nan_count), ("inf", self.panel.snapshot.inf_count))
         signs = [say(f"{key}_{'count' if self.numbered else 'sign'}", count=n) for key, n in counts if n]
         finite_zeros = self.cells.values.size and not self.cells.values.any()
@@ -186,6 +220,14 @@ class _Drawing:
 
     def _captions(self, y: float) -> list[Markup]:
         return [words_at(0.0, y + 12 + 16 * i, note, "small") for i, note in enumerate(self.notes)]
+
+
+def _grid(panel: Panel) -> Grid:
+    """The cells to draw."""
+    found = panel.partly
+    if found is None:
+        return grid(panel.snapshot, MAX_CELLS, MAX_CELLS)
+    return Grid(found.cells, found.block, 0.0, found.caption)
 
 
 def _bars(counts: Sequence[int], across: float, bottom: float) -> str:

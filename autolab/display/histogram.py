@@ -10,7 +10,7 @@ import numpy as np
 from ..engine.backend import Array, to_cpu
 from .tone import Tone
 
-BINS = 41  # odd: zero stands in the middle of one
+BINS = 41  # odd: zero stands in the middle of one; where all numbers have one sign, at the end of the outermost
 SAMPLE = 1_000_000
 
 
@@ -23,7 +23,7 @@ class Sample:
 
     def counts(self, tone: Tone) -> list[int]:
         """How many elements of the sample fall into each of `BINS` equal parts of the colours."""
-        places = np.clip(np.rint((tone.fractions(self.values) + 1.0) / 2.0 * (BINS - 1)), 0, BINS - 1)
+        places = np.clip(np.rint(tone.along(self.values) * (BINS - 1)), 0, BINS - 1)
         return np.bincount(places.astype(np.intp), minlength=BINS).tolist()
 
     @property

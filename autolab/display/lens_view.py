@@ -13,10 +13,12 @@ from ..recording.arrays import snapshot
 from .check_charts import step_chart, step_sentence, taylor_chart, taylor_sentence
 from .detail import array_entry
 from .escape import clean
-from .heat import legends_of
+from .heat import Span, legends_of, span_of
 from .heatmap import MAX_CELLS
 from .messages import say
 from .numbers import number, shape_text
+from .partly import block_of, matrix_of, partly
+from .tone import spanning
 
 if TYPE_CHECKING:
     from ..gradcheck.report import GradientReport, InputReport
@@ -60,7 +62,7 @@ def panels(report: GradientReport, most: int = MAX_CELLS) -> tuple[list[dict[str
     buffers: list[bytes] = []
     for item in report.inputs:
         arrays: dict[str, Any] = {}
-        for kind, scale in _each(item):
+        for kind, span in spans(item):
             values = getattr(item, kind)
             if values is None or (kind != "analytic" and not item.measured):
                 arrays[kind] = {"absent": say("lens_none" if item.measured else "lens_uncompared")}
@@ -68,10 +70,11 @@ def panels(report: GradientReport, most: int = MAX_CELLS) -> tuple[list[dict[str
             if kind == "analytic" or item.measured == values.size:
                 entry, cells = array_entry(kind, snapshot(values, max(1, values.size)), most)
             else:
-                entry, cells = _partly(item, kind, most)
-            arrays[kind] = {**entry, "scale": scale, "bars": legends_of(values, scale), "buffer": len(buffers)}
+                entry, cells = _partly_entry(item, kind, most)
+            shown = {"scale": spanning(*span).scale, "bars": legends_of(values, span)}
+            arrays[kind] = {**entry, **shown, "buffer": len(buffers)}
             buffers.append(cells)
-        (rows, columns), (high, wide) = _matrix(item), _block(item, most)
+        (rows, columns), (high, wide) = matrix_of(item), block_of(item, most)
         head: dict[str, Any] = {"name": clean(item.name), "shape": shape_text(item.shape), "verdict": item.verdict}
         head |= {"rows": math.ceil(rows / high), "cols": math.ceil(columns / wide)}
         worst = None if item.worst is None else list(cell_of(item, item.worst, most))
@@ -79,73 +82,30 @@ def panels(report: GradientReport, most: int = MAX_CELLS) -> tuple[list[dict[str
     return told, buffers
 
 
-def _each(item: InputReport) -> Iterator[tuple[str, float]]:
-    """Each kind of number with the magnitude of the strongest colour.
+def _partly_entry(item: InputReport, kind: str, most: int) -> tuple[dict[str, Any], bytes]:
+    found = partly(item, kind, most)
+    (rows, columns), halves = found.cells.shape, [list(box) for box in found.halves]
+    shape = {"rows": rows, "cols": columns, "shape": list(item.shape), "block": list(found.block)}
+    told = {"which": kind, **shape, "blank": True, "halves": halves, "caption": found.caption}
+    return told, found.cells.astype(np.float32).tobytes()
 
-    Analytic and numeric have one scale. That of the error ends at what is allowed, if it stays below.
+
+def spans(item: InputReport) -> Iterator[tuple[str, Span]]:
+    """Each kind of number with the span that its colours show.
+
+    Analytic and numeric have one. That of the error ends at what is allowed, if it stays below.
     """
-    shared = max(_magnitude(item.analytic), _magnitude(item.numeric))
+    shared = span_of(item.analytic, item.numeric)
     yield "analytic", shared
     yield "numeric", shared
-    yield "error", max(_magnitude(item.error), _magnitude(item.tolerance))
-
-
-def _partly(item: InputReport, kind: str, most: int) -> tuple[dict[str, Any], bytes]:
-    """A heatmap of the elements that were measured, of each cell the one of greatest error; all other cells are grey.
-
-    What is grey was covered by random directions through all elements, and the caption says what these found.
-    """
-    (rows, columns), (high, wide) = _matrix(item), _block(item, most)
-    cells = np.full((math.ceil(rows / high), math.ceil(columns / wide)), np.nan, np.float32)
-    values, errors = getattr(item, kind).ravel(), item.error.ravel()
-    known = np.flatnonzero(np.isfinite(values))
-    for flat in known[np.argsort(errors[known])]:
-        row, column = divmod(int(flat), columns)
-        cells[row // high, column // wide] = values[flat]
-    count, total = (f"{n:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") for n in (item.measured, values.size))
-    found = "halved" if item.halves else item.verdict
-    caption = [say("lens_partly", count=count, total=total)]
-    if kind == KINDS[-1]:  # said once, below the errors
-        caption.append(say(f"lens_partly_{found}"))
-    shape = {"rows": cells.shape[0], "cols": cells.shape[1], "shape": list(item.shape), "block": [high, wide]}
-    halves = _halves(item, columns, (high, wide))
-    return {"which": kind, **shape, "blank": True, "halves": halves, "caption": " ".join(caption)}, cells.tobytes()
-
-
-def _halves(item: InputReport, columns: int, block: tuple[int, int]) -> list[list[int]]:
-    """The blocks of cells in which halving found an error, all but the whole: first row and column, and how many.
-
-    A part of more than a row is drawn as the rows that it touches.
-    """
-    found: dict[tuple[int, ...], None] = {}
-    for start, stop in item.halves[1:]:
-        (top, left), (bottom, right) = divmod(start, columns), divmod(stop - 1, columns)
-        left, right = (left, right) if top == bottom else (0, columns - 1)
-        top, bottom, left, right = top // block[0], bottom // block[0], left // block[1], right // block[1]
-        found[top, left, bottom - top + 1, right - left + 1] = None
-    return [list(box) for box in found]
-
-
-def _magnitude(values: np.ndarray | None) -> float:
-    finite = np.abs(values[np.isfinite(values)]) if values is not None else np.empty(0)
-    return float(finite.max()) if finite.size else 0.0
+    yield "error", span_of(item.error, item.tolerance)
 
 
 # -------------------------------------------------------------------------------------------------- elements and cells
-def _matrix(item: InputReport) -> tuple[int, int]:
-    columns = item.shape[-1] if item.shape else 1
-    return (math.prod(item.shape[:-1]) if item.shape else 1), columns
-
-
-def _block(item: InputReport, most: int) -> tuple[int, int]:
-    rows, columns = _matrix(item)
-    return max(1, math.ceil(rows / most)), max(1, math.ceil(columns / most))
-
-
 def cell_of(item: InputReport, place: Index, most: int = MAX_CELLS) -> tuple[int, int]:
     """The cell of a heatmap in which an element stands."""
     flat = int(np.ravel_multi_index(place, item.shape)) if item.shape else 0
-    (row, column), (high, wide) = divmod(flat, _matrix(item)[1]), _block(item, most)
+    (row, column), (high, wide) = divmod(flat, matrix_of(item)[1]), block_of(item, most)
     return row // high, column // wide
 
 
@@ -157,7 +117,7 @@ def element_in(item: InputReport, row: int, column: int, most: int = MAX_CELLS) 
     ValueError
         If there is no such cell.
     """
-    (rows, columns), (high, wide) = _matrix(item), _block(item, most)
+    (rows, columns), (high, wide) = matrix_of(item), block_of(item, most)
     if not (0 <= row * high < rows and 0 <= column * wide < columns):
         raise ValueError(f"explore: {clean(item.name, 60)} has no cell {row}, {column}")
     part = np.s_[row * high : (row + 1) * high, column * wide : (column + 1) * wide]

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..recording.arrays import snapshot
 from .chart_svg import to_svg
 from .check_charts import step_chart, step_sentence
 from .escape import Markup, clean, element, escape, join
+from .heat import Span
 from .heatmap import MAX_CELLS, Panel, describe, heatmaps
 from .html import LIMIT, code, paragraph, picture, prose, table
+from .lens_view import spans
 from .messages import say
 from .numbers import number, shape_text
+from .partly import partly
 from .registry import Bundle
+from .tone import spanning
 
 if TYPE_CHECKING:
     from ..gradcheck.report import GradientReport, InputReport
@@ -82,21 +84,16 @@ def _row(item: InputReport) -> list[Markup]:
 def _heatmaps(item: InputReport) -> Markup:
     """Analytic and numeric on one scale; the error on one that ends at what is allowed, if it stays below that.
 
-    The worst element is ringed in all. What was not measured element by element has no numeric picture.
+    The worst element is ringed in all. Of a large input, numeric and error show what was measured.
     """
-    whole = item.measured == item.numeric.size
-    shared = max(_magnitude(item.analytic), _magnitude(item.numeric))
-    errors = max(_magnitude(item.error), _magnitude(item.tolerance))
-    measured = (("numeric", item.numeric, shared), ("error", item.error, errors)) if whole else ()
-    panels = [
-        Panel(f"{item.name}: {title}", snapshot(values + 0.0, _KEPT_CELLS), item.worst, scale)  # a sum is never −0
-        for title, values, scale in (("analytic", item.analytic, shared), *measured)
-        if values is not None
-    ]
+    is_compared = item.measured or not item.numeric.size
+    kinds = [(kind, span) for kind, span in spans(item) if is_compared or kind == "analytic"]
+    panels = [_panel(item, kind, span) for kind, span in kinds if getattr(item, kind) is not None]
     return picture(heatmaps(panels), " ".join(describe(panel) for panel in panels)) if panels else escape("")
 
 
-def _magnitude(values: np.ndarray | None) -> float:
-    """The greatest finite magnitude, 0 if there is none."""
-    finite = np.abs(values[np.isfinite(values)]) if values is not None else np.empty(0)
-    return float(finite.max()) if finite.size else 0.0
+def _panel(item: InputReport, kind: str, span: Span) -> Panel:
+    values = snapshot(getattr(item, kind) + 0.0, _KEPT_CELLS)  # a sum is never −0
+    is_partly = kind != "analytic" and item.measured < item.numeric.size
+    known = partly(item, kind, MAX_CELLS) if is_partly else None
+    return Panel(f"{item.name}: {kind}", values, item.worst, spanning(*span), partly=known)

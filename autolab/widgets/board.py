@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..display.escape import join
@@ -13,7 +14,7 @@ from ..display.messages import say
 from ..display.plane import Plane, Region
 from ..display.registry import Bundle
 from ..display.status import of_variable
-from ..display.tone import Tone, tone
+from ..display.tone import Tone, spanning
 from ..engine.variable import Variable
 from .shown import Shown
 
@@ -109,8 +110,13 @@ class Board:
         return self._heats[i, which]
 
     def _tone(self, which: str, heat: Heat) -> Tone:
-        alike = [found.scale for _, kind, found in self.panels() if kind == which and found is not None]
-        return tone(max(alike) if self.shared else heat.scale, self.decades)
+        """Shared are the colours; what bar explains them is a matter of each array."""
+        own = spanning(*heat.range[:2], self.decades)
+        if not self.shared:
+            return own
+        alike = [found for _, kind, found in self.panels() if kind == which and found is not None]
+        ends = [end for found in alike for end in found.range[:2] if end is not None]
+        return replace(spanning(min(ends, default=None), max(ends, default=None), self.decades), ends=own.ends)
 
     def picture(self) -> dict[str, Any]:
         """Everything that the page draws, as plain data and bytes."""
@@ -174,7 +180,7 @@ class Board:
         plane, colors = self.planes[entry.shape], self._tone(which, heat)
         snapshot = plane_snapshot(heat, plane, MAX_CELLS * MAX_CELLS)
         title = f"{entry.name}{index_words(plane)}" + (" gradient" if which == "gradient" else "")
-        return Panel(title, snapshot, scale=colors.scale, threshold=colors.threshold, counts=heat.sample.counts(colors))
+        return Panel(title, snapshot, tone=colors, counts=heat.sample.counts(colors))
 
 
 def _check_axes(axes: Mapping[str, str], shapes: Mapping[str, tuple[int, ...]]) -> None:

@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
-from autolab.display.heat import Heat, heat_entry, index_words
+from autolab.display.colors import STOPS
+from autolab.display.heat import Heat, heat_entry, index_words, legends_of, span_of
+from autolab.display.heatmap import Panel, heatmaps
 from autolab.display.histogram import BINS, sample
 from autolab.display.plane import Plane, reduced
 from autolab.display.tone import Tone, tone
+from autolab.recording.arrays import snapshot
 
 
 @pytest.mark.parametrize("colors", [Tone(50.0), Tone(50.0, 0.05), Tone(1e-300, 1e-303), Tone(1e300, 1e292)])
@@ -93,3 +96,26 @@ def test_a_histogram_of_a_large_array_is_of_an_even_sample(array):
     taken = sample(array)
     assert 200_000 < taken.values.size <= 1_000_000 and taken.stride > 1
     assert taken.values.mean() == pytest.approx(array.mean(), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("values", "ends", "ticks"),
+    [
+        ([0.0, 41.0, 3.0], (0, 1), ["0", "41"]),
+        ([-2.0, 0.0, -1.0], (-1, 0), ["−2", "0"]),
+        ([-2.0, 5.0, 0.0], (-1, 1), ["−5", "0", "5"]),
+    ],
+)
+def test_a_bar_shows_no_sign_that_its_numbers_do_not_have(values, ends, ticks):
+    array = np.array(values)
+    told = legends_of(array, span_of(array))
+    assert [text for _, text in told["linear"]["ticks"]] == ticks
+    for bar in told.values():
+        assert tuple(bar["ends"]) == ends
+        assert all(ends[0] <= place <= ends[1] for place, _ in bar["ticks"])
+        assert bar["counts"][0] == (ends != (-1, 1)) and bar["counts"][-1] == 1 and sum(bar["counts"]) == 3
+
+
+def test_a_static_bar_begins_at_zero_where_no_number_is_negative():
+    picture = heatmaps([Panel("counts", snapshot(np.arange(12).reshape(3, 4)))])
+    assert "−11" not in picture and STOPS["light"][0] not in picture and STOPS["light"][-1] in picture

@@ -221,7 +221,7 @@ def test_detail_arrays_are_bounded_and_keep_what_is_not_finite():
 def test_arrays_with_many_axes_are_flattened_to_rows_and_it_is_said():
     data, _ = detail(recording(step(0, np.zeros((2, 3, 4)), name="x")), 0)
     assert (data["arrays"][0]["rows"], data["arrays"][0]["cols"]) == (6, 4)
-    assert "(2, 3, 4) is shown as 6 rows of 4" in data["arrays"][0]["caption"]
+    assert "(2, 3, 4) is shown as 6 rows of 4, from [0, 0, :] to [1, 2, :]." in data["arrays"][0]["caption"]
 
 
 def test_a_value_beyond_single_precision_becomes_infinite_without_a_warning():

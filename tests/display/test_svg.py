@@ -11,6 +11,7 @@ from PIL import Image
 
 from autolab.display.heatmap import Panel, heatmaps
 from autolab.display.svg import to_svg
+from autolab.display.tone import Tone
 from autolab.recording.arrays import snapshot
 
 from .cases import recorded_chain, recorded_muladd, recorded_net, recording, step
@@ -147,7 +148,7 @@ def test_an_array_of_zeros_has_no_scale():
 
 def test_a_shared_scale_gives_equal_numbers_equal_colours():
     picture = heatmaps(
-        [Panel("a", snapshot(np.array([1.0, 2.0])), scale=4.0), Panel("b", snapshot(np.array([4.0, 2.0])), scale=4.0)]
+        [Panel(name, snapshot(np.array(x)), tone=Tone(4.0)) for name, x in (("a", [1.0, 2.0]), ("b", [4.0, 2.0]))]
     )
     fills = [node.get("fill") for node in ElementTree.fromstring(picture).iter(f"{SVG}rect") if node.get("fill")]
     cells = [fill for fill in fills if fill.startswith("#")]

@@ -102,8 +102,8 @@ def test_both_gradients_share_a_scale_and_the_worst_element_is_marked(monkeypatc
     report = wrong_report()
     mimebundle(report)
     analytic, numeric, error = shown
-    assert analytic.scale == numeric.scale == pytest.approx(np.abs(report["x"].numeric).max())
-    assert error.scale == pytest.approx(max(report["x"].error.max(), report["x"].tolerance.max()))
+    assert analytic.tone.scale == numeric.tone.scale == pytest.approx(np.abs(report["x"].numeric).max())
+    assert error.tone.scale == pytest.approx(max(report["x"].error.max(), report["x"].tolerance.max()))
     assert {panel.mark for panel in shown} == {report["x"].worst}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import itertools
 import re
+import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from autolab.display.lens_view import chosen
 from autolab.display.messages import say
 from autolab.gradcheck import step_sweep
 
+SVG = "{http://www.w3.org/2000/svg}"
+KEYS = ("y", "x", "height", "width")
 WRONG = node(lambda x: x * x, lambda g, x: g * x)
 
 
@@ -76,9 +79,43 @@ def test_errors_below_what_is_allowed_are_pale():
 def test_elements_that_were_not_measured_are_no_nan_in_a_picture():
     report, bundle = bundle_of(lambda w: np.tanh(w), np.linspace(-2, 2, 900).reshape(30, 30))
     (svg,) = pictures(bundle["text/html"])
-    assert svg.count('class="ring"') == 1
-    assert "NaN" not in bundle["text/html"]
+    assert svg.count('class="ring"') == 3 and "NaN" not in svg + bundle["text/html"]
     assert report["w"].coverage in bundle["text/html"] and report["w"].coverage in bundle["text/plain"]
+
+
+def boxes_of(svg, style, length):
+    """The boxes of a style in each panel of a square array: row, column, height and width, in cells."""
+    found = []
+    for panel in ElementTree.fromstring(svg).iter(f"{SVG}g"):
+        drawn = [(node.get("class"), [float(node.get(key)) for key in KEYS]) for node in panel.iter(f"{SVG}rect")]
+        (top, left, height, width) = next(place for name, place in drawn if name == "strip")
+        places = [
+            ((y - top) / height, (x - left) / width, high / height, wide / width)
+            for name, (y, x, high, wide) in drawn
+            if name == style
+        ]
+        found.append([tuple([round(length * part, 3) for part in place]) for place in places])
+    return found
+
+
+def test_the_picture_of_a_large_input_shows_what_was_measured_and_where_halving_led():
+    def backward(g, w):
+        gradient = 2 * g * w
+        gradient[13, 7] *= 1.1
+        return gradient
+
+    report, bundle = bundle_of(node(lambda w: (w * w).sum(), backward), np.random.default_rng(0).normal(size=(40, 40)))
+    svg, (item,) = pictures(bundle["text/html"])[0], report.inputs
+    known = np.argwhere(np.isfinite(item.error)).tolist()
+    analytic, *others = boxes_of(svg, "half", 40)
+    assert not analytic and others[0] == others[1] and len(others[0]) >= 6
+    assert others[0][0] == (0, 0, 20, 40) and others[0][-1] == (13, 7, 1, 1)
+    for outer, inner in itertools.pairwise(others[0]):
+        assert all(outer[k] <= inner[k] and inner[k] + inner[k + 2] <= outer[k] + outer[k + 2] for k in (0, 1))
+    for drawn in boxes_of(svg, None, 40)[1:]:
+        assert [[row, column] for row, column, *size in drawn if size == [1, 1]] == known
+    assert 2 <= len(known) == item.measured < 100
+    assert "blocks that are tinted" in " ".join(re.findall(r"<desc[^>]*>([^<]*)<", svg))
 
 
 def test_a_wrong_gradient_shows_that_no_step_size_explains_it():

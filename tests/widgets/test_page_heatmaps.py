@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from ipywidgets import comm as widget_comm
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 import autolab
 from autolab.display.colors import contrast, paint
@@ -192,6 +192,20 @@ def test_the_histogram_has_a_bar_per_part_of_the_colours_that_occurs(show: Show)
     widths = [float(bars.nth(k).get_attribute("width") or 0) for k in range(3)]
     assert widths[0] == pytest.approx(2 * widths[1])
     assert page.locator(".al-heat-legend text").all_text_contents() == ["−2", "0", "2"]
+
+
+def test_the_bar_of_numbers_of_one_sign_begins_at_zero_and_stands_beside_its_picture(show: Show) -> None:
+    page = show({"counts": np.arange(42).reshape(6, 7), "both": array(6, 7)}).pages[0]
+    expect(page.locator(".al-heat-legend").first.locator("text")).to_have_text(["0", "41"])
+    expect(page.locator(".al-heat-legend").last.locator("text")).to_have_text(["−41", "0", "41"])
+    colours = [[f"rgb({' '.join(map(str, paint(np.array(t))))})" for t in ends] for ends in ([0, 1], [-1, 1])]
+    for k, (first, last) in enumerate(colours):
+        bar = page.locator(".al-heat-legend").nth(k).locator("rect:not(.al-heat-count)")
+        expect(bar.first).to_have_attribute("fill", first)
+        expect(bar.last).to_have_attribute("fill", last)
+    for body in page.locator(".al-heat-body").all():
+        frame, legend = body.locator(".al-heat-frame").bounding_box(), body.locator(".al-heat-legend").bounding_box()
+        assert frame and legend and 0 <= legend["x"] - frame["x"] - frame["width"] < 30
 
 
 def test_several_arrays_have_one_scale_or_each_its_own(show: Show) -> None:

@@ -558,6 +558,20 @@ def test_nothing_overlaps_or_is_cut_off(page: Page, open_lens: Open, width: int,
             assert a[2] <= b[0] + 1 or b[2] <= a[0] + 1 or a[3] <= b[1] + 1 or b[3] <= a[1] + 1
 
 
+@pytest.mark.parametrize(("width", "in_line"), [(1280, True), (700, False)])
+def test_three_heatmaps_stand_in_a_line_or_each_below_the_other(
+    page: Page, open_lens: Open, width: int, in_line: bool
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    open_lens(check_gradients(lambda b: np.exp(b * b), b=np.linspace(-1.0, 1.0, 5)))
+    frames = page.locator(".al-trio .al-frame")
+    expect(frames).to_have_count(3)
+    boxes = [frames.nth(k).bounding_box() for k in range(3)]
+    tops, lefts = ({round(box[side]) for box in boxes if box} for side in ("y", "x"))
+    assert (len(tops), len(lefts)) == ((1, 3) if in_line else (3, 1))
+    assert all(box and box["width"] > (200 if in_line else 500) for box in boxes)
+
+
 def test_views_leave_nothing_behind(page: Page, open_lens: Open) -> None:
     wire = open_lens(check_gradients(muladd, *INPUTS), views=2)
     before = page.evaluate("() => host.listenerCount()")

@@ -11,7 +11,7 @@ SENTENCES: dict[str, str] = {
     "last_of_results": "Its value and gradient are those of the last of {count} results.",
     "too_many_boxes": "That would draw {count} boxes; {most} is the most. Close something first.",
     "covers": "Each cell covers up to {rows} × {columns} elements and shows the one of greatest magnitude.",
-    "flattened": "The array of shape {shape} is shown as {rows} rows of {columns}.",
+    "flattened": "The array of shape {shape} is shown as {rows} rows of {columns}, from {first} to {last}.",
     "reduced": "The recording keeps only reduced copies of {count}.",
     "pool": "Memory of the GPU: {used} in use of the {total} that the pool holds; {peak} at most during the run.",
     "first_rows": "These are the first {shown} of {total}.",

@@ -38,18 +38,20 @@ export function makeHeatLegend(isLying = false) {
   const { viewBox, deepest, pointer: shape, box, label } = isLying ? LYING : UPRIGHT;
   const pointer = svg("svg", { class: "al-heat-pointer", overflow: "visible" }, svg("path", { d: shape }));
   const root = svg("svg", { class: `al-heat-legend${isLying ? " al-lying" : ""}`, viewBox, role: "img" });
-  const part = (/** @type {number} */ t) => (1 + Math.max(-1, Math.min(1, t))) / 2;
+  let [low, high] = [-1, 1]; // the colours that it shows: half of them where all numbers have one sign
+  const part = (/** @type {number} */ t) => (Math.max(low, Math.min(high, t)) - low) / (high - low);
 
   return {
     root,
     /**
-     * @param {{ticks: [number, string][], counts: number[], scale: number}} facts
+     * @param {{ticks: [number, string][], counts: number[], scale: number, ends: number[]}} facts
      * @param {import("./colors.js").ColorMap} colors
      */
-    update({ ticks, counts, scale }, colors) {
+    update({ ticks, counts, scale, ends }, colors) {
+      [low, high] = ends;
       const [most, size] = [Math.max(...counts, 1), 1 / counts.length];
       const parts = counts.flatMap((count, k) => {
-        const fill = colors.css((2 * k) / (counts.length - 1) - 1);
+        const fill = colors.css(low + ((high - low) * k) / (counts.length - 1));
         const color = scale && svg("rect", { ...box(k * size, 1.03 * size, 0, 1), fill });
         const bar = count && svg("rect", { ...box(k * size, 0.9 * size, 1.25, Math.max(0.13, (deepest * count) / most)), fill, class: "al-heat-count" }, svg("title", {}, `${count}`));
         return [color, bar].filter(Boolean);

@@ -118,8 +118,8 @@ export function makeHeatPanel(act) {
       tone = makeTone(next.scale, next.threshold);
       set(canvas, { "aria-label": `${next.which} of ${next.name} as a heatmap, ${next.rows} by ${next.cols}` });
       const few = labelled(next);
-      frame.style.setProperty("--al-aspect", String(Math.max(0.4, Math.min(12, (next.cols * (few ? 2 : 1)) / next.rows))));
-      frame.style.setProperty("--al-most", few ? `${next.cols * 5.6}em` : `${Math.max(next.cols * 1.6, 8)}em`);
+      root.style.setProperty("--al-aspect", String(Math.max(0.4, Math.min(12, (next.cols * (few ? 2 : 1)) / next.rows))));
+      root.style.setProperty("--al-most", few ? `${next.cols * 5.6}em` : `${Math.max(next.cols * 1.6, 8)}em`);
       paint(canvas, { ...next, tone }, data, colors);
       print(numbers, { ...next, tone }, data, colors);
       drawSigns(signs, next, few ? [] : data);

@@ -142,9 +142,10 @@ function makeMap(choose, here) {
       legend.update(facts, colors);
       legend.root.toggleAttribute("hidden", labelled(facts));
       ends.hidden = !labelled(facts);
-      paint(bar, { rows: 1, cols: 255, scale: 127 }, Float32Array.from({ length: 255 }, (_, k) => k - 127), colors);
-      write(low, short(-facts.scale, 3));
-      write(high, short(facts.scale, 3));
+      const [from, to] = facts.ends;
+      paint(bar, { rows: 1, cols: 255, scale: 1 }, Float32Array.from({ length: 255 }, (_, k) => from + ((to - from) * k) / 254), colors);
+      write(low, short(from * facts.scale, 3));
+      write(high, short(to * facts.scale, 3));
       write(note, facts.caption);
       note.hidden = !facts.caption;
     },
