@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -134,8 +135,12 @@ _REGIONS: tuple[tuple[str, Callable[[np.ndarray], np.ndarray]], ...] = (
     ("> 0", lambda x: x > 0),
     ("= 0", lambda x: x == 0),
 )
-_CLEARLY = 6
-"""So many elements, two of them on either side, are not parted by a threshold by chance."""
+_FEW = 6
+"""Of fewer elements, two of them wrong and two right, nothing is said about where the wrong ones are."""
+
+_CLEARLY = 200
+"""A threshold of an input or of its size parts wrong from right in at most four of all ways to choose which elements
+are wrong: if there are so many ways, that is no chance."""
 
 
 def _region(case: Case, i: int, wrong: np.ndarray, known: np.ndarray) -> str:
@@ -146,9 +151,10 @@ def _region(case: Case, i: int, wrong: np.ndarray, known: np.ndarray) -> str:
         if np.array_equal(wrong[known], belongs(x)[known]):
             return say("local_error.sign", input=name, sign=text)
     right = known & ~wrong
-    if min(wrong.sum(), right.sum()) < 2 or known.sum() < _CLEARLY:
+    if min(wrong.sum(), right.sum()) < 2 or known.sum() < _FEW:
         return ""
-    for text, size in ((name, x), (f"|{name}|", np.abs(x))):
+    is_clear = math.comb(int(known.sum()), int(wrong.sum())) >= _CLEARLY
+    for text, size in ((name, x), (f"|{name}|", np.abs(x))) if is_clear else ():
         if size[wrong].min() > size[right].max():
             return say("local_error.above", size=text, **_parted(size[wrong].min(), size[right].max()))
         if size[wrong].max() < size[right].min():

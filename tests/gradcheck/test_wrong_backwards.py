@@ -183,8 +183,18 @@ def test_a_gradient_rounded_to_float32_is_excused():
 
 
 def test_a_threshold_is_told_from_both_sides():
-    x = np.array([-2.0, -1.4, -0.6, 0.1, 0.5, 0.8, 1.3, 1.9])
+    x = np.array([-2.0, -1.4, -0.6, -0.4, 0.1, 0.3, 0.5, 0.8, 1.3, 1.9])
     report = check_gradients(node(lambda x: np.clip(x, -1, 1), lambda g, x: g), x)
     assert "those with |inputs[0]| of 1.3 or more (right up to 0.8)" in accusations(report)[0].message
-    below = check_gradients(node(lambda x: np.where(x > 0.3, x, 0), lambda g, x: g), x[3:].repeat(2))
-    assert "those with inputs[0] of 0.1 or less (right from 0.5 on)" in accusations(below)[0].message
+    below = check_gradients(node(lambda x: np.where(x > 0.4, x, 0), lambda g, x: g), x[4:].repeat(2))
+    assert "those with inputs[0] of 0.3 or less (right from 0.5 on)" in accusations(below)[0].message
+
+
+def test_a_threshold_that_may_be_chance_is_not_told():
+    """The smaller one of each pair is not the greatest; here these are also the smallest of all."""
+    pooled = node(lambda x: x.reshape(3, 2).max(axis=1), lambda g, x: np.repeat(g, 2))
+    report = check_gradients(pooled, np.array([-1.6, -0.5, -1.1, -0.4, -1.3, 0.2]))
+    (finding,) = accusations(report)
+    assert finding.message.startswith(
+        "The gradient of inputs[0] is wrong at 3 of 6 elements, those where it should be 0;"
+    )
