@@ -11,14 +11,14 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def signed(text: str) -> str:
-    """A number that Python wrote, with a true minus sign in front; that of an exponent stays.
+    """A number that Python wrote, with true minus signs: a line of text does not end in the middle of ``1.2e−05``.
 
     Examples
     --------
     >>> signed("-1/2"), signed("-1.2e-05")
-    ('−1/2', '−1.2e-05')
+    ('−1/2', '−1.2e−05')
     """
-    return MINUS + text[1:] if text.startswith("-") else text
+    return text.replace("-", MINUS)
 
 
 def no_digits(value: float) -> str | None:

@@ -11,7 +11,7 @@ from ..recording.outline import Group
 from . import status
 from .cells import grid
 from .escape import clean
-from .formula import in_names, names_in, signs
+from .formula import in_names, names_in, numbers_in
 from .groups import group_heading, group_sentence, result
 from .heat import legends
 from .messages import plural, say
@@ -142,7 +142,7 @@ def _rules(recording: Recording, step: Step) -> list[dict[str, Any]]:
             "to": names[operand.parameter],
             "parameter": clean(operand.parameter),
             "rule": operand.rule,
-            "filled": None if operand.numbers is None else signs(operand.numbers),
+            "filled": None if operand.numbers is None else numbers_in(operand.numbers),
             "text": say("gradient_of", name=names[operand.parameter], rule=in_names(operand.rule, names)),
         }
         for operand in step.operands

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..numerals import MINUS
+from ..numerals import MINUS, no_digits
 from ..recording.model import Operand, Recording, Step
 from .escape import clean
 from .messages import say
@@ -14,7 +14,8 @@ from .numbers import number
 from .steps import label, shorten
 
 _IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
-_NEGATIVE = re.compile(r"(?<!\w)-(?=\d)")
+_NEGATIVE = re.compile(r"(?<!\w)-(?=\d|inf\b)|(?<=\de)-(?=\d)")
+_NO_DIGITS = re.compile(r"(?<!\w)(?:inf|nan)(?!\w)")
 _NAME_COLUMNS = 18
 _SHOWN_TERMS = 5
 _MARKED = tuple("]₀₁₂₃₄₅₆₇₈₉")
@@ -48,6 +49,17 @@ def in_names(rule: str, names: Mapping[str, str]) -> str:
 def signs(formula: str) -> str:
     """A formula with the signs of mathematics."""
     return _NEGATIVE.sub(MINUS, formula.replace(" * ", " × ").replace(" - ", f" {MINUS} "))
+
+
+def numbers_in(formula: str) -> str:
+    """The signs of mathematics in a formula of numbers alone.
+
+    Examples
+    --------
+    >>> numbers_in("-1 / (2 * 0) = -inf"), numbers_in("2e-05 - nan = nan")
+    ('−1 / (2 × 0) = −∞', '2e−05 − NaN = NaN')
+    """
+    return _NO_DIGITS.sub(lambda word: no_digits(float(word.group())) or "", signs(formula))
 
 
 def grouped(name: str) -> str:

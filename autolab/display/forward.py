@@ -8,7 +8,7 @@ import numpy as np
 
 from ..numerals import MINUS
 from ..recording.model import Step
-from .formula import grouped, sum_text
+from .formula import grouped, numbers_in, sum_text
 from .messages import say
 from .numbers import number, shape_text
 from .readings import spoken_value
@@ -117,7 +117,7 @@ def _operand_numbers(walk: Walk, step: Step, chosen: Index | None) -> list[str]:
     for operand in step.operands:
         value = None if operand.step is None else walk.steps[operand.step].value
         if operand.constant is not None:
-            numbers.append(operand.constant.replace("-", MINUS))
+            numbers.append(numbers_in(operand.constant))
         elif value is not None and value.is_whole and (value.size == 1 or chosen is not None):
             numbers.append(number(value.values[_brought(chosen or (0,) * len(value.shape), value.shape)]))
     return numbers

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerals import MINUS, no_digits
+from ..numerals import MINUS, no_digits, signed
 
 _PLAIN_BELOW = 1e6
 _PLAIN_FROM = 1e-3
@@ -23,7 +23,7 @@ def number(value: Any) -> str:
     Examples
     --------
     >>> [number(v) for v in (6.0, 1 / 3, 1.2e-5, -0.0, 0.999999, 1234.5678, float("nan"), float("-inf"))]
-    ['6', '0.333', '1.2e-05', '−0', '1.000', '1234.6', 'NaN', '−∞']
+    ['6', '0.333', '1.2e−05', '−0', '1.000', '1234.6', 'NaN', '−∞']
     """
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
@@ -54,7 +54,7 @@ def _real(value: float, tolerance: float) -> str:
     if _PLAIN_FROM <= size < _PLAIN_BELOW:
         return sign + _shorten(f"{size:.{_decimals(size)}f}", "", size, tolerance)
     mantissa, exponent = f"{size:.2e}".split("e")
-    return sign + _shorten(mantissa, f"e{exponent}", size, tolerance)
+    return sign + signed(_shorten(mantissa, f"e{exponent}", size, tolerance))
 
 
 def _decimals(size: float) -> int:

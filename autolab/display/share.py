@@ -12,7 +12,7 @@ import numpy as np
 
 from ..recording.model import Operand, Snapshot, Step
 from ..recording.rules import filled_in
-from .formula import Token, derivative, grouped, in_names, names_in, product_text, signs, sum_text
+from .formula import Token, derivative, grouped, in_names, names_in, numbers_in, product_text, sum_text
 from .messages import say
 from .numbers import shape_text
 from .sheet import Index, Sheet, Space, index_of, index_text, strongest
@@ -184,7 +184,7 @@ class Share:
         if self.output is not None:
             return self._elementwise_numbers(self.output, result)
         if self.use.jacobian is None:
-            return [signs(self.use.numbers)] if self.use.numbers else []
+            return [numbers_in(self.use.numbers)] if self.use.numbers else []
         column = self._column(self.use.jacobian, self.chosen).reshape(-1)
         pairs = list(zip(self.upstream.values.reshape(-1), column, strict=True))
         terms = [pair for pair in pairs if pair[1] != 0]
@@ -219,7 +219,7 @@ class Share:
             elif operand.constant is not None:
                 values[operand.parameter] = _number(operand.constant)
         filled = filled_in(self.use.rule, values, result)
-        return signs(filled) if filled is not None and "=" in filled else None
+        return numbers_in(filled) if filled is not None and "=" in filled else None
 
     def rule(self) -> dict[str, Any] | None:
         """The rule in the reader's names and as code; None where the function computes all gradients at once."""

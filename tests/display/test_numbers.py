@@ -15,7 +15,8 @@ from autolab.display.numbers import bytes_text, inline, number, seconds_text, sh
     [
         (6.0, "6"),
         (1 / 3, "0.333"),
-        (1.2e-5, "1.2e-05"),
+        (1.2e-5, "1.2e−05"),
+        (-1.2e-5, "−1.2e−05"),
         (0.0, "0"),
         (-0.0, "−0"),
         (-1.5, "−1.5"),
@@ -27,7 +28,7 @@ from autolab.display.numbers import bytes_text, inline, number, seconds_text, sh
         (100000.4, "100000.4"),
         (1234567.0, "1.23e+06"),
         (1e300, "1e+300"),
-        (5e-324, "4.94e-324"),
+        (5e-324, "4.94e−324"),
         (float("nan"), "NaN"),
         (float("inf"), "∞"),
         (float("-inf"), "−∞"),

@@ -117,7 +117,7 @@ def test_value_and_gradient_are_read_out_together(show: Show) -> None:
 
 def test_small_arrays_have_their_numbers_in_the_cells(show: Show) -> None:
     page = show(np.array([[1.0, -0.25, np.nan], [1e-9, np.inf, 3.0]])).pages[0]
-    assert page.locator(".al-numbers span").all_text_contents() == ["1", "−0.25", "NaN", "1e-9", "∞", "3"]
+    assert page.locator(".al-numbers span").all_text_contents() == ["1", "−0.25", "NaN", "1e−9", "∞", "3"]
 
 
 def test_whole_numbers_and_truth_values_read_as_such(show: Show) -> None:

@@ -18,7 +18,7 @@ export function makeBox(label, changed) {
   function take() {
     if (element.value === taken) return;
     taken = element.value;
-    const text = taken.trim().replace("\u2212", "-");
+    const text = taken.trim().replaceAll("\u2212", "-");
     const value = text === "" ? NaN : Number(text);
     set(element, { "aria-invalid": !Number.isFinite(value) && "true" });
     if (Number.isFinite(value)) changed(value);

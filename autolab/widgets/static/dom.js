@@ -85,7 +85,7 @@ export function short(value, digits = 4) {
   const near = Number(value.toPrecision(digits));
   const exact = Math.abs(near - value) <= ROUNDING * Math.abs(value);
   const text = !Number.isFinite(value) ? "∞" : exact ? String(near) : value.toPrecision(digits);
-  return (value < 0 && text[0] !== "-" ? "-" + text : text).replace(/^-/, "\u2212");
+  return (value < 0 && text[0] !== "-" ? "-" + text : text).replaceAll("-", "\u2212"); // a line never ends behind this one
 }
 
 const NARROW = 5; // so many characters have room in a narrow cell
@@ -98,5 +98,5 @@ const NARROW = 5; // so many characters have room in a narrow cell
 export function inCell(value, narrow) {
   const texts = [3, 2, 1].map((digits) => short(value, digits));
   if (!narrow) return texts[0];
-  return texts.find((text) => text.length <= NARROW) ?? value.toExponential(0).replace(/^-/, "\u2212").replace("+", "");
+  return texts.find((text) => text.length <= NARROW) ?? value.toExponential(0).replaceAll("-", "\u2212").replace("+", "");
 }
