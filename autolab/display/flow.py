@@ -94,7 +94,10 @@ def _norm(step: Step, by: Measure) -> float | None:
 
 
 def _size(snapshot: Snapshot | None) -> float | None:
-    return None if snapshot is None or snapshot.size == 0 else snapshot.norm
+    """The norm; None of a value without finite elements: 0 would say that nothing flows."""
+    if snapshot is None or snapshot.size == snapshot.nan_count + snapshot.inf_count:
+        return None
+    return snapshot.norm
 
 
 TEXTS: dict[str, Callable[[float], str]] = {"time": seconds_text, "bytes": lambda size: bytes_text(round(size))}
@@ -152,7 +155,7 @@ def _lines(
     for edge, operands in lines(recording, recording.outline, expanded):
         size = sizes[edge.source]
         if by == "gradient":
-            shares = [operand.contribution.norm for operand in operands if operand.contribution is not None]
-            size = max(shares, default=None)
+            shares = [_size(operand.contribution) for operand in operands]
+            size = max([share for share in shares if share is not None], default=None)
         found.append(size)
     return found

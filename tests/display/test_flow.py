@@ -73,6 +73,18 @@ def test_what_cannot_be_measured_is_none_and_not_zero():
     assert flow(autolab.record(lambda x: x * 0.0, 1.0), "ratio", ())["nodes"]["1"] is None  # 1 / 0
 
 
+@pytest.mark.parametrize("by", ["value", "gradient", "ratio"])
+def test_what_is_nowhere_finite_has_no_norm(by):
+    with np.errstate(all="ignore"):
+        shown = autolab.record(lambda x: np.log(x) + np.sqrt(x * 0.0), np.array([-1.0, -2.0]))
+    told = flow(shown, by, ())
+    values = {step.id: step.value if by == "value" else step.grad for step in shown.steps}
+    lost = [str(i) for i, kept in values.items() if kept is not None and not np.isfinite(kept.values).any()]
+    assert lost and all(told["nodes"][i] is None for i in lost)
+    if by == "gradient":
+        assert None in told["edges"]
+
+
 @pytest.mark.parametrize("by", MEASURES)
 def test_flow_is_json_and_covers_the_picture(by):
     for shown in (recorded_net(), autolab.record(looped, np.ones(3))):
@@ -96,7 +108,7 @@ def test_scales():
 def test_a_legend_says_where_numbers_lie_below_its_end():
     shown = autolab.record(lambda x: (x * 1e-300) * 1.0, 1.0)
     low = flow(shown, "value", ())["legend"]["low"]
-    assert low == "≤ 1e-12" and flow(shown, "value", ())["nodes"]["1"] == [0.0, "1e-300"]
+    assert low == "≤ 1e−12" and flow(shown, "value", ())["nodes"]["1"] == [0.0, "1e−300"]
 
 
 def test_norms_of_reduced_arrays_are_those_of_the_whole():
