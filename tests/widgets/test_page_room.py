@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page
 
 from autolab import functions as F
+from autolab.display.numbers import number
 
 from .bare_page import Wire
 
@@ -92,35 +93,88 @@ def test_every_button_of_the_player_has_its_own_sign_and_says_what_it_does(
     assert paused.locator("path").get_attribute("d") not in signs and paused.get_attribute("title") == "Pause"
 
 
-def fan(x: Any) -> Any:
-    parts = [F.sin(x), F.cos(x), F.exp(x), F.tanh(x), F.log(x)]
-    return tuple(part * x for part in parts)
+def tall(x: Any) -> Any:
+    for _ in range(12):
+        x = F.tanh(x) * x
+    return x, x + 1, x - 1, x * 2, x / 2
 
 
-UNDER_THE_BUTTONS = """() => {
-  const pane = document.querySelector('.al-pane');
-  pane.scrollTo({ top: pane.scrollHeight, behavior: 'instant' });
-  return [0, pane.scrollWidth].map((left) => {
-    pane.scrollTo({ left, behavior: 'instant' });
-    const tools = document.querySelector('.al-tools').getBoundingClientRect();
-    return [...document.querySelectorAll('.al-node')].filter((node) => {
-      const box = node.getBoundingClientRect();
-      return box.right > tools.left && box.left < tools.right && box.bottom > tools.top && box.top < tools.bottom;
-    }).length;
-  });
+OVERLAP = """() => {
+  const [pane, tools] = ['.al-pane', '.al-tools'].map((part) => document.querySelector(part).getBoundingClientRect());
+  return Math.min(pane.bottom, tools.bottom) > Math.max(pane.top, tools.top) + 0.5;
 }"""
 
 
-@pytest.mark.parametrize("width", [480, 700, 1280])
-@pytest.mark.parametrize("fn", [fan, reused])
-def test_no_box_lies_under_the_buttons_of_the_zoom(
-    new_page: Callable[..., Page], explorer: Any, fn: Callable[..., Any], width: int
+@pytest.mark.parametrize("width", [480, 1280])
+def test_the_buttons_of_the_zoom_lie_over_no_part_of_the_picture(
+    new_page: Callable[..., Page], explorer: Any, width: int
 ) -> None:
     page = new_page(viewport={"width": width, "height": 900})
-    inputs = {"x": 0.5} if fn is fan else {"x": numbers(8, 8), "W": numbers(8, 6)}
-    Wire(explorer(fn, **inputs)).connect(page)
+    Wire(explorer(tall, x=0.5)).connect(page)
     page.wait_for_selector(".al-node")
-    assert page.evaluate(UNDER_THE_BUTTONS) == [0, 0]
-    for button in ("Zoom in", "Zoom in", "Fit the whole graph"):
+    assert page.locator(".al-pane").evaluate("e => e.scrollHeight > e.clientHeight"), "there is something to scroll"
+    assert not page.evaluate(OVERLAP)
+    for button in ("Zoom in", "Fit the whole graph"):
         page.get_by_role("button", name=button).click()
-        assert page.evaluate(UNDER_THE_BUTTONS) == [0, 0], button
+        assert not page.evaluate(OVERLAP), button
+
+
+LINES = """text => {
+  const words = document.createTextNode(text), range = document.createRange(), lines = {};
+  document.body.appendChild(Object.assign(document.createElement('p'), { style: 'width: 1px' })).append(words);
+  for (let i = 0; i < text.length; i++) {
+    range.setStart(words, i);
+    range.setEnd(words, i + 1);
+    const { top, width } = range.getBoundingClientRect();
+    if (width) lines[top] = (lines[top] ?? '') + text[i];
+  }
+  return Object.entries(lines).sort(([a], [b]) => a - b).map(([, line]) => line.trim());
+}"""
+
+
+@pytest.mark.parametrize("value", [6.94e-18, -1.2e-300, -0.5])
+def test_a_number_never_ends_a_line_in_the_middle(page: Page, value: float) -> None:
+    assert page.evaluate(LINES, f"is {number(value)} here") == ["is", number(value), "here"]
+
+
+SPLIT = """() => [...document.querySelectorAll('.al-what')].filter((words) => {
+  const wide = document.createRange();
+  return words.textContent.split(' ').some((word) => {
+    wide.setStart(words.firstChild, words.textContent.indexOf(word));
+    wide.setEnd(words.firstChild, words.textContent.indexOf(word) + word.length);
+    return new Set([...wide.getClientRects()].map((line) => line.top)).size > 1;
+  });
+}).map((words) => words.textContent)"""
+
+
+@pytest.mark.parametrize("width", [480, 850, 1280])
+def test_the_words_of_a_calculation_are_not_split(new_page: Callable[..., Page], explorer: Any, width: int) -> None:
+    page = new_page(viewport={"width": width, "height": 900})
+    wire = Wire(
+        explorer(lambda img, k: F.relu(F.conv2d(img, k, padding=1)), img=numbers(1, 1, 6, 6), k=numbers(2, 1, 3, 3))
+    )
+    wire.connect(page)
+    page.get_by_role("button", name="To the first step").click()
+    for _ in range(wire.widget.plan["count"] - 1):
+        page.get_by_role("button", name="One step on").click()
+        wire.settle()
+        assert page.evaluate(SPLIT) == []
+        assert page.locator(".al-sheet-body").evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
+@pytest.mark.parametrize("width", [700, 850, 1280])
+def test_the_player_stays_where_it_is_when_the_walk_begins(
+    new_page: Callable[..., Page], explorer: Any, width: int
+) -> None:
+    page = new_page(viewport={"width": width, "height": 900})
+    wire = Wire(explorer(reused, x=numbers(2, 2), W=numbers(2, 2)))
+    wire.connect(page)
+    keys, track = page.locator(".al-keys"), page.locator(".al-track")
+
+    def between() -> float:
+        return track.bounding_box()["y"] - keys.bounding_box()["y"]
+
+    before = between()
+    page.get_by_role("button", name="One step back").click()
+    wire.settle()
+    assert between() == before

@@ -58,7 +58,7 @@ export function makeGraph(select, toggle) {
     }
     for (const [id, { tab }] of frames) set(tab, { onfocus: () => reach(id) });
     set(picture, { "aria-label": next.description, viewBox: `0 0 ${next.width} ${next.height}` });
-    zoom.resize(next.width, next.height, beginning(next), footOf(next)); // it measures the page
+    zoom.resize(next.width, next.height, beginning(next)); // it measures the page
     const [open, boxes] = [[...frames.values()], [...nodes.values()]];
     picture.replaceChildren(...open.map((f) => f.back), ...edges.map((e) => e.element), ...open.map((f) => f.tab), ...boxes.map((n) => n.element));
     look();
@@ -213,13 +213,6 @@ const FIRST_ROWS = 600; // of the height, in the picture's own measure
 function beginning({ nodes }) {
   const places = nodes.filter(({ y }) => y < FIRST_ROWS).map(({ x, w }) => x + w / 2);
   return places.reduce((sum, x) => sum + x, 0) / places.length;
-}
-
-const FOOT = 50; // of the height, where the buttons of the zoom may lie
-
-/** How far to the right the lowest boxes reach. @param {Scene} scene */
-function footOf({ nodes, height }) {
-  return Math.max(0, ...nodes.filter(({ y, h }) => y + h > height - FOOT).map(({ x, w }) => x + w));
 }
 
 /** What a box is on the path of the first NaN. @param {any} path @param {number} id */

@@ -5,7 +5,6 @@ import { html, set } from "./dom.js";
 
 const STEP = 1.25;
 const READABLE = 0.75;
-const CLEAR = 12; // pixels at least between a box and the buttons in the corner
 const LARGEST = 1.15; // how much a small graph is enlarged to fill the pane
 
 /** @param {SVGSVGElement} picture @param {() => void} moved another part of it, or more of it, can be seen */
@@ -15,7 +14,6 @@ export function makeZoom(picture, moved) {
   let scale = 1; // above 1 for the back row
   let zoom = 1;
   let automatic = true;
-  let foot = 0; // how far to the right its lowest boxes reach
   let middle = NaN; // of what is to be seen first, from left to right; nowhere once it has been shown
   let whole = false; // the user wants to see all of it, however small
   /** @type {{x: number, y: number, left: number, top: number} | null} */
@@ -25,21 +23,12 @@ export function makeZoom(picture, moved) {
   function apply(next) {
     zoom = Math.max(0.1, Math.min(4, next));
     set(picture, { width: Math.floor(width * zoom), height: Math.floor(height * zoom) });
-    const left = Math.max(0, (pane.clientWidth - width * zoom) / 2);
-    pane.classList.toggle("al-cornered", left + foot * zoom > pane.clientWidth - tools.offsetWidth - CLEAR);
     moved();
   }
 
-  /** The height there is for the picture: above the buttons, where its lowest boxes would lie under them. */
+  /** The height there is for the picture. */
   function limit() {
-    const { maxHeight, paddingBottom } = getComputedStyle(pane);
-    return parseFloat(maxHeight) - parseFloat(paddingBottom) || Infinity;
-  }
-
-  /** @param {() => number} size how large; asked again, as room for the buttons may have come or gone */
-  function take(size) {
-    apply(size());
-    apply(size());
+    return parseFloat(getComputedStyle(pane).maxHeight) || Infinity;
   }
 
   /** As large as the width allows; smaller to show the whole height, while that stays readable. */
@@ -47,7 +36,7 @@ export function makeZoom(picture, moved) {
     if (!automatic || !pane.clientWidth) return;
     if (whole) return fitAll();
     const wide = Math.min(LARGEST * scale, pane.clientWidth / width);
-    take(() => Math.max(0.55, Math.min(wide, Math.max(READABLE * scale, limit() / height))));
+    apply(Math.max(0.55, Math.min(wide, Math.max(READABLE * scale, limit() / height))));
     if (!isNaN(middle)) pane.scrollTo({ left: middle * zoom - pane.clientWidth / 2, behavior: "instant" });
     middle = NaN;
   }
@@ -62,7 +51,7 @@ export function makeZoom(picture, moved) {
 
   function fitAll() {
     automatic = whole = true;
-    take(() => Math.min(LARGEST * scale, pane.clientWidth / width, limit() / height));
+    apply(Math.min(LARGEST * scale, pane.clientWidth / width, limit() / height));
   }
 
   /** @param {WheelEvent} event */
@@ -121,10 +110,10 @@ export function makeZoom(picture, moved) {
       const { left, top } = part.getBoundingClientRect();
       pane.scrollBy({ left: left - place.left, top: top - place.top, behavior: "instant" });
     },
-    /** @param {number} w @param {number} h the picture's own size @param {number} x what is to be seen first @param {number} right of the lowest boxes */
-    resize(w, h, x, right) {
+    /** @param {number} w @param {number} h the picture's own size @param {number} x what is to be seen first */
+    resize(w, h, x) {
       if (w !== width && automatic) middle = x;
-      [width, height, foot] = [w, h, right];
+      [width, height] = [w, h];
       if (automatic) fit();
       else apply(zoom);
     },
