@@ -173,6 +173,24 @@ def test_an_old_number_is_never_shown_beside_a_new_point(page: Page, show: Open)
     assert page.locator(".al-values th").first.text_content() == "f(3)" and values(page)[0] == number(math.sin(3))
 
 
+PLACES = """() => [...document.querySelectorAll('.al-view, .al-header > *:not(.al-work), .al-curves-body, .al-plot')]
+  .map((part) => { const { x, y, width, height } = part.getBoundingClientRect(); return [x, y, width, height]; })"""
+
+
+@pytest.mark.parametrize("width", [360, 700, 1280])
+def test_that_it_computes_is_said_over_the_curves_and_nothing_moves(page: Page, show: Open, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    wire = show(lambda x: np.sin(x), 0.7, domain=(-3, 3))
+    before = page.evaluate(PLACES)
+    plots(page)[0].press("End")
+    expect(page.locator(".al-busy")).to_have_text(say("live_computing"))
+    assert page.evaluate(PLACES) == before
+    body, work = (page.locator(part).bounding_box() or {} for part in (".al-curves-body", ".al-work"))
+    assert body["x"] <= work["x"] and work["x"] + work["width"] <= body["x"] + body["width"]
+    assert body["y"] <= work["y"] <= body["y"] + 20
+    wire.settle()
+
+
 def test_the_order_is_chosen_and_the_growth_is_that_of_the_recordings(page: Page, show: Open) -> None:
     wire = show(np.tanh, 0.5, 1)
     order = page.get_by_role("slider", name=say("curve_order"))

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from ipywidgets import comm as widget_comm
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 import autolab
+from autolab.display.messages import say
 from autolab.widgets.export import export_html
 from autolab.widgets.interaction import Interact
 
@@ -141,6 +142,25 @@ def test_while_the_kernel_is_busy_only_the_latest_move_waits(show: Show) -> None
     wire.settle()
     assert wire.pages[0].locator(".al-said").inner_text() == "12"
     assert len(wire.received) == 2
+
+
+PLACES = (
+    "() => ['.al-view', '.al-inputs', '.al-said'].map((part) => document.querySelector(part).getBoundingClientRect().y)"
+)
+
+
+def test_that_it_computes_is_said_over_what_is_old_and_no_slider_moves(show: Show) -> None:
+    wire = show(lambda n: f"a sentence of {n} words", n=(0, 0, 50))
+    page = wire.pages[0]
+    page.set_viewport_size({"width": 240, "height": 700})
+    before = page.evaluate(PLACES)
+    page.get_by_role("slider", name="n").press("ArrowRight")
+    expect(page.locator(".al-busy")).to_have_text(say("live_computing"))
+    assert page.evaluate(PLACES) == before
+    said, work = (page.locator(part).bounding_box() or {} for part in (".al-said", ".al-work"))
+    assert said["y"] <= work["y"] <= said["y"] + 20
+    wire.settle()
+    assert page.locator(".al-said").inner_text() == "a sentence of 1 words"
 
 
 @pytest.mark.parametrize("look", ["light", "dark"])

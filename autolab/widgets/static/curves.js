@@ -80,8 +80,9 @@ function makePlot(panel, range, move) {
     }
   }
 
+  const head = html("figcaption", { class: "al-figure-head" }, html("span", { class: "al-own" }, panel.name), html("span", { class: "al-caption" }, panel.note));
   const resized = new ResizeObserver(fit);
-  resized.observe(picture);
+  resized.observe(head); // as wide as the picture, whose height follows
 
   /** @param {PointerEvent} event */
   function at(event) {
@@ -133,8 +134,7 @@ function makePlot(panel, range, move) {
   }
 
   return {
-    root: html("figure", { class: "al-figure" },
-      html("figcaption", { class: "al-figure-head" }, html("span", { class: "al-own" }, panel.name), html("span", { class: "al-caption" }, panel.note)), picture),
+    root: html("figure", { class: "al-figure" }, head, picture),
     picture,
     legend,
     close: () => resized.disconnect(),

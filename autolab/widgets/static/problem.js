@@ -14,7 +14,7 @@ export function makeProblemPart({ get, link, root }) {
   const stale = html("div", { class: "al-error-stale" });
   const panel = html("div", { class: "al-error", role: "alert", hidden: true }, what, where, statement, stale);
 
-  /** Above a graph it lies over what is old, so that nothing moves, least of all the slider in hand. */
+  /** It lies over what is old, so that nothing moves, least of all the slider in hand: over the graph, or the first part. */
   function paint() {
     const above = root.querySelector(".al-flow");
     if (above && !above.contains(work)) above.append(work);
@@ -44,5 +44,5 @@ export function makeProblemPart({ get, link, root }) {
     root.classList.toggle("al-computing", Boolean(computing));
   }
 
-  return { places: { header: [work], alert: [panel] }, on: { "error computing": show }, paint, linked: show };
+  return { places: { alert: [panel, work] }, on: { "error computing": show }, paint, linked: show };
 }

@@ -50,7 +50,7 @@ function makeView(model, el, link, makers) {
     html("header", { class: "al-header" }, ...at("header"), html("div", { class: "al-buttons" }, ...at("buttons"), projector)),
     ...at("top"), ...(still ? [html("p", { class: "al-note al-still" }, view.get("words").still)] : []),
     html("div", { class: "al-body" }, ...at("inputs").map((part) => set(part, { inert: Boolean(still) })),
-      html("div", { class: "al-middle" }, ...at("alert"), ...at("middle")), html("div", { class: "al-side" }, ...at("side"))),
+      html("div", { class: "al-middle" }, html("div", { class: "al-alerts" }, ...at("alert")), ...at("middle")), html("div", { class: "al-side" }, ...at("side"))),
     ...at("end")));
 
   function paintTheme() {
