@@ -140,6 +140,10 @@ def report_chart(report: PlotReport) -> dict[str, Any]:
         known = [line for line in report.log if entry in line and report.x_key in line]
         lines.append(Line(entry, [line[report.x_key] for line in known], [line[entry] for line in known]))
     found: dict[str, Any] = chart(report.title, lines, report.log_scale, report.x_key)
+    absent = [clean(line.name, 60) for line in lines if not line.y]
+    if absent and report.log:
+        said = say("plot_absent", names=", ".join(absent))
+        found |= {key: f"{found[key]} {said}".strip() for key in ("note", "description")}
     return found
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..engine.backend import Array, as_array, get_array_module
+from ..engine.parameter import Parameter
 
 if TYPE_CHECKING:
     from .link import Link
@@ -32,7 +35,7 @@ def planned(link: Link, state: Mapping[str, Any]) -> list[tuple[Any, str, Array]
     for path, owner, attribute, before in places(link):
         value = state[path[1:]]
         if value is not None:
-            stores.append((owner, attribute, _fitted(path[1:], as_array(value, "load_state"), before)))
+            stores.append((owner, attribute, _fitted(path[1:], as_array(value, "load_state"), owner, before)))
         elif before is not None:
             name = f"{path[1:]!r:.100}"
             raise ValueError(
@@ -41,10 +44,15 @@ def planned(link: Link, state: Mapping[str, Any]) -> list[tuple[Any, str, Array]
     return stores
 
 
-def _fitted(name: str, value: Array, before: Array | None) -> Array:
-    """A copy of ``value`` that takes the place of ``before``: of its shape and dtype, and on its device."""
+def _fitted(name: str, value: Array, owner: Any, before: Array | None) -> Array:
+    """A copy of ``value`` that takes the place of ``before``: of its shape and dtype, and on its device.
+
+    A parameter without a size takes the dtype as it comes, but is made of floating-point numbers.
+    """
     if before is None:
-        return value.copy()
+        whole = isinstance(owner, Parameter) and value.dtype.kind != "f"
+        copy: Array = value.astype(np.float32) if whole else value.copy()
+        return copy
     if value.shape != before.shape:
         raise ValueError(
             f"load_state: {name!r:.100} has shape {value.shape}; expected {before.shape}; nothing was loaded"

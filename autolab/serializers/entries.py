@@ -45,8 +45,7 @@ class Entry:
 
 def flattened(function: str, target: Any) -> dict[str, np.ndarray]:
     """The state of ``target`` as NumPy arrays by name."""
-    if not callable(getattr(target, "state", None)):
-        raise TypeError(f"{function}: got {a_kind(target)}; expected a Link, an Optimizer or a Trainer")
+    check_target(function, target)
     arrays = {}
     for name, value in target.state().items():
         if value is None:
@@ -55,6 +54,13 @@ def flattened(function: str, target: Any) -> dict[str, np.ndarray]:
             what = f"{function}: {name!r:.100}"
             arrays[name] = to_cpu(value) if is_array(value) else as_array(value, what)
     return arrays
+
+
+def check_target(function: str, target: Any) -> None:
+    """A TypeError unless ``target`` is something with a state, and no class of such things."""
+    if isinstance(target, type) or not callable(getattr(target, "load_state", None)):
+        what = f"the class {target.__name__:.60}" if isinstance(target, type) else a_kind(target)
+        raise TypeError(f"{function}: got {what}; expected a Link, an Optimizer or a Trainer")
 
 
 def restored(arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:

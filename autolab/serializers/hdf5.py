@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..files import FileFormatError, replacing
-from .entries import EMPTY, MAX_BYTES, Entry, Stateful, check, flattened, refused, restored
+from .entries import EMPTY, MAX_BYTES, Entry, Stateful, check, check_target, flattened, refused, restored
 
 _EMPTY_MARK = "autolab:empty"
 
@@ -27,6 +27,8 @@ def save_hdf5(file: str | os.PathLike[str], target: Stateful, compression: int =
     ------
     ModuleNotFoundError
         If h5py is not installed.
+    ValueError
+        If ``compression`` is none of these numbers.
     OSError
         If the file cannot be written; the old one is as it was.
 
@@ -42,6 +44,8 @@ def save_hdf5(file: str | os.PathLike[str], target: Stateful, compression: int =
     True
     """
     h5py = _h5py("save_hdf5")
+    if compression not in range(10):
+        raise ValueError(f"save_hdf5: compression is {compression!r:.60}; expected a whole number from 0 to 9")
     arrays = flattened("save_hdf5", target)
     with replacing(file) as temporary, h5py.File(temporary, "w") as stored:
         for name, array in arrays.items():
@@ -84,6 +88,7 @@ def load_hdf5(file: str | os.PathLike[str], target: Stateful, max_bytes: int = M
     >>> bool((saved.W.data == loaded.W.data).all())
     True
     """
+    check_target("load_hdf5", target)
     target.load_state(restored(read_hdf5(file, max_bytes)))
 
 

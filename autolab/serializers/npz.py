@@ -12,7 +12,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from ..files import FileFormatError, replacing
-from .entries import MAX_BYTES, Entry, Stateful, check, flattened, refused, restored
+from .entries import MAX_BYTES, Entry, Stateful, check, check_target, flattened, refused, restored
 
 _HEADER_BYTES = 10_000
 _READERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
@@ -88,6 +88,7 @@ def load_npz(file: str | os.PathLike[str], target: Stateful, max_bytes: int = MA
     >>> bool((saved.W.data == loaded.W.data).all())
     True
     """
+    check_target("load_npz", target)
     target.load_state(restored(read_npz(file, max_bytes)))
 
 

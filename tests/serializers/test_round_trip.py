@@ -82,7 +82,28 @@ def test_numpy_opens_the_archive(tmp_path):
 
 
 @pytest.mark.parametrize(("save", "load"), FORMATS)
-def test_what_has_no_state_is_refused(save, load, tmp_path):
-    with pytest.raises(TypeError, match="got a dict; expected a Link"):
-        save(tmp_path / "x", {})
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize(
+    ("target", "what"), [({}, "a dict"), (3, "an int"), (L.MLP, "the class MLP"), (optimizers.SGD, "the class SGD")]
+)
+def test_what_has_no_state_is_refused(save, load, target, what, tmp_path):
+    save(tmp_path / "file", L.Linear(2, 3))
+    for act in (save, load):
+        with pytest.raises(TypeError, match=rf"{act.__name__}: got {what}; expected a Link"):
+            act(tmp_path / "file", target)
+
+
+def test_a_compression_that_is_none_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="save_hdf5: compression is 10; expected a whole number from 0 to 9"):
+        serializers.save_hdf5(tmp_path / "file", L.Linear(2, 3), compression=10)
+    assert not list(tmp_path.iterdir())
+
+
+def test_whole_numbers_become_weights_that_can_be_trained(tmp_path):
+    np.savez(tmp_path / "file.npz", W=np.ones((2, 3), int), b=np.zeros(2, int))
+    for layer in (L.Linear(3, 2), L.Linear(None, 2)):
+        serializers.load_npz(tmp_path / "file.npz", layer)
+        assert layer.W.dtype == layer.b.dtype == np.float32
+    np.savez(tmp_path / "file.npz", W=np.ones((2, 3), np.float64), b=np.zeros(2))
+    layer = L.Linear(None, 2)
+    serializers.load_npz(tmp_path / "file.npz", layer)
+    assert layer.W.dtype == np.float64  # what was trained goes on with the same numbers

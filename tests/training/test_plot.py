@@ -52,6 +52,17 @@ def test_in_a_notebook_it_is_a_picture_with_words(tmp_path):
     ElementTree.fromstring(base64.b64decode(found[2]))
 
 
+def test_an_entry_that_nobody_reported_is_named(tmp_path):
+    trainer = trained(tmp_path)
+    plot = extensions.PlotReport(["main/loss", "main/los"], filename="other.svg")
+    assert "Not in the log" not in plot._repr_mimebundle_()["text/plain"]  # nothing was reported yet
+    plot(trainer)
+    assert "Not in the log so far: main/los." in plot._repr_mimebundle_()["text/plain"]
+    texts = [t.text for t in ElementTree.parse(tmp_path / "other.svg").iter("{http://www.w3.org/2000/svg}text")]
+    assert "Not in the log so far: main/los." in texts
+    assert "Not in the log" not in (tmp_path / "plot.svg").read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("entries", "options", "message"),
     [

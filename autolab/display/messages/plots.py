@@ -7,6 +7,7 @@ SENTENCES: dict[str, str] = {
     "chart_nan": "{count} at which a number is NaN cannot be drawn.",
     "chart_mean": "Each point is the mean of up to {each} updates.",
     "chart_not_positive": "{count} at 0 or below cannot stand on a logarithmic scale.",
+    "plot_absent": "Not in the log so far: {names}.",
     "chart_alt": "Line chart: {title}.",
     "chart_alt_line": "{name}: first {first}, last {last}, between {low} and {high}.",
     # A function with its derivatives.
