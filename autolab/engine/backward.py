@@ -3,8 +3,7 @@ computed."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from heapq import heappop, heappush
 from itertools import starmap
 from typing import Any, overload
@@ -15,7 +14,7 @@ from .backend import array_of, get_array_module, stopwatch
 from .checked import verify, watched
 from .config import config, recording, using_config
 from .errors import a_kind
-from .node import Node
+from .node import Leaf, Node
 from .observe import BackwardEvent, notify, watchers
 from .passes import note_pass
 from .primitive import Primitive
@@ -158,6 +157,8 @@ def _seed(y: Variable, start: Any, create_graph: bool, i: int) -> Any:
                 "to an array of its shape, or take the sum of y first"
             )
         g = get_array_module(y._data).ones_like(y._data)
+    elif not create_graph and type(getattr(start, "_data", None)) is type(y._data) and start.dtype is y.dtype:
+        g = start._data  # the usual case: what was assigned to y.grad
     elif create_graph and isinstance(start, Variable) and type(start._data) is type(y._data):
         g = start if start.dtype == y.dtype else Primitive.cast(start, dtype=y.dtype)
     else:
@@ -173,8 +174,10 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
     The gradients live in a dictionary of this pass, so that an interrupt, another thread or a nested pass sees nothing.
     The next node is mostly one that the last one led to: it stays at hand, and only the others wait in the heap.
     """
-    grads, mine = _start(seeds), set[Node]()
-    heap = sorted([(-node.order, node) for node in grads if node.order])
+    grads: Gradients = {}
+    heap: list[tuple[int, Node]] = []
+    mine: set[Node] = set()
+    deliver(seeds, grads, heap)
     node: Any = None
     while node is not None or heap:
         if node is None:
@@ -208,7 +211,9 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
                 grads[parent] = grads[parent] + gradient
                 mine.add(parent)
             else:
-                deliver([(parent, gradient)], grads, heap)
+                grads[parent] = gradient
+                if parent.order:
+                    heappush(heap, (-parent.order, parent))
         node, g = following, upstream
         gradient = None  # hold no gradient longer than its node
     return grads
@@ -216,8 +221,10 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
 
 def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wanted) -> Gradients:
     """The same walk through `pull`, which keeps what arrives at the nodes in ``keep`` and tells those who listen."""
-    grads, kept = _start(seeds), {}
-    heap = sorted([(-node.order, node) for node in grads if node.order])
+    grads: Gradients = {}
+    kept: Gradients = {}
+    heap: list[tuple[int, Node]] = []
+    deliver(seeds, grads, heap)
     hooked = bool(watchers and config.hooks)
     while heap:
         node = heappop(heap)[1]
@@ -233,13 +240,6 @@ def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wan
         deliver(pairs, grads, heap)
         del pairs, g  # hold no gradient longer than its node
     grads.update(kept)
-    return grads
-
-
-def _start(seeds: Iterable[tuple[Node, Any]]) -> Gradients:
-    grads: Gradients = {}
-    for node, g in seeds:
-        grads[node] = grads[node] + g if node in grads else g
     return grads
 
 
@@ -264,20 +264,35 @@ def _publish(found: Gradients, root: Node, seen: set[int]) -> None:
     """
     stores: list[tuple[Node, str, Any]] = []
     for node, g in found.items():
-        if isinstance(g, dict) or (node is root and node.order):
-            continue  # a function with several results (its parts have the gradients), or the start filled in by us
-        g = _own(g, seen)
-        before = getattr(node, "grad", None) if node.order == 0 else None
-        stores.append((node, "grad", g if before is None else _sum(before, g)))
-        if node.order == 0:
-            passes = 1 if before is None else getattr(node, "passes", 1) + 1
-            stores += ((node, "passes", passes), (node, "moved", False))
-        if getattr(node, "given", False):
-            stores.append((node, "given", False))
-    deque(starmap(setattr, stores), maxlen=0)
+        if isinstance(node, Leaf):
+            stores += _stores(node, _own(g, seen))
+        elif not isinstance(g, dict) and node is not root:
+            # left out are functions with several results (their parts have the gradients) and the start filled in by us
+            stores += (node, "grad", _own(g, seen)), (node, "given", False)
+    any(starmap(setattr, stores))  # which runs through all of them, as setattr returns None
+
+
+def _stores(leaf: Leaf, g: Variable) -> list[tuple[Node, str, Any]]:
+    """What changes at a leaf: mostly the gradient and nothing else."""
+    before, passes = leaf.grad, 1
+    if before is not None:
+        g, passes = _sum(before, g), (leaf.passes or 1) + 1
+    stores: list[tuple[Node, str, Any]] = [(leaf, "grad", g)]
+    if leaf.passes != passes:
+        stores.append((leaf, "passes", passes))
+    if leaf.moved:
+        stores.append((leaf, "moved", False))
+    if leaf.given:
+        stores.append((leaf, "given", False))
+    return stores
 
 
 def _sum(before: Variable, g: Variable) -> Variable:
+    if before.shape != g.shape:  # the Variable got other data in between
+        raise ValueError(
+            f"backward: a Variable has a gradient of shape {before.shape}, to which one of shape {g.shape} cannot be "
+            "added; expected the same shape: after giving it data of another shape, call cleargrad()"
+        )
     if before.node is None and g.node is None:
         return wrap(array_of(before._data + g._data), None)
     return before + g
@@ -285,8 +300,14 @@ def _sum(before: Variable, g: Variable) -> Variable:
 
 def _own(g: Any, seen: set[int]) -> Variable:
     """A Variable whose array no other gradient shares: rules may hand one array to several inputs, or a view."""
-    data, node = (g._data, g.node) if isinstance(g, Variable) else (array_of(g), None)
+    if type(g) is np.ndarray:  # the usual case
+        data, node = g, None
+    else:
+        data, node = (g._data, g.node) if isinstance(g, Variable) else (array_of(g), None)
     if data.base is not None or id(data) in seen:
         data = data.copy()
     seen.add(id(data))
     return wrap(data, node)
+
+
+Variable._backward = backward

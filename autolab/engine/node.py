@@ -41,7 +41,7 @@ class Node(Edge):
     """One application of a function, or a leaf (order 0): where gradients are stored.
 
     A node is its own first edge and ``more`` links the others, so that a step with one input is a single object.
-    ``grad`` (a Variable) and ``given`` (True if the user set it) stay unset until they are needed.
+    ``grad`` (a Variable) and ``given`` (True if the user set it) stay unset until they are needed, except at leaves.
     """
 
     __slots__ = ("__weakref__", "function", "given", "grad", "order")
@@ -67,7 +67,8 @@ class Node(Edge):
     def leaf(cls) -> Node:
         """The node of a Variable that nothing computed."""
         node = Leaf()
-        node.function, node.order = None, 0
+        node.function, node.order, node.grad, node.given = None, 0, None, False
+        node.passes, node.moved = 0, False
         return node
 
     @property
@@ -85,7 +86,7 @@ class Node(Edge):
 
 
 class Leaf(Node):
-    """The node of a Variable that nothing computed. Both attributes stay unset until they are needed.
+    """The node of a Variable that nothing computed.
 
     ``passes`` counts the backward passes that the gradient is the sum of; ``moved`` is True once the Variable got
     another array after the last of them.

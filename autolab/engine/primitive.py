@@ -7,7 +7,6 @@ has short cuts of `apply` for the commonest shapes of function; they give the sa
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from types import FunctionType
 from typing import Any, ClassVar
 
@@ -285,24 +284,29 @@ class Primitive:
         """``g`` with the shape and dtype of its input; only elementwise functions may need to be summed."""
         shape, dtype = fit
         if getattr(g, "shape", None) != shape:
-            g = self._summed(g, self.schema.label(self._place[rule]), shape, getattr(upstream, "shape", None))
+            g = self._summed(g, rule, shape, getattr(upstream, "shape", None))
         return g if g.dtype == dtype else Primitive.cast(g, dtype=dtype)
 
-    def _summed(self, g: Any, which: str, shape: tuple[int, ...], upstream: tuple[int, ...] | None) -> Any:
+    def _summed(self, g: Any, rule: Rule, shape: tuple[int, ...], upstream: tuple[int, ...] | None) -> Any:
         """The gradient of a broadcast input; an error for everything else that has another shape than the input.
 
         Summed are the axes along which the forward has broadcast, so a gradient that is larger than the result is none.
         """
         if not hasattr(g, "shape"):
             raise TypeError(
-                f"{self.name}: the rule of input {which!r} returned {_described(g)}; expected a gradient of shape "
-                f"{shape}, computed from g"
+                f"{self.name}: the rule of input {self._label(rule)!r} returned {_described(g)}; expected a gradient "
+                f"of shape {shape}, computed from g"
             )
         if self.elementwise and (upstream is None or upstream == g.shape or _spreads_to(g.shape, upstream)):
-            with suppress(ValueError):
+            try:
                 return Primitive.sum_to(g, shape=shape)
-        check_shape(self.name, which, g, shape)
+            except ValueError:
+                pass  # said by check_shape
+        check_shape(self.name, self._label(rule), g, shape)
         return g
+
+    def _label(self, rule: Rule) -> str:
+        return self.schema.label(self._place[rule])
 
 
 def _spreads_to(shape: tuple[int, ...], result: tuple[int, ...]) -> bool:

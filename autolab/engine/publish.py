@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
 from itertools import starmap
 from typing import Any
@@ -16,4 +15,4 @@ def publish(stores: Iterable[tuple[Any, str, Any]]) -> None:
     An interrupt is seen between two bytecodes, so it falls before or after all of them. What can fail must have
     happened before: the objects' own ``__setattr__`` and properties are not asked.
     """
-    deque(starmap(_store, list(stores)), maxlen=0)
+    any(starmap(_store, list(stores)))  # which runs through all of them, as a store returns None

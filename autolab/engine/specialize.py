@@ -9,11 +9,12 @@ benchmarks).
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .backend import Array, modules, scalar
+from .backend import modules, scalar
 from .config import config, overrides
 from .kernels import Kernels
 from .node import Edge, Node, new_order
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from .primitive import Primitive
 
 _new_variable = Variable.__new__
-_ndarray = np.ndarray
+_ndarray, _floating = np.ndarray, np.floating
 _LEFT_OUT = object()
 _COMPLAINTS = (ValueError, TypeError, IndexError)
 
@@ -53,7 +54,8 @@ def _unary(function: Primitive) -> Shortcut:
 
     def learn() -> None:
         nonlocal rule, keep
-        rule, keep = function.rule(0), _place(function, 0)
+        rule, places = function.rule(0), _places(function, 0)
+        keep = places[0] if max(places) <= 2 and len(places) == 1 else itemgetter(*places)
 
     def apply(a: Any) -> Any:
         return function.apply(() if a is _LEFT_OUT else (a,), {})
@@ -88,7 +90,7 @@ def _unary(function: Primitive) -> Shortcut:
         variable.node = node = Node()
         node.parent = parent
         node.rule = rule
-        node.saved = y if keep == 2 else x if keep == 1 else None if keep == 0 else keep((x,), (y,), {})
+        node.saved = y if keep == 2 else x if keep == 1 else None if keep == 0 else keep((None, x, y, x.shape))
         node.fit = None if same_shape and (same_dtype or y.dtype is x.dtype) else (x.shape, x.dtype)
         node.more = None
         node.function = function
@@ -105,13 +107,14 @@ def _binary(function: Primitive) -> Shortcut:
     rule_b: Any = None
     keep_a: Any = 0
     keep_b: Any = 0
-    collect: Any = None
+    simple = True
 
     def learn() -> None:
-        nonlocal rule_a, rule_b, keep_a, keep_b, collect
-        rule_a, rule_b, keep_a, keep_b = function.rule(0), function.rule(1), _place(function, 0), _place(function, 1)
-        if not (isinstance(keep_a, int) and isinstance(keep_b, int)):
-            collect, keep_a, keep_b = _collector(keep_a, keep_b), 0, 1
+        nonlocal rule_a, rule_b, keep_a, keep_b, simple
+        rule_a, rule_b = function.rule(0), function.rule(1)
+        a, b = _places(function, 0), _places(function, 1)
+        simple = len(a) == len(b) == 1 and max(a + b) <= 3  # no shape
+        keep_a, keep_b = (a[0], b[0]) if simple else (itemgetter(*a), itemgetter(*b))
 
     def apply(a: Any, b: Any) -> Any:
         return function.apply((a,) if b is _LEFT_OUT else (a, b), {})
@@ -152,11 +155,13 @@ def _binary(function: Primitive) -> Shortcut:
             or not (same_dtype or z.dtype.kind == "f")
         ):
             return variable
-        if same_shape and x.shape == y.shape and x.dtype is y.dtype and (same_dtype or z.dtype is x.dtype):
-            fit_a = fit_b = None
-        else:
+        fit_a = fit_b = None
+        if not (same_shape and x.dtype is y.dtype and (same_dtype or z.dtype is x.dtype)):
             fit_a, fit_b = (x.shape, x.dtype), (y.shape, y.dtype)
-        values = (None, x, y, z) if collect is None else collect(x, y, z)
+        elif x.shape != y.shape:  # what was broadcast has to be summed
+            fit_a = None if x.shape == z.shape else (x.shape, x.dtype)
+            fit_b = None if y.shape == z.shape else (y.shape, y.dtype)
+        values = (None, x, y, z) if simple else (None, x, y, z, x.shape, y.shape)
         node: Any = Node()
         edge: Any = node
         variable.node = node
@@ -165,7 +170,7 @@ def _binary(function: Primitive) -> Shortcut:
         if p is not None:
             node.parent = p
             node.rule = rule_a
-            node.saved = values[keep_a]
+            node.saved = values[keep_a] if simple else keep_a(values)
             node.fit = fit_a
             if q is None:
                 node.more = None
@@ -173,7 +178,7 @@ def _binary(function: Primitive) -> Shortcut:
             node.more = edge = Edge()
         edge.parent = q
         edge.rule = rule_b
-        edge.saved = values[keep_b]
+        edge.saved = values[keep_b] if simple else keep_b(values)
         edge.fit = fit_b
         edge.more = None
         return variable
@@ -212,15 +217,17 @@ def _general(function: Primitive) -> Shortcut:
         raw: list[Any] = []
         arrays_only = True
         for arg in args:
-            if isinstance(arg, Variable):
+            if type(arg) is _ndarray:
+                usual = arg.dtype.kind in "biuf"
+            elif isinstance(arg, Variable):
                 arrays_only = False
                 arg = arg._data
                 usual = type(arg) is _ndarray
-            elif isinstance(arg, np.floating):  # what NumPy makes of a 0-d gradient
+            elif isinstance(arg, _floating):  # what NumPy makes of a 0-d gradient
                 arg = np.asarray(arg)
                 usual = True
             else:
-                usual = arg.dtype.kind in "biuf" if type(arg) is _ndarray else arg is None and len(raw) >= required
+                usual = arg is None and len(raw) >= required
             if not usual:
                 return apply(args, attributes)
             raw.append(arg)
@@ -240,34 +247,32 @@ def _general(function: Primitive) -> Shortcut:
         variable.node = None
         if (overrides and not config.enable_backprop) or y.dtype.kind != "f":
             return variable
-        edges = []
         if len(attributes) < len(defaults):
             attributes = {**defaults, **attributes}
+        node: Any = None
+        edge: Any = None
         for arg, array, plan in zip(args, raw, plans, strict=False):
-            if isinstance(arg, Variable) and arg.node is not None and plan is not None:
-                rule, keep = plan
-                saved = None if keep is None else keep(raw, (y,), attributes)
-                edges.append((arg.node, rule, saved, (array.shape, array.dtype)))
-        if edges:
-            variable.node = Node.join(function, edges)
+            if plan is None or not isinstance(arg, Variable) or arg.node is None:
+                continue
+            if edge is None:
+                variable.node = node = edge = Node()
+            else:
+                edge.more = edge = Edge()
+            edge.rule, keep = plan
+            edge.parent = arg.node
+            edge.saved = None if keep is None else keep(raw, (y,), attributes)
+            edge.fit = array.shape, array.dtype
+        if edge is not None:
+            edge.more = None
+            node.function = function
+            node.order = new_order()
         return variable
 
     return call, learn
 
 
-def _place(function: Primitive, i: int) -> Any:
-    """What the rule of input ``i`` keeps of (None, *inputs, output): the place of one of them, or else a keeper."""
-    plan, names = function.plan(i), function.retained[function.inputs[i]]
-    if plan is None or not names:
-        return 0
-    values = (None, *function.inputs, *function.schema.outputs)
-    return values.index(names[0]) if len(names) == 1 and names[0] in values else plan[1]
-
-
-def _collector(keep_a: Any, keep_b: Any) -> Callable[[Array, Array, Array], tuple[Any, Any]]:
-    """What both rules keep of two inputs and an output, where one of them keeps more than one value."""
-
-    def kept(keep: Any, x: Array, y: Array, z: Array) -> Any:
-        return (None, x, y, z)[keep] if isinstance(keep, int) else keep((x, y), (z,), {})
-
-    return lambda x, y, z: (kept(keep_a, x, y, z), kept(keep_b, x, y, z))
+def _places(function: Primitive, i: int) -> tuple[int, ...]:
+    """Where the values that the rule of input ``i`` keeps stand in ``(None, *inputs, output, *shapes of inputs)``."""
+    names = function.retained[function.inputs[i]] if function.plan(i) is not None else ()
+    values = (None, *function.inputs, *function.schema.outputs, *[f"{name}_shape" for name in function.inputs])
+    return tuple([values.index(name) for name in names]) or (0,)

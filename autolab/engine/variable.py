@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -50,6 +51,7 @@ class Variable(Installed):
     _data: Array
     _name: str | None
     node: Node | None
+    _backward: ClassVar[Callable[..., None]]  # set by backward.py: an import in every call would take a microsecond
 
     def __init__(self, data: Any, name: str | None = None, requires_grad: bool | None = None) -> None:
         if isinstance(data, Variable):
@@ -219,9 +221,7 @@ class Variable(Installed):
         RuntimeError
             If the value has more than one element and no start gradient, or depends on nothing that requires one.
         """
-        from .backward import backward
-
-        backward(self, retain_grad, create_graph)
+        self._backward(retain_grad, create_graph)
 
     # ------------------------------------------------------------------ Python and NumPy
     def __len__(self) -> int:

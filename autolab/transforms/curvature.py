@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .. import functions as F
 from ..engine.backend import get_array_module
 from ..engine.variable import Variable, wrap
@@ -147,7 +149,8 @@ def nth_derivative(fn: Function, n: int, wrt: int | str = 0) -> Function:
     Raises
     ------
     ValueError
-        If the result has not the shape of the argument, so that ``fn`` cannot work element by element.
+        If ``fn`` does not work element by element: its result has another shape than the argument, or an element of
+        the result depends on others of the argument.
 
     Examples
     --------
@@ -165,10 +168,32 @@ def nth_derivative(fn: Function, n: int, wrt: int | str = 0) -> Function:
         y = _elementwise_result(point)
         differentiable = point.depends_on_others()
         for order in range(1, n + 1):
-            (y,) = point.gradients([y], [get_array_module(y._data).ones_like(y._data)], differentiable or order < n)
+            value, ones = y, get_array_module(y._data).ones_like(y._data)
+            (y,) = point.gradients([value], [ones], differentiable or order < n)
+            if order == 1:
+                _check_apart(point, value, y)
         return point.result(y, differentiable)
 
     return named(derivative, "nth_derivative", fn)
+
+
+def _check_apart(point: Point, y: Variable, slope: Variable) -> None:
+    """Refuse a function whose elements depend on each other: the sum over all of them is no derivative of one.
+
+    If they do not, weighting each element of ``y`` weights that of the gradient, and exactly so with powers of 2.
+    """
+    if y.size < 2:
+        return
+    xp = get_array_module(y._data)
+    exponents = np.random.default_rng(0).integers(-8, 9, y.shape)
+    weights = xp.asarray(np.ldexp(1.0, exponents), y.dtype)
+    (weighted,) = point.gradients([y], [weights], False)
+    least = float(np.finfo(y.dtype).tiny)
+    if not xp.allclose(weighted._data, weights * slope._data, rtol=1e-3, atol=least, equal_nan=True):
+        raise ValueError(
+            f"nth_derivative: {point.name} lets the elements of its argument depend on each other; expected a function "
+            "that works element by element: use jacobian, or grad of a sum"
+        )
 
 
 def _elementwise_result(point: Point) -> Variable:

@@ -222,6 +222,21 @@ def test_grad_returns_arrays_of_its_own(create_graph: bool) -> None:
     np.testing.assert_array_equal(results[2].data, [2.0, 2.0])
 
 
+@pytest.mark.parametrize("shape", [(1,), (3, 1), (2, 2)])
+def test_a_gradient_of_another_shape_is_not_added_to(shape: tuple[int, ...]) -> None:
+    """The shapes may well broadcast; the sum would be the gradient of nothing."""
+    x, z = Variable([1.0, 2.0, 3.0]), Variable(1.0)
+    F.sum(x * x).backward()
+    x.data = np.ones(shape)
+    y = F.sum(x * x) * z
+    with pytest.raises(ValueError, match=r"backward: .* gradient of shape \(3,\), .*call cleargrad"):
+        y.backward()
+    assert x.grad.data.tolist() == [2.0, 4.0, 6.0] and z.grad is None
+    x.cleargrad()
+    y.backward()
+    assert x.grad.shape == shape
+
+
 def test_accumulation_does_not_write_into_what_a_rule_returned() -> None:
     """A gradient may be added to in place only if the pass made the array itself."""
     kept = np.ones(2)

@@ -6,6 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -218,6 +219,30 @@ def test_short_cuts_keep_what_apply_keeps(of_a: tuple[str, ...], of_b: tuple[str
     for create_graph in (False, True):
         for g, names in zip(grad(made(a, b), (a, b), np.ones(2), create_graph=create_graph), (of_a, of_b), strict=True):
             np.testing.assert_array_equal(g.data, np.prod([np.ones(2), *[values[name] for name in names]], axis=0))
+
+
+@elementwise(x=lambda g, x_shape, y, x: g * len(x_shape) * y * x)
+def _one_that_keeps_a_shape(xp, x):
+    return xp.exp(x)
+
+
+@elementwise(a=lambda g, b_shape: g * b_shape[0], b=lambda g, y, a_shape, a: g * a_shape[0] * y * a)
+def _two_that_keep_shapes(xp, a, b):
+    return xp.multiply(a, b)
+
+
+@pytest.mark.parametrize("function", [_one_that_keeps_a_shape, _two_that_keep_shapes, F.matmul])
+def test_short_cuts_keep_shapes_as_apply_does(function: Any) -> None:
+    args = [Variable([[2.0, 3.0], [4.0, 5.0]]), Variable([[7.0, 1.0], [3.0, 8.0]])][: len(function.function.inputs)]
+    assert described(function(*args)) == described(function.function.apply(tuple(args), {}))
+
+
+def test_only_the_gradient_of_what_was_broadcast_is_looked_at() -> None:
+    x, row = Variable(np.ones((3, 2))), Variable(np.ones(2))
+    for y, fits in ((x * row, [None, ((2,), row.dtype)]), (row - x, [((2,), row.dtype), None]), (x * 2.0, [None])):
+        assert [edge.fit for edge in y.node.edges] == fits
+    wide = x * row.astype(np.float32)  # of another dtype: both are looked at
+    assert None not in [edge.fit for edge in wide.node.edges]
 
 
 def goes_the_long_way(call: Callable[[], object]) -> bool:

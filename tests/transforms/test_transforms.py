@@ -86,6 +86,28 @@ def test_nth_derivative(n: int) -> None:
     close(composed(0.4), np.sin(0.4 + n * np.pi / 2))
 
 
+@pytest.mark.parametrize("n", [1, 2])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_nth_derivative_takes_whatever_works_element_by_element(n: int, dtype: type) -> None:
+    x = np.array([[0.0, 1e-4, -2.0], [5.0, np.inf, np.nan]], dtype)
+    for fn in (F.tanh, F.log, F.sqrt, F.relu, lambda x: x * 1e-4 - x * 1e-4, lambda x: x @ np.eye(3, dtype=dtype)):
+        with np.errstate(all="ignore"):
+            assert nth_derivative(fn, n)(x).dtype == dtype
+    assert nth_derivative(lambda x: Variable(np.ones(3)), n)(x[0]).data.tolist() == [0.0] * 3
+
+
+@pytest.mark.parametrize("n", [1, 2])
+@pytest.mark.parametrize(
+    "fn", [lambda x: x / F.sum(x), F.flip, F.softmax, F.cumsum, F.sort, lambda x: x * F.max(x), lambda x: x - F.mean(x)]
+)
+def test_nth_derivative_refuses_elements_that_depend_on_each_other(fn: Callable[..., Any], n: int) -> None:
+    """The sum over all of them would pass for the derivative of each."""
+    for x in (np.array([2.0, 1.0]), np.linspace(1.0, -1.0, 18)):
+        with pytest.raises(ValueError, match=r"nth_derivative: .* lets the elements .* use jacobian"):
+            nth_derivative(fn, n)(x)
+        assert nth_derivative(fn, n)(x[:1]).shape == (1,)
+
+
 def test_hessian_of_a_quadratic_form_and_of_several_arguments() -> None:
     A = np.arange(9.0).reshape(3, 3)
     close(hessian(lambda x: F.matmul(x, F.matmul(A, x)))(X), A + A.T)
