@@ -158,8 +158,8 @@ def _readings(data: Derivatives) -> Iterator[dict[str, Any]]:
         known = math.isfinite(value)
         yield {
             "name": f"{symbol(data, order)}({number(data.x)})",
-            "text": number(value) if known else say("undefined"),
-            "exact": repr(value) if known else say("undefined"),
+            "text": number(value + 0.0) if known else say("undefined"),
+            "exact": repr(value + 0.0) if known else say("undefined"),
             "meaning": _meaning(symbol(data, 0), order, value) if known else "",
         }
 

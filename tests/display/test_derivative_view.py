@@ -33,6 +33,11 @@ def test_the_bundle_holds_pictures_numbers_and_words_and_fits():
         ET.fromstring(base64.b64decode(image))
 
 
+def test_zero_has_no_sign_in_the_readings():
+    text = mimebundle(Study(lambda x: np.log(x) / (x - 2), 1.0, 1).data)["text/plain"]
+    assert "(1) = 0" in text and "−0" not in text and "-0.0" not in text
+
+
 def test_large_graphs_are_left_out_with_a_word_and_the_rest_stays():
     names = {"np": np}
     step = "    x = np.tanh(x) + 0.1 * x\n"  # thirty lines without a loop, whose rounds would be folded
