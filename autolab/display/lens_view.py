@@ -31,13 +31,13 @@ _SAME = 1e-6
 
 
 def verdict(report: GradientReport) -> dict[str, Any]:
-    """The verdict with its reasons; each finding names the position of its input, where it has one."""
-    names = [item.name for item in report.inputs]
+    """The verdict with its reasons; each finding names the position of its input, where that has numbers to show."""
+    names = {item.name: i for i, item in enumerate(report.inputs) if item.measured}
     findings = [
         {
             "text": clean(finding.message, _TEXT),
             "hint": clean(finding.hint, _TEXT),
-            "input": names.index(finding.input) if finding.input in names else None,
+            "input": None if finding.input is None else names.get(finding.input),
             "innocent": finding.innocent,
         }
         for finding in report.findings

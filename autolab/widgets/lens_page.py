@@ -125,7 +125,8 @@ def _content(lens: Lens, chapters: list[Chapter], most: int) -> dict[str, Any]:
     turns |= {message_key({"do": "step", "k": k}): {"at_step": k} for k in range(steps)}
     turns |= {message_key({"do": "scale", "scale": scale}): {"scale": scale} for scale in SCALES}
     answers = {name: _answers(chapter, told[name], most) for name, chapter in zip(told, chapters, strict=True)}
-    words = say("lens_still_orders" if len(orders) > 1 else "lens_still")
+    is_bare = not any([item.measured for chapter in chapters for item in chapter.report.inputs])
+    words = say("lens_still_bare" if is_bare else "lens_still_orders" if len(orders) > 1 else "lens_still")
     return {
         "state": still(lens.state(), words, **told[str(chapters[0].state.order)]),
         "answers": {**answers, "all": turns},

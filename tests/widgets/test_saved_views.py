@@ -14,7 +14,7 @@ from display.payloads import PAYLOADS
 from playwright.sync_api import Browser, Page, expect
 
 import autolab
-from autolab import Variable, check_gradients
+from autolab import Variable, check_gradients, primitive
 from autolab.display.colors import paint
 from autolab.display.messages import say
 from autolab.display.numbers import number
@@ -283,6 +283,19 @@ def test_what_takes_too_long_for_a_saved_lens_is_not_offered(
     page = open_file(lens(np.tanh, np.array([0.5, -1.0])))
     assert page.get_by_label(f"{say('lens_order')} 2").count() == 0
     assert say("lens_still") in page.locator("body").inner_text()
+
+
+@pytest.mark.browser
+def test_a_saved_lens_without_numbers_offers_none(open_file: Open, lens: Any) -> None:
+    @primitive(x=lambda g: g, b=lambda g: g)  # the copies of b are not added up
+    def shifted(xp: Any, x: Any, b: Any) -> Any:
+        return x + b
+
+    page = open_file(lens(lambda x, b: shifted(x, b), np.ones((4, 3)), np.ones(3)))
+    expect(page.locator(".al-findings li")).to_have_count(1)
+    expect(page.get_by_role("button", name=say("lens_show"), exact=True)).to_have_count(0)
+    expect(page.locator("body")).to_contain_text(say("lens_still_bare"))
+    expect(page.get_by_role("region", name="b", exact=True)).to_have_attribute("data-verdict", "wrong")
 
 
 @pytest.mark.browser

@@ -93,5 +93,6 @@ SENTENCES: dict[str, str] = {
         "This page was saved. Both orders, elements, step sizes and the directions that it holds can be chosen; "
         "checking again takes a kernel."
     ),
+    "lens_still_bare": "This page was saved. It shows what the check found; checking again takes a kernel.",
     "lens_keys": "Choose a cell, or use the arrow keys. The dashed cell of each input is the worst.",
 }
