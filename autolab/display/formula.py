@@ -14,7 +14,7 @@ from .numbers import number
 from .steps import label, shorten
 
 _IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
-_NEGATIVE = re.compile(r"(?<!\w)-(?=\d|inf\b)|(?<=\de)-(?=\d)")
+_NEGATIVE = re.compile(r"(?<!\w)-(?=[\w(])|(?<=\de)-(?=\d)")
 _NO_DIGITS = re.compile(r"(?<!\w)(?:inf|nan)(?!\w)")
 _NAME_COLUMNS = 18
 _SHOWN_TERMS = 5
@@ -47,7 +47,13 @@ def in_names(rule: str, names: Mapping[str, str]) -> str:
 
 
 def signs(formula: str) -> str:
-    """A formula with the signs of mathematics."""
+    """A formula with the signs of mathematics.
+
+    Examples
+    --------
+    >>> signs("-g * -(x - 1)"), signs("axis=-1"), signs("1e-05 * y")
+    ('−g × −(x − 1)', 'axis=−1', '1e−05 × y')
+    """
     return _NEGATIVE.sub(MINUS, formula.replace(" * ", " × ").replace(" - ", f" {MINUS} "))
 
 
