@@ -64,15 +64,17 @@ def nonlinear(case: Case, i: int) -> int | None:
     """The element at which the gradient is least linear in the upstream gradient, if that is no rounding error.
 
     A backward that takes the size of it, or its square, shows only where the signs differ: one of the three is that of
-    a negative sum.
+    a negative sum. A gradient of 0 may be made of terms that cancel; what rounding leaves of them is linear in nothing.
     """
     three = case.exam.three(i)
     if three is None or not three[0].size or not all(np.isfinite(g).all() for g in three):
         return None
     first, second, together = three
-    gap = np.abs(together + (first + second))
-    k = int(np.argmax(gap))
-    return k if gap.flat[k] > _NONLINEAR * max(np.abs(first).max(), np.abs(second).max()) else None
+    gap = np.abs(together + (first + second)).ravel()
+    gauge = case.tables[0].gauge
+    least = np.maximum(_NONLINEAR * max(np.abs(first).max(), np.abs(second).max()), gauge.grain / gauge.point.scales[i])
+    k = int(np.argmax(np.where(gap > least, gap, 0)))
+    return k if gap[k] > least[k] else None
 
 
 def rounded(case: Case, i: int) -> bool:

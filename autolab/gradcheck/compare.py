@@ -222,22 +222,26 @@ def _measured(gauge: Gauge, claims: Sequence[Claim], indexes: Sequence[np.ndarra
     scale = np.concatenate([gauge.point.scales[c.input][i] for c, i in zip(claims, indexes, strict=True)])
     directions = [gauge.point.element(c.input, k) for c, index in zip(claims, indexes, strict=True) for k in index]
     found = gauge.slopes(directions, moving=analytic != 0)
-    elements = _judged(analytic, noise, found, scale, claims[0].root_eps)
+    elements = _judged(analytic, noise, found, scale, claims[0].root_eps, gauge.grain)
     if not gauge.point.finite.all():
         elements.numeric[~np.isfinite(analytic)] = np.nan  # the part of the results that is left says nothing about it
     return elements
 
 
-def _judged(analytic: np.ndarray, noise: np.ndarray, found: Slopes, scale: np.ndarray, root_eps: float) -> Elements:
+def _judged(
+    analytic: np.ndarray, noise: np.ndarray, found: Slopes, scale: np.ndarray, root_eps: float, grain: float
+) -> Elements:
     with np.errstate(all="ignore"):
         numeric, error, low, high = (a / scale for a in (found.value, found.error, found.low, found.high))
         kink, unknown = found.kind == KINK, (found.kind == UNKNOWN) | (found.kind == NOISY)
         size = np.fmax(np.abs(analytic), np.fmax(np.abs(low), np.abs(high)))
         tolerance = MARGIN * (error + np.where(kink, 0.0, noise)) + root_eps * size + _UNDERFLOW
         deviation = np.maximum(np.maximum(low - analytic, analytic - high), 0.0)
-        wrong = ~unknown & (deviation > tolerance) & np.isfinite(analytic)
+        lost = (numeric == 0) & (error == 0) & (deviation <= grain / scale)  # nothing moves
+        wrong = ~unknown & (deviation > tolerance) & ~lost & np.isfinite(analytic)
         enough = np.maximum(KNOWN * size, _NEGLIGIBLE * found.reach.max(initial=0.0) / scale) + _UNDERFLOW
         unsure = ~wrong & (unknown | ~np.isfinite(deviation) | (tolerance > enough))
+        tolerance = np.where(lost, np.fmax(tolerance, deviation), tolerance)
     return Elements(analytic, numeric, error, low, high, found.kind, deviation, tolerance, wrong, unsure)
 
 

@@ -72,6 +72,10 @@ class Slopes:
             return (self.kind == SMOOTH) & (self.error <= _SETTLED * (np.abs(self.value) + _FLAT * largest))
 
 
+_CANCELLED = 1e4
+"""So much larger than the result over the input may the terms of a gradient be that cancel."""
+
+
 @dataclass(frozen=True, eq=False)
 class Gauge:
     """What is measured at a point: ``sum(weights * results)`` of noisy results."""
@@ -80,6 +84,11 @@ class Gauge:
     weights: np.ndarray
     noise: Noise
     executor: Executor | None = None
+
+    @property
+    def grain(self) -> float:
+        """A slope that moves the sum by less, for a relative move of 1, may be what rounding left of larger terms."""
+        return _CANCELLED * float(np.abs(self.weights) @ self.noise.level)
 
     def slopes(self, directions: Sequence[Direction], moving: np.ndarray | bool = False, quick: bool = False) -> Slopes:
         """Derivatives along directions, with an error bound for each.

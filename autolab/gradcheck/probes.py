@@ -81,6 +81,6 @@ def _disagrees(gauge: Gauge, claim: Claim, signs: np.ndarray, index: slice, quic
     distance = abs(float(parts.sum()) - found.value[0])
     if found.kind[0] != SMOOTH or not np.isfinite(distance):
         return None
-    if distance > tolerance:
+    if distance > max(tolerance, gauge.grain if found.value[0] == found.error[0] == 0 else 0.0):
         return True
     return False if tolerance <= KNOWN * max(size, float(found.reach[0])) else None
