@@ -157,8 +157,6 @@ def _seed(y: Variable, start: Any, create_graph: bool, i: int) -> Any:
                 "to an array of its shape, or take the sum of y first"
             )
         g = get_array_module(y._data).ones_like(y._data)
-    elif not create_graph and type(getattr(start, "_data", None)) is type(y._data) and start.dtype is y.dtype:
-        g = start._data  # the usual case: what was assigned to y.grad
     elif create_graph and isinstance(start, Variable) and type(start._data) is type(y._data):
         g = start if start.dtype == y.dtype else Primitive.cast(start, dtype=y.dtype)
     else:

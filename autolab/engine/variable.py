@@ -188,7 +188,10 @@ class Variable(Installed):
 
     def _like(self, value: Any, what: str = "Variable.grad") -> Array:
         """``value`` as an array of the Variable's dtype."""
-        array = check_real(value._data if isinstance(value, Variable) else as_array(value, what), what)
+        array = value._data if isinstance(value, Variable) else value
+        if type(array) is type(self._data) and array.dtype is self._data.dtype:
+            return array
+        array = check_real(array if isinstance(value, Variable) else as_array(value, what), what)
         if type(array) is not type(self._data):
             if is_array(value) or isinstance(value, Variable):
                 raise TypeError(

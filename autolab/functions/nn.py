@@ -11,6 +11,7 @@ from ..engine.backend import Array, generator, get_array_module
 from ..engine.config import check_rng, config
 from ..engine.declare import elementwise, primitive
 from .indexing import scatter
+from .linalg import product
 from .shape import reshape, transpose
 
 
@@ -43,9 +44,10 @@ def linear(xp: Any, x: Array, w: Array, b: Array | None = None) -> Array:
     >>> F.linear(Variable([[1.0, 2.0]]), [[3.0, 4.0], [5.0, 6.0], [7.0, 8.0]], [0.1, 0.2, 0.3])
     variable([[11.1 17.2 23.3]])
     """
-    if w.ndim != 2 or x.shape[-1:] != w.shape[1:] or (b is not None and b.shape != w.shape[:1]):
+    size = w.shape
+    if len(size) != 2 or x.shape[-1:] != size[1:] or (b is not None and b.shape != size[:1]):
         raise ValueError("expected x (..., in), w (out, in) and b (out,)")
-    y = xp.matmul(x, w.T)
+    y = product(x, w.T)
     if b is None:
         return y
     if b.dtype != y.dtype:
@@ -57,19 +59,19 @@ def linear(xp: Any, x: Array, w: Array, b: Array | None = None) -> Array:
 @linear.vjp("x")
 def _linear_x(g: Any, w: Any) -> Any:
     """g @ w"""
-    return g @ w
+    return product(g, w)
 
 
 @linear.vjp("w")
 def _linear_w(g: Any, x: Any) -> Any:
     """g.T @ x"""
-    return _rows(g).T @ _rows(x)
+    return product(_rows(g).T, _rows(x))
 
 
 @linear.vjp("b")
 def _linear_b(g: Any) -> Any:
     """sum(g, axis=0)"""
-    return g.sum(axis=tuple(range(g.ndim - 1))) if g.ndim > 1 else g
+    return g.sum(axis=0 if g.ndim == 2 else tuple(range(g.ndim - 1))) if g.ndim > 1 else g
 
 
 @linear.composite

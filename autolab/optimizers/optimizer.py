@@ -198,7 +198,9 @@ class Optimizer:
                 )
             if new.dtype is not w.dtype:
                 new = new.astype(w.dtype, copy=False)
-            stores += (parameter, "_data", new), (node, "moved", True), (memory, "state", state)
+            stores += (parameter, "_data", new), (node, "moved", True)
+            if state or memory.state:
+                stores.append((memory, "state", state))
         return stores
 
     def update_one(self, w: Array, g: Array, state: State) -> Array:

@@ -10,7 +10,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..engine.backend import Array, get_array_module
+import numpy as np
+
+from ..engine.backend import Array, get_array_module, scalar
 from ..engine.errors import check_number
 from .optimizer import Optimizer, State
 
@@ -242,6 +244,8 @@ def _share(who: str, name: str, value: Any) -> float:
 
 def _moved(w: Array, direction: Array, distance: float) -> Array:
     """``w + distance * direction``."""
+    if type(distance) is float and type(direction) is np.ndarray:
+        distance = scalar(distance, direction.dtype)  # NumPy multiplies by an array sooner than by a number
     new = direction * distance
     new += w
     return new

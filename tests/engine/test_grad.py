@@ -54,6 +54,8 @@ ERRORS = [
     (lambda x: grad(x, x, np.ones(3)), ValueError, r"shape \(3,\).*\(2,\)"),
     (lambda x: grad(x, x, Variable(1.0)), ValueError, r"shape \(\).*\(2,\)"),
     (lambda x: grad(x, x, [np.ones(2), np.ones(2)]), ValueError, "2 grad_outputs; expected 1"),
+    (lambda x: grad(x * x, x, np.ma.masked_array(np.ones(2), [True, False])), TypeError, "grad_outputs.0.*masked"),
+    (lambda x: setattr(x, "grad", np.ma.masked_array(np.ones(2), [True, False])), TypeError, "Variable.grad.*masked"),
     (lambda x: grad(x, x, "text"), TypeError, "str 'text'"),
     (lambda x: grad(x, x), RuntimeError, "2 elements"),
 ]
