@@ -210,7 +210,8 @@ class Variable(Installed):
         """Compute the gradients of this value and add them to ``.grad`` of the leaves it depends on.
 
         The start gradient is ``self.grad`` if the user set it, else 1 for a value of one element. All gradients are
-        published at the end: an exception or an interrupt leaves every ``.grad`` as it was.
+        published at the end: an exception or an interrupt leaves every ``.grad`` as it was. Threads whose passes add to
+        the same leaves at the same time need a lock of their own; `autolab.grad` stores nothing and needs none.
 
         Parameters
         ----------
