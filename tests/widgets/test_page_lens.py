@@ -22,6 +22,7 @@ import autolab
 from autolab import FunctionNode, check_gradients
 from autolab.display.colors import paint
 from autolab.display.messages import say
+from autolab.display.numbers import number as shown
 from autolab.gradcheck.study import study
 from autolab.widgets.lens import Lens
 
@@ -570,6 +571,20 @@ def test_three_heatmaps_stand_in_a_line_or_each_below_the_other(
     tops, lefts = ({round(box[side]) for box in boxes if box} for side in ("y", "x"))
     assert (len(tops), len(lefts)) == ((1, 3) if in_line else (3, 1))
     assert all(box and box["width"] > (200 if in_line else 500) for box in boxes)
+
+
+def test_below_numbers_the_bar_says_where_the_powers_of_ten_begin(page: Page, open_lens: Open) -> None:
+    wire = open_lens(check_gradients(lambda x: x * x, x=np.array([-50.0, 0.25, 25.0])))
+    analytic = page.locator(".al-trio-map").first
+    expect(analytic.locator(".al-scale")).to_be_visible()
+    expect(analytic.locator(".al-heat-legend")).to_be_hidden()
+    page.get_by_label("Symmetric log").check()
+    wire.settle()
+    scale = float(np.abs(wire.widget.report["x"].analytic).max())
+    ticks = [shown(sign * scale * part) for sign, part in ((-1, 1), (-1, 1e-3), (0, 0), (1, 1e-3), (1, 1))]
+    expect(analytic.locator(".al-heat-legend text")).to_have_text(ticks)
+    expect(analytic.locator(".al-heat-legend")).to_be_visible()
+    expect(analytic.locator(".al-scale")).to_be_hidden()
 
 
 def test_views_leave_nothing_behind(page: Page, open_lens: Open) -> None:

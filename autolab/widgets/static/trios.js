@@ -140,8 +140,9 @@ function makeMap(choose, here) {
       paint(canvas, { ...facts, tone }, data, colors);
       print(numbers, { ...facts, tone }, data, colors);
       legend.update(facts, colors);
-      legend.root.toggleAttribute("hidden", labelled(facts));
-      ends.hidden = !labelled(facts);
+      const isPlain = labelled(facts) && facts.threshold === null; // else the bar says where the powers of ten begin
+      legend.root.toggleAttribute("hidden", isPlain);
+      ends.hidden = !isPlain;
       const [from, to] = facts.ends;
       paint(bar, { rows: 1, cols: 255, scale: 1 }, Float32Array.from({ length: 255 }, (_, k) => from + ((to - from) * k) / 254), colors);
       write(low, short(from * facts.scale, 3));
