@@ -7,6 +7,7 @@ import os
 import numpy as np
 
 from ..engine.config import check_rng
+from ..engine.errors import check_number
 from .dataset import TupleDataset
 
 _FOLDER = os.path.join(os.path.dirname(__file__), "files")
@@ -40,7 +41,7 @@ def get_digits(test: int = 360, seed: int = 0) -> tuple[TupleDataset, TupleDatas
     """
     stored = _read("digits.npz")
     x = stored["images"].reshape(-1, 64).astype(np.float32) / 16
-    return _divided(x, stored["labels"], test, seed)
+    return _divided("get_digits", x, stored["labels"], test, seed)
 
 
 def get_iris(test: int = 30, seed: int = 0) -> tuple[TupleDataset, TupleDataset]:
@@ -71,7 +72,7 @@ def get_iris(test: int = 30, seed: int = 0) -> tuple[TupleDataset, TupleDataset]
     [120, 30]
     """
     stored = _read("iris.npz")
-    return _divided(stored["x"].astype(np.float32), stored["t"], test, seed)
+    return _divided("get_iris", stored["x"].astype(np.float32), stored["t"], test, seed)
 
 
 def get_spiral(
@@ -101,6 +102,8 @@ def get_spiral(
     >>> len(get_spiral(points=50))
     150
     """
+    points, classes = _whole("get_spiral", "points", points), _whole("get_spiral", "classes", classes)
+    noise = check_number("get_spiral", "noise", noise, 0)
     rng = check_rng("get_spiral", rng) or np.random.default_rng(0)
     label = np.repeat(np.arange(classes), points)
     radius = np.tile(np.linspace(0.0, 1.0, points), classes)
@@ -115,9 +118,15 @@ def _read(name: str) -> dict[str, np.ndarray]:
         return dict(stored)
 
 
-def _divided(x: np.ndarray, t: np.ndarray, test: int, seed: int) -> tuple[TupleDataset, TupleDataset]:
-    if not 0 < test < len(x):
-        raise ValueError(f"get_digits, get_iris: test is {test!r:.60}; expected 1 to {len(x) - 1}")
+def _whole(who: str, name: str, value: int) -> int:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{who}: {name} is {value!r:.60}; expected a whole number of at least 1")
+    return int(value)
+
+
+def _divided(who: str, x: np.ndarray, t: np.ndarray, test: int, seed: int) -> tuple[TupleDataset, TupleDataset]:
+    if _whole(who, "test", test) >= len(x):
+        raise ValueError(f"{who}: test is {test!r:.60}; expected 1 to {len(x) - 1}")
     order = np.random.default_rng(seed).permutation(len(x))
     x, t = x[order], t.astype(np.int64)[order]
     return TupleDataset(x[test:], t[test:]), TupleDataset(x[:test], t[:test])

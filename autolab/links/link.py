@@ -221,8 +221,9 @@ class Link:
         Parameters
         ----------
         mode : str
-            What its parameters are: ``share``, new Variables on the same arrays, with gradients of their own;
-            ``copy``, on copies of the arrays; ``init``, drawn anew by their initializers, where they have one.
+            What its parameters are: ``share``, new Variables on the same arrays, with gradients of their own, until
+            an update gives one of the links new arrays; ``copy``, on copies of the arrays; ``init``, drawn anew by
+            their initializers, where they have one.
         """
         if mode not in ("share", "copy", "init"):
             raise ValueError(f"Link.copy: mode is {mode!r:.60}; expected 'share', 'copy' or 'init'")

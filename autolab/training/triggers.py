@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,8 +25,10 @@ class IntervalTrigger:
     def __init__(self, period: float, unit: Literal["iteration", "epoch"]) -> None:
         if unit not in ("iteration", "epoch"):
             raise ValueError(f"IntervalTrigger: unit is {unit!r:.60}; expected 'iteration' or 'epoch'")
-        if isinstance(period, bool) or not isinstance(period, int | float) or not period > 0:
+        if isinstance(period, bool) or not isinstance(period, int | float) or not 0 < period < math.inf:
             raise ValueError(f"IntervalTrigger: period is {period!r:.60}; expected a positive number")
+        if unit == "iteration" and period != int(period):
+            raise ValueError(f"IntervalTrigger: period is {period!r:.60}; expected a whole number of iterations")
         self.period, self.unit = period, unit
 
     @property

@@ -11,7 +11,7 @@ import pytest
 from autolab import Chain, initializers, optimizers, training
 from autolab import functions as F
 from autolab import links as L
-from autolab.data import DataLoader, SerialIterator, TupleDataset, get_spiral, transforms
+from autolab.data import DataLoader, SerialIterator, TupleDataset, get_iris, get_spiral, transforms
 from autolab.training import extensions
 
 X = np.random.default_rng(0).random((6, 4), np.float32)
@@ -199,6 +199,22 @@ MISUSES: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
         r"filename is 'a_\{loss\}'; .* \{iteration",
     ),
     ("data for one pass", lambda: over_the_end().run(), RuntimeError, "has no batch left; make it with repeat=True"),
+    (
+        "half an iteration",
+        lambda: trainer((0.5, "iteration")),
+        ValueError,
+        "is 0.5; expected a whole number of iterations",
+    ),
+    (
+        "one name",
+        lambda: extensions.LogReport("main/loss"),
+        TypeError,
+        r"keys is 'main/loss'; .* such as \['main/loss'\]",
+    ),
+    ("a share to test", lambda: get_iris(test=0.2), ValueError, "get_iris: test is 0.2; expected a whole number"),
+    ("all to test", lambda: get_iris(test=150), ValueError, "get_iris: test is 150; expected 1 to 149"),
+    ("no arms", lambda: get_spiral(classes=0), ValueError, "get_spiral: classes is 0; expected a whole number"),
+    ("less than no noise", lambda: get_spiral(noise=-1), ValueError, "get_spiral: noise is -1; expected a number"),
     ("no warmup", lambda: optimizers.schedules.warmup(0, 0.1), ValueError, "warmup: updates is 0; expected a number"),
 ]
 

@@ -62,6 +62,8 @@ class LogReport(Extension):
     def __init__(
         self, keys: Sequence[str] | None = None, trigger: Any = (1, "epoch"), filename: str | None = "log"
     ) -> None:
+        if isinstance(keys, str):
+            raise TypeError(f"LogReport: keys is {keys!r:.60}; expected a list of names, such as [{keys!r:.60}]")
         self.keys = None if keys is None else tuple(keys)
         self._interval, self._filename = as_trigger(trigger, "LogReport: trigger"), filename
         self.log: list[dict[str, Any]] = []
