@@ -117,18 +117,26 @@ def pad(xp: Any, x: Array, *, pad_width: Any, mode: str = "constant", constant_v
     """
     if mode not in _MODES:
         raise ValueError(f"mode={mode!r:.40}; expected one of {', '.join(_MODES)}")
-    widths = _widths(pad_width, x.ndim)
-    return xp.pad(x, widths, mode, **({"constant_values": constant_values} if mode == "constant" else {}))
+    if mode == "constant":
+        return xp.pad(x, _widths(pad_width, x.ndim), mode, constant_values=constant_values)
+    if xp is np:
+        return np.pad(x, _widths(pad_width, x.ndim), mode)  # type: ignore[call-overload]
+    return x[_sources(x.shape, pad_width, mode)]  # CuPy's own takes others where a margin is wider than the array
 
 
 @pad.vjp("x")
 def _pad_x(g: Any, x_shape: Shape, pad_width: Any, mode: str) -> Any:
     """g without the margin, to which the margin's own is added if it was copied"""
-    axes = list(zip(x_shape, _widths(pad_width, len(x_shape)), strict=True))
     if mode == "constant":
+        axes = zip(x_shape, _widths(pad_width, len(x_shape)), strict=True)
         return getitem(g, index=tuple([slice(before, before + n) for n, (before, _) in axes]))
-    source = np.ix_(*[np.pad(np.arange(n), widths, mode) for n, widths in axes])  # type: ignore[call-overload]
-    return scatter(g, index=source, shape=x_shape)
+    return scatter(g, index=_sources(x_shape, pad_width, mode), shape=x_shape)
+
+
+def _sources(shape: Shape, pad_width: Any, mode: str) -> tuple[np.ndarray, ...]:
+    """The index of the elements that stand in a padded array, the copied ones too."""
+    axes = zip(shape, _widths(pad_width, len(shape)), strict=True)
+    return np.ix_(*[np.pad(np.arange(n), widths, mode) for n, widths in axes])  # type: ignore[call-overload]
 
 
 def _widths(pad_width: Any, ndim: int) -> list[list[int]]:

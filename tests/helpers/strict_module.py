@@ -215,6 +215,14 @@ def _matmul(a: Any, b: Any) -> Any:
     return _function("", "matmul", np.matmul)(a, b)
 
 
+def _pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> Any:
+    wide = [max(widths) > n for widths, n in zip(pad_width, array.shape, strict=True)]
+    assert mode in ("constant", "edge", "symmetric") or not any(wide), (
+        "CuPy does not go round a short axis as NumPy does"
+    )
+    return _function("", "pad", np.pad)(array, pad_width, mode, **options)
+
+
 class Pool:
     """The memory pool."""
 
@@ -259,6 +267,7 @@ cupy = Namespace(
     lib=SimpleNamespace(stride_tricks=Namespace("lib.stride_tricks", np.lib.stride_tricks)),
     ElementwiseKernel=Kernel,
     matmul=_matmul,
+    pad=_pad,
     get_default_memory_pool=Pool,
     asnumpy=lambda a: a.get(),
     __version__="0 (strict)",

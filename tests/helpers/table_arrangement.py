@@ -207,6 +207,8 @@ ROWS = (
                 ("reflect", ((3, 4),), {"pad_width": ((1, 2), (3, 5)), "mode": "reflect"}),
                 ("symmetric", ((3, 2),), {"pad_width": 3, "mode": "symmetric"}),
                 ("wrap", ((3, 4),), {"pad_width": ((1, 2), (0, 3)), "mode": "wrap"}),
+                ("wrap, more than once", ((3,),), {"pad_width": ((5, 2),), "mode": "wrap"}),
+                ("reflect, more than once", ((3,),), {"pad_width": ((9, 1),), "mode": "reflect"}),
                 ("nothing", ((0, 3),), {"pad_width": 1}),
             ),
             *layouts((5, 4), call=fixed(pad_width=((1, 2), (3, 0)))),
