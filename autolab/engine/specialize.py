@@ -19,6 +19,7 @@ from .config import config, overrides
 from .kernels import Kernels
 from .node import Edge, Node, new_order
 from .observe import watchers
+from .operands import with_number
 from .variable import Variable
 
 if TYPE_CHECKING:
@@ -117,7 +118,8 @@ def _binary(function: Primitive) -> Shortcut:
         keep_a, keep_b = (a[0], b[0]) if simple else (itemgetter(*a), itemgetter(*b))
 
     def apply(a: Any, b: Any) -> Any:
-        return function.apply((a,) if b is _LEFT_OUT else (a, b), {})
+        found = None if watchers else with_number(function, kernels, a, b)
+        return function.apply((a,) if b is _LEFT_OUT else (a, b), {}) if found is None else found
 
     def call(a: Any, b: Any = _LEFT_OUT, /) -> Any:
         if isinstance(a, Variable) and isinstance(b, Variable):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -98,3 +100,36 @@ def test_a_step_takes_no_more_memory_there_than_here(device: Device) -> None:
     before = pool.total_bytes()
     _peak(to_gpu)
     assert pool.total_bytes() - before <= 1.5 * here + (8 << 20)
+
+
+NUMBERS: list[Callable[[Any], Any]] = [
+    lambda x: x * 2.0,
+    lambda x: 3 / x,
+    lambda x: x**2,
+    lambda x: 2.0 - x,
+]
+
+
+@pytest.mark.parametrize("fn", NUMBERS)
+def test_a_number_beside_a_variable_is_no_detour(fn: Callable[[Any], Any], device: Device) -> None:
+    """The goal for small operations there: not much more than the array library's own time."""
+    x = Variable(to_gpu(np.array([1, 2, 4], np.float32)))
+    here = Variable(np.array([1, 2, 4], np.float32))
+    fn(x)  # the first call looks up the functions
+    calls, home = 0, str(Path(autolab.__file__).parent)
+
+    def count(frame: Any, event: str, arg: Any) -> None:
+        nonlocal calls
+        calls += event == "call" and frame.f_code.co_filename.startswith(home)
+
+    sys.setprofile(count)
+    try:
+        y = fn(x)
+    finally:
+        sys.setprofile(None)
+    assert calls < 20
+    assert type(y.data) is device.array
+    assert y.dtype == np.float32
+    (got,), (expected,) = autolab.grad([F.sum(y)], [x]), autolab.grad([F.sum(fn(here))], [here])
+    np.testing.assert_allclose(got.data.get(), expected.data, rtol=1e-6)
+    assert [edge.parent for edge in y.node.edges] == [x.node]
