@@ -9,6 +9,7 @@ import numpy as np
 
 from ..engine.config import using_config
 from .outcome import Outcome
+from .printing import first_lines
 
 _given: dict[str, int] = {}  # how many steps of help each exercise has shown since it was last right
 
@@ -16,9 +17,9 @@ _given: dict[str, int] = {}  # how many steps of help each exercise has shown si
 def check(name: str, answer: Any, more: bool = False) -> Outcome:
     """Say whether ``answer`` solves an exercise, and help if it does not.
 
-    Every call draws fresh inputs (float64, at two points) and a fresh upstream gradient, so a right answer is right
-    for all inputs. After a wrong answer, each further call shows one more step of help. The expected array or formula
-    is never shown.
+    Every call draws fresh inputs (float64, at two points or more) and a fresh upstream gradient, so a right answer is
+    right for all inputs. After a wrong answer, each further call shows one more step of help. The expected array or
+    formula is never shown. Of what an answer prints, the first lines appear.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ def check(name: str, answer: Any, more: bool = False) -> Outcome:
     if exercise is None:
         names = ", ".join(_similar(name, EXERCISES))
         raise KeyError(f"lesson.check: no exercise is called {name!r:.60}; the names are {names}")
-    with using_config("train", True):
+    with using_config("train", True), first_lines():
         judgement = judged(exercise, answer, np.random.default_rng())
     shown = _steps_to_show(name, judgement.state, len(judgement.steps), more)
     return Outcome(name, judgement.state, judgement.kind, judgement.steps[:shown], max(len(judgement.steps) - shown, 0))

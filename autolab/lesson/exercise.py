@@ -34,7 +34,7 @@ class Values:
     """A function from arrays to an array.
 
     ``measure`` takes what was written and the inputs, and gives the array that is compared: by default the result.
-    ``what`` is the key of its name in the catalogue.
+    ``what`` is the key of its name in the catalogue. Inputs are drawn ``points`` times.
     """
 
     name: str
@@ -44,24 +44,34 @@ class Values:
     measure: Callable[[Callable[..., Any], Arrays], Any] = lambda answer, inputs: answer(**inputs)
     tolerance: float = 1e-6
     what: str = "result"
+    points: int = 2
 
 
 @dataclass(frozen=True)
 class OwnGradient:
-    """A subclass of `FunctionNode`: its forward against ``reference``, its backward against differences."""
+    """A subclass of `FunctionNode`: its forward against ``reference``, its backward against differences.
+
+    With ``order`` 2 the gradient of its gradient, too.
+    """
 
     name: str
     inputs: Draw
     reference: Callable[..., Any]
+    order: int = 1
 
 
 @dataclass(frozen=True)
 class Witness:
-    """Inputs for which ``broken`` gives another gradient than ``reference``."""
+    """Inputs, ``count`` arrays, for which ``broken`` gives another gradient than ``reference``.
+
+    Where ``corner`` is true of an input's element, the reference has a corner, and no gradient counts as wrong.
+    """
 
     name: str
     broken: Callable[..., Any]
     reference: Callable[..., Any]
+    count: int = 1
+    corner: Callable[[np.ndarray], np.ndarray] = lambda x: np.zeros(x.shape, bool)
 
 
 Exercise = Prediction | Values | OwnGradient | Witness

@@ -14,9 +14,9 @@ from ..engine.errors import a_kind
 from ..engine.function_node import FunctionNode
 from ..engine.variable import Variable, as_variable
 from ..gradcheck import GradientReport, InputReport, check_bound
-from ..numerals import MINUS
+from ..numerals import signed
 from .exercise import Arrays, Exercise, OwnGradient, Prediction, Values, Witness
-from .judgement import NOT_YET, RIGHT, Judgement, NotWritten, Step, apart, compared, errors, is_empty
+from .judgement import NOT_YET, RIGHT, Judgement, Known, NotWritten, Step, apart, compared, errors, has_gap, is_empty
 from .messages import has, say
 
 _POINTS = 2
@@ -37,12 +37,14 @@ def _prediction(exercise: Prediction, answer: Any, rng: np.random.Generator) -> 
     try:
         given = float(answer.data if isinstance(answer, Variable) else answer)
     except (TypeError, ValueError):
+        given = np.nan
+    if not np.isfinite(given):
         return Judgement("wrong", "no_number", (Step(say("no_number", answer=f"{answer!r:.40}")),))
     truth = float(exercise.truth())
     if _near(given, truth):
         return RIGHT
     kind = next((kind for kind, wrong in exercise.mistakes.items() if _near(given, float(wrong()))), "different")
-    steps = [Step(say("number.wrong", answer=f"{given:g}".replace("-", MINUS))), Step(_direction(given, truth))]
+    steps = [Step(say("number.wrong", answer=signed(f"{given:g}"))), Step(_direction(given, truth))]
     return Judgement("wrong", kind, (*steps, *_own_hint(exercise.name, kind)))
 
 
@@ -76,27 +78,36 @@ def _own_hint(name: str, kind: str) -> tuple[Step, ...]:
 def _values(exercise: Values, answer: Any, rng: np.random.Generator) -> Judgement:
     if not callable(answer):
         return Judgement("wrong", "no_function", (Step(say("no_function", answer=f"{answer!r:.40}")),))
-    for _ in range(_POINTS):
+    for _ in range(exercise.points):
         inputs = exercise.inputs(rng)
-        ours = _as_array(exercise.measure(answer, {key: x.copy() for key, x in inputs.items()}))
+        result = exercise.measure(answer, {key: x.copy() for key, x in inputs.items()})
+        if is_empty(result):
+            raise NotWritten(answer)
+        ours = _as_array(result)
         theirs = np.asarray(exercise.reference(**inputs), np.float64)
-        steps = compared(say(exercise.what), ours, theirs, exercise.tolerance)
+        steps = compared(say(exercise.what), ours, theirs, exercise.tolerance, _where(inputs))
         if steps:
             kind = _known_mistake(exercise, inputs, ours)
             return Judgement("wrong", kind, (*steps, *_own_hint(exercise.name, kind)))
     return RIGHT
 
 
+def _where(inputs: Arrays) -> str:
+    """Inputs that are numbers, in words; empty for arrays, which no sentence can hold."""
+    if any([np.ndim(x) for x in inputs.values()]):
+        return ""
+    return say("point", point=", ".join([f"{name} = {signed(f'{x:.4g}')}" for name, x in inputs.items()]))
+
+
 def _as_array(result: Any) -> np.ndarray:
-    if is_empty(result):
-        raise NotWritten
     return np.asarray(result.data if isinstance(result, Variable) else result, np.float64)
 
 
 def _known_mistake(exercise: Values, inputs: Arrays, ours: np.ndarray) -> str:
+    """Whose result this is. A mistake may make everything tiny, so what counts is the relative difference."""
     for kind, wrong in exercise.mistakes.items():
         made = np.asarray(wrong(**inputs), np.float64)
-        if not compared("", ours, made, exercise.tolerance):
+        if ours.shape == made.shape and np.allclose(ours, made, exercise.tolerance, 1e-12):
             return kind
     return "different"
 
@@ -116,6 +127,8 @@ def _own_gradient(exercise: OwnGradient, answer: Any, rng: np.random.Generator) 
         report = check_bound(bind("lesson.check", fn, (), inputs), rng=rng)
         if not report.passed:
             return _wrong_gradient(exercise, report)
+        if exercise.order > 1 and not check_bound(bind("lesson.check", fn, (), inputs), rng=rng, order=2).passed:
+            raise Known("second_order")
     return RIGHT
 
 
@@ -137,7 +150,7 @@ def _noticing(method: Callable[..., Any]) -> Callable[..., Any]:
     def watched(*args: Any) -> Any:
         result = method(*args)
         if is_empty(result):
-            raise NotWritten
+            raise NotWritten(method)
         return result
 
     return watched
@@ -169,11 +182,13 @@ def _about(item: InputReport) -> list[Step]:
 
 @judge.register
 def _witness(exercise: Witness, answer: Any, rng: np.random.Generator) -> Judgement:
-    given = [as_variable(x).data for x in (answer if isinstance(answer, tuple) else (answer,))]
-    inputs = [np.asarray(x, np.float64) for x in given]
+    parts = answer if exercise.count > 1 and isinstance(answer, tuple) else (answer,)
+    inputs = [np.asarray(as_variable(x).data, np.float64) for x in parts]
+    if not all([x.size and np.isfinite(x).all() for x in inputs]):
+        return Judgement("wrong", "no_numbers", (Step(say("witness.numbers")),))
     upstream = rng.normal(size=np.shape(exercise.reference(*map(Variable, inputs)).data))
     theirs, ours = (_gradients(fn, inputs, upstream) for fn in (exercise.reference, exercise.broken))
-    if any([apart(a, b, _SAME).any() for a, b in zip(ours, theirs, strict=True)]):
+    if any([(apart(a, b, _SAME) & ~exercise.corner(x)).any() for a, b, x in zip(ours, theirs, inputs, strict=True)]):
         return RIGHT
     return Judgement("wrong", "agrees", (Step(say("witness.agrees")), *_own_hint(exercise.name, "agrees")))
 
@@ -190,10 +205,19 @@ def judged(exercise: Exercise, answer: Any, rng: np.random.Generator) -> Judgeme
         return NOT_YET
     try:
         return judge(exercise, answer, rng)
-    except (NotWritten, NotImplementedError):
+    except NotWritten as empty:
+        return NOT_YET if has_gap(empty.by) else _nothing(exercise)
+    except NotImplementedError:
         return NOT_YET
+    except Known as mistake:
+        return Judgement("wrong", mistake.kind, _own_hint(exercise.name, mistake.kind))
     except Exception as error:  # the learner's code may raise anything
         return Judgement("wrong", "stopped", _about_stopping(exercise, error))
+
+
+def _nothing(exercise: Exercise) -> Judgement:
+    """Something is written, and gives nothing."""
+    return Judgement("wrong", "none", (Step(say("none")), *_own_hint(exercise.name, "none")))
 
 
 def _about_stopping(exercise: Exercise, error: Exception) -> tuple[Step, ...]:

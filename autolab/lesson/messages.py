@@ -17,7 +17,7 @@ _SHARED = {
         "help ({count})."
     ),
     "result": "your result",
-    "slopes": "the gradients of your result",
+    "slopes": "the gradients of x and of y",
     "forward": "the result of your forward",
     "gradient": "the gradient of {name}",
     "error": "error",
@@ -27,7 +27,13 @@ _SHARED = {
     "shape.right": "The shape of {what}, {given}, is right.",
     "shape.wrong": "The shape of {what} is {given}; it must be {expected}.",
     "shape.number": "The shape of {what} is {given}; it must be one number.",
-    "errors": "This is how far off {what} is, yours minus what it should be, for one random draw of inputs:",
+    "errors": "{where}, the largest error of {what} is {off}, at {place} (yours minus what it should be).",
+    "errors.number": "{where}, {what} is off by {off} (yours minus what it should be).",
+    "errors.none": "{where}, {what} is no finite number.",
+    "draw": "For one random draw of inputs",
+    "point": "At {point}",
+    "none": "What your code returns is None, or holds None. Is there a return in front of the result?",
+    "printed": "(Your code printed more: {count} lines. A check runs it many times.)",
     "stopped": "Your code stops with {error}: {text}",
     "stopped.class": (
         "Does forward keep what backward needs, and return a tuple? Does backward return one Variable for each input?"
@@ -40,6 +46,7 @@ _SHARED = {
     "choice.wrong": "It is another one. What made you choose this one?",
     "no_choice": "{answer} is not among the choices: {choices}.",
     "witness.agrees": "For this input its gradient is right. Look for one for which it is not.",
+    "witness.numbers": "An input is made of finite numbers, one at least.",
     "no_function": "{answer} is no function. Give the function itself, without calling it.",
     "no_class": "{answer} is no FunctionNode class. Give the class itself, without calling it.",
 }

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..display.escape import Markup, element, join
 from ..display.heatmap import MAX_CELLS, Panel, describe, heatmaps
 from ..display.html import paragraph, picture, prose
 from ..display.registry import Bundle
 from ..recording.arrays import snapshot
-from .judgement import Step
+from .judgement import Step, worst
 from .messages import say
 from .outcome import Outcome
 
@@ -27,12 +25,5 @@ def bundle(outcome: Outcome) -> Bundle:
 def _step(step: Step) -> Markup:
     if step.errors is None or not step.errors.ndim:
         return prose(step.text)
-    panel = Panel(say("error"), snapshot(step.errors, MAX_CELLS * MAX_CELLS), _worst(step.errors))
+    panel = Panel(say("error"), snapshot(step.errors, MAX_CELLS * MAX_CELLS), worst(step.errors))
     return join([prose(step.text), paragraph(picture(heatmaps([panel]), describe(panel)))])
-
-
-def _worst(errors: np.ndarray) -> tuple[int, ...] | None:
-    if not np.isfinite(errors).any():
-        return None
-    place = np.nanargmax(np.abs(np.where(np.isfinite(errors), errors, np.nan)))
-    return tuple([int(k) for k in np.unravel_index(place, errors.shape)])

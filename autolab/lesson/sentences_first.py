@@ -23,14 +23,17 @@ _START = {
     "start-zero.forgot": "Then the product brings nothing. What does the other path bring?",
     "start-zero.sign": "There the two shares have the same sign. They are to cancel.",
     "start-zero.hint": "Move the slider of y slowly and watch the gradient of x change its sign.",
-    "start-slope.right": "This is a numeric gradient: a nudge, and what it does.",
+    "start-slope.right": "A nudge, and what it does: that is a numeric gradient.",
     "start-slope.rise": "That is the rise alone. A slope is the rise for each unit of the nudge.",
     "start-slope.sign": "Take after minus before, not before minus after.",
     "start-slope.both": "You move y as well. Only x is to move.",
     "start-slope.hint": "How much does out rise, for each unit that x moves?",
     "start-own.right": "You made a function from its gradients. Training does something like that.",
     "start-own.swapped": "Your x has what y should have. Exchange them.",
-    "start-own.constant": "Your result does not depend on one of the inputs.",
+    "start-own.constant": "Your result does not depend on y.",
+    "start-own.fixed": (
+        "Your result does not follow x and y. Compute one number from both, with +, - and *, and return it."
+    ),
     "start-own.hint": "If x grows by 1, the result is to grow by 3. If y grows by 1, it is to fall by 1.",
 }
 
@@ -71,7 +74,7 @@ _MULADD = {
     "muladd-gz.upstream_ignored": "-1 is the local derivative. A backward returns the upstream gradient times it.",
     "muladd-gz.hint": "How does x * y - z change when z grows by 1? Multiply that by the upstream gradient.",
     "muladd-own.right": "A function with a gradient of your own, right at random points and for any upstream gradient.",
-    "muladd-own.upstream_ignored": "You return the derivative. A backward returns the upstream gradient times it.",
+    "muladd-own.upstream_ignored": "A backward returns the upstream gradient times the derivative, for each input.",
     "muladd-own.swapped_inputs": "The first gradient belongs to x, the second to y.",
     "muladd-own.wrong_factor": "x stands in x * x twice. Each of the two brings a share.",
     "muladd-own.forward": "The forward is x * x * y, element by element, and returns a tuple.",
@@ -84,14 +87,19 @@ _EXPADD = {
     "expadd-predict-gx.result": "That is z. The question is how fast z changes when x moves.",
     "expadd-predict-gx.hint": "What is the value of e at this point?",
     "expadd-gx.right": "The local derivative of exp is exp. Computed on Variables, this gradient has gradients too.",
-    "expadd-gx.upstream_ignored": "You return the derivative. A backward returns the upstream gradient times it.",
+    "expadd-gx.upstream_ignored": "A backward returns the upstream gradient times the derivative.",
+    "expadd-gx.second_order": (
+        "The numbers are right, but this gradient has no right gradient of its own: .data gives arrays, which do not "
+        "remember x. Use the Variables and F.exp."
+    ),
     "expadd-gx.hint": "What is the derivative of exp(x)? Multiply it by the upstream gradient.",
-    "expadd-central.right": "Its error falls with the square of the step, until rounding takes over.",
+    "expadd-central.right": "The error of such a slope falls with the square of the step, until rounding takes over.",
     "expadd-central.half_way": "From left to right it is two steps, one to each side.",
     "expadd-central.sign": "Take right minus left, not left minus right.",
     "expadd-central.rise": (
         "That is the difference of the results. A slope is this difference for each unit of the way."
     ),
+    "expadd-central.brackets": "Python divides by 2 and then multiplies by h. Put brackets round 2 * h.",
     "expadd-central.one_sided": "That moves to one side only. It is close, and less exact than it can be.",
     "expadd-central.hint": "Divide the difference of the results by the whole way from left to right.",
     "expadd-predict-step.right": "Neither large nor tiny.",
@@ -102,7 +110,8 @@ _EXPADD = {
     "expadd-predict-fail.right": "The step is too small for float32. The gradient is right.",
     "expadd-predict-fail.a": "The derivative of exp is exp, without doubt. What about the step?",
     "expadd-own.right": "Two inputs, two gradients, right for any upstream gradient.",
-    "expadd-own.upstream_ignored": "You return the derivatives. A backward returns the upstream gradient times each.",
+    "expadd-own.upstream_ignored": "A backward returns the upstream gradient times the derivative, for each input.",
+    "expadd-own.forward": "The forward is x * exp(y), element by element, and returns a tuple.",
     "expadd-own.swapped_inputs": "The first gradient belongs to x, the second to y.",
     "expadd-own.hint": "It is a product. For each factor: hold the other one still.",
 }
@@ -130,13 +139,19 @@ _LINEAR = {
     "linear-own.right": (
         "All three gradients agree with the numeric ones, for unequal sizes and a random upstream gradient."
     ),
-    "linear-own.wrong_shape": "Write the shape of each factor above it. Only one order fits.",
+    "linear-own.wrong_shape": (
+        "Write the shape of each factor above it: only one order fits. For b, add up along one axis."
+    ),
     "linear-own.unreduced_broadcast": "The forward copies b to every example. b is there once: add the copies' shares.",
     "linear-own.wrong_factor": "Over the batch the shares add up. There is no mean in the forward.",
     "linear-own.hint": "You have written the three products above. On Variables they are written in the same way.",
     "linear-own-link.right": "Your W is a parameter: the link knows it, and an optimizer will find it.",
     "linear-own-link.unregistered": (
         "The link knows no parameter called W. Is it a Parameter, and is it assigned to self.W?"
+    ),
+    "linear-own-link.start": "Your W does not start with zeros.",
+    "linear-own-link.detached": (
+        "No gradient reaches W: multiply by the parameter itself. Its .data is an array, which remembers nothing."
     ),
     "linear-own-link.hint": "In __init__: self.W is a Parameter of the given shape. In forward: return W times x.",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import linecache
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -54,7 +55,11 @@ def mistaken(notebook: Path, name: str, wrong: dict[str, Any]) -> str:
 
 
 def run_exercise(notebook: Path, source: str) -> Any:
-    """What a cell shows, run in this process after what the first cell defines. Nothing is drawn."""
+    """What a cell shows, run in this process after what the first cell defines. Nothing is drawn.
+
+    As in a notebook, the source of what the cell defines can be read.
+    """
+    linecache.cache[notebook.name] = (len(source), None, source.splitlines(keepends=True), notebook.name)
     first = ast.parse(next(iter(cells(notebook).values())))
     first.body = [statement for statement in first.body if not isinstance(statement, ast.Expr)]
     names: dict[str, Any] = {}

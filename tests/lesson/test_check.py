@@ -119,7 +119,9 @@ def test_the_ladder_of_a_wrong_gradient():
     which, shape, errors, symptom, where, own = [step.text for step in outcome.steps]
     assert which == "Look at the gradient of z."
     assert "(5, 4), is right" in shape
-    assert outcome.steps[2].errors.shape == (5, 4) and errors.endswith(":")
+    assert outcome.steps[2].errors.shape == (5, 4) and errors.startswith(
+        "For one random draw of inputs, the largest error"
+    )
     assert symptom.startswith("The gradient of z has the wrong sign")
     assert where.startswith("Look for a minus sign") and "Square.backward" in where
     assert own == "z enters with a minus. If z grows, does the result grow?"
@@ -135,8 +137,11 @@ def test_what_the_learners_code_raises_is_a_sentence():
 
 
 def test_one_number_has_no_shape_and_no_count():
-    steps = lesson.check("training-norm", lambda g: 0.0, more=True).steps
-    assert [step.text for step in steps] == ["Look at your result.", say("errors", what="your result")]
+    look, off = (step.text for step in lesson.check("training-norm", lambda g: 0.0, more=True).steps)
+    assert look == "Look at your result."
+    assert re.fullmatch(r"For one random draw of inputs, your result is off by −[\d.]+ \(yours minus .*\)\.", off)
+    nan = lesson.check("training-norm", lambda g: float("nan")).steps[1].text
+    assert nan == "For one random draw of inputs, your result is no finite number."
     steps = lesson.check("training-norm", lambda g: abs(g)).steps
     assert steps[1].text == "The shape of your result is (5, 4); it must be one number."
 
@@ -180,3 +185,35 @@ def test_no_element_of_the_expected_array_is_shown(monkeypatch, notebook, name, 
         outcome = run_exercise(notebook, mistaken(notebook, name, wrong))
     numbers = [float(text) for text in re.findall(r"-?\d+\.\d+", str(outcome).replace("−", "-"))]
     assert not any(np.isclose(number, expected, rtol=1e-3).any() for number in numbers)
+
+
+def test_where_an_answer_of_numbers_is_off():
+    met = []
+
+    def slope(x, y):
+        met.append(f"At x = {x:.4g}, y = {y:.4g}, your result is off by -1 (yours minus what it should be).")
+        return 1.0 * y
+
+    lesson.check("start-slope", slope)
+    assert lesson.check("start-slope", slope).steps[1].text.replace("−", "-") == met[1]
+
+
+def test_a_result_without_return_is_no_empty_answer(tmp_path):
+    path = tmp_path / "answer.py"
+    path.write_text("def forgot(gy):\n    gy.sum(axis=0)\n\n\ndef empty(gy):\n    return None  # <-- your line\n")
+    names: dict = {}
+    exec(compile(path.read_text(), str(path), "exec"), names)
+    assert lesson.check("linear-gb", names["empty"]).state == "not yet"
+    assert str(lesson.check("linear-gb", names["forgot"])).splitlines()[1].endswith(say("none"))
+
+
+def test_what_an_answer_prints_is_cut_off(capsys):
+    def gb(gy):
+        for k in range(30):
+            print("line", k)
+        return gy.sum(axis=0)
+
+    assert lesson.check("linear-gb", gb).passed
+    assert capsys.readouterr().out.splitlines() == [*[f"line {k}" for k in range(20)], say("printed", count=40)]
+    print("as ever")
+    assert capsys.readouterr().out == "as ever\n"

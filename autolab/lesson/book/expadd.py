@@ -19,7 +19,7 @@ def _slope_of_sine(answer: Callable[..., Any], inputs: Arrays) -> Any:
 
 EXERCISES: tuple[Exercise, ...] = (
     Prediction("expadd-predict-gx", lambda: 1.0, {"nothing": lambda: 0.0, "result": lambda: 6.0}),
-    OwnGradient("expadd-gx", normal(x=(5, 4), y=(5, 4)), lambda x, y: exp(x) + y),
+    OwnGradient("expadd-gx", normal(x=(5, 4), y=(5, 4)), lambda x, y: exp(x) + y, order=2),
     Values(
         "expadd-central",
         normal(x=(5, 4, 3)),
@@ -28,6 +28,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "half_way": lambda x: 2 * np.cos(x),
             "sign": lambda x: -np.cos(x),
             "rise": lambda x: 2 * _STEP * np.cos(x),
+            "brackets": lambda x: _STEP**2 * np.cos(x),
             "one_sided": lambda x: (np.sin(x + _STEP) - np.sin(x)) / _STEP,
         },
         measure=_slope_of_sine,

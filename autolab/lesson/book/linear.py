@@ -6,22 +6,31 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.backward import grad
+from ...engine.variable import Variable
 from ..exercise import Arrays, Exercise, OwnGradient, Prediction, Values, normal
+from ..judgement import Known
 
 _BATCH = 5
 _parts = normal(x=(_BATCH, 4), W=(3, 4), gy=(_BATCH, 3))
 
 
 def _linked(answer: Any, inputs: Arrays) -> Any:
-    """What a written link makes of ``x``; nothing if it does not know its parameter."""
+    """What a written link makes of ``x``, if it knows its parameter, and its result leads back to that."""
     link = answer(inputs["W"].shape)
     if link(inputs["x"]) is None:
         return None
     known = {name.lstrip("/"): parameter for name, parameter in link.namedparams()}
     if "W" not in known:
-        return np.zeros(0)
-    known["W"].data = inputs["W"]
-    return link(inputs["x"])
+        raise Known("unregistered")
+    W = known["W"]
+    if np.any(W.data):
+        raise Known("start")
+    W.data = inputs["W"]
+    y = link(inputs["x"])
+    if not isinstance(y, Variable) or grad(y, W, np.ones(y.shape)) is None:
+        raise Known("detached")
+    return y
 
 
 EXERCISES: tuple[Exercise, ...] = (
@@ -50,7 +59,6 @@ EXERCISES: tuple[Exercise, ...] = (
         "linear-own-link",
         normal(x=(_BATCH, 4), W=(_BATCH, 4)),
         lambda x, W: W * x,
-        {"unregistered": lambda x, W: np.zeros(0)},
         measure=_linked,
     ),
 )

@@ -10,7 +10,10 @@ import numpy as np
 from ...engine.backward import grad
 from ...engine.variable import Variable
 from ..exercise import Arrays, Exercise, Prediction, Values, normal
-from ..judgement import is_empty
+from ..judgement import Known, is_empty
+
+_POINTS = 20
+_numbers = normal(x=(), y=())  # in this lesson nobody has heard of arrays
 
 
 def _slope(x: Any, y: Any) -> Any:
@@ -18,17 +21,18 @@ def _slope(x: Any, y: Any) -> Any:
 
 
 def _slopes(answer: Callable[..., Any], inputs: Arrays) -> Any:
-    """The gradients of a written function, one row per input."""
-    x, y = (Variable(array) for array in inputs.values())
+    """The gradients of a written function by x and by y."""
+    x, y = (Variable(number) for number in inputs.values())
     out = answer(x, y)
-    if not isinstance(out, Variable):  # nothing was filled in, or a number that does not follow the inputs
-        return out if is_empty(out) else np.zeros((2, *x.shape))
-    gradients = grad(out, (x, y), grad_outputs=Variable(np.ones(out.shape)))
-    return np.stack([np.zeros(x.shape) if g is None else g.data for g in gradients])
+    if is_empty(out):
+        return out
+    if not isinstance(out, Variable):
+        raise Known("fixed")
+    return [0.0 if g is None else g.data for g in grad(out, (x, y))]
 
 
-def _planes(gx: float, gy: float) -> Callable[..., np.ndarray]:
-    return lambda x, y: np.stack([np.full(x.shape, gx), np.full(x.shape, gy)])
+def _plane(gx: float, gy: float) -> Callable[..., np.ndarray]:
+    return lambda x, y: np.array([gx, gy])
 
 
 EXERCISES: tuple[Exercise, ...] = (
@@ -42,7 +46,7 @@ EXERCISES: tuple[Exercise, ...] = (
     Prediction("start-zero", lambda: -1.0, {"forgot": lambda: 0.0, "sign": lambda: 1.0}),
     Values(
         "start-slope",
-        normal(x=(5, 4), y=(5, 4)),
+        _numbers,
         _slope,
         {
             "rise": lambda x, y: 1e-6 * _slope(x, y),
@@ -50,13 +54,15 @@ EXERCISES: tuple[Exercise, ...] = (
             "both": lambda x, y: _slope(x, y) + x,
         },
         tolerance=1e-5,
+        points=_POINTS,
     ),
     Values(
         "start-own",
-        normal(x=(5, 4), y=(5, 4)),
-        _planes(3.0, -1.0),
-        {"swapped": _planes(-1.0, 3.0), "constant": _planes(3.0, 0.0)},
+        _numbers,
+        _plane(3.0, -1.0),
+        {"swapped": _plane(-1.0, 3.0), "constant": _plane(3.0, 0.0)},
         measure=_slopes,
         what="slopes",
+        points=_POINTS,
     ),
 )

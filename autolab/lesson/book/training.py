@@ -12,7 +12,7 @@ _RATE, _STEPS, _PASSES = 0.1, 7, 3
 
 
 def _sizes(rng: np.random.Generator) -> Arrays:
-    return {"n": rng.integers(2, 1000, size=4)}
+    return {"n": rng.integers(2, 1000, size=())}
 
 
 def _step_inputs(rng: np.random.Generator) -> Arrays:
@@ -20,9 +20,10 @@ def _step_inputs(rng: np.random.Generator) -> Arrays:
 
 
 def _units(rng: np.random.Generator) -> Arrays:
-    """Results of a relu layer of which some units are dead; others are 0 for some examples."""
-    h = np.maximum(rng.normal(size=(5, 40)), 0)
-    h[:, rng.permutation(40)[: rng.integers(3, 20)]] = 0
+    """Results of a relu layer of which some units are dead; others are 0 for some examples, and two rows are all 0."""
+    h = np.maximum(rng.normal(size=(7, 40)), 0)
+    h[:, rng.permutation(40)[: rng.integers(5, 20)]] = 0
+    h[rng.permutation(7)[:2]] = 0
     return {"h": h}
 
 
@@ -47,8 +48,9 @@ EXERCISES: tuple[Exercise, ...] = (
         "training-scale",
         _sizes,
         lambda n: 1 / np.sqrt(n),
-        {"mean": lambda n: 1 / n, "turned": lambda n: np.sqrt(n), "one": lambda n: np.ones(n.shape)},
-        measure=lambda answer, inputs: _each(answer, inputs["n"]),
+        {"mean": lambda n: 1 / n, "turned": lambda n: np.sqrt(n), "one": lambda n: 1.0},
+        measure=lambda answer, inputs: answer(int(inputs["n"])),
+        points=4,
     ),
     Values(
         "training-step",
@@ -90,15 +92,11 @@ EXERCISES: tuple[Exercise, ...] = (
         {
             "uphill": lambda w: _steps(w, sign=1.0),
             "once": lambda w: _steps(w, steps=1),
+            "fewer": lambda w: _steps(w, steps=_STEPS - 1),
+            "more": lambda w: _steps(w, steps=_STEPS + 1),
             "stale": lambda w: w - _STEPS * _RATE * _slope(w),
             "whole": lambda w: _steps(w, rate=1.0),
         },
         measure=_descended,
     ),
 )
-
-
-def _each(answer: Any, sizes: np.ndarray) -> Any:
-    """What the answer says of each size; nothing if it says nothing."""
-    found = [answer(int(n)) for n in sizes]
-    return None if any([value is None or value is ... for value in found]) else found
