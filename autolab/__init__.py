@@ -200,7 +200,10 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return _import_module(f".{name}", __name__)
     if name not in _LAZY:
-        raise AttributeError(f"module 'autolab' has no attribute {name!r}")
+        instead = f"; there is autolab.functions.{name}" if name in functions.__all__ else ""
+        raise AttributeError(
+            f"module 'autolab' has no attribute {name!r}{instead}", name=name, obj=_sys.modules[__name__]
+        )
     value = getattr(_import_module(f".{_LAZY[name]}", __name__), name)
     globals()[name] = value
     return value

@@ -74,3 +74,11 @@ def test_help_is_a_map_of_all_names():
     modules = [name for name in missing if isinstance(getattr(autolab, name), types.ModuleType)]
     assert modules == ["analysis"], "each module stands on the map; analysis stands there with its functions"
     assert {"explore", "check_gradients", "interact", "Variable", "grad", "lesson"} & set(missing) == set()
+
+
+@pytest.mark.parametrize(("name", "told"), [("tanh", "; there is autolab.functions.tanh"), ("Varible", "")])
+def test_a_function_that_is_asked_for_one_level_too_high_is_pointed_to(name: str, told: str):
+    with pytest.raises(AttributeError) as caught:
+        getattr(autolab, name)
+    assert str(caught.value) == f"module 'autolab' has no attribute {name!r}{told}"
+    assert caught.value.name == name and caught.value.obj is autolab  # so Python adds "Did you mean: 'Variable'?"

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..engine.authored import ArrayForward, Barrier, as_upstream
 from ..engine.backend import Array, array_of, check_real, get_array_module, is_array
-from ..engine.errors import GradientCountError, a_kind
+from ..engine.errors import GradientCountError, a_kind, counted
 from ..engine.node import Whole
 from ..engine.variable import Variable, wrap
 
@@ -122,7 +122,7 @@ class Function(ArrayForward):
             )
         if len(returned) != call.arity:
             raise GradientCountError(
-                f"{self.name}.backward returned {len(returned)} gradients; expected {call.arity}, one per input"
+                f"{self.name}.backward returned {counted(returned)}; expected {call.arity}, one per input"
             )
         found = {edge.rule: self._gradient(returned[edge.rule], edge.rule) for edge in node.edges}
         return self._differentiable_once(found, node, upstream) if create_graph else found

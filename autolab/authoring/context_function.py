@@ -8,7 +8,7 @@ from typing import Any
 from ..engine.authored import Authored, Barrier, as_upstream
 from ..engine.backend import Array
 from ..engine.config import no_grad, recording
-from ..engine.errors import DeclarationError, GradientCountError
+from ..engine.errors import DeclarationError, GradientCountError, counted
 from ..engine.node import Whole
 from ..engine.observe import silence
 from ..engine.variable import Variable, wrap
@@ -168,7 +168,7 @@ class ContextFunction(Authored):
             gradients.pop()
         if len(gradients) != arity:
             raise GradientCountError(
-                f"{self.name}.backward returned {len(gradients)} gradients; expected {arity}, one per argument of apply"
+                f"{self.name}.backward returned {counted(gradients)}; expected {arity}, one per argument of apply"
             )
         for i, gradient in enumerate(gradients):
             if gradient is not None and not marks.numeric[i]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..engine.authored import Authored, as_upstream
 from ..engine.backend import Array
-from ..engine.errors import GradientCountError
+from ..engine.errors import GradientCountError, counted
 from ..engine.node import Whole
 from ..engine.variable import Variable
 from .signature import parameter_label
@@ -103,12 +103,12 @@ class SimpleFunction(Authored):
         arity = self._running().arity
         if len(gradients) > arity:
             raise GradientCountError(
-                f"{self.name}.backward returned {len(gradients)} gradients; expected {arity}, one per input"
+                f"{self.name}.backward returned {counted(gradients)}; expected {arity}, one per input"
             )
         for edge in node.edges:
             if edge.rule >= len(gradients):
                 raise GradientCountError(
-                    f"{self.name}.backward returned {len(gradients)} gradients, none for input {edge.rule} "
+                    f"{self.name}.backward returned {counted(gradients)}, none for input {edge.rule} "
                     f"({self.input_label(edge.rule)}), which requires one; return None to say that it has none"
                 )
         return dict(enumerate(gradients))

@@ -240,18 +240,19 @@ class ArrayForward(Authored):
         """`forward` for CuPy arrays, where the two differ."""
         raise NotImplementedError(f"{self.name}: write forward(self, inputs), or forward_cpu and forward_gpu")
 
-    def retain_inputs(self, indexes: Iterable[int]) -> None:
-        """In forward: keep these inputs for backward, and no others."""
-        self._running().retained_inputs = self._indexes("retain_inputs", indexes)
+    def retain_inputs(self, indexes: Iterable[int], *more: Any) -> None:
+        """In forward: keep these inputs for backward, and no others. One tuple; ``more`` is refused in words."""
+        self._running().retained_inputs = self._indexes("retain_inputs", indexes, more)
 
-    def retain_outputs(self, indexes: Iterable[int]) -> None:
-        """In forward: keep these results for backward."""
-        self._running().retained_outputs = self._indexes("retain_outputs", indexes)
+    def retain_outputs(self, indexes: Iterable[int], *more: Any) -> None:
+        """In forward: keep these results for backward. One tuple; ``more`` is refused in words."""
+        self._running().retained_outputs = self._indexes("retain_outputs", indexes, more)
 
-    def _indexes(self, method: str, indexes: Any) -> tuple[int, ...]:
-        if not isinstance(indexes, list | tuple) or not all([isinstance(i, int) and i >= 0 for i in indexes]):
+    def _indexes(self, method: str, indexes: Any, more: tuple[Any, ...]) -> tuple[int, ...]:
+        if more or not isinstance(indexes, list | tuple) or not all([isinstance(i, int) and i >= 0 for i in indexes]):
+            came = ", ".join(map(_shown, (indexes, *more)))
             raise TypeError(
-                f"{self.name}.{method}: got {indexes!r:.60}; expected a tuple of indexes from 0, such as (0,)"
+                f"{self.name}.{method}: got {came:.100}; expected one tuple of indexes from 0, such as (0,) or (0, 1)"
             )
         return tuple(indexes)
 
@@ -262,3 +263,11 @@ class ArrayForward(Authored):
                 f"{self.name}.forward returned {a_kind(results)}; expected a tuple, also for one: return y,"
             )
         return self._results(results)
+
+
+def _shown(value: Any) -> str:
+    """An argument in a message, which must not fill up with the numbers of an array."""
+    if isinstance(value, list | tuple):
+        inner = ", ".join(map(_shown, value))
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    return repr(value) if isinstance(value, int | str) else a_kind(value)

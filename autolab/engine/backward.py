@@ -40,7 +40,8 @@ def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False)
     root = y.node
     if root is None:
         raise RuntimeError(
-            "backward: this value depends on no Variable that requires a gradient (or was computed inside no_grad)"
+            "backward: this value depends on no Variable that requires a gradient: integers never do, make them "
+            "floats; nor does what is computed inside no_grad or from .data"
         )
     given = getattr(root, "given", False)
     start = root.grad if given else None
@@ -124,7 +125,8 @@ def _variables(what: str, values: Any) -> list[Variable]:
     found = _sequence(values)
     for value in found:
         if not isinstance(value, Variable):
-            raise TypeError(f"grad: {what} has {a_kind(value)}; expected a Variable or a sequence of them")
+            hint = "; for a function there is autolab.transforms.grad" if callable(value) else ""
+            raise TypeError(f"grad: {what} has {a_kind(value)}; expected a Variable or a sequence of them{hint}")
     return found
 
 

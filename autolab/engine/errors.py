@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sized
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,17 @@ class ReuseError(RuntimeError):
     """One function object was applied twice; it stands in a graph once."""
 
 
+def counted(gradients: Sized) -> str:
+    """How many gradients these are, for messages.
+
+    Examples
+    --------
+    >>> counted([1.0]), counted([])
+    ('1 gradient', '0 gradients')
+    """
+    return f"{len(gradients)} gradient{'s' * (len(gradients) != 1)}"
+
+
 _SPELLED = "AEFHILMNORSXn"  # letters whose names begin with a vowel's sound: an MLP, an ndarray
 
 
@@ -65,8 +77,10 @@ def a_kind(value: object) -> str:
     Examples
     --------
     >>> a_kind(3), a_kind([]), a_kind(None)
-    ('an int', 'a list', 'a NoneType')
+    ('an int', 'a list', 'None')
     """
+    if value is None:
+        return "None"
     name = type(value).__name__
     vowels = _SPELLED if name[:2].isupper() or name.startswith("nd") else "AEIOaeio"
     return f"{'an' if name[0] in vowels else 'a'} {name}"

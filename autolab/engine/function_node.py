@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .authored import ArrayForward, as_upstream
-from .errors import DeclarationError, GradientCountError, a_kind
+from .errors import DeclarationError, GradientCountError, a_kind, counted
 from .node import Whole
 from .variable import Variable
 
@@ -118,6 +118,6 @@ class FunctionNode(ArrayForward):
         if len(returned) == len(targets):
             return dict(zip(targets, returned, strict=True))
         raise GradientCountError(
-            f"{self.name}.backward returned {len(returned)} gradients; expected {arity}, one per input"
+            f"{self.name}.backward returned {counted(returned)}; expected {arity}, one per input"
             + (f", or {len(targets)}, one per input that needs one" if len(targets) != arity else "")
         )

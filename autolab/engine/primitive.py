@@ -294,7 +294,7 @@ class Primitive:
         """
         if not hasattr(g, "shape"):
             raise TypeError(
-                f"{self.name}: the rule of input {self._label(rule)!r} returned {_described(g)}; expected a gradient "
+                f"{self.name}: the rule of input {self._label(rule)!r} returned {a_kind(g)}; expected a gradient "
                 f"of shape {shape}, computed from g"
             )
         if self.elementwise and (upstream is None or upstream == g.shape or _spreads_to(g.shape, upstream)):
@@ -314,10 +314,6 @@ def _spreads_to(shape: tuple[int, ...], result: tuple[int, ...]) -> bool:
         return np.broadcast_shapes(shape, result) == result
     except ValueError:
         return False
-
-
-def _described(value: object) -> str:
-    return "None" if value is None else a_kind(value)
 
 
 def _compile(rule: Rule, count: int) -> Rule:

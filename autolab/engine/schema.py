@@ -78,7 +78,8 @@ class Schema:
             return
         most = "or more" if self.variadic else f"to {len(self.inputs)}" if len(self.inputs) > self.required else ""
         expected = " ".join([str(self.required), *[most] * bool(most), "array" if self.required == 1 else "arrays"])
-        keywords = f"; {', '.join(self.defaults)} go in by keyword" if self.defaults else ""
+        go = "goes" if len(self.defaults) == 1 else "go"
+        keywords = f"; {', '.join(self.defaults)} {go} in by keyword" if self.defaults else ""
         names = ", ".join(self.inputs)
         raise TypeError(f"{self.function}: got {count} positional arguments; expected {expected} ({names}){keywords}")
 

@@ -74,7 +74,7 @@ def _examine(subject: Subject, rng: np.random.Generator) -> Examination:
     try:
         return _examine_backward(subject, first, second, upstreams)
     except GradientCountError as error:
-        return Examination(upstreams, _breach("wrong_shape", "wrong_shape", "wrong", error=error))
+        return Examination(upstreams, _breach("wrong_shape", "wrong_shape", "wrong", cause="count", error=error))
     except GradientShapeError as error:
         return Examination(upstreams, _wrong_shape(subject, error))
     except DamagedValueError as error:

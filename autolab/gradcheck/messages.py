@@ -38,7 +38,7 @@ SENTENCES: dict[str, str] = {
     # contracts
     "nondeterministic.forward": (
         "{function} gives different results for the same inputs, so no numeric gradient can be trusted. If it "
-        "draws random numbers, fix them outside the function."
+        "draws random numbers, let every call draw the same ones."
     ),
     "nondeterministic.backward": (
         "The backward of {function} gives different gradients for the same inputs and the same upstream gradient, "
@@ -130,10 +130,11 @@ SENTENCES: dict[str, str] = {
     "all.measured": "the {total} elements that were measured",
     # where to look
     "hint.wrong_sign": "Look for a minus sign that is missing, or one too many.",
-    "hint.wrong_factor": "Look for a number that is forgotten or counted twice, or for a mean taken as a sum.",
+    "hint.wrong_factor": "Look for a number that is forgotten or counted twice, or for a sum and a mean mixed up.",
     "hint.swapped_inputs": "Look at the order in which backward returns them.",
     "hint.rearranged": "Look for a transposition, an order of axes or a slice.",
     "hint.wrong_shape": "The gradient of an input has the shape of that input.",
+    "hint.wrong_shape.count": "Return one gradient for each input, in their order.",
     "hint.unreduced_broadcast": "An element that was broadcast acts in many places, and they all count.",
     "hint.missing_dependency": "Look where {input} enters the forward.",
     "hint.local_error": "Look at what the forward does differently for these elements: a condition, a limit, an index.",

@@ -154,7 +154,8 @@ def _result(caller: str, function: str, y: Any) -> Variable:
         return y
     if isinstance(y, int | float | np.generic) or get_array_module(y).ndarray is type(y):
         return Variable(y, requires_grad=False)
-    raise TypeError(f"{caller}: {function} returned {a_kind(y)}; expected a Variable or a tuple of Variables")
+    hint = ": is a return missing?" if y is None else ""
+    raise TypeError(f"{caller}: {function} returned {a_kind(y)}; expected a Variable or a tuple of Variables{hint}")
 
 
 def flat(arrays: Sequence[Array]) -> np.ndarray:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..binding import Bound, bind, chosen_options
-from ..engine.backend import Array, array_of
+from ..engine.backend import Array, array_of, is_array
 from ..engine.backward import grad
 from ..engine.checked import watching
 from ..engine.errors import a_kind
@@ -121,8 +121,13 @@ def _outputs(bound: Bound, returned: Any) -> tuple[Variable, ...]:
     values = tuple(returned) if isinstance(returned, list | tuple) else (returned,)
     if not values or not all(isinstance(value, Variable) for value in values):
         came = f"{bound.caller}: {bound.name} returned {_kinds(values):.150}"
-        raise TypeError(f"{came}; expected a Variable or a tuple of Variables")
+        is_number = any([isinstance(value, int | float) or is_array(value) for value in values])
+        hint = ": is a return missing?" if values == (None,) else _LOST if is_number else ""
+        raise TypeError(f"{came}; expected a Variable or a tuple of Variables{hint}")
     return values
+
+
+_LOST = ": float(), the functions of math and .data leave the graph, NumPy's functions stay in it"
 
 
 def _kinds(values: tuple[Any, ...]) -> str:

@@ -28,6 +28,14 @@ def test_logarithmic_axes() -> None:
     assert one["x"]["lo"] <= -4 and one["x"]["ticks"][-1] == [-2, "0.01"]
 
 
+def test_the_legend_reads_where_the_mark_stands():
+    lines = {"a": [1.0, 2.0, 3.0], "b": [5.0, math.nan, 7.0]}
+    last = [
+        [line["last"] for line in drawn(autolab.line_chart([0, 1, 2], lines, mark=m))["lines"]] for m in (None, 0.9)
+    ]
+    assert last == [["3", "7"], ["2", "NaN"]]
+
+
 def test_the_vertical_range_stays_though_the_lines_move() -> None:
     ends = [drawn(autolab.line_chart([0, 1], {"y": [0.1, k]}, log="y", y_range=(1e-6, 1e3)))["y"] for k in (0.2, 50.0)]
     assert (ends[0]["lo"], ends[0]["hi"]) == (ends[1]["lo"], ends[1]["hi"])

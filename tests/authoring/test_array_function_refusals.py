@@ -95,7 +95,7 @@ FORWARDS = [
     (lambda s, xs: [xs[0]], TypeError, "forward returned a list; expected a tuple"),
     (lambda s, xs: (Variable(xs[0]),), TypeError, "forward returned a Variable; it works on arrays"),
     (lambda s, xs: (s.retain_inputs((2,)), xs[0])[1:], IndexError, r"retained inputs \(2,\).*there are 2 inputs"),
-    (lambda s, xs: (s.retain_inputs(0), xs[0])[1:], TypeError, "retain_inputs: got 0; expected a tuple"),
+    (lambda s, xs: (s.retain_inputs(0), xs[0])[1:], TypeError, "retain_inputs: got 0; expected one tuple"),
 ]
 
 
@@ -106,10 +106,10 @@ def test_wrong_forward(forward: Any, error: type[Exception], message: str) -> No
 
 
 BACKWARDS = [
-    (lambda s, xs, g: (g[0],), ValueError, "returned 1 gradients; expected 2, one per input"),
+    (lambda s, xs, g: (g[0],), ValueError, "returned 1 gradient; expected 2, one per input"),
     (lambda s, xs, g: (g[0],) * 3, ValueError, "returned 3 gradients; expected 2"),
     (lambda s, xs, g: g[0], TypeError, "returned an ndarray; expected a tuple of arrays"),
-    (lambda s, xs, g: None, TypeError, "returned a NoneType; expected a tuple"),
+    (lambda s, xs, g: None, TypeError, "returned None; expected a tuple"),
     (lambda s, xs, g: (g[0], g[0].sum()), ValueError, r"'inputs\[1\]' has shape \(\), .*\(2,\)"),
     (lambda s, xs, g: (g[0], Variable(g[0])), TypeError, "a Variable for input 1; expected an array"),
     (lambda s, xs, g: (1.0, g[0]), TypeError, "a float for input 0; expected an array"),

@@ -194,7 +194,7 @@ def test_a_gradient_for_a_constant_is_ignored() -> None:
 
 WRONG = [
     ({"forward": lambda ctx, x, y: [x]}, TypeError, "forward returned a list; expected a Variable or an array"),
-    ({"forward": lambda ctx, x, y: None}, TypeError, "forward returned a NoneType"),
+    ({"forward": lambda ctx, x, y: None}, TypeError, "forward returned None"),
     ({"forward": lambda ctx, x, y: "text"}, TypeError, "forward returned a str"),
     ({"forward": lambda ctx, x, y: x.data * 1j}, TypeError, "complex128"),
     (

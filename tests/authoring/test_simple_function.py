@@ -178,7 +178,7 @@ def test_missing_gradients() -> None:
     assert grad(one(Variable(2.0), Variable(3.0, requires_grad=False)), y) is None
     for create_graph in (False, True):
         z = make(backward=lambda self, gy: gy * self.inputs[1])(Variable(2.0), y)
-        message = r"returned 1 gradients, none for input 1 \(x1\), which requires one; return None"
+        message = r"returned 1 gradient, none for input 1 \(x1\), which requires one; return None"
         shown(lambda z=z, c=create_graph: z.backward(create_graph=c), ValueError, message)
     x = Variable(2.0)
     gx, gy = grad(make(backward=lambda self, g: (g, None))(x, y), (x, y))

@@ -32,13 +32,13 @@ def pair() -> tuple[Variable, Variable]:
 
 
 BACKWARDS = [
-    ("too few", lambda s, i, g: (g[0],), ValueError, "returned 1 gradients; expected 2, one per input$"),
+    ("too few", lambda s, i, g: (g[0],), ValueError, "returned 1 gradient; expected 2, one per input$"),
     ("too many", lambda s, i, g: (g[0],) * 3, ValueError, "returned 3 gradients; expected 2"),
     ("none at all", lambda s, i, g: (), ValueError, "returned 0 gradients; expected 2"),
     ("wrong shape", lambda s, i, g: (g[0], g[0].sum()), ValueError, r"'inputs\[1\]' has shape \(\), .*\(2,\)"),
     ("not reduced", lambda s, i, g: (g[0] * np.ones((3, 1)), g[0]), ValueError, r"\(3, 2\).*sum_to\(g, shape=\(2,\)\)"),
     ("no tuple", lambda s, i, g: g[0], TypeError, "returned a Variable; expected a tuple"),
-    ("None", lambda s, i, g: None, TypeError, "returned a NoneType; expected a tuple"),
+    ("None", lambda s, i, g: None, TypeError, "returned None; expected a tuple"),
     ("arrays", lambda s, i, g: (g[0].data, g[0].data), TypeError, "an ndarray for input 0; expected a Variable"),
     ("numbers", lambda s, i, g: (g[0], 1.0), TypeError, "a float for input 1; expected a Variable"),
 ]
@@ -84,14 +84,16 @@ def test_none_means_no_dependence() -> None:
 FORWARDS = [
     (lambda s, xs: xs[0], TypeError, "forward returned an ndarray; expected a tuple"),
     (lambda s, xs: [xs[0]], TypeError, "forward returned a list; expected a tuple"),
-    (lambda s, xs: None, TypeError, "forward returned a NoneType"),
+    (lambda s, xs: None, TypeError, "forward returned None"),
     (lambda s, xs: (Variable(xs[0]),), TypeError, "forward returned a Variable; it works on arrays"),
     (lambda s, xs: ("text",), TypeError, "forward: a result.*str 'text'"),
     (lambda s, xs: (None,), TypeError, "forward: a result.*got None"),
     (lambda s, xs: (xs[0] * 1j,), TypeError, "forward: a result.*complex128"),
     (lambda s, xs: (s.retain_inputs((2,)), xs[0])[1:], IndexError, r"retained inputs \(2,\).*there are 2 inputs"),
     (lambda s, xs: (s.retain_outputs((1,)), xs[0])[1:], IndexError, r"outputs \(1,\).*1 output"),
-    (lambda s, xs: (s.retain_inputs(0), xs[0])[1:], TypeError, r"retain_inputs: got 0; expected a tuple of indexes"),
+    (lambda s, xs: (s.retain_inputs(0), xs[0])[1:], TypeError, r"retain_inputs: got 0; expected one tuple of indexes"),
+    (lambda s, xs: (s.retain_inputs(0, 1), xs[0])[1:], TypeError, r"got 0, 1; expected one tuple .*\(0, 1\)$"),
+    (lambda s, xs: (s.retain_inputs((xs[0], 1)), xs[0])[1:], TypeError, r"got \(an ndarray, 1\); expected"),
     (lambda s, xs: (s.retain_inputs((-1,)), xs[0])[1:], TypeError, r"retain_inputs: got \(-1,\)"),
     (lambda s, xs: (s.retain_outputs("0"), xs[0])[1:], TypeError, "retain_outputs: got '0'"),
 ]

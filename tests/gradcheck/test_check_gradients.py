@@ -98,7 +98,7 @@ def test_options_make_room_for_an_input_called_rng():
         (lambda: check_gradients(lambda x: x, np.arange(3)), "no floating-point input"),
         (lambda: check_gradients(lambda x: x, Variable(1.0, requires_grad=False)), "no floating-point input"),
         (lambda: check_gradients(lambda x: "text", 1.0), "returned a str; expected a Variable"),
-        (lambda: check_gradients(lambda x: None, 1.0), "returned a NoneType"),
+        (lambda: check_gradients(lambda x: None, 1.0), "returned None"),
         (lambda: check_gradients(lambda x: np.arange(3), 1.0), "no floating-point values"),
         (lambda: check_gradients(lambda x: (), 1.0), "no floating-point values"),
     ],

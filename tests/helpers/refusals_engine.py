@@ -89,7 +89,7 @@ GRADIENTS = (
     Refusal(lambda w: w.s.backward(True, "yes"), TypeError, "backward", "create_graph", "is a str", "expected True"),
     Refusal(lambda w: grad(w.s, w.s, create_graph=1), TypeError, "grad", "create_graph", "is an int", "expected True"),
     Refusal(lambda w: grad(1.0, w.x), TypeError, "grad", "outputs", "has a float", "expected a Variable"),
-    Refusal(lambda w: grad(None, w.x), TypeError, "grad", "outputs", "NoneType", "expected a Variable"),
+    Refusal(lambda w: grad(None, w.x), TypeError, "grad", "outputs", "has None", "expected a Variable"),
     Refusal(lambda w: grad(w.s, w.array), TypeError, "grad", "inputs", "has an ndarray", "expected a Variable"),
     Refusal(lambda w: grad(w.s, [w.s, 1.0]), TypeError, "grad", "inputs", "has a float", "a sequence of them"),
     Refusal(lambda w: grad(w.y, w.x), RuntimeError, "backward", "output", "3 elements", "grad_outputs"),

@@ -27,7 +27,7 @@ def several(x):
 TRANSFORMS = (
     Refusal(lambda w: transforms.grad(3), TypeError, "grad", "fn", "is an int", FUNCTION),
     Refusal(lambda w: transforms.grad(w.y), TypeError, "grad", "fn", "is a Variable", "autolab.grad"),
-    Refusal(lambda w: transforms.jacobian(None), TypeError, "jacobian", "fn", "is a NoneType", FUNCTION),
+    Refusal(lambda w: transforms.jacobian(None), TypeError, "jacobian", "fn", "is None", FUNCTION),
     Refusal(lambda w: transforms.hessian(1), TypeError, "hessian", "fn", "is an int", FUNCTION),
     Refusal(lambda w: transforms.vjp(1, w.array), TypeError, "vjp", "fn", "is an int", FUNCTION),
     Refusal(lambda w: transforms.nth_derivative(3, 1), TypeError, "nth_derivative", "fn", "is an int", FUNCTION),

@@ -69,7 +69,7 @@ MISUSES: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
         TypeError,
         "lossfun returned a float; expected the loss",
     ),
-    ("return forgotten", lambda: sgd().update(lambda: None), TypeError, "lossfun returned a NoneType"),
+    ("return forgotten", lambda: sgd().update(lambda: None), TypeError, "lossfun returned None"),
     ("the model as rate", lambda: optimizers.SGD(model()), TypeError, r"lr is a Classifier; .* SGD\(\).setup\(model\)"),
     (
         "another optimizer's state",
