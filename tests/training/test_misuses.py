@@ -172,7 +172,7 @@ MISUSES: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
         "no transforms",
         lambda: transforms.Compose(None),
         TypeError,
-        "Compose: transforms is a NoneType; expected a list",
+        "Compose: transforms is None; expected a list",
     ),
     (
         "an optimizer to run",
