@@ -171,7 +171,7 @@ def test_the_number_of_gradients() -> None:
         if fine:
             assert [g.item() for g in grad(z, (x, y))] == [1.0, 1.0]
         else:
-            message = f"returned {len(returned)} gradients; expected 2, one per argument"
+            message = f"returned {len(returned)} gradients?; expected 2, one per argument"
             shown(lambda z=z: grad(z, x), autolab.GradientCountError, message)
 
 
