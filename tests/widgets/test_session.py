@@ -376,6 +376,7 @@ def test_the_mode_can_be_chosen() -> None:
 
 def test_a_device_can_be_chosen_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     session = open_session(muladd, x=2.0, y=3.0, z=4.0)
+    monkeypatch.setattr("autolab.widgets.session.gpu_status", lambda: GpuStatus("absent", "none"))
     assert "device" not in session.settings()
     monkeypatch.setattr("autolab.widgets.session.gpu_status", lambda: GpuStatus("ok", "a GPU"))
     moved: list[Any] = []
@@ -386,7 +387,8 @@ def test_a_device_can_be_chosen_where_there_is_one(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(("setting", "value"), [("dtype", "int8"), ("mode", "x"), ("device", "gpu"), ("__class__", "")])
-def test_a_senseless_choice_is_refused(setting: str, value: str) -> None:
+def test_a_senseless_choice_is_refused(setting: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autolab.widgets.session.gpu_status", lambda: GpuStatus("absent", "none"))
     session = open_session(muladd, x=2.0, y=3.0, z=4.0)
     with pytest.raises(ValueError, match="cannot be set"):
         session.choose(setting, value)
