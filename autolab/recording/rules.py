@@ -38,7 +38,7 @@ def rule_code(rule: Callable[..., Any]) -> str | None:
     --------
     >>> from autolab.functions import linear
     >>> rule_code(linear.function.declared["w"])
-    'return _rows(g).T @ _rows(x)'
+    'return product(_rows(g).T, _rows(x))'
     """
     if rule.__name__ == "<lambda>":
         return rule_text(rule)
