@@ -53,6 +53,13 @@ def test_strips_have_the_colours_of_the_arrays(page: Page, open_view: Open) -> N
     assert np.abs(found - expected).max() <= 2
 
 
+def test_below_cells_stand_the_shape_and_what_is_not_finite(page: Page, open_view: Open) -> None:
+    values = np.arange(20.0).reshape(4, 5)
+    wire = open_view(lambda A, B: A * B, A=values, B=np.where(values == 7, np.nan, values))
+    lines = [node(page, wire, name).locator(".al-value .al-small").last.text_content() for name in "AB"]
+    assert lines == ["(4, 5)", "(4, 5), 1 NaN"]
+
+
 def test_a_drag_changes_values_and_gradients_in_the_page_and_in_python(page: Page, open_view: Open) -> None:
     wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
     box = page.get_by_role("slider", name="x").bounding_box()

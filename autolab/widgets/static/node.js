@@ -178,7 +178,8 @@ function makeColumn(caption, x, cells) {
     update(text, rows, scale, colors, note = "none", shares = "") {
       const absent = text === null;
       write(words, caption + shares);
-      write(number, absent ? note : text.length > limit ? text.slice(0, limit - 1) + "\u2026" : text);
+      const said = absent ? note : cells ? text.replace(" \u2026", "") : text; // the cells are what was left out
+      write(number, said.length > limit && !absent ? said.slice(0, limit - 1) + "\u2026" : said);
       set(number, { y: TOP + (cells && !absent ? STRIP.height + 14 : 17) });
       element.classList.toggle("al-absent", absent);
       if (!strip) return;
