@@ -163,7 +163,8 @@ def _short_of(row: Row, name: str, reached: float, goal: float) -> str:
     cells = row["cells"]
     if name == OURS:
         return f"the goal is {goal:g} {_unit(row)}; AutoLab takes {number(reached)}"
-    text = f"the goal is {goal:g} of {NAMES[name]}; AutoLab takes {reached:.2f}"
+    digits = 2 if round(reached, 2) != goal else 3  # so that one sees that it is missed
+    text = f"the goal is {goal:g} of {NAMES[name]}; AutoLab takes {reached:.{digits}f}"
     if "numpy" in cells and name != "numpy":
         share = cells["numpy"]["median"] / cells[name]["median"]
         text += f", and NumPy by hand, without a graph, {share:.2f}"
