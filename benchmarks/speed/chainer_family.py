@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from speed.library import Library, count_reachable
+from speed.library import Library, count_reachable, muladd_of
 
 
 class DeZero(Library):
@@ -60,22 +60,9 @@ class Chainer(Library):
         import chainer
         import chainer.functions as F
 
-        class MulAdd(chainer.FunctionNode):
-            def forward(self, inputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-                x, y, z = inputs
-                self.retain_inputs((0, 1))
-                w = x * y
-                w += z
-                return (w,)
-
-            def backward(self, indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
-                x, y = self.get_retained_inputs()
-                (g,) = grad_outputs
-                return g * y, g * x, g
-
         self.chainer = chainer
         self.exp, self.log, self.tanh, self.sum, self.matmul = F.exp, F.log, F.tanh, F.sum, F.matmul
-        self.muladd = lambda x, y, z: MulAdd().apply((x, y, z))[0]
+        self.muladd = muladd_of(chainer.FunctionNode)
 
     def leaf(self, array: np.ndarray) -> Any:
         return self.chainer.Variable(array)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from speed.chainer_family import Chainer, DeZero
-from speed.library import Functional, Library, NumPy, Run, count_reachable
+from speed.library import Functional, Library, NumPy, Run, count_reachable, muladd_of
 
 
 class AutoLab(Library):
@@ -20,19 +20,6 @@ class AutoLab(Library):
     def __init__(self) -> None:
         import autolab
         import autolab.functions as F
-
-        class MulAdd(autolab.FunctionNode):
-            def forward(self, inputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-                x, y, z = inputs
-                self.retain_inputs((0, 1))
-                w = x * y
-                w += z
-                return (w,)
-
-            def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
-                x, y = self.get_retained_inputs()
-                (g,) = grad_outputs
-                return g * y, g * x, g
 
         class Linear(autolab.FunctionNode):
             def forward(self, inputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
@@ -46,7 +33,7 @@ class AutoLab(Library):
 
         self.lab = autolab
         self.exp, self.log, self.tanh, self.sum, self.matmul = F.exp, F.log, F.tanh, F.sum, F.matmul
-        self.muladd = lambda x, y, z: MulAdd().apply((x, y, z))[0]
+        self.muladd = muladd_of(autolab.FunctionNode)
         self.linear = F.linear
         self.own_linear = lambda x, w: Linear().apply((x, w))[0]
 
