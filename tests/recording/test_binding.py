@@ -117,7 +117,7 @@ def test_numbers_become_variables(value: object, dtype: type) -> None:
     np.testing.assert_array_equal(x.data, value)
 
 
-@pytest.mark.parametrize("value", OTHERS, ids=repr)
+@pytest.mark.parametrize("value", OTHERS, ids=lambda value: type(value).__name__)
 def test_anything_else_is_passed_on(value: object) -> None:
     bound = bind("record", lambda x: x, (value,), {})
     assert bound.call() is value and bound.variables == {}
