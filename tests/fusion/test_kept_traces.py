@@ -66,13 +66,13 @@ def test_names_from_outside_are_told_apart(values: Any, place: str, monkeypatch:
 
 
 def test_strings_and_functions_from_outside_are_followed() -> None:
-    mode = "twice"
-
-    def helper(x):
+    def thrice(x):
         return x * 3
 
-    def another(x):
+    def thirty(x):
         return x * 30
+
+    mode, helper = "twice", thrice
 
     @autolab.fuse
     def f(x):
@@ -82,7 +82,7 @@ def test_strings_and_functions_from_outside_are_followed() -> None:
     mode = "thrice"
     assert f(1.0) == 3
 
-    helper = another
+    helper = thirty
     assert f(1.0) == 30
 
 
