@@ -167,6 +167,8 @@ def _check(who: str, dataset: Any, batch_size: Any, rng: Any) -> None:
 class DataLoader:
     """The batches of one pass, again and again: a loop over it is one epoch, and the next has a new order.
 
+    Each loop is a pass of its own, also one inside another. ``next(loader)`` goes through passes apart from them.
+
     Parameters
     ----------
     dataset
@@ -190,21 +192,21 @@ class DataLoader:
         self, dataset: Any, batch_size: int, shuffle: bool = True, rng: np.random.Generator | None = None
     ) -> None:
         _check(type(self).__name__, dataset, batch_size, rng)
-        self._iterator = SerialIterator(dataset, batch_size, repeat=False, shuffle=shuffle, rng=rng)
+        self.dataset, self.batch_size, self.shuffle, self.rng = dataset, int(batch_size), shuffle, rng
+        self._under_way: SerialIterator | None = None
 
     def __len__(self) -> int:
-        it = self._iterator
-        return -(-len(it.dataset) // it.batch_size)
+        return -(-len(self.dataset) // self.batch_size)
 
-    def __iter__(self) -> Self:
-        """A new pass, also where the last one was left before its end."""
-        if self._iterator.position:
-            self.reset()
-        return self
+    def __iter__(self) -> SerialIterator:
+        """A new pass."""
+        return SerialIterator(self.dataset, self.batch_size, repeat=False, shuffle=self.shuffle, rng=self.rng)
 
     def __next__(self) -> tuple[Any, ...]:
+        if self._under_way is None:
+            self._under_way = iter(self)
         try:
-            return next(self._iterator)
+            return next(self._under_way)
         except StopIteration:
             self.reset()
             raise
@@ -214,5 +216,5 @@ class DataLoader:
         return self.__next__()
 
     def reset(self) -> None:
-        """Begin a new pass."""
-        self._iterator.reset()
+        """Let `next` begin a new pass."""
+        self._under_way = None

@@ -123,7 +123,10 @@ def check_real(array: Array, what: str) -> Array:
 def _describe(value: object, array: np.ndarray | None) -> str:
     if array is not None and isinstance(value, np.ndarray):
         return f"an array of {array.dtype}"
-    return "None" if value is None else f"{type(value).__name__} {value!r:.60}"
+    try:
+        return "None" if value is None else f"{type(value).__name__} {value!r:.60}"
+    except ValueError:  # Python writes no number of more than 4300 digits
+        return a_kind(value)
 
 
 def scalar(value: float, dtype: np.dtype) -> Array:

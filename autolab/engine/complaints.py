@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 LIMIT = 300
 
+COMPLAINTS = (ValueError, TypeError, IndexError, OverflowError)
+"""What a forward raises where its inputs do not fit."""
+
 _SHAPES = "expected shapes that broadcast: sizes equal or 1, counted from the last axis"
 
 
@@ -47,6 +50,13 @@ _EXPECTED: tuple[tuple[str, str | Callable[..., str]], ...] = (
     (r"negative (values|dimensions)|counts cannot be negative", "expected numbers not below 0"),
     (r"only integers, slices", "expected integers, slices, ..., None, or arrays of integers or booleans"),
     (r"interpreted as an integer|invalid literal for int|must be an integer|safely cast", "expected integers"),
+    (
+        r"Python integer (\S+) out of bounds for (\w+)",
+        lambda number, dtype: (
+            f"{number:.40} is none of {dtype}'s; expected a smaller number, or floats: x.astype(float)"
+        ),
+    ),
+    (r"int too large to convert", "the number is too large for the dtype; expected a smaller one"),
     (r"did not contain a loop|not supported for the input types", "expected numbers"),
 )
 """What NumPy says, or CuPy of cuSOLVER's routines, and what was expected; the text is looked at nowhere else."""
@@ -66,7 +76,7 @@ def complaint(
     Traceback (most recent call last):
     ValueError: sum: x has shape (2,), axis=3: expected an axis from -1 to 0
     """
-    kind = next((k for k in (ValueError, TypeError, IndexError) if isinstance(error, k)), None)
+    kind = next((k for k in COMPLAINTS if isinstance(error, k)), None)
     own_class = type(error) is not kind and not type(error).__module__.startswith("numpy")
     expected = _expected(str(error))
     if kind is None or own_class or (expected is None and str(error).startswith(f"{function}:")):

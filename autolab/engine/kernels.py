@@ -18,12 +18,14 @@ class Kernels(dict[type, Callable[..., Array]]):
     """Array type -> the forward on that type's module.
 
     A forward that says no more than ``return xp.tanh(x)`` is the module's own function, whose name is ``direct``;
-    calling that one saves a Python call per step, and its result has its inputs' common dtype. Any other is one kernel
-    on a GPU, if it works element by element.
+    calling that one saves a Python call per step. Any other is one kernel on a GPU, if it works element by element.
+
+    ``keeps_floats`` says that of floats of one dtype it is known to make floats of that dtype.
     """
 
     def __init__(self, function: Primitive) -> None:
         self._function, self.direct = function, function.direct
+        self.keeps_floats = _keeps_floats(self.direct)
 
     def __missing__(self, kind: type) -> Callable[..., Array]:
         module = modules.get(kind)
@@ -53,3 +55,12 @@ def direct_name(forward: Callable[..., Any], inputs: int) -> str | None:
     only = _ONLY_A_CALL.get(inputs)
     same = code is not None and only is not None and code.co_code == only.__code__.co_code
     return code.co_names[0] if same else None
+
+
+def _keeps_floats(name: str | None) -> bool:
+    """Whether NumPy's function is a ufunc with one result that, of floats of one dtype, has that dtype: ``tanh``, and
+    neither ``isnan`` nor ``argmax``."""
+    ufunc = getattr(np, name, None) if name else None
+    if not isinstance(ufunc, np.ufunc) or ufunc.nout != 1:
+        return False
+    return all([f"{kind * ufunc.nin}->{kind}" in ufunc.types for kind in np.typecodes["Float"]])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .backend import Array, as_array, check_real, get_array_module, is_array, modules, scalar
+from .complaints import COMPLAINTS
 from .config import recording
 from .errors import a_kind
 from .node import Node
@@ -63,8 +64,8 @@ def with_number(function: Primitive, kernels: Any, a: Any, b: Any) -> Variable |
     raw = [value, x] if place else [x, value]
     try:
         y = kernels[type(x)](*raw)
-    except (ValueError, TypeError, IndexError):
-        return None
+    except COMPLAINTS as error:
+        raise function.complaint(error, raw, {}) from None
     result, plan = wrap(y, None), function.plan(place)
     if variable.node is not None and plan is not None and recording() and y.dtype.kind == "f":
         rule, keep = plan

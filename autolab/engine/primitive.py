@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .backend import Array, as_array, check_real, get_array_module, modules, stopwatch
-from .complaints import complaint
+from .complaints import COMPLAINTS, complaint
 from .config import config, recording
 from .errors import a_kind
 from .kernels import direct_name
@@ -155,7 +155,7 @@ class Primitive:
             xp = (modules.get(type(raw[0])) if len(raw) == 1 else None) or get_array_module(*raw)
             stop = stopwatch(xp) if watchers and config.hooks else None
             y = self.forward(xp, *raw, **attributes) if xp is np else self._on_device(xp, raw, attributes)
-        except (ValueError, TypeError, IndexError) as error:
+        except COMPLAINTS as error:
             raise self.complaint(error, raw, attributes) from None
         if not with_variables:
             return y
@@ -212,6 +212,16 @@ class Primitive:
     def complaint(self, error: Exception, arrays: Any, attributes: dict[str, Any] | None = None) -> Exception:
         """What a forward raised, with the function and its inputs named."""
         return complaint(self.name, self.schema, error, arrays, attributes)
+
+    def misuse(self, error: Exception, count: int, arrays: Any, attributes: dict[str, Any]) -> Exception:
+        """The same for a call of ``count`` inputs at which nobody has looked yet."""
+        self.schema.check_count(count)
+        try:
+            if len(attributes) < len(self.schema.defaults):
+                attributes = self.schema.completed(attributes)
+        except TypeError as missing:
+            error = missing
+        return self.complaint(error, arrays, attributes)
 
     # ------------------------------------------------------------------ backward
     def pull(self, node: Node, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:

@@ -1,9 +1,9 @@
 """Short cuts of `Primitive.apply`: the same graph, with all that a declaration settles settled beforehand.
 
 One for functions of one input, one for two, one for the rest. They hold what `apply` looks up: the rules, what these
-keep, which NumPy function. Whatever is out of the ordinary (observers, lists, mixed devices, an unknown array type, an
-error) goes to `apply`. Their length is measured: each line that seems spare was worth 5 to 15 % of a step (see
-benchmarks).
+keep, which NumPy function. Whatever is out of the ordinary (observers, lists, mixed devices, an unknown array type)
+goes to `apply`, before a forward ran: it may draw or print, and runs once. Their length is measured: each line that
+seems spare was worth 5 to 15 % of a step (see benchmarks).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .backend import modules, scalar
+from .complaints import COMPLAINTS
 from .config import config, overrides
 from .kernels import Kernels
 from .node import Edge, Node, new_order
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 _new_variable = Variable.__new__
 _ndarray, _floating = np.ndarray, np.floating
 _LEFT_OUT = object()
-_COMPLAINTS = (ValueError, TypeError, IndexError)
 
 
 def shortcut(function: Primitive) -> Callable[..., Any] | None:
@@ -49,7 +49,7 @@ Shortcut = tuple[Callable[..., Any], Callable[[], None]]
 
 def _unary(function: Primitive) -> Shortcut:
     kernels = Kernels(function)
-    same_dtype, same_shape = kernels.direct is not None, function.keeps_shapes
+    same_dtype, same_shape = kernels.keeps_floats, function.keeps_shapes
     rule: Any = None
     keep: Any = 0
 
@@ -68,10 +68,8 @@ def _unary(function: Primitive) -> Shortcut:
             return apply(a)
         try:
             y = kernels[kind](x)
-        except _COMPLAINTS:
-            y = None
-        if y is None:
-            return apply(a)  # which says what is wrong
+        except COMPLAINTS as error:
+            raise function.complaint(error, [x], {}) from None
         if x is a:
             return y
         if type(y) is not kind:  # NumPy gives scalars for 0-d arrays
@@ -103,7 +101,7 @@ def _unary(function: Primitive) -> Shortcut:
 
 def _binary(function: Primitive) -> Shortcut:
     kernels, elementwise = Kernels(function), function.elementwise
-    same_dtype, same_shape = kernels.direct is not None, function.keeps_shapes
+    same_dtype, same_shape = kernels.keeps_floats, function.keeps_shapes
     rule_a: Any = None
     rule_b: Any = None
     keep_a: Any = 0
@@ -127,9 +125,8 @@ def _binary(function: Primitive) -> Shortcut:
         elif type(a) is _ndarray and type(b) is _ndarray:
             try:
                 return kernels[_ndarray](a, b)
-            except _COMPLAINTS:
-                pass
-            return apply(a, b)
+            except COMPLAINTS as error:
+                raise function.complaint(error, [a, b], {}) from None
         else:
             x, p, y, q = _operands(a, b, elementwise)
         kind = type(x)
@@ -137,10 +134,8 @@ def _binary(function: Primitive) -> Shortcut:
             return apply(a, b)
         try:
             z = kernels[kind](x, y)
-        except _COMPLAINTS:
-            z = None
-        if z is None:
-            return apply(a, b)  # which says what does not fit
+        except COMPLAINTS as error:
+            raise function.complaint(error, [x, y], {}) from None
         if rule_a is None:
             p = None
         if rule_b is None:
@@ -201,7 +196,10 @@ def _constant(value: Any, beside: Any, elementwise: bool) -> Any:
     """A number as an array where it stands beside one; None for what `apply` has to look at."""
     kind = type(value)
     if kind is float or kind is int:
-        return scalar(value, beside.dtype) if elementwise and type(beside) is _ndarray else None
+        try:
+            return scalar(value, beside.dtype) if elementwise and type(beside) is _ndarray else None
+        except OverflowError:
+            return None
     return value if kind is _ndarray and value.dtype.kind in "fiub" else None
 
 
@@ -234,13 +232,13 @@ def _general(function: Primitive) -> Shortcut:
                 return apply(args, attributes)
             raw.append(arg)
         if len(raw) < count:
-            raw += [None] * (count - len(raw)) if len(raw) >= required else ()
+            if len(raw) < required:
+                return apply(args, attributes)
+            raw += [None] * (count - len(raw))
         try:
             y = forward(np, *raw, **attributes)
-        except _COMPLAINTS:
-            y = None
-        if y is None:
-            return apply(args, attributes)  # which says what is wrong
+        except COMPLAINTS as error:
+            raise function.misuse(error, len(args), raw, attributes) from None
         if arrays_only:
             return y
         variable: Any = _new_variable(Variable)

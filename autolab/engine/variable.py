@@ -324,7 +324,7 @@ def _float_array(data: Any) -> Array:
     are."""
     if type(data) in modules or is_array(data):  # the first array from a GPU is not known by its type
         return data
-    if type(data) is int:
+    if type(data) is int and abs(data) <= 1.7976931348623157e308:  # the largest float
         return np.asarray(float(data))
     array = as_array(data, "Variable: data")
     is_python = not isinstance(data, np.ndarray | np.generic)

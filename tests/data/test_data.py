@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import struct
-from itertools import chain
+from itertools import chain, islice
 
 import numpy as np
 import pytest
@@ -118,6 +118,40 @@ def test_a_loader_gives_one_pass_after_the_other():
     for _ in loader:
         break
     assert len(list(loader)) == 3  # a loop that was left does not shorten the next
+
+
+def test_every_loop_over_a_loader_is_a_pass_of_its_own():
+    loader = DataLoader(Numbers(), 4, rng=np.random.default_rng(0))
+    outer = islice(loader, 5)  # which would never end
+    pairs = [(a[0].tolist(), b[0].tolist()) for a in outer for b in islice(loader, 5)]
+    assert len(pairs) == 9
+    for k in range(3):  # whole passes, inside and outside
+        assert sorted(chain(*[b for _, b in pairs[3 * k : 3 * k + 3]])) == list(range(10))
+    assert sorted(chain(*[a for a, _ in pairs[::3]])) == list(range(10))
+
+    first, second = iter(loader), iter(loader)
+    turns = [next(it)[0].tolist() for _ in range(3) for it in (first, second)]
+    assert sorted(chain(*turns[::2])) == sorted(chain(*turns[1::2])) == list(range(10))
+    for it in (first, second):
+        assert list(it) == []
+    before = [loader.next()[0].tolist(), len(list(loader)), loader.next()[0].tolist(), loader.next()[0].tolist()]
+    assert before.pop(1) == 3 and sorted(chain(*before)) == list(range(10))  # a loop does not disturb next
+    with pytest.raises(StopIteration):
+        loader.next()
+    assert loader.next()[0].shape == (4,)
+
+
+def test_one_pass_draws_one_order():
+    rng, plain = np.random.default_rng(3), np.random.default_rng(3)
+    loader = DataLoader(Numbers(), 4, rng=rng)
+    for _ in range(3):
+        assert list(chain(*[x.tolist() for x, _ in loader])) == plain.permutation(10).tolist()
+    assert rng.random() == plain.random()
+
+
+@pytest.mark.parametrize("data", [Numbers(), TupleDataset(np.arange(10))], ids=["Dataset", "TupleDataset"])
+def test_loops_over_a_dataset_may_be_nested(data):
+    assert len([(a, b) for a in islice(data, 11) for b in islice(data, 11)]) == 100
 
 
 @pytest.mark.parametrize(

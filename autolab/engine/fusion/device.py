@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..backend import Array, modules
+from ..exact import exact
 from ..node import Edge, Node
 from .program import Kernel, Program
 from .symbol import Symbol, Trace, symbolic, tracing
@@ -27,8 +28,8 @@ def forward(function: Primitive, xp: Any, arrays: list[Any], attributes: dict[st
     """What the declared forward gives for arrays of ``xp``, which is not NumPy."""
     labels, kernel = function.inputs, None
     if function.elementwise and not (function.direct or function.schema.variadic or xp is symbolic):
-        key = (xp, function, tuple([getattr(a, "dtype", type(a)) for a in arrays]), *attributes.items())
-        kernel = _found(key, lambda: _forward_program(function, arrays, attributes))
+        values = (*arrays, tuple(attributes.items()))  # a number among the arrays becomes part of the kernel, too
+        kernel = _found((xp, function), values, lambda: _forward_program(function, arrays, attributes))
     if kernel is None:
         return function.forward(xp, *arrays, **attributes)
     return kernel(dict(zip(labels, arrays, strict=True)))[0]
@@ -41,9 +42,9 @@ def pull(function: Primitive, node: Node, g: Any) -> list[tuple[Node, Any]] | No
     edges = list(node.edges)
     kept = [_kept(function, edge) for edge in edges]
     given = {name: value for pairs in kept for name, value in pairs if type(value) in modules}
-    parts = [_key(function, edge, pairs, g.shape) for edge, pairs in zip(edges, kept, strict=True)]
-    key = (modules[type(g)], function, "gradients", g.dtype, *parts)
-    kernel = _found(key, lambda: _gradient_program(function, edges, kept, g))
+    key = (modules[type(g)], function, "gradients", *[_fit(function, edge, g.shape) for edge in edges])
+    values = (g, *[value for pairs in kept for _, value in pairs])
+    kernel = _found(key, values, lambda: _gradient_program(function, edges, kept, g))
     if kernel is None:
         return None
     found = kernel({UPSTREAM: g, **given})
@@ -53,13 +54,17 @@ def pull(function: Primitive, node: Node, g: Any) -> list[tuple[Node, Any]] | No
     ]
 
 
-def _found(key: tuple[Any, ...], make: Callable[[], Program]) -> Kernel | None:
-    """The kernel under a key, which begins with its module; made at first, and None for all time if that fails."""
+def _found(key: tuple[Any, ...], values: tuple[Any, ...], make: Callable[[], Program]) -> Kernel | None:
+    """The kernel under a key, which begins with its module, for arrays of these dtypes and for these other values.
+
+    It is made at first, and None for all time if that fails.
+    """
     try:
-        if key in _kernels:
-            return _kernels[key]
+        key += tuple([v.dtype if type(v) in modules else exact(v) for v in values])
     except TypeError:  # an attribute that is a list or an array
         return None
+    if key in _kernels:
+        return _kernels[key]
     if len(_kernels) >= _MOST:
         _kernels.clear()
     try:
@@ -99,7 +104,6 @@ def _kept(function: Primitive, edge: Edge) -> list[tuple[str, Any]]:
     return list(zip(names, (edge.saved,) if len(names) == 1 else edge.saved or (), strict=True))
 
 
-def _key(function: Primitive, edge: Edge, pairs: list[tuple[str, Any]], shape: tuple[int, ...]) -> Any:
-    """All that a gradient's kernel depends on."""
-    kept = [value.dtype if type(value) in modules else (type(value), value) for _, value in pairs]
-    return (function.place(edge.rule), edge.fit and (edge.fit[1], edge.fit[0] == shape), *kept)
+def _fit(function: Primitive, edge: Edge, shape: tuple[int, ...]) -> Any:
+    """Which gradient an edge stands for, and what is left to do to it."""
+    return function.place(edge.rule), edge.fit and (edge.fit[1], edge.fit[0] == shape)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import update_wrapper
 from heapq import heappop
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from ..backend import Array, get_array_module
 from ..backward import deliver
 from ..config import config
 from ..errors import DeclarationError, FusionError
+from ..exact import exact
 from ..node import Edge, Node, new_order
 from ..primitive import Primitive, Rule
 from ..variable import Variable, wrap
@@ -23,7 +24,7 @@ from .formula import formula
 from .traced import UPSTREAM, Traced
 
 _TRACES = 256
-"""So many traces of one function are kept: one for each combination of dtypes and attributes."""
+"""So many traces of one function are kept: one for each combination of dtypes, attributes and outer constants."""
 
 
 def fuse(fn: Callable[..., Any], /) -> Callable[..., Any]:
@@ -39,8 +40,8 @@ def fuse(fn: Callable[..., Any], /) -> Callable[..., Any]:
     ----------
     fn : callable
         Takes inputs by position and attributes (numbers, strings) by keyword, and returns one value. It may use
-        operators, AutoLab's functions and NumPy's that work element by element. Numbers that it takes from outside are
-        looked up at every call where its own code names them.
+        operators, AutoLab's functions and NumPy's that work element by element. Numbers, strings, tuples of them and
+        functions that it takes from outside are looked up at every call where its own code names them.
 
     Returns
     -------
@@ -100,26 +101,26 @@ class Fused(Primitive):
         dtypes = tuple([None if value is None else value.dtype for value in values])
         outside = tuple([look() for look in self._outside])
         try:
-            key = (dtypes, tuple(attributes.items()), config.train, outside)
-            found = self._traces.get(key)
+            key = (dtypes, exact((*attributes.items(), config.train)), outside)
         except TypeError:
             raise FusionError(
                 f"{self.name}: its attributes are {attributes!r:.100}; expected numbers and strings"
             ) from None
+        found = self._traces.get(key)
         if found is None:
             if len(self._traces) >= _TRACES:
                 self._traces.clear()
             found = self._traces[key] = Traced(self.name, self.fn, self.inputs, dtypes, attributes)
-            self._write_formulas(found, any([number is not None for number in outside]))
+            self._write_formulas(found, any([isinstance(constant, tuple) for constant in outside]))
         return found
 
-    def _write_formulas(self, trace: Traced, has_numbers: bool) -> None:
+    def _write_formulas(self, trace: Traced, has_constants: bool) -> None:
         """What the views show as the rules, if these are the same for all dtypes and attributes."""
         for i, name in enumerate(self.inputs):
             if not trace.has_gradient(i):
                 continue
             single = trace.gradients((i,), (False,))
-            plain = not (self.schema.defaults or has_numbers or "g" in self.inputs)
+            plain = not (self.schema.defaults or has_constants or "g" in self.inputs)
             self.declared[name].__doc__ = formula(single, {UPSTREAM: "g"}) if plain else None
 
     def _compiled(self, i: int) -> tuple[Rule, None]:
@@ -256,16 +257,30 @@ def _forward_of(fn: Any, computed: Callable[..., Array]) -> Callable[..., Array]
 
 
 def _outside_of(fn: Any) -> list[Callable[[], Any]]:
-    """What looks up the numbers that a function takes from around it and from its module."""
+    """What looks up the constants that a function takes from around it and from its module, as keys."""
 
     def cell(content: Any) -> Callable[[], Any]:
-        return lambda: _number(getattr(content, "cell_contents", None))
+        return lambda: _constant(getattr(content, "cell_contents", None))
 
     def global_name(name: str) -> Callable[[], Any]:
-        return lambda: _number(fn.__globals__.get(name))
+        return lambda: _constant(fn.__globals__.get(name))
 
-    return [cell(c) for c in fn.__closure__ or ()] + [global_name(name) for name in fn.__code__.co_names]
+    return [cell(c) for c in fn.__closure__ or ()] + [global_name(n) for n in dict.fromkeys(_names(fn.__code__))]
 
 
-def _number(value: Any) -> Any:
-    return value if isinstance(value, bool | int | float | np.generic) else None
+def _names(code: CodeType) -> Iterator[str]:
+    """The global names in a function's code, and in that of the lambdas and comprehensions inside."""
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _names(inner)
+
+
+def _constant(value: Any) -> Any:
+    """The key of a number, a string, a tuple of such, or of a function, which may be defined anew; else None."""
+    if not isinstance(value, int | float | np.generic | str | tuple | FunctionType):
+        return None
+    try:
+        return exact(value)
+    except TypeError:  # a tuple that holds a list
+        return None
