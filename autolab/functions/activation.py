@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from ..engine.backend import Array
 from ..engine.declare import elementwise, primitive
+from .choose import clip
 from .exponentials import sigmoid
 from .math import exp
-from .norms import logsumexp
+from .norms import log_total, logsumexp
 from .order import max
+from .precision import in_single, real
 from .reduce import sum
-from .special import erf
+from .special import density, normal
+
+_FAR = 1000.0
+"""Where sigmoid, the normal distribution and its density are 0 in every precision: 0 times infinity would be NaN."""
 
 _SHORT = 32
 """Up to this length of rows, bringing a matrix into the order of its columns is worth it."""
@@ -66,6 +70,7 @@ def _slope(xp: Any, x: Array, *, below: float) -> Array:
 
 
 @elementwise(domain=(-3, 3))
+@real
 def elu(xp: Any, x: Array, *, alpha: float = 1.0) -> Array:
     """``x`` where it is positive, else ``alpha * (exp(x) - 1)``, elementwise. Its gradient at 0 is ``alpha``.
 
@@ -94,6 +99,7 @@ def _elu_slope(xp: Any, x: Array, *, alpha: float) -> Array:
 
 
 @elementwise(domain=(-4, 4))
+@real
 def gelu(xp: Any, x: Array) -> Array:
     """``x * Φ(x)`` with the normal distribution ``Φ``, elementwise: exact, not the approximation by tanh.
 
@@ -105,25 +111,18 @@ def gelu(xp: Any, x: Array) -> Array:
     >>> F.gelu(Variable([-1.0, 0.0, 1.0]))
     variable([-0.15865525  0.          0.84134475])
     """
-    return x * _normal(x)
+    return xp.maximum(x, -_FAR) * normal(x)
 
 
 @gelu.vjp("x")
+@in_single
 def _gelu_x(g: Any, x: Any) -> Any:
     """g * (Φ(x) + x * exp(-x * x / 2) / sqrt(2 * π))"""
-    return g * (_normal(x) + x * exp(x * x * -0.5) * _DENSITY)
-
-
-_DENSITY = 1 / math.sqrt(2 * math.pi)
-_ROOT_HALF = math.sqrt(0.5)
-
-
-def _normal(x: Any) -> Any:
-    """The normal distribution function, of an array or a Variable."""
-    return 0.5 + 0.5 * erf(x * _ROOT_HALF)
+    return g * (normal(x) + clip(x, -_FAR, _FAR) * density(x))
 
 
 @elementwise(domain=(-6, 6))
+@real
 def silu(xp: Any, x: Array) -> Array:
     """``x * sigmoid(x)``, elementwise; also known as swish.
 
@@ -133,14 +132,14 @@ def silu(xp: Any, x: Array) -> Array:
     >>> F.silu(Variable([-1000.0, 0.0, 1000.0]))
     variable([  -0.    0. 1000.])
     """
-    return x * sigmoid(x)
+    return xp.maximum(x, -_FAR) * sigmoid(x)
 
 
 @silu.vjp("x")
+@in_single
 def _silu_x(g: Any, x: Any) -> Any:
-    """g * sigmoid(x) * (1 + x * (1 - sigmoid(x)))"""
-    s = sigmoid(x)
-    return g * (s * (1 + x * (1 - s)))
+    """g * sigmoid(x) * (1 + x * sigmoid(-x))"""
+    return g * (sigmoid(x) * (1 + clip(x, -_FAR, _FAR) * sigmoid(-x)))
 
 
 @silu.composite
@@ -149,6 +148,7 @@ def _silu(x: Any) -> Any:
 
 
 @elementwise(x=lambda g, x: g * sigmoid(x), domain=(-6, 6))
+@real
 def softplus(xp: Any, x: Array) -> Array:
     """``log(1 + exp(x))``, elementwise, without overflow.
 
@@ -162,6 +162,7 @@ def softplus(xp: Any, x: Array) -> Array:
 
 
 @primitive()
+@real
 def softmax(xp: Any, x: Array, *, axis: int = -1) -> Array:
     """``exp(x)`` divided by its sum along an axis, without overflow: positive numbers that sum to 1.
 
@@ -186,9 +187,23 @@ def softmax(xp: Any, x: Array, *, axis: int = -1) -> Array:
 
 
 @softmax.vjp("x")
+@in_single
 def _softmax_x(g: Any, y: Any, axis: int) -> Any:
     """y * (g - sum(g * y, axis=axis))"""
-    return y * (g - sum(g * y, axis=_along(y, axis), keepdims=True))
+    beside = _beside_leader(g, y, axis=axis)
+    return y * (beside - sum(beside * y, axis=_along(y, axis), keepdims=True))
+
+
+@primitive(x=lambda g: g)
+def _beside_leader(xp: Any, x: Array, y: Array, *, axis: int) -> Array:
+    """``x`` less its element where ``y`` is greatest along the axis.
+
+    The gradient of softmax does not change if all upstream gradients do by the same number. This one makes it exact to
+    all digits where one share is almost 1.
+    """
+    if not y.ndim or not y.size:
+        return x - x
+    return x - xp.take_along_axis(x, xp.expand_dims(y.argmax(axis=axis), axis), axis)
 
 
 @softmax.composite
@@ -198,6 +213,7 @@ def _softmax(x: Any, axis: int) -> Any:
 
 
 @primitive()
+@real
 def log_softmax(xp: Any, x: Array, *, axis: int = -1) -> Array:
     """The logarithm of `softmax`, finite also where that one is too small for a number.
 
@@ -218,11 +234,11 @@ def log_softmax(xp: Any, x: Array, *, axis: int = -1) -> Array:
     variable([-1000.     0.])
     """
     below = below_zero(x, axis)
-    total = xp.exp(below).sum(axis=_along(x, axis), keepdims=True)
-    return below - xp.log(total) if x.size else below
+    return below - log_total(xp, below, _along(x, axis), True) if x.size else below
 
 
 @log_softmax.vjp("x")
+@in_single
 def _log_softmax_x(g: Any, y: Any, axis: int) -> Any:
     """g - exp(y) * sum(g, axis=axis)"""
     return g - exp(y) * sum(g, axis=_along(y, axis), keepdims=True)

@@ -10,6 +10,8 @@ from ..engine.variable import Variable
 from .activation import below_zero, by_columns, log_softmax, softmax
 from .axes import squeeze
 from .indexing import take_along_axis
+from .norms import log_total
+from .precision import in_single, real
 from .reduce import mean, sum
 
 Shape = tuple[int, ...]
@@ -53,8 +55,13 @@ def softmax_cross_entropy(
     variable(0.34657359027997264)
     """
     counted = _counted("softmax_cross_entropy", xp, x, t, axis, ignore_label)
+    return _mean_entropy(xp, x, t=t, counted=counted, axis=axis, class_weight=class_weight)
+
+
+@real
+def _mean_entropy(xp: Any, x: Array, *, t: Array, counted: Array | None, axis: int, class_weight: Any) -> Array:
     below = below_zero(by_columns(x), axis)
-    logs = xp.log(xp.exp(below).sum(axis=axis)) - _picked(xp, below, t if counted is None else t * counted, axis)
+    logs = log_total(xp, below, axis, False) - _picked(xp, below, t if counted is None else t * counted, axis)
     if counted is None and class_weight is None:
         return logs.sum() / max(t.size, 1)
     weights = _weights(xp, x, t, counted, axis, class_weight)
@@ -62,6 +69,7 @@ def softmax_cross_entropy(
 
 
 @softmax_cross_entropy.vjp("x")
+@in_single
 def _softmax_cross_entropy_x(g: Any, x: Any, t: Array, axis: int, class_weight: Any, ignore_label: int | None) -> Any:
     """g * (softmax(x) - one_hot(t)) / t.size"""
     away = _softmax_less_one_hot(x, t, axis=axis)
@@ -85,16 +93,22 @@ def _softmax_cross_entropy(x: Any, t: Any, axis: int, class_weight: Any, ignore_
 
 @primitive()
 def _softmax_less_one_hot(xp: Any, x: Array, t: Array, *, axis: int) -> Array:
-    """``softmax(x)``, less 1 at the right classes; in one array, as every step of training comes here."""
+    """``softmax(x)``, less 1 at the right classes; in one array, as every step of training comes here.
+
+    That is the others' sum with a minus sign: 1 less a number beside it would have no digits left.
+    """
     away = xp.exp(below_zero(by_columns(x), axis))
     away /= away.sum(axis=axis, keepdims=True)
     axis %= x.ndim
     by_class = away.transpose(axis, *[i for i in range(x.ndim) if i != axis])  # a view
-    by_class -= xp.arange(len(by_class)).reshape(-1, *[1] * t.ndim) == t
+    right = xp.arange(len(by_class)).reshape(-1, *[1] * t.ndim) == t
+    by_class[right] = 0
+    by_class -= right * by_class.sum(axis=0)
     return away
 
 
 @_softmax_less_one_hot.vjp("x")
+@in_single
 def _softmax_less_one_hot_x(g: Any, x: Any, axis: int) -> Any:
     """p * (g - sum(g * p, axis=axis)) with p = softmax(x)"""
     p = softmax(x, axis=axis)
@@ -151,11 +165,11 @@ def accuracy(xp: Any, x: Array, t: Array, *, axis: int = -1, ignore_label: int |
     variable(0.5)
     """
     counted = _counted("accuracy", xp, x, t, axis, ignore_label)
-    dtype = x.dtype if x.dtype.kind == "f" else None
+    dtype = x.dtype if x.dtype.kind == "f" else xp.float64
     right = x.argmax(axis=axis) == t
     if counted is not None:
         right = right[counted]
-    return right.mean(dtype=dtype) if right.size else xp.zeros((), dtype)
+    return right.mean().astype(dtype) if right.size else xp.zeros((), dtype)
 
 
 def _counted(function: str, xp: Any, x: Array, t: Array, axis: int, ignore_label: int | None) -> Array | None:

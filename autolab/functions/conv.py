@@ -12,6 +12,7 @@ from typing import Any
 from ..engine.backend import Array
 from ..engine.declare import primitive
 from .linalg import matmul
+from .precision import in_single, real
 from .reduce import sum
 from .shape import reshape, transpose
 from .windows import Shape, Windows, columns, image, windows
@@ -20,6 +21,7 @@ Steps = int | Shape
 
 
 @primitive()
+@real
 def conv1d(
     xp: Any,
     x: Array,
@@ -73,6 +75,7 @@ def conv1d(
 
 
 @primitive()
+@real
 def conv2d(
     xp: Any,
     x: Array,
@@ -128,6 +131,7 @@ def conv2d(
 
 @conv1d.vjp("x")
 @conv2d.vjp("x")
+@in_single
 def _conv_x(g: Any, w: Any, x_shape: Shape, stride: Steps, padding: Steps, dilation: Steps, groups: int) -> Any:
     """conv_transpose(g, w)"""
     return _spread(g, w, _windows(w.shape, stride, padding, dilation), groups, x_shape[2:])
@@ -135,12 +139,14 @@ def _conv_x(g: Any, w: Any, x_shape: Shape, stride: Steps, padding: Steps, dilat
 
 @conv1d.vjp("w")
 @conv2d.vjp("w")
+@in_single
 def _conv_w(g: Any, x: Any, w_shape: Shape, stride: Steps, padding: Steps, dilation: Steps, groups: int) -> Any:
     """conv(x, g)"""
     return _met(g, x, w_shape, _windows(w_shape, stride, padding, dilation), groups)
 
 
 @primitive()
+@real
 def conv_transpose2d(
     xp: Any,
     x: Array,
@@ -208,12 +214,14 @@ def conv_transpose2d(
 
 
 @conv_transpose2d.vjp("x")
+@in_single
 def _conv_transpose_x(g: Any, w: Any, stride: Steps, padding: Steps, dilation: Steps, groups: int) -> Any:
     """conv2d(g, w)"""
     return _convolved(g, w, _windows(w.shape, stride, padding, dilation), groups)
 
 
 @conv_transpose2d.vjp("w")
+@in_single
 def _conv_transpose_w(
     g: Any, x: Any, w_shape: Shape, stride: Steps, padding: Steps, dilation: Steps, groups: int
 ) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from ..engine.backend import Array
 from ..engine.declare import primitive
 from .axes import moveaxis
+from .precision import accumulated, in_single
 from .reduce import Axis, kept, reduced
 from .repeating import flip, pad
 from .rounding import zeros_like
@@ -36,10 +37,11 @@ def prod(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Arr
     >>> x.grad
     variable([0. 6. 0.])
     """
-    return x.prod(axis=axis, keepdims=keepdims)
+    return accumulated("prod", x, axis=axis, keepdims=keepdims)
 
 
 @prod.vjp("x")
+@in_single
 def _prod_x(g: Any, x: Any, axis: Axis) -> Any:
     """g * the product of the other elements"""
     shape, axes = x.shape, reduced(x.shape, axis)
@@ -74,7 +76,7 @@ def cumsum(xp: Any, x: Array, *, axis: int | None = None) -> Array:
     >>> F.cumsum(Variable([1.0, 2.0, 3.0]))
     variable([1. 3. 6.])
     """
-    return x.cumsum(axis=axis)
+    return accumulated("cumsum", x, axis=axis)
 
 
 @cumsum.vjp("x")
@@ -94,10 +96,11 @@ def cumprod(xp: Any, x: Array, *, axis: int | None = None) -> Array:
     >>> F.cumprod(Variable([1.0, 2.0, 3.0]))
     variable([1. 2. 6.])
     """
-    return x.cumprod(axis=axis)
+    return accumulated("cumprod", x, axis=axis)
 
 
 @cumprod.vjp("x")
+@in_single
 def _cumprod_x(g: Any, x: Any, y: Any, axis: int | None) -> Any:
     """(the product of all before) * (g + x[next] * (g[next] + ...))"""
     place = 0 if axis is None else axis

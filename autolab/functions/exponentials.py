@@ -9,9 +9,10 @@ import numpy as np
 
 from ..engine.backend import Array
 from ..engine.declare import elementwise
-from .math import exp
+from .math import exp, tanh
+from .precision import in_single, real
 
-LN2, LN10 = math.log(2), math.log(10)
+LOG2_E, LOG10_E = 1 / math.log(2), 1 / math.log(10)
 
 
 @elementwise(x=lambda g, x: g * exp(x), domain=(-3, 3), numpy=np.expm1)
@@ -40,7 +41,7 @@ def log1p(xp: Any, x: Array) -> Array:
     return xp.log1p(x)
 
 
-@elementwise(x=lambda g, x: g / (x * LN2), domain=(0.1, 8), numpy=np.log2)
+@elementwise(x=lambda g, x: g * LOG2_E / x, domain=(0.1, 8), numpy=np.log2)
 def log2(xp: Any, x: Array) -> Array:
     """Logarithm to base 2, elementwise; NaN below 0.
 
@@ -53,7 +54,7 @@ def log2(xp: Any, x: Array) -> Array:
     return xp.log2(x)
 
 
-@elementwise(x=lambda g, x: g / (x * LN10), domain=(0.1, 10), numpy=np.log10)
+@elementwise(x=lambda g, x: g * LOG10_E / x, domain=(0.1, 10), numpy=np.log10)
 def log10(xp: Any, x: Array) -> Array:
     """Logarithm to base 10, elementwise; NaN below 0.
 
@@ -66,7 +67,8 @@ def log10(xp: Any, x: Array) -> Array:
     return xp.log10(x)
 
 
-@elementwise(x=lambda g, y: g * (y * (1 - y)), domain=(-6, 6))
+@elementwise(x=lambda g, x: g * sigmoid_slope(x), domain=(-6, 6))
+@real
 def sigmoid(xp: Any, x: Array) -> Array:
     """Logistic function, ``1 / (1 + exp(-x))``, elementwise; no overflow, and small results keep all their digits.
 
@@ -78,6 +80,21 @@ def sigmoid(xp: Any, x: Array) -> Array:
     """
     e = xp.exp(-xp.absolute(x))  # at most 1
     return xp.where(x < 0, e, 1) / (1 + e)
+
+
+@elementwise()
+@real
+def sigmoid_slope(xp: Any, x: Array) -> Array:
+    """The gradient of `sigmoid`, not by way of its value, which has no digits left beside 1."""
+    e = xp.exp(-xp.absolute(x))
+    return e / (1 + e) / (1 + e)
+
+
+@sigmoid_slope.vjp("x")
+@in_single
+def _sigmoid_slope_x(g: Any, x: Any, y: Any) -> Any:
+    """-g * y * tanh(x / 2)"""
+    return -(g * y * tanh(x * 0.5))
 
 
 @elementwise(a=lambda g, a, b: g * sigmoid(a - b), b=lambda g, a, b: g * sigmoid(b - a), numpy=np.logaddexp)

@@ -7,6 +7,7 @@ from typing import Any
 from ..engine.backend import Array
 from ..engine.declare import elementwise
 from .math import exp
+from .precision import real
 
 
 @elementwise(x=lambda g, y: g * y, y=lambda g, x: g * x, z=lambda g: g)
@@ -43,6 +44,7 @@ def _muladd(x: Any, y: Any, z: Any) -> Any:
 
 
 @elementwise(x=lambda g, x: g * exp(x), y=lambda g, y: g * exp(y), domain=(-3, 3))
+@real
 def expadd(xp: Any, x: Array, y: Array) -> Array:
     """Sum of two exponentials, ``exp(x) + exp(y)``, elementwise with broadcasting.
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..engine import protocol
 from ..engine.backend import Array, get_array_module, on_gpu
 from ..engine.declare import primitive
+from .precision import HALF, SINGLE
 from .shape import reshape
 
 
@@ -57,13 +58,14 @@ def scatter(xp: Any, g: Array, *, index: Any, shape: tuple[int, ...]) -> Array:
     >>> scatter([1.0, 2.0, 3.0], index=[0, 0, 2], shape=(3,))
     array([3., 0., 3.])
     """
-    y = xp.zeros(shape, g.dtype)
-    if _may_repeat(index):
-        places = xp.arange(y.size).reshape(shape)[index]  # add.at is many times faster on one axis
-        xp.add.at(y.reshape(-1), places.reshape(-1), g.reshape(-1))
-    else:
+    if not _may_repeat(index):
+        y = xp.zeros(shape, g.dtype)
         y[index] = g
-    return y
+        return y
+    y = xp.zeros(shape, SINGLE if g.dtype == HALF else g.dtype)
+    places = xp.arange(y.size).reshape(shape)[index]  # add.at is many times faster on one axis
+    xp.add.at(y.reshape(-1), places.reshape(-1), g.reshape(-1).astype(y.dtype, copy=False))
+    return y.astype(g.dtype, copy=False)
 
 
 def _may_repeat(index: Any) -> bool:

@@ -8,9 +8,10 @@ from ..engine.backend import Array
 from ..engine.declare import elementwise, primitive
 from .activation import softplus
 from .choose import clip
-from .exponentials import sigmoid
+from .exponentials import sigmoid_slope
 from .math import log
 from .powers import abs
+from .precision import in_single, real
 from .reduce import mean
 from .rounding import sign
 
@@ -18,6 +19,7 @@ Shape = tuple[int, ...]
 
 
 @primitive()
+@real
 def mean_squared_error(xp: Any, x: Array, t: Array) -> Array:
     """Mean of ``(x - t)**2`` over all elements.
 
@@ -48,12 +50,14 @@ def mean_squared_error(xp: Any, x: Array, t: Array) -> Array:
 
 
 @mean_squared_error.vjp("x")
+@in_single
 def _mean_squared_error_x(g: Any, x: Any, t: Any) -> Any:
     """g * 2 * (x - t) / x.size"""
     return g * (2 / max(x.size, 1)) * (x - t)
 
 
 @mean_squared_error.vjp("t")
+@in_single
 def _mean_squared_error_t(g: Any, x: Any, t: Any) -> Any:
     """g * 2 * (t - x) / x.size"""
     return g * (2 / max(x.size, 1)) * (t - x)
@@ -66,6 +70,7 @@ def _mean_squared_error(x: Any, t: Any) -> Any:
 
 
 @primitive()
+@real
 def mean_absolute_error(xp: Any, x: Array, t: Array) -> Array:
     """Mean of ``abs(x - t)`` over all elements. The gradient is 0 where both are the same.
 
@@ -95,12 +100,14 @@ def mean_absolute_error(xp: Any, x: Array, t: Array) -> Array:
 
 
 @mean_absolute_error.vjp("x")
+@in_single
 def _mean_absolute_error_x(g: Any, x: Any, t: Any) -> Any:
     """g * sign(x - t) / x.size"""
     return g / max(x.size, 1) * sign(x - t)
 
 
 @mean_absolute_error.vjp("t")
+@in_single
 def _mean_absolute_error_t(g: Any, x: Any, t: Any) -> Any:
     """g * sign(t - x) / x.size"""
     return g / max(x.size, 1) * sign(t - x)
@@ -112,6 +119,7 @@ def _mean_absolute_error(x: Any, t: Any) -> Any:
 
 
 @primitive()
+@real
 def huber(xp: Any, x: Array, t: Array, *, delta: float = 1.0) -> Array:
     """Mean of a loss that is squared for small errors and grows in a straight line for great ones.
 
@@ -154,12 +162,14 @@ def huber(xp: Any, x: Array, t: Array, *, delta: float = 1.0) -> Array:
 
 
 @huber.vjp("x")
+@in_single
 def _huber_x(g: Any, x: Any, t: Any, delta: float) -> Any:
     """g * clip(x - t, -delta, delta) / x.size"""
     return g / max(x.size, 1) * clip(x - t, -delta, delta)
 
 
 @huber.vjp("t")
+@in_single
 def _huber_t(g: Any, x: Any, t: Any, delta: float) -> Any:
     """g * clip(t - x, -delta, delta) / x.size"""
     return g / max(x.size, 1) * clip(t - x, -delta, delta)
@@ -197,19 +207,37 @@ def sigmoid_cross_entropy(xp: Any, x: Array, t: Array) -> Array:
     _check_same(x, t)
     if t.dtype.kind in "iu" and t.size and not 0 <= t.min() <= t.max() <= 1:
         raise ValueError(f"integer targets t from {t.min()} to {t.max()}; expected 0 or 1")
-    return (xp.logaddexp(x, 0) - x * t).sum() / max(x.size, 1)
+    return _mean_entropy(xp, x, t)
+
+
+@real
+def _mean_entropy(xp: Any, x: Array, t: Array) -> Array:
+    wrong = xp.where(x > 0, 1 - t, t)  # the share of the targets on the other side
+    terms = xp.where(wrong == 0, 0, xp.absolute(x) * wrong) + xp.log1p(xp.exp(-xp.absolute(x)))
+    return terms.sum() / max(x.size, 1)
 
 
 @sigmoid_cross_entropy.vjp("x")
+@in_single
 def _sigmoid_cross_entropy_x(g: Any, x: Any, t: Any) -> Any:
     """g * (sigmoid(x) - t) / x.size"""
-    return g / max(x.size, 1) * (sigmoid(x) - t)
+    return g / max(x.size, 1) * _overshoot(x, t)
 
 
 @sigmoid_cross_entropy.vjp("t")
+@in_single
 def _sigmoid_cross_entropy_t(g: Any, x: Any) -> Any:
     """-g * x / x.size"""
     return g / -max(x.size, 1) * x
+
+
+@elementwise(x=lambda g, x: g * sigmoid_slope(x), t=lambda g: -g)
+@real
+def _overshoot(xp: Any, x: Array, t: Array) -> Array:
+    """``sigmoid(x) - t``, not by way of a number beside 1 where ``t`` is 1."""
+    e = xp.exp(-xp.absolute(x))
+    small = e / (1 + e)
+    return xp.where(x > 0, (1 - t) - small, small - t)
 
 
 @sigmoid_cross_entropy.composite
@@ -218,6 +246,7 @@ def _sigmoid_cross_entropy(x: Any, t: Any) -> Any:
 
 
 @primitive()
+@real
 def kl_divergence(xp: Any, p: Array, q: Array, *, axis: int = -1) -> Array:
     """Kullback-Leibler divergence of ``q`` from ``p``: the sum of ``p * log(p / q)`` over an axis, mean over the rest.
 
@@ -254,12 +283,14 @@ def kl_divergence(xp: Any, p: Array, q: Array, *, axis: int = -1) -> Array:
 
 
 @kl_divergence.vjp("p")
+@in_single
 def _kl_divergence_p(g: Any, p: Any, q: Any, axis: int) -> Any:
     """g * (log(p / q) + 1) / distributions"""
     return g / _distributions(p.shape, axis) * (log(p) - log(q) + 1)
 
 
 @kl_divergence.vjp("q")
+@in_single
 def _kl_divergence_q(g: Any, p: Any, q: Any, axis: int) -> Any:
     """-g * p / q / distributions"""
     return g / -_distributions(p.shape, axis) * (p / (q + _none_of_both(p, q)))

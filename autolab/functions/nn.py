@@ -12,10 +12,12 @@ from ..engine.config import check_rng, config
 from ..engine.declare import elementwise, primitive
 from .indexing import scatter
 from .linalg import product
+from .precision import in_single, real
 from .shape import reshape, transpose
 
 
 @primitive()
+@real
 def linear(xp: Any, x: Array, w: Array, b: Array | None = None) -> Array:
     """``x @ w.T + b``: every row of ``x`` through the same linear map, as one function that keeps no product.
 
@@ -69,6 +71,7 @@ def _linear_w(g: Any, x: Any) -> Any:
 
 
 @linear.vjp("b")
+@in_single
 def _linear_b(g: Any) -> Any:
     """sum(g, axis=0)"""
     return g.sum(axis=0 if g.ndim == 2 else tuple(range(g.ndim - 1))) if g.ndim > 1 else g

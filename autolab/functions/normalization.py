@@ -11,6 +11,7 @@ from typing import Any
 from ..engine.backend import Array
 from ..engine.declare import primitive
 from .powers import sqrt
+from .precision import in_single, real
 from .reduce import mean, sum
 from .shape import reshape
 
@@ -19,6 +20,7 @@ Axis = int | tuple[int, ...]
 
 
 @primitive()
+@real
 def batch_norm(
     xp: Any,
     x: Array,
@@ -80,6 +82,7 @@ def batch_norm(
 
 
 @batch_norm.vjp("x")
+@in_single
 def _batch_norm_x(g: Any, x: Any, gamma: Any, mean: Any, var: Any, axis: Any, eps: float) -> Any:
     """(h - mean(h) - n * mean(h * n)) / sqrt(var + eps)
 
@@ -95,6 +98,7 @@ def _batch_norm_x(g: Any, x: Any, gamma: Any, mean: Any, var: Any, axis: Any, ep
 
 
 @batch_norm.vjp("gamma")
+@in_single
 def _batch_norm_gamma(g: Any, x: Any, mean: Any, var: Any, axis: Any, eps: float) -> Any:
     """sum(g * (x - mean) / sqrt(var + eps))"""
     axes = _batch_axes(axis, x.ndim)
@@ -102,18 +106,21 @@ def _batch_norm_gamma(g: Any, x: Any, mean: Any, var: Any, axis: Any, eps: float
 
 
 @batch_norm.vjp("beta")
+@in_single
 def _batch_norm_beta(g: Any, axis: Any) -> Any:
     """sum(g)"""
     return sum(g, axis=_batch_axes(axis, g.ndim))
 
 
 @batch_norm.vjp("mean")
+@in_single
 def _batch_norm_mean(g: Any, gamma: Any, var: Any, axis: Any, eps: float) -> Any:
     """-sum(g) * gamma / sqrt(var + eps)"""
     return sum(g, axis=_batch_axes(axis, g.ndim)) * gamma * -((var + eps) ** -0.5)
 
 
 @batch_norm.vjp("var")
+@in_single
 def _batch_norm_var(g: Any, x: Any, gamma: Any, mean: Any, var: Any, axis: Any, eps: float) -> Any:
     """sum(g * (x - mean)) * gamma * -0.5 * (var + eps) ** -1.5"""
     axes = _batch_axes(axis, x.ndim)
@@ -122,6 +129,7 @@ def _batch_norm_var(g: Any, x: Any, gamma: Any, mean: Any, var: Any, axis: Any, 
 
 
 @primitive()
+@real
 def layer_norm(
     xp: Any, x: Array, gamma: Array | None = None, beta: Array | None = None, *, axis: Axis = -1, eps: float = 1e-5
 ) -> Array:
@@ -166,6 +174,7 @@ def layer_norm(
 
 
 @layer_norm.vjp("x")
+@in_single
 def _layer_norm_x(g: Any, x: Any, gamma: Any, axis: Axis, eps: float) -> Any:
     """(h - mean(h) - n * mean(h * n)) / sqrt(var + eps)
 
@@ -176,6 +185,7 @@ def _layer_norm_x(g: Any, x: Any, gamma: Any, axis: Axis, eps: float) -> Any:
 
 
 @layer_norm.vjp("gamma")
+@in_single
 def _layer_norm_gamma(g: Any, x: Any, axis: Axis, eps: float) -> Any:
     """sum(g * (x - mean) / sqrt(var + eps))"""
     axes = _counted(axis, x.ndim)
@@ -183,6 +193,7 @@ def _layer_norm_gamma(g: Any, x: Any, axis: Axis, eps: float) -> Any:
 
 
 @layer_norm.vjp("beta")
+@in_single
 def _layer_norm_beta(g: Any, axis: Axis) -> Any:
     """sum(g)"""
     return sum(g, axis=_others(_counted(axis, g.ndim), g.ndim))

@@ -9,16 +9,18 @@ import numpy as np
 
 from ..engine.backend import Array
 from ..engine.declare import primitive
-from .math import exp, pow
+from .math import pow
 from .order import share
 from .powers import abs, ratio
-from .reduce import Axis, kept, reduced
+from .precision import in_single, real
+from .reduce import Axis, kept, reduced, sum
 from .rounding import sign
 
 Order = float | str | None
 
 
 @primitive(numpy=np.linalg.norm)
+@real
 def norm(xp: Any, x: Array, *, ord: Order = None, axis: Axis = None, keepdims: bool = False) -> Array:
     """Length of vectors: by default the root of the sum of squares.
 
@@ -62,6 +64,7 @@ def _check_order(ord: Order, axes: int) -> None:
 
 
 @norm.vjp("x")
+@in_single
 def _norm_x(g: Any, x: Any, y: Any, ord: Order, axis: Axis) -> Any:
     """g * x / y, or for another ord than 2: g * sign(x) * (abs(x) / y) ** (ord - 1)"""
     g, y = kept(g, x.shape, axis), kept(y, x.shape, axis)
@@ -75,6 +78,7 @@ def _norm_x(g: Any, x: Any, y: Any, ord: Order, axis: Axis) -> Any:
 
 
 @primitive()
+@real
 def logsumexp(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
     """``log(sum(exp(x)))`` over all elements, one axis or several, without overflow. Its gradient is the softmax.
 
@@ -99,14 +103,39 @@ def logsumexp(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -
     >>> F.logsumexp(Variable([1000.0, 1000.0]))
     variable(1000.6931471805599)
     """
-    top = x.max(axis=axis, keepdims=True)
-    top = xp.where(xp.isfinite(top), top, 0)
-    total = xp.exp(x - top).sum(axis=axis, keepdims=keepdims)
+    top = _top(xp, x, axis)
+    total = log_total(xp, x - top, axis, keepdims)
+    return total + top.reshape(total.shape)
+
+
+def log_total(xp: Any, below: Array, axis: Axis, keepdims: bool) -> Array:
+    """``log(sum(exp(below)))`` where the greatest elements are 0, to all digits where they outweigh the rest."""
+    leads = below == 0
+    rest = (xp.exp(below) - leads).sum(axis=axis, keepdims=keepdims)
     with np.errstate(divide="ignore"):  # the logarithm of 0
-        return xp.log(total) + top.reshape(total.shape)
+        return xp.log1p(rest + (leads.sum(axis=axis, keepdims=keepdims, dtype=rest.dtype) - 1))
 
 
 @logsumexp.vjp("x")
-def _logsumexp_x(g: Any, x: Any, y: Any, axis: Axis) -> Any:
-    """g * exp(x - y)"""
-    return kept(g, x.shape, axis) * exp(x - kept(y, x.shape, axis))
+@in_single
+def _logsumexp_x(g: Any, x: Any, axis: Axis) -> Any:
+    """g * exp(x) / sum(exp(x))"""
+    return kept(g, x.shape, axis) * _shares(x, axis=axis)
+
+
+@primitive()
+def _shares(xp: Any, x: Array, *, axis: Axis) -> Array:
+    """The softmax over several axes. By way of `logsumexp` it would have the rounding error of that one's size."""
+    e = xp.exp(x - _top(xp, x, axis))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@_shares.vjp("x")
+def _shares_x(g: Any, y: Any, axis: Axis) -> Any:
+    """y * (g - sum(g * y))"""
+    return y * (g - sum(g * y, axis=axis, keepdims=True))
+
+
+def _top(xp: Any, x: Array, axis: Axis) -> Array:
+    top = x.max(axis=axis, keepdims=True)
+    return xp.where(xp.isfinite(top), top, 0)

@@ -9,6 +9,7 @@ import numpy as np
 from ..engine.backend import Array
 from ..engine.declare import primitive
 from .indexing import take_along_axis
+from .precision import real
 from .reduce import Axis, kept
 from .shape import reshape
 
@@ -67,6 +68,7 @@ def _extreme_x(g: Any, x: Any, y: Any, axis: Axis) -> Any:
 
 
 @primitive()
+@real
 def share(xp: Any, x: Array, y: Array, *, axis: Axis) -> Array:
     """1 where ``x`` equals ``y``, divided by the number of such places over ``axis``. Constant, so it has no rules."""
     equal = (x == y).astype(x.dtype)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..engine.backend import Array
 from ..engine.declare import primitive
+from .precision import in_single, real
 from .shape import broadcast_to, reshape
 from .windows import Shape, Windows, columns, image, padded, windows
 
@@ -52,6 +53,7 @@ def max_pool2d(
 
 
 @max_pool2d.vjp("x")
+@in_single
 def _max_pool2d_x(g: Any, x: Any, y: Any, kernel: Any, stride: Any, padding: Any) -> Any:
     """image(g * (columns(x) == y))"""
     seen = _windows(kernel, stride, padding)
@@ -59,6 +61,7 @@ def _max_pool2d_x(g: Any, x: Any, y: Any, kernel: Any, stride: Any, padding: Any
 
 
 @primitive()
+@real
 def _shares(xp: Any, x: Array, y: Array, *, windows: Windows) -> Array:
     """The share of each element of a window in its greatest. Constant, so it has no rules."""
     elements = columns(x, windows=windows, fill=-math.inf)
@@ -67,6 +70,7 @@ def _shares(xp: Any, x: Array, y: Array, *, windows: Windows) -> Array:
 
 
 @primitive()
+@real
 def avg_pool2d(
     xp: Any, x: Array, *, kernel: int | Shape, stride: int | Shape | None = None, padding: int | Shape = 0
 ) -> Array:
@@ -104,6 +108,7 @@ def avg_pool2d(
 
 
 @avg_pool2d.vjp("x")
+@in_single
 def _avg_pool2d_x(g: Any, x_shape: Shape, kernel: Any, stride: Any, padding: Any) -> Any:
     """image(g / kernel.size)"""
     seen = _windows(kernel, stride, padding)

@@ -11,6 +11,7 @@ from ..engine.backend import Array
 from ..engine.declare import primitive
 from ..engine.protocol import register
 from .powers import ratio
+from .precision import HALF, accumulated, divided, in_single, real
 from .shape import broadcast_to
 
 Axis = int | tuple[int, ...] | None
@@ -34,6 +35,8 @@ def sum(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Arra
     >>> F.sum(Variable([[1.0, 2.0], [3.0, 4.0]]), axis=0)
     variable([4. 6.])
     """
+    if x.dtype is HALF and xp is np:  # CuPy's sums are in float32 by themselves
+        return accumulated("sum", x, axis=axis, keepdims=keepdims)
     return x.sum(axis=axis, keepdims=keepdims)
 
 
@@ -81,7 +84,7 @@ def mean(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Arr
 @mean.vjp("x")
 def _mean_x(g: Any, x_shape: tuple[int, ...], axis: Axis) -> Any:
     """broadcast_to(g / n, shape=x_shape)"""
-    return _sum_x(g / max(1, _count(x_shape, axis)), x_shape, axis)
+    return _sum_x(divided(g, max(1, _count(x_shape, axis))), x_shape, axis)
 
 
 @mean.composite
@@ -90,6 +93,7 @@ def _mean(x: Any, axis: Axis, keepdims: bool) -> Any:
 
 
 @primitive()
+@real
 def var(xp: Any, x: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Array:
     """Variance: the mean of the squared distances to the mean.
 
@@ -113,6 +117,7 @@ def var(xp: Any, x: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool =
 
 
 @var.vjp("x")
+@in_single
 def _var_x(g: Any, x: Any, axis: Axis, ddof: int) -> Any:
     """2 * g / (n - ddof) * (x - mean(x))"""
     centred = x - mean(x, axis=axis, keepdims=True)
@@ -126,6 +131,7 @@ def _var(x: Any, axis: Axis, ddof: int, keepdims: bool) -> Any:
 
 
 @primitive()
+@real
 def std(xp: Any, x: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Array:
     """Standard deviation: the square root of `var`, with the same parameters.
 
@@ -141,6 +147,7 @@ def std(xp: Any, x: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool =
 
 
 @std.vjp("x")
+@in_single
 def _std_x(g: Any, x: Any, y: Any, axis: Axis, ddof: int) -> Any:
     """g / (n - ddof) * (x - mean(x)) / y"""
     centred = x - mean(x, axis=axis, keepdims=True)

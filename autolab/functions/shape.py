@@ -10,6 +10,7 @@ from ..engine import protocol
 from ..engine.backend import Array
 from ..engine.declare import elementwise, primitive
 from ..engine.primitive import Primitive
+from .precision import HALF, SINGLE
 
 
 @primitive(x=lambda g, x_shape: reshape(g, shape=x_shape))
@@ -80,6 +81,8 @@ def sum_to(xp: Any, x: Array, *, shape: tuple[int, ...]) -> Array:
     >>> F.sum_to(Variable([[1.0, 2.0], [3.0, 4.0]]), shape=(2,))
     variable([4. 6.])
     """
+    if x.dtype is HALF and xp is np:  # CuPy's sums do so by themselves
+        return sum_to(x.astype(SINGLE), shape=shape).astype(HALF)
     lead = x.ndim - len(shape)
     if lead == 1 and x.shape[1:] == shape:  # the gradient of a bias
         return x.sum(axis=0)
