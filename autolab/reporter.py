@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from threading import local
+from contextvars import ContextVar
 from typing import Any
 
 from .engine.backend import to_cpu
@@ -40,7 +40,7 @@ class Reporter:
             self._names[id(link)] = name + path
 
     def scope(self, observation: dict[str, Any]) -> AbstractContextManager[dict[str, Any]]:
-        """Gather what this thread reports inside the block in ``observation``."""
+        """Gather what this thread, or task, reports inside the block in ``observation``."""
         return _Scope(self, observation)
 
     def hear(self, values: Mapping[str, Any], observer: Any, observation: dict[str, Any]) -> None:
@@ -57,27 +57,20 @@ class _Scope:
         self.heard_by = reporter, observation
 
     def __enter__(self) -> dict[str, Any]:
-        stack = _stack()
+        stack = _listening.get()
         self.depth = len(stack)
-        stack.append(self.heard_by)
+        _listening.set((*stack, self.heard_by))
         return self.heard_by[1]
 
     def __exit__(self, *_: object) -> None:
-        del _stack()[self.depth :]  # with what an interrupt left open inside
+        _listening.set(_listening.get()[: self.depth])  # without what an interrupt left open inside
 
 
-_listening = local()
-
-
-def _stack() -> list[tuple[Reporter, dict[str, Any]]]:
-    if not hasattr(_listening, "stack"):
-        _listening.stack = []
-    stack: list[tuple[Reporter, dict[str, Any]]] = _listening.stack
-    return stack
+_listening: ContextVar[tuple[tuple[Reporter, dict[str, Any]], ...]] = ContextVar("autolab_reporters", default=())
 
 
 def report(values: Mapping[str, Any], observer: Any = None) -> None:
-    """Tell the innermost reporter of this thread what was observed; nothing happens where nobody listens.
+    """Tell the innermost reporter of this thread, or task, what was observed; nothing happens where nobody listens.
 
     Parameters
     ----------
@@ -102,7 +95,7 @@ def report(values: Mapping[str, Any], observer: Any = None) -> None:
     """
     if not isinstance(values, Mapping):
         raise TypeError(f"report: values is {a_kind(values)}; expected a dictionary, such as {{'loss': loss}}")
-    stack = _stack()
+    stack = _listening.get()
     if stack:
         reporter, observation = stack[-1]
         reporter.hear(values, observer, observation)

@@ -11,10 +11,10 @@ import numpy as np
 
 from .backend import Array, array_of, as_array, check_real, get_array_module, stopwatch
 from .complaints import LIMIT, mixed_devices
-from .config import config, recording
+from .config import modes, recording, watchers
 from .errors import ReuseError, a_kind
 from .node import Node, Whole, check_shape
-from .observe import ForwardEvent, notify, watchers
+from .observe import ForwardEvent, notify
 from .variable import Variable, wrap
 
 
@@ -56,7 +56,7 @@ class Authored:
         if len({type(array) for array in arrays}) > 1:
             self._check_devices(arrays)
         call = self._call = Call(self.name, len(inputs))
-        stop = stopwatch(get_array_module(*arrays)) if watchers and config.hooks else None
+        stop = stopwatch(get_array_module(*arrays)) if watchers and modes().hooks else None
         outputs = tuple(forward(arrays))
         seconds = 0.0 if stop is None else stop()
         edges = [

@@ -12,10 +12,10 @@ import numpy as np
 
 from .backend import array_of, get_array_module, stopwatch
 from .checked import verify, watched
-from .config import config, recording, using_config
+from .config import modes, recording, using_config, watchers
 from .errors import a_kind
 from .node import Leaf, Node
-from .observe import BackwardEvent, notify, watchers
+from .observe import BackwardEvent, notify
 from .passes import note_pass
 from .primitive import Primitive
 from .variable import Variable, wrap
@@ -145,7 +145,7 @@ def _gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: 
 
 def _visit(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wanted) -> Gradients:
     on_host = create_graph or not seeds or type(seeds[0][1]) is np.ndarray
-    if keep or watched or (watchers and config.hooks) or not on_host:  # on a GPU `pull` makes one kernel of a node
+    if keep or watched or (watchers and modes().hooks) or not on_host:  # on a GPU `pull` makes one kernel of a node
         return _sweep_observed(seeds, create_graph, keep)
     return _sweep(seeds, create_graph)
 
@@ -225,7 +225,7 @@ def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wan
     kept: Gradients = {}
     heap: list[tuple[int, Node]] = []
     deliver(seeds, grads, heap)
-    hooked = bool(watchers and config.hooks)
+    hooked = bool(watchers and modes().hooks)
     while heap:
         node = heappop(heap)[1]
         g = grads.pop(node)

@@ -1,25 +1,96 @@
-"""Modes: a process default, overridden per thread.
+"""Modes: a process default, overridden per context: a thread, or a task of asyncio.
 
-`overrides` holds one token for every block or assignment, in any thread, that may have switched recording off. While
-it is empty, the hot path asks no further: reading a thread-local costs more than many a step. A token too many is
-slow, never wrong. Adding and discarding one is a single C call, so an interrupt cannot leave a lock held.
+The modes of a context are one `Modes`, which never changes: entering a block, leaving it, or assigning computes another
+one and publishes that by a single call, so an interrupt finds the one or the other.
+
+`overrides` holds a token for every `Modes` that may have switched recording off, in any context, and `watchers` one for
+every `Modes` with observers. While they are empty, the hot path asks no further: looking into the context costs more
+than many a step. A token is a weak reference that takes itself out, by one C call, once nobody holds its modes: a task
+that was started inside a block holds them until it ends. A token too many is slow, never wrong.
 """
 
 from __future__ import annotations
 
-import threading
-from dataclasses import dataclass
+import weakref
+from contextvars import ContextVar
 from types import TracebackType
-from typing import Any
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 
+Value = TypeVar("Value")
+
 overrides: set[object] = set()
+watchers: set[object] = set()
 
 
-class Config(threading.local):
-    """The modes of this thread. Assigning to one sets it for this thread alone; `global_config` sets the process
-    default.
+class Modes:
+    """The modes of one context: what was set there stands in the instance, the process default in the class."""
+
+    enable_backprop: bool = True
+    train: bool = True
+    rng: np.random.Generator
+    hooks: tuple[Any, ...] = ()  # of observe()
+    marks: tuple[Any, ...] = ()  # of scope()
+    block: Any = None  # the innermost that is open,
+    before: Modes | None = None  # and what was set before it
+
+    def __init__(self, own: dict[str, Any]) -> None:
+        self.__dict__ = own
+        if "enable_backprop" in own:
+            overrides.add(weakref.ref(self, overrides.discard))
+        if own.get("hooks"):
+            watchers.add(weakref.ref(self, watchers.discard))
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "rng":
+            raise AttributeError(name)
+        Modes.rng = np.random.default_rng()  # on first use: importing numpy.random takes longer than importing autolab
+        return Modes.rng
+
+
+_DEFAULTS = Modes({})
+_here: ContextVar[Modes] = ContextVar("autolab_modes", default=_DEFAULTS)
+
+modes = _here.get
+"""The modes of this context."""
+
+
+def unset_modes() -> None:
+    """Let this context have the process default of every mode: for a thread that took over a whole context."""
+    _here.set(_DEFAULTS)
+
+
+class _Mode(Generic[Value]):
+    """A mode as an attribute of `config`."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, owner: None, kind: type) -> _Mode[Value]: ...
+    @overload
+    def __get__(self, owner: Config, kind: type) -> Value: ...
+    def __get__(self, owner: Config | None, kind: type) -> Any:
+        return self if owner is None else getattr(modes(), self._name)
+
+    def __set__(self, owner: Config, value: Value) -> None:
+        _assign(self._name, _checked("config", self._name, value))
+
+    def __delete__(self, owner: Config) -> None:
+        if self._name not in modes().__dict__:
+            raise AttributeError(f"config.{self._name} is not set here")
+        _assign(self._name, unset=True)
+
+
+class Config:
+    """The modes of this context: of this thread, or of this task of asyncio.
+
+    Assigning to one sets it for this context alone; `global_config` sets the process default. A task begins with the
+    modes of whoever created it, and so does what `asyncio.to_thread` runs; any other thread with the process default. A
+    notebook cell that uses ``await`` is a task of its own: the next cell does not see what is assigned there.
+    Generators, ``async`` ones too, have no context of their own: a block that stands open at a ``yield`` holds for
+    whoever asked for the value.
 
     Attributes
     ----------
@@ -38,40 +109,27 @@ class Config(threading.local):
     False
     """
 
-    enable_backprop: bool = True
-    train: bool = True
-    rng: np.random.Generator
-    hooks: tuple[Any, ...] = ()  # of observe()
-    marks: tuple[Any, ...] = ()  # of scope()
-    opened: list[_Open]  # the blocks that this thread is in
-
-    def __init__(self) -> None:
-        self.__dict__["opened"] = []
+    enable_backprop = _Mode[bool]()
+    train = _Mode[bool]()
+    rng = _Mode[np.random.Generator]()
 
     def __getattr__(self, name: str) -> Any:
-        _known("config", name)
-        Config.rng = np.random.default_rng()  # on first use: importing numpy.random takes longer than importing autolab
-        return Config.rng
+        return _known("config", name)  # which is none
 
     def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, _checked("config", name, value))
-        if name == "enable_backprop":
-            overrides.add(name)
+        super().__setattr__(_known("config", name), value)
 
 
 class GlobalConfig:
-    """The process default of every mode: what a thread sees that has not set it for itself."""
+    """The process default of every mode: what a context sees that has not set it for itself."""
 
     def __getattr__(self, name: str) -> Any:
-        _known("global_config", name)
-        if not hasattr(Config, name):
-            return Config.__getattr__(config, name)
-        return getattr(Config, name)
+        return getattr(_DEFAULTS, _known("global_config", name))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        setattr(Config, name, _checked("global_config", name, value))
+        setattr(Modes, name, _checked("global_config", name, value))
         if name == "enable_backprop":
-            overrides.add(name)
+            (overrides.discard if value else overrides.add)(name)
 
 
 _NAMES = ("enable_backprop", "train", "rng")
@@ -102,81 +160,74 @@ global_config = GlobalConfig()
 
 
 def recording() -> bool:
-    """Whether a function applied now, in this thread, joins the graph."""
-    return not overrides or config.enable_backprop
+    """Whether a function applied now, in this context, joins the graph."""
+    return not overrides or modes().enable_backprop
 
 
 class Block:
-    """A ``with`` block that sets one attribute of this thread's config and sets it back, also after an exception.
+    """A ``with`` block that sets one mode of this context and sets it back, also after an exception.
 
-    An interrupt on the way in or out does not keep it open, unless it falls on the very first instruction of
-    ``__exit__``; then leaving a block around it leaves it as well. ``tokens`` holds one object for
-    every open block of its kind, in any thread.
+    An interrupt on the way in or out does not keep it open, unless it falls on the very first instructions of
+    ``__exit__``; then leaving a block around it leaves it as well.
     """
 
     name: str
-    tokens: set[object] | None = None
 
     def value(self) -> Any:
-        """What the attribute is set to."""
+        """What the mode is set to."""
         raise NotImplementedError
 
     def __enter__(self) -> None:
-        own = config.__dict__
-        opened = _Open(self, self.name in own, own.get(self.name))
+        before = modes()
         try:
-            config.opened.append(opened)
-            if self.tokens is not None:
-                self.tokens.add(opened)
-            own[self.name] = self.value()
+            _here.set(Modes({**before.__dict__, self.name: self.value(), "block": self, "before": before}))
             return
         except BaseException:
-            _leave(opened)
+            _here.set(before)
             raise
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        opened = None
+        inside = None
         try:
-            opened = self._last_entry()
-            _leave(opened)
+            inside = modes()
+            _here.set(_outside(self, inside))
         except BaseException:  # an interrupt on the way out
-            _leave(opened or self._last_entry())
+            _here.set(_outside(self, inside or modes()))
             raise
 
-    def _last_entry(self) -> _Open | None:
-        for opened in reversed(config.opened):
-            if opened.block is self:
-                return opened
-        return None
+
+def _outside(block: Block, inside: Modes) -> Modes:
+    """The modes once a block is left, with all that were opened in it; those that are, where the block is not open.
+
+    A generator may be closed in another context than that in which it was begun.
+    """
+    level = inside
+    while level.before is not None:
+        if level.block is block:
+            return level.before
+        level = level.before
+    return inside
 
 
-@dataclass(eq=False, slots=True)
-class _Open:
-    """One entry of a block, and what it goes back to."""
-
-    block: Block
-    was_set: bool
-    before: Any
-
-
-def _leave(opened: _Open | None) -> None:
-    """Leave a block and all that were opened in it. An entry is dropped last, so that an interrupt loses none."""
-    own, stack = config.__dict__, config.opened
-    while opened in stack:
-        last = stack[-1]
-        if last.was_set:
-            own[last.block.name] = last.before
-        else:
-            own.pop(last.block.name, None)
-        if last.block.tokens is not None:
-            last.block.tokens.discard(last)
-        stack.pop()
+def _assign(name: str, value: Any = None, unset: bool = False) -> None:
+    """Set a mode of this context, or unset it. What is assigned in a block stays when the block is left, unless the
+    block has set the same mode."""
+    levels = [modes()]
+    while (level := levels[-1]).before is not None and level.block.name != name:
+        levels.append(level.before)
+    before = levels[-1].before
+    for level in reversed(levels):
+        own = {**level.__dict__, name: value, "before": before}
+        if unset:
+            del own[name]
+        before = made = Modes(own)
+    _here.set(made)
 
 
 class using_config(Block):
-    """Set a mode of this thread inside a ``with`` block; the former value returns, also after an exception.
+    """Set a mode of this context inside a ``with`` block; the former value returns, also after an exception.
 
     Parameters
     ----------
@@ -196,7 +247,6 @@ class using_config(Block):
 
     def __init__(self, name: str, value: Any) -> None:
         self.name = _known("using_config", name)
-        self.tokens = overrides if name == "enable_backprop" else None
         self._value = _checked("using_config", name, value)
 
     def value(self) -> Any:

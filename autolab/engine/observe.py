@@ -1,7 +1,7 @@
 """observe(): the one opening through which recordings and profilers see every step.
 
-When nobody listens, it costs a step one truth test of `watchers`, a set of tokens shared by all threads; which hooks
-listen is a matter of the thread.
+When nobody listens, it costs a step one truth test of `watchers`, a set of tokens shared by all contexts; which hooks
+listen is a mode of the thread or task (`config`).
 """
 
 from __future__ import annotations
@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from .config import Block, config
+from .config import Block, modes
 from .errors import a_kind
 
 if TYPE_CHECKING:
     from .node import Node
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
-
-watchers: set[object] = set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +54,7 @@ Hook = Callable[[ForwardEvent | BackwardEvent], None]
 
 
 class observe(Block):
-    """Call ``hook(event)`` after every forward and backward step of this thread inside a ``with`` block.
+    """Call ``hook(event)`` after every forward and backward step of this thread, or task, inside a ``with`` block.
 
     Parameters
     ----------
@@ -76,7 +74,6 @@ class observe(Block):
     """
 
     name = "hooks"
-    tokens = watchers
 
     def __init__(self, hook: Hook) -> None:
         if not callable(hook):
@@ -84,12 +81,12 @@ class observe(Block):
         self.hook = hook
 
     def value(self) -> tuple[Hook, ...]:
-        return (*config.hooks, self.hook)
+        return (*modes().hooks, self.hook)
 
 
 def notify(event: ForwardEvent | BackwardEvent) -> None:
-    """Tell this thread's hooks; what a hook computes itself is no event."""
-    hooks = config.hooks
+    """Tell this context's hooks; what a hook computes itself is no event."""
+    hooks = modes().hooks
     with silence:
         for hook in hooks:
             hook(event)

@@ -14,11 +14,11 @@ import numpy as np
 
 from .backend import Array, as_array, check_real, get_array_module, modules, stopwatch
 from .complaints import COMPLAINTS, complaint
-from .config import config, recording
+from .config import modes, recording, watchers
 from .errors import a_kind
 from .kernels import direct_name
 from .node import Node, Whole, check_shape
-from .observe import ForwardEvent, notify, watchers
+from .observe import ForwardEvent, notify
 from .operands import as_arrays, number_beside
 from .schema import Keeper, Schema
 from .variable import Variable, wrap
@@ -153,7 +153,7 @@ class Primitive:
             if not ready and (with_variables or any([type(array) not in modules for array in raw])):
                 raw = as_arrays(self, raw)
             xp = (modules.get(type(raw[0])) if len(raw) == 1 else None) or get_array_module(*raw)
-            stop = stopwatch(xp) if watchers and config.hooks else None
+            stop = stopwatch(xp) if watchers and modes().hooks else None
             y = self.forward(xp, *raw, **attributes) if xp is np else self._on_device(xp, raw, attributes)
         except COMPLAINTS as error:
             raise self.complaint(error, raw, attributes) from None

@@ -10,9 +10,8 @@ import sys
 from dataclasses import dataclass
 from types import FrameType
 
-from .config import Block, config
+from .config import Block, modes, watchers
 from .errors import a_kind
-from .observe import watchers
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +57,9 @@ class scope(Block):
 
     def value(self) -> tuple[Mark, ...]:
         if not watchers:
-            return config.marks
+            return modes().marks
         frame = _opener()
-        return (*config.marks, Mark(self._label, frame, frame.f_lineno))
+        return (*modes().marks, Mark(self._label, frame, frame.f_lineno))
 
 
 def _opener() -> FrameType:

@@ -16,10 +16,9 @@ import numpy as np
 
 from .backend import modules, scalar
 from .complaints import COMPLAINTS
-from .config import config, overrides
+from .config import modes, overrides, watchers
 from .kernels import Kernels
 from .node import Edge, Node, new_order
-from .observe import watchers
 from .operands import with_number
 from .variable import Variable
 
@@ -82,7 +81,7 @@ def _unary(function: Primitive) -> Shortcut:
         if (
             parent is None
             or rule is None
-            or (overrides and not config.enable_backprop)
+            or (overrides and not modes().enable_backprop)
             or not (same_dtype or y.dtype.kind == "f")
         ):
             return variable
@@ -148,7 +147,7 @@ def _binary(function: Primitive) -> Shortcut:
         variable.node = None
         if (
             (p is None and q is None)
-            or (overrides and not config.enable_backprop)
+            or (overrides and not modes().enable_backprop)
             or not (same_dtype or z.dtype.kind == "f")
         ):
             return variable
@@ -245,7 +244,7 @@ def _general(function: Primitive) -> Shortcut:
         variable._data = y = y if type(y) is _ndarray else function.result(y, np)
         variable._name = None
         variable.node = None
-        if (overrides and not config.enable_backprop) or y.dtype.kind != "f":
+        if (overrides and not modes().enable_backprop) or y.dtype.kind != "f":
             return variable
         if len(attributes) < len(defaults):
             attributes = {**defaults, **attributes}

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from ..engine.backend import Array, get_array_module, is_array, to_cpu, to_gpu
+from ..engine.config import watchers
 from ..engine.errors import a_kind
-from ..engine.observe import watchers
 from ..engine.parameter import Parameter
 from ..engine.publish import publish
 from ..engine.scope import scope

@@ -18,7 +18,7 @@ from functools import cache
 from types import FrameType
 from typing import Any
 
-from ..engine.config import config
+from ..engine.config import modes
 from ..engine.scope import Mark
 from .drafts import Draft
 from .locate import OWN_FRAMES, PACKAGE, Locator, Place
@@ -130,7 +130,7 @@ class ScopeTracker:
 
         That level's frame is in the path as well: it has moved on.
         """
-        marked = {id(mark.frame) for mark in config.marks}
+        marked = {id(mark.frame) for mark in modes().marks}
         path: list[tuple[FrameType, FrameType | None]] = []
         callee: FrameType | None = None
         while frame is not None and frame is not self._base:
@@ -243,7 +243,7 @@ class ScopeTracker:
 def _constructs(level: _Level) -> list[Loop | Mark]:
     """The loops and blocks around the instruction of a frame, the outermost first."""
     loops = level.place.loops if level.place is not None else ()
-    marks = [mark for mark in config.marks if mark.frame is level.frame]
+    marks = [mark for mark in modes().marks if mark.frame is level.frame]
     return sorted([*loops, *marks], key=lambda construct: construct.line) if marks else list(loops)
 
 

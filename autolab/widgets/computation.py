@@ -15,6 +15,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
+from ..engine.config import unset_modes
+
 Result = TypeVar("Result")
 
 PATIENCE = 0.5
@@ -48,6 +50,7 @@ class Computation(Generic[Result]):
         self._made = time.monotonic()
         self.stopped: str | None = None
         context = contextvars.copy_context()  # what is printed belongs to the cell or message that began this
+        context.run(unset_modes)  # modes belong to what is computed
         self._thread = threading.Thread(target=context.run, args=(self._run,), name="autolab-view", daemon=True)
 
     def start(self) -> None:

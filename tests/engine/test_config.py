@@ -99,8 +99,7 @@ def test_blocks_may_be_left_in_any_order() -> None:
     third = waiting(no_grad())
     in_thread(lambda: next(third))
     third.close()
-    assert records()
-    overrides.clear()  # the other thread's block can never be left
+    assert records() and not overrides, "the modes of a thread that has ended are still counted"
 
 
 @pytest.mark.source("CO-18", "CO-19")

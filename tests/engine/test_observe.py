@@ -10,7 +10,8 @@ import pytest
 import autolab
 from autolab import FunctionNode, Variable, grad
 from autolab import functions as F
-from autolab.engine.observe import BackwardEvent, ForwardEvent, caller, observe, watchers
+from autolab.engine.config import watchers
+from autolab.engine.observe import BackwardEvent, ForwardEvent, caller, observe
 
 
 class Twice(FunctionNode):

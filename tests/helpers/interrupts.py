@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import Any
 
 import autolab
@@ -75,10 +75,11 @@ def every_point(make: Callable[[], Callable[[], Any]], step: int = 1, extra: str
             yield at
 
 
-def real_interrupt(call: Callable[[], Any], delay: float) -> FrameType | None:
-    """Ctrl-C after ``delay`` seconds of ``call()``: the frame that it interrupted; None if the call was over before."""
+def real_interrupt(call: Callable[[], Any], delay: float) -> tuple[str, str] | None:
+    """Ctrl-C after ``delay`` seconds of ``call()``: the function and the instruction that it interrupted; None if the
+    call was over before. The frame itself would keep what it was about to make."""
     timer = threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT))
-    over, trace = False, None
+    over, found = False, None
     try:
         timer.start()
         call()
@@ -87,13 +88,14 @@ def real_interrupt(call: Callable[[], Any], delay: float) -> FrameType | None:
         while True:  # the signal is seen a little later
             pass
     except KeyboardInterrupt as error:
-        trace = error.__traceback__
+        found = _innermost(error.__traceback__)
     timer.join()
-    while trace is not None and trace.tb_next is not None:
+    return None if over else found
+
+
+def _innermost(trace: TracebackType | None) -> tuple[str, str]:
+    assert trace is not None
+    while trace.tb_next is not None:
         trace = trace.tb_next
-    return None if over or trace is None else trace.tb_frame
-
-
-def instruction(frame: FrameType) -> str:
-    """The name of the instruction that a frame was at."""
-    return dis.opname[frame.f_code.co_code[frame.f_lasti]]
+    code = trace.tb_frame.f_code
+    return code.co_name, dis.opname[code.co_code[trace.tb_lasti]]

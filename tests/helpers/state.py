@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-from autolab.engine.config import Config, config, overrides
-from autolab.engine.observe import watchers
+from autolab.engine.config import Modes, modes, overrides, unset_modes, watchers
 
 _DEFAULTS = {"enable_backprop": True, "train": True}
-_ASSIGNED = "enable_backprop"  # `config.enable_backprop = ...` leaves this token for good: slower, never wrong
 
 
 def leaked_state() -> list[str]:
     """One sentence for every mode or observer that is still there."""
-    found = [
-        f"config.{name} is set to {value!r} for this thread"
-        for name, value in config.__dict__.items()
-        if name != "opened"
-    ]
+    own = {name: value for name, value in vars(modes()).items() if name not in ("block", "before")}
+    found = [f"config.{name} is set to {value!r} here" for name, value in own.items()]
     found += [
-        f"global_config.{name} is {getattr(Config, name)!r}"
+        f"global_config.{name} is {getattr(Modes, name)!r}"
         for name, default in _DEFAULTS.items()
-        if getattr(Config, name) is not default
+        if getattr(Modes, name) is not default
     ]
     if watchers:
         found.append(f"{len(watchers)} observers are still listening")
-    if overrides - {_ASSIGNED} or config.opened:
+    if overrides or modes().block:
         found.append("a no_grad, using_config or observe block is still open")
     return found
 
 
 def reset_state() -> None:
     """Put everything back, so that one leaking test fails and not all after it."""
-    config.__dict__.clear()
-    config.__dict__["opened"] = []
+    unset_modes()
     for name, default in _DEFAULTS.items():
-        setattr(Config, name, default)
+        setattr(Modes, name, default)
     watchers.clear()
     overrides.clear()
