@@ -17,6 +17,8 @@ from autolab import FunctionNode, Variable, grad
 from autolab import functions as F
 from autolab.engine.observe import observe
 
+pytestmark = pytest.mark.goal(id="R7")
+
 FULL = pytest.mark.full
 EVERY = pytest.mark.parametrize(
     ("create_graph", "step"),
