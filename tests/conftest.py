@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
 from helpers import devices
+from helpers.needed_marks import missing_mark, watched
 from helpers.state import leaked_state, reset_state
 
 if TYPE_CHECKING:
@@ -26,6 +27,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "source(*ids): the statements of the source documents that the test shows")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    with watched(item):
+        return (yield)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if (sentence := missing_mark(item)) is not None:
+        pytest.fail(sentence, pytrace=False)
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,8 @@ from helpers.refusals_engine import ENGINE
 from helpers.refusals_functions import FUNCTIONS
 from helpers.refusals_tools import TOOLS
 
+pytestmark = pytest.mark.goal(id="R18")
+
 ROWS = (*ENGINE, *FUNCTIONS, *TOOLS)
 
 

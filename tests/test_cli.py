@@ -119,7 +119,7 @@ def test_only_a_port_that_was_asked_for_is_insisted_on():
 
 
 @pytest.mark.parametrize(
-    ("browser", "variables", "opens"),
+    ("chosen", "variables", "opens"),
     [
         ("none", {"DISPLAY": ":0"}, False),
         (None, {"DISPLAY": ":0"}, True),
@@ -128,12 +128,12 @@ def test_only_a_port_that_was_asked_for_is_insisted_on():
         (None, {"BROWSER": "w3m"}, True),
     ],
 )
-def test_which_browser_opens(browser, variables, opens, monkeypatch):
+def test_which_browser_opens(chosen, variables, opens, monkeypatch):
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert cli._browser_options(browser) == [f"--ServerApp.open_browser={opens}"]
+    assert cli._browser_options(chosen) == [f"--ServerApp.open_browser={opens}"]
 
 
 @pytest.mark.parametrize(("library", "expected"), [("glibc", "7"), ("", None)])
@@ -256,6 +256,7 @@ def test_the_command_that_installs_names_this_python_and_an_installed_autolab(mo
     assert str(Path(autolab.__file__).parent.parent) in doctor.install_command("lab")
 
 
+@pytest.mark.lab
 def test_live_views_are_saved_with_the_notebook_unless_the_user_says_otherwise(monkeypatch, tmp_path):
     from jupyterlab_server.settings_utils import _get_overrides
 

@@ -16,6 +16,8 @@ from autolab import functions as F
 from autolab.widgets.explorer import Explorer
 from autolab.widgets.session import Session
 
+pytestmark = pytest.mark.goal(id="R6")
+
 X = np.arange(4.0).reshape(2, 2) / 4
 
 

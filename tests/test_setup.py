@@ -259,6 +259,7 @@ def test_gpu_tests_skip_for_a_missing_package_only(error, package):
 
 
 @pytest.mark.full
+@pytest.mark.lab
 def test_make_lab_from_a_fresh_clone(tmp_path):
     home = tmp_path / "home"
     home.mkdir()

@@ -28,6 +28,8 @@ from autolab.data import (
 from autolab.files import FileFormatError
 from data.https_server import certificate, send, serving
 
+pytestmark = pytest.mark.goal(id="R10")
+
 pytest.importorskip("pooch")
 
 CONTENT = bytes(range(256)) * 2000

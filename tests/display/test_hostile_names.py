@@ -23,6 +23,8 @@ from autolab.widgets.shown import gather
 from .cases import named
 from .payloads import PAYLOADS
 
+pytestmark = pytest.mark.goal(id="R11")
+
 HTML_TAGS = {"img", "details", "summary", "table", "thead", "tbody", "tr", "th", "td", "code", "p", "b", "ul", "li"}
 HTML_ATTRIBUTES = {"alt", "src", "scope"}
 SVG_TAGS = {

@@ -193,8 +193,11 @@ def test_a_notebook_gets_the_formulas_where_they_are_short():
     assert recorded_chain(150)._repr_latex_() is None
 
 
+@pytest.mark.lab
 def test_every_formula_is_one_that_a_typesetter_reads():
-    parser = pytest.importorskip("matplotlib.mathtext").MathTextParser("path")
+    from matplotlib.mathtext import MathTextParser
+
+    parser = MathTextParser("path")
     sources = [recorded_muladd(), recorded_net(), *[named(name) for name in PAYLOADS]]
     for recording in sources:
         for line in recording.to_latex().splitlines()[1:-1]:

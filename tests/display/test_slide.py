@@ -91,6 +91,7 @@ def test_what_is_wrong_is_said():
     assert "NaN" in shown and any("NaN stands in" in text for text in shown)
 
 
+@pytest.mark.browser
 @pytest.mark.parametrize("look", ["light", "dark"])
 def test_nothing_leaves_the_card_and_nothing_overlaps_in_the_panel(recorded, look, browser, tmp_path):
     for k in (None, *range(len(Walk(recorded)))):
@@ -139,6 +140,7 @@ def test_what_would_be_too_small_is_left_out_and_that_is_said():
     assert say("slide_one_order", order=2, count=5) in chosen.spoken
 
 
+@pytest.mark.browser
 @pytest.mark.parametrize("order", [1, 2, 4])
 def test_nothing_overlaps_where_there_are_several_orders(order, browser, tmp_path):
     for moment in (None, 3):

@@ -170,6 +170,7 @@ def test_unknown_modes_and_values_are_refused(call: object, error: type[Exceptio
 
 
 @pytest.mark.source("X10")
+@pytest.mark.goal(id="R13")
 def test_threads_do_not_hear_of_each_others_modes() -> None:
     """R13: 64 threads, each with modes of its own, meet at every step."""
     threads, rounds = 64, 5

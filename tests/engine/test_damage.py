@@ -22,6 +22,8 @@ from autolab import DamagedValueError, Parameter, Variable, checked, grad, no_gr
 from autolab import functions as F
 from autolab.engine.checked import watched
 
+pytestmark = pytest.mark.goal(id="R4")
+
 START = [[3.0, -1.0, 2.0], [0.5, 4.0, -2.0]]
 
 

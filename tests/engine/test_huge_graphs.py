@@ -14,6 +14,8 @@ from helpers.garbage import collector_off, garbage, traced
 from autolab import FunctionNode, Variable, grad
 from autolab import functions as F
 
+pytestmark = pytest.mark.goal(id="R5")
+
 SIZES = [100_000, pytest.param(1_000_000, marks=pytest.mark.full)]
 
 

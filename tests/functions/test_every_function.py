@@ -18,6 +18,8 @@ import autolab
 from autolab import Variable
 from autolab import functions as F
 
+pytestmark = pytest.mark.goal(id="R1")
+
 TOLERANCE = {np.float64: 1e-12, np.float32: 5e-6}
 DTYPES = {"float64": (np.float64,), "float32": (np.float32,), "mixed": (np.float32, np.float64)}
 

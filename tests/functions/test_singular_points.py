@@ -19,7 +19,7 @@ from autolab.display.conventions_view import markdown
 from autolab.functions.conventions import Convention, conventions
 from autolab.recording import find_nonfinite
 
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::RuntimeWarning"), pytest.mark.goal(id="R3")]
 TABLE = conventions()
 NUMBERS = [row for row in TABLE if row.refused is None]
 REFUSED = [row for row in TABLE if row.refused is not None]

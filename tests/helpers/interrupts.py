@@ -8,12 +8,13 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from types import FrameType, TracebackType
+from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 import autolab
 
 _PACKAGE = os.path.dirname(autolab.__file__) + os.sep
+_MONITORS = sys.version_info >= (3, 12)  # there, what sys.settrace shows of opcodes is not all of them
 
 
 class Interrupter:
@@ -27,29 +28,65 @@ class Interrupter:
 
     def run(self, call: Callable[[], Any]) -> bool:
         """Whether ``call`` was interrupted."""
-        before = sys.gettrace()
-        sys.settrace(self._enter)
+        begin, end = (self._begin_monitoring, self._end_monitoring) if _MONITORS else (self._begin, self._end)
+        begin()
         try:
             call()
         except KeyboardInterrupt:
             return True
         finally:
-            sys.settrace(before)
+            end()
         return False
 
+    def _is_ours(self, code: CodeType) -> bool:
+        return code.co_filename.startswith(_PACKAGE) or code.co_filename == self._extra
+
+    def _count(self, frame: FrameType) -> None:
+        self.count += 1
+        if self.count == self._at and not self._spare(frame):
+            raise KeyboardInterrupt
+
+    # ------------------------------------------------------------------ Python 3.11
+    def _begin(self) -> None:
+        self._before = sys.gettrace()
+        sys.settrace(self._enter)
+
+    def _end(self) -> None:
+        sys.settrace(self._before)
+
     def _enter(self, frame: FrameType, event: str, arg: object) -> Any:
-        file = frame.f_code.co_filename
-        if not file.startswith(_PACKAGE) and file != self._extra:
+        if not self._is_ours(frame.f_code):
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         return self._step
 
     def _step(self, frame: FrameType, event: str, arg: object) -> Any:
         if event == "opcode":
-            self.count += 1
-            if self.count == self._at and not self._spare(frame):
-                raise KeyboardInterrupt
+            self._count(frame)
         return self._step
+
+    # ------------------------------------------------------------------ from Python 3.12 on
+    def _begin_monitoring(self) -> None:
+        monitoring = sys.monitoring
+        self._tool = next(tool for tool in range(6) if monitoring.get_tool(tool) is None)
+        self._thread = threading.get_ident()
+        monitoring.use_tool_id(self._tool, "interrupts")
+        monitoring.register_callback(self._tool, monitoring.events.INSTRUCTION, self._instruction)
+        monitoring.restart_events()  # those that an earlier one said it does not want
+        monitoring.set_events(self._tool, monitoring.events.INSTRUCTION)
+
+    def _end_monitoring(self) -> None:
+        monitoring = sys.monitoring
+        monitoring.set_events(self._tool, monitoring.events.NO_EVENTS)
+        monitoring.register_callback(self._tool, monitoring.events.INSTRUCTION, None)
+        monitoring.free_tool_id(self._tool)
+
+    def _instruction(self, code: CodeType, offset: int) -> Any:
+        if not self._is_ours(code):
+            return sys.monitoring.DISABLE
+        if threading.get_ident() == self._thread:  # Ctrl-C reaches one thread
+            self._count(sys._getframe(1))
+        return None
 
 
 def leaves_enter(frame: FrameType) -> bool:
@@ -67,7 +104,6 @@ def leaves_enter(frame: FrameType) -> bool:
 def every_point(make: Callable[[], Callable[[], Any]], step: int = 1, extra: str | None = None) -> Iterator[int]:
     """Run ``make()()`` once for every ``step``-th opcode, interrupted there; yields its number after each."""
     make()()  # caches are filled at first
-    Interrupter(None, extra).run(make())  # the first Pythons 3.12 see opcodes only after they were asked to once
     counter = Interrupter(None, extra)
     assert not counter.run(make())
     for at in range(1, counter.count + 1, step):

@@ -252,6 +252,7 @@ def same(a, b):
     return a.keys() == b.keys() and all(np.array_equal(a[k], b[k]) for k in a)
 
 
+@pytest.mark.goal(id="R7")
 @pytest.mark.parametrize("name", ["SGD", "MomentumSGD", "Adam"])
 @pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.full)])
 def test_an_interrupted_update_happened_whole_or_not_at_all(name, step):

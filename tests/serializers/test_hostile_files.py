@@ -17,6 +17,8 @@ from autolab import links as L
 from autolab.files import FileFormatError
 from autolab.serializers import load_hdf5, load_npz, save_hdf5, save_npz
 
+pytestmark = pytest.mark.goal(id="R9")
+
 h5py = pytest.importorskip("h5py")
 SECRET = b"sentinel: this must never be read"
 

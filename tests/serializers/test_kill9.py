@@ -16,6 +16,8 @@ import pytest
 from autolab import files, serializers
 from autolab import links as L
 
+pytestmark = pytest.mark.goal(id="R8")
+
 PROGRAM = """
 import sys, numpy as np
 from autolab import Parameter, Link, serializers

@@ -255,6 +255,7 @@ def test_it_goes_on_after_a_snapshot(tmp_path):
     assert resumed.iteration == 18 and resumed.curves["main/loss"].points[:12] == monitor.curves["main/loss"].points
 
 
+@pytest.mark.goal(id="R7")
 @pytest.mark.parametrize("step", [97, pytest.param(3, marks=pytest.mark.full)])
 def test_an_update_interrupted_anywhere_is_noted_once_or_not_at_all(step, every_update):
     model, optimizer = make()

@@ -13,6 +13,8 @@ from helpers.checkout import ROOT
 from autolab.serializers.hdf5 import read_hdf5
 from autolab.serializers.npz import read_npz
 
+pytestmark = pytest.mark.goal(id="R17")
+
 PROGRAM = """
 import os, signal, sys
 from pathlib import Path

@@ -124,6 +124,7 @@ def test_snapshots_bring_a_run_back_bit_for_bit(tmp_path):
     assert untimed[0] == untimed[1] and len(untimed[0]) == 6
 
 
+@pytest.mark.goal(id="R7")
 @INTERRUPTED
 @pytest.mark.parametrize("step", [211, pytest.param(3, marks=pytest.mark.full)])
 def test_a_step_interrupted_anywhere_is_made_again_as_if_nothing_had_happened(step, tmp_path):

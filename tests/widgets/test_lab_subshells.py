@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, expect
 
 from .lab import Lab, LabPage
 
-pytestmark = [pytest.mark.browser, pytest.mark.lab]
+pytestmark = [pytest.mark.browser, pytest.mark.lab, pytest.mark.goal(id="R13")]
 
 VIEWS = """
 import json, threading, time

@@ -17,6 +17,8 @@ from autolab.widgets.explorer import Explorer
 from .programs import muladd, picky
 from .test_explorer import tell
 
+pytestmark = pytest.mark.goal(id="R15")
+
 Make = Callable[..., Explorer]
 
 

@@ -17,6 +17,8 @@ from autolab.widgets.explorer import Explorer
 
 from .programs import LAYER, layer, muladd, twenty
 
+pytestmark = pytest.mark.goal(id="R16")
+
 PER_OUTPUT = 200_000
 PER_UPDATE = 256_000
 

@@ -19,6 +19,8 @@ from autolab.widgets.heatmaps import Heatmap
 
 from .bare_page import RecordingComm, Wire, serve
 
+pytestmark = pytest.mark.browser
+
 Show = Callable[..., Wire]
 
 PIXELS = """canvas => {

@@ -18,7 +18,7 @@ from autolab.widgets.explorer import Explorer
 from .bare_page import Wire
 from .test_page_link import flush
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.goal(id="R14")]
 BURST = 25
 MOVE = """(e, [from, count, total]) => {
   for (let k = from; k < from + count; k++) { e.value = 2 * (k + 1) / total - 1; e.dispatchEvent(new Event('input')); }

@@ -13,7 +13,7 @@ from autolab import Variable
 
 from .bare_page import Wire, serve
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.goal(id="R12")]
 
 PAYLOADS = [
     "<img src=x onerror=window.hit=1>",
