@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from secrets import token_hex
 from typing import Any
@@ -18,8 +18,7 @@ from .entries import EMPTY, Entry, Stateful, flattened, load, read_all
 
 _EMPTY_MARK = "autolab:empty"
 _SUM = "autolab:crc32"
-_NOTE = np.uint32(1)
-"""The file itself has this attribute as well: so each dataset must have it, or the file is damaged."""
+"""The attribute with the checksum of a dataset; that of the file is one of all their checksums."""
 
 _BLOCK = 1 << 20
 
@@ -59,13 +58,14 @@ def save_hdf5(file: str | os.PathLike[str], target: Stateful, compression: int =
         raise ValueError(f"save_hdf5: compression is {compression!r:.60}; expected a whole number from 0 to 9")
     arrays = flattened("save_hdf5", target)
     with h5py.File(f"autolab {token_hex(8)}", "w", driver="core", backing_store=False, block_size=_BLOCK) as stored:
-        stored.attrs[_SUM] = _NOTE
+        sums = {name.removeprefix(EMPTY): _checksum(name, array) for name, array in arrays.items()}
+        stored.attrs[_SUM] = _seal(sums)
         for name, array in arrays.items():
             options = {"compression": "gzip", "compression_opts": compression} if compression and array.ndim else {}
             dataset = stored.create_dataset(name.removeprefix(EMPTY), data=array, **options)
             if name.startswith(EMPTY):
                 dataset.attrs[_EMPTY_MARK] = True
-            dataset.attrs[_SUM] = _checksum(name, array)
+            dataset.attrs[_SUM] = sums[name.removeprefix(EMPTY)]
         stored.flush()
         image = stored.id.get_file_image()
     write(file, image)  # HDF5 itself ends the process where a disk is full
@@ -127,6 +127,8 @@ def _stored(file: Any, most: int) -> Iterator[list[Entry]]:
             datasets = _datasets(h5py, file, stored, most)
             summed = any([_SUM in item.attrs for item in (stored, *datasets.values())])
             entries = [_entry(h5py, file, path, dataset, summed) for path, dataset in datasets.items()]
+            if summed and _stored_sum(stored) != _seal({path: _stored_sum(item) for path, item in datasets.items()}):
+                raise refused(file, "it is damaged: its checksum is another one")
         yield entries
 
 
@@ -176,8 +178,6 @@ def _entry(h5py: Any, file: Any, path: str, item: Any, summed: bool) -> Entry:
         raise refused(file, f"{who} is no array")
     if item.is_virtual or item.external:
         raise refused(file, f"{who} takes its numbers from another file")
-    if summed and _SUM not in item.attrs:
-        raise refused(file, f"{who} has lost its checksum")
     name = (EMPTY if _EMPTY_MARK in item.attrs else "") + path
     entry = Entry(name, item.shape, item.dtype, lambda: _array(h5py, file, name, item, summed))
     if entry.dtype.kind not in "biuf" or not item.id.get_type().equal(h5py.h5t.py_create(entry.dtype, logical=True)):
@@ -197,7 +197,7 @@ def _array(h5py: Any, file: Any, name: str, item: Any, summed: bool) -> np.ndarr
     array = np.empty(item.shape, item.dtype)
     if array.size:
         item.id.read(h5py.h5s.ALL, h5py.h5s.ALL, array)
-    if summed and _stored_sum(h5py, item) != _checksum(name, array):
+    if summed and _stored_sum(item) != _checksum(name, array):
         raise refused(file, f"{quoted(name)} is damaged: its checksum is another one")
     return array
 
@@ -236,7 +236,14 @@ def _checksum(name: str, array: np.ndarray) -> np.uint32:
     return np.uint32(zlib.crc32(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data, start))
 
 
-def _stored_sum(h5py: Any, item: Any) -> int | None:
+def _seal(sums: Mapping[str, Any]) -> np.uint32:
+    """A checksum of all checksums: no dataset comes from another file."""
+    return np.uint32(zlib.crc32(repr(sorted([(name, int(value or 0)) for name, value in sums.items()])).encode()))
+
+
+def _stored_sum(item: Any) -> int | None:
+    if _SUM not in item.attrs:
+        return None
     attribute = item.attrs.get_id(_SUM)
     if attribute.shape != () or attribute.dtype != np.dtype("<u4"):
         return None
