@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
 
+from .layout import text_of, text_state, unpacking
+
 
 def generator_state(rng: np.random.Generator) -> np.ndarray:
     """The state as bytes of text (JSON)."""
-    return np.frombuffer(json.dumps(rng.bit_generator.state, default=_listed).encode(), np.uint8)
+    return text_state(rng.bit_generator.state, default=_listed)
 
 
 def generator_store(rng: np.random.Generator, state: Any) -> tuple[Any, str, dict[str, Any]]:
@@ -22,12 +23,24 @@ def generator_store(rng: np.random.Generator, state: Any) -> tuple[Any, str, dic
         If ``state`` is not what `generator_state` gives for this kind of generator.
     """
     kind = type(rng.bit_generator)
-    try:
-        found = json.loads(bytes(np.asarray(state, np.uint8)).decode())
-        kind().state = found  # a trial, on a generator of nobody
-    except (TypeError, KeyError, ValueError) as error:
-        raise ValueError(f"this is no state of a {kind.__name__} generator ({error!s:.100})") from None
+    with unpacking(f"{kind.__name__} generator"):
+        found = text_of(state)
+        trial = kind()
+        _check_positions(found, trial.state)
+        trial.state = found
     return rng.bit_generator, "state", found
+
+
+def _check_positions(state: Any, usual: Any) -> None:
+    """A generator reads at the position in its table that it is given; NumPy does not look where that is."""
+    for table, position, found, kind in (
+        ("key", "pos", state["state"], usual["state"]),
+        ("buffer", "buffer_pos", state, usual),
+    ):
+        if position in kind:
+            place = found[position]
+            if type(place) is not int or not 0 <= place <= len(kind[table]) == len(found[table]):
+                raise ValueError(f"{position} is {place!r:.20} in a table of {len(found[table])} numbers")
 
 
 def _listed(value: Any) -> Any:

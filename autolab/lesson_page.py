@@ -14,7 +14,7 @@ from typing import Any
 
 from .display.escape import Markup, element, escape
 from .display.messages import say
-from .files import replacing
+from .files import reading, write
 
 SECONDS = 600
 """A cell that runs longer ends the export."""
@@ -64,7 +64,8 @@ def save_notebook(notebook: str | os.PathLike[str], path: str | os.PathLike[str]
     source, target = Path(notebook), Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"save_notebook: got the path {str(target)!r:.100}; expected one that ends in .html")
-    book = nbformat.read(source, as_version=4)
+    with reading(source):
+        book = nbformat.read(source, as_version=4)
     try:
         folder = {"metadata": {"path": str(source.resolve().parent)}}
         client: Any = NotebookClient(book, timeout=SECONDS, resources=folder)
@@ -74,8 +75,7 @@ def save_notebook(notebook: str | os.PathLike[str], path: str | os.PathLike[str]
         told = f"a cell of {source.name:.60} raised {error.ename}: {error.evalue:.150}"
         raise RuntimeError(f"save_notebook: {told}") from None
     page = _page(source.stem, book)
-    with replacing(target) as temporary:
-        temporary.write_text(page, "utf-8")
+    write(target, page)
 
 
 def _page(title: str, book: Any) -> str:

@@ -14,6 +14,8 @@ from speed.report import LEGEND, heading, table
 from speed.rows import DifferentResultsError
 from speed.runner import GROUPS, LIBRARIES, Runner
 
+from autolab.files import write
+
 RESULTS = environment.BENCHMARKS / "results"
 
 
@@ -45,7 +47,7 @@ def main() -> int:
     print(heading(facts), table(runner.rows, LIBRARIES), LEGEND, sep="\n\n")
     if options.save:
         RESULTS.mkdir(exist_ok=True)
-        (RESULTS / f"{options.save}.json").write_text(json.dumps({**facts, "rows": runner.rows}, indent=1) + "\n")
+        write(RESULTS / f"{options.save}.json", json.dumps({**facts, "rows": runner.rows}, indent=1) + "\n")
     return 0
 
 

@@ -23,6 +23,7 @@ from gpu_speed.clock import Clock, device, device_clock, give_back, torch_or_non
 from gpu_speed.rows import ROWS, Figure, Options, failed
 
 from autolab.engine.backend import gpu_status
+from autolab.files import write
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -73,7 +74,7 @@ def save(found: list[Figure], options: Options, folder: Path) -> Path:
     path = folder / f"gpu-{re.sub(r'[^a-z0-9]+', '-', facts['gpu'].lower()).strip('-')}.json"
     rows = [{**asdict(figure), "holds": figure.holds} for figure in found]
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps({"machine": facts, "options": asdict(options), "figures": rows}, indent=1) + "\n")
+    write(path, json.dumps({"machine": facts, "options": asdict(options), "figures": rows}, indent=1) + "\n")
     return path
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from speed import environment
 from speed.summary import documents, load
 
+from autolab.files import write
+
 RESULTS = environment.BENCHMARKS / "results" / "engine.json"
 
 if __name__ == "__main__":
     for path, text in documents(load(RESULTS)).items():
-        path.write_text(text, "utf-8")
+        write(path, text)

@@ -18,6 +18,8 @@ from speed.report import LEGEND, heading, table
 from speed.rows import DifferentResultsError
 from speed.runner import Runner
 
+from autolab.files import write
+
 GOAL = 0.03
 """What LiveMonitor may add to the time of training."""
 LIBRARIES = ["autolab", "torch", "chainer"]
@@ -46,7 +48,7 @@ def main() -> int:
     print(heading(facts), table(runner.rows, LIBRARIES), LEGEND, in_words(monitor), sep="\n\n")
     if options.save:
         result = {**facts, "rows": runner.rows, "LiveMonitor": monitor}
-        (environment.BENCHMARKS / "results" / f"{options.save}.json").write_text(json.dumps(result, indent=1) + "\n")
+        write(environment.BENCHMARKS / "results" / f"{options.save}.json", json.dumps(result, indent=1) + "\n")
     return 0
 
 

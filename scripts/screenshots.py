@@ -14,6 +14,7 @@ from playwright.sync_api import sync_playwright
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from autolab.files import write  # noqa: E402
 from tests.helpers.chromium import launch  # noqa: E402
 from tests.widgets.lab import Lab, LabPage, lab_server  # noqa: E402
 
@@ -110,7 +111,7 @@ def _change_theme(view: LabPage, theme: str) -> None:
 def _photograph(view: LabPage, name: str) -> None:
     for suffix, theme in THEMES.items():
         _change_theme(view, theme)
-        view.page.locator(CELL).last.screenshot(path=IMAGES / f"{name}{suffix}.png")
+        write(IMAGES / f"{name}{suffix}.png", view.page.locator(CELL).last.screenshot())
 
 
 def _film(lab: Lab, view: LabPage, name: str) -> None:
@@ -123,7 +124,10 @@ def _film(lab: Lab, view: LabPage, name: str) -> None:
         frames = [_grown(shot, height).quantize(palette=colors, dither=Image.Dither.NONE) for shot, _ in shots]
         durations = [milliseconds for _, milliseconds in shots]
         path = IMAGES / f"{name}{suffix}.gif"
-        frames[0].save(path, save_all=True, append_images=frames[1:], duration=durations, loop=0, optimize=True)
+        film = io.BytesIO()
+        rest = {"append_images": frames[1:], "duration": durations, "loop": 0, "optimize": True}
+        frames[0].save(film, "GIF", save_all=True, **rest)
+        write(path, film.getvalue())
         print(path.name, f"{len(frames)} frames, {path.stat().st_size / 1000:.0f} kB")
 
 

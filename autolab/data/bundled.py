@@ -8,6 +8,7 @@ import numpy as np
 
 from ..engine.config import check_rng
 from ..engine.errors import check_number
+from ..serializers.npz import read_npz
 from .dataset import TupleDataset
 
 _FOLDER = os.path.join(os.path.dirname(__file__), "files")
@@ -114,8 +115,7 @@ def get_spiral(
 
 
 def _read(name: str) -> dict[str, np.ndarray]:
-    with np.load(os.path.join(_FOLDER, name), allow_pickle=False) as stored:
-        return dict(stored)
+    return read_npz(os.path.join(_FOLDER, name))
 
 
 def _whole(who: str, name: str, value: int) -> int:

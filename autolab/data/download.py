@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from urllib.parse import urljoin
 
-from ..files import FileFormatError
+from ..files import FileFormatError, replacing
 
 _CHUNK = 1 << 16
 _TIMEOUT = 30.0
@@ -78,35 +79,42 @@ def fetch(url: str, sha256: str, name: str, max_bytes: int = MAX_BYTES, progress
         raise ValueError(f"fetch: sha256 is {sha256!r:.80}; expected 64 hexadecimal digits")
     if not re.fullmatch(r"[\w-][\w.-]*(/[\w-][\w.-]*)*", name):
         raise ValueError(f"fetch: name is {name!r:.80}; expected a path inside the cache, such as mnist/labels.gz")
-    pooch, folder = _pooch(), cache_folder() / Path(name).parent
+    target = cache_folder() / name
+    if target.is_file() and _pooch().file_hash(str(target)) == sha256:
+        return target
     try:
-        path = pooch.retrieve(
-            url, f"sha256:{sha256}", fname=Path(name).name, path=folder, downloader=_Downloader(max_bytes, progress)
-        )
-    except (OSError, ValueError) as error:  # requests' errors are OSErrors; pooch's for a wrong sum is a ValueError
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(target) as file:
+            if _Downloader(max_bytes, progress)(url, file) != sha256:
+                raise FileFormatError("its SHA-256 is another one")
+    except (OSError, ValueError) as error:  # requests' errors are OSErrors
         raise DownloadError(
-            f"{Path(name).name} could not be fetched from {url:.100} ({_reason(error)}). "
-            f"get_digits() and get_iris() need no network; or put the file into {folder} yourself."
+            f"{target.name} could not be fetched from {url:.100} ({_reason(error)}). "
+            f"get_digits() and get_iris() need no network; or put the file into {target.parent} yourself."
         ) from None
-    return Path(path)
+    return target
 
 
 class _Downloader:
-    """Fetches one address into a file, for pooch, and gives up where something is not as it should be."""
+    """Fetches one address into a file, and gives up where something is not as it should be."""
 
     def __init__(self, max_bytes: int, progress: bool) -> None:
         self._max_bytes, self._progress = max_bytes, progress
 
-    def __call__(self, url: str, output_file: str, _: Any) -> None:
+    def __call__(self, url: str, file: BinaryIO) -> str:
+        """The SHA-256 of what came."""
+        seen = hashlib.sha256()
         with _session() as session, session.get(url, stream=True, timeout=_TIMEOUT) as response:
             response.raise_for_status()
             said = int(response.headers.get("Content-Length", 0))
             self._check(said)
-            with open(output_file, "wb") as file, self._bar(url, said) as bar:
+            with self._bar(url, said) as bar:
                 for chunk in response.iter_content(_CHUNK):
+                    self._check(file.tell() + len(chunk))
                     file.write(chunk)
+                    seen.update(chunk)
                     bar.update(len(chunk))
-                    self._check(file.tell())
+        return seen.hexdigest()
 
     def _check(self, size: int) -> None:
         if size > self._max_bytes:
@@ -135,8 +143,8 @@ def _session() -> Any:
 
 
 def _reason(error: Exception) -> str:
-    if isinstance(error, ValueError) and "hash" in str(error):
-        return "its SHA-256 is another one"
+    if isinstance(error, OSError) and error.strerror:  # a full disk, for example
+        return error.strerror
     return f"{error!s:.60}" if isinstance(error, FileFormatError) else type(error).__name__
 
 

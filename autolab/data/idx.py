@@ -6,29 +6,32 @@ import gzip
 import math
 import os
 import struct
-import zlib
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
-from ..files import FileFormatError
+from ..files import free_bytes, reading, refused, visible
 
 _KINDS = {8: "u1", 9: "i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
+_PIECE = 1 << 16
 
 
-def read_idx(file: str | os.PathLike[str], max_bytes: int = 1 << 30) -> np.ndarray:
+def read_idx(file: str | os.PathLike[str], max_bytes: int | None = None) -> np.ndarray:
     """The array in an IDX file, which may be compressed with gzip.
 
     Parameters
     ----------
     file : path
-    max_bytes : int
-        How much memory the array may take.
+    max_bytes : int, optional
+        How much memory the array may take; by default 64 MiB, or 64 bytes for each byte of the file.
 
     Raises
     ------
     FileFormatError
         If the file is damaged, too large, or longer or shorter than its header says.
+    OSError
+        If there is no such file, or it may not be read.
 
     Examples
     --------
@@ -42,29 +45,34 @@ def read_idx(file: str | os.PathLike[str], max_bytes: int = 1 << 30) -> np.ndarr
     ...     read_idx(path)
     array([7, 2, 1], dtype=uint8)
     """
-    with open(file, "rb") as stream:
+    with open(file, "rb") as stream, reading(file):
+        limit = free_bytes(os.fstat(stream.fileno()).st_size) if max_bytes is None else max_bytes
         compressed = stream.read(2) == b"\x1f\x8b"
-    try:
-        with gzip.open(file) if compressed else open(file, "rb") as stream:
-            return _read(file, stream, max_bytes)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise FileFormatError(f"{file}: it is damaged ({error!s:.100}). Nothing was loaded.") from None
+        stream.seek(0)
+        with gzip.open(stream) if compressed else nullcontext(stream) as numbers:
+            return _read(file, numbers, limit)
 
 
-def _read(file: Any, stream: Any, max_bytes: int) -> np.ndarray:
+def _read(file: Any, stream: Any, limit: int) -> np.ndarray:
     head = stream.read(4)
     if len(head) != 4 or head[:2] != b"\0\0" or head[2] not in _KINDS:
-        raise FileFormatError(f"{file}: it is no IDX file. Nothing was loaded.")
+        raise refused(file, "it is no IDX file")
     lengths = stream.read(4 * head[3])
     if len(lengths) != 4 * head[3]:
-        raise FileFormatError(f"{file}: its header is cut off. Nothing was loaded.")
+        raise refused(file, "its header is cut off")
     shape = struct.unpack(f">{head[3]}I", lengths)
     dtype = np.dtype(_KINDS[head[2]])
     size = math.prod(shape) * dtype.itemsize
-    if size > max_bytes:
-        raise FileFormatError(f"{file}: it would need {size} bytes (limit {max_bytes}). Nothing was loaded.")
-    numbers = stream.read(size + 1)
-    if len(numbers) != size:
-        raise FileFormatError(f"{file}: it holds {len(numbers)} bytes or more; its header says {size}.")
-    array = np.frombuffer(numbers, dtype).reshape(shape)
-    return array.astype(dtype.newbyteorder("="))
+    if size > limit:
+        raise refused(file, f"it would need {visible(size, 40)} bytes (limit {limit})")
+    flat = np.empty(size // dtype.itemsize, dtype)
+    room = flat.view(np.uint8).data
+    done = 0
+    while piece := stream.read(min(_PIECE, size + 1 - done)):  # to the end, where gzip compares its checksum
+        if done + len(piece) > size:
+            raise refused(file, f"it holds more numbers; its header says {size} bytes")
+        room[done : done + len(piece)] = piece
+        done += len(piece)
+    if done != size:
+        raise refused(file, f"it holds {done} bytes of numbers; its header says {size}")
+    return flat.astype(dtype.newbyteorder("="), copy=False).reshape(shape)

@@ -11,6 +11,7 @@ from ..engine.config import check_rng, config
 from ..engine.errors import a_kind
 from ..engine.publish import publish
 from ..generators import generator_state, generator_store
+from ..layout import COUNT, TEXT, TRUTH, Slot
 from .dataset import TupleDataset, batch_of
 
 
@@ -131,6 +132,12 @@ class SerialIterator:
             "order": self.order,
         }
         return found if self.rng is None else {**found, "rng": generator_state(self.rng)}
+
+    def layout(self) -> dict[str, Slot]:
+        """What `load_state` takes, by name: shapes and dtypes."""
+        order = Slot((len(self.dataset),), np.dtype(np.int64))
+        found = {"epoch": COUNT, "position": COUNT, "is_new_epoch": TRUTH, "order": order}
+        return found if self.rng is None else {**found, "rng": TEXT}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Go on where another iterator of the same dataset stood; on an error nothing has changed."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .escape import escape
@@ -92,6 +91,7 @@ def _lines(rows: Sequence[Convention]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
+    from ..files import write
     from ..functions.conventions import conventions
 
-    Path(sys.argv[1]).write_text(markdown(conventions()), "utf-8")
+    write(sys.argv[1], markdown(conventions()))

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from ..files import write
 from ..recording.model import Recording
 from .dot import to_graphviz
 from .escape import clean
@@ -56,7 +57,7 @@ def save(recording: Recording, path: str | os.PathLike[str], look: Look = "light
         If ``.png`` or ``.pdf`` is asked for and typst is not installed.
     """
     target = Path(path)
-    target.write_bytes(_content(recording, target, look))
+    write(target, _content(recording, target, look))
 
 
 def _content(recording: Recording, target: Path, look: Look) -> bytes:
@@ -75,7 +76,7 @@ def _content(recording: Recording, target: Path, look: Look) -> bytes:
 def save_slide(slide: Slide, path: str | os.PathLike[str], look: Look = "light") -> None:
     """Write a whole view to an ``.svg``, ``.png`` or ``.pdf`` file; it raises what `save` raises."""
     target = Path(path)
-    target.write_bytes(slide_bytes(slide, target, look))
+    write(target, slide_bytes(slide, target, look))
 
 
 def slide_bytes(slide: Slide, target: Path, look: Look = "light") -> bytes:

@@ -18,7 +18,8 @@ from ..engine.parameter import Parameter
 from ..engine.publish import publish
 from ..engine.scope import scope
 from ..engine.variable import Variable
-from .state import places, planned
+from ..layout import Slot
+from .state import layout, places, planned
 
 Kind = Literal["parameter", "buffer", "link"]
 
@@ -275,6 +276,10 @@ class Link:
     def state(self) -> dict[str, Array | None]:
         """Its parameters and buffers by path without the first slash, such as ``l1/W``; None where there is no size."""
         return {path[1:]: value for path, _, _, value in places(self)}
+
+    def layout(self) -> dict[str, Slot]:
+        """What `load_state` takes, by name: shapes and dtypes."""
+        return layout(self)
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Take over what `state` gave, from this or another process.

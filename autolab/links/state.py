@@ -9,6 +9,7 @@ import numpy as np
 
 from ..engine.backend import Array, as_array, get_array_module
 from ..engine.parameter import Parameter
+from ..layout import Slot, check_entry, check_names
 
 if TYPE_CHECKING:
     from .link import Link
@@ -24,27 +25,33 @@ def places(link: Link) -> Iterator[tuple[str, Any, str, Array | None]]:
                 yield f"{prefix.rstrip('/')}/{name}", owner, name, owner.__dict__[name]
 
 
+def layout(link: Link) -> dict[str, Slot]:
+    """What ``state`` must hold, by name."""
+    found = {}
+    for path, owner, _, before in places(link):
+        if before is not None:
+            found[path[1:]] = Slot(before.shape, np.dtype(before.dtype))
+        else:
+            found[path[1:]] = Slot(None, np.dtype(np.float32) if isinstance(owner, Parameter) else None, empty=True)
+    return found
+
+
 def planned(link: Link, state: Mapping[str, Any]) -> list[tuple[Any, str, Array]]:
     """The stores that put ``state`` into the link; raises before anything has changed."""
-    known = {path[1:] for path, _, _, _ in places(link)}
-    if unknown := sorted(set(state) - known):
-        raise ValueError(f"load_state: {type(link).__name__} has no {', '.join(unknown):.200}; nothing was loaded")
-    if missing := sorted(known - set(state)):
-        raise ValueError(f"load_state: {', '.join(missing):.200} is missing; nothing was loaded")
+    who, wanted = f"{type(link).__name__}.load_state", layout(link)
+    check_names(who, wanted, state)
     stores = []
     for path, owner, attribute, before in places(link):
-        value = state[path[1:]]
-        if value is not None:
-            stores.append((owner, attribute, _fitted(path[1:], as_array(value, "load_state"), owner, before)))
-        elif before is not None:
-            name = f"{path[1:]!r:.100}"
-            raise ValueError(
-                f"load_state: {name} has no size in what is loaded; expected {before.shape}; nothing was loaded"
-            )
+        name = path[1:]
+        value = state[name]
+        array = None if value is None else as_array(value, who)
+        check_entry(who, name, wanted[name], array)
+        if array is not None:
+            stores.append((owner, attribute, _fitted(f"{who}: {name!r:.100}", array, owner, before)))
     return stores
 
 
-def _fitted(name: str, value: Array, owner: Any, before: Array | None) -> Array:
+def _fitted(what: str, value: Array, owner: Any, before: Array | None) -> Array:
     """A copy of ``value`` that takes the place of ``before``: of its shape and dtype, and on its device.
 
     A parameter without a size takes the dtype as it comes, but is made of floating-point numbers.
@@ -53,8 +60,16 @@ def _fitted(name: str, value: Array, owner: Any, before: Array | None) -> Array:
         whole = isinstance(owner, Parameter) and value.dtype.kind != "f"
         copy: Array = value.astype(np.float32) if whole else value.copy()
         return copy
-    if value.shape != before.shape:
-        raise ValueError(
-            f"load_state: {name!r:.100} has shape {value.shape}; expected {before.shape}; nothing was loaded"
-        )
-    return get_array_module(before).array(value, dtype=before.dtype)
+    xp = get_array_module(before)
+    with np.errstate(over="ignore"):  # said by the error below
+        fitted: Array = xp.array(value, dtype=before.dtype)
+    if fitted.dtype != value.dtype and _is_lost(value, fitted):
+        raise ValueError(f"{what} has numbers that are too large for {fitted.dtype}; nothing was loaded")
+    return fitted
+
+
+def _is_lost(value: Array, fitted: Array) -> bool:
+    """Whether a number became another one, or infinite, in another dtype; rounding is no loss."""
+    xp = get_array_module(fitted)
+    changed = xp.isinf(fitted) != xp.isinf(value) if fitted.dtype.kind == "f" else fitted != xp.asarray(value)
+    return bool(changed.any())

@@ -12,6 +12,7 @@ from ..engine.errors import a_kind, check_number
 from ..engine.parameter import Parameter
 from ..engine.publish import publish
 from ..engine.variable import Variable
+from ..layout import BELOW, COUNT, NUMBER, Slot, check_entry, named
 from ..links import Link
 
 State = dict[str, Any]
@@ -234,37 +235,41 @@ class Optimizer:
             found |= {f"{path[1:]}/{name}": value for name, value in (memory.state if memory else {}).items()}
         return found
 
+    def layout(self) -> dict[str, Slot]:
+        """What `load_state` takes, by name: shapes and dtypes."""
+        found = {"t": COUNT, f"hyperparameters{BELOW}": NUMBER}
+        for path, parameter in self._link("layout").namedparams():
+            found[f"{path[1:]}{BELOW}"] = _memory_slot(parameter)
+        return found
+
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Take over what `state` gave, for the same kind of optimizer and model; on an error nothing has changed."""
         publish(self.planned(state))
 
     def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
         """The stores that `load_state` makes."""
-        rest = dict(state)
+        rest = set(state)  # an array is read only where it is taken
         who = f"{type(self).__name__}.load_state"
         if "t" not in rest:
             raise ValueError(f"{who}: 't' is missing; nothing was loaded")
-        stores: list[tuple[Any, str, Any]] = [(self, "t", int(rest.pop("t")))]
-        for name in self.hyperparameters:
-            value = rest.pop(f"hyperparameters/{name}", None)
-            if value is not None and not callable(getattr(self, name)):
-                stores.append((self, name, float(value)))
+        stores: list[tuple[Any, str, Any]] = [(self, "t", int(state["t"]))]
+        own_numbers = {f"hyperparameters/{name}": name for name in self.hyperparameters}
+        for key in own_numbers.keys() & rest:
+            if not callable(getattr(self, own_numbers[key])):
+                stores.append((self, own_numbers[key], float(state[key])))
+        rest -= {"t", *own_numbers}
         memories = {}
         for path, parameter in self._link("load_state").namedparams():
             prefix = f"{path[1:]}/"
-            own = {name: rest.pop(name) for name in list(rest) if name.rpartition("/")[0] + "/" == prefix}
-            memories[parameter] = Memory(
-                {n.removeprefix(prefix): _loaded(who, n, v, parameter) for n, v in own.items()}
-            )
+            own = [name for name in state if name in rest and name.rpartition("/")[0] + "/" == prefix]
+            memories[parameter] = Memory({n.removeprefix(prefix): _loaded(who, n, state[n], parameter) for n in own})
+            rest.difference_update(own)
         if others := [name.partition("/")[2] for name in rest if name.startswith("hyperparameters/")]:
             raise ValueError(
-                f"{who}: this is the state of another kind of optimizer, with {', '.join(sorted(others)):.150}; "
-                "nothing was loaded"
+                f"{who}: this is the state of another kind of optimizer, with {named(others)}; nothing was loaded"
             )
         if rest:
-            raise ValueError(
-                f"{who}: the model has no parameter for {', '.join(sorted(rest)):.200}; nothing was loaded"
-            )
+            raise ValueError(f"{who}: the model has no parameter for {named(list(rest))}; nothing was loaded")
         return [*stores, (self, "_memories", memories)]
 
     def to_gpu(self) -> Self:
@@ -299,12 +304,18 @@ class Memory:
         self.state: State = state or {}
 
 
+def _memory_slot(parameter: Parameter) -> Slot:
+    """An array of the parameter's shape, or a count."""
+    known = parameter.is_initialized
+    dtype = np.dtype(parameter.dtype if known else np.float32)
+    return Slot(parameter.shape if known else None, dtype, count=True)
+
+
 def _loaded(who: str, name: str, value: Any, parameter: Parameter) -> Any:
     """One remembered value, on the parameter's device; a 0-d integer is a count."""
     array = as_array(value, f"{who}: {name!r:.100}")
     if array.dtype.kind in "iu" and array.ndim == 0:
         return int(array)
-    if parameter.is_initialized and array.shape != parameter.shape:
-        raise ValueError(f"{who}: {name!r:.100} has shape {array.shape}; expected {parameter.shape}")
+    check_entry(who, name, _memory_slot(parameter), array)
     xp = get_array_module(parameter._data) if parameter.is_initialized else np
     return xp.array(array)

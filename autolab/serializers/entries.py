@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -10,10 +13,8 @@ import numpy as np
 
 from ..engine.backend import as_array, is_array, to_cpu
 from ..engine.errors import a_kind
-from ..files import FileFormatError
-
-MAX_BYTES = 2 << 30
-MAX_ENTRIES = 100_000
+from ..files import FileFormatError, free_bytes, reading, refused, shown_path, visible
+from ..layout import FREE, Layout, check_layout, layout_of, most_names, quoted, slot_for
 
 EMPTY = "autolab:empty/"
 """Stands before the name of a parameter without a size."""
@@ -23,24 +24,71 @@ class Stateful(Protocol):
     """What can be saved: its state is a flat dictionary of arrays and numbers by name."""
 
     def state(self) -> dict[str, Any]: ...
-    def load_state(self, state: dict[str, Any]) -> None: ...
+    def load_state(self, state: Mapping[str, Any], /) -> None: ...
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An array in a file, before it is read."""
+    """An array in a file, before it is read; ``read`` reads it and compares its checksum."""
 
     name: str
     shape: tuple[int, ...]
     dtype: np.dtype
+    read: Callable[[], np.ndarray]
 
     @property
     def nbytes(self) -> int:
         """How much memory it would take."""
-        total = self.dtype.itemsize
-        for n in self.shape:
-            total *= n
-        return total
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+class Reading(Mapping[str, "np.ndarray | None"]):
+    """The state in a file: every array is read when it is asked for, so that no two of them take memory here."""
+
+    def __init__(self, path: Any, entries: Mapping[str, Entry | None]) -> None:
+        self._path, self._entries = path, entries
+
+    def __getitem__(self, name: str) -> np.ndarray | None:
+        entry = self._entries[name]
+        if entry is None:
+            return None
+        with reading(self._path):
+            return entry.read()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+class Stored(Protocol):
+    """An open file: with how many names at most, its entries."""
+
+    def __call__(self, path: Any, most: int, /) -> AbstractContextManager[list[Entry]]: ...
+
+
+def load(function: str, stored: Stored, path: Any, target: Any, max_bytes: int | None) -> None:
+    """Load what stands in a file into ``target``, if all of it is what ``target`` takes."""
+    check_target(function, target)
+    layout = layout_of(target)
+    with stored(path, most_names(layout)) as entries:
+        state = checked(path, entries, layout, max_bytes)
+        try:
+            check_layout(function, layout, state)
+            target.load_state(Reading(path, state))
+        except FileFormatError:
+            raise
+        except ValueError as error:  # it is of another model
+            raise FileFormatError(f"{shown_path(path)}: {error!s:.250}") from None
+
+
+def read_all(stored: Stored, path: Any, max_bytes: int | None = None) -> dict[str, np.ndarray]:
+    """The arrays in a file by the names that they have there."""
+    with stored(path, most_names(FREE)) as entries:
+        checked(path, entries, FREE, max_bytes)
+        with reading(path):
+            return {entry.name: entry.read() for entry in entries}
 
 
 def flattened(function: str, target: Any) -> dict[str, np.ndarray]:
@@ -48,10 +96,12 @@ def flattened(function: str, target: Any) -> dict[str, np.ndarray]:
     check_target(function, target)
     arrays = {}
     for name, value in target.state().items():
+        if wrong := wrong_name(name):
+            raise ValueError(f"{function}: {wrong}")
         if value is None:
             arrays[EMPTY + name] = np.zeros(0)
         else:
-            what = f"{function}: {name!r:.100}"
+            what = f"{function}: {quoted(name)}"
             arrays[name] = to_cpu(value) if is_array(value) else as_array(value, what)
     return arrays
 
@@ -63,41 +113,39 @@ def check_target(function: str, target: Any) -> None:
         raise TypeError(f"{function}: got {what}; expected a Link, an Optimizer or a Trainer")
 
 
-def restored(arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """The state that `flattened` made arrays of."""
-    return {name.removeprefix(EMPTY): None if name.startswith(EMPTY) else array for name, array in arrays.items()}
-
-
-def check(path: Any, entries: Iterable[Entry], max_bytes: int) -> None:
-    """Refuse a file whose names, kinds or sizes are not those of a saved state."""
-    seen: set[str] = set()
-    total = 0
+def checked(path: Any, entries: list[Entry], layout: Layout, max_bytes: int | None) -> dict[str, Entry | None]:
+    """The entries by name, None for what has no size; names, kinds and sizes are such that they may be read."""
+    found: dict[str, Entry | None] = {}
+    free = total = 0
+    limit = free_bytes(os.stat(path).st_size) if max_bytes is None else max_bytes
     for entry in entries:
-        _check_name(path, entry.name)
-        if entry.name in seen:
-            raise refused(path, f"{entry.name!r:.100} stands in it twice")
-        seen.add(entry.name)
-        if len(seen) > MAX_ENTRIES:
-            raise refused(path, f"it has more than {MAX_ENTRIES} entries")
-        if entry.dtype.kind not in "biuf" or entry.dtype.hasobject:
-            raise refused(path, f"{entry.name!r:.100} is of type {entry.dtype}; expected numbers")
+        name = entry.name.removeprefix(EMPTY)
+        if wrong := wrong_name(name):
+            raise refused(path, wrong)
+        if name in found:
+            raise refused(path, f"{quoted(name)} stands in it twice")
+        if entry.dtype.kind not in "biuf":
+            raise refused(path, f"{quoted(name)} is of type {visible(entry.dtype, 40)}; expected numbers")
+        if name != entry.name and entry.shape != (0,):
+            raise refused(path, f"{quoted(name)} is marked as empty and is not")
+        found[name] = None if name != entry.name else entry
+        slot = slot_for(layout, name)
         total += entry.nbytes
-        if total > max_bytes:
+        free += max(0, entry.nbytes - (slot.nbytes if slot else 0))
+        if (free if max_bytes is None else total) > limit:
             raise FileFormatError(
-                f"{path}: {entry.name!r:.60} would need {_size(entry.nbytes)} (limit {_size(max_bytes)} in all). "
+                f"{shown_path(path)}: {quoted(name)} would need {_size(entry.nbytes)} (limit {_size(limit)} in all). "
                 "Nothing was loaded. Raise max_bytes if you trust the file."
             )
+    return found
 
 
-def _check_name(path: Any, name: str) -> None:
+def wrong_name(name: str) -> str | None:
+    """Why this cannot be the name of an entry; None: it can."""
     parts = name.split("/")
-    if not name or len(name) > 1000 or name.startswith("/") or ".." in parts or "\\" in name or "\0" in name:
-        raise refused(path, f"the name {name!r:.100} is not one of a parameter")
-
-
-def refused(path: Any, why: str) -> FileFormatError:
-    """The error that says why nothing was loaded."""
-    return FileFormatError(f"{path}: {why}. Nothing was loaded.")
+    if len(name) > 1000 or not {"", ".", ".."}.isdisjoint(parts) or "\\" in name or "\0" in name:
+        return f"the name {quoted(name)} is not one of a parameter"
+    return None
 
 
 def _size(nbytes: int) -> str:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import os
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from secrets import token_hex
 from typing import Any
 
 import numpy as np
 
-from ..files import FileFormatError, replacing
-from .entries import EMPTY, MAX_BYTES, Entry, Stateful, check, check_target, flattened, refused, restored
+from ..files import reading, refused, visible, write
+from ..layout import quoted
+from .entries import EMPTY, Entry, Stateful, flattened, load, read_all
 
 _EMPTY_MARK = "autolab:empty"
+_SUM = "autolab:crc32"
+"""The attribute with the checksum of a dataset; that of the file is one of all their checksums."""
+
+_BLOCK = 1 << 20
 
 
 def save_hdf5(file: str | os.PathLike[str], target: Stateful, compression: int = 4) -> None:
@@ -47,15 +57,21 @@ def save_hdf5(file: str | os.PathLike[str], target: Stateful, compression: int =
     if compression not in range(10):
         raise ValueError(f"save_hdf5: compression is {compression!r:.60}; expected a whole number from 0 to 9")
     arrays = flattened("save_hdf5", target)
-    with replacing(file) as temporary, h5py.File(temporary, "w") as stored:
+    with h5py.File(f"autolab {token_hex(8)}", "w", driver="core", backing_store=False, block_size=_BLOCK) as stored:
+        sums = {name.removeprefix(EMPTY): _checksum(name, array) for name, array in arrays.items()}
+        stored.attrs[_SUM] = _seal(sums)
         for name, array in arrays.items():
             options = {"compression": "gzip", "compression_opts": compression} if compression and array.ndim else {}
             dataset = stored.create_dataset(name.removeprefix(EMPTY), data=array, **options)
             if name.startswith(EMPTY):
                 dataset.attrs[_EMPTY_MARK] = True
+            dataset.attrs[_SUM] = sums[name.removeprefix(EMPTY)]
+        stored.flush()
+        image = stored.id.get_file_image()
+    write(file, image)  # HDF5 itself ends the process where a disk is full
 
 
-def load_hdf5(file: str | os.PathLike[str], target: Stateful, max_bytes: int = MAX_BYTES) -> None:
+def load_hdf5(file: str | os.PathLike[str], target: Stateful, max_bytes: int | None = None) -> None:
     """Load what `save_hdf5` saved: all of it or, on an error, nothing.
 
     Links, external storage and virtual datasets are refused: they would read other files of the machine.
@@ -65,17 +81,18 @@ def load_hdf5(file: str | os.PathLike[str], target: Stateful, max_bytes: int = M
     file : path
     target : Link, Optimizer or Trainer
         Of the same structure; parameters without a size get theirs.
-    max_bytes : int
-        How much memory the arrays may take.
+    max_bytes : int, optional
+        How much memory the arrays may take; by default what ``target`` takes. Of arrays whose size it does not know,
+        such as those of parameters without a size, 64 MiB are read, or 64 bytes for each byte of the file.
 
     Raises
     ------
     ModuleNotFoundError
         If h5py is not installed.
     FileFormatError
-        If the file is damaged, too large, or holds something else than arrays of numbers.
-    ValueError
-        If it does not fit ``target``.
+        If the file is damaged, too large, holds something else than arrays of numbers, or does not fit ``target``.
+    OSError
+        If there is no such file, or it may not be read.
 
     Examples
     --------
@@ -88,55 +105,55 @@ def load_hdf5(file: str | os.PathLike[str], target: Stateful, max_bytes: int = M
     >>> bool((saved.W.data == loaded.W.data).all())
     True
     """
-    check_target("load_hdf5", target)
-    target.load_state(restored(read_hdf5(file, max_bytes)))
+    _h5py("load_hdf5")
+    load("load_hdf5", _stored, file, target, max_bytes)
 
 
-def read_hdf5(file: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> dict[str, np.ndarray]:
+def read_hdf5(file: str | os.PathLike[str], max_bytes: int | None = None) -> dict[str, np.ndarray]:
     """The arrays in a file by name, after all of its names, kinds and sizes were checked."""
+    return read_all(_stored, file, max_bytes)
+
+
+@contextmanager
+def _stored(file: Any, most: int) -> Iterator[list[Entry]]:
+    """The entries of a file with at most so many names."""
     h5py = _h5py("load_hdf5")
-    if not os.path.exists(file):
-        raise FileNotFoundError(f"load_hdf5: there is no file {os.fspath(file)!r:.200}")
-    try:
-        with h5py.File(file, "r") as stored:
-            datasets = _datasets(h5py, file, stored)
-            check(file, [Entry(name, dataset.shape, dataset.dtype) for name, dataset in datasets.items()], max_bytes)
-            return {(EMPTY if _EMPTY_MARK in d.attrs else "") + name: d[()] for name, d in datasets.items()}
-    except FileFormatError:
-        raise
-    except (OSError, ValueError, KeyError, RuntimeError, TypeError) as error:
-        raise refused(file, f"it is no HDF5 file, or is damaged ({error!s:.100})") from None
+    with open(file, "rb"):  # a file that is missing, or may not be read, is no damaged one
+        pass
+    with reading(file):
+        stored = h5py.File(file, "r")
+    with stored:
+        with reading(file):
+            datasets = _datasets(h5py, file, stored, most)
+            summed = any([_SUM in item.attrs for item in (stored, *datasets.values())])
+            entries = [_entry(h5py, file, path, dataset, summed) for path, dataset in datasets.items()]
+            if summed and _stored_sum(stored) != _seal({path: _stored_sum(item) for path, item in datasets.items()}):
+                raise refused(file, "it is damaged: its checksum is another one")
+        yield entries
 
 
-def _datasets(h5py: Any, file: Any, stored: Any) -> dict[str, Any]:
+def _datasets(h5py: Any, file: Any, stored: Any, most: int) -> dict[str, Any]:
     """All datasets by path; whatever leads out of the file, or twice to one place, is refused."""
     found: dict[str, Any] = {}
     groups, seen = [("", stored)], {_address(h5py, stored)}
     while groups:
         prefix, group = groups.pop()
+        if len(seen) + len(group) > most + 1:
+            raise refused(file, f"it has more than the {most} names that are expected")
         for name in group:
             path = f"{prefix}{name}"
             if not isinstance(group.get(name, getlink=True), h5py.HardLink):
-                raise refused(file, f"{path!r:.100} is a link")
+                raise refused(file, f"{quoted(path)} is a link")
             item = group[name]
             address = _address(h5py, item)
             if address in seen:
-                raise refused(file, f"{path!r:.100} stands in it twice")
+                raise refused(file, f"{quoted(path)} stands in it twice")
             seen.add(address)
             if isinstance(item, h5py.Group):
                 groups.append((f"{path}/", item))
             else:
-                found[path] = _plain(h5py, file, path, item)
+                found[path] = item
     return found
-
-
-def _plain(h5py: Any, file: Any, path: str, item: Any) -> Any:
-    """``item`` if it is a dataset whose numbers stand in the file itself."""
-    if not isinstance(item, h5py.Dataset) or item.shape is None:
-        raise refused(file, f"{path!r:.100} is no array")
-    if item.is_virtual or item.external:
-        raise refused(file, f"{path!r:.100} takes its numbers from another file")
-    return item
 
 
 def _address(h5py: Any, item: Any) -> int:
@@ -151,3 +168,83 @@ def _h5py(function: str) -> Any:
             f"{function}: h5py is not installed; python -m pip install h5py, or use npz files instead"
         ) from None
     return h5py
+
+
+# ---------------------------------------------------------------------------------------------------- one dataset
+def _entry(h5py: Any, file: Any, path: str, item: Any, summed: bool) -> Entry:
+    """A dataset whose numbers stand in the file itself, all of them, and need no more memory than they say."""
+    who = quoted(path)
+    if not isinstance(item, h5py.Dataset) or item.shape is None:
+        raise refused(file, f"{who} is no array")
+    if item.is_virtual or item.external:
+        raise refused(file, f"{who} takes its numbers from another file")
+    name = (EMPTY if _EMPTY_MARK in item.attrs else "") + path
+    entry = Entry(name, item.shape, item.dtype, lambda: _array(h5py, file, name, item, summed))
+    if entry.dtype.kind not in "biuf" or not item.id.get_type().equal(h5py.h5t.py_create(entry.dtype, logical=True)):
+        raise refused(file, f"{who} is of type {visible(entry.dtype, 40)}; expected numbers")
+    if item.chunks is None:
+        if entry.nbytes != item.id.get_storage_size():
+            raise refused(file, f"{who} has no numbers, or not all of them")
+    elif math.prod(item.chunks) * entry.dtype.itemsize > entry.nbytes + _BLOCK:
+        raise refused(file, f"{who} is cut into pieces that are larger than itself")
+    return entry
+
+
+def _array(h5py: Any, file: Any, name: str, item: Any, summed: bool) -> np.ndarray:
+    """The numbers of a dataset, after a look at its pieces and before one at its checksum."""
+    if item.chunks is not None:
+        _check_pieces(h5py, file, item)
+    array = np.empty(item.shape, item.dtype)
+    if array.size:
+        item.id.read(h5py.h5s.ALL, h5py.h5s.ALL, array)
+    if summed and _stored_sum(item) != _checksum(name, array):
+        raise refused(file, f"{quoted(name)} is damaged: its checksum is another one")
+    return array
+
+
+def _check_pieces(h5py: Any, file: Any, item: Any) -> None:
+    """All pieces are there, and none unpacks to more than it should: HDF5 itself would let it."""
+    who, plist = quoted(item.name), item.id.get_create_plist()
+    filters = [plist.get_filter(i)[0] for i in range(plist.get_nfilters())]
+    if len(set(filters)) < len(filters) or not {*filters} <= {h5py.h5z.FILTER_DEFLATE, *_plain_filters(h5py)}:
+        raise refused(file, f"{who} is packed in an unknown way")
+    pieces: list[Any] = []
+    item.id.chunk_iter(pieces.append)
+    expected = math.prod([-(-n // c) for n, c in zip(item.shape, item.chunks, strict=True)])
+    if len({tuple(piece.chunk_offset) for piece in pieces}) != expected or len(pieces) != expected:
+        raise refused(file, f"{who} has no numbers, or not all of them")
+    size = math.prod(item.chunks) * item.dtype.itemsize
+    for piece in pieces:
+        if piece.size > size + size // 8 + 1024:
+            raise refused(file, f"{who} has a piece of {piece.size} bytes for {size}")
+        mask, packed = item.id.read_direct_chunk(piece.chunk_offset)
+        if h5py.h5z.FILTER_DEFLATE in filters and not mask >> filters.index(h5py.h5z.FILTER_DEFLATE) & 1:
+            unpacking = zlib.decompressobj()
+            unpacked = len(unpacking.decompress(packed, size + 64))
+            if not unpacking.eof or unpacked not in (size, size + 4):  # 4: the checksum of another filter
+                raise refused(file, f"{who} has a piece that does not unpack to {size} bytes")
+
+
+def _plain_filters(h5py: Any) -> tuple[int, int]:
+    """Those that do not change the size, but for a checksum."""
+    return h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_FLETCHER32
+
+
+def _checksum(name: str, array: np.ndarray) -> np.uint32:
+    """Of the numbers, and of what says how to read them."""
+    start = zlib.crc32(f"{name} {array.dtype.str} {array.shape}".encode("utf-8", "surrogatepass"))
+    return np.uint32(zlib.crc32(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data, start))
+
+
+def _seal(sums: Mapping[str, Any]) -> np.uint32:
+    """A checksum of all checksums: no dataset comes from another file."""
+    return np.uint32(zlib.crc32(repr(sorted([(name, int(value or 0)) for name, value in sums.items()])).encode()))
+
+
+def _stored_sum(item: Any) -> int | None:
+    if _SUM not in item.attrs:
+        return None
+    attribute = item.attrs.get_id(_SUM)
+    if attribute.shape != () or attribute.dtype != np.dtype("<u4"):
+        return None
+    return int(item.attrs[_SUM])

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import io
+import math
 import os
-import tokenize
+import re
 import zipfile
-import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy
 
-from ..files import FileFormatError, replacing
-from .entries import MAX_BYTES, Entry, Stateful, check, check_target, flattened, refused, restored
+from ..files import reading, refused, replacing
+from ..layout import quoted
+from .entries import Entry, Stateful, flattened, load, read_all
 
 _HEADER_BYTES = 10_000
-_READERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
-_DAMAGE = (
-    *(zipfile.BadZipFile, zlib.error, ValueError, EOFError, KeyError, NotImplementedError, RuntimeError),
-    tokenize.TokenError,
+_PIECE = 1 << 16
+_SAID = re.compile(
+    r"\{\s*'descr'\s*:\s*'([<>|=]?[biuf]\d{1,2})'\s*,\s*'fortran_order'\s*:\s*(True|False)\s*,"
+    r"\s*'shape'\s*:\s*\(([\d\s,]*)\)\s*,?\s*\}\s*"
 )
-"""What reading a damaged file raises; the last from NumPy's look at a header, since Python 3.12."""
+"""The header of an array of numbers, as NumPy and others write it."""
 
 
 def save_npz(file: str | os.PathLike[str], target: Stateful, compression: bool = True) -> None:
@@ -53,13 +57,13 @@ def save_npz(file: str | os.PathLike[str], target: Stateful, compression: bool =
     """
     arrays = flattened("save_npz", target)
     method = zipfile.ZIP_DEFLATED if compression else zipfile.ZIP_STORED
-    with replacing(file) as temporary, zipfile.ZipFile(temporary, "w", method, allowZip64=True) as archive:
+    with replacing(file) as stream, zipfile.ZipFile(stream, "w", method, allowZip64=True) as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 npy.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
-def load_npz(file: str | os.PathLike[str], target: Stateful, max_bytes: int = MAX_BYTES) -> None:
+def load_npz(file: str | os.PathLike[str], target: Stateful, max_bytes: int | None = None) -> None:
     """Load what `save_npz` saved: all of it or, on an error, nothing.
 
     Parameters
@@ -67,15 +71,16 @@ def load_npz(file: str | os.PathLike[str], target: Stateful, max_bytes: int = MA
     file : path
     target : Link, Optimizer or Trainer
         Of the same structure; parameters without a size get theirs.
-    max_bytes : int
-        How much memory the arrays may take.
+    max_bytes : int, optional
+        How much memory the arrays may take; by default what ``target`` takes. Of arrays whose size it does not know,
+        such as those of parameters without a size, 64 MiB are read, or 64 bytes for each byte of the file.
 
     Raises
     ------
     FileFormatError
-        If the file is damaged, too large, or holds something else than arrays of numbers.
-    ValueError
-        If it does not fit ``target``.
+        If the file is damaged, too large, holds something else than arrays of numbers, or does not fit ``target``.
+    OSError
+        If there is no such file, or it may not be read.
 
     Examples
     --------
@@ -88,52 +93,104 @@ def load_npz(file: str | os.PathLike[str], target: Stateful, max_bytes: int = MA
     >>> bool((saved.W.data == loaded.W.data).all())
     True
     """
-    check_target("load_npz", target)
-    target.load_state(restored(read_npz(file, max_bytes)))
+    load("load_npz", _stored, file, target, max_bytes)
 
 
-def read_npz(file: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> dict[str, np.ndarray]:
+def read_npz(file: str | os.PathLike[str], max_bytes: int | None = None) -> dict[str, np.ndarray]:
     """The arrays in a file by name, after all of its names, kinds and sizes were checked."""
-    try:
-        with open(file, "rb") as stream, zipfile.ZipFile(stream) as archive:
-            members = archive.infolist()
-            check(file, [_entry(file, archive, member) for member in members], max_bytes)
-            return {_name(member): _array(file, archive, member) for member in members}
-    except FileFormatError:
-        raise
-    except _DAMAGE as error:
-        raise refused(file, f"it is no npz file, or is damaged ({error!s:.100})") from None
+    return read_all(_stored, file, max_bytes)
 
 
-def _name(member: zipfile.ZipInfo) -> str:
-    return member.filename.removesuffix(".npy")
+@contextmanager
+def _stored(file: Any, most: int) -> Iterator[list[Entry]]:
+    """The entries of an archive with at most so many names."""
+    with _File(file, 70_000 + 400 * most) as stream:
+        with reading(file):
+            archive = zipfile.ZipFile(stream)
+            entries = _entries(file, archive, os.fstat(stream.fileno()).st_size)
+        with archive:
+            yield entries
+
+
+class _File(io.BufferedReader):
+    """A file of which not more is read at once than the directory of an archive may have.
+
+    `zipfile` reads the whole directory, and makes objects of it, before it can be asked how long that is. Entries are
+    read in smaller pieces.
+    """
+
+    def __init__(self, path: Any, most: int) -> None:
+        super().__init__(io.FileIO(path, "rb"))
+        self._path, self._most = path, most
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > self._most:
+            raise refused(self._path, f"its directory has {size} bytes; expected at most {self._most}")
+        return super().read(size)
+
+
+def _entries(file: Any, archive: zipfile.ZipFile, size: int) -> list[Entry]:
+    members = archive.infolist()
+    if sum([member.compress_size for member in members]) > size:
+        raise refused(file, "its entries are longer than the file")
+    return [_entry(file, archive, member) for member in members]
 
 
 def _entry(file: Any, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Entry:
     """Name, shape and kind from the member's header."""
+    who = quoted(member.filename)
     if not member.filename.endswith(".npy") or member.flag_bits & 1:
-        raise refused(file, f"{member.filename!r:.100} is no array")
+        raise refused(file, f"{who} is no array")
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others unpack without a limit
+        raise refused(file, f"{who} is packed in another way than npz files are")
     with archive.open(member) as stream:
-        shape, _, dtype = _header(file, member, stream)
-        entry = Entry(_name(member), shape, dtype)
-        if member.file_size != entry.nbytes + stream.tell():
-            raise refused(file, f"{entry.name!r:.100} has another size than its header says")
-        return entry
+        start, shape, in_columns, dtype = _header(file, who, stream)
+    entry = Entry(
+        member.filename.removesuffix(".npy"),
+        shape,
+        dtype,
+        lambda: _array(file, archive, member, start, shape, in_columns, dtype),
+    )
+    if member.file_size != entry.nbytes + start:
+        raise refused(file, f"{who} has another size than its header says")
+    return entry
 
 
-def _header(file: Any, member: zipfile.ZipInfo, stream: Any) -> tuple[tuple[int, ...], bool, np.dtype]:
-    version = npy.read_magic(stream)
-    if version not in _READERS:
-        raise refused(file, f"{member.filename!r:.100} has the unknown version {version}")
-    shape, order, dtype = _READERS[version](stream, max_header_size=_HEADER_BYTES)
-    if any([not isinstance(n, int) or isinstance(n, bool) or n < 0 for n in shape]):
-        raise refused(file, f"{member.filename!r:.100} has the shape {shape!r:.60}")
-    return shape, order, dtype
+def _header(file: Any, who: str, stream: Any) -> tuple[int, tuple[int, ...], bool, np.dtype]:
+    """How long the header is, and what it says: shape, whether columns come first, and dtype."""
+    begin = stream.read(12)
+    if begin[:6] != b"\x93NUMPY" or begin[6:8] not in (b"\1\0", b"\2\0"):
+        raise refused(file, f"{who} is no array, or of an unknown version")
+    start, length = (10, begin[8:10]) if begin[6] == 1 else (12, begin[8:12])
+    end = start + int.from_bytes(length, "little")
+    if end > _HEADER_BYTES:
+        raise refused(file, f"{who} has a header of {end} bytes; expected at most {_HEADER_BYTES}")
+    text = (begin + stream.read(end - 12))[start:].decode("latin1")
+    said = _SAID.fullmatch(text)
+    if said is None or len(text) != end - start:
+        raise refused(file, f"{who} has a header that does not describe an array of numbers")
+    shape = tuple([int(n) for n in said[3].split(",") if n.strip()])
+    return end, shape, said[2] == "True", np.dtype(said[1])
 
 
-def _array(file: Any, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
+def _array(
+    file: Any,
+    archive: zipfile.ZipFile,
+    member: zipfile.ZipInfo,
+    start: int,
+    shape: tuple[int, ...],
+    in_columns: bool,
+    dtype: np.dtype,
+) -> np.ndarray:
+    """The numbers; at their end `zipfile` compares the checksum."""
+    flat = np.empty(math.prod(shape), dtype)
+    room = flat.view(np.uint8).data
+    done = 0
     with archive.open(member) as stream:
-        array: np.ndarray = npy.read_array(stream, allow_pickle=False, max_header_size=_HEADER_BYTES)
-        if stream.read(1):  # to the end, where the checksum is compared
-            raise refused(file, f"{member.filename!r:.100} is longer than its header says")
-        return array
+        stream.read(start)
+        while piece := stream.read(_PIECE):
+            room[done : done + len(piece)] = piece
+            done += len(piece)
+    if done != len(room):
+        raise refused(file, f"{quoted(member.filename)} is cut off")
+    return flat.reshape(shape, order="F" if in_columns else "C")

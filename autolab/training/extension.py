@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..layout import FREE, Slot
+
 if TYPE_CHECKING:
     from .trainer import Trainer
 
@@ -55,6 +57,10 @@ class Extension:
     def state(self) -> dict[str, Any]:
         """What belongs to a snapshot: arrays and numbers by name."""
         return {}
+
+    def layout(self) -> Mapping[str, Slot]:
+        """What `planned` takes, by name: whatever there is, unless a subclass says more."""
+        return FREE
 
     def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
         """The stores that bring `state` back, as ``(object, attribute, value)``."""

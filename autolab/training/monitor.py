@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from threading import RLock
 from time import perf_counter, thread_time
 from typing import Any
 
-import numpy as np
-
 from ..engine.backend import Array
 from ..engine.errors import a_kind
 from ..engine.publish import publish
+from ..layout import text_of, text_state, unpacking
 from ..links import Link
 from .allowance import Allowance
 from .curve import Curve
@@ -269,16 +267,16 @@ class Monitor:
     # ------------------------------------------------------------------ snapshots of a trainer
     def state(self) -> dict[str, Any]:
         """The curves, for a trainer's snapshot; past states of the model are not among them."""
-        text = json.dumps({"curves": self.curves, "measured": self.measured, "iteration": self.iteration})
-        return {"text": np.frombuffer(text.encode(), np.uint8)}
+        return {"text": text_state({"curves": self.curves, "measured": self.measured, "iteration": self.iteration})}
 
     def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
         """The stores that bring `state` back."""
         if "text" not in state:
             return []
-        found = json.loads(bytes(np.asarray(state["text"], np.uint8)).decode())
-        measured = {family: _loaded(found["measured"].get(family, {})) for family in FAMILIES}
-        told: dict[str, Any] = {"_curves": _loaded(found["curves"]), "_told": [], "_noted": int(found["iteration"])}
+        with unpacking(type(self).__name__):
+            found = text_of(state["text"])
+            measured = {family: _loaded(found["measured"].get(family, {})) for family in FAMILIES}
+            told: dict[str, Any] = {"_curves": _loaded(found["curves"]), "_told": [], "_noted": int(found["iteration"])}
         fresh: dict[str, Any] = {"measured": measured, "states": (), "_before": None}
         return [(self, name, value) for name, value in (told | fresh).items()]
 

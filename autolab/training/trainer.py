@@ -12,10 +12,11 @@ from typing import Any
 from ..engine.config import config, using_config
 from ..engine.errors import a_kind
 from ..engine.publish import publish
+from ..layout import FREE, NUMBER, Slot, under
 from ..reporter import Reporter
 from .extension import Extension
 from .triggers import IntervalTrigger, Trigger, as_trigger
-from .updater import StandardUpdater, above, below
+from .updater import Below, StandardUpdater, above
 
 
 @dataclass(eq=False)
@@ -180,13 +181,21 @@ class Trainer:
                 found |= above(f"extensions/{name}", entry.extension.state())
         return found
 
+    def layout(self) -> dict[str, Slot]:
+        """What `load_state` takes, by name: shapes and dtypes. What extensions that are not here saved is left out."""
+        found = {**under("updater", self.updater.layout()), "elapsed_time": NUMBER, **under("extensions", FREE)}
+        for name, entry in self._entries.items():
+            if isinstance(entry.extension, Extension):
+                found |= under(f"extensions/{name}", entry.extension.layout())
+        return found
+
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Go on where another trainer of the same make stood; on an error nothing has changed."""
         if "elapsed_time" not in state:
             raise ValueError("Trainer.load_state: 'elapsed_time' is missing; nothing was loaded")
-        stores = self.updater.planned(below("updater", state))
+        stores = self.updater.planned(Below("updater", state))
         for name, entry in self._entries.items():
             if isinstance(entry.extension, Extension):
-                stores += entry.extension.planned(below(f"extensions/{name}", state))
+                stores += entry.extension.planned(Below(f"extensions/{name}", state))
         publish([*stores, (self, "elapsed_time", float(state["elapsed_time"]))])
         self._handled, self._called = self.updater.iteration, set()

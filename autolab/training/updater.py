@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,7 @@ from ..engine.config import config
 from ..engine.errors import a_kind
 from ..engine.publish import publish
 from ..generators import generator_state, generator_store
+from ..layout import NUMBER, TEXT, Slot, under
 from ..links import Link
 from ..optimizers import Optimizer
 
@@ -136,6 +137,16 @@ class StandardUpdater:
             "previous_epoch_detail": self.previous_epoch_detail,
         }
 
+    def layout(self) -> dict[str, Slot]:
+        """What `load_state` takes, by name: shapes and dtypes."""
+        return {
+            **under("model", self.target.layout()),
+            **under("optimizer", self.optimizer.layout()),
+            **under("iterator", self.iterator.layout()),
+            "rng": TEXT,
+            "previous_epoch_detail": NUMBER,
+        }
+
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Go on where another updater of the same make stood; on an error nothing has changed."""
         publish(self.planned(state))
@@ -146,14 +157,26 @@ class StandardUpdater:
             if name not in state:
                 raise ValueError(f"StandardUpdater.load_state: {name!r} is missing; nothing was loaded")
         parts: dict[str, Any] = {"model": self.target, "optimizer": self.optimizer, "iterator": self.iterator}
-        stores = [store for name, part in parts.items() for store in part.planned(below(name, state))]
+        stores = [store for name, part in parts.items() for store in part.planned(Below(name, state))]
         stores.append(generator_store(config.rng, state["rng"]))
         return [*stores, (self, "previous_epoch_detail", float(state["previous_epoch_detail"]))]
 
 
-def below(part: str, state: Mapping[str, Any]) -> dict[str, Any]:
-    """What stands in ``state`` under ``part/``, without that."""
-    return {name.removeprefix(f"{part}/"): v for name, v in state.items() if name.startswith(f"{part}/")}
+class Below(Mapping[str, Any]):
+    """What stands in ``state`` under ``part/``, without that; a value is asked for when it is wanted."""
+
+    def __init__(self, part: str, state: Mapping[str, Any]) -> None:
+        self._prefix, self._state = f"{part}/", state
+        self._names = {name.removeprefix(self._prefix): name for name in state if name.startswith(self._prefix)}
+
+    def __getitem__(self, name: str) -> Any:
+        return self._state[self._names[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 def above(part: str, state: Mapping[str, Any]) -> dict[str, Any]:

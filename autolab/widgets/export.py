@@ -18,6 +18,7 @@ from ..display.escape import Markup, clean, element, escape, join
 from ..display.messages import say
 from ..display.style import Look
 from ..engine.errors import a_kind
+from ..files import write
 from ..recording.model import Recording
 from .conversation import at_first
 from .derivative_explorer import DerivativeExplorer
@@ -86,7 +87,7 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
         if html is None:
             raise TypeError(f"export_html: got {a_kind(shown)}; expected a recording, a view or a report")
         page = _page(type(shown).__name__, Markup(html), look)
-    target.write_text(page, encoding="utf-8", errors="replace")
+    write(target, page)
 
 
 # ---------------------------------------------------------------------------------------------------- what it holds

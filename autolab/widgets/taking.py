@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import traitlets
 
 from ..display.messages import say
+from ..files import write
 from .part import Part, not_understood, obeys
 
 if TYPE_CHECKING:  # loaded when something is taken away: a notebook's first picture does not wait for it
@@ -58,7 +59,7 @@ class Taking(Part):
         from ..display.files import save_slide
 
         if Path(path).suffix.lower() == PAGE:
-            Path(path).write_bytes(self._page(look))
+            write(path, self._page(look))
         else:
             save_slide(self._slide(), path, look)
 

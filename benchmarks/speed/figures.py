@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from autolab.files import write
+
 from .environment import BENCHMARKS, commit, machine
 
 Goals = Mapping[str, tuple[float | None, str]]
@@ -25,4 +27,4 @@ def tell(benchmark: str, about: str | None, measure: Callable[[], Mapping[str, A
     line = json.dumps({"benchmark": benchmark, "commit": commit(), "machine": machine(), **found})
     print(line)
     if save:
-        (BENCHMARKS / "results" / f"{benchmark}.json").write_text(line + "\n", encoding="utf-8")
+        write(BENCHMARKS / "results" / f"{benchmark}.json", line + "\n")

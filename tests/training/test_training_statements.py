@@ -156,9 +156,8 @@ def test_a_download_that_is_interrupted_leaves_no_part_of_the_file(tmp_path, mon
     monkeypatch.setenv("AUTOLAB_CACHE", str(tmp_path))
 
     class Interrupted(download._Downloader):
-        def __call__(self, url, output_file, pooch):
-            with open(output_file, "wb") as file:
-                file.write(b"a part")
+        def __call__(self, url, file):
+            file.write(b"a part")
             raise KeyboardInterrupt
 
     monkeypatch.setattr(download, "_Downloader", Interrupted)

@@ -10,7 +10,8 @@ from typing import Any, TextIO
 import numpy as np
 
 from ...engine.publish import publish
-from ...files import replacing
+from ...files import write
+from ...layout import text_of, text_state, unpacking
 from ..extension import Extension
 from ..trainer import Trainer
 from ..triggers import as_trigger
@@ -88,20 +89,20 @@ class LogReport(Extension):
         log = [*self.log, line]
         if self._filename is not None:
             trainer.out.mkdir(parents=True, exist_ok=True)
-            with replacing(trainer.out / self._filename) as temporary:
-                temporary.write_text(json.dumps(log, indent=1), "utf-8")
+            write(trainer.out / self._filename, json.dumps(log, indent=1))
         publish([(self, "log", log), (self, "_sums", {}), (self, "_heard", iteration)])
 
     def state(self) -> dict[str, Any]:
-        text = json.dumps({"log": self.log, "sums": self._sums, "heard": self._heard})
-        return {"text": np.frombuffer(text.encode(), np.uint8)}
+        return {"text": text_state({"log": self.log, "sums": self._sums, "heard": self._heard})}
 
     def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
         if "text" not in state:
             return []
-        found = json.loads(bytes(np.asarray(state["text"], np.uint8)).decode())
-        sums = {name: (float(total), int(count)) for name, (total, count) in found["sums"].items()}
-        return [(self, "log", list(found["log"])), (self, "_sums", sums), (self, "_heard", int(found["heard"]))]
+        with unpacking("LogReport"):
+            found = text_of(state["text"])
+            sums = {name: (float(total), int(count)) for name, (total, count) in found["sums"].items()}
+            log = [dict(line) for line in found["log"]]
+            return [(self, "log", log), (self, "_sums", sums), (self, "_heard", int(found["heard"]))]
 
 
 class PrintReport(Extension):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ...files import replacing
+from ...files import write
 from ..extension import Extension
 from ..trainer import Trainer
 from .log import LogReport
@@ -85,8 +85,7 @@ class PlotReport(Extension):
             return
         self.log = log
         trainer.out.mkdir(parents=True, exist_ok=True)
-        with replacing(trainer.out / self._filename) as temporary:
-            temporary.write_text(report_svg(self), "utf-8")
+        write(trainer.out / self._filename, report_svg(self))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         from ...display import mimebundle

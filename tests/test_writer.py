@@ -1,0 +1,358 @@
+"""All that AutoLab writes goes through one writer: the file is whole or the old one, whatever the disk and the name."""
+
+from __future__ import annotations
+
+import ast
+import errno
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from helpers.checkout import ROOT
+
+from autolab import files
+
+WRITER = Path("autolab/files.py")
+WRITING_METHODS = {"write_text", "write_bytes", "tofile", "savez", "savez_compressed", "savetxt", "savefig", "touch"}
+WRITING_METHODS |= {"mkstemp", "NamedTemporaryFile", "render"}
+WRITING_MODULES = {"shutil": {"copy", "copy2", "copyfile", "copytree", "move"}, "os": {"rename", "replace", "link"}}
+WRITING_MODULES |= {"json": {"dump"}, "pickle": {"dump"}}
+OPENERS = {"open", "File", "ZipFile", "TarFile", "fdopen", "GzipFile", "open_memmap", "memmap"}
+PERHAPS = {"save", "compile", "screenshot"}.union(OPENERS, *WRITING_MODULES.values())
+EXCEPTIONS = {
+    ("autolab/serializers/npz.py", "ZipFile"): "into the open file that the writer gives",
+    ("autolab/serializers/npz.py", "open"): "a member of that archive",
+    ("autolab/serializers/hdf5.py", "File"): "into memory",
+    ("benchmarks/speed/alone.py", "open"): "the system's own file, which says what to measure",
+    ("benchmarks/speed/environment.py", "write_text"): "the mark of the racing environment, made by another Python",
+    ("scripts/screenshots.py", "save"): "into memory",
+}
+
+
+def writing_calls(source: str) -> list[str]:
+    """The calls that write a file, or look as if they did, by the name of what is called."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    named = [(call, getattr(call.func, "attr", getattr(call.func, "id", ""))) for call in calls]
+    return [name for call, name in named if name in WRITING_METHODS or (name in PERHAPS and writes(call, name))]
+
+
+def writes(call: ast.Call, name: str) -> bool:
+    owner = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+    options = {keyword.arg for keyword in call.keywords}
+    if name in OPENERS:
+        given = [*call.args, *[keyword.value for keyword in call.keywords]]
+        modes = [arg.value for arg in given if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
+        return "O_CREAT" in ast.unparse(call) or any(
+            [re.fullmatch("[rwxabt+]{1,3}", m) and set(m) - set("rbt") for m in modes]
+        )
+    if name == "save":  # of a picture or an array; a view's own goes through the writer
+        return bool(owner) and not owner.startswith(("self", "super()"))
+    return (
+        (name, "output") == ("compile", *options & {"output"})
+        or (name == "screenshot" and bool(options))
+        or name in WRITING_MODULES.get(owner, ())
+    )
+
+
+def test_nothing_but_the_writer_writes():
+    found = {
+        (str(path.relative_to(ROOT)), name)
+        for folder in ("autolab", "benchmarks", "scripts")
+        for path in (ROOT / folder).rglob("*.py")
+        if path.relative_to(ROOT) != WRITER
+        for name in writing_calls(path.read_text("utf-8"))
+    }
+    assert found == set(EXCEPTIONS)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "open(path, 'w')",
+        "open(path, mode='ab')",
+        "path.open('x')",
+        "path.write_text('')",
+        "Path(path).write_bytes(b'')",
+        "os.open(path, os.O_WRONLY | os.O_CREAT)",
+        "np.savez(path, x)",
+        "np.save(path, x)",
+        "x.tofile(path)",
+        "h5py.File(path, 'w')",
+        "zipfile.ZipFile(path, 'w')",
+        "gzip.open(path, 'wb')",
+        "figure.savefig(path)",
+        "image.save(path)",
+        "typst.compile(text, output=path)",
+        "graph.render(path)",
+        "page.screenshot(path=path)",
+        "json.dump(x, file)",
+        "shutil.move(a, b)",
+        "tempfile.NamedTemporaryFile()",
+    ],
+)
+def test_a_call_that_writes_is_found(call):
+    assert len(writing_calls(call)) == 1
+
+
+def test_reading_is_no_writing():
+    reads = "open(p); open(p, 'rb'); p.read_text(); h5py.File(p, 'r'); zipfile.ZipFile(p); self.save(p); json.dumps(x)"
+    assert writing_calls(reads) == []
+
+
+# ---------------------------------------------------------------------------------------------------- names and places
+def names_in(folder):
+    return sorted(os.listdir(folder))
+
+
+def test_a_symbolic_link_stays_and_what_it_leads_to_is_replaced(tmp_path):
+    (tmp_path / "far").mkdir()
+    real, link = tmp_path / "far" / "real", tmp_path / "link"
+    real.write_text("old")
+    link.symlink_to("far/real")
+    files.write(link, "new")
+    assert link.is_symlink() and real.read_text() == "new" and not real.is_symlink()
+    dangling = tmp_path / "dangling"
+    dangling.symlink_to("far/later")
+    files.write(dangling, "first")
+    assert dangling.is_symlink() and (tmp_path / "far" / "later").read_text() == "first"
+    assert names_in(tmp_path / "far") == ["later", "real"] and names_in(tmp_path) == ["dangling", "far", "link"]
+
+
+@pytest.mark.parametrize("name", ["n" * 255, "ü" * 127 + "n", "数" * 85, "a\nb\x1b[2J", " ", "-rf"])
+def test_a_name_may_be_as_long_and_strange_as_the_file_system_allows(name, tmp_path):
+    for text in ("first", "second"):
+        files.write(tmp_path / name, text)
+    assert (tmp_path / name).read_text() == "second" and names_in(tmp_path) == [name]
+
+
+def loop(folder):
+    (folder / "a").symlink_to("b")
+    (folder / "b").symlink_to("a")
+    return folder / "a"
+
+
+def pipe(folder):
+    os.mkfifo(folder / "pipe")
+    return folder / "pipe"
+
+
+@pytest.mark.parametrize(
+    ("make", "code"),
+    [
+        (lambda folder: folder / "missing" / "file", errno.ENOENT),
+        (lambda folder: folder, errno.EISDIR),
+        (lambda folder: f"{folder}/name/", errno.EISDIR),
+        (lambda folder: folder / ("n" * 256), errno.ENAMETOOLONG),
+        (lambda folder: Path(sys.executable) / "file", errno.ENOTDIR),
+        (loop, errno.ELOOP),
+        (pipe, errno.EINVAL),
+        (lambda folder: "/dev/null", errno.EINVAL),
+    ],
+)
+def test_what_cannot_be_written_is_an_error_by_its_name(make, code, tmp_path):
+    path = make(tmp_path)
+    before = names_in(tmp_path)
+    with pytest.raises(OSError, match=r"\[Errno") as caught:
+        files.write(path, "text")
+    assert caught.value.errno == code and caught.value.filename == str(path)
+    assert names_in(tmp_path) == before and stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+def test_permissions_follow_the_old_file_or_the_umask(tmp_path):
+    old = os.umask(0o027)
+    try:
+        files.write(tmp_path / "new", "text")
+        (tmp_path / "private").touch(0o600)
+        files.write(tmp_path / "private", "text")
+    finally:
+        os.umask(old)
+    modes = {name: (tmp_path / name).stat().st_mode & 0o777 for name in names_in(tmp_path)}
+    assert modes == {"new": 0o640, "private": 0o600}
+
+
+AS_SOMEBODY = """
+import os, sys
+sys.path.insert(0, sys.argv[2])
+from autolab import files
+os.setgroups([])
+os.setgid(65534)
+os.setuid(65534)
+for name in ("closed/file", "open/protected", "open/mine", "sticky/file"):
+    try:
+        files.write(os.path.join(sys.argv[1], name), "new")
+        print(name, "written")
+    except OSError as error:
+        print(name, type(error).__name__, error.filename.endswith(name))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can become somebody else")
+def test_what_a_user_may_not_write_stays():
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        for part, mode in (("closed", 0o755), ("open", 0o777), ("sticky", 0o1777)):
+            (folder / part).mkdir()
+            (folder / part).chmod(mode)
+        for file, mode in (("closed/file", 0o644), ("open/protected", 0o644), ("open/mine", 0o666)):
+            (folder / file).write_text("old")
+            (folder / file).chmod(mode)
+        left = folder / "sticky" / f".autolab-{files._place()}-999999999-1-{'0' * 8}"  # root's, of a process long gone
+        left.write_text("part")
+        command = [sys.executable, "-c", AS_SOMEBODY, folder, ROOT]
+        answer = subprocess.run(command, capture_output=True, text=True, check=True, cwd="/").stdout.splitlines()
+        assert answer == [
+            "closed/file PermissionError True",
+            "open/protected PermissionError True",
+            "open/mine written",
+            "sticky/file written",
+        ]
+        assert (folder / "closed" / "file").read_text() == (folder / "open" / "protected").read_text() == "old"
+        assert names_in(folder / "open") == ["mine", "protected"] and left.exists()
+
+
+# ---------------------------------------------------------------------------------------------------- what is left over
+def left_over(folder, place, process, started, age=0.0):
+    path = folder / f".autolab-{place}-{process}-{started}-{'0' * 8}"
+    path.write_text("part")
+    then = time.time() - age
+    os.utime(path, (then, then))
+    return path
+
+
+@pytest.mark.skipif(files._place() is None, reason="this system does not say where a process runs")
+def test_the_sweep_takes_what_a_dead_process_of_this_place_left_and_nothing_else(tmp_path):
+    me, here = os.getpid(), files._place()
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    gone = [
+        left_over(tmp_path, here, dead.pid, 1),
+        left_over(tmp_path, here, me, files._started(me) + 1),  # the number was given out again
+        left_over(tmp_path, "0" * 16, me, 1, age=90_000.0),
+        left_over(tmp_path, "elsewhere", dead.pid, 0, age=90_000.0),
+    ]
+    stays = [
+        left_over(tmp_path, here, me, files._started(me)),  # another thread writes it
+        left_over(tmp_path, here, os.getppid(), files._started(os.getppid())),
+        left_over(tmp_path, "0" * 16, dead.pid, 1),  # of another container
+        left_over(tmp_path, "elsewhere", dead.pid, 1),
+    ]
+    others = [tmp_path / name for name in (".autolab-notes", ".autolab-model-1-aa", f".autolab-{here}-1-1-00000000x")]
+    for path in others:
+        path.write_text("somebody's")
+    files.write(tmp_path / "file", "text")
+    assert [p for p in gone if p.exists()] == [] and [p for p in stays + others if not p.exists()] == []
+
+
+CONTAINER = """
+import os, sys
+from autolab import files
+with files.replacing(sys.argv[1]) as file:
+    file.write(b"from inside")
+    print(os.getpid(), flush=True)
+    sys.stdin.readline()
+"""
+
+
+def test_a_container_that_writes_into_the_same_folder_is_left_alone(tmp_path):
+    command = ["unshare", "--pid", "--fork", "--mount-proc", sys.executable, "-c", CONTAINER, str(tmp_path / "shared")]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    try:
+        inside = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, **pipes)
+    except OSError:
+        pytest.skip("unshare is not installed")
+    with inside:
+        said = inside.stdout.readline()
+        if not said:
+            pytest.skip("no process numbers of one's own may be made here")
+        assert int(said) < 10  # a number that means another process outside
+        files.write(tmp_path / "other", "from outside")
+        inside.stdin.write("\n")
+        inside.stdin.close()
+        assert inside.wait() == 0
+    assert (tmp_path / "shared").read_text() == "from inside" and names_in(tmp_path) == ["other", "shared"]
+
+
+# ---------------------------------------------------------------------------------------------------- a full disk
+FULL = """
+import json, os, resource, sys
+import numpy as np
+import autolab
+from autolab import links as L, optimizers, serializers, training
+from autolab.data import SerialIterator, get_iris
+
+folder, limited = sys.argv[1], sys.argv[2] == "limit"
+model, view = L.Linear(400, 400), autolab.record(lambda x: sum([x * x for _ in range(60)]), np.ones((5, 5)))
+def train(path):
+    optimizer = optimizers.SGD(0.1).setup(L.Classifier(L.MLP((3,))))
+    updater = training.StandardUpdater(SerialIterator(get_iris()[0], 60), optimizer)
+    trainer = training.Trainer(updater, (1, "epoch"), out=os.path.dirname(path))
+    keys = [f"{'k' * 200}{i}" for i in range(100)]
+    trainer.extend(lambda t: t.observation.update({key: 1.0 for key in keys}), name="tell", priority=300)
+    trainer.extend(training.extensions.LogReport(filename=os.path.basename(path)))
+    trainer.run()
+ways = {
+    "npz": lambda path: serializers.save_npz(path, model),
+    "h5": lambda path: serializers.save_hdf5(path, model),
+    "h5 unpacked": lambda path: serializers.save_hdf5(path, model, compression=0),
+    "html": lambda path: autolab.export_html(view, path + ".html"),
+    "svg": lambda path: view.save(path + ".svg"),
+    "png": lambda path: view.save(path + ".png"),
+    "json": train,
+}
+answers = {}
+for kind, way in ways.items():
+    path = os.path.join(folder, kind)
+    way(path)  # there is room
+(file,) = [open(os.path.join(folder, "filler"), "wb", buffering=0)]
+sizes = {name: open(os.path.join(folder, name), "rb").read() for name in os.listdir(folder) if name != "filler"}
+if limited:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+else:
+    try:
+        while True:
+            file.write(bytes(4096))
+    except OSError:
+        pass
+for kind, way in ways.items():
+    try:
+        way(os.path.join(folder, kind))
+        answers[kind] = "written"
+    except OSError as error:
+        answers[kind] = f"{error.strerror}: {os.path.basename(error.filename).partition('.')[0]}"
+whole = all([open(os.path.join(folder, name), "rb").read() == content for name, content in sizes.items()])
+print(json.dumps({"answers": answers, "whole": whole, "names": sorted(os.listdir(folder)), "before": sorted(sizes)}))
+"""
+
+
+@pytest.fixture
+def full(tmp_path):
+    """A folder on a small disk of its own, where that may be had; else no file may be larger than some bytes."""
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", tmp_path], stderr=subprocess.DEVNULL)
+    if made.returncode:
+        yield tmp_path, "limit"
+        return
+    try:
+        yield tmp_path, "disk"
+    finally:
+        subprocess.run(["umount", tmp_path], check=True)
+
+
+def test_a_full_disk_is_an_error_that_says_it_and_the_old_files_stay(full):
+    for module in ("h5py", "typst"):
+        pytest.importorskip(module)
+    folder, how = full
+    command = [sys.executable, "-c", FULL, folder, how]
+    answer = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert answer.returncode == 0, answer.stderr  # the process is alive
+    said = json.loads(answer.stdout)
+    reason = "No space left on device" if how == "disk" else "File too large"
+    assert said["answers"] == {kind: f"{reason}: {kind}" for kind in said["answers"]} and len(said["answers"]) == 7
+    assert said["whole"] and said["names"] == sorted([*said["before"], "filler"])
