@@ -25,6 +25,7 @@ RANKS = {
     "reporter": 1,
     "files": 1,
     "numerals": 1,
+    "sanitiser": 1,
     "generators": 1,
     "data": 2,
     "training": 4,
