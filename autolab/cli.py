@@ -81,19 +81,23 @@ def page(notebook: str, target: str | None = None) -> int:
     Raises
     ------
     CommandError
-        If the notebook is missing, a cell raises, or the file cannot be written.
+        If the notebook is missing or the file cannot be written; after the page is written, if cells have failed.
     """
+    from autolab.display.messages import plural
     from autolab.lesson_page import save_notebook
 
-    if importlib.util.find_spec("nbconvert") is None:
-        raise CommandError(f"nbconvert is not installed here; install it with: {install_command('lab')}")
+    for needed in ("nbconvert", "nh3"):
+        if importlib.util.find_spec(needed) is None:
+            raise CommandError(f"{needed} is not installed here; install it with: {install_command('lab')}")
     source = _existing(notebook)
     path = Path(target) if target else Path(f"{source.stem}.html")
     try:
-        save_notebook(source, path)
+        failures = save_notebook(source, path)
     except (OSError, ValueError, RuntimeError) as error:
         raise CommandError(str(error)) from None
     print(f"Written: {path}")
+    if failures:
+        raise CommandError(f"{plural(len(failures), 'cell')} failed, as the page shows. The first: {failures[0]}")
     return 0
 
 

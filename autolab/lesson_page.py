@@ -2,30 +2,40 @@
 
 A live view stands in it as far as it goes on without a kernel: in a frame that holds its saved page. Where no script
 runs, and for what moves only by computing, the page has the picture.
+
+What a notebook holds and what its kernel sends is data. It passes `sanitised` before it enters the page, and the page's
+content policy names AutoLab's own styles and scripts and nothing else.
 """
 
 from __future__ import annotations
 
 import html
 import os
-import re
+from collections.abc import Mapping
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
-from .display.escape import Markup, element, escape
+from .display.escape import Markup, clean, element, escape
 from .display.messages import say
 from .files import reading, write
+from .sanitiser import sanitised
 
 SECONDS = 600
-"""A cell that runs longer ends the export."""
+"""A cell that runs longer is interrupted."""
 
-_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
+_POLICY = "default-src 'none'; img-src data:; style-src-attr 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
 _BRING = "from autolab.widgets.embedding import bring_pages as _bring; _bring(); del _bring"
-_NONE = "'none'"
-_SCRIPTS = re.compile(r"script-src ([^;]+);")
+# What an output is shown as, the best first.
+_KINDS = (
+    *("text/html", "text/markdown", "image/svg+xml", "text/latex"),
+    *("image/png", "image/jpeg", "text/plain"),
+)
 _STYLE = """
-:root { color-scheme: light dark; --line: #c5ccd6; --quiet: #f3f5f8; --link: #0b57a4; }
-@media (prefers-color-scheme: dark) { :root { --line: #454d59; --quiet: #1d232b; --link: #8ab8f0; } }
+:root { color-scheme: light dark; --line: #c5ccd6; --quiet: #f3f5f8; --link: #0b57a4; --failed: #b3261e; }
+@media (prefers-color-scheme: dark) {
+  :root { --line: #454d59; --quiet: #1d232b; --link: #8ab8f0; --failed: #ff8a80; }
+}
 body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; font: 1.05rem/1.6 system-ui, sans-serif; }
 pre, code { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: 0.92em; }
 pre { overflow: auto; margin: 0.4rem 0; line-height: 1.45; }
@@ -33,6 +43,7 @@ a { color: var(--link); }
 .anchor-link, .prompt { display: none; }
 .input_area { padding: 0.3rem 0.8rem; background: var(--quiet); border: 1px solid var(--line); border-radius: 6px; }
 .output_wrapper { overflow: auto; margin: 0.4rem 0 1.2rem; }
+.output_error { padding-left: 0.8rem; border-left: 4px solid var(--failed); }
 img { max-width: 100%; height: auto; }
 iframe { display: block; width: 100%; height: 44rem; border: 0; }
 table { border-collapse: collapse; }
@@ -40,7 +51,7 @@ th, td { border: 1px solid var(--line); padding: 0.25rem 0.7rem; text-align: lef
 """
 
 
-def save_notebook(notebook: str | os.PathLike[str], path: str | os.PathLike[str]) -> None:
+def save_notebook(notebook: str | os.PathLike[str], path: str | os.PathLike[str]) -> list[str]:
     """Run a notebook and write it as a page.
 
     Parameters
@@ -50,48 +61,100 @@ def save_notebook(notebook: str | os.PathLike[str], path: str | os.PathLike[str]
     path : str or path
         Where the page goes, with the suffix ``.html``; an existing file is replaced.
 
+    Returns
+    -------
+    list of str
+        What went wrong in cells, an entry for each that failed; the page shows it too. Errors that a cell announces
+        with the tag ``raises-exception`` belong to the lesson.
+
     Raises
     ------
     ValueError
-        If the suffix is another one.
+        If the suffix is another one; a `FileFormatError` if the file is no notebook.
     RuntimeError
-        If a cell raises; nothing is written then.
+        If the notebook's kernel is not installed here.
     """
-    import nbformat
-    from nbclient import NotebookClient
-    from nbclient.exceptions import CellExecutionError
-
     source, target = Path(notebook), Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"save_notebook: got the path {str(target)!r:.100}; expected one that ends in .html")
-    with reading(source):
-        book = nbformat.read(source, as_version=4)
-    try:
-        folder = {"metadata": {"path": str(source.resolve().parent)}}
-        client: Any = NotebookClient(book, timeout=SECONDS, resources=folder)
-        client.on_notebook_start = lambda notebook: client.kc.execute(_BRING, silent=True)
-        client.execute()
-    except CellExecutionError as error:
-        told = f"a cell of {source.name:.60} raised {error.ename}: {error.evalue:.150}"
-        raise RuntimeError(f"save_notebook: {told}") from None
+    book = _read(source)
+    _run(book, source.resolve().parent)
+    failures = [failure for cell in book.cells for failure in _failures(cell)]
     page = _page(source.stem, book)
     write(target, page)
+    return failures
 
 
-def _page(title: str, book: Any) -> str:
-    """The executed notebook, with its live views in frames; links to other notebooks lead to their pages."""
-    from nbconvert import HTMLExporter
+# ------------------------------------------------------------------------------------------------------- its cells run
+def _read(source: Path) -> Any:
+    """The notebook without its outputs: what the page shows is computed now."""
+    import nbformat
 
+    with reading(source):
+        book = nbformat.read(source, as_version=4)
+        nbformat.validate(book)
     for cell in book.cells:
-        if cell.cell_type == "markdown":
-            cell.source = cell.source.replace(".ipynb)", ".html)")
-    scripts = _framed(book)
-    book.metadata.pop("widgets", None)  # without the state of live views nbconvert shows their pictures
-    body, _ = HTMLExporter(template_name="basic").from_notebook_node(book)
-    policy = f"{_POLICY}script-src {' '.join(sorted(scripts)) or _NONE}"
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    return book
+
+
+def _run(book: Any, folder: Path) -> None:
+    """Run all cells. One that fails or takes too long shows its error, and the next one runs."""
+    from jupyter_client.kernelspec import NoSuchKernel
+    from nbclient import NotebookClient
+    from nbclient.exceptions import DeadKernelError
+    from nbformat import ValidationError
+    from nbformat.v4 import new_output
+
+    last: list[Any] = []
+    client: Any = NotebookClient(
+        book,
+        timeout=SECONDS,
+        interrupt_on_timeout=True,
+        allow_errors=True,
+        resources={"metadata": {"path": str(folder)}},
+        on_cell_start=lambda cell, cell_index: last.append(cell),
+    )
+    client.on_notebook_start = lambda notebook: client.kc.execute(_BRING, silent=True)
+    try:
+        client.execute()
+    except NoSuchKernel as error:
+        name = clean(error.name, 60)
+        raise RuntimeError(f"save_notebook: the notebook's kernel {name!r} is not installed here") from None
+    except (DeadKernelError, ValidationError) as error:
+        told = say("page_kernel_died" if isinstance(error, DeadKernelError) else "page_no_output")
+        last[-1].outputs.append(new_output("error", ename=type(error).__name__, evalue=told, traceback=[told]))
+
+
+def _failures(cell: Any) -> list[str]:
+    if "raises-exception" in cell.metadata.get("tags", ()):
+        return []
+    errors = [output for output in cell.get("outputs", ()) if output.output_type == "error"]
+    return [clean(f"{error.ename}: {error.evalue}", 160) for error in errors[:1]]
+
+
+# ------------------------------------------------------------------------------------------------ the page is written
+def _page(title: str, book: Any) -> str:
+    """The executed notebook as a document, with its live views in frames."""
+    from .widgets.export import digest, digests
+
+    frames: dict[str, Mapping[str, str]] = {}
+    for cell in book.cells:
+        _keep(cell, frames)
+    body = sanitised(_exported(book))
+    for mark, held in frames.items():
+        body = body.replace(mark, _frame(held))
+    views = [digests(view, "auto") for view in sorted({held["view"] for held in frames.values()})]
+    styles = " ".join([digest(_STYLE), *(style for style, _ in views)])
+    scripts = " ".join([script for _, script in views]) or "'none'"
     head = [
         Markup('<meta charset="utf-8">'),
-        element("meta", http_equiv="Content-Security-Policy", content=Markup(policy)),
+        element(
+            "meta",
+            http_equiv="Content-Security-Policy",
+            content=Markup(f"{_POLICY}style-src {styles}; script-src {scripts}"),
+        ),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("title", escape(title)),
         Markup(f"<style>{_STYLE}</style>"),
@@ -100,18 +163,70 @@ def _page(title: str, book: Any) -> str:
     return f"<!doctype html>\n{page}\n"
 
 
-def _framed(book: Any) -> set[str]:
-    """Put each live view's page into a frame in place of its picture; the digests of the scripts in these pages.
+def _exported(book: Any) -> str:
+    """The cells as HTML. Each piece of it that the notebook wrote is sanitised by itself, so that what one leaves open
+    does not reach the next."""
+    from nbconvert import HTMLExporter
+    from nbconvert.filters.markdown_mistune import InvalidNotebook
+    from traitlets.config import Config
 
-    A frame keeps the policy of its page and has to keep that of the page around it: which therefore names its script.
-    """
+    book.metadata = {key: book.metadata[key] for key in ("language_info",) if key in book.metadata}
+    config = Config({"NbConvertBase": {"display_data_priority": list(_KINDS)}})
+    exporter = HTMLExporter(template_name="basic", sanitize_html=True, config=config)
+    exporter.register_filter("clean_html", _piece)
+    try:
+        return exporter.from_notebook_node(book)[0]
+    except InvalidNotebook as error:  # a picture that a cell names is not attached to it
+        raise ValueError(f"save_notebook: {clean(error, 160)}") from None
+
+
+def _piece(text: str) -> str:
+    """A part of the page as the notebook wrote it; words where nothing is left of it."""
+    kept = sanitised(text)
+    return kept if kept.strip() or not text.strip() else element("p", element("em", escape(say("page_left_out"))))
+
+
+def _keep(cell: Any, frames: dict[str, Mapping[str, str]]) -> None:
+    """Leave of a cell what a page shows. A live view becomes a mark in its place, which no notebook can know, and goes
+    to ``frames``."""
+    cell.metadata = {key: cell.metadata[key] for key in ("raw_mimetype",) if isinstance(cell.metadata.get(key), str)}
+    for output in cell.get("outputs", ()):
+        if "data" not in output:
+            continue
+        if held := _held(output.data):
+            mark = f"<p>{token_hex(16)}</p>"
+            frames[mark] = held
+            output.data, output.metadata = {"text/html": mark}, {}
+            continue
+        kept = {kind: text for kind in _KINDS if isinstance(text := output.data.get(kind), str)}
+        output.metadata = {kind: _size(output.metadata.get(kind)) for kind in kept}
+        output.data = kept or {"text/plain": say("page_left_out")}
+
+
+def _size(metadata: Any) -> dict[str, Any]:
+    """Width, height and description of a picture."""
+    wanted = {"width": int, "height": int, "alt": str}
+    known = metadata if isinstance(metadata, Mapping) else {}
+    return {key: known[key] for key, kind in wanted.items() if type(known.get(key)) is kind}
+
+
+def _held(data: Mapping[str, Any]) -> dict[str, str] | None:
+    """What the page of a live view holds, with its picture; None if the output is something else."""
     from .widgets.embedding import PAGE
+    from .widgets.export import VIEWS
 
-    outputs = [output for cell in book.cells for output in cell.get("outputs", ()) if PAGE in output.get("data", {})]
-    scripts: set[str] = set()
-    for output in outputs:
-        page = output.data[PAGE]
-        scripts.update(*[found.split() for found in _SCRIPTS.findall(html.unescape(page[: page.index("<title>")]))])
-        srcdoc = Markup(html.escape(page, quote=True))
-        output.data = {"text/html": element("iframe", srcdoc=srcdoc, title=say("live_frame"), allow="fullscreen")}
-    return scripts
+    given = data.get(PAGE)
+    texts = {**given, "picture": data.get("text/html")} if isinstance(given, Mapping) else {}
+    held = {key: texts[key] for key in ("view", "title", "data", "picture") if isinstance(texts.get(key), str)}
+    # The data stands in a script element, which a "<" could end; AutoLab writes none.
+    return held if len(held) == 4 and held["view"] in VIEWS and "<" not in held["data"] else None
+
+
+def _frame(held: Mapping[str, str]) -> Markup:
+    """A live view, in a frame that keeps the policy of its own page and that of the page around it."""
+    from .widgets.export import page_of
+
+    picture = Markup(sanitised(held["picture"]))
+    page = page_of(held["view"], held["title"], held["data"], "auto", picture)
+    srcdoc = Markup(html.escape(page, quote=True))
+    return element("iframe", srcdoc=srcdoc, title=say("live_frame"), allow="fullscreen")

@@ -26,6 +26,7 @@ RANKS = {
     "files": 0,
     "layout": 1,
     "numerals": 1,
+    "sanitiser": 1,
     "generators": 2,
     "data": 3,
     "training": 4,

@@ -1,31 +1,31 @@
-"""Live views within a page: the kernel that runs a notebook for one lets each view bring its own live page along.
+"""Live views within a page: the kernel that runs a notebook for one lets each view bring along what its page holds.
 
-Here is what runs in that kernel. `autolab.lesson_page` puts the pages into frames.
+Here is what runs in that kernel. `autolab.lesson_page` writes the pages: their scripts are AutoLab's own, and nothing
+that comes from the kernel can add one.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..display.escape import Markup
 from . import notebook
 from .conversation import LiveView
 from .derivative_explorer import DerivativeExplorer
 from .explorer import Explorer
-from .export import live_page
+from .export import saved_page
 from .graph_view import GraphView
 from .heatmaps import Heatmap
 from .lens import Lens
 
-PAGE = "application/vnd.autolab.page"
-"""The type under which a view's output holds its page."""
+PAGE = "application/vnd.autolab.page+json"
+"""The type under which a view's output says what its page holds: ``view``, ``title`` and ``data``."""
 
 # In the page of an `Interact` nothing moves: its picture shows as much.
 _LIVE: tuple[type[LiveView], ...] = (Explorer, GraphView, DerivativeExplorer, Heatmap, Lens)
 
 
 def bring_pages() -> None:
-    """From now on, the output of a live view that goes on without a kernel holds its page, too."""
+    """From now on, the output of a live view that goes on without a kernel holds what its page needs, too."""
     shell = notebook.shell()
     assert shell is not None, "only a notebook has outputs"
     for kind in _LIVE:
@@ -34,5 +34,5 @@ def bring_pages() -> None:
 
 def _with_page(view: LiveView) -> Any:
     data, metadata = view._repr_mimebundle_()
-    picture = Markup(data["text/html"])  # for a reader without scripts
-    return {**data, PAGE: live_page(view, "auto", picture)}, metadata
+    saved = saved_page(view)
+    return {**data, PAGE: {"view": saved.view, "title": saved.title, "data": saved.data()}}, metadata

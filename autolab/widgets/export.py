@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -91,16 +92,30 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
 
 
 # ---------------------------------------------------------------------------------------------------- what it holds
-def live_page(shown: Any, look: Look, picture: Markup | None = None) -> str:
-    """The page of a recording or of a view, as far as it stays live; without scripts it shows ``picture``."""
+VIEWS = ("explorer", "heatmaps", "interact", "derivatives", "lens")
+"""The live views that a page can hold, by the names of their modules."""
+
+
+def live_page(shown: Any, look: Look) -> str:
+    """The page of a recording or of a view, as far as it stays live."""
+    return _live(saved_page(shown), look)
+
+
+def saved_page(shown: Any) -> SavedPage:
+    """What the page of a recording or of a view holds."""
     saved = _saved_page(shown)
     if saved is None:
         raise TypeError(f"export_html: {a_kind(shown)} has no live page")
-    return _live(saved, look, picture)
+    return saved
 
 
-def _live(saved: SavedPage, look: Look, picture: Markup | None = None) -> str:
-    return _page(saved.title, _held(saved.data(), picture), look, saved.view)
+def _live(saved: SavedPage, look: Look) -> str:
+    return page_of(saved.view, saved.title, saved.data(), look)
+
+
+def page_of(view: str, title: str, data: str, look: Look, picture: Markup | None = None) -> str:
+    """The page of one of the ``VIEWS``, which holds ``data``; without scripts it shows ``picture``."""
+    return _page(title, _held(data, picture), look, view)
 
 
 def _saved_page(shown: Any) -> SavedPage | None:
@@ -178,10 +193,9 @@ def _start(program: str) -> str:
 
 def _page(title: str, body: Markup, look: Look, view: str = "") -> str:
     """A document, of a live view if one is named; its policy allows its own scripts and style, by their digests."""
-    program = _program(view, look) if view else ""
-    script = _start(program) if view else ""
-    style = (style_text(f"{view}.css") if view else "") + style_text("page.css")
-    policy = f"{_POLICY}style-src {_digest(style)}; script-src {_digest(script, program)}; {_TRUSTED}"
+    style, script, _ = _texts(view, look)
+    styles, runs = digests(view, look)
+    policy = f"{_POLICY}style-src {styles}; script-src {runs}; {_TRUSTED}"
     head = [
         Markup('<meta charset="utf-8">'),
         element("meta", http_equiv="Content-Security-Policy", content=policy),
@@ -194,6 +208,29 @@ def _page(title: str, body: Markup, look: Look, view: str = "") -> str:
     return f"<!doctype html>\n{page}\n"
 
 
-def _digest(*texts: str) -> str:
-    digests = [hashlib.sha256(text.encode()).digest() for text in texts if text]
-    return " ".join([f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]) or "'none'"
+@cache
+def _texts(view: str, look: Look) -> tuple[str, str, str]:
+    """The style sheet of a page, the script that it begins with, and the program that this one runs."""
+    program = _program(view, look) if view else ""
+    style = (style_text(f"{view}.css") if view else "") + style_text("page.css")
+    return style, _start(program) if view else "", program
+
+
+def digests(view: str, look: Look) -> tuple[str, str]:
+    """The style and the scripts of a page as a content policy names them. They are AutoLab's own, whatever is shown."""
+    style, script, program = _texts(view, look)
+    return digest(style), digest(script, program)
+
+
+def digest(*texts: str) -> str:
+    """Styles or scripts as a content policy names them.
+
+    Examples
+    --------
+    >>> digest("p { margin: 0 }")
+    "'sha256-BzmZmEcqWJDq3GMpnDHSeoBHBFwyYC9LLTRNg7uxgEQ='"
+    >>> digest("")
+    "'none'"
+    """
+    found = [hashlib.sha256(text.encode()).digest() for text in texts if text]
+    return " ".join([f"'sha256-{base64.b64encode(one).decode()}'" for one in found]) or "'none'"

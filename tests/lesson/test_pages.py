@@ -10,7 +10,8 @@ import pytest
 from playwright.sync_api import Frame, expect
 
 from autolab.cli import main
-from autolab.lesson_page import save_notebook
+from autolab.display.messages import say
+from autolab.lesson_page import _page, save_notebook
 
 from .lessons import NOTEBOOKS, cells, raw
 
@@ -74,13 +75,85 @@ def test_without_scripts_a_live_view_is_a_picture(browser, tmp_path):
         page.close()
 
 
+def written(folder: Path, *cells: str, tags: tuple[str, ...] = ()) -> tuple[int, str]:
+    """The command's exit status for a notebook of these cells, and the page."""
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
+    book.cells[0].metadata["tags"] = list(tags)
+    nbformat.write(book, folder / "some.ipynb")
+    status = main(["page", str(folder / "some.ipynb"), str(folder / "page.html")])
+    return status, (folder / "page.html").read_text("utf-8")
+
+
 @pytest.mark.lab
-def test_a_cell_that_raises_leaves_nothing(tmp_path, capsys):
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 0")])
-    nbformat.write(book, tmp_path / "fails.ipynb")
-    assert main(["page", str(tmp_path / "fails.ipynb"), str(tmp_path / "page.html")]) == 1
-    assert "fails.ipynb raised ZeroDivisionError: division by zero" in capsys.readouterr().err
-    assert [file.name for file in tmp_path.iterdir()] == ["fails.ipynb"]
+def test_a_cell_that_fails_is_shown_and_the_next_one_runs(tmp_path, capsys):
+    status, page = written(tmp_path, "raise ValueError('<b>\x1b[2J')", "6 * 7", "1 / 0")
+    told = capsys.readouterr()
+    assert (status, told.out) == (1, f"Written: {tmp_path / 'page.html'}\n")
+    expected = "autolab page: 2 cells failed, as the page shows. The first: ValueError: <b>\ufffd[2J\n"
+    assert told.err.endswith(expected)
+    assert page.count('class="output_subarea output_text output_error"') == 2
+    assert "ValueError" in page and "&lt;b&gt;" in page and "<pre>42</pre>" in page
+    assert {file.name for file in tmp_path.iterdir()} == {"some.ipynb", "page.html"}
+
+
+@pytest.mark.lab
+def test_an_error_that_a_cell_announces_is_no_failure(tmp_path, capsys):
+    status, page = written(tmp_path, "1 / 0", tags=("raises-exception",))
+    assert (status, capsys.readouterr().err.count("failed")) == (0, 0)
+    assert "ZeroDivisionError" in page
+
+
+@pytest.mark.lab
+def test_a_kernel_that_dies_leaves_a_page_that_says_so(tmp_path, capsys):
+    status, page = written(tmp_path, "print('before')", "import os; os._exit(1)", "print('after')")
+    assert status == 1 and "DeadKernelError: The kernel died in this cell." in capsys.readouterr().err
+    assert "<pre>before" in page and say("page_kernel_died") in page and "<pre>after" not in page
+
+
+@pytest.mark.lab
+def test_links_to_notebooks_lead_to_their_pages_and_words_stay(tmp_path):
+    text = "[a](02_x.ipynb) [b](02_x.ipynb#part) [c](https://x.test/y.ipynb) `f(x.ipynb)` <i style='color:red'>red</i>"
+    page = _page("x", nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)]))
+    for kept in ('"02_x.html"', '"02_x.html#part"', '"https://x.test/y.ipynb"', "f(x.ipynb)", 'style="color:red"'):
+        assert kept in page, kept
+
+
+@pytest.mark.lab
+def test_what_a_page_cannot_show_is_said(tmp_path):
+    outputs = [{"text/html": "<script>plot()</script>"}, {"application/vnd.plot+json": {}}]
+    cells = [
+        nbformat.v4.new_code_cell("0", outputs=[nbformat.v4.new_output("display_data", data=data)]) for data in outputs
+    ]
+    assert _page("x", nbformat.v4.new_notebook(cells=cells)).count(say("page_left_out")) == 2
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "damaged, or of another kind"),
+        ("[1]", "damaged, or of another kind"),
+        ('{"cells": [{}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}', "damaged, or of another kind"),
+        (
+            '{"cells": [], "metadata": {"kernelspec": {"name": "none\\u001b", "display_name": ""}}, "nbformat": 4, '
+            '"nbformat_minor": 5}',
+            "kernel 'none\ufffd' is not installed here",
+        ),
+    ],
+)
+def test_a_notebook_that_cannot_run_is_a_sentence(text, told, tmp_path, capsys):
+    (tmp_path / "bad.ipynb").write_text(text)
+    assert main(["page", str(tmp_path / "bad.ipynb"), str(tmp_path / "page.html")]) == 1
+    message = capsys.readouterr().err
+    assert message.startswith("autolab page: ") and told in message and message.count("\n") == 1
+    assert not (tmp_path / "page.html").exists()
+
+
+@pytest.mark.lab
+def test_a_picture_that_is_not_attached_is_a_sentence():
+    cell = nbformat.v4.new_markdown_cell("![x](attachment:none.png)")
+    with pytest.raises(ValueError, match=r"missing attachment: none\.png"):
+        _page("x", nbformat.v4.new_notebook(cells=[cell]))
 
 
 def test_bad_names_are_refused(tmp_path, capsys):

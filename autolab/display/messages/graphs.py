@@ -76,6 +76,9 @@ SENTENCES: dict[str, str] = {
         "stand still: explore(fn, x=...) runs a function and lets you move them."
     ),
     "live_frame": "Live view",
+    "page_left_out": "Not on this page: this output runs a program, or is of a kind that a page does not show.",
+    "page_no_output": "This cell sent an output that no notebook can hold. The cells below have not run.",
+    "page_kernel_died": "The kernel died in this cell. Neither the rest of it nor the cells below have run.",
     "needs_script": "This page draws with JavaScript, which is switched off in this browser.",
     "open_fused": "Open {function}",
     "close_fused": "Close {function}",
