@@ -35,8 +35,9 @@ style:
 types:
 	$(python) -m mypy
 
+# One process of tests for each core; each has its own browser and JupyterLab.
 tests:
-	$(python) -m pytest -m "$(marker)"
+	$(python) -m pytest -m "$(marker)" --numprocesses=logical --maxprocesses=4 --dist=worksteal
 
 # Nothing is installed, and plugins that happen to be there stay out. What failed is at the end, a line each; the whole of
 # it is in a file beside. `part=1/2` takes the first half of the tests. A GPU's kernels are compiled at first use and kept on disk: a second run is much faster.
