@@ -23,6 +23,7 @@ from .errors import DamagedValueError
 from .node import Node, Part
 from .observe import BackwardEvent, ForwardEvent, caller, file_label, observe
 from .primitive import Primitive
+from .variadic import Many, Shapes
 from .variable import Variable
 
 WHOLE = 1000
@@ -209,16 +210,21 @@ def _input_name(function: Any, i: int, value: Any, known: Callable[[Variable], s
 
 
 def _of_rules(function: Primitive, node: Node) -> Iterator[_Kept]:
+    shared: set[int] = set()  # what all edges keep is looked at once
     for edge in node.edges:
         names = function.retained[function.input_of(edge.rule)]
         for name, value in zip(names, (edge.saved,) if len(names) == 1 else edge.saved or (), strict=True):
+            if isinstance(value, Many | Shapes):
+                if id(value) in shared:
+                    continue
+                shared.add(id(value))
             if name in function.schema.outputs:
                 yield "result", name, value
             elif name not in function.inputs:
                 yield "attribute", name, value
             else:
                 first = function.inputs.index(name)
-                many = value if type(value) is tuple else (value,)
+                many = value if isinstance(value, Many) else (value,)
                 yield from [("input", i, item) for i, item in enumerate(many, first)]
 
 
