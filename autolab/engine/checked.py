@@ -23,8 +23,8 @@ from .errors import DamagedValueError
 from .node import Node, Part
 from .observe import BackwardEvent, ForwardEvent, caller, file_label, observe
 from .primitive import Primitive
-from .variadic import Many, Shapes
 from .variable import Variable
+from .variadic import Many, Shapes
 
 WHOLE = 1000
 """Up to so many elements every byte counts for itself; above, every byte counts in a sum."""
