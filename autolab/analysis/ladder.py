@@ -22,8 +22,8 @@ _TOLERANCE = 1e-9
 class Ladder:
     """f, f', f'' ... up to an order.
 
-    Whether ``fn`` works element by element is tried and not believed: on an array it must give what it gives for each
-    of several of its points alone. Otherwise every point is computed on its own.
+    Whether ``fn`` works element by element is tried and not believed, at every order and for each array: it must give
+    what it gives for each of several of its points alone. Otherwise every point is computed on its own.
 
     Attributes
     ----------
@@ -38,7 +38,6 @@ class Ladder:
         self.together = True
         self.raised: str | None = None
         self._caller, self._fn = caller, fn
-        self._tried = False
 
     def exactly(self, x: float) -> np.ndarray:
         """The values of all orders at one point; what ``fn`` raises passes through."""
@@ -47,8 +46,7 @@ class Ladder:
     def at(self, xs: np.ndarray) -> np.ndarray:
         """The values of all orders at all points: shape (order + 1, len(xs)); NaN where ``fn`` raises."""
         found = self._whole(xs) if self.together else None
-        if found is not None and not self._tried:
-            self._tried = True
+        if found is not None:
             probes = np.unique(np.linspace(0, len(xs) - 1, _PROBES).astype(int))
             found = found if _agree(found[:, probes], self._each(xs[probes])) else None
         self.together = found is not None

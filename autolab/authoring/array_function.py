@@ -148,4 +148,4 @@ class Function(ArrayForward):
             "no history; for higher orders write it as an autolab.FunctionNode",
         )
         parents = [*node.parents, *[g.node for g in upstream if g is not None and g.node is not None]]
-        return {i: g if g is None else barrier.wrap(g._data, parents) for i, g in found.items()}
+        return barrier.joined(found, parents)

@@ -78,23 +78,22 @@ class Marks:
     # ------------------------------------------------------------------ afterwards
     def constant_results(self, results: tuple[Any, ...]) -> tuple[int, ...]:
         """The places of the results that were marked as not differentiable."""
-        places = []
-        for value in self.constant:
-            found = [i for i, result in enumerate(results) if _raw(result) is _raw(value)]
-            if not found:
-                raise ValueError(f"{self._name}: mark_non_differentiable got a value that forward does not return")
-            places += found
+        marked = {id(_raw(value)) for value in self.constant}
+        places = [i for i, result in enumerate(results) if id(_raw(result)) in marked]
+        if len({id(_raw(results[i])) for i in places}) < len(marked):
+            raise ValueError(f"{self._name}: mark_non_differentiable got a value that forward does not return")
         self.constant = ()
         return tuple(places)
 
     def settle(self, results: tuple[Any, ...]) -> None:
         """Say of each saved value where it comes from."""
-        places = [(_raw(a), Kept("argument", i)) for i, a in enumerate(self.arguments) if i not in self._dirty]
-        places += [(_raw(result), Kept("result", i)) for i, result in enumerate(results)]
+        places = {id(_raw(result)): Kept("result", i) for i, result in reversed([*enumerate(results)])}
+        arguments = [(i, a) for i, a in enumerate(self.arguments) if i not in self._dirty]
+        places |= {id(_raw(a)): Kept("argument", i) for i, a in reversed(arguments)}  # these come first
         for value in self._saved:
             raw = _raw(value)
             by_itself = Kept("value", value=None if value is None else as_array(raw, self._name))
-            self.kept.append(next((kept for array, kept in places if value is not None and array is raw), by_itself))
+            self.kept.append(by_itself if value is None else places.get(id(raw), by_itself))
         self._saved = ()
 
     def outputs(self, results: tuple[Any, ...]) -> tuple[Variable, ...]:

@@ -17,6 +17,11 @@ from .node import Node, Whole, check_shape
 from .observe import ForwardEvent, notify
 from .variable import Variable, wrap
 
+Parents = dict[int, Node]
+"""Input index -> the node of that input."""
+
+_NOWHERE: tuple[None, Parents] = (None, {})
+
 
 class Authored:
     """One application of a function that a user wrote: the object is the function of its node.
@@ -106,24 +111,29 @@ class Authored:
     # ------------------------------------------------------------------ backward: what the engine calls
     def pull(self, node: Whole, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
         """``[(parent, gradient)]`` for every edge of ``node``; a gradient may be None."""
-        if not create_graph:
-            found = self._gradients(node, g, False)
-            return [(edge.parent, self._checked(found[edge.rule], edge, False)) for edge in node.edges]
-        nodes, thread = self._running().nodes, get_ident()
+        call = self._running()
+        found = self._differentiably(node, g, call.nodes) if create_graph else self._gradients(node, g, False)
+        kept = {id(array) for array in (*call.inputs.values(), *call.outputs.values())}
+        return [(edge.parent, self._checked(found[edge.rule], edge, create_graph, kept)) for edge in node.edges]
+
+    def _differentiably(
+        self, node: Whole, g: Any, nodes: dict[int, tuple[Whole, Parents]]
+    ) -> Mapping[int, Variable | None]:
+        """The gradients where retained values are parts of the graph."""
+        thread = get_ident()
         outer = nodes.get(thread)
         try:
-            nodes[thread] = node
-            found = self._gradients(node, g, True)
+            nodes[thread] = node, {edge.rule: edge.parent for edge in node.edges}
+            return self._gradients(node, g, True)
         finally:
             if outer is None:
                 nodes.pop(thread, None)
-        return [(edge.parent, self._checked(found[edge.rule], edge, True)) for edge in node.edges]
 
-    def _checked(self, g: Any, edge: Any, create_graph: bool) -> Any:
+    def _checked(self, g: Any, edge: Any, create_graph: bool, kept: set[int]) -> Any:
         if g is None:
             return None
         if isinstance(g, Variable) and (g._data.shape, g._data.dtype) == edge.fit:  # mostly
-            if self._running().keeps(g._data):  # a gradient that is an input itself would change with it
+            if id(g._data) in kept:  # a gradient that is an input itself would change with it
                 g = _cast(g, g.dtype)
             return g if create_graph else g._data
         if not isinstance(g, Variable):
@@ -163,6 +173,14 @@ class Barrier:
         """``data`` as a value that depends on ``parents`` in a way that cannot be differentiated."""
         return wrap(data, Whole.join(self, [(parent, None, None, None) for parent in parents]))
 
+    def joined(self, values: Mapping[int, Variable | None], parents: list[Node]) -> dict[int, Variable | None]:
+        """The same for several values, which share one node below."""
+        found = {i: None if value is None else wrap(value._data, None) for i, value in values.items()}
+        outputs = tuple([value for value in found.values() if value is not None])
+        if outputs:
+            Whole.join(self, [(parent, None, None, None) for parent in parents]).connect(outputs)
+        return found
+
 
 class Call:
     """What one application keeps: apart from the user's own attributes, so that no name can collide."""
@@ -186,7 +204,8 @@ class Call:
         self.constant_outputs: tuple[int, ...] = ()  # floats that get no node
         self.inputs: dict[int, Array] = {}
         self.outputs: dict[int, Array] = {}
-        self.nodes: dict[int, Whole] = {}  # thread -> the node, while a differentiable backward runs in it
+        # thread -> the node and its inputs' nodes, while a differentiable backward runs in it
+        self.nodes: dict[int, tuple[Whole, Parents]] = {}
 
     def keep(self, arrays: tuple[Array, ...], outputs: tuple[Variable, ...]) -> None:
         self.results = len(outputs)
@@ -199,18 +218,13 @@ class Call:
                 f"there are {len(arrays)} inputs and {len(outputs)} outputs"
             ) from None
 
-    def keeps(self, array: Array) -> bool:
-        """Whether it is one of the arrays that were kept."""
-        return any([array is kept for kept in (*self.inputs.values(), *self.outputs.values())])
-
     @property
     def node(self) -> Whole | None:
         """The node to which retained values belong; None where constants do: in a backward without a graph."""
-        return self.nodes.get(get_ident()) if self.nodes else None
+        return self.nodes.get(get_ident(), _NOWHERE)[0] if self.nodes else None
 
     def input_variable(self, i: int) -> Variable:
-        node = self.node
-        parents = {} if node is None else {edge.rule: edge.parent for edge in node.edges}
+        parents = self.nodes.get(get_ident(), _NOWHERE)[1] if self.nodes else {}
         return wrap(self._kept(self.inputs, i), parents.get(i))
 
     def output_variable(self, i: int) -> Variable:

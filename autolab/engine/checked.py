@@ -24,6 +24,7 @@ from .node import Node, Part
 from .observe import BackwardEvent, ForwardEvent, caller, file_label, observe
 from .primitive import Primitive
 from .variable import Variable
+from .variadic import Many, Shapes
 
 WHOLE = 1000
 """Up to so many elements every byte counts for itself; above, every byte counts in a sum."""
@@ -209,16 +210,21 @@ def _input_name(function: Any, i: int, value: Any, known: Callable[[Variable], s
 
 
 def _of_rules(function: Primitive, node: Node) -> Iterator[_Kept]:
+    shared: set[int] = set()  # what all edges keep is looked at once
     for edge in node.edges:
         names = function.retained[function.input_of(edge.rule)]
         for name, value in zip(names, (edge.saved,) if len(names) == 1 else edge.saved or (), strict=True):
+            if isinstance(value, Many | Shapes):
+                if id(value) in shared:
+                    continue
+                shared.add(id(value))
             if name in function.schema.outputs:
                 yield "result", name, value
             elif name not in function.inputs:
                 yield "attribute", name, value
             else:
                 first = function.inputs.index(name)
-                many = value if type(value) is tuple else (value,)
+                many = value if isinstance(value, Many) else (value,)
                 yield from [("input", i, item) for i, item in enumerate(many, first)]
 
 

@@ -128,7 +128,7 @@ class Whole(Node):
 
     def gradients(self, g: Any) -> list[Any]:
         """The upstream gradient of each result; None for one that nothing used."""
-        return [g.get(i) for i in range(len(self.kinds))] if type(g) is Bundle else [g]
+        return [g.get(i) for i in range(len(self.kinds))] if isinstance(g, Bundle) else [g]
 
     def all_gradients(self, g: Any) -> tuple[Any, ...]:
         """The same with zeros for None: constants, in backward of any order."""
@@ -163,10 +163,16 @@ class Bundle(dict[int, Any]):
     """The gradients of a function with several results, ``{index: gradient}``. Adds like one array."""
 
     def __add__(self, other: Bundle) -> Bundle:
-        total = Bundle(self)
+        return Total(self) + other
+
+
+class Total(Bundle):
+    """A sum of bundles, which the pass that made it goes on with: a copy for each of many results would add up."""
+
+    def __add__(self, other: Bundle) -> Bundle:
         for index, g in other.items():
-            total[index] = total[index] + g if index in total else g
-        return total
+            self[index] = self[index] + g if index in self else g
+        return self
 
 
 def check_shape(function: str, which: str, g: Any, shape: tuple[int, ...]) -> None:

@@ -17,11 +17,13 @@ from .complaints import COMPLAINTS, complaint
 from .config import modes, recording, watchers
 from .errors import a_kind
 from .kernels import direct_name
-from .node import Node, Whole, check_shape
+from .node import Node, Whole
 from .observe import ForwardEvent, notify
 from .operands import as_arrays, number_beside
 from .schema import Keeper, Schema
+from .summing import summed
 from .variable import Variable, wrap
+from .variadic import At, Inputs, Many
 
 Rule = Callable[..., Any]
 Reviver = Callable[[Node, Any], Any]
@@ -107,7 +109,12 @@ class Primitive:
         return plan[0] if plan is not None else None
 
     def plan(self, i: int) -> tuple[Rule, Keeper | None] | None:
-        """The rule at a position and what keeps its values; two threads may ask for the first time at once."""
+        """The rule at a position and what keeps its values; two threads may ask for the first time at once.
+
+        The positions for which one name stands have one plan: there `At` tells them apart.
+        """
+        if self.schema.variadic:
+            i = min(i, len(self.inputs) - 1)
         try:
             return self._plans[i]
         except KeyError:
@@ -120,15 +127,15 @@ class Primitive:
             return None
         compiled = _compile(declared, len(retained))
         self._place[compiled], self._revivers[compiled] = i, self._reviver(retained)
-        return compiled, self.schema.keeper(retained, i)
+        return compiled, self.schema.keeper(retained)
 
     def place(self, rule: Rule) -> int:
         """The position of the input whose gradient an edge's ``rule`` computes."""
-        return self._place[rule]
+        return rule.place if type(rule) is At else self._place[rule]
 
     def input_of(self, rule: Rule) -> str:
         """The declared name of that input."""
-        return self._name(self._place[rule])
+        return self._name(self.place(rule))
 
     def _name(self, i: int) -> str:
         return self.inputs[min(i, len(self.inputs) - 1)]
@@ -182,11 +189,14 @@ class Primitive:
     ) -> None:
         """Give the outputs their nodes, if an input with a rule requires a gradient."""
         ys = tuple([y._data for y in outputs])
-        edges = []
+        edges, first = [], len(self.inputs) - 1
+        inputs: Any = Inputs(raw, first) if self.schema.variadic else raw
         for i, arg in enumerate(args):
             if isinstance(arg, Variable) and arg.node is not None and (plan := self.plan(i)) is not None:
                 rule, keep = plan
-                saved = None if keep is None else keep(raw, ys, attributes)
+                if self.schema.variadic and i >= first:
+                    rule, inputs.number = At(rule, i), i - first
+                saved = None if keep is None else keep(inputs, ys, attributes)
                 edges.append((arg.node, rule, saved, (raw[i].shape, raw[i].dtype)))
         if not edges:
             return
@@ -251,7 +261,7 @@ class Primitive:
 
     def revived(self, node: Node, rule: Rule, saved: Any) -> Any:
         """What was kept for ``rule``, with Variables in place of arrays."""
-        revive = self._revivers[rule]
+        revive = self._revivers[rule.rule if type(rule) is At else rule]
         return saved if revive is None else revive(node, saved)
 
     def _reviver(self, names: tuple[str, ...]) -> Reviver | None:
@@ -274,8 +284,8 @@ class Primitive:
         if name not in self.inputs:
             return None  # a shape or an attribute
         place = self.inputs.index(name)
-        if self.schema.variadic and place == last:  # one name for many inputs
-            return lambda node, values: tuple([self._input(node, i, v) for i, v in enumerate(values, last)])
+        if self.schema.variadic and place == last:
+            return self._many
         return lambda node, value: self._input(node, place, value)
 
     def _output(self, node: Node, i: int, value: Any) -> Variable:
@@ -284,46 +294,29 @@ class Primitive:
     def _input(self, node: Node, place: int, value: Any) -> Any:
         """The input at ``place`` as a Variable; a constant, or an input that was left out, as it is."""
         edge: Any = node
-        while edge is not None:
-            if self._place[edge.rule] == place:
+        while edge is not None and self.place(edge.rule) <= place:  # they are in the order of the inputs
+            if self.place(edge.rule) == place:
                 return wrap(value, edge.parent)
             edge = edge.more
         return value
+
+    def _many(self, node: Node, values: Many) -> tuple[Any, ...]:
+        """The same for all inputs for which one name stands, once for all edges."""
+        if values.variables is None:
+            parents = {self.place(edge.rule): edge.parent for edge in node.edges}
+            places = enumerate(values, len(self.inputs) - 1)
+            values.variables = tuple([wrap(v, parents[i]) if i in parents else v for i, v in places])
+        return values.variables
 
     def fit(self, g: Any, rule: Rule, fit: tuple[tuple[int, ...], np.dtype], upstream: Any) -> Any:
         """``g`` with the shape and dtype of its input; only elementwise functions may need to be summed."""
         shape, dtype = fit
         if getattr(g, "shape", None) != shape:
-            g = self._summed(g, rule, shape, getattr(upstream, "shape", None))
+            g = summed(self, g, self._label(rule), shape, getattr(upstream, "shape", None))
         return g if g.dtype == dtype else Primitive.cast(g, dtype=dtype)
 
-    def _summed(self, g: Any, rule: Rule, shape: tuple[int, ...], upstream: tuple[int, ...] | None) -> Any:
-        """The gradient of a broadcast input; an error for everything else that has another shape than the input.
-
-        Summed are the axes along which the forward has broadcast, so a gradient that is larger than the result is none.
-        """
-        if not hasattr(g, "shape"):
-            raise TypeError(
-                f"{self.name}: the rule of input {self._label(rule)!r} returned {a_kind(g)}; expected a gradient "
-                f"of shape {shape}, computed from g"
-            )
-        if self.elementwise and (upstream is None or upstream == g.shape or _spreads_to(g.shape, upstream)):
-            try:
-                return Primitive.sum_to(g, shape=shape)
-            except ValueError:
-                pass  # said by check_shape
-        check_shape(self.name, self._label(rule), g, shape)
-        return g
-
     def _label(self, rule: Rule) -> str:
-        return self.schema.label(self._place[rule])
-
-
-def _spreads_to(shape: tuple[int, ...], result: tuple[int, ...]) -> bool:
-    try:
-        return np.broadcast_shapes(shape, result) == result
-    except ValueError:
-        return False
+        return self.schema.label(self.place(rule))
 
 
 def _compile(rule: Rule, count: int) -> Rule:

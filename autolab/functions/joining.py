@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,9 @@ import numpy as np
 from ..engine import protocol
 from ..engine.backend import Array
 from ..engine.declare import primitive
+from ..engine.variadic import Shapes
 from .indexing import getitem
 from .shape import reshape
-
-Shapes = tuple[tuple[int, ...], ...]
 
 
 @primitive()
@@ -48,9 +46,8 @@ def _concatenate_xs(g: Any, index: int, xs_shapes: Shapes, axis: int | None) -> 
     """g[the part of this input]"""
     shape = xs_shapes[index]
     place = 0 if axis is None else axis % len(shape)
-    lengths = [prod(s) if axis is None else s[place] for s in xs_shapes[: index + 1]]
-    start = sum(lengths[:index])
-    part = getitem(g, index=along(place, slice(start, start + lengths[index])))
+    start, stop = xs_shapes.bounds(None if axis is None else place)[index : index + 2]
+    part = g[along(place, slice(start, stop))]
     return reshape(part, shape=shape) if axis is None else part
 
 
@@ -76,7 +73,7 @@ def stack(xp: Any, *xs: Array, axis: int = 0) -> Array:
 @stack.vjp("xs")
 def _stack_xs(g: Any, index: int, axis: int) -> Any:
     """g[index], along the new axis"""
-    return getitem(g, index=along(axis % len(g.shape), index))
+    return g[along(axis % len(g.shape), index)]
 
 
 def split(x: Any, /, *, sections: int | Sequence[int], axis: int = 0) -> list[Any]:

@@ -11,6 +11,7 @@ import pytest
 import autolab
 from autolab import functions as F
 from autolab.analysis import Study
+from autolab.analysis.ladder import Ladder
 from autolab.authoring import Function
 
 
@@ -97,6 +98,14 @@ def test_where_a_function_is_undefined_so_are_its_derivatives():
     study = Study(np.log, 1.0, order=3, domain=(-1, 2))
     assert np.isnan(study.move(-0.5).values).all()  # the rule 1 / x would give numbers there
     assert np.isnan(study.data.curves.y[:, study.data.curves.x < 0]).all()
+
+
+def test_every_array_of_points_is_tried():
+    """A function may branch on an array beyond where it was tried first."""
+    ladder = Ladder("f", lambda x: x * x if x.data.max() < 2 else x**3, 1)
+    near, far = np.linspace(0.0, 1.0, 30), np.linspace(0.0, 3.0, 31)
+    assert ladder.at(near)[1].tolist() == pytest.approx((2 * near).tolist())
+    assert ladder.at(far)[1].tolist() == pytest.approx(np.where(far < 2, 2 * far, 3 * far**2).tolist())
 
 
 def test_points_are_computed_together_only_where_that_is_right():

@@ -127,7 +127,7 @@ FAULTS = {
         primitive, primitive.Primitive, "_input", "return wrap(value, edge.parent)", "return wrap(value, None)"
     ),
     "inputs are taken for each other": edited(
-        primitive, primitive.Primitive, "_input", "[edge.rule] == place", "[edge.rule] != place"
+        primitive, primitive.Primitive, "_input", "(edge.rule) == place", "(edge.rule) != place"
     ),
     "reduction forgets one of the axes": replaced(
         primitive.Primitive,

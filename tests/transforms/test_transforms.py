@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import autolab
-from autolab import Variable
+from autolab import Variable, elementwise
 from autolab import functions as F
 from autolab.transforms import grad, hessian, hvp, jacobian, jvp, nth_derivative, value_and_grad, vjp
 
@@ -106,6 +106,46 @@ def test_nth_derivative_refuses_elements_that_depend_on_each_other(fn: Callable[
         with pytest.raises(ValueError, match=r"nth_derivative: .* lets the elements .* use jacobian"):
             nth_derivative(fn, n)(x)
         assert nth_derivative(fn, n)(x[:1]).shape == (1,)
+
+
+MIXED: dict[str, tuple[Callable[..., Any], float, int]] = {  # the function, where, and the first order that shows it
+    "order 3": (lambda x: x**2 + x[::-1] ** 3, 0.0, 3),
+    "order 2": (lambda x: x**3 + F.flip(x) ** 2, 0.0, 2),
+    "order 4, by a sum": (lambda x: F.sin(x) + F.sum(x) ** 4, 0.0, 4),
+    "a product": (lambda x: x * F.flip(x) ** 2, 0.0, 3),
+    "a pair among many": (lambda x: x**2 + F.concatenate(x[:2], x[3:2:-1] ** 2, x[2:3] ** 2, x[4:]) * 1e-3, 1.0, 1),
+    "little": (lambda x: x**2 + 1e-5 * F.flip(x), 1.0, 1),
+    "a function of one's own": (elementwise(x=lambda g, x: g * F.flip(x) ** 2)(lambda xp, x: x * 0), 0.0, 3),
+}
+
+
+@pytest.mark.parametrize("name", MIXED)
+@pytest.mark.parametrize("size", [2, 5, 300])
+def test_nth_derivative_refuses_them_at_every_order(name: str, size: int) -> None:
+    fn, at, first = MIXED[name]
+    if size == 2 and "many" in name:
+        return
+    x = np.full(size, at)
+    for n in range(6):
+        if n < first:
+            nth_derivative(fn, n)(x)
+            continue
+        with pytest.raises(ValueError, match=r"nth_derivative: .* lets the elements .* use jacobian"):
+            nth_derivative(fn, n)(x)
+
+
+@pytest.mark.parametrize("n", range(5))
+def test_nth_derivative_does_not_accuse_what_is_only_written_otherwise(n: int) -> None:
+    """Elementwise in the end, by ways that are not."""
+    x, eye = np.array([0.3, -1.2, 1e-3, 700.0, 2.0]), np.eye(5)
+    plain = nth_derivative(lambda x: x**4 - F.exp(-x * x), n)(x).data
+    for way in (
+        lambda x: F.flip(F.flip(x) ** 4) - F.exp(-x * x),
+        lambda x: eye @ (x**4) - F.exp(-x * x),
+        lambda x: F.stack(*[v**4 - F.exp(-v * v) for v in x]),
+        lambda x: F.sum(F.stack(x**4, -F.exp(-x * x)), axis=0),
+    ):
+        np.testing.assert_allclose(nth_derivative(way, n)(x).data, plain, rtol=1e-9)
 
 
 def test_hessian_of_a_quadratic_form_and_of_several_arguments() -> None:
