@@ -29,12 +29,14 @@ def bundle(rows: Sequence[Convention]) -> Bundle:
 
 
 def markdown(rows: Sequence[Convention]) -> str:
-    """The document: the table in groups."""
+    """The document: the table in groups, and what holds of all functions."""
     parts = [f"# {say('conventions.title')}", say("conventions.introduction")]
     for group, members in groupby(rows, key=lambda row: row.group):
         parts.append(f"## {group[0].upper()}{group[1:]}")
         lines = [_headings(), ["---"] * len(_headings()), *[_markdown_cells(row) for row in members]]
         parts.append("\n".join([f"| {' | '.join(line)} |" for line in lines]))
+    parts.append(f"## {say('conventions.precision')}")
+    parts += [say(f"conventions.{part}") for part in ("integers", "half", "digits", "not_so")]
     return "\n\n".join(parts) + "\n"
 
 

@@ -239,9 +239,28 @@ def log_softmax(xp: Any, x: Array, *, axis: int = -1) -> Array:
 
 @log_softmax.vjp("x")
 @in_single
-def _log_softmax_x(g: Any, y: Any, axis: int) -> Any:
-    """g - exp(y) * sum(g, axis=axis)"""
-    return g - exp(y) * sum(g, axis=_along(y, axis), keepdims=True)
+def _log_softmax_x(g: Any, x: Any, axis: int) -> Any:
+    """g - softmax(x) * sum(g, axis=axis)"""
+    others = sum(g, axis=_along(x, axis), keepdims=True) - g
+    return g * _rest(x, axis=axis) - softmax(x, axis=axis) * others
+
+
+@primitive()
+def _rest(xp: Any, x: Array, *, axis: int) -> Array:
+    """``1 - softmax(x)``, to all digits also where one share is almost 1."""
+    below = below_zero(x, axis)
+    e, leads = xp.exp(below), below == 0
+    total = e.sum(axis=_along(x, axis), keepdims=True)
+    behind = (e - leads).sum(axis=_along(x, axis), keepdims=True)
+    further = leads.sum(axis=_along(x, axis), keepdims=True, dtype=e.dtype) - 1
+    return xp.where(leads, behind + further, total - e) / total
+
+
+@_rest.vjp("x")
+def _rest_x(g: Any, x: Any, axis: int) -> Any:
+    """The gradient of softmax with the other sign."""
+    y = softmax(x, axis=axis)
+    return y * (sum(g * y, axis=_along(y, axis), keepdims=True) - g)
 
 
 @log_softmax.composite

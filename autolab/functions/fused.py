@@ -11,6 +11,7 @@ from .precision import real
 
 
 @elementwise(x=lambda g, y: g * y, y=lambda g, x: g * x, z=lambda g: g)
+@real
 def muladd(xp: Any, x: Array, y: Array, z: Array) -> Array:
     """Product and sum, ``x * y + z``, elementwise with broadcasting.
 

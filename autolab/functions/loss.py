@@ -286,7 +286,7 @@ def kl_divergence(xp: Any, p: Array, q: Array, *, axis: int = -1) -> Array:
 @in_single
 def _kl_divergence_p(g: Any, p: Any, q: Any, axis: int) -> Any:
     """g * (log(p / q) + 1) / distributions"""
-    return g / _distributions(p.shape, axis) * (log(p) - log(q) + 1)
+    return g / _distributions(p.shape, axis) * (log(p / q) + 1)
 
 
 @kl_divergence.vjp("q")

@@ -255,7 +255,7 @@ def symmetric(x: Any) -> Any:
     """The symmetric part of each matrix."""
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise ValueError("expected square matrices")
-    return (x + transposed(x)) / 2
+    return x / 2 + transposed(x) / 2  # small integers would wrap around in a sum
 
 
 def _summed(g: Any, shape: Shape) -> Any:

@@ -97,6 +97,8 @@ class BatchNormalization(Link):
             return batch_norm(x, self.gamma, self.beta, self.avg_mean, self.avg_var, eps=self.eps)
         y = batch_norm(x, self.gamma, self.beta, eps=self.eps)
         axes = (0, *range(2, data.ndim))
+        if data.dtype == np.float16:  # whose sums end at 65504
+            data = data.astype(np.float32)
         mean, var = data.mean(axis=axes), data.var(axis=axes)
         each = data.size // len(mean)
         unbiased = var * (each / (each - 1))

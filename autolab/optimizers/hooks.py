@@ -102,7 +102,9 @@ class GradientClipping:
         norm = math.sqrt(math.fsum(squares))
         if norm > self.threshold:
             for parameter in optimizer:
-                _replace(parameter, _gradient(parameter) * (self.threshold / norm))
+                g = _gradient(parameter)
+                factor = np.float64(self.threshold / norm)  # which float16 may not have
+                _replace(parameter, (g * factor).astype(g.dtype, copy=False))
 
 
 class GradientNoise:

@@ -18,6 +18,8 @@ from ..links import Link
 State = dict[str, Any]
 """What an optimizer remembers of one parameter: arrays and numbers by name."""
 
+_HALF = np.dtype(np.float16)
+
 Hook = Callable[["Optimizer"], Any]
 
 
@@ -192,7 +194,11 @@ class Optimizer:
             state = memory.state.copy()
             node: Any = parameter.node  # there is one, as there is a gradient
             w = parameter._data
-            new = self.update_one(w, node.grad._data, state)
+            g = node.grad._data
+            if w.dtype is _HALF:  # squares of small gradients are 0 there, and so is Adam's eps
+                new = self.update_one(w.astype(np.float32), g.astype(np.float32), state)
+            else:
+                new = self.update_one(w, g, state)
             if new.shape != w.shape:
                 raise ValueError(
                     f"{type(self).__name__}: the new {parameter.name} has shape {new.shape}, not {w.shape}"
@@ -210,7 +216,7 @@ class Optimizer:
         Parameters
         ----------
         w, g : array
-            The parameter and its gradient; they must not change.
+            The parameter and its gradient, those of float16 in float32; they must not change.
         state : dict
             What was remembered of this parameter, empty at first. Put new arrays in, do not change old ones.
         """

@@ -97,12 +97,12 @@ def moved(layer: Layer, before: Mapping[str, Array]) -> float | None:
 def _square(array: Array) -> float:
     """The sum of squares."""
     with np.errstate(all="ignore"):
-        flat = array.ravel()
-        found = float(get_array_module(array).vdot(flat, flat))
-        if np.isfinite(found):
+        flat, xp = array.ravel(), get_array_module(array)
+        found = float(xp.vdot(flat, flat)) if flat.itemsize > 2 else 0.0
+        if found and np.isfinite(found):
             return found
-        wide = flat.astype(np.float64)  # float32 overflows at 1e38
-        return float(get_array_module(array).vdot(wide, wide))
+        wide = flat.astype(np.float64)  # a square overflows at 1e38 in float32, and is 0 below 1e-45
+        return float(xp.vdot(wide, wide))
 
 
 def silent(layer: Layer) -> tuple[int, int] | None:

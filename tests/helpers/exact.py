@@ -50,14 +50,16 @@ def logaddexp(a: Any, b: Any) -> Any:
     return max(a, b) + mp.log1p(mp.exp(-abs(a - b)))
 
 
+def arcsinh(x: Any) -> Any:
+    return mp.sign(x) * mp.log1p(abs(x) + x * x / (1 + mp.sqrt(1 + x * x)))
+
+
 UNARY = {
     "abs": _unary(abs, mp.sign, kinks=(0.0,)),
     "arccos": _unary(mp.acos, lambda x: -1 / mp.sqrt((1 - x) * (1 + x)), -1, 1),
     "arccosh": _unary(mp.acosh, lambda x: 1 / mp.sqrt((x - 1) * (x + 1)), 1),
     "arcsin": _unary(mp.asin, lambda x: 1 / mp.sqrt((1 - x) * (1 + x)), -1, 1),
-    "arcsinh": _unary(
-        lambda x: mp.sign(x) * mp.log1p(abs(x) + x * x / (1 + mp.sqrt(1 + x * x))), lambda x: 1 / mp.sqrt(1 + x * x)
-    ),
+    "arcsinh": _unary(arcsinh, lambda x: 1 / mp.sqrt(1 + x * x)),
     "arctan": _unary(mp.atan, lambda x: 1 / (1 + x * x)),
     "arctanh": _unary(lambda x: (mp.log1p(x) - mp.log1p(-x)) / 2, lambda x: 1 / ((1 - x) * (1 + x)), -1, 1),
     "cbrt": _unary(lambda x: mp.sign(x) * mp.cbrt(abs(x)), lambda x: 1 / (3 * mp.cbrt(abs(x)) ** 2), kinks=(0.0,)),

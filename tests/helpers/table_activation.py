@@ -36,12 +36,21 @@ def _normal(x: Any) -> Any:
     return 0.5 + 0.5 * erf(x * math.sqrt(0.5))
 
 
+def _erfc(x: Any) -> Any:
+    return np.vectorize(math.erfc, otypes=[float])(x).astype(x.dtype)
+
+
+def _far_gelu(x: Any) -> Any:
+    return np.maximum(x, -1000) * _erfc(-x * math.sqrt(0.5)) / 2
+
+
 def _gelu_slope(x: Any) -> Any:
-    return _normal(x) + x * np.exp(x * x * -0.5) / math.sqrt(2 * math.pi)
+    x = x.clip(-1000, 1000)
+    return _erfc(-x * math.sqrt(0.5)) / 2 + x * np.exp(x * x * -0.5) / math.sqrt(2 * math.pi)
 
 
 def _silu_slope(x: Any) -> Any:
-    return sigmoid(x) * (1 + x * (1 - sigmoid(x)))
+    return sigmoid(x) * (1 + x.clip(-1000, 1000) * sigmoid(-x))
 
 
 def _without(function: Any) -> tuple[Bad, ...]:
@@ -114,8 +123,14 @@ ROWS = (
             awkward=awkward,
         )
         for function, reference, domain, slope, awkward in (
-            (F.gelu, lambda x: x * _normal(x), (-3, 3), _gelu_slope, None),
-            (F.silu, lambda x: x / (1 + anp.exp(-x)), (-4, 4), _silu_slope, lambda x: x * sigmoid(x)),
+            (F.gelu, lambda x: x * _normal(x), (-3, 3), _gelu_slope, _far_gelu),
+            (
+                F.silu,
+                lambda x: x / (1 + anp.exp(-x)),
+                (-4, 4),
+                _silu_slope,
+                lambda x: np.maximum(x, -1000) * sigmoid(x),
+            ),
             (F.softplus, lambda x: anp.log1p(anp.exp(x)), (-4, 4), sigmoid, lambda x: np.logaddexp(x, 0)),
         )
     ],

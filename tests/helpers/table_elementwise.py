@@ -95,7 +95,7 @@ ROWS = (
         Row(function, reference, unary_cases(domain), order=3, exact=False, slope=slope, awkward=awkward)
         for function, reference, domain, slope, awkward in (
             (F.cbrt, lambda x: x ** (1 / 3), (0.5, 3), lambda x: 1 / (3 * np.cbrt(x) ** 2), np.cbrt),
-            (F.sigmoid, lambda x: 1 / (1 + anp.exp(-x)), (-4, 4), lambda x: sigmoid(x) * (1 - sigmoid(x)), sigmoid),
+            (F.sigmoid, lambda x: 1 / (1 + anp.exp(-x)), (-4, 4), lambda x: sigmoid(x) * sigmoid(-x), sigmoid),
             (F.erf, erf, (-3, 3), lambda x: 2 / math.sqrt(math.pi) * np.exp(-x * x), erf),
         )
     ],

@@ -264,3 +264,11 @@ def test_one_example_is_enough_for_batch_normalization_where_it_has_more_places(
 
 def test_an_initializer_takes_one_length():
     assert initializers.Normal()(3).shape == (3,)
+
+
+def test_batch_normalization_averages_float16_in_float32() -> None:
+    layer = L.BatchNormalization(1, decay=0.0)
+    x = np.tile(np.array([[300.0], [301.0]], np.float16), (3000, 1))
+    layer(Variable(x))
+    np.testing.assert_allclose(layer.avg_mean, [300.5], rtol=1e-6)
+    np.testing.assert_allclose(layer.avg_var, [0.25 * 6000 / 5999], rtol=1e-5)

@@ -315,3 +315,31 @@ def test_a_hook_may_take_a_gradient_away():
     optimizer.update(lambda: F.sum(layer(np.ones((1, 2), np.float32))))
     np.testing.assert_array_equal(layer.W.data, before[0])
     assert (layer.b.data != before[1]).all() and optimizer.t == 1
+
+
+_NAMES = ("SGD", "MomentumSGD", "NesterovAG", "AdaGrad", "RMSprop", "Adam", "AdamW")
+
+
+@pytest.mark.parametrize("rule", [getattr(optimizers, name) for name in _NAMES], ids=_NAMES)
+@pytest.mark.parametrize("size", [1e-4, 300.0])
+def test_float16_moves_as_float32_does(rule, size):
+    """In float16 the squares of 1e-4 and the 1e-8 that Adam adds are 0, and the square of 300 is infinite."""
+    moved = []
+    for dtype in (np.float16, np.float32):
+        link = Bowl(START.astype(dtype))
+        optimizer = rule().setup(link)
+        for _ in range(3):
+            link.x.grad = np.array([size, -size, 0], dtype)
+            optimizer.update()
+        assert link.x.dtype == dtype
+        moved.append(link.x.data.astype(float))
+    np.testing.assert_allclose(*moved, rtol=0, atol=3e-3 * max(1.0, np.abs(moved[1]).max()))
+
+
+def test_clipping_by_a_factor_that_float16_does_not_have():
+    link = Bowl(START.astype(np.float16))
+    optimizer = optimizers.SGD(lr=1.0).setup(link)
+    optimizer.add_hook(optimizers.GradientClipping(1e-3))
+    link.x.grad = np.full(3, 60_000, np.float16)
+    optimizer.update()
+    np.testing.assert_allclose(link.x.grad.data.astype(float), 1e-3 / math.sqrt(3), rtol=1e-3)

@@ -315,3 +315,11 @@ def test_the_static_form_tells_the_last_numbers(every_update):
 def test_bad_input_is_named(make_it, error, message):
     with pytest.raises(error, match=message):
         make_it()
+
+
+@pytest.mark.parametrize(("dtype", "size"), [(np.float16, 1e-5), (np.float16, 60_000), (np.float32, 1e-30)])
+def test_norms_of_gradients_whose_squares_are_no_numbers(dtype: type, size: float) -> None:
+    link = L.Linear(2, 3, initialW=np.zeros((3, 2), dtype))
+    link.W.grad = np.full((3, 2), size, dtype)
+    (layer,) = layers(link)
+    assert gradient_norm(layer) == pytest.approx(float(dtype(size)) * 6**0.5, rel=1e-6, abs=0)

@@ -67,6 +67,38 @@ SENTENCES: dict[str, str] = {
         "why. A gradient is that of the sum of the values. The last column tells what PyTorch 2.13, JAX 0.10 and "
         "TensorFlow 2.21 give in float64. Where a NaN of your own came from, autolab.recording.find_nonfinite tells."
     ),
+    "conventions.precision": "Dtypes and digits",
+    "conventions.integers": (
+        "A function that NumPy has treats integers as NumPy does: sums, products and negatives of small integers wrap "
+        "around, and `exp` of uint8 is in float16. Every other function whose values are real numbers (activations, "
+        "softmax and its kin, losses, normalization, average pooling, `linear`, convolutions) takes integers and "
+        "booleans as real numbers: in the floating-point dtype that the inputs have in common, in float64 if all are "
+        "integers. What chooses or moves elements keeps their dtype."
+    ),
+    "conventions.half": (
+        "In float16 everything that sums, multiplies or has several steps is computed in float32 and rounded once, "
+        "forward and backward: a mean of 70,000 numbers neither overflows nor stands still. Functions of matrices that "
+        "LAPACK computes (`inv`, `solve`, `det`, `svd` ...) refuse float16."
+    ),
+    "conventions.digits": (
+        "Values and first derivatives differ from the exact ones by at most 4 units in the last place times the "
+        "condition: what comes of changing the inputs by as much. The tests compare with multiple precision over the "
+        "whole range of float16, float32 and float64. Not so:"
+    ),
+    "conventions.not_so": (
+        "- The derivative of `tanh` is computed from the value, 1 - y**2: its error is one unit beside 1, and it is 0 "
+        "where the value is 1. Another formula would cost as much as the function itself in every backward.\n"
+        "- Numbers below the least normal one (2.2e-308; 1.2e-38 in float32; 6.1e-5 in float16) have fewer digits, and "
+        "so has what is computed from them: gradients of that size may be 0, and those of `hypot` and `pow` have the "
+        "digits of the value, also where it overflows. `silu` and `gelu` lose digits there.\n"
+        "- `norm` of another order than 1, 2 and infinity takes powers: 16 units.\n"
+        "- `norm`, `var`, `std` and `mean_squared_error` square their inputs: above 1e154 (1e19 in float32) the result "
+        "is infinite, below 1e-162 it is 0, as in NumPy. `hypot` scales its inputs and has no such limit.\n"
+        "- Long sums are NumPy's, added in pairs: their error grows with the logarithm of the length.\n"
+        "- `inv`, `solve`, `det`, `slogdet`, `cholesky`, `eigh` and `svd` are LAPACK's: exact for a matrix near the "
+        "given one, which says little of a single element.\n"
+        "- Second and higher derivatives are measured at a few points each, where formulas cancel."
+    ),
     "conventions.point": "point",
     "conventions.computed": "computed",
     "conventions.value": "value",
