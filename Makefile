@@ -4,13 +4,14 @@
 python = .venv/bin/python
 marker = not full
 
-.PHONY: help lab test test-full style types tests test-gpu test-gpu-device test-gpu-rest needs-gpu bench bench-gpu clean
+.PHONY: help lab test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu bench bench-gpu clean
 .NOTPARALLEL:
 
 help:
 	@echo "make lab        open JupyterLab on the first notebook (PORT=8888 BROWSER=none PYTHON=python3.12)"
 	@echo "make test       check style and types, run the tests (Chromium and Graphviz are installed if need be)"
-	@echo "make test-full  the same with the long tests"
+	@echo "make test-full  the same with the long tests, then make test-versions"
+	@echo "make test-versions  the tests without a browser, with every Python here and the lowest and newest dependencies"
 	@echo "make test-gpu   the tests that need no browser, with the current Python and its CuPy: first those that use the GPU"
 	@echo "                (alone: make test-gpu-device), then all others (make test-gpu-rest)"
 	@echo "make bench      measure the engine against other libraries"
@@ -23,10 +24,11 @@ lab:
 	    $${PORT:+--port "$$PORT"} $${BROWSER:+--browser "$$BROWSER"}
 
 test-full: marker =
+test-full: versions = test-versions
 test test-full:
 	@scripts/environment lab,test
 	@scripts/system-packages
-	@$(MAKE) --no-print-directory --keep-going style types tests marker="$(marker)"
+	@$(MAKE) --no-print-directory --keep-going style types tests $(versions) marker="$(marker)"
 
 style:
 	$(python) -m ruff check
@@ -38,6 +40,11 @@ types:
 # One process of tests for each core; each has its own browser and JupyterLab.
 tests:
 	$(python) -m pytest -m "$(marker)" --numprocesses=logical --maxprocesses=4 --dist=worksteal
+
+# ONLY="3.11-lowest 3.13-newest" takes some of them, TESTS="tests/engine -x" goes to pytest.
+test-versions:
+	@scripts/environment lab,test
+	@$(python) scripts/versions.py
 
 # Nothing is installed, and plugins that happen to be there stay out. What failed is at the end, a line each; the whole of
 # it is in a file beside. `part=1/2` takes the first half of the tests. A GPU's kernels are compiled at first use and kept on disk: a second run is much faster.

@@ -1,4 +1,4 @@
-"""The part of the live view with which inputs are moved: controls, settings, Undo, Reset, the point as code."""
+"""The part of the live view that moves and chooses: controls, settings, orders, Undo, Reset, the point as code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..display.messages import say
 from ..display.steps import label, shorten
 from ..recording.model import Recording
 from .controls import control
-from .part import Part, obeys
+from .part import Part, not_understood, obeys
 from .state import Key
 
 _CODE_LIMIT = 100_000
@@ -21,7 +21,7 @@ _LONGEST_NAME = 24
 
 
 class Inputs(Part):
-    """Traits and messages for moving the inputs, the upstream gradient, and the settings."""
+    """Traits and messages for all that a session can do: a view without one does not understand them."""
 
     needs_session = True
     controls: traitlets.List[Any] = traitlets.List().tag(sync=True)
@@ -67,6 +67,17 @@ class Inputs(Part):
     @obeys("choose", setting=str, value=str)
     def _choose(self, setting: str, value: str) -> None:
         self._moved(self._session.choose(setting, value))
+
+    @obeys("order", order=int, wrt=str)
+    def _differentiate(self, order: int, wrt: str) -> None:
+        self._moved(self._session.differentiate(order, wrt))
+
+    @obeys("open fused", function=str, open=bool)
+    def _open_fused(self, function: str, open: bool) -> None:
+        if function not in self._recording.openable:
+            raise not_understood({"do": "open fused", "function": function})
+        self._publish({"selected": None})  # the steps behind are counted anew
+        self._moved(self._session.open_fused(function, open))
 
     @obeys("undo")
     def _undo(self) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..display.escape import clean
 from .controls import control
+from .state import is_finite
 
 _NUMBER = (int, float, np.integer, np.floating)
 
@@ -24,7 +25,7 @@ class Slider:
 
     def set(self, value: Any) -> None:
         """Take a number, or say why not."""
-        if type(value) not in (int, float) or not np.isfinite(value):
+        if type(value) not in (int, float) or not is_finite(value):
             raise ValueError(f"interact: got {value!r:.60}; expected a finite number")
         self.value = round(value) if isinstance(self.start, int) else float(value)
 
@@ -118,4 +119,4 @@ def _knob(name: str, given: Any) -> Knob:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, _NUMBER) and not isinstance(value, bool) and bool(np.isfinite(value))
+    return isinstance(value, _NUMBER) and not isinstance(value, bool) and is_finite(value)

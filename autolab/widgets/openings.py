@@ -1,4 +1,4 @@
-"""The part of the live view that opens fused functions into their steps, and tells whether both agree."""
+"""The part of the live view that shows fused functions opened into their steps, and tells whether both agree."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..display.escape import clean
 from ..display.messages import say
 from ..display.text import proof
 from ..recording.model import Recording
-from .part import Part, obeys
+from .part import Part
 
 
 class Openings(Part):
@@ -23,11 +23,6 @@ class Openings(Part):
         functions = [_choice(name, name in opened) for name in recording.openable]
         proofs = [{"text": clean(proof(recording, o), limit=1000), "agrees": o.agrees} for o in recording.openings]
         return {**super()._shown(recording), "openings": {"functions": functions, "proofs": proofs}}
-
-    @obeys("open fused", function=str, open=bool)
-    def _open_fused(self, function: str, open: bool) -> None:
-        self._publish({"selected": None})  # the steps behind are counted anew
-        self._moved(self._session.open_fused(function, open))  # type: ignore[attr-defined]
 
 
 def _choice(name: str, is_open: bool) -> dict[str, Any]:

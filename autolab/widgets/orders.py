@@ -13,7 +13,7 @@ from ..display.text import remarks
 from ..recording.model import Recording
 from ..recording.orders import MAX_ORDER
 from .columns import in_columns, shaded
-from .part import Part, obeys
+from .part import Part
 
 
 class Orders(Part):
@@ -46,10 +46,6 @@ class Orders(Part):
             "graphs": [_head(graph) for graph in (recording, *recording.higher)],
             "note": clean(remarks(recording)[-1]) if "orders_end" in recording.notes else "",
         }
-
-    @obeys("order", order=int, wrt=str)
-    def _differentiate(self, order: int, wrt: str) -> None:
-        self._moved(self._session.differentiate(order, wrt))  # type: ignore[attr-defined]
 
 
 def _head(graph: Recording) -> dict[str, Any]:

@@ -117,7 +117,7 @@ def edited(what: str, array: Array, index: int | None, value: float) -> Array:
     ValueError
         If there is no such element, or the value is no finite number that the array's dtype can hold.
     """
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not _is_finite(value):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not is_finite(value):
         raise ValueError(f"explore: {what} was moved to {value!r:.60}; expected a finite number")
     if not (index is None if array.ndim == 0 else type(index) is int and 0 <= index < array.size):
         raise ValueError(f"explore: {what} has the shape {tuple(array.shape)}; there is no element {index!r:.60}")
@@ -127,12 +127,13 @@ def edited(what: str, array: Array, index: int | None, value: float) -> Array:
             moved.reshape(-1)[index or 0] = value if array.dtype.kind == "f" else round(value)
     except OverflowError:
         raise _too_large(what, value, array) from None
-    if not _is_finite(moved.reshape(-1)[index or 0]):
+    if not is_finite(moved.reshape(-1)[index or 0]):
         raise _too_large(what, value, array)
     return moved
 
 
-def _is_finite(value: Any) -> bool:
+def is_finite(value: Any) -> bool:
+    """Whether a number is finite as a float."""
     try:
         return math.isfinite(value)
     except OverflowError:  # a whole number beyond all floats
@@ -155,7 +156,7 @@ def drawn(what: str, array: Array, distribution: str, scale: float, seed: int) -
     """
     if distribution not in DISTRIBUTIONS:
         raise ValueError(f"explore: {what} cannot be drawn from {distribution!r:.60}; there are normal and uniform")
-    if isinstance(scale, bool) or not _is_finite(scale) or not 0 < scale <= 1e30:
+    if isinstance(scale, bool) or not is_finite(scale) or not 0 < scale <= 1e30:
         raise ValueError(f"explore: {what} was drawn with the scale {scale!r:.60}; expected a number from 0 to 1e30")
     if type(seed) is not int or not 0 <= seed < SEEDS:
         raise ValueError(f"explore: {what} was drawn with the seed {seed!r:.60}; expected 0 to {SEEDS - 1}")

@@ -54,7 +54,7 @@ def for_page(error: UserError) -> dict[str, Any]:
 
 def _message(error: BaseException) -> str:
     try:
-        return str(error)[:MAX_MESSAGE]
+        return str(error)[: MAX_MESSAGE + 1]  # the one too many shows that the end was cut
     except Exception as another:
         return f"its message could not be made: {type(another).__name__}"
 

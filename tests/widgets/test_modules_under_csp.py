@@ -10,6 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from autolab import Variable
+from autolab.display.escape import clean
+from autolab.widgets.user_error import MAX_MESSAGE
 
 from .bare_page import Wire, serve
 
@@ -49,13 +51,18 @@ PAYLOADS = [
 ]
 
 
+def class_name(name: str) -> str:
+    """The same as a class can be called."""
+    return name.encode("utf-8", "replace").decode().replace("\x00", "") or "E"
+
+
 def hostile(name: str) -> Callable[..., Variable]:
     """A function whose name, inputs, error and class names carry the payload."""
 
     def program(**inputs: Variable) -> Variable:
         (x,) = inputs.values()
         if x.data.sum() < 0:
-            raise type(name.replace("\x00", "") or "E", (Exception,), {})(name)
+            raise type(class_name(name), (Exception,), {})(name)
         return x * 2
 
     program.__name__ = name.encode("utf-8", "replace").decode()
@@ -71,9 +78,11 @@ def test_hostile_names_show_as_text(new_page: Callable[..., Page], explorer: Any
         wire = Wire(explorer(hostile(payload), **{payload: start}))
         wire.widget._on_message(wire.widget, {"do": "code", "seq": 1}, [])
         index = None if size is None else 0
-        move = {"do": "move", "seq": 2, "name": payload, "index": index, "value": -5.0, "final": True}
+        move = {"do": "move", "seq": 2, "key": payload, "index": index, "value": -5.0, "final": True}
         wire.widget._on_message(wire.widget, move, [])
-        assert wire.widget.error is not None, payload
+        error = wire.widget.error
+        assert error is not None and error["message"] == clean(payload, MAX_MESSAGE), "it is not the program's own"
+        assert error["type"] == clean(class_name(payload)) and error["statement"].startswith("raise type(")
         wire.widget._on_message(wire.widget, {"do": "walk", "seq": 3, "to": 3, "pick": None}, [])
         assert wire.widget.frame["k"] == 3
         wires.append(wire)

@@ -1,0 +1,326 @@
+"""What pages may send: each view obeys its messages, with fields of their kinds and within their bounds, and no others.
+
+A message that does not fit is told in one sentence, is acknowledged, and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import Variable
+from autolab import functions as F
+from autolab import links as L
+from autolab.training.extensions import LiveMonitor
+from autolab.widgets.board import Board
+from autolab.widgets.conversation import LiveView
+from autolab.widgets.derivative_explorer import DerivativeExplorer
+from autolab.widgets.derivative_session import DerivativeSession
+from autolab.widgets.explorer import Explorer
+from autolab.widgets.graph_view import GraphView
+from autolab.widgets.heatmaps import Heatmap
+from autolab.widgets.interaction import Interact
+from autolab.widgets.lens import Lens
+from autolab.widgets.lens_session import LensSession
+from autolab.widgets.monitor_view import MonitorView
+from autolab.widgets.session import Session
+from autolab.widgets.shown import gather
+
+NUMBER, KEY, NONE = (int, float), (str, int), type(None)
+PICTURE = {
+    "open": {"id": int},
+    "close": {"id": int},
+    "open all": {},
+    "close all": {},
+    "select": {"id": int},
+    "look": {"show": str, "scale": str},
+    "find": {"text": str},
+    "go": {"by": int},
+    "colour": {"by": (str, NONE)},
+    "path": {"show": bool},
+    "walk": {"to": (int, NONE), "pick": (list, NONE)},
+    "take": {"suffix": str, "look": str},
+    "taken": {},
+    "hello": {},
+}
+PLANES = {
+    "axes": {"key": int, "row": int, "column": int},
+    "move": {"key": int, "index": int, "value": int},
+    "zoom": {"key": int, "region": (list, NONE)},
+    "hello": {},
+}
+COMPUTED: dict[str, Any] = {"hello": {}, "again": {}, "stop": {}}
+ALLOWED: dict[type[LiveView], dict[str, dict[str, Any]]] = {
+    Explorer: {
+        **PICTURE,
+        **COMPUTED,
+        "move": {"key": KEY, "index": (int, NONE), "value": NUMBER, "final": bool},
+        "draw": {"key": KEY, "distribution": str, "scale": NUMBER, "seed": int},
+        "choose": {"setting": str, "value": str},
+        "window": {"key": KEY, "row": int, "column": int},
+        "order": {"order": int, "wrt": str},
+        "open fused": {"function": str, "open": bool},
+        "undo": {},
+        "reset": {},
+        "code": {},
+    },
+    GraphView: PICTURE,
+    DerivativeExplorer: {
+        **COMPUTED,
+        "open": {"id": int},
+        "close": {"id": int},
+        "open all": {},
+        "close all": {},
+        "move": {"value": NUMBER},
+        "order": {"order": int},
+        "graphs": {"open": bool},
+    },
+    Lens: {
+        **COMPUTED,
+        "cell": {"key": int, "row": int, "column": int},
+        "worst": {"key": int},
+        "along": {"key": int, "seed": int},
+        "step": {"k": int},
+        "scale": {"scale": str},
+        "order": {"order": int},
+        "check again": {},
+    },
+    Heatmap: {**PLANES, "again": {}, "choose": {"show": str, "decades": (int, NONE), "shared": bool}},
+    Interact: {**PLANES, "set": {"key": str, "value": (int, float, str)}, "throw": {}},
+    MonitorView: {
+        "hello": {},
+        "stop": {},
+        "follow": {},
+        "choose": {"path": str, "which": str},
+        "scrub": {"at": int},
+    },
+}
+KINDS = sorted(ALLOWED, key=lambda kind: kind.__name__)
+SAMPLES: list[Any] = [None, True, 1, 0.5, "x", [], {}]
+GOOD: dict[Any, Any] = {int: 0, float: 0.5, str: "x", bool: True, list: [], NONE: None}
+
+
+def program(x: Variable, v: Variable, n: Variable) -> Variable:
+    return F.sum(F.gelu(v) * x) + n
+
+
+def trained() -> LiveMonitor:
+    model = L.Classifier(L.MLP((3,)))
+    monitor = LiveMonitor(model)
+    data, labels = np.eye(3, dtype=np.float32), np.arange(3)
+    optimizer = autolab.optimizers.SGD(0.1).setup(model)
+    for _ in range(2):
+        monitor.update(loss=optimizer.update(model, data, labels))
+    return monitor
+
+
+def arrays() -> dict[str, Any]:
+    return {"W": np.arange(24.0).reshape(2, 3, 4)}
+
+
+def lens() -> Lens:
+    report = autolab.check_gradients(lambda v: v * v, v=np.arange(1.0, 4.0))
+    return Lens(LensSession(report, report._origin))
+
+
+MAKE: dict[type[LiveView], Callable[[], LiveView]] = {
+    Explorer: lambda: Explorer(Session(program, inputs={"x": 2.0, "v": np.ones(3), "n": np.array(1)})),
+    GraphView: lambda: GraphView(autolab.graph(Variable(2.0, name="x") * 3)),
+    DerivativeExplorer: lambda: DerivativeExplorer(DerivativeSession(F.tanh, 0.5), 30.0),
+    Lens: lens,
+    Heatmap: lambda: Heatmap(Board(gather((arrays(),), {}), "value", None, True)),
+    Interact: lambda: Interact(lambda a, word, rng: (f"{a} {word}", arrays()), SLID, {}),
+    MonitorView: lambda: MonitorView(trained()),
+}
+SLID: dict[str, Any] = {"a": (0.0, 1.0, 2.0), "word": ["one", "two"], "rng": np.random.default_rng(0)}
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.__name__)
+def view(request: pytest.FixtureRequest) -> Iterator[LiveView]:
+    """A view of each kind, at rest."""
+    yield from at_rest(request.param)
+
+
+def at_rest(kind: type[LiveView]) -> Iterator[LiveView]:
+    found = MAKE[kind]()
+    if hasattr(found, "wait_seconds"):
+        found.wait_seconds = 30.0  # type: ignore[attr-defined]  # so that a busy machine changes no answer
+    yield found
+    found.close()
+
+
+def kind_of(view: LiveView) -> type[LiveView]:
+    return next(kind for kind in KINDS if isinstance(view, kind))
+
+
+def shown(view: LiveView) -> str:
+    """All that the pages show, but for the error and the acknowledgement."""
+    state = {name: value for name, value in view.state().items() if name not in ("error", "ack")}
+    return repr({**state, "at": str(getattr(getattr(view, "_session", None), "state", ""))})
+
+
+def is_of(value: Any, kinds: Any) -> bool:
+    allowed = kinds if isinstance(kinds, tuple) else (kinds,)
+    return type(value) in allowed
+
+
+def unfit(kind: type[LiveView]) -> Iterator[dict[str, Any]]:
+    """Messages with one field too few, or one of a wrong kind."""
+    for what, fields in ALLOWED[kind].items():
+        whole = {name: GOOD[kinds[0] if isinstance(kinds, tuple) else kinds] for name, kinds in fields.items()}
+        for name, kinds in fields.items():
+            if not is_of(None, kinds):
+                yield {"do": what, **{key: value for key, value in whole.items() if key != name}}
+            for value in SAMPLES:
+                if not is_of(value, kinds):
+                    yield {"do": what, **whole, name: value}
+    for what in ("", "__init__", "close()", "_obey", None, 1, ["move"], {}):
+        yield {"do": what}
+    yield {}
+
+
+def test_the_table_names_every_message_and_no_other(view: LiveView) -> None:
+    assert set(view._obeyed) == set(ALLOWED[kind_of(view)])
+
+
+def test_a_message_of_another_kind_is_told_and_changes_nothing(view: LiveView) -> None:
+    before, count = shown(view), 0
+    for seq, message in enumerate(unfit(kind_of(view)), start=1):
+        view.error = None
+        view._on_message(view, {**message, "seq": seq}, [])
+        assert view.ack == seq
+        assert view.error is not None and "not understood" in view.error["message"], message
+        assert len(view.error["message"]) <= 300
+        assert shown(view) == before, message
+        count += 1
+    assert count >= 20
+
+
+@pytest.mark.parametrize("content", [None, "hello", [], 1, {"do": "hello"}, {"do": "hello", "seq": "1"}])
+@pytest.mark.parametrize("seq", [None, True, 1.0, [1]])
+def test_what_is_no_message_is_not_answered(content: Any, seq: Any) -> None:
+    for view in at_rest(Heatmap):
+        view._on_message(view, {**content, "seq": seq} if isinstance(content, dict) and seq else content, [])
+        assert view.ack == 0 and view.error is None
+
+
+BIG = 10**400
+OUTSIDE: dict[type[LiveView], list[tuple[dict[str, Any], str]]] = {
+    Explorer: [
+        ({"do": "move", "key": "w", "index": None, "value": 1, "final": True}, "no input 'w'"),
+        ({"do": "move", "key": 1, "index": None, "value": 1, "final": True}, "no input 1"),
+        ({"do": "move", "key": "x", "index": 0, "value": 1, "final": True}, "no element 0"),
+        ({"do": "move", "key": "v", "index": None, "value": 1, "final": True}, "no element None"),
+        ({"do": "move", "key": "v", "index": 3, "value": 1, "final": True}, "no element 3"),
+        ({"do": "move", "key": "v", "index": -1, "value": 1, "final": True}, "no element -1"),
+        ({"do": "move", "key": "x", "index": None, "value": float("nan"), "final": True}, "finite"),
+        ({"do": "move", "key": "x", "index": None, "value": float("inf"), "final": True}, "finite"),
+        ({"do": "move", "key": "x", "index": None, "value": BIG, "final": True}, "finite"),
+        ({"do": "move", "key": "n", "index": None, "value": 1e300, "final": True}, "cannot hold"),
+        ({"do": "draw", "key": "w", "distribution": "normal", "scale": 1, "seed": 1}, "no input 'w'"),
+        ({"do": "draw", "key": "v", "distribution": "cauchy", "scale": 1, "seed": 1}, "'cauchy'"),
+        ({"do": "draw", "key": "v", "distribution": "normal", "scale": 0, "seed": 1}, "scale 0"),
+        ({"do": "draw", "key": "v", "distribution": "normal", "scale": -1.0, "seed": 1}, "scale -1"),
+        ({"do": "draw", "key": "v", "distribution": "normal", "scale": 1.01e30, "seed": 1}, "scale 1.01e"),
+        ({"do": "draw", "key": "v", "distribution": "normal", "scale": float("nan"), "seed": 1}, "scale nan"),
+        ({"do": "draw", "key": "v", "distribution": "normal", "scale": BIG, "seed": 1}, "scale 1000"),
+        ({"do": "draw", "key": "v", "distribution": "normal", "scale": 1, "seed": -1}, "seed -1"),
+        ({"do": "draw", "key": "v", "distribution": "normal", "scale": 1, "seed": 2**32}, "seed 4294967296"),
+        ({"do": "choose", "setting": "volume", "value": "1"}, "'volume'"),
+        ({"do": "choose", "setting": "dtype", "value": "float16"}, "'float16'"),
+        ({"do": "choose", "setting": "mode", "value": ""}, "''"),
+        ({"do": "order", "order": -1, "wrt": "x"}, "order"),
+        ({"do": "order", "order": 5, "wrt": "x"}, "order"),
+        ({"do": "order", "order": 1, "wrt": "w"}, "'w'"),
+        ({"do": "order", "order": 1, "wrt": "n"}, "'n'"),
+        ({"do": "window", "key": "w", "row": 0, "column": 0}, "no input 'w'"),
+        ({"do": "open fused", "function": "tanh", "open": True}, "not understood"),
+        ({"do": "colour", "by": "taste"}, "not understood"),
+        ({"do": "look", "show": "taste", "scale": "linear"}, "not understood"),
+        ({"do": "look", "show": "both", "scale": "taste"}, "not understood"),
+        ({"do": "take", "suffix": "exe", "look": "light"}, "not understood"),
+        ({"do": "take", "suffix": "svg", "look": "auto"}, "not understood"),
+    ],
+    GraphView: [
+        ({"do": "colour", "by": "taste"}, "not understood"),
+        ({"do": "order", "order": 1, "wrt": "x"}, "not understood"),
+        ({"do": "open fused", "function": "gelu", "open": True}, "not understood"),
+    ],
+    DerivativeExplorer: [({"do": "order", "order": -1}, "order is -1"), ({"do": "order", "order": 5}, "order is 5")],
+    Lens: [
+        ({"do": "cell", "key": 0, "row": 0, "column": 3}, "no cell 0, 3"),
+        ({"do": "cell", "key": 0, "row": 1, "column": 0}, "no cell 1, 0"),
+        ({"do": "cell", "key": 0, "row": -1, "column": 0}, "no cell -1, 0"),
+        ({"do": "cell", "key": 0, "row": 0, "column": -1}, "no cell 0, -1"),
+        ({"do": "cell", "key": 1, "row": 0, "column": 0}, "no input number 1"),
+        ({"do": "worst", "key": -1}, "no input number -1"),
+        ({"do": "worst", "key": 1}, "no input number 1"),
+        ({"do": "along", "key": 1, "seed": 1}, "no input number 1"),
+        ({"do": "along", "key": 0, "seed": 0}, "direction is 0"),
+        ({"do": "along", "key": 0, "seed": 9}, "direction is 9"),
+        ({"do": "order", "order": 3}, "order is 3"),
+        ({"do": "order", "order": 0}, "order is 0"),
+        ({"do": "scale", "scale": "taste"}, "taste"),
+    ],
+    Heatmap: [
+        ({"do": "axes", "key": 1, "row": 0, "column": 1}, "group 1"),
+        ({"do": "axes", "key": -1, "row": 0, "column": 1}, "group -1"),
+        ({"do": "axes", "key": 0, "row": 1, "column": 1}, "axes 1 and 1"),
+        ({"do": "axes", "key": 0, "row": -1, "column": 1}, "axes -1 and 1"),
+        ({"do": "axes", "key": 0, "row": 3, "column": 1}, "axes 3 and 1"),
+        ({"do": "axes", "key": 0, "row": 0, "column": -1}, "axes 0 and -1"),
+        ({"do": "axes", "key": 0, "row": 0, "column": 3}, "axes 0 and 3"),
+        ({"do": "move", "key": 0, "index": 1, "value": 0}, "axis 1"),
+        ({"do": "move", "key": 0, "index": -1, "value": 0}, "axis -1"),
+        ({"do": "move", "key": 0, "index": 3, "value": 0}, "axis 3"),
+        ({"do": "move", "key": 0, "index": 0, "value": 2}, "index 2"),
+        ({"do": "move", "key": 0, "index": 0, "value": -1}, "index -1"),
+        ({"do": "zoom", "key": 1, "region": None}, "group 1"),
+        *[
+            ({"do": "zoom", "key": 0, "region": region}, "the block")
+            for region in (
+                [],
+                [0, 1, 0],
+                [0, 1, 0, 1, 0],
+                [0, 1, 0, 1.0],
+                [0, 1, 0, True],
+                [-1, 1, 0, 1],
+                [1, 1, 0, 1],
+                [2, 1, 0, 1],
+                [0, 4, 0, 1],
+                [0, 1, -1, 1],
+                [0, 1, 1, 1],
+                [0, 1, 0, 5],
+            )
+        ],
+        ({"do": "choose", "show": "taste", "decades": None, "shared": True}, "'taste'"),
+        ({"do": "choose", "show": "value", "decades": 0, "shared": True}, "0 decades"),
+        ({"do": "choose", "show": "value", "decades": 9, "shared": True}, "9 decades"),
+    ],
+    Interact: [
+        ({"do": "set", "key": "b", "value": 1}, "'b'"),
+        ({"do": "set", "key": "rng", "value": 1}, "'rng'"),
+        ({"do": "set", "key": "a", "value": "one"}, "'one'"),
+        ({"do": "set", "key": "a", "value": float("nan")}, "nan"),
+        ({"do": "set", "key": "a", "value": float("-inf")}, "inf"),
+        ({"do": "set", "key": "a", "value": BIG}, "expected a finite number"),
+        ({"do": "set", "key": "word", "value": "three"}, "'three'"),
+        ({"do": "set", "key": "word", "value": 1}, "got 1"),
+    ],
+    MonitorView: [({"do": "choose", "path": "", "which": "taste"}, "taste")],
+}
+
+
+def test_a_message_outside_its_bounds_is_told_and_changes_nothing(view: LiveView) -> None:
+    before = shown(view)
+    for seq, (message, words) in enumerate(OUTSIDE[kind_of(view)], start=1):
+        view.error = None
+        view._on_message(view, {**message, "seq": seq}, [])
+        assert view.ack == seq
+        assert view.error is not None and words in view.error["message"], (message, view.error)
+        assert len(view.error["message"]) <= 300
+        assert shown(view) == before, message
