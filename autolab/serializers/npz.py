@@ -22,7 +22,7 @@ from .entries import Entry, Stateful, flattened, load, read_all
 _HEADER_BYTES = 10_000
 _PIECE = 1 << 16
 _END, _MANY = 22, 0xFFFF
-"""Bytes at the end of an archive, which say how many entries it has; and what they say if there are too many for them."""
+"""Bytes at the end of an archive, which say how many entries it has. Too many for it are told elsewhere."""
 _SAID = re.compile(
     r"\{\s*'descr'\s*:\s*'([<>|=]?[biuf]\d{1,2})'\s*,\s*'fortran_order'\s*:\s*(True|False)\s*,"
     r"\s*'shape'\s*:\s*\(([\d\s,]*)\)\s*,?\s*\}\s*"
