@@ -326,6 +326,28 @@ def test_an_iterator_takes_the_order_of_its_own_examples(tmp_path):
     unchanged("npz", tmp_path / "file", SerialIterator(TupleDataset(np.arange(6)), 2), r"'order' has shape \(5,\)")
 
 
+NOTEBOOKS = [
+    b"",
+    b"{",
+    b"[]",
+    b"\xff",
+    b'{"cells": 3}',
+    b"[" * 100_000,
+    b'{"nbformat": 4, "nbformat_minor": 5, "cells": [3]}',
+]
+
+
+@pytest.mark.parametrize("content", NOTEBOOKS, ids=range(len(NOTEBOOKS)))
+def test_a_damaged_notebook_is_one_class_of_error(content, tmp_path):
+    pytest.importorskip("nbclient")
+    from autolab.lesson_page import save_notebook
+
+    (tmp_path / "book.ipynb").write_bytes(content)
+    with pytest.raises(FileFormatError, match=r"book\.ipynb: it is damaged, or of another kind"):
+        save_notebook(tmp_path / "book.ipynb", tmp_path / "page.html")
+    assert os.listdir(tmp_path) == ["book.ipynb"]
+
+
 # ---------------------------------------------------------------------------------------------------- IDX
 @pytest.mark.parametrize(
     "content",
