@@ -71,5 +71,6 @@ def _fitted(what: str, value: Array, owner: Any, before: Array | None) -> Array:
 def _is_lost(value: Array, fitted: Array) -> bool:
     """Whether a number became another one, or infinite, in another dtype; rounding is no loss."""
     xp = get_array_module(fitted)
-    changed = xp.isinf(fitted) != xp.isinf(value) if fitted.dtype.kind == "f" else fitted != xp.asarray(value)
+    given = xp.asarray(value)
+    changed = xp.isinf(fitted) != xp.isinf(given) if fitted.dtype.kind == "f" else fitted != given
     return bool(changed.any())

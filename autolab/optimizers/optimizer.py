@@ -265,10 +265,12 @@ class Optimizer:
                 stores.append((self, own_numbers[key], float(state[key])))
         rest -= {"t", *own_numbers}
         memories = {}
+        names: dict[str, list[str]] = {}
+        for name in state:
+            names.setdefault(name.rpartition("/")[0], []).append(name)
         for path, parameter in self._link("load_state").namedparams():
-            prefix = f"{path[1:]}/"
-            own = [name for name in state if name in rest and name.rpartition("/")[0] + "/" == prefix]
-            memories[parameter] = Memory({n.removeprefix(prefix): _loaded(who, n, state[n], parameter) for n in own})
+            own = [name for name in names.get(path[1:], ()) if name in rest]
+            memories[parameter] = Memory({n.rpartition("/")[2]: _loaded(who, n, state[n], parameter) for n in own})
             rest.difference_update(own)
         if others := [name.partition("/")[2] for name in rest if name.startswith("hyperparameters/")]:
             raise ValueError(

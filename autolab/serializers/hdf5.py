@@ -21,6 +21,8 @@ _SUM = "autolab:crc32"
 """The attribute with the checksum of a dataset; that of the file is one of all their checksums."""
 
 _BLOCK = 1 << 20
+_MORE = 64
+"""Names too many that are still looked at, so that an error can say which one is not wanted."""
 
 
 def save_hdf5(file: str | os.PathLike[str], target: Stateful, compression: int = 4) -> None:
@@ -138,8 +140,8 @@ def _datasets(h5py: Any, file: Any, stored: Any, most: int) -> dict[str, Any]:
     groups, seen = [("", stored)], {_address(h5py, stored)}
     while groups:
         prefix, group = groups.pop()
-        if len(seen) + len(group) > most + 1:
-            raise refused(file, f"it has more than the {most} names that are expected")
+        if len(seen) + len(group) > most + _MORE:
+            raise refused(file, f"it has far more names than the {most} that are expected")
         for name in group:
             path = f"{prefix}{name}"
             if not isinstance(group.get(name, getlink=True), h5py.HardLink):

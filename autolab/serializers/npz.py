@@ -6,6 +6,7 @@ import io
 import math
 import os
 import re
+import struct
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,8 @@ from .entries import Entry, Stateful, flattened, load, read_all
 
 _HEADER_BYTES = 10_000
 _PIECE = 1 << 16
+_END, _MANY = 22, 0xFFFF
+"""Bytes at the end of an archive, which say how many entries it has. Too many for it are told elsewhere."""
 _SAID = re.compile(
     r"\{\s*'descr'\s*:\s*'([<>|=]?[biuf]\d{1,2})'\s*,\s*'fortran_order'\s*:\s*(True|False)\s*,"
     r"\s*'shape'\s*:\s*\(([\d\s,]*)\)\s*,?\s*\}\s*"
@@ -107,7 +110,7 @@ def _stored(file: Any, most: int) -> Iterator[list[Entry]]:
     with _File(file, 70_000 + 400 * most) as stream:
         with reading(file):
             archive = zipfile.ZipFile(stream)
-            entries = _entries(file, archive, os.fstat(stream.fileno()).st_size)
+            entries = _entries(file, archive, stream)
         with archive:
             yield entries
 
@@ -129,8 +132,12 @@ class _File(io.BufferedReader):
         return super().read(size)
 
 
-def _entries(file: Any, archive: zipfile.ZipFile, size: int) -> list[Entry]:
+def _entries(file: Any, archive: zipfile.ZipFile, stream: Any) -> list[Entry]:
     members = archive.infolist()
+    size = stream.seek(-_END, os.SEEK_END) + _END
+    signature, count = struct.unpack("<4s6xH10x", stream.read(_END))
+    if signature != b"PK\5\6" or count not in (len(members), _MANY):  # an entry may be hidden in the one before it
+        raise refused(file, f"its directory has {len(members)} entries, and another number at its end")
     if sum([member.compress_size for member in members]) > size:
         raise refused(file, "its entries are longer than the file")
     return [_entry(file, archive, member) for member in members]
