@@ -17,8 +17,8 @@ from helpers.signatures import direct_names
 import autolab
 from autolab import Variable, elementwise, grad, primitive
 from autolab import functions as F
+from autolab.engine.config import watchers
 from autolab.engine.node import Node
-from autolab.engine.observe import watchers
 from autolab.engine.primitive import Primitive
 
 DTYPES = (np.float64, np.float32, np.float16, np.int64, np.uint8, np.bool_)
