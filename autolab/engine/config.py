@@ -42,6 +42,7 @@ class Config(threading.local):
     train: bool = True
     rng: np.random.Generator
     hooks: tuple[Any, ...] = ()  # of observe()
+    exits: tuple[Any, ...] = ()  # of watch_leaving()
     marks: tuple[Any, ...] = ()  # of scope()
     opened: list[_Open]  # the blocks that this thread is in
 
