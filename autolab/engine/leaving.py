@@ -16,15 +16,15 @@ import os
 import sys
 import sysconfig
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from .config import Block, config
+from .config import Block, config, recording
 from .errors import DetachError
-from .observe import file_label, is_own
+from .observe import ForwardEvent, caller, file_label, is_own
 from .remedies import INTO_ARRAY
 from .source import PerInstruction, by_position, position, segment
 
@@ -101,13 +101,15 @@ def number_of(variable: Variable, number: Any) -> Any:
 
 
 # ---------------------------------------------------------------------------------------------- and on purpose
-How = Literal["left", "changed"]
+How = Literal["left", "changed", "no_grad"]
 
 
 @dataclass(frozen=True)
 class Exit:
-    """A place in the user's code where a value left the graph (``how``), or was changed without the graph.
+    """A place in the user's code where values left the graph.
 
+    ``how``: a value ``left`` as a number or an array, an array was ``changed`` without the graph, or a step was
+    computed under ``no_grad``.
     ``line`` counts in ``file``, a notebook cell or a module; ``source`` is the expression as written, or the line.
     """
 
@@ -170,6 +172,14 @@ def left(variable: Variable, value: Any, frame: FrameType | None = None) -> Any:
     for hook in hooks:
         hook(event)
     return event.value
+
+
+def untracked(event: ForwardEvent) -> Exit | None:
+    """Where a step of the user's stands that was computed under ``no_grad`` from values that require a gradient."""
+    is_untracked = not recording() and any([getattr(x, "node", None) is not None for x in event.inputs])
+    frame = _users(caller()) if is_untracked and event.outputs[0].dtype.kind == "f" else None
+    exit = None if frame is None else _exit(frame)
+    return None if exit is None else replace(exit, how="no_grad")
 
 
 _PYTHONS = (*{sysconfig.get_path(key) + os.sep for key in ("stdlib", "platstdlib")}, "<frozen ")
