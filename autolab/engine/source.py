@@ -64,11 +64,16 @@ class PerInstruction(Generic[T]):
         self._known: dict[int, tuple[CodeType, dict[int, T]]] = {}  # by identity: code is slow to hash
 
     def __call__(self, frame: FrameType) -> T:
+        try:
+            return self._known[id(frame.f_code)][1][frame.f_lasti]
+        except KeyError:
+            return self._learn(frame)
+
+    def _learn(self, frame: FrameType) -> T:
         if len(self._known) > MOST_CODE:
             self.clear()
         _, found = self._known.setdefault(id(frame.f_code), (frame.f_code, {}))
-        if frame.f_lasti not in found:
-            found[frame.f_lasti] = self._look(frame)
+        found[frame.f_lasti] = self._look(frame)
         return found[frame.f_lasti]
 
     def clear(self) -> None:
