@@ -125,7 +125,7 @@ def _outputs(bound: Bound, returned: Any, departures: Departures) -> tuple[Varia
     if not values or not all(isinstance(value, Variable) for value in values):
         came = f"{bound.caller}: {bound.name} returned {_kinds(values):.150}"
         is_number = any([isinstance(value, int | float) or is_array(value) for value in values])
-        hint = ": is a return missing?" if values == (None,) else departures.hint if is_number else ""
+        hint = ": is a return missing?" if returned is None else departures.hint if is_number else ""
         raise TypeError(f"{came}; expected a Variable or a tuple of Variables{hint}")
     return values
 
