@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import dis
 import linecache
+import math
 import os
 import sys
 import sysconfig
@@ -169,9 +170,22 @@ def left(variable: Variable, value: Any, frame: FrameType | None = None) -> Any:
     if exit is None:
         return value
     event = ExitEvent(variable, value, exit)
-    for hook in hooks:
-        hook(event)
+    with _silence:  # what a hook takes is no event
+        for hook in hooks:
+            hook(event)
     return event.value
+
+
+class _Silence(Block):
+    """Nobody listens inside."""
+
+    name = "exits"
+
+    def value(self) -> tuple[Any, ...]:
+        return ()
+
+
+_silence = _Silence()
 
 
 def untracked(event: ForwardEvent) -> Exit | None:
@@ -201,23 +215,39 @@ def _users(frame: FrameType | None) -> FrameType | None:
 
 _ASKED = frozenset({"shape", "dtype", "ndim", "size", "nbytes", "any", "all", "argmax", "argmin", "argsort"})
 _SHOWN = frozenset({"print", "repr", "str", "format", "display", "len", "isinstance", "type", "id", "bool"})
-_CHANGES = frozenset({"fill", "sort", "put", "partition", "itemset"})
+_LIKE = frozenset({"zeros_like", "ones_like", "empty_like", "isnan", "isfinite", "isclose", "allclose"})
+_CHANGES = frozenset({"fill", "sort", "put", "partition"})
+_NUMBERS = frozenset({"float", "int", "round", "abs", "min", "max", "sum", *dir(math)})
+
+
+def _end(node: Any) -> Any:
+    """The whole of the number that is made of an expression: by arithmetic, indexing, methods or functions of math."""
+    above = node.parent
+    if isinstance(above, ast.Attribute) and above.attr not in _ASKED:
+        call = above.parent  # type: ignore[attr-defined]  # every node of `source` has one
+        return _end(call) if isinstance(call, ast.Call) and call.func is above else node
+    is_part = isinstance(above, ast.BinOp | ast.UnaryOp | ast.Subscript) and not _is_text(above)
+    is_number = isinstance(above, ast.Call) and node is not above.func and _name(above.func) in _NUMBERS
+    return _end(above) if is_part or is_number else node
+
+
+def _name(function: Any) -> str:
+    """``f`` and ``math.f`` are called f; a method of something else has no name."""
+    of_math = isinstance(function, ast.Attribute) and getattr(function.value, "id", "") in ("math", "np", "numpy")
+    return function.attr if of_math else getattr(function, "id", "")
 
 
 def _is_harmless(node: Any) -> bool:
     """Whether nothing is computed from what an expression gives: it is compared, printed, dropped, asked its shape."""
-    above: Any = node.parent
-    if _is_text(node) or _is_text(above):
-        return True
+    node = _end(node)
+    above = node.parent
     if isinstance(above, ast.Attribute):
-        return above.attr in _ASKED
+        return above.attr in _ASKED or above.attr == "format"
     if isinstance(above, ast.Call) and node is not above.func:
-        return getattr(above.func, "id", getattr(above.func, "attr", "")) in _SHOWN
+        return _name(above.func) in _SHOWN | _LIKE or getattr(above.func, "attr", "") == "format"
     if isinstance(above, ast.If | ast.While | ast.IfExp | ast.Assert):
         return node is above.test
-    if isinstance(above, ast.UnaryOp):
-        return isinstance(above.op, ast.Not)
-    return isinstance(above, ast.Compare | ast.FormattedValue | ast.Expr)
+    return _is_text(node) or _is_text(above) or isinstance(above, ast.Compare | ast.FormattedValue | ast.Expr)
 
 
 def _is_text(node: Any) -> bool:
@@ -228,7 +258,7 @@ def _is_text(node: Any) -> bool:
 def _is_change(node: Any) -> bool:
     """Whether an array is changed in place: ``y.data[0] = 5``, ``y.data -= 1``, ``y.data.fill(0)``."""
     while isinstance(node.parent, ast.Subscript | ast.Attribute) and node is node.parent.value:
-        node = node.parent  # type: ignore[attr-defined]  # every node of `source` has one
+        node = node.parent  # type: ignore[attr-defined]
     is_call = isinstance(node.parent, ast.Call) and node is node.parent.func
     return getattr(node, "attr", "") in _CHANGES if is_call else isinstance(getattr(node, "ctx", None), ast.Store)
 
@@ -239,12 +269,11 @@ def _look(frame: FrameType) -> Exit | None:
     if found is None:
         line = linecache.getline(frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
         return Exit(file, frame.f_lineno, line.strip())
-    if _is_harmless(found.node):
-        return None
     is_change = isinstance(found.node, ast.Attribute) and _is_change(found.node)
+    if not is_change and _is_harmless(found.node):
+        return None
     node = found.statement if is_change else found.node
-    text = " ".join(segment(found.lines, node).split())
-    return Exit(file, node.lineno, text, "changed" if is_change else "left")
+    return Exit(file, node.lineno, " ".join(segment(found.lines, node).split()), "changed" if is_change else "left")
 
 
 _exit = PerInstruction(_look)

@@ -23,7 +23,6 @@ from .case import Case
 from .messages import say, shown
 from .point import step_scale
 
-_STEP = 2.0**-17
 _TELLING = 0.02
 """Slopes are equal if they are closer than this fraction of what is wrong with the gradient."""
 
@@ -113,7 +112,7 @@ class _Kept:
     def slope(self, element: int, held: Collection[Exit]) -> float:
         """The central difference of the results, weighted by the upstream gradients."""
         array = self._arrays[self._i]
-        h = _STEP * float(step_scale(array)[element])
+        h = float(np.finfo(array.dtype).eps) ** (1 / 3) * float(step_scale(array)[element])
         above, below = array.copy(), array.copy()
         above.reshape(-1)[element] += h
         below.reshape(-1)[element] -= h

@@ -62,7 +62,14 @@ def under_no_grad(x, w):
     return h * x
 
 
+def by_method(x, w):
+    kept = [x.data.max()]
+    kept.append(w.data)
+    return x * kept[0] + kept[1] * x
+
+
 LEAVES = (
+    (by_method, [("left", "x.data", 1, ("x",)), ("left", "w.data", 2, ("w",))]),
     (by_math, [("left", "math.sin(h)", 2, ("x", "w"))]),
     (by_float, [("left", "float(w)", 1, ("w",)), ("left", "int(x)", 1, ("x",))]),
     (by_data, [("left", "x.data", 1, ("x",)), ("left", "x.array", 2, ("x",))]),
@@ -114,12 +121,24 @@ def harmless(x, w):
     if h > 1 and float(h) > 1 and not h.data.any() and h.item() > 0:
         return h
     assert float(h) != 0.5
+    print(round(float(h.data), 3), h.data[()], h.item() * 2 - 1, "{:.2f}".format(h.item()))  # noqa: UP032
+    if abs(math.sin(h) - h.item()) < 1e-9 or h.data.max() > 1e9 or -w.data == 5 or x.data[()] + 1 < math.sqrt(float(w)):
+        return np.zeros_like(h.data) + h
     n = h.data.shape, h.data.dtype, h.array.ndim, x.data.size, x.data.argmax()
     best = 1.0 if h.item() > 3 else 2.0
     k = len(n) + np.argmax(h) + np.sign(x)
     while bool(h) and x < 0:
         h = h + 1
     return h * best + k * 0 + (h == w) + np.isnan(x)
+
+
+def test_what_a_hook_takes_is_no_event() -> None:
+    def hook(event: ExitEvent) -> None:
+        event.value = event.variable.data * 2
+
+    with watch_leaving(hook):
+        taken = Variable(2.0).item()
+    assert taken == 4.0
 
 
 def constants(x, w):
