@@ -29,7 +29,6 @@ _COLORS = """
 .tip{{fill:{accent}}}
 .lit.back{{stroke:{gradient}}}
 .back .tip{{fill:{gradient}}}
-.plate.wrong{{fill:{warning}}}
 """
 
 

@@ -6,6 +6,7 @@ Definitions
 nan, infinite   The value or the gradient holds such elements.
 vanishing       The gradient's norm is above zero and below `VANISHED` times the reference's.
 exploding       The gradient's norm is above `EXPLODED` times the reference's.
+left            The value left the graph as a number or an array: what becomes of that is in no gradient.
 dead            Of the result of `relu`, a unit (an index of the last axis) that is 0 for every sample of a batch of two
                 or more: its gradient is 0 for all of them, so what feeds it learns nothing from this batch.
 
@@ -22,6 +23,7 @@ from typing import Literal
 import numpy as np
 
 from ..recording.model import Recording, Snapshot, Step
+from . import status
 from .messages import plural, say
 from .numbers import number
 from .steps import label
@@ -29,7 +31,7 @@ from .steps import label
 VANISHED = 1e-3
 EXPLODED = 1e3
 
-Sign = Literal["nan", "infinite", "vanishing", "exploding", "dead"]
+Sign = Literal["nan", "infinite", "vanishing", "exploding", "dead", "left"]
 
 SIGNS: dict[Sign, str] = {
     "nan": "NaN",
@@ -37,6 +39,7 @@ SIGNS: dict[Sign, str] = {
     "vanishing": "↓ vanishes",
     "exploding": "↑ explodes",
     "dead": "dead units",
+    "left": "left the graph",
 }
 """What stands at a box."""
 
@@ -65,7 +68,14 @@ def findings(recording: Recording) -> list[Finding]:
     """Everything that is wrong, in the order of the steps."""
     reference = reference_step(recording)
     size = 0.0 if reference is None or reference.grad is None else reference.grad.norm
-    return [finding for step in recording.steps for finding in _of_step(step, size)]
+    wrong = [finding for step in recording.steps for finding in _of_step(step, size)]
+    return sorted([*wrong, *departed(recording)], key=lambda finding: finding.step)
+
+
+def departed(recording: Recording) -> list[Finding]:
+    """The steps whose values left the graph."""
+    left = dict.fromkeys([step for departure in recording.departures for step in departure.steps])
+    return [Finding("left", step) for step in sorted(left)]
 
 
 def reference_step(recording: Recording) -> Step | None:
@@ -105,7 +115,7 @@ def dead_units(value: Snapshot) -> tuple[int, int]:
 
 
 def sentences(recording: Recording, found: list[Finding]) -> list[tuple[Sign, str]]:
-    """What is wrong in words, one sentence per sign, in the order of `SIGNS`."""
+    """What is wrong in words, one sentence per sign (of what left the graph, per place), in the order of `SIGNS`."""
     steps = {step.id: step for step in recording.steps}
     reference = reference_step(recording)
     near = "" if reference is None else label(reference)
@@ -113,6 +123,9 @@ def sentences(recording: Recording, found: list[Finding]) -> list[tuple[Sign, st
     for sign in SIGNS:
         mine = [finding for finding in found if finding.sign == sign]
         if not mine:
+            continue
+        if sign == "left":
+            told += [(sign, sentence) for sentence in status.departures(recording)]
             continue
         worst = (min if sign == "vanishing" else max)(mine, key=lambda finding: finding.size)
         words = {"count": plural(len(mine), "step"), "reference": near}

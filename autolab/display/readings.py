@@ -12,6 +12,7 @@ from ..recording.outline import Group, Outline
 from . import status
 from .cells import as_lists, grid
 from .groups import group_heading, group_sentence, result
+from .health import departed, signs_at
 from .messages import say
 from .numbers import inline, number, shape_text
 from .steps import heading
@@ -26,14 +27,19 @@ def readings(
 ) -> dict[str, Any]:
     """Values and gradients of all boxes that `scene` draws, as JSON can hold them."""
     outline = recording.outline if outline is None else outline
-    items = outline.shown(outline.at_first() if expanded is None else expanded)
+    expanded = outline.at_first() if expanded is None else expanded
+    items = outline.shown(expanded)
     shown = [result(item) if isinstance(item, Group) else item for item in items]
     told, size = status.explained(recording), strip_size([step.value for step in shown if step is not None])
     nodes = {}
     for item, step in zip(items, shown, strict=True):
         words = _of_group(item, recording) if isinstance(item, Group) else _of_step(item, told)
         nodes[str(item.id)] = {**_numbers(step, size), **words}
-    return {"recording": recording.id, "nodes": nodes}
+    return {
+        "recording": recording.id,
+        "nodes": nodes,
+        "signs": signs_at(departed(recording), outline.holders(expanded)),
+    }
 
 
 def strip_size(values: Sequence[Snapshot | None]) -> tuple[int, int]:
@@ -52,8 +58,8 @@ def _cells(shape: tuple[int, ...], most_rows: int, most_columns: int) -> int:
 
 
 def _of_step(step: Step, told: Callable[[Step], str]) -> dict[str, str]:
-    sentence = "" if step.grad is not None and step.status == "ok" else told(step)
-    return {"status": sentence, "spoken": spoken(step)}
+    sentence = told(step)
+    return {"status": "" if step.grad is not None and sentence == say("ok") else sentence, "spoken": spoken(step)}
 
 
 def _of_group(group: Group, recording: Recording) -> dict[str, str]:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..engine.checked import departed as departed_from
+from ..engine.leaving import Exit
 from ..engine.passes import last_output
 from ..engine.variable import Variable
+from ..recording.departures import Departure, concerned
 from ..recording.model import Recording, Step
 from ..recording.nonfinite import Birth, find_nonfinite
 from .escape import clean
-from .messages import SHORT, say
+from .messages import SHORT, listed, plural, say
 from .replay import MOST_STEPS, graph_of, replay, state_of, uses_array
+from .steps import label
 from .trace import Flow, Key, Origin, names_of, nonfinite_origin, recorded_flow, zero_origin
 
+_MOST_PLACES = 3
 _REACHED = ("ok", "zero", "nonfinite")
 _WHY_ZERO = {
     "dead": {"relu", "relu6", "fused_relu"},
@@ -27,8 +32,12 @@ def of_step(step: Step) -> str:
     return say(_key(step))
 
 
-def explained(recording: Recording) -> Callable[[Step], str]:
-    """The sentence about a step's gradient, for the steps of a recording: it names the function that is to blame."""
+def explained(recording: Recording, with_departures: bool = True) -> Callable[[Step], str]:
+    """The sentence about a step's gradient, for the steps of a recording: it names the function that is to blame.
+
+    After it one for each of the first places where values left the graph that this gradient does not know of.
+    """
+    lost = concerned(recording) if with_departures else {}
     births: dict[int, Birth] = {}
     flows: list[Flow] = []
 
@@ -39,6 +48,12 @@ def explained(recording: Recording) -> Callable[[Step], str]:
             births.update(dict.fromkeys(birth.gradients, birth))
 
     def sentence(step: Step) -> str:
+        places = lost.get(step.id, [])
+        left = [departed(recording, departure, say("this_gradient")) for departure in places[:_MOST_PLACES]]
+        left += [say("left_more", count=plural(len(places) - len(left), "place"))] if len(places) > len(left) else []
+        return " ".join([*([] if left and step.status == "ok" else [of_gradient(step)]), *left])
+
+    def of_gradient(step: Step) -> str:
         key = _key(step)
         if key not in ("zero", "nonfinite") or step.order:
             return say(key)
@@ -48,6 +63,29 @@ def explained(recording: Recording) -> Callable[[Step], str]:
         return _explained(key, flows[0], step.id) if birth is None or birth.function is None else _born(birth)
 
     return sentence
+
+
+def departed(recording: Recording, departure: Departure, whose: str) -> str:
+    """What left the graph, at which line; ``whose`` gradient does not know of it."""
+    return _left(departure, "" if departure.file == recording.file else f"{clean(departure.file)}, ", whose)
+
+
+def _left(exit: Departure | Exit, file: str, whose: str) -> str:
+    place = f"{file}line {exit.line}"
+    key = "left" if exit.how == "left" else f"left_{exit.how}"
+    source = f"`{clean(exit.source, 80)}`"
+    return say(key, place=place if file else place.capitalize(), source=source, whose=whose)
+
+
+def departures(recording: Recording) -> list[str]:
+    """A sentence for every place where values left the graph, with the inputs whose gradients do not know of it."""
+    by_id = {step.id: step for step in recording.steps}
+    told = []
+    for departure in recording.departures:
+        names = listed([label(by_id[i]) for i in departure.inputs])
+        key = "gradient_of_one" if len(departure.inputs) == 1 else "gradients_of"
+        told.append(departed(recording, departure, say(key, names=names) if names else say("no_gradients")))
+    return told
 
 
 def _born(birth: Birth) -> str:
@@ -69,7 +107,10 @@ def _key(step: Step) -> str:
 # ---------------------------------------------------------------------------------------------- of a Variable
 def of_variable(variable: Variable) -> str:
     """The sentence about the gradient of a Variable that stands alone."""
-    return _of_none(variable) if variable.grad is None else _of_gradient(variable)
+    sentence = _of_none(variable) if variable.grad is None else _of_gradient(variable)
+    places = list(departed_from.get(variable.node, ())) if variable.node is not None else []
+    whose = say("this_gradient")
+    return " ".join([sentence, *[_left(place, f"{clean(place.file)}, ", whose) for place in places[:_MOST_PLACES]]])
 
 
 def _of_gradient(variable: Variable) -> str:

@@ -56,6 +56,7 @@ text,.name{{fill:{ink}}}
 .box.output{{stroke:{strong}}}
 .plate{{fill:{strong}}}
 .plate.quiet{{fill:{muted}}}
+.plate.wrong{{fill:{warning}}}
 .plate.device{{fill:{muted}}}
 .transfer{{stroke:{strong}}}
 .badge{{fill:{gradient}}}

@@ -56,7 +56,7 @@ def draw(picture: dict[str, Any], numbers: dict[str, Any], look: Look = "auto", 
     shades: set[int] = set()
     words = picture["description"] if compact else describe(picture, numbers)
     size = max(picture["width"], 320.0), picture["height"] + TITLE_HEIGHT
-    body = drawing(picture, numbers, scope, shades, compact)
+    body = drawing(picture, numbers, scope, shades, compact, Emphasis(signs=numbers["signs"]))
     parts = [title_line(picture["title"], size[0]), element("g", *body, transform=f"translate(0 {TITLE_HEIGHT:.0f})")]
     return document(parts, size, picture["title"], words, look, scope=scope, shades=shades)
 

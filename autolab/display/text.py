@@ -8,6 +8,7 @@ from ..recording.model import Opening, Recording, Step
 from ..recording.outline import Group
 from . import status
 from .escape import clean
+from .health import SIGNS, departed
 from .messages import plural, say
 from .numbers import bytes_text, number
 from .readings import spoken_group, text_of
@@ -31,9 +32,13 @@ def describe_program(recording: Recording) -> str:
 
 def to_text(recording: Recording) -> str:
     """One line per step, in the order of the program: expression, value, gradient; then the backward pass in words."""
-    told = status.explained(recording)
+    told = status.explained(recording, with_departures=False)  # they have lines of their own
+    left = {finding.step for finding in departed(recording)}
     items = recording.outline.shown(recording.outline.at_first())
-    rows = [(spoken_group(item, recording),) if isinstance(item, Group) else _row(item, told) for item in items]
+    rows = [
+        (spoken_group(item, recording),) if isinstance(item, Group) else _row(item, told, item.id in left)
+        for item in items
+    ]
     widths = [min(40, max((columns(row[i]) for row in rows if len(row) > 1), default=0)) for i in range(2)]
     lines = ["   ".join([*map(_pad, row[:-1], widths), row[-1]]) for row in rows]
     forward = [describe_program(recording), *(f"  {line}" for line in lines)]
@@ -45,7 +50,7 @@ def remarks(recording: Recording) -> list[str]:
     reduced = [say("reduced", count=plural(recording.reduced, "array"))] if recording.reduced else []
     notes = [_remark(note, recording) for note in recording.notes]
     proofs = [proof(recording, opening) for opening in recording.openings]
-    return [*reduced, *_memory(recording), *proofs, *notes]
+    return [*reduced, *_memory(recording), *proofs, *notes, *status.departures(recording)]
 
 
 def _memory(recording: Recording) -> list[str]:
@@ -90,12 +95,13 @@ def _remark(note: str, recording: Recording) -> str:
     return say("orders_end", name=label(result), wrt=clean(recording.wrt))
 
 
-def _row(step: Step, told: Callable[[Step], str]) -> tuple[str, str, str]:
+def _row(step: Step, told: Callable[[Step], str], has_left: bool) -> tuple[str, str, str]:
     value = "" if step.value is None else f"value {text_of(step.value)}"
     gradient = "" if step.grad is None else f"gradient {text_of(step.grad)}"
+    mark = f"; {SIGNS['left']}" if has_left else ""
     if gradient and step.status == "ok":
-        return heading(step), value, gradient
-    return heading(step), value, f"{gradient}. {told(step)}" if gradient else told(step)
+        return heading(step), value, gradient + mark
+    return heading(step), value, (f"{gradient}. {told(step)}" if gradient else told(step)) + mark
 
 
 def _pad(text: str, width: int) -> str:

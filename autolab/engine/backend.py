@@ -94,7 +94,7 @@ def as_array(value: object, what: str) -> Array:
     if is_array(value):
         return value
     if isinstance(value, np.ma.MaskedArray):
-        raise TypeError(f"{what}: got a masked array, whose mask would be lost; fill it or pass its .data")
+        raise TypeError(f"{what}: got a masked array, whose mask would be lost; fill it: a.filled(0.0)")
     try:
         array = np.asarray(value)
     except ValueError:

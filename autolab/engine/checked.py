@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
-from weakref import WeakValueDictionary, ref
+from weakref import WeakKeyDictionary, WeakValueDictionary, ref
 from zlib import crc32
 
 from .backend import Array, is_array, to_cpu
 from .errors import DamagedValueError
+from .leaving import Exit, ExitEvent, watch_leaving
 from .node import Node, Part
 from .observe import BackwardEvent, ForwardEvent, caller, file_label, observe
 from .primitive import Primitive
@@ -64,11 +65,25 @@ watched: dict[ref[Node], Watch] = {}
 _shared: WeakValueDictionary[int, Print] = WeakValueDictionary()
 
 
-def checked() -> observe:
+class _Checked(observe):
+    """Both: fingerprints of what is kept, and notes of what leaves the graph."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda event: _watch(event, lambda value: value.name))
+        self._leaving = watch_leaving(_note)
+
+    def __enter__(self) -> None:
+        departed.clear()
+        super().__enter__()
+        self._leaving.__enter__()  # leaving a block leaves all that were opened in it
+
+
+def checked() -> _Checked:
     """Watch what backward needs: inside a ``with`` block a change in place is an error instead of a wrong gradient.
 
     Every step applied inside the block takes fingerprints of what its gradient rules keep, and any later backward
-    through it, also outside the block, compares them. `autolab.record`, `autolab.explore` and
+    through it, also outside the block, compares them. And ``x.grad_status`` then tells at which lines numbers and
+    arrays that depend on ``x`` left the graph. `autolab.record`, `autolab.explore` and
     `autolab.check_gradients` do this by themselves; elsewhere it is off, as it costs about 20 microseconds
     per step, and half a millisecond more for a value of a million elements.
 
@@ -93,7 +108,21 @@ def checked() -> observe:
     Traceback (most recent call last):
     autolab.engine.errors.DamagedValueError: input 'x' of mul (...) was changed in place after the forward pass. ...
     """
-    return watching(lambda value: value.name)
+    return _Checked()
+
+
+departed: WeakKeyDictionary[Node, dict[Exit, None]] = WeakKeyDictionary()
+"""Where what was computed from a node left the graph in the last block of `checked`."""
+
+
+def _note(event: ExitEvent) -> None:
+    waiting, found = [event.variable.node], set()
+    while waiting:
+        node = waiting.pop()
+        if node is not None and node not in found:
+            found.add(node)
+            departed.setdefault(node, {})[event.exit] = None
+            waiting += node.parents
 
 
 def watching(name: Callable[[Variable], str | None]) -> observe:

@@ -3,10 +3,11 @@
 The modes of a context are one `Modes`, which never changes: entering a block, leaving it, or assigning computes another
 one and publishes that by a single call, so an interrupt finds the one or the other.
 
-`overrides` holds a token for every `Modes` that may have switched recording off, in any context, and `watchers` one for
-every `Modes` with observers. While they are empty, the hot path asks no further: looking into the context costs more
-than many a step. A token is a weak reference that takes itself out, by one C call, once nobody holds its modes: a task
-that was started inside a block holds them until it ends. A token too many is slow, never wrong.
+`overrides` holds a token for every `Modes` that may have switched recording off, in any context, `watchers` one for
+every `Modes` with observers, and `listeners` one for every `Modes` that hears what leaves the graph. While they are
+empty, the hot path asks no further: looking into the context costs more than many a step. A token is a weak reference
+that takes itself out, by one C call, once nobody holds its modes: a task that was started inside a block holds them
+until it ends. A token too many is slow, never wrong.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ Value = TypeVar("Value")
 
 overrides: set[object] = set()
 watchers: set[object] = set()
+listeners: set[object] = set()
 
 
 class Modes:
@@ -31,6 +33,7 @@ class Modes:
     train: bool = True
     rng: np.random.Generator
     hooks: tuple[Any, ...] = ()  # of observe()
+    exits: tuple[Any, ...] = ()  # of watch_leaving()
     marks: tuple[Any, ...] = ()  # of scope()
     block: Any = None  # the innermost that is open,
     before: Modes | None = None  # and what was set before it
@@ -41,6 +44,8 @@ class Modes:
             overrides.add(weakref.ref(self, overrides.discard))
         if own.get("hooks"):
             watchers.add(weakref.ref(self, watchers.discard))
+        if own.get("exits"):
+            listeners.add(weakref.ref(self, listeners.discard))
 
     def __getattr__(self, name: str) -> Any:
         if name != "rng":

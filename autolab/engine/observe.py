@@ -107,9 +107,9 @@ silence = _Silence()
 def caller() -> FrameType | None:
     """For hooks that want to know it: the user's line, the innermost frame outside this package below the event."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and not _is_own(frame):  # the hook itself
+    while frame is not None and not is_own(frame):  # the hook itself
         frame = frame.f_back
-    while frame is not None and _is_own(frame):
+    while frame is not None and is_own(frame):
         frame = frame.f_back
     return frame
 
@@ -124,5 +124,6 @@ def file_label(filename: str) -> str:
     return os.path.basename(filename)
 
 
-def _is_own(frame: FrameType) -> bool:
+def is_own(frame: FrameType) -> bool:
+    """Whether a frame runs this package's own code."""
     return frame.f_code.co_filename.startswith(_PACKAGE)

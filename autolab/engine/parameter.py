@@ -8,6 +8,8 @@ from typing import Any, Literal
 import numpy as np
 
 from .backend import Array, get_array_module, to_cpu, to_gpu
+from .config import listeners
+from .leaving import left
 from .variable import Variable, wrap
 
 Initializer = Callable[[tuple[int, ...]], Array]
@@ -91,7 +93,10 @@ class Parameter(Variable):
     @property
     def data(self) -> Array | None:
         """The array itself, not a copy; None before the parameter has a size."""
-        return self._data if self.is_initialized else None
+        data = self._data
+        if type(data) is Pending:
+            return None
+        return left(self, data) if listeners and self.node is not None else data
 
     @data.setter
     def data(self, value: Any) -> None:

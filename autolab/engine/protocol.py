@@ -15,6 +15,7 @@ import numpy as np
 
 from .backend import is_array
 from .errors import DetachError, NoGradientError
+from .remedies import INTO_ARRAY
 
 declared: dict[Any, Callable[..., Any]] = {}
 """NumPy function or ufunc -> the declared function that differentiates it."""
@@ -35,6 +36,8 @@ _PLAIN_FUNCTIONS = {
     *(np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.ix_, np.may_share_memory, np.shares_memory),
     *(np.array_repr, np.array_str, np.array2string),
 }
+
+_WRITES = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
 
 
 def register(numpy_function: Any, function: Callable[..., Any], renamed: dict[str, str] | None = None) -> None:
@@ -84,11 +87,11 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
 def _into_array(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``x.data -= lr * x.grad``: an update of an array, allowed where no gradient is lost by it."""
     if not all(is_array(out) for out in kwargs["out"]):
-        raise DetachError(f"numpy.{ufunc.__name__}: out= cannot be a Variable; write x = x + y, or change x.data")
+        raise DetachError(f"numpy.{ufunc.__name__}: out= cannot be a Variable; write y = numpy.{ufunc.__name__}(...)")
     if any(getattr(value, "requires_grad", False) for value in inputs):
         raise DetachError(
             f"numpy.{ufunc.__name__}: changing an array in place by a Variable that requires a gradient "
-            "would drop the gradient; use its .data"
+            f"would drop the gradient; write y = numpy.{ufunc.__name__}(...). An update by numbers alone takes x.data"
         )
     return getattr(ufunc, method)(*[unwrap(value) for value in inputs], **kwargs)
 
@@ -97,6 +100,8 @@ def array_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
     """What ``Variable.__array_function__`` does."""
     if func in _PLAIN_FUNCTIONS:
         return func(*[unwrap(value) for value in args], **{k: unwrap(v) for k, v in kwargs.items()})
+    if func in _WRITES and any([getattr(value, "requires_grad", False) for value in (*args, *kwargs.values())]):
+        raise DetachError(f"{_full_name(func)}: {INTO_ARRAY}")
     adapter, function = _adapters.get(func), declared.get(func)
     if adapter is not None:
         return _adapted(func, adapter, args, kwargs)

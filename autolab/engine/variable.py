@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from . import protocol
-from .backend import Array, as_array, check_real, device_name, get_array_module, is_array, modules
+from .backend import Array, as_array, check_real, device_name
+from .config import listeners
 from .errors import DetachError
+from .given import array_like, float_array
+from .leaving import left, number_of
 from .node import Leaf, Node, Part
+from .remedies import ALREADY, AS_ARRAY, ASSIGNED, COPIED, ELEMENT, ELEMENT_OF_LEAF, INTO_ARRAY, ONE_NUMBER
 
 if TYPE_CHECKING:
     from .installed import Installed
@@ -55,8 +59,8 @@ class Variable(Installed):
 
     def __init__(self, data: Any, name: str | None = None, requires_grad: bool | None = None) -> None:
         if isinstance(data, Variable):
-            raise TypeError("Variable: data is a Variable already; pass its .data to make a new leaf")
-        self._data = check_real(_float_array(data), "Variable: data")
+            raise TypeError(ALREADY)
+        self._data = check_real(float_array(data), "Variable: data")
         self.name = name
         if not isinstance(requires_grad, bool | None):
             raise TypeError(f"Variable: requires_grad is {requires_grad!r:.60}; expected True, False or None")
@@ -82,7 +86,7 @@ class Variable(Installed):
     @property
     def data(self) -> Array:
         """The array itself, not a copy. Assigning to it, or changing it in place, is no step of the graph."""
-        return self._data
+        return left(self, self._data) if listeners and self.node is not None else self._data
 
     @data.setter
     def data(self, value: Any) -> None:
@@ -92,7 +96,7 @@ class Variable(Installed):
                 self.node.moved = True
             return
         if isinstance(value, Variable):
-            raise TypeError("Variable.data: got a Variable; assign its .data")
+            raise TypeError(ASSIGNED)
         array = check_real(as_array(value, "Variable.data"), "Variable.data")
         if self.node is not None and array.dtype.kind != "f":
             raise TypeError(f"Variable.data: got {array.dtype}; expected floats, as the Variable requires a gradient")
@@ -129,8 +133,12 @@ class Variable(Installed):
 
     def item(self) -> float:
         """The only element as a Python number; an error if there are more."""
+        number = self._number()
+        return left(self, number) if listeners and self.node is not None else number
+
+    def _number(self) -> float:
         if self.size != 1:
-            raise ValueError(f"Variable: got shape {self.shape} for one Python number; expected one element; use .data")
+            raise ValueError(f"Variable: got shape {self.shape} for one Python number; {ONE_NUMBER}")
         return self._data.item()
 
     # ------------------------------------------------------------------ the gradient
@@ -191,15 +199,7 @@ class Variable(Installed):
         array = value._data if isinstance(value, Variable) else value
         if type(array) is type(self._data) and array.dtype is self._data.dtype:
             return array
-        array = check_real(array if isinstance(value, Variable) else as_array(value, what), what)
-        if type(array) is not type(self._data):
-            if is_array(value) or isinstance(value, Variable):
-                raise TypeError(
-                    f"{what}: got an array on {device_name(array)} for a Variable on {self.device}: expected both on "
-                    "one device; move them with to_gpu or to_cpu"
-                )
-            array = get_array_module(self._data).asarray(array)  # a number or a list
-        return array.astype(self._data.dtype, copy=False)
+        return array_like(array, self._data, value, what)
 
     def cleargrad(self) -> None:
         """Forget the gradient: the next backward starts from none instead of adding to it."""
@@ -241,10 +241,12 @@ class Variable(Installed):
         return bool(self._data.item())
 
     def __float__(self) -> float:
-        return float(self.item())
+        number = self._number()
+        return float(number if self.node is None else number_of(self, number))
 
     def __int__(self) -> int:
-        return int(self.item())
+        number = self._number()
+        return int(number if self.node is None else number_of(self, number))
 
     def __repr__(self) -> str:
         return "variable(" + str(self._data).replace("\n", "\n" + " " * 9) + ")"
@@ -270,12 +272,19 @@ class Variable(Installed):
         return self._data >= protocol.unwrap(other)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        raise DetachError("Variable: elements cannot be assigned, the graph would not know; change x.data[...] instead")
+        raise DetachError(ELEMENT if self.creator is not None else ELEMENT_OF_LEAF)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if self.node is not None:
-            raise DetachError("numpy.asarray(Variable): this would drop the gradient; use its .data")
+            raise DetachError(AS_ARRAY)
         return np.array(self._data, dtype=dtype, copy=copy)
+
+    @property
+    def _mask(self) -> Any:
+        """What NumPy's masked arrays ask for before they take ``_data`` of whatever is assigned to them."""
+        if self.node is not None:
+            raise DetachError(f"Variable: {INTO_ARRAY}")
+        return np.ma.nomask
 
     __array_priority__ = 200
 
@@ -287,7 +296,7 @@ class Variable(Installed):
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.creator is not None:
-            raise TypeError("Variable: a computed value cannot be pickled or copied with its graph; use its .data")
+            raise TypeError(COPIED)
         return type(self), (self._data, self.name, self.requires_grad)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
@@ -317,22 +326,3 @@ def as_variable(value: Any) -> Variable:
     False
     """
     return value if isinstance(value, Variable) else Variable(value, requires_grad=False)
-
-
-def _float_array(data: Any) -> Array:
-    """Arrays as they are; Python numbers and lists of them as float64, except booleans, and NumPy scalars as they
-    are."""
-    if type(data) in modules or is_array(data):  # the first array from a GPU is not known by its type
-        return data
-    if type(data) is int and abs(data) <= 1.7976931348623157e308:  # the largest float
-        return np.asarray(float(data))
-    array = as_array(data, "Variable: data")
-    is_python = not isinstance(data, np.ndarray | np.generic)
-    return array.astype(np.float64) if is_python and array.dtype.kind in "iu" and not _holds_arrays(data) else array
-
-
-def _holds_arrays(data: Any) -> bool:
-    """Whether a nested list is made of arrays or NumPy scalars, which keep their dtype."""
-    while isinstance(data, list | tuple) and data:
-        data = data[0]
-    return isinstance(data, np.ndarray | np.generic)

@@ -135,7 +135,7 @@ def _number(truth: Array, like: Array) -> Array:
 @protocol.adapt(np.where)
 def _where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     if x is None or y is None:
-        raise TypeError("numpy.where with a condition alone: use numpy.nonzero(x.data)")
+        raise TypeError("numpy.where with a condition alone: use numpy.nonzero(x)")
     return where(condition, x, y)
 
 

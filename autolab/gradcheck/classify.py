@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..numerals import signed
 from .case import SIGNAL, Case, evident, fits, ignores_upstream, nonlinear, ratio, simple, undefined, wrong_somewhere
+from .leaving import lost_part
 from .messages import Kind, apart, number, say, shown, where
 from .rearranged import Explanation, partial_sums, rearranged
 from .report import Finding
@@ -18,7 +20,20 @@ from .trace import forgotten_way
 
 def accuse(case: Case, i: int) -> Finding:
     """The finding about an accused input."""
-    causes = (_upstream, _nonlinear, _swapped, _missing, _sign, _factor, _nan, _stale, _rearranged, _local, _partial)
+    causes = (
+        _left,
+        _upstream,
+        _nonlinear,
+        _swapped,
+        _missing,
+        _sign,
+        _factor,
+        _nan,
+        _stale,
+        _rearranged,
+        _local,
+        _partial,
+    )
     for cause in causes:
         finding = cause(case, i)
         if finding is not None:
@@ -27,6 +42,17 @@ def accuse(case: Case, i: int) -> Finding:
 
 
 # ---------------------------------------------------------------------- the causes, in this order
+def _left(case: Case, i: int) -> Finding | None:
+    point = _point(case, i)
+    e = case.at(i)[point].elements
+    lost = lost_part(case, i, point, e.worst(e.wrong)) if e.wrong.any() else None
+    if lost is None:
+        return None
+    evidence = {"cause": lost.places[0].how, "places": lost.evidence, "whole": lost.whole}
+    found = _finding(case, i, "left_graph", {"what": lost.text}, evidence=evidence)
+    return found if lost.whole else replace(found, message=found.message + say("left_graph.more"))
+
+
 def _upstream(case: Case, i: int) -> Finding | None:
     g = case.exam.none[i]
     if g is not None and ignores_upstream(case, i):
@@ -170,6 +196,11 @@ def _parted(wrong: float, right: float) -> dict[str, str]:
 
 
 # ---------------------------------------------------------------------- the sentence
+def _point(case: Case, i: int) -> int:
+    """The first point at which an element of the input is wrong."""
+    return next((k for k, c in enumerate(case.at(i)) if c.elements.wrong.any()), 0)
+
+
 def _finding(
     case: Case,
     i: int,
@@ -184,7 +215,7 @@ def _finding(
 
     A ``cause`` within its kind has a sentence of its own.
     """
-    point = next((k for k, c in enumerate(case.at(i)) if c.elements.wrong.any()), 0)
+    point = _point(case, i)
     e, x = case.at(i)[point].elements, case.tables[point].arrays[i]
     element = e.worst(e.wrong) if element is None else element
     index = case.index(i, element)

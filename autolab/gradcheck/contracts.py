@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..engine.backend import to_cpu
-from ..engine.checked import checked
+from ..engine.checked import watching
 from ..engine.errors import DamagedValueError, GradientCountError, GradientShapeError
 from .messages import Kind, Verdict, number, say, shown
 from .report import Finding
@@ -58,7 +58,7 @@ class Examination:
 
 def examine(subject: Subject, rng: np.random.Generator) -> Examination:
     """Check the contracts of the forward, then those of the backward, and that nothing changes in between."""
-    with checked():
+    with watching(lambda value: value.name):
         return _examine(subject, rng)
 
 

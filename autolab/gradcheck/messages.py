@@ -24,6 +24,7 @@ Kind = Literal[
     "upstream_ignored",
     "missing_term",
     "wrong_function",
+    "left_graph",
     "inplace",
     "nondeterministic",
     "kink",
@@ -126,6 +127,16 @@ SENTENCES: dict[str, str] = {
         "The gradient of {input} is {analytic}{where}, although the function is smooth there: numerically it is "
         "{numeric}."
     ),
+    "left_graph": (
+        "{what}. What becomes of that is not counted in the gradient of {input}: it is {analytic} instead of "
+        "{numeric}{where}."
+    ),
+    "left_graph.more": " That is not all that is wrong with it.",
+    "left_graph.place": "Line {line}",
+    "left_graph.elsewhere": "{file}, line {line}",
+    "left_graph.left": "{place}: `{source}` left the graph",
+    "left_graph.changed": "{place}: `{source}` changed an array without the graph",
+    "left_graph.no_grad": "{place}: `{source}` was computed under no_grad",
     "all": "{total} elements",
     "all.measured": "the {total} elements that were measured",
     # where to look
@@ -146,6 +157,9 @@ SENTENCES: dict[str, str] = {
     "hint.wrong_function.nonlinear": (
         "Look at what is done to the upstream gradient: it may be multiplied and summed, not rounded or cut off."
     ),
+    "hint.left_graph": "NumPy's functions stay in the graph: np.sin(x), not math.sin(x); x, not float(x) or x.data.",
+    "hint.left_graph.changed": "np.where(mask, new, old) gives a new array, with its gradient.",
+    "hint.left_graph.no_grad": "What belongs to the result is computed outside no_grad().",
     "hint.inplace.shared": "What a call keeps for its backward must be its own: no global, no attribute of the class.",
     "hint.inplace": "Work on copies: what others still need must stay as it is.",
     "hint.nondeterministic": "Look for random numbers, and for values that a call leaves behind for the next.",

@@ -55,7 +55,8 @@ def _with_hint(finding: Finding, backward: str) -> Finding:
     name, cause = "it" if finding.input is None else shown(finding.input), finding.evidence.get("cause")
     own = f"hint.{finding.kind}.{cause}"
     hint = say(own if own in SENTENCES else f"hint.{finding.kind}", input=name)
-    return replace(finding, hint=" ".join(filter(None, (hint, "" if cause == FORWARD else backward))))
+    is_forward = cause == FORWARD or finding.kind == "left_graph"
+    return replace(finding, hint=" ".join(filter(None, (hint, "" if is_forward else backward))))
 
 
 def written_backward(subject: Subject) -> str:

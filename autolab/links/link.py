@@ -93,8 +93,8 @@ class Link:
             self._register(name, known, None)
         else:
             raise TypeError(
-                f"{type(self).__name__}.{name} is a {known}; got {a_kind(value)}. To change the numbers of a "
-                f"parameter, assign to {name}.data"
+                f"{type(self).__name__}.{name} is a {known}; got {a_kind(value)}. A value that forward computes "
+                f"takes another name; an update, between two steps, assigns an array to {name}.data"
             )
 
     def __delattr__(self, name: str) -> None:

@@ -1,5 +1,6 @@
 """Recordings: one run of a function and of its gradient, as plain data that every view is a function of."""
 
+from .departures import Departure
 from .model import BackwardStep, Operand, Recording, Scope, Snapshot, Step
 from .nonfinite import Birth, Nonfinite, find_nonfinite
 from .recorder import record
@@ -8,6 +9,7 @@ from .tape import graph
 __all__ = [
     "BackwardStep",
     "Birth",
+    "Departure",
     "Nonfinite",
     "Operand",
     "Recording",

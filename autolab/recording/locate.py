@@ -10,10 +10,11 @@ import os
 import sys
 import textwrap
 from dataclasses import dataclass, replace
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any
 
 from ..engine.observe import file_label
+from ..engine.source import PerInstruction, segment
 from ..links.link import Link
 from .loops import Loop, loops_around
 from .positions import found_at
@@ -23,9 +24,6 @@ _PROGRAMS = (f"{PACKAGE}links{os.sep}", f"{PACKAGE}transforms{os.sep}")  # one c
 
 OWN_FRAMES = ("<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>")
 """Code that runs in a frame of its own, but is no function to a reader (comprehensions: before Python 3.12)."""
-
-MOST_CODE = 500
-"""The places in so many functions and modules are remembered from one recording to the next."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +46,6 @@ class Place:
         return replace(self, source=None, names=(), operands=())
 
 
-_known: dict[int, tuple[CodeType, dict[int, Place]]] = {}  # by identity: code is slow to hash
-
-
 class Locator:
     """Finds places, each once: a loop passes an instruction many times, a slider a function. ``fn`` is recorded."""
 
@@ -59,14 +54,7 @@ class Locator:
 
     def place(self, frame: FrameType | None) -> Place | None:
         """The place of the instruction that ``frame`` is executing."""
-        if frame is None:
-            return None
-        if len(_known) > MOST_CODE:
-            _known.clear()
-        _, places = _known.setdefault(id(frame.f_code), (frame.f_code, {}))
-        if frame.f_lasti not in places:
-            places[frame.f_lasti] = _locate(frame)
-        return places[frame.f_lasti]
+        return None if frame is None else _known(frame)
 
     def here(self, base: FrameType | None) -> tuple[Place | None, bool, int | None]:
         """For a hook: where the event stands in the run that ``base`` began.
@@ -103,20 +91,12 @@ def _locate(frame: FrameType) -> Place:
         file=file,
         line=node.lineno,
         source=_expression(lines, node),
-        statement=_first_line(_segment(lines, statement)) or None,
+        statement=_first_line(segment(lines, statement)) or None,
         names=_targets(statement, node),
         operands=tuple([ast.unparse(operand) for operand in _operands(node)]),
         loops=loops_around(node, alone=frame.f_code.co_name in OWN_FRAMES),
         is_call=isinstance(node, ast.Call),
     )
-
-
-def _segment(lines: list[str], node: Any) -> str:
-    """The text of ``node``. `ast.get_source_segment` splits the whole file for every one."""
-    part = [line.encode() for line in lines[node.lineno - 1 : node.end_lineno]]
-    part[-1] = part[-1][: node.end_col_offset]
-    part[0] = part[0][node.col_offset :]
-    return b"\n".join(part).decode()
 
 
 def _expression(lines: list[str], node: Any) -> str | None:
@@ -127,7 +107,10 @@ def _expression(lines: list[str], node: Any) -> str | None:
         made = node.func.value
         if isinstance(made, ast.Call) and not made.args and not made.keywords:
             return f"{ast.unparse(made.func)}({', '.join([ast.unparse(operand) for operand in _operands(node)])})"
-    return _segment(lines, node)
+    return segment(lines, node)
+
+
+_known = PerInstruction(_locate)
 
 
 def _first_line(text: str) -> str:

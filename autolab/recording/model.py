@@ -18,6 +18,7 @@ import numpy as np
 if TYPE_CHECKING:
     from graphviz import Digraph
 
+    from .departures import Departure
     from .outline import Outline
 
 Kind = Literal["input", "leaf", "constant", "call", "part", "reference"]
@@ -265,6 +266,7 @@ class Recording:
     ``higher`` are the recordings of the derivatives by the input ``wrt``, in order. Each has its own ``order``, the
     steps of that order with their gradients, and what it uses of lower ones, under the same ids.
     ``pool`` are the figures of the GPU's memory, None where no value was on one.
+    ``departures`` are the places where values left the graph: numbers and arrays that were taken out of it.
     ``openable`` are the fused functions of the run that have a composite, ``openings`` those that are opened.
 
     Examples
@@ -296,6 +298,7 @@ class Recording:
     openable: tuple[str, ...] = ()
     openings: tuple[Opening, ...] = ()
     pool: Pool | None = None
+    departures: tuple[Departure, ...] = ()
 
     def __getitem__(self, name: str) -> Step:
         """The last step with the user's name ``name``, for instance ``recording["h"]``."""

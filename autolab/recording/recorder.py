@@ -12,12 +12,15 @@ from ..engine.backend import Array, array_of, is_array
 from ..engine.backward import grad
 from ..engine.checked import watching
 from ..engine.errors import a_kind
+from ..engine.leaving import watch_leaving
 from ..engine.node import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
 from .arrays import Budget
 from .collector import collector_waits
+from .departures import Departures
+from .departures import key_of as _key
 from .drafts import Draft, Use
 from .events import attributes_of, backward_code, given_inputs, input_index
 from .explain import Explainer, Sums
@@ -106,28 +109,25 @@ def record_bound(
     for name, variable in variables.items():
         recorder.add_leaf(variable, "input", name)
     try:
-        with watching(recorder.name_of), observe(recorder.hear_forward):
+        with watching(recorder.name_of), observe(recorder.hear_forward), watch_leaving(recorder.departures.hear):
             returned = bound.call(variables)
     finally:
         recorder.tracker.close()
-    outputs = _outputs(bound, returned)
+    outputs = _outputs(bound, returned, recorder.departures)
     given = upstream(outputs) if callable(upstream) else upstream
     recorder.run_backward(outputs, one_each(bound.caller, outputs, given))
     recording = recorder.finish(bound, len(variables), outputs)
     return recording if x is None else with_derivatives(recording, recorder, outputs, x, order)
 
 
-def _outputs(bound: Bound, returned: Any) -> tuple[Variable, ...]:
+def _outputs(bound: Bound, returned: Any, departures: Departures) -> tuple[Variable, ...]:
     values = tuple(returned) if isinstance(returned, list | tuple) else (returned,)
     if not values or not all(isinstance(value, Variable) for value in values):
         came = f"{bound.caller}: {bound.name} returned {_kinds(values):.150}"
         is_number = any([isinstance(value, int | float) or is_array(value) for value in values])
-        hint = ": is a return missing?" if values == (None,) else _LOST if is_number else ""
+        hint = ": is a return missing?" if returned is None else departures.hint if is_number else ""
         raise TypeError(f"{came}; expected a Variable or a tuple of Variables{hint}")
     return values
-
-
-_LOST = ": float(), the functions of math and .data leave the graph, NumPy's functions stay in it"
 
 
 def _kinds(values: tuple[Any, ...]) -> str:
@@ -150,6 +150,7 @@ class Recorder:
     upstream: list[Snapshot | None] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     names: Collection[str] = ()  # of the fused functions that are to be opened
+    departures: Departures = field(default_factory=Departures)
     _ids: dict[Any, int] = field(default_factory=dict)
     held: list[Variable] = field(default_factory=list)
 
@@ -179,6 +180,7 @@ class Recorder:
         if not isinstance(event, ForwardEvent):
             return  # the function computes a gradient of its own
         place, is_inner, outer_line = self.tracker.here()
+        self.departures.look(event)
         if self.opener.opens(event):
             scope = self.tracker.call(event.function.name, place)
             self.opener.forward(self, event, place, outer_line, scope)
@@ -331,11 +333,5 @@ class Recorder:
             openable=tuple(self.opener.found),
             openings=tuple(self.opener.openings.values()),
             pool=self._pool.figures(),
+            departures=self.departures.settled(self._ids, steps),
         )
-
-
-def _key(variable: Variable) -> Any:
-    """What a Variable is found again by: the order of its node, or an identity."""
-    if variable.node is None:
-        return ("constant", id(variable))
-    return variable.node.order or ("leaf", id(variable.node))

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from ..display.escape import clean
-from ..engine.errors import DamagedValueError
+from ..engine.errors import DamagedValueError, DetachError
 from ..engine.observe import file_label
 
 MAX_MESSAGE = 2000
@@ -32,15 +32,19 @@ class UserError:
 
 
 def user_error(error: BaseException) -> UserError:
-    """An exception as data: its type and message, and the innermost line of its traceback that is the user's."""
-    kind = type(error).__name__
+    """An exception as data: its type and message, and the innermost line of its traceback that is the user's.
+
+    Where NumPy says only that an element could not be set, the cause says why.
+    """
+    told = error.__cause__ if isinstance(error.__cause__, DetachError) else error
+    kind, message = type(told).__name__, _message(told)
     if isinstance(error, DamagedValueError) and error.file is not None:  # the step that suffers, not who ran backward
         file, line, names = error.file, error.line, None
     elif (trace := _users(error.__traceback__)) is not None:
         file, line, names = trace.tb_frame.f_code.co_filename, trace.tb_lineno, trace.tb_frame.f_globals
     else:
-        return UserError(kind, _message(error))
-    return UserError(kind, _message(error), file_label(file), line, linecache.getline(file, line, names).strip())
+        return UserError(kind, message)
+    return UserError(kind, message, file_label(file), line, linecache.getline(file, line, names).strip())
 
 
 def for_page(error: UserError) -> dict[str, Any]:

@@ -31,8 +31,8 @@ VARIABLES = (
     Refusal(
         lambda w: Variable([[1], [1, 2]]), TypeError, "Variable", "data", "[[1], [1, 2]]", "lists of equal lengths"
     ),
-    Refusal(lambda w: Variable(np.ma.array([1.0])), TypeError, "Variable", "data", "masked array", "pass its .data"),
-    Refusal(lambda w: Variable(w.x), TypeError, "Variable", "data", "is a Variable already", "pass its .data"),
+    Refusal(lambda w: Variable(np.ma.array([1.0])), TypeError, "Variable", "data", "masked array", "fill it"),
+    Refusal(lambda w: Variable(w.x), TypeError, "Variable", "data", "is a Variable already", "use it as it is"),
     Refusal(lambda w: Variable(1.0, name=3), TypeError, "Variable", "name", "is 3", "expected a string"),
     Refusal(
         lambda w: Variable([1.0], requires_grad="yes"),
@@ -56,7 +56,7 @@ VARIABLES = (
     Refusal(_set("data", np.arange(3)), TypeError, "Variable", ".data", "got int64", "expected floats"),
     Refusal(_set("data", np.ones(3, complex)), TypeError, "Variable", ".data", "complex128", REAL),
     Refusal(lambda w: setattr(w.c, "data", np.ones(3, complex)), TypeError, "Variable", ".data", "complex128", REAL),
-    Refusal(lambda w: setattr(w.x, "data", w.m), TypeError, "Variable", ".data", "got a Variable", "assign its .data"),
+    Refusal(lambda w: setattr(w.x, "data", w.m), TypeError, "Variable", ".data", "got a Variable", "write x = y"),
     Refusal(_set("grad", np.ones(4)), ValueError, "Variable", ".grad", "shape (4,)", "expected (3,)"),
     Refusal(_set("grad", "g"), TypeError, "Variable", ".grad", "got str 'g'", REAL),
     Refusal(_set("grad", np.ones(3, complex)), TypeError, "Variable", ".grad", "complex128", REAL),
@@ -70,16 +70,16 @@ VARIABLES = (
     ),
     Refusal(lambda w: float(w.x), ValueError, "Variable", "one Python number", "shape (3,)", "expected one element"),
     Refusal(lambda w: int(w.m), ValueError, "Variable", "one Python number", "shape (2, 3)", "expected one element"),
-    Refusal(lambda w: w.x.item(), ValueError, "Variable", "one Python number", "shape (3,)", "use .data"),
+    Refusal(lambda w: w.x.item(), ValueError, "Variable", "one Python number", "shape (3,)", "np.sin(x)"),
     Refusal(lambda w: bool(w.x), ValueError, "bool", "Variable", "3 elements", "use .data.any() or .all()"),
     Refusal(lambda w: len(w.s), TypeError, "len", "Variable", "without axes", "expected at least one axis"),
     Refusal(lambda w: list(w.s), TypeError, "Variable", "value", "without axes", "cannot be iterated over"),
+    Refusal(lambda w: w.x.__setitem__(0, 1.0), autolab.DetachError, "Variable", "elements", "assigned", "np.where"),
     Refusal(
-        lambda w: w.x.__setitem__(0, 1.0), autolab.DetachError, "Variable", "elements", "assigned", "change x.data"
+        lambda w: np.asarray(w.x), autolab.DetachError, "numpy.asarray", "Variable", "drop the gradient", "np.stack"
     ),
-    Refusal(lambda w: np.asarray(w.x), autolab.DetachError, "numpy.asarray", "Variable", "drop the gradient", ".data"),
-    Refusal(lambda w: pickle.dumps(w.y), TypeError, "Variable", "value", "computed", "use its .data"),
-    Refusal(lambda w: copy.deepcopy(w.y), TypeError, "Variable", "value", "computed", "use its .data"),
+    Refusal(lambda w: pickle.dumps(w.y), TypeError, "Variable", "value", "computed", "needs no copy"),
+    Refusal(lambda w: copy.deepcopy(w.y), TypeError, "Variable", "value", "computed", "needs no copy"),
 )
 
 GRADIENTS = (

@@ -129,12 +129,14 @@ NUMPY = (
         lambda w: np.add.reduce(w.x), NoGradientError, "numpy.add.reduce", "x", "no gradient", "Apply it to x.data"
     ),
     Refusal(
-        lambda w: np.exp(w.x, out=w.array), DetachError, "numpy.exp", "array in place", "Variable", "use its .data"
+        lambda w: np.exp(w.x, out=w.array), DetachError, "numpy.exp", "array in place", "Variable", "write y = numpy."
     ),
     Refusal(
-        lambda w: np.exp(w.c, out=w.x), DetachError, "numpy.exp", "out=", "cannot be a Variable", "write x = x + y"
+        lambda w: np.exp(w.c, out=w.x), DetachError, "numpy.exp", "out=", "cannot be a Variable", "write y = numpy.exp"
     ),
-    Refusal(lambda w: w.array.__iadd__(w.x), DetachError, "numpy.add", "array in place", "Variable", "use its .data"),
+    Refusal(
+        lambda w: w.array.__iadd__(w.x), DetachError, "numpy.add", "array in place", "Variable", "write y = numpy."
+    ),
     Refusal(
         lambda w: np.sum(w.x, dtype="f4"), NoGradientError, "numpy.sum", "'dtype'", "on a Variable", "does not take"
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autolab.engine.config import Modes, modes, overrides, unset_modes, watchers
+from autolab.engine.config import Modes, listeners, modes, overrides, unset_modes, watchers
 
 _DEFAULTS = {"enable_backprop": True, "train": True}
 
@@ -16,8 +16,8 @@ def leaked_state() -> list[str]:
         for name, default in _DEFAULTS.items()
         if getattr(Modes, name) is not default
     ]
-    if watchers:
-        found.append(f"{len(watchers)} observers are still listening")
+    if watchers or listeners:
+        found.append(f"{len(watchers) + len(listeners)} observers are still listening")
     if overrides or modes().block:
         found.append("a no_grad, using_config or observe block is still open")
     return found
@@ -29,4 +29,5 @@ def reset_state() -> None:
     for name, default in _DEFAULTS.items():
         setattr(Modes, name, default)
     watchers.clear()
+    listeners.clear()
     overrides.clear()

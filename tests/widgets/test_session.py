@@ -249,6 +249,17 @@ def test_an_error_without_a_readable_message() -> None:
     assert user_error(Odd()) == UserError("Odd", "its message could not be made: RuntimeError")
 
 
+def test_an_assignment_into_an_array_is_told_as_autolab_tells_it() -> None:
+    def into_array(x):
+        y = np.zeros(2)
+        y[0] = x * 2
+        return y
+
+    error = Session(into_array, (1.0,), {}).compute()
+    assert isinstance(error, UserError) and error.type == "DetachError"
+    assert "np.stack" in error.message and error.statement == "y[0] = x * 2"
+
+
 @pytest.mark.parametrize(
     ("name", "index", "value", "words"),
     [

@@ -6,6 +6,8 @@ words.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from . import gradients, graphs, lenses, plots
 
 SENTENCES: dict[str, str] = gradients.SENTENCES | graphs.SENTENCES | lenses.SENTENCES | plots.SENTENCES
@@ -27,6 +29,18 @@ def say(key: str, **values: object) -> str:
     'The gradient is exactly zero.'
     """
     return SENTENCES[key].format(**values)
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Names in a row; of many only the first.
+
+    Examples
+    --------
+    >>> listed(["x"]), listed(["x", "y", "z"]), listed(["a", "b", "c"], most=2)
+    ('x', 'x, y and z', 'a, b and 1 more')
+    """
+    shown = [*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])]
+    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
 
 
 def plural(count: int, noun: str, nouns: str | None = None) -> str:

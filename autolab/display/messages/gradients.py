@@ -23,6 +23,15 @@ SENTENCES: dict[str, str] = {
     ),
     "nonfinite_started": "The gradient contains NaN or infinite numbers: the backward pass started with them.",
     "nonfinite_sum": "The gradient contains NaN or infinite numbers: its shares do not, but their sum does.",
+    # What left the graph; of one step, and of the whole recording.
+    "left": "{place}: {source} left the graph. What is computed from that adds nothing to {whose}.",
+    "left_changed": "{place}: {source} changed an array without the graph. The change is not counted in {whose}.",
+    "left_no_grad": "{place}: {source} was computed under no_grad. What is computed from it adds nothing to {whose}.",
+    "left_more": "The same is true of {count} more.",
+    "this_gradient": "this gradient",
+    "no_gradients": "any gradient",
+    "gradient_of_one": "the gradient of {names}",
+    "gradients_of": "the gradients of {names}",
     # Gradient of a Variable that stands alone.
     "given": "The gradient was set by hand: a backward pass that starts here begins with it.",
     "stale": "The gradient is stale: the value has been changed since it was computed.",

@@ -1,0 +1,275 @@
+"""Where values leave the graph: as plain numbers or arrays, which know nothing of gradients.
+
+``float(x)``, ``x.item()`` and ``x.data`` are asked for on purpose and are allowed. An assignment of a Variable into an
+array is not: the array would hold the number and the gradient be lost without a word. As NumPy asks `__float__` in both
+cases, the instruction at which the caller is tells one from the other.
+
+`watch_leaving` is how recordings and checks hear of what is allowed. While nobody listens that costs one truth test.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import linecache
+import math
+import os
+import sys
+import sysconfig
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from .config import Block, listeners, modes, recording
+from .errors import DetachError
+from .observe import ForwardEvent, caller, file_label, is_own
+from .remedies import INTO_ARRAY
+from .source import PerInstruction, by_position, position, segment
+
+if TYPE_CHECKING:
+    from .variable import Variable
+
+# ---------------------------------------------------------------------------------------------- into an array
+_NUMPY = os.path.dirname(np.__file__) + os.sep
+_NUMPY_SHOWS = (f"{_NUMPY}testing{os.sep}",)
+_STORE = dis.opmap["STORE_SUBSCR"]
+_CALLS = ("CALL", "PRECALL")
+_LOADS = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_NAME", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF")
+_FILLERS = frozenset(
+    {"fill", "put", "itemset", "__setitem__", "setitem", "fromiter", "float64", "double", "type"}  # of NumPy
+    | {"array", "append", "extend", "insert", "fromlist"}  # of the standard library's array
+)
+"""Functions that were not written in Python and take a number for an array; lists do not ask for one."""
+
+
+def _fills_array(frame: FrameType) -> bool:
+    """Whether the instruction of ``frame`` puts into an array the number that it asks for.
+
+    It is an item assignment, or a call of one of `_FILLERS`; or NumPy's own code, in which nobody prints a number.
+    """
+    code = frame.f_code
+    if code.co_filename.startswith(_NUMPY):
+        return not code.co_filename.startswith(_NUMPY_SHOWS) and not code.co_name.startswith("format_float")
+    instruction = code.co_code[frame.f_lasti]  # without what Python and debuggers make of it while it runs
+    return instruction == _STORE or (dis.opname[instruction].startswith(_CALLS) and _called(frame) in _FILLERS)
+
+
+def _called(frame: FrameType) -> str | None:
+    """The name of what a frame is calling: the last that was loaded where the call begins, and before it ends."""
+    first, last, column, end_column = position(frame.f_code, frame.f_lasti)
+    if first is None or last is None or column is None or end_column is None:
+        return None
+    found, reach = None, (0, 0)
+    for instruction in dis.get_instructions(frame.f_code):
+        place = instruction.positions
+        if instruction.offset >= frame.f_lasti:
+            return found
+        if (
+            place is None
+            or not instruction.opname.startswith(_LOADS)
+            or (place.lineno, place.col_offset) != (first, column)
+        ):
+            continue
+        end = place.end_lineno or 0, place.end_col_offset or 0
+        if reach <= end < (last, end_column):
+            found, reach = str(instruction.argval), end
+    return found
+
+
+_into_array = PerInstruction(_fills_array)
+_CAN_TELL = sys.implementation.name == "cpython"
+
+
+def number_of(variable: Variable, number: Any) -> Any:
+    """What ``float`` and ``int`` give of a Variable that requires a gradient, asked two frames up.
+
+    Raises
+    ------
+    DetachError
+        If the number would go into an array. For an array of floats NumPy raises a ValueError, of which that is the
+        cause.
+    """
+    frame = sys._getframe(2)
+    if _CAN_TELL and _into_array(frame):
+        raise DetachError(f"Variable: {INTO_ARRAY}")
+    return left(variable, number, frame) if listeners else number
+
+
+# ---------------------------------------------------------------------------------------------- and on purpose
+How = Literal["left", "changed", "no_grad"]
+
+
+@dataclass(frozen=True)
+class Exit:
+    """A place in the user's code where values left the graph.
+
+    ``how``: a value ``left`` as a number or an array, an array was ``changed`` without the graph, or a step was
+    computed under ``no_grad``.
+    ``line`` counts in ``file``, a notebook cell or a module; ``source`` is the expression as written, or the line.
+    """
+
+    file: str
+    line: int
+    source: str
+    how: How = "left"
+
+
+@dataclass
+class ExitEvent:
+    """A ``variable`` that requires a gradient gave its ``value``: a number, or the array itself.
+
+    A hook may put another value in its place.
+    """
+
+    variable: Variable
+    value: Any
+    exit: Exit
+
+
+class watch_leaving(Block):
+    """Call ``hook(event)`` for every value that the user's code takes out of the graph inside a ``with`` block.
+
+    What is only printed or compared is no event, nor is what AutoLab's own code takes.
+
+    Parameters
+    ----------
+    hook : callable
+        Takes an `ExitEvent`.
+
+    Examples
+    --------
+    >>> import math
+    >>> from autolab import Variable
+    >>> x = Variable(0.0)
+    >>> with watch_leaving(lambda event: print(event.value)):
+    ...     y = x * math.cos(x)
+    0.0
+    """
+
+    name = "exits"
+
+    def __init__(self, hook: Callable[[ExitEvent], None]) -> None:
+        self.hook = hook
+
+    def value(self) -> tuple[Callable[[ExitEvent], None], ...]:
+        return (*modes().exits, self.hook)
+
+
+def left(variable: Variable, value: Any, frame: FrameType | None = None) -> Any:
+    """Tell this context's listeners that the caller's caller, or ``frame``, takes a value; the value that it gets."""
+    hooks = modes().exits
+    users = _users(frame or sys._getframe(2)) if hooks else None
+    exit = None if users is None else _exit(users)
+    if exit is None:
+        return value
+    event = ExitEvent(variable, value, exit)
+    with _silence:  # what a hook takes is no event
+        for hook in hooks:
+            hook(event)
+    return event.value
+
+
+class _Silence(Block):
+    """Nobody listens inside."""
+
+    name = "exits"
+
+    def value(self) -> tuple[Any, ...]:
+        return ()
+
+
+_silence = _Silence()
+
+
+def untracked(event: ForwardEvent) -> Exit | None:
+    """Where a step of the user's stands that was computed under ``no_grad`` from values that require a gradient."""
+    is_untracked = not recording() and any([getattr(x, "node", None) is not None for x in event.inputs])
+    frame = _users(caller()) if is_untracked and event.outputs[0].dtype.kind == "f" else None
+    exit = None if frame is None else _exit(frame)
+    return None if exit is None else replace(exit, how="no_grad")
+
+
+_PYTHONS = (*{sysconfig.get_path(key) + os.sep for key in ("stdlib", "platstdlib")}, "<frozen ")
+_INSTALLED = tuple({sysconfig.get_path(key) + os.sep for key in ("purelib", "platlib")})
+
+
+def _users(frame: FrameType | None) -> FrameType | None:
+    """The user's frame that took a value, itself or through a library; None if it was AutoLab that did."""
+    library = None
+    while frame is not None and not is_own(frame):
+        file = frame.f_code.co_filename
+        if file.startswith(_INSTALLED):
+            library = frame
+        elif not file.startswith(_PYTHONS):
+            return frame
+        frame = frame.f_back
+    return library
+
+
+_ASKED = frozenset({"shape", "dtype", "ndim", "size", "nbytes", "any", "all", "argmax", "argmin", "argsort"})
+_SHOWN = frozenset({"print", "repr", "str", "format", "display", "len", "isinstance", "type", "id", "bool"})
+_LIKE = frozenset({"zeros_like", "ones_like", "empty_like", "isnan", "isfinite", "isclose", "allclose"})
+_CHANGES = frozenset({"fill", "sort", "put", "partition"})
+_NUMBERS = frozenset({"float", "int", "round", "abs", "min", "max", "sum", *dir(math)})
+
+
+def _end(node: Any) -> Any:
+    """The whole of the number that is made of an expression: by arithmetic, indexing, methods or functions of math."""
+    above = node.parent
+    if isinstance(above, ast.Attribute) and above.attr not in _ASKED:
+        call = above.parent  # type: ignore[attr-defined]  # every node of `source` has one
+        return _end(call) if isinstance(call, ast.Call) and call.func is above else node
+    is_part = isinstance(above, ast.BinOp | ast.UnaryOp | ast.Subscript) and not _is_text(above)
+    is_number = isinstance(above, ast.Call) and node is not above.func and _name(above.func) in _NUMBERS
+    return _end(above) if is_part or is_number else node
+
+
+def _name(function: Any) -> str:
+    """``f`` and ``math.f`` are called f; a method of something else has no name."""
+    of_math = isinstance(function, ast.Attribute) and getattr(function.value, "id", "") in ("math", "np", "numpy")
+    return function.attr if of_math else getattr(function, "id", "")
+
+
+def _is_harmless(node: Any) -> bool:
+    """Whether nothing is computed from what an expression gives: it is compared, printed, dropped, asked its shape."""
+    node = _end(node)
+    above = node.parent
+    if isinstance(above, ast.Attribute):
+        return above.attr in _ASKED or above.attr == "format"
+    if isinstance(above, ast.Call) and node is not above.func:
+        return _name(above.func) in _SHOWN | _LIKE or getattr(above.func, "attr", "") == "format"
+    if isinstance(above, ast.If | ast.While | ast.IfExp | ast.Assert):
+        return node is above.test
+    return _is_text(node) or _is_text(above) or isinstance(above, ast.Compare | ast.FormattedValue | ast.Expr)
+
+
+def _is_text(node: Any) -> bool:
+    """Whether it is ``"..." % values``."""
+    return isinstance(node, ast.BinOp) and isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+
+
+def _is_change(node: Any) -> bool:
+    """Whether an array is changed in place: ``y.data[0] = 5``, ``y.data -= 1``, ``y.data.fill(0)``."""
+    while isinstance(node.parent, ast.Subscript | ast.Attribute) and node is node.parent.value:
+        node = node.parent  # type: ignore[attr-defined]
+    is_call = isinstance(node.parent, ast.Call) and node is node.parent.func
+    return getattr(node, "attr", "") in _CHANGES if is_call else isinstance(getattr(node, "ctx", None), ast.Store)
+
+
+def _look(frame: FrameType) -> Exit | None:
+    """What stands at the instruction; None if it is harmless."""
+    file, found = file_label(frame.f_code.co_filename), by_position(frame)
+    if found is None:
+        line = linecache.getline(frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
+        return Exit(file, frame.f_lineno, line.strip())
+    is_change = isinstance(found.node, ast.Attribute) and _is_change(found.node)
+    if not is_change and _is_harmless(found.node):
+        return None
+    node = found.statement if is_change else found.node
+    return Exit(file, node.lineno, " ".join(segment(found.lines, node).split()), "changed" if is_change else "left")
+
+
+_exit = PerInstruction(_look)

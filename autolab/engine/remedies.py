@@ -1,0 +1,31 @@
+"""What a refused use of a Variable is answered with: what is lost, and the way to write it that loses nothing.
+
+A remedy that is given without a reservation keeps the gradient: a test runs them all.
+"""
+
+from __future__ import annotations
+
+_KEEP = "np.stack([a, b]) joins values and np.where(mask, new, old) replaces elements, with their gradients"
+
+INTO_ARRAY = (
+    f"an assignment into an array would drop the gradient. {_KEEP}; float(x) is the bare number, without a gradient."
+)
+AS_ARRAY = (
+    f"numpy.asarray(Variable): a plain array would drop the gradient. {_KEEP}; NumPy's functions take a Variable as it "
+    "is. x.data is the bare array, without a gradient."
+)
+ELEMENT = f"Variable: elements cannot be assigned, the graph would not know. {_KEEP}."
+ELEMENT_OF_LEAF = f"{ELEMENT} Before a leaf is used, x.data[...] = numbers changes it."
+ALREADY = (
+    "Variable: data is a Variable already; use it as it is. Variable(x.data) is a leaf with the same numbers, cut off "
+    "from the graph of x."
+)
+ASSIGNED = (
+    "Variable.data: got a Variable; expected an array. In a computation write x = y, which keeps the gradient; an "
+    "update takes the numbers alone, y.data."
+)
+ONE_NUMBER = "expected one element, such as x[0]; np.sin(x), unlike math.sin(x), takes them all"
+COPIED = (
+    "Variable: a computed value cannot be pickled or copied with its graph; as no step changes it, it needs no copy. "
+    "y.data.copy() is the array alone, without the graph."
+)

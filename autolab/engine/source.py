@@ -1,0 +1,97 @@
+"""What stands in the source at the instruction that a frame is executing, found by the position that Python keeps.
+
+The syntax trees are parsed once per text. Where the code was changed since, or its text is not kept, nothing is found.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from types import CodeType, FrameType
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+MOST_CODE = 500
+"""Of so many functions and modules it is remembered what was found at their instructions."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The node of an instruction, whose nodes all have a ``parent``, its statement, and the lines of the file."""
+
+    node: Any
+    statement: Any
+    lines: list[str]
+
+
+def by_position(frame: FrameType) -> Found | None:
+    """What ``frame`` is at; None where that cannot be told."""
+    code = frame.f_code
+    start, end, column, end_column = position(code, frame.f_lasti)
+    lines = linecache.getlines(code.co_filename, frame.f_globals)
+    node = _nodes("".join(lines)).get((start, column, end, end_column))
+    if node is None:
+        return None
+    statement = node
+    while not isinstance(statement, ast.stmt):
+        statement = statement.parent
+    return Found(node, statement, [line.rstrip("\n") for line in lines])
+
+
+def position(code: CodeType, instruction: int) -> tuple[int | None, int | None, int | None, int | None]:
+    """First line, last line, first column and last column (in bytes) of an instruction."""
+    return next(islice(code.co_positions(), max(instruction, 0) // 2, None), (None, None, None, None))
+
+
+def segment(lines: list[str], node: Any) -> str:
+    """The text of ``node``. `ast.get_source_segment` splits the whole file for every one."""
+    part = [line.encode() for line in lines[node.lineno - 1 : node.end_lineno]]
+    part[-1] = part[-1][: node.end_col_offset]
+    part[0] = part[0][node.col_offset :]
+    return b"\n".join(part).decode()
+
+
+class PerInstruction(Generic[T]):
+    """A function of a frame's instruction, which is asked once for each: loops pass the same one many times."""
+
+    def __init__(self, look: Callable[[FrameType], T]) -> None:
+        self._look = look
+        self._known: dict[int, tuple[CodeType, dict[int, T]]] = {}  # by identity: code is slow to hash
+
+    def __call__(self, frame: FrameType) -> T:
+        try:
+            return self._known[id(frame.f_code)][1][frame.f_lasti]
+        except KeyError:
+            return self._learn(frame)
+
+    def _learn(self, frame: FrameType) -> T:
+        if len(self._known) > MOST_CODE:
+            self.clear()
+        _, found = self._known.setdefault(id(frame.f_code), (frame.f_code, {}))
+        found[frame.f_lasti] = self._look(frame)
+        return found[frame.f_lasti]
+
+    def clear(self) -> None:
+        """Forget what was found."""
+        self._known.clear()
+
+
+@lru_cache(64)
+def _nodes(source: str) -> dict[tuple[Any, ...], Any]:
+    """All expressions and statements by what they span; of several at one place the innermost."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):  # a cell with IPython's own syntax
+        return {}
+    found: dict[tuple[Any, ...], Any] = {}
+    for parent in ast.walk(tree):
+        for node in ast.iter_child_nodes(parent):
+            node.parent = parent  # type: ignore[attr-defined]
+            if isinstance(node, ast.expr | ast.stmt):
+                found[node.lineno, node.col_offset, node.end_lineno, node.end_col_offset] = node
+    return found

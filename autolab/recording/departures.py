@@ -1,0 +1,107 @@
+"""Which values left the graph while a function was recorded, and which gradients do not know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..engine.leaving import Exit, ExitEvent, How, untracked
+from ..engine.observe import ForwardEvent
+from ..engine.variable import Variable
+from .model import Recording, Step
+
+
+@dataclass(frozen=True)
+class Departure:
+    """A place in the user's code where values left the graph, so that gradients do not know what became of them.
+
+    ``source`` is the expression (or the statement) in ``line`` of ``file``, a notebook cell or a module. ``how`` is
+    ``left`` (a number or an array was taken), ``changed`` (an array was changed without the graph) or ``no_grad`` (it
+    was computed there). ``steps`` are the values that left, ``inputs`` the inputs and leaves that they depend on.
+
+    Examples
+    --------
+    >>> import autolab, math
+    >>> (found,) = autolab.record(lambda x: x * math.sin(x), x=2.0).departures
+    >>> found.source, found.how, found.steps, found.inputs
+    ('math.sin(x)', 'left', (0,), (0,))
+    """
+
+    file: str
+    line: int
+    source: str
+    how: How
+    steps: tuple[int, ...]
+    inputs: tuple[int, ...]
+
+
+def key_of(variable: Variable) -> Any:
+    """What a Variable is found again by: the order of its node, or an identity."""
+    if variable.node is None:
+        return ("constant", id(variable))
+    return variable.node.order or ("leaf", id(variable.node))
+
+
+class Departures:
+    """Collects places, each once, with the values that left there; leaves are held, as their keys are identities."""
+
+    def __init__(self) -> None:
+        self._found: dict[Exit, dict[Any, Variable | None]] = {}
+
+    def hear(self, event: ExitEvent) -> None:
+        """For `watch_leaving`."""
+        self._add(event.exit, event.variable)
+
+    def look(self, event: ForwardEvent) -> None:
+        """For every step: one that is computed under ``no_grad`` is where its inputs left."""
+        exit = untracked(event)
+        if exit is not None:
+            for value in event.inputs:
+                if isinstance(value, Variable) and value.node is not None:
+                    self._add(exit, value)
+
+    def _add(self, exit: Exit, variable: Variable) -> None:
+        is_leaf = variable.node is not None and not variable.node.order
+        self._found.setdefault(exit, {})[key_of(variable)] = variable if is_leaf else None
+
+    @property
+    def hint(self) -> str:
+        """For a function that returned no Variable: where the last value left, if that was seen."""
+        if not self._found:
+            return ": float(), the functions of math and .data leave the graph, NumPy's functions stay in it"
+        last = list(self._found)[-1]
+        return f": line {last.line}, {last.source:.60}, left the graph; NumPy's functions stay in it"
+
+    def settled(self, ids: Mapping[Any, int], steps: Sequence[Step]) -> tuple[Departure, ...]:
+        """Those of values that are steps, or come from them; ``ids`` has the step of every key."""
+        found = []
+        for exit, keys in self._found.items():
+            left = tuple(sorted({ids[key] for key in keys if key in ids}))
+            if left:
+                origins = [i for i in sorted(_sources(steps.__getitem__, left)) if steps[i].kind in ("input", "leaf")]
+                inputs = tuple([i for i in origins if steps[i].status not in ("constant", "integer")])
+                found.append(Departure(exit.file, exit.line, exit.source, exit.how, left, inputs))
+        return tuple(found)
+
+
+def concerned(shown: Recording) -> dict[int, list[Departure]]:
+    """For each step whose gradient does not know of what left the graph, the departures: of its value, or of one that
+    was computed from it."""
+    by_id = {step.id: step for step in shown.steps}
+    found: dict[int, list[Departure]] = {}
+    for departure in shown.departures:
+        for step in _sources(by_id.__getitem__, departure.steps):
+            found.setdefault(step, []).append(departure)
+    return found
+
+
+def _sources(step_of: Callable[[int], Step], steps: Iterable[int]) -> set[int]:
+    """The steps and all that they were computed from."""
+    found, waiting = set(), list(steps)
+    while waiting:
+        i = waiting.pop()
+        if i not in found:
+            found.add(i)
+            waiting += [operand.step for operand in step_of(i).operands if operand.step is not None]
+    return {i for i in found if step_of(i).status not in ("constant", "integer")}
