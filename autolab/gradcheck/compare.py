@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from .noise import Noise, estimate_noise
 from .numeric import KINK, NOISY, SMOOTH, UNKNOWN, Gauge, Slopes
 from .point import Point
 from .probes import KNOWN, MARGIN, Claim, search
+from .stairs import Stair, find_stair
 from .subject import Subject, flat
 
 ELEMENTS = 256
@@ -64,13 +65,15 @@ class Elements:
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """The elements of one input. ``given``: there is a gradient; ``conclusive``: what was not measured is covered by
-    probes; ``halves``: the ever smaller parts in which probes found an error."""
+    probes; ``halves``: the ever smaller parts in which probes found an error; ``stairs``: what hides the slope of some
+    elements."""
 
     elements: Elements
     measured: np.ndarray
     given: bool
     conclusive: bool
     halves: tuple[slice, ...] = ()
+    stairs: Mapping[int, Stair] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,8 +163,9 @@ def _table(survey: _Survey, arrays: Sequence[np.ndarray], plans: Sequence[_Plan]
         part, elements = elements.take(slice(index.size)), elements.take(slice(index.size, None))
         measured = np.zeros(claim.analytic.size, bool)
         measured[index] = True
+        stairs = _stairs(gauge, claim.input, index, part)
         spread = _spread(part, claim.analytic, index)
-        inputs.append(Comparison(spread, measured, is_given, plan.conclusive, plan.halves))
+        inputs.append(Comparison(spread, measured, is_given, plan.conclusive, plan.halves, stairs))
     noises = Noises(gauge.noise, tuple([claim.noise for claim in claims]))
     finite = bool(gauge.point.finite.all())
     return Table(tuple(inputs), tuple(arrays), gauge.point.tally.failure, finite, noises, gauge)
@@ -243,6 +247,22 @@ def _judged(
         unsure = ~wrong & (unknown | ~np.isfinite(deviation) | (tolerance > enough))
         tolerance = np.where(lost, np.fmax(tolerance, deviation), tolerance)
     return Elements(analytic, numeric, error, low, high, found.kind, deviation, tolerance, wrong, unsure)
+
+
+def _stairs(gauge: Gauge, input: int, index: np.ndarray, part: Elements) -> dict[int, Stair]:
+    """What hides the slopes of elements that seem wrong; such elements are unsure. The first that nothing hides ends
+    the search: the input is wrong then."""
+    found: dict[int, Stair] = {}
+    wrong = np.flatnonzero(part.wrong)
+    with np.errstate(all="ignore"):
+        for k in wrong[np.argsort(-part.deviation[wrong] / part.tolerance[wrong])]:
+            stair = find_stair(gauge, gauge.point.element(input, index[k]), part.numeric[k], part.analytic[k])
+            if stair is None:
+                break
+            found[int(index[k])] = stair
+            part.wrong[k], part.unsure[k] = False, True
+            part.tolerance[k] = np.fmax(part.tolerance[k], stair.slope)
+    return found
 
 
 def _spread(part: Elements, analytic: np.ndarray, index: np.ndarray) -> Elements:

@@ -16,6 +16,13 @@ import numpy as np
 from .point import Direction, Point
 
 _EPS = float(np.finfo(np.float64).eps)
+SUBNORMAL = float(np.finfo(np.float64).smallest_subnormal)
+"""No result is known better than to this."""
+
+_SCATTER = 16.0
+"""So many times the least share of noise found on a grid is believed: beside a result near 0, a share means nothing on
+a grid that hardly moves it."""
+
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +85,9 @@ def estimate_noise(point: Point, directions: Sequence[Direction]) -> Noise:
         relative[row, seen] = found[row, seen] / (size[seen] + np.abs(table[:, seen]).max(axis=0))
     noisy = ~_is_kink(found)
     level = np.where(noisy, np.fmax.reduce(found), np.fmin.reduce(found))
-    share = np.where(noisy, np.fmax.reduce(relative), 0.0)
-    return Noise(np.fmax(level, size * (_EPS / 2)), np.fmax(share, _EPS / 2))
+    share = np.fmin(np.fmax.reduce(relative), _SCATTER * np.fmin.reduce(relative))
+    rounding = np.where(size > 0, np.fmax(size * (_EPS / 2), SUBNORMAL), 0.0)
+    return Noise(np.fmax(level, rounding), np.fmax(np.where(noisy, share, 0.0), _EPS / 2))
 
 
 def _table(point: Point, directions: Sequence[Direction], spacing: float, grid: _Grid) -> np.ndarray:
