@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 
@@ -19,7 +18,7 @@ SIGNAL = 10.0
 _LARGEST_TERM = 12
 _NONLINEAR = 1e-3
 _LEFT = 1e-12
-_UNDERFLOWN = 1e-300
+_SATURATED = 1e-13
 _SEED = 0
 _FLOAT32 = 4 * float(np.finfo(np.float32).eps)
 
@@ -47,22 +46,25 @@ class Case:
         return [here, *[c for c in nearby if c.measured.any()]]
 
     def leftover(self, i: int) -> float:
-        """What rounding may leave of a gradient whose terms cancel at the given point: nearby they need not."""
+        """What rounding may leave of a gradient whose terms cancel at the given point.
+
+        Nearby they need not, and are then as large as the gradient. Inside a saturated function they always do, and
+        have the size of the upstream gradient.
+        """
+        upstream = max([float(np.abs(g).max(initial=0.0)) for g in self.exam.upstreams[0]])
+        terms = upstream * (1 + float(np.abs(self.subject.arrays[i]).max(initial=0.0)))
         try:
             nearby = self.subject.nearby(np.random.default_rng(_SEED))
             found = self.subject.gradients(self.subject.run(nearby), self.exam.upstreams[0])[i]
         except Exception:  # nearby may lie outside the function's domain
-            return 0.0
+            found = None
         size = 0.0 if found is None else float(np.max(np.abs(found), where=np.isfinite(found), initial=0.0))
-        return max(_LEFT * size, _UNDERFLOWN)
+        return max(_LEFT * size, _SATURATED * terms)
 
-    @cached_property
+    @property
     def limits(self) -> frozenset[str]:
-        """What keeps the arithmetic at the given point from giving a gradient: "overflow", "underflow"; "infinity" in
-        an input."""
-        if not all(np.isfinite(a).all() for a in self.subject.arrays):
-            return frozenset({"infinity"})
-        return self.subject.out_of_range(self.exam.upstreams[0])
+        """What keeps the arithmetic at the given point from giving a gradient."""
+        return self.tables[0].doubts.limits
 
     def index(self, i: int, element: int) -> tuple[int, ...]:
         """The index of a flat element of input ``i``."""

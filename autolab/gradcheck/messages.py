@@ -180,6 +180,28 @@ SENTENCES: dict[str, str] = {
         "Not all results of {function} are finite here, and the gradient of {input} is {analytic}{where}; there is"
         " nothing to measure it against."
     ),
+    "cannot_verify.stairs": (
+        "In {dtype} {result} of {function} has no digits for the slope in {input}{where}: small steps leave it the same, "
+        "and at a step of {step} it jumps by {jump}, as rounding makes it. The gradient {analytic} may be right or wrong."
+    ),
+    "cannot_verify.steep_stairs": (
+        "In {dtype} {result} of {function} has too few digits for the slope in {input}{where}: besides its steady "
+        "moves it jumps by {jump} at a step of {step}, as rounding makes it. The gradient {analytic} may be right or wrong."
+    ),
+    "cannot_verify.underflow": (
+        "In {dtype} {result} of {function} underflows: it stays {value} until {input}{where} has moved by {step}. The "
+        "gradient {analytic} may be right or wrong."
+    ),
+    "cannot_verify.rounding": (
+        "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. In {dtype} terms cancel here but for "
+        "their last digits, so it may be right or wrong."
+    ),
+    "cannot_verify.result": "the result",
+    "cannot_verify.result_of": "result {place}",
+    "cannot_verify.range": (
+        "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. On the way to it there is an "
+        "{limit} in {dtype}, so nothing can be said about backward."
+    ),
     "cannot_verify.probes": (
         "{input} has too many kinks or too much noise to be measured along random directions: only {count} of its "
         "{total} elements were measured."

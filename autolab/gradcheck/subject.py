@@ -113,13 +113,6 @@ class Subject:
             found = grad(run.outputs, run.inputs, starts)
         return tuple([None if g is None else np.array(to_cpu(array_of(g.data))) for g in found])
 
-    def out_of_range(self, upstreams: Sequence[np.ndarray]) -> frozenset[str]:
-        """What the arithmetic signals on the way to the gradients: "overflow", "underflow", or neither."""
-        signals: set[str] = set()
-        with np.errstate(over="call", under="call", call=lambda kind, flag: signals.add(kind)):
-            self.gradients(self.run(), upstreams)
-        return frozenset(signals)
-
     def nearby(self, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
         """Inputs of which every element is moved by 2 to 8 per cent."""
         moved = []
