@@ -27,6 +27,9 @@ _UNDERFLOW = 1e-290
 _LIFT = 2.0**500
 """Tiny results are measured so many times larger."""
 
+_LEFTOVER = 1e-10
+"""A gradient beyond this fraction of the upstream gradient is not what rounding leaves of one that is 0."""
+
 _NEGLIGIBLE = 1e-5
 """An element is also measured if its tolerance is below this fraction of the largest move of the function."""
 
@@ -235,7 +238,7 @@ def _measured(gauge: Gauge, claims: Sequence[Claim], indexes: Sequence[np.ndarra
     lift = _LIFT if _is_tiny(gauge) else 1.0
     lifted = replace(gauge, weights=gauge.weights * lift)
     found = lifted.slopes(directions, moving=analytic != 0)
-    elements = _judged(analytic, noise, found, scale * lift, claims[0].root_eps, lifted.grain)
+    elements = _judged(analytic, noise, found, scale * lift, claims[0].root_eps, lifted)
     if not gauge.point.finite.all():
         elements.numeric[~np.isfinite(analytic)] = np.nan  # the part of the results that is left says nothing about it
     return elements
@@ -248,18 +251,20 @@ def _is_tiny(gauge: Gauge) -> bool:
 
 
 def _judged(
-    analytic: np.ndarray, noise: np.ndarray, found: Slopes, scale: np.ndarray, root_eps: float, grain: float
+    analytic: np.ndarray, noise: np.ndarray, found: Slopes, scale: np.ndarray, root_eps: float, gauge: Gauge
 ) -> Elements:
+    leftover = _LEFTOVER * float(np.max(np.abs(gauge.weights), initial=0.0)) / (_LIFT if _is_tiny(gauge) else 1.0)
     with np.errstate(all="ignore"):
         numeric, error, low, high = (a / scale for a in (found.value, found.error, found.low, found.high))
         kink, unknown = found.kind == KINK, (found.kind == UNKNOWN) | (found.kind == NOISY)
         size = np.fmax(np.abs(analytic), np.fmax(np.abs(low), np.abs(high)))
         tolerance = MARGIN * (error + np.where(kink, 0.0, noise)) + root_eps * size + _UNDERFLOW
         deviation = np.maximum(np.maximum(low - analytic, analytic - high), 0.0)
-        lost = (numeric == 0) & (error == 0) & (deviation <= grain / scale)  # nothing moves
+        lost = (numeric == 0) & (error == 0) & (deviation <= gauge.grain / scale)  # nothing moves
         wrong = ~unknown & (deviation > tolerance) & ~lost & np.isfinite(analytic)
         enough = np.maximum(KNOWN * size, _NEGLIGIBLE * found.reach.max(initial=0.0) / scale) + _UNDERFLOW
         unsure = ~wrong & (unknown | ~np.isfinite(deviation) | (tolerance > enough))
+        unsure |= lost & (deviation > np.fmax(tolerance, leftover))
         tolerance = np.where(lost, np.fmax(tolerance, deviation), tolerance)
     return Elements(analytic, numeric, error, low, high, found.kind, deviation, tolerance, wrong, unsure)
 
@@ -281,6 +286,9 @@ def _doubted(survey: _Survey, input: int, index: np.ndarray, part: Elements) -> 
                 break
             part.wrong[k], part.unsure[k] = False, True
             part.tolerance[k] = np.fmax(part.tolerance[k], deviation)
+        for k in np.flatnonzero(part.unsure & (part.numeric == 0) & (part.uncertainty == 0))[: not stairs]:
+            stair = doubts.stair(survey.gauge, input, index[k], part.numeric[k], part.analytic[k])
+            stairs |= {} if stair is None else {int(index[k]): stair}
     return stairs
 
 

@@ -70,7 +70,7 @@ def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
     failure = case.tables[0].failure
     if k in c.stairs:
         return _hidden(case, i, at, c.stairs[k])
-    is_off = e.kind[k] == SMOOTH and e.deviation[k] > MARGIN * e.uncertainty[k]
+    is_off = e.kind[k] == SMOOTH and e.deviation[k] > MARGIN * e.uncertainty[k] > 0
     if not np.isfinite(e.analytic[k]):
         key = "cannot_verify.infinite" if not case.tables[0].finite else _not_finite(case, i)
     elif is_off and case.tables[0].doubts.is_out_of_range(e.analytic[k], e.numeric[k]):
@@ -80,7 +80,8 @@ def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
     elif e.kind[k] == UNKNOWN:
         key = "cannot_verify.domain" if failure is None else "cannot_verify.raises"
     else:
-        key = "cannot_verify.noise" if np.isfinite(e.uncertainty[k]) else "cannot_verify.loud"
+        still = e.numeric[k] == 0 == e.uncertainty[k]
+        key = "cannot_verify." + ("still" if still else "noise" if np.isfinite(e.uncertainty[k]) else "loud")
     text = say(
         key,
         function=case.function,

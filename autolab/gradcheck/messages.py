@@ -196,6 +196,10 @@ SENTENCES: dict[str, str] = {
         "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. In {dtype} terms cancel here but for "
         "their last digits, so it may be right or wrong."
     ),
+    "cannot_verify.still": (
+        "In {dtype} nothing in the results of {function} changes with {input}{where}; the gradient {analytic} would move "
+        "them by less than their rounding, so it may be right or wrong."
+    ),
     "cannot_verify.result": "the result",
     "cannot_verify.result_of": "result {place}",
     "cannot_verify.range": (
@@ -230,8 +234,12 @@ SENTENCES: dict[str, str] = {
         "taylor_test({function}): right. What the gradient leaves of a change falls with the step to the power {order}."
     ),
     "taylor.wrong": (
-        "taylor_test({function}): wrong, or the function has a kink here. What the gradient leaves of a change falls "
-        "only with the step to the power {order}; with a right gradient it is 2."
+        "taylor_test({function}): wrong. What the gradient leaves of a change falls only with the step to the power "
+        "{order}; with a right gradient it is 2."
+    ),
+    "taylor.kink": (
+        "taylor_test({function}): cannot tell. The function has a kink here: its slopes to both sides differ, and what "
+        "any gradient leaves of a change falls only with the step to the power {order}."
     ),
     "taylor.between": (
         "taylor_test({function}): cannot tell. What the gradient leaves of a change falls with the step to the power "
