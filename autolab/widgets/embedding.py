@@ -34,5 +34,7 @@ def bring_pages() -> None:
 
 def _with_page(view: LiveView) -> Any:
     data, metadata = view._repr_mimebundle_()
+    if view.closed:
+        return data, metadata
     picture = Markup(data["text/html"])  # for a reader without scripts
     return {**data, PAGE: live_page(view, "auto", picture)}, metadata
