@@ -33,10 +33,10 @@ class Computing(Conversation):
     outdated_seconds = OUTDATED
     stopped_words = "stopped"  # how the keys of the sentences begin
 
+    _locks = (*Conversation._locks, "_lock")
     _lock = traitlets.Instance(threading.Condition, ())  # for everything that both threads touch
     _running = traitlets.Instance(Computation, allow_none=True)
     _again = traitlets.Bool()
-    _closed = traitlets.Bool()
 
     def _refresh(self) -> None:
         """Compute at the present point; if that is going on for an earlier one, afterwards, and give a long one up."""
@@ -67,13 +67,14 @@ class Computing(Conversation):
     def _computed(self, computation: Computation[Any], outcome: Any) -> None:
         """In the thread of the computation: show what came out."""
         with self._lock, self.hold_sync():
+            if self.closed:
+                return
             self._running = None
-            if not self._closed:
-                try:
-                    self._show(computation, outcome)
-                except Exception as error:
-                    self._publish({"error": for_page(user_error(error))})
-                self._go_on()
+            try:
+                self._show(computation, outcome)
+            except Exception as error:
+                self._publish({"error": for_page(user_error(error))})
+            self._go_on()
             self._lock.notify_all()
 
     def _show(self, computation: Computation[Any], outcome: Any) -> None:
@@ -121,8 +122,8 @@ class Computing(Conversation):
     def close(self) -> None:
         """Stop what is being computed, show nothing any more, and end."""
         with self._lock:
-            self._closed = True
             if self._running is not None:
                 self._running.stop("asked")
                 self._running.guard()
-        super().close()  # type: ignore[misc]
+            super().close()  # type: ignore[misc]
+            self._lock.notify_all()  # whoever waits for a result

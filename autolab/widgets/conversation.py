@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import threading
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import traitlets
 
 from ..display import mimebundle
 from ..display.colors import palette
+from ..display.html import paragraph, prose
 from ..display.messages import say
 from ..display.registry import Bundle
 from . import notebook
@@ -43,6 +44,9 @@ class Conversation(Part):
     still = traitlets.Unicode().tag(sync=True)
     error = traitlets.Dict(allow_none=True).tag(sync=True)
 
+    closed = False
+
+    _locks: tuple[str, ...] = ("_turn",)
     _turn = traitlets.Instance(threading.Condition, ())  # messages may come from several threads: one after the other
 
     def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
@@ -50,7 +54,11 @@ class Conversation(Part):
         if not isinstance(content, dict) or type(content.get("seq")) is not int:
             return
         with self._turn:
+            if self.closed:
+                return
             self._answer(content)
+            if self.closed:  # by a cell, meanwhile: what the answer has left
+                self._forget()
 
     def _answer(self, content: dict[str, Any]) -> None:
         with self.hold_sync():
@@ -71,7 +79,11 @@ class Conversation(Part):
 
 
 class LiveView(Conversation, LightWidget):
-    """A widget that talks with its pages and knows of its notebook, from the end of its making until it is closed."""
+    """A widget that talks with its pages and knows of its notebook, from the end of its making until it is closed.
+
+    A notebook's ``Out`` and ``_`` hold a view for good, so a closed one is an empty shell: it holds no session, no
+    recording and no trait, and says so wherever somebody asks for one.
+    """
 
     def _listen(self) -> None:
         """Begin to listen; the last thing that the making of a view does."""
@@ -82,11 +94,31 @@ class LiveView(Conversation, LightWidget):
         """A cell has run: what was computed before it stays as it was."""
 
     def close(self) -> None:
-        """Remove the views and stop listening."""
-        self.on_msg(self._on_message, remove=True)
+        """Remove the views, stop listening, and let go of everything."""
+        if self.closed:  # it has no layout any more; asking for it would make one
+            return
         notebook.closed(self)
         self.layout.close()  # a widget of its own, which ipywidgets would keep
         super().close()
+        self._forget()
+
+    def _forget(self) -> None:
+        """Be as one that was never made, but for the locks, for which somebody may be waiting."""
+        blank = type(self).__new__(type(self))
+        blank.closed = True
+        blank._trait_values.clear()  # defaults, which a trait finds again when it is asked
+        for name in self._locks:
+            setattr(blank, name, getattr(self, name))
+        self.__dict__ = blank.__dict__.copy()
+
+    if not TYPE_CHECKING:  # attributes are known without it
+
+        def __getattr__(self, name: str) -> Any:
+            """Only for what is not there: in an open view that is what never was."""
+            kind = type(self).__name__
+            if self.__dict__.get("closed"):
+                raise AttributeError(f"{kind}: {say('closed_view')}", name=name, obj=self)
+            raise AttributeError(f"{kind!r} object has no attribute {name!r}", name=name, obj=self)
 
     def state(self) -> dict[str, Any]:
         """All that the pages know: what a saved page begins with."""
@@ -109,6 +141,10 @@ class LiveView(Conversation, LightWidget):
         return mimebundle(self)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        if self.closed:
+            text = f"{type(self).__name__}: {say('closed_view')}"
+            return {"text/plain": text, "text/html": str(paragraph(prose(text)))}, {}
+        notebook.shown(self)
         live = super()._repr_mimebundle_(**kwargs)
         data, metadata = live if isinstance(live, tuple) else (live or {}, {})
         return {**data, **self._static()}, metadata

@@ -34,5 +34,7 @@ def bring_pages() -> None:
 
 def _with_page(view: LiveView) -> Any:
     data, metadata = view._repr_mimebundle_()
+    if view.closed:
+        return data, metadata
     saved = saved_page(view)
     return {**data, PAGE: {"view": saved.view, "title": saved.title, "data": saved.data()}}, metadata

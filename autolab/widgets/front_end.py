@@ -46,6 +46,7 @@ class LightWidget(anywidget.AnyWidget):
 
     kind: ClassVar[str]
     _held: ClassVar[dict[str, FrontEnd]] = {}
+    _extended: ClassVar[dict[type, type]] = {}
 
     _esm = module_text("loader.js")
     _front_end = traitlets.Instance(FrontEnd).tag(sync=True, **ipywidgets.widget_serialization)
@@ -55,6 +56,18 @@ class LightWidget(anywidget.AnyWidget):
         if front_end is None or front_end.comm is None:
             front_end = self._held[self.kind] = FrontEnd(self.kind)
         super().__init__(_front_end=front_end, **state)
+
+    def add_traits(self, **traits: Any) -> None:
+        """Once for each kind: anywidget adds the same traits to every view, and traitlets makes a class for that, which
+        would outlive the view."""
+        kind = type(self)
+        if kind not in self._extended or "_anywidget_id" not in traits:
+            super().add_traits(**traits)
+            self._extended[kind] = type(self)
+            return
+        self.__class__ = self._extended[kind]
+        for name in traits:
+            getattr(type(self), name).instance_init(self)
 
     def _handle_custom_msg(self, content: Any, buffers: Any) -> None:
         """Answer a loader that cannot have the shared model; all else is for those who listen."""

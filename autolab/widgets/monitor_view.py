@@ -54,7 +54,6 @@ class MonitorView(LiveView):
 
     def __init__(self, monitor: LiveMonitor) -> None:
         self._monitor = monitor
-        self.closed = False
         first = at_first()
         words = first["words"] | {name: say(f"monitor_{name}") for name in _WORDS}
         super().__init__(**first | {"words": words}, lines={**LINES, "dashes": DASHES})
@@ -81,11 +80,6 @@ class MonitorView(LiveView):
     def look_again(self) -> None:
         """A cell has run: a loop in it has ended."""
         self._monitor._cell_ran()
-
-    def close(self) -> None:
-        """Remove the views and stop listening."""
-        self.closed = True
-        super().close()
 
     def _static(self) -> Bundle:
         return mimebundle(self._monitor)

@@ -10,6 +10,8 @@ from typing import Any, Protocol
 class Live(Protocol):
     """A view as this module sees it."""
 
+    closed: bool
+
     def look_again(self) -> None:
         """See whether something has changed since."""
 
@@ -18,8 +20,9 @@ class Live(Protocol):
 
 
 _open: weakref.WeakSet[Any] = weakref.WeakSet()
-_made: dict[str, tuple[str, weakref.WeakSet[Any]]] = {}
-"""For each cell: the run of the cell that made views last, and those views."""
+_made: dict[str, tuple[str, weakref.WeakKeyDictionary[Any, str]]] = {}
+"""For each cell: its last run that made views; and the views that it made, with the last of its runs that made or showed
+them."""
 
 
 def shell() -> Any:
@@ -36,11 +39,7 @@ def cell() -> str:
 
 
 def opened(view: Live) -> None:
-    """A view was made: from now on it hears of every cell that has run, and of its pages also while one runs.
-
-    Views that an earlier run of the same cell made are closed, so that running a cell many times does not fill the
-    memory: their output is gone, and the new one stands in its place.
-    """
+    """A view was made: from now on it hears of every cell that has run, and of its pages also while one runs."""
     notebook = shell()
     if notebook is None:
         return
@@ -49,15 +48,18 @@ def opened(view: Live) -> None:
         notebook.events.register("post_run_cell", _ran)
     _open.add(view)
     cell, run = _place(notebook)
-    if not cell:
-        return
-    last, views = _made.get(cell, ("", weakref.WeakSet()))
-    if last != run:
-        for older in list(views):
-            older.close()
-        views = weakref.WeakSet()
-    views.add(view)
-    _made[cell] = (run, views)
+    if cell:
+        _, views = _made.get(cell, ("", weakref.WeakKeyDictionary()))
+        views[view] = run
+        _made[cell] = run, views
+
+
+def shown(view: Live) -> None:
+    """The cell that is running shows a view."""
+    notebook = shell()
+    cell, run = _place(notebook) if notebook is not None else ("", "")
+    if cell in _made and view in _made[cell][1]:
+        _made[cell][1][view] = run
 
 
 def _hear_beside(view: Any) -> None:
@@ -73,15 +75,30 @@ def _hear_beside(view: Any) -> None:
 def closed(view: Live) -> None:
     """A view has ended."""
     _open.discard(view)
+    for _, views in _made.values():
+        views.pop(view, None)
     notebook = shell()
     if notebook is not None and not _open and _ran in notebook.events.callbacks["post_run_cell"]:
         notebook.events.unregister("post_run_cell", _ran)
 
 
 def _ran(*_: Any) -> None:
-    """A cell has run: what views were computed from may be different now."""
+    """A cell has run: what views were computed from may be different now, and its earlier output is gone."""
+    _close_left(*_place(shell()))
     for view in list(_open):
-        view.look_again()
+        if not view.closed:  # by another one
+            view.look_again()
+
+
+def _close_left(cell: str, run: str) -> None:
+    """Where this run of a cell has made views, close those that earlier runs made, unless this one shows them as well.
+
+    So running a cell many times does not fill the memory: the output of the old views is gone, and the new ones stand
+    in their place.
+    """
+    last, views = _made.get(cell, ("", {}))
+    for view in [view for view, then in views.items() if last == run != then]:
+        view.close()
 
 
 def _place(notebook: Any) -> tuple[str, str]:

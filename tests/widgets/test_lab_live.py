@@ -107,9 +107,9 @@ def test_a_restarted_kernel_is_told_of_before_anything_is_moved(lab: Lab, open_p
 
 
 def test_a_view_that_is_closed_shows_nothing(lab: Lab, open_page: Open) -> None:
-    view = open_page(lab.write("closed.ipynb", PARAMETER, "view.close()", "print(float(view.point['x']))"))
+    view = open_page(lab.write("closed.ipynb", PARAMETER, "view.close()", "view"))
     view.run(0)
     expect(view.page.locator(".al-root")).to_have_count(1)
     view.run(1)
     expect(view.page.locator(".al-root")).to_have_count(0)
-    assert view.run(2) == "3.0"
+    assert say("closed_view") in view.run(2)

@@ -3,6 +3,7 @@
 SENTENCES: dict[str, str] = {
     # Pictures.
     "hidden": "{count} steps (number {first} to {last}) are not drawn one by one: the graph has {total}.",
+    "closed_view": "This view was closed, and a closed view keeps nothing. Run the cell that made it again.",
     "closed": "{what} with {inside}, drawn as one box.",
     "is_function": "A call",
     "is_loop": "A loop",
