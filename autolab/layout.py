@@ -82,7 +82,7 @@ TRUTH = Slot((), np.dtype(np.bool_))
 
 def layout_of(target: Any) -> Layout:
     """What ``target`` takes, where it says so."""
-    found = getattr(target, "layout", None)
+    found = getattr(target, "state_layout", None)
     return found() if callable(found) else FREE
 
 

@@ -133,7 +133,7 @@ class SerialIterator:
         }
         return found if self.rng is None else {**found, "rng": generator_state(self.rng)}
 
-    def layout(self) -> dict[str, Slot]:
+    def state_layout(self) -> dict[str, Slot]:
         """What `load_state` takes, by name: shapes and dtypes."""
         order = Slot((len(self.dataset),), np.dtype(np.int64))
         found = {"epoch": COUNT, "position": COUNT, "is_new_epoch": TRUTH, "order": order}

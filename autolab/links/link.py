@@ -19,7 +19,7 @@ from ..engine.publish import publish
 from ..engine.scope import scope
 from ..engine.variable import Variable
 from ..layout import Slot
-from .state import layout, places, planned
+from .state import places, planned, state_layout
 
 Kind = Literal["parameter", "buffer", "link"]
 
@@ -277,9 +277,9 @@ class Link:
         """Its parameters and buffers by path without the first slash, such as ``l1/W``; None where there is no size."""
         return {path[1:]: value for path, _, _, value in places(self)}
 
-    def layout(self) -> dict[str, Slot]:
+    def state_layout(self) -> dict[str, Slot]:
         """What `load_state` takes, by name: shapes and dtypes."""
-        return layout(self)
+        return state_layout(self)
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Take over what `state` gave, from this or another process.

@@ -25,7 +25,7 @@ def places(link: Link) -> Iterator[tuple[str, Any, str, Array | None]]:
                 yield f"{prefix.rstrip('/')}/{name}", owner, name, owner.__dict__[name]
 
 
-def layout(link: Link) -> dict[str, Slot]:
+def state_layout(link: Link) -> dict[str, Slot]:
     """What ``state`` must hold, by name."""
     found = {}
     for path, owner, _, before in places(link):
@@ -38,7 +38,7 @@ def layout(link: Link) -> dict[str, Slot]:
 
 def planned(link: Link, state: Mapping[str, Any]) -> list[tuple[Any, str, Array]]:
     """The stores that put ``state`` into the link; raises before anything has changed."""
-    who, wanted = f"{type(link).__name__}.load_state", layout(link)
+    who, wanted = f"{type(link).__name__}.load_state", state_layout(link)
     check_names(who, wanted, state)
     stores = []
     for path, owner, attribute, before in places(link):

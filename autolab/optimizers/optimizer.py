@@ -241,10 +241,10 @@ class Optimizer:
             found |= {f"{path[1:]}/{name}": value for name, value in (memory.state if memory else {}).items()}
         return found
 
-    def layout(self) -> dict[str, Slot]:
+    def state_layout(self) -> dict[str, Slot]:
         """What `load_state` takes, by name: shapes and dtypes."""
         found = {"t": COUNT, f"hyperparameters{BELOW}": NUMBER}
-        for path, parameter in self._link("layout").namedparams():
+        for path, parameter in self._link("state_layout").namedparams():
             found[f"{path[1:]}{BELOW}"] = _memory_slot(parameter)
         return found
 

@@ -58,7 +58,7 @@ class Extension:
         """What belongs to a snapshot: arrays and numbers by name."""
         return {}
 
-    def layout(self) -> Mapping[str, Slot]:
+    def state_layout(self) -> Mapping[str, Slot]:
         """What `planned` takes, by name: whatever there is, unless a subclass says more."""
         return FREE
 

@@ -12,7 +12,7 @@ from typing import Any
 from ..engine.config import config, using_config
 from ..engine.errors import a_kind
 from ..engine.publish import publish
-from ..layout import FREE, NUMBER, Slot, under
+from ..layout import FREE, NUMBER, Slot, layout_of, under
 from ..reporter import Reporter
 from .extension import Extension
 from .triggers import IntervalTrigger, Trigger, as_trigger
@@ -181,12 +181,12 @@ class Trainer:
                 found |= above(f"extensions/{name}", entry.extension.state())
         return found
 
-    def layout(self) -> dict[str, Slot]:
+    def state_layout(self) -> dict[str, Slot]:
         """What `load_state` takes, by name: shapes and dtypes. What extensions that are not here saved is left out."""
-        found = {**under("updater", self.updater.layout()), "elapsed_time": NUMBER, **under("extensions", FREE)}
+        found = {**under("updater", layout_of(self.updater)), "elapsed_time": NUMBER, **under("extensions", FREE)}
         for name, entry in self._entries.items():
             if isinstance(entry.extension, Extension):
-                found |= under(f"extensions/{name}", entry.extension.layout())
+                found |= under(f"extensions/{name}", layout_of(entry.extension))
         return found
 
     def load_state(self, state: Mapping[str, Any]) -> None:

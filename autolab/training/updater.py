@@ -11,7 +11,7 @@ from ..engine.config import config
 from ..engine.errors import a_kind
 from ..engine.publish import publish
 from ..generators import generator_state, generator_store
-from ..layout import NUMBER, TEXT, Slot, under
+from ..layout import NUMBER, TEXT, Slot, layout_of, under
 from ..links import Link
 from ..optimizers import Optimizer
 
@@ -137,12 +137,12 @@ class StandardUpdater:
             "previous_epoch_detail": self.previous_epoch_detail,
         }
 
-    def layout(self) -> dict[str, Slot]:
+    def state_layout(self) -> dict[str, Slot]:
         """What `load_state` takes, by name: shapes and dtypes."""
         return {
-            **under("model", self.target.layout()),
-            **under("optimizer", self.optimizer.layout()),
-            **under("iterator", self.iterator.layout()),
+            **under("model", layout_of(self.target)),
+            **under("optimizer", layout_of(self.optimizer)),
+            **under("iterator", layout_of(self.iterator)),
             "rng": TEXT,
             "previous_epoch_detail": NUMBER,
         }

@@ -261,6 +261,7 @@ def test_a_hostile_hdf5_is_refused(kind, tmp_path):
     path, secret = tmp_path / "file.h5", tmp_path / "secret"
     secret.write_bytes(SECRET)
     with h5py.File(secret.with_suffix(".h5"), "w") as stored:
+        stored["before"] = np.zeros(1000)  # so that it stands at a place that the hostile file has nothing at
         stored["b"] = np.frombuffer(SECRET[:8], np.float32)
     HDF5[kind](path, secret)
     refused(load_hdf5, path, L.Linear(3, 2))

@@ -313,6 +313,48 @@ def test_a_generator_is_not_sent_out_of_its_table(kind, change):
         generator_store(rng, np.frombuffer(json.dumps(state).encode(), np.uint8))
 
 
+class Own:
+    """Something with a state that says nothing about what it takes."""
+
+    def __init__(self, size):
+        self.numbers = np.arange(float(size))
+
+    def state(self):
+        return {"numbers": self.numbers, "name": np.frombuffer(b"own", np.uint8)}
+
+    def load_state(self, state):
+        self.numbers = dict(state)["numbers"] * 2
+
+
+class Keeping(training.Extension):
+    trigger = (1, "epoch")
+    best = np.zeros(0)
+
+    def __call__(self, trainer):
+        self.best = np.ones((3, 4))
+
+    def state(self):
+        return {"deep/best": self.best}
+
+    def planned(self, state):
+        return [(self, "best", state["deep/best"])]
+
+
+@both
+def test_what_says_nothing_about_its_state_takes_what_there_is(kind, tmp_path):
+    first, second = Own(5), Own(3)
+    SAVE[kind](tmp_path / "file", first)
+    LOAD[kind](tmp_path / "file", second)
+    assert second.numbers.tolist() == [0, 2, 4, 6, 8]
+    one, two = trainer(tmp_path), trainer(tmp_path)
+    for made in (one, two):
+        made.extend(Keeping())
+    one.run()
+    SAVE[kind](tmp_path / "snapshot", one)
+    LOAD[kind](tmp_path / "snapshot", two)
+    np.testing.assert_array_equal(two.get_extension("Keeping").best, np.ones((3, 4)))
+
+
 def test_what_an_extension_of_old_saved_is_left_out(tmp_path):
     save_npz(tmp_path / "file", trainer(tmp_path))
     bare = trainer(tmp_path)
