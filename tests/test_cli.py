@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -42,7 +42,7 @@ def test_lab_opens_the_notebook_and_leaves_nothing_behind(tmp_path):
         status, page = fetch(address)
         assert status == 200
         assert re.search(r'"disabledExtensions": \[[^]]*"@jupyterlab/apputils-extension:announcements"', page)
-        start_kernel(address)
+        start_kernel(address, tmp_path)
         kernel = {number: environment for number, environment in lab.children().items() if is_kernel(number)}
         assert len(kernel) == 1
         for name, value in cli.ALLOCATOR.items():
@@ -54,11 +54,19 @@ def test_lab_opens_the_notebook_and_leaves_nothing_behind(tmp_path):
     assert "Traceback" not in lab.output
 
 
-def start_kernel(address: str) -> None:
+def start_kernel(address: str, folder: Path) -> None:
+    """Start a kernel and wait until it answers; its connection file lies somewhere below ``folder``."""
+    from jupyter_client import BlockingKernelClient
+
     parts = urlsplit(address)
     token = parse_qs(parts.query)["token"][0]
-    fetch(f"http://{parts.netloc}/api/kernels", b"{}", {"Authorization": f"token {token}"})
-    time.sleep(0.5)  # the server answers before the kernel has replaced its launcher
+    _, answer = fetch(f"http://{parts.netloc}/api/kernels", b"{}", {"Authorization": f"token {token}"})
+    connection = next(folder.rglob(f"kernel-{json.loads(answer)['id']}.json"))
+    client = BlockingKernelClient(connection_file=str(connection))
+    client.load_connection_file()
+    client.start_channels()
+    client.kernel_info(reply=True, timeout=60)
+    client.stop_channels()
 
 
 def is_kernel(number: int) -> bool:
@@ -152,6 +160,76 @@ def test_version(capsys):
     with pytest.raises(SystemExit):
         cli.main(["--version"])
     assert capsys.readouterr().out == f"AutoLab {autolab.__version__}\n"
+
+
+def quiet_lab(folder: Path) -> list[str]:
+    (folder / "a.ipynb").write_text(EMPTY_NOTEBOOK)
+    return [sys.executable, "-m", "autolab.cli", "lab", "a.ipynb", "--port", "0", "--browser", "none"]
+
+
+NO_HOME = {"HOME": "/dev/null", "XDG_DATA_HOME": "", "JUPYTER_CONFIG_DIR": "", "JUPYTER_DATA_DIR": ""}
+
+
+@pytest.mark.lab
+def test_lab_works_where_the_home_folder_cannot_be_written(tmp_path):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    with lab_process(quiet_lab(tmp_path), home=tmp_path, cwd=tmp_path, TMPDIR=str(temporary), **NO_HOME) as lab:
+        address = lab.wait_for_address(60)
+        assert fetch(address)[0] == 200
+        start_kernel(address, tmp_path)
+        assert any(is_kernel(number) for number in lab.children())
+        assert lab.interrupt(30) == 0
+    assert re.search(
+        r"autolab lab: /dev/null\S* cannot be written \(Not a directory\); settings and history", lab.output
+    )
+    assert "Traceback" not in lab.output
+    assert not list(temporary.glob("autolab-*"))
+
+
+def test_no_home_and_no_room_for_another_is_a_sentence(monkeypatch, capsys):
+    for name, value in NO_HOME.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
+    monkeypatch.setattr("tempfile.tempdir", "/dev/null")
+    assert cli.main(["lab"]) == 1
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1 and "nor can a temporary folder; name one: export HOME=" in message
+
+
+GATEWAY = """
+import sys
+from jupyterlab.labapp import LabApp
+from autolab.server import reach_gateway
+server = LabApp.initialize_server(argv=['--ServerApp.open_browser=False', '--port=0', '--allow-root'])
+print(reach_gateway(server), server.web_app.settings['kernel_websocket_connection_class'].__qualname__)
+"""
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize(
+    ("gateway", "expected"),
+    [
+        ({}, "None PromptConnection"),
+        ({"JUPYTER_GATEWAY_URL": "http://me:secret@far.test:9/x"}, "far.test GatewayWebSocketConnection"),
+    ],
+)
+def test_small_messages_leave_at_once_unless_a_gateway_has_the_kernels(gateway, expected, tmp_path):
+    variables = {"JUPYTER_CONFIG_PATH": str(cli.LAB_SETTINGS), "HOME": str(tmp_path), **gateway}
+    environment = {**os.environ, **variables}
+    command = [sys.executable, "-W", "ignore", "-c", GATEWAY]
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines()[-1] == expected, done.stderr
+
+
+@pytest.mark.lab
+def test_a_gateway_is_told(tmp_path):
+    url = "http://me:secret@127.0.0.1:9/x"
+    with lab_process(quiet_lab(tmp_path), home=tmp_path, cwd=tmp_path, JUPYTER_GATEWAY_URL=url) as lab:
+        lab.wait_for_address(60)
+        assert lab.interrupt(30) == 0
+    assert "run kernels at 127.0.0.1; AutoLab must be installed there." in lab.output
+    assert "secret" not in lab.output and "Traceback" not in lab.output
 
 
 # --- autolab doctor -----------------------------------------------------------------------------------------------
@@ -248,6 +326,24 @@ def test_doctor_finds_no_dot_where_there_is_none(monkeypatch, tmp_path):
     assert doctor._dot() is None
 
 
+def test_doctor_looks_whether_the_home_folder_can_be_written(monkeypatch, tmp_path):
+    for name in NO_HOME:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "not there yet"))
+    assert doctor.unwritable_home() is None and not list(tmp_path.iterdir())
+    monkeypatch.setenv("HOME", "/dev/null")
+    found = doctor._home()
+    assert found.found is None and "/dev/null/" in found.cost and "(Not a directory)" in found.cost
+    assert "HOME=" in found.remedy
+
+    def no_home():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(Path, "home", no_home)
+    assert doctor.unwritable_home() == "there is no home folder"
+
+
 def test_the_command_that_installs_names_this_python_and_an_installed_autolab(monkeypatch):
     monkeypatch.setattr(doctor, "version_of", lambda name: "0.1.0")
     assert doctor.install_command("lab").endswith(" -m pip install 'jupyter-autolab[lab]'")
@@ -269,16 +365,3 @@ def test_live_views_are_saved_with_the_notebook_unless_the_user_says_otherwise(m
     own = '{"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": false}}'
     (tmp_path / "labconfig" / "default_setting_overrides.json").write_text(own)
     assert saved() is False
-
-
-@pytest.mark.lab
-def test_the_servers_messages_leave_at_once(tmp_path):
-    environment = {**os.environ, "JUPYTER_CONFIG_PATH": str(cli.LAB_SETTINGS), "HOME": str(tmp_path)}
-    program = (
-        "from jupyterlab.labapp import LabApp\n"
-        "server = LabApp.initialize_server(argv=['--ServerApp.open_browser=False', '--port=0', '--allow-root'])\n"
-        "print(server.web_app.settings['kernel_websocket_connection_class'].__qualname__)"
-    )
-    command = [sys.executable, "-W", "ignore", "-c", program]
-    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert done.stdout.split()[-1] == "PromptConnection", done.stderr
