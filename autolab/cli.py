@@ -8,13 +8,15 @@ import os
 import platform
 import signal
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from autolab import __version__
-from autolab.doctor import doctor, install_command
+from autolab.doctor import doctor, install_command, unwritable_home
 
 # glibc then keeps freed blocks below these sizes instead of giving them back to the system, which saves the page faults
 # that cost large arrays most of their time. A process reads the variables when it starts: this is for the kernels.
@@ -70,7 +72,8 @@ def lab(notebook: str | None = None, port: int | None = None, browser: str | Non
     if port:
         _check_port(port)
     _set_environment(browser)
-    _serve([*_folder_options(path), *_port_options(port), *_browser_options(browser), *_root_options()])
+    with _a_home("lab"):
+        _serve([*_folder_options(path), *_port_options(port), *_browser_options(browser), *_root_options()])
     print("JupyterLab has stopped.")
     return 0
 
@@ -92,7 +95,8 @@ def page(notebook: str, target: str | None = None) -> int:
     source = _existing(notebook)
     path = Path(target) if target else Path(f"{source.stem}.html")
     try:
-        failures = save_notebook(source, path)
+        with _a_home("page"):
+            failures = save_notebook(source, path)
     except (OSError, ValueError, RuntimeError) as error:
         raise CommandError(str(error)) from None
     print(f"Written: {path}")
@@ -142,6 +146,24 @@ def _check_port(port: int) -> None:
         ) from None
 
 
+@contextmanager
+def _a_home(command: str) -> Iterator[None]:
+    """Jupyter and its kernels keep files in the home folder; where it cannot be written, lend them another."""
+    why = unwritable_home()
+    if why is None:
+        yield
+        return
+    try:
+        lent = tempfile.TemporaryDirectory(prefix="autolab-", ignore_cleanup_errors=True)
+    except OSError:
+        raise CommandError(f"{why}, nor can a temporary folder; name one: export HOME=/path/to/a/folder") from None
+    print(f"autolab {command}: {why}; settings and history are lost at the end.", file=sys.stderr)
+    with lent as folder:
+        names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "MPLCONFIGDIR")
+        os.environ.update(dict.fromkeys(names, folder))
+        yield
+
+
 def _set_environment(browser: str | None) -> None:
     """Set what JupyterLab, the kernels and the browser's launcher read."""
     paths = os.environ.get("JUPYTER_CONFIG_PATH", "").split(os.pathsep)
@@ -183,12 +205,18 @@ def _root_options() -> list[str]:
 def _serve(options: list[str]) -> None:
     from jupyterlab.labapp import LabApp
 
+    from autolab.server import reach_gateway
+
     server = LabApp.initialize_server(argv=["--Application.log_level=WARN", *options])
     address = server.public_url
     server.identity_provider.token_generated = False  # Jupyter would print the address again, as a log entry
     # Jupyter would ask whether Ctrl-C is meant, and not hear it at all when a script started it with &.
     signal.signal(signal.SIGINT, lambda *_: server.stop(from_signal=True))
     server.web_app.settings["page_config_hook"] = _without_news
+    if host := reach_gateway(server):
+        print(
+            f"autolab lab: Jupyter's settings run kernels at {host:.100}; AutoLab must be installed there.", flush=True
+        )
     server.io_loop.add_callback(_announce, address)  # runs after Jupyter's own callback, which binds the port
     server.start()
 

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -89,6 +90,7 @@ def examine() -> Iterator[Finding]:
     yield Finding("matplotlib", version_of("matplotlib"), "notebooks that plot with it stop there", lab)
     yield Finding("dot", _dot(), "Graphviz draws no graphs; AutoLab's own drawing does", _system("graphviz"))
     yield _gpu()
+    yield _home()
     yield Finding("chromium", shutil.which("chromium"), "the browser tests cannot run", _system("chromium"))
 
 
@@ -141,6 +143,42 @@ def _gpu() -> Finding:
     status = gpu_status()
     remedy = install_command("cuda12") if status.state == "absent" else "nvidia-smi (it shows whether the driver works)"
     return Finding("CuPy and GPU", status.detail if status.state == "ok" else None, status.detail, remedy)
+
+
+def unwritable_home() -> str | None:
+    """Why what Jupyter keeps for a person cannot be written, with the folder; None if it can.
+
+    Nothing is made there but for a moment.
+    """
+    try:
+        folders = _home_folders()
+    except RuntimeError:  # neither HOME nor the system names one
+        return "there is no home folder"
+    for folder in folders:
+        nearest = next(place for place in (folder, *folder.parents) if os.path.lexists(place))
+        try:
+            with tempfile.TemporaryFile(dir=nearest, buffering=0) as file:
+                file.write(b"x")
+        except OSError as error:
+            return f"{folder} cannot be written ({os.strerror(error.errno or 0)})"
+    return None
+
+
+def _home_folders() -> list[Path]:
+    ipython = Path(os.environ.get("IPYTHONDIR") or Path.home() / ".ipython")
+    try:
+        from jupyter_core import paths
+    except ModuleNotFoundError:
+        return [ipython]
+    return [*map(Path, (paths.jupyter_config_dir(), paths.jupyter_data_dir(), paths.jupyter_runtime_dir())), ipython]
+
+
+def _home() -> Finding:
+    why = unwritable_home()
+    cost = f"{why}; JupyterLab's settings and the history are lost when it stops"
+    return Finding(
+        "home folder", None if why else str(Path.home()), cost, "name another: export HOME=/path/to/a/folder"
+    )
 
 
 def _system(package: str) -> str:

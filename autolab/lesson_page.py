@@ -73,10 +73,14 @@ def save_notebook(notebook: str | os.PathLike[str], path: str | os.PathLike[str]
         If the suffix is another one; a `FileFormatError` if the file is no notebook.
     RuntimeError
         If the notebook's kernel is not installed here.
+    OSError
+        If the notebook cannot be read or the page cannot be written.
     """
     source, target = Path(notebook), Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"save_notebook: got the path {str(target)!r:.100}; expected one that ends in .html")
+    if not os.access(target.absolute().parent, os.W_OK):  # better now than when all cells have run
+        raise OSError(f"save_notebook: the folder of {str(target)!r:.100} is not there or cannot be written")
     book = _read(source)
     _run(book, source.resolve().parent)
     failures = [failure for cell in book.cells for failure in _failures(cell)]

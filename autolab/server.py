@@ -1,9 +1,12 @@
-"""What AutoLab changes in Jupyter's server: small messages to the page leave at once."""
+"""What AutoLab changes in Jupyter's server: small messages to the page leave at once, also beside a gateway."""
 
 from __future__ import annotations
 
 import asyncio
+from typing import Any
+from urllib.parse import urlsplit
 
+from jupyter_server.gateway.connections import GatewayWebSocketConnection
 from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
 
 
@@ -18,3 +21,12 @@ class PromptConnection(ZMQChannelsWebsocketConnection):
     def connect(self) -> asyncio.Future[None] | None:  # type: ignore[override]  # as in the class above
         self.websocket_handler.set_nodelay(True)
         return super().connect()
+
+
+def reach_gateway(server: Any) -> str | None:
+    """Where a gateway runs the kernels, connect to them by Jupyter's own class for that; the gateway's host."""
+    gateway = server.gateway_config
+    if not gateway.gateway_enabled:
+        return None
+    server.web_app.settings["kernel_websocket_connection_class"] = GatewayWebSocketConnection
+    return urlsplit(gateway.url).hostname or "another place"

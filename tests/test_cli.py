@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
+import json
 import os
 import re
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -16,18 +15,14 @@ import pytest
 from helpers.lab_process import fetch, lab_process
 
 import autolab
-from autolab import cli, doctor
+from autolab import cli
 
-needs_base = pytest.mark.skipif(doctor.version_of("anywidget") is None, reason="NumPy alone is installed")
 EMPTY_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 
 
 def run(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "autolab.cli", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, **options)
-
-
-# --- autolab lab --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.lab
@@ -42,7 +37,7 @@ def test_lab_opens_the_notebook_and_leaves_nothing_behind(tmp_path):
         status, page = fetch(address)
         assert status == 200
         assert re.search(r'"disabledExtensions": \[[^]]*"@jupyterlab/apputils-extension:announcements"', page)
-        start_kernel(address)
+        start_kernel(address, tmp_path)
         kernel = {number: environment for number, environment in lab.children().items() if is_kernel(number)}
         assert len(kernel) == 1
         for name, value in cli.ALLOCATOR.items():
@@ -54,11 +49,19 @@ def test_lab_opens_the_notebook_and_leaves_nothing_behind(tmp_path):
     assert "Traceback" not in lab.output
 
 
-def start_kernel(address: str) -> None:
+def start_kernel(address: str, folder: Path) -> None:
+    """Start a kernel and wait until it answers; its connection file lies somewhere below ``folder``."""
+    from jupyter_client import BlockingKernelClient
+
     parts = urlsplit(address)
     token = parse_qs(parts.query)["token"][0]
-    fetch(f"http://{parts.netloc}/api/kernels", b"{}", {"Authorization": f"token {token}"})
-    time.sleep(0.5)  # the server answers before the kernel has replaced its launcher
+    _, answer = fetch(f"http://{parts.netloc}/api/kernels", b"{}", {"Authorization": f"token {token}"})
+    connection = next(folder.rglob(f"kernel-{json.loads(answer)['id']}.json"))
+    client = BlockingKernelClient(connection_file=str(connection))
+    client.load_connection_file()
+    client.start_channels()
+    client.kernel_info(reply=True, timeout=60)
+    client.stop_channels()
 
 
 def is_kernel(number: int) -> bool:
@@ -154,106 +157,74 @@ def test_version(capsys):
     assert capsys.readouterr().out == f"AutoLab {autolab.__version__}\n"
 
 
-# --- autolab doctor -----------------------------------------------------------------------------------------------
+def quiet_lab(folder: Path) -> list[str]:
+    (folder / "a.ipynb").write_text(EMPTY_NOTEBOOK)
+    return [sys.executable, "-m", "autolab.cli", "lab", "a.ipynb", "--port", "0", "--browser", "none"]
 
 
-@needs_base
-def test_doctor_fits_on_a_screen_and_is_plain():
-    answer = run("doctor")
-    assert answer.returncode == 0, answer.stdout + answer.stderr
-    assert answer.stderr == ""
-    lines = answer.stdout.splitlines()
-    assert len(lines) <= 24
-    assert "\x1b" not in answer.stdout
-    for name in ("AutoLab", "Python", "NumPy", "dot", "CuPy and GPU", "JupyterLab", "widget front end", "chromium"):
-        assert any(line.startswith(f"{name}  ") for line in lines), name
-    assert lines[-1] == "AutoLab can work here."
+NO_HOME = {"HOME": "/dev/null", "XDG_DATA_HOME": "", "JUPYTER_CONFIG_DIR": "", "JUPYTER_DATA_DIR": ""}
 
 
-def examine_only(monkeypatch, *findings: doctor.Finding) -> None:
-    monkeypatch.setattr(doctor, "examine", lambda: iter(findings))
+@pytest.mark.lab
+def test_lab_works_where_the_home_folder_cannot_be_written(tmp_path):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    with lab_process(quiet_lab(tmp_path), home=tmp_path, cwd=tmp_path, TMPDIR=str(temporary), **NO_HOME) as lab:
+        address = lab.wait_for_address(60)
+        assert fetch(address)[0] == 200
+        start_kernel(address, tmp_path)
+        assert any(is_kernel(number) for number in lab.children())
+        assert lab.interrupt(30) == 0
+    assert re.search(
+        r"autolab lab: /dev/null\S* cannot be written \(Not a directory\); settings and history", lab.output
+    )
+    assert "Traceback" not in lab.output
+    assert not list(temporary.glob("autolab-*"))
 
 
-def test_doctor_says_what_a_missing_thing_costs_and_what_mends_it(monkeypatch):
-    examine_only(monkeypatch, doctor.Finding("a", "1"), doctor.Finding("ruler", None, "no lines", "buy ruler"))
-    out = io.StringIO()
-    assert doctor.doctor(out) == 0
-    assert out.getvalue() == "a      1\nruler  missing: no lines\n       -> buy ruler\n\nAutoLab can work here.\n"
+def test_no_home_and_no_room_for_another_is_a_sentence(monkeypatch, capsys):
+    for name, value in NO_HOME.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
+    monkeypatch.setattr("tempfile.tempdir", "/dev/null")
+    assert cli.main(["lab"]) == 1
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1 and "nor can a temporary folder; name one: export HOME=" in message
 
 
-def test_doctor_fails_when_something_essential_is_missing(monkeypatch):
-    examine_only(monkeypatch, doctor.Finding("a", None, "nothing works", "install a", essential=True))
-    out = io.StringIO()
-    assert doctor.doctor(out) == 1
-    assert out.getvalue().endswith("AutoLab is incomplete: a.\n")
+GATEWAY = """
+import sys
+from jupyterlab.labapp import LabApp
+from autolab.server import reach_gateway
+server = LabApp.initialize_server(argv=['--ServerApp.open_browser=False', '--port=0', '--allow-root'])
+print(reach_gateway(server), server.web_app.settings['kernel_websocket_connection_class'].__qualname__)
+"""
 
 
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.mark.parametrize("no_color", [False, True])
-def test_doctor_is_coloured_on_a_terminal_only(no_color, monkeypatch):
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    if no_color:
-        monkeypatch.setenv("NO_COLOR", "")
-    examine_only(monkeypatch, doctor.Finding("a", None, "cost", "remedy"))
-    out = Terminal()
-    doctor.doctor(out)
-    assert ("\x1b[33mmissing\x1b[0m" in out.getvalue()) == (not no_color)
-
-
-def test_doctor_writes_no_control_characters(monkeypatch):
-    examine_only(monkeypatch, doctor.Finding("a", "1\x1b[2J\n2\u202e3"), doctor.Finding("b", None, "x\ry", "z"))
-    out = io.StringIO()
-    doctor.doctor(out)
-    assert out.getvalue().splitlines()[:2] == ["a  1 [2J 2 3", "b  missing: x y"]
-
-
-@needs_base
-def test_doctor_notices_a_package_that_is_missing(monkeypatch):
-    installed = doctor.version_of
-    monkeypatch.setattr(doctor, "version_of", lambda name: None if name == "anywidget" else installed(name))
-    missing = [finding for finding in doctor.examine() if finding.essential and finding.found is None]
-    assert [finding.name for finding in missing] == ["anywidget"]
-    assert "live" in missing[0].cost
-    assert "pip install" in missing[0].remedy
-
-
-def test_doctor_notices_a_widget_front_end_that_is_missing(monkeypatch, tmp_path):
-    jupyter_paths = pytest.importorskip("jupyter_core.paths")
-    monkeypatch.setattr(jupyter_paths, "jupyter_path", lambda *names: [str(tmp_path)])
-    assert doctor._widget_front_end() is None
-    for name in ("@jupyter-widgets/jupyterlab-manager", "anywidget"):
-        assert doctor._widget_front_end() is None
-        (tmp_path / name).mkdir(parents=True)
-        (tmp_path / name / "package.json").write_text("{}")
-    assert "anywidget" in doctor._widget_front_end()
-
-
+@pytest.mark.lab
 @pytest.mark.parametrize(
-    ("script", "found"), [("echo 'dot - graphviz version 9' >&2", "graphviz version 9"), ("exit 1", None)]
+    ("gateway", "expected"),
+    [
+        ({}, "None PromptConnection"),
+        ({"JUPYTER_GATEWAY_URL": "http://me:secret@far.test:9/x"}, "far.test GatewayWebSocketConnection"),
+    ],
 )
-def test_doctor_asks_dot_for_its_version(script, found, monkeypatch, tmp_path):
-    dot = tmp_path / "dot"
-    dot.write_text(f"#!/bin/sh\n{script}\n")
-    dot.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert doctor._dot() == found
+def test_small_messages_leave_at_once_unless_a_gateway_has_the_kernels(gateway, expected, tmp_path):
+    variables = {"JUPYTER_CONFIG_PATH": str(cli.LAB_SETTINGS), "HOME": str(tmp_path), **gateway}
+    environment = {**os.environ, **variables}
+    command = [sys.executable, "-W", "ignore", "-c", GATEWAY]
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines()[-1] == expected, done.stderr
 
 
-def test_doctor_finds_no_dot_where_there_is_none(monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert doctor._dot() is None
-
-
-def test_the_command_that_installs_names_this_python_and_an_installed_autolab(monkeypatch):
-    monkeypatch.setattr(doctor, "version_of", lambda name: "0.1.0")
-    assert doctor.install_command("lab").endswith(" -m pip install 'jupyter-autolab[lab]'")
-    assert sys.executable in doctor.install_command()
-    monkeypatch.setattr(doctor, "version_of", lambda name: None)
-    assert str(Path(autolab.__file__).parent.parent) in doctor.install_command("lab")
+@pytest.mark.lab
+def test_a_gateway_is_told(tmp_path):
+    url = "http://me:secret@127.0.0.1:9/x"
+    with lab_process(quiet_lab(tmp_path), home=tmp_path, cwd=tmp_path, JUPYTER_GATEWAY_URL=url) as lab:
+        lab.wait_for_address(60)
+        assert lab.interrupt(30) == 0
+    assert "run kernels at 127.0.0.1; AutoLab must be installed there." in lab.output
+    assert "secret" not in lab.output and "Traceback" not in lab.output
 
 
 @pytest.mark.lab
@@ -270,16 +241,3 @@ def test_live_views_are_saved_with_the_notebook_unless_the_user_says_otherwise(m
     own = '{"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": false}}'
     (tmp_path / "labconfig" / "default_setting_overrides.json").write_text(own)
     assert saved() is False
-
-
-@pytest.mark.lab
-def test_the_servers_messages_leave_at_once(tmp_path):
-    environment = {**os.environ, "JUPYTER_CONFIG_PATH": str(cli.LAB_SETTINGS), "HOME": str(tmp_path)}
-    program = (
-        "from jupyterlab.labapp import LabApp\n"
-        "server = LabApp.initialize_server(argv=['--ServerApp.open_browser=False', '--port=0', '--allow-root'])\n"
-        "print(server.web_app.settings['kernel_websocket_connection_class'].__qualname__)"
-    )
-    command = [sys.executable, "-W", "ignore", "-c", program]
-    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert done.stdout.split()[-1] == "PromptConnection", done.stderr

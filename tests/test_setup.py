@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -12,7 +11,6 @@ from pathlib import Path
 import pytest
 from helpers.checkout import ROOT, copy_checkout
 from helpers.lab_process import fetch, lab_process
-from helpers.lean import missing_package
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="make and sh are not for Windows")
 
@@ -20,6 +18,9 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="make and sh are
 FAKE_PYTHON = """#!/bin/sh
 case "$*" in
 *"sys.version_info <"*) exit $TOO_OLD ;;
+*fcntl*) shift 2; exec sh scripts/environment "$@" ;;
+*_base_executable*) readlink -f "$0" ;;
+*installed.py*) echo "$LACK"; exit $INSTALLED ;;
 *ensurepip*) exit $NO_VENV ;;
 *base_prefix*) echo "$(readlink -f "$0")" | sed 's/.*python/version /' ;;
 -V) echo Python ;;
@@ -32,7 +33,7 @@ case "$*" in
     exit $PIP_STATUS ;;
 esac
 """
-TOOLS = ("sh", "dirname", "cksum", "head", "tail", "tr", "rm", "mkdir", "ln", "readlink", "sed")
+TOOLS = ("sh", "dirname", "cksum", "head", "tail", "tr", "rm", "mkdir", "ln", "readlink", "sed", "env", "mv")
 
 
 class Setup:
@@ -57,7 +58,8 @@ class Setup:
         return path
 
     def run(self, *command: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        settings = {"PATH": str(self.bin), "TOO_OLD": "0", "NO_VENV": "0", "PIP_STATUS": "0", **variables}
+        settings = {"PATH": str(self.bin), "TOO_OLD": "0", "NO_VENV": "0", "PIP_STATUS": "0", "INSTALLED": "0"}
+        settings |= {"LACK": "", **variables}
         return subprocess.run(
             command, cwd=self.checkout.parent, env=settings, capture_output=True, text=True, check=False
         )
@@ -76,7 +78,7 @@ VENV = "venv -m venv --clear .venv"
 
 
 def installed(extras: str) -> str:
-    return f"pip -m pip install --quiet --disable-pip-version-check --editable .[{extras}]"
+    return f"pip -m pip install --quiet --disable-pip-version-check --no-input --no-user --editable .[{extras}]"
 
 
 @pytest.fixture
@@ -104,12 +106,13 @@ def test_an_environment_follows_pyproject_and_grows_by_extras(setup):
     assert setup.done() == [installed("lab,test")]
 
 
-def test_a_checkout_that_was_moved_is_installed_again(setup):
+def test_a_checkout_that_was_moved_is_set_up_again(setup):
+    """The commands of the old environment lead to where it was."""
     setup.add_program("python3", FAKE_PYTHON)
     setup.environment("lab")
     setup.checkout = setup.checkout.rename(setup.checkout.with_name("moved"))
     setup.environment("lab")
-    assert setup.done() == [VENV, installed("lab"), installed("lab")]
+    assert setup.done() == [VENV, installed("lab")] * 2
 
 
 def test_an_environment_of_the_user_is_kept(setup):
@@ -161,6 +164,54 @@ def test_an_installation_that_failed_half_way_is_not_taken_for_the_old_one(setup
     assert setup.done() == [installed("lab")]
 
 
+@pytest.mark.parametrize(("answer", "expected"), [("3", [installed("lab")]), ("4", [VENV, installed("lab")])])
+def test_what_is_missing_is_installed_and_what_is_damaged_made_anew(setup, answer, expected):
+    setup.add_program("python3", FAKE_PYTHON)
+    setup.environment("lab")
+    setup.done()
+    setup.environment("lab", INSTALLED=answer)
+    assert setup.done() == expected
+
+
+def test_packages_that_went_elsewhere_are_a_sentence(setup):
+    setup.add_program("python3", FAKE_PYTHON)
+    answer = setup.environment("lab", INSTALLED="3", LACK="numpy is missing")
+    assert answer.returncode == 1
+    assert answer.stderr.startswith("pip has run, but numpy is missing: does a setting send its packages elsewhere?")
+    assert answer.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("stamp", [b"", b"\xff\x00\n\n\n", b"lab\n", b"$(touch x)\n`touch x`\n;touch x"])
+def test_a_stamp_that_is_no_stamp_is_written_again(setup, stamp):
+    setup.add_program("python3", FAKE_PYTHON)
+    setup.environment("lab")
+    written = (setup.checkout / ".venv" / "autolab-environment").read_bytes()
+    (setup.checkout / ".venv" / "autolab-environment").write_bytes(stamp)
+    setup.environment("lab")
+    assert (setup.checkout / ".venv" / "autolab-environment").read_bytes() == written
+    assert sorted(path.name for path in setup.checkout.iterdir()) == [".venv", "pyproject.toml", "scripts"]
+
+
+@pytest.mark.parametrize("name", ["a:b", "a\nb"])
+def test_a_folder_that_cannot_hold_an_environment_is_a_sentence(setup, name):
+    setup.add_program("python3", FAKE_PYTHON)
+    setup.checkout = setup.checkout.rename(setup.checkout.with_name(name))
+    answer = setup.environment("lab")
+    assert (answer.returncode, answer.stderr.count("\n"), setup.done()) == (1, 1, [])
+    assert "move the checkout" in answer.stderr
+
+
+def test_what_is_exported_for_others_does_not_reach_the_environment(setup):
+    """CDPATH would lead elsewhere; the others would let pip look or install elsewhere."""
+    setup.add_program("python3", FAKE_PYTHON.replace('"pip $*"', '"pip $* ${PYTHONPATH-}${PIP_USER-}${PIP_TARGET-}"'))
+    elsewhere = setup.bin.parent / "elsewhere"
+    (elsewhere / "a checkout" / "scripts").mkdir(parents=True)
+    names = ("CDPATH", "PYTHONPATH", "PYTHONHOME", "PYTHONINSPECT", "PIP_USER", "PIP_TARGET", "PIP_PREFIX")
+    answer = setup.run("a checkout/scripts/environment", "lab", **dict.fromkeys(names, str(elsewhere)))
+    assert (answer.returncode, setup.done()) == (0, [VENV, f"{installed('lab')} "])
+    assert not (elsewhere / "a checkout" / ".venv").exists()
+
+
 def test_no_python_is_a_sentence(setup):
     answer = setup.environment("lab")
     assert answer.returncode == 1
@@ -209,53 +260,6 @@ def test_system_packages_that_are_there_cost_nothing(setup):
         setup.add_program(name, "")
     answer = system_packages(setup, user=0)
     assert (answer.returncode, answer.stdout, setup.done()) == (0, "", [])
-
-
-def test_gpu_tests_install_nothing():
-    answer = subprocess.run(["make", "--dry-run", "test-gpu"], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "pytest" in answer.stdout
-    assert "pip" not in answer.stdout
-    assert "scripts/" not in answer.stdout
-
-
-def collected(half: str, part: str = "1/1") -> list[str]:
-    command = [sys.executable, "-m", "pytest", "tests/engine/test_devices.py", "-p", "helpers.lean", f"--gpu={half}"]
-    command.append(f"--part={part}")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
-    options = {"cwd": ROOT, "env": environment, "capture_output": True, "text": True, "check": True}
-    found = subprocess.run([*command, "--collect-only", "-q"], **options).stdout
-    return [line.partition("::")[2] for line in found.splitlines() if "::" in line]
-
-
-def test_gpu_tests_come_in_two_halves():
-    only, without = collected("only"), collected("without")
-    assert only and all("[cupy" in name or "-cupy]" in name for name in only), only
-    assert [name.replace("cupy", "stand-in") for name in only] == without
-    assert collected("only", "1/2") + collected("only", "2/2") == only
-
-
-def chained(error: Exception) -> Exception:
-    try:
-        raise RuntimeError("the module could not be collected") from error
-    except RuntimeError as outer:
-        return outer
-
-
-@pytest.mark.parametrize(
-    ("error", "package"),
-    [
-        (ModuleNotFoundError("", name="ipywidgets.widgets"), "ipywidgets"),
-        (chained(ModuleNotFoundError("", name="autograd")), "autograd"),
-        (chained(ModuleNotFoundError("", name="autolab.nothing")), None),
-        (ModuleNotFoundError("", name="cupy"), None),
-        (subprocess.CalledProcessError(1, [], "", "ModuleNotFoundError: No module named 'IPython.core'"), "IPython"),
-        (subprocess.CalledProcessError(1, [], "", "AssertionError"), None),
-        (AssertionError(), None),
-        (None, None),
-    ],
-)
-def test_gpu_tests_skip_for_a_missing_package_only(error, package):
-    assert missing_package(error) == package
 
 
 @pytest.mark.full

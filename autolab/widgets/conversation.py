@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -128,13 +129,27 @@ class LiveView(Conversation, LightWidget):
 
     def _save_here(self, caller: str, kind: str, name: str) -> None:
         """Where there is no notebook to draw in: save the view as a page in the current folder, and print its path."""
-        if notebook.shell() is None:
-            from .export import export_html
+        if notebook.shell() is not None:
+            return
+        stem = "_".join([kind, *re.findall(r"\w+", name, flags=re.ASCII)])[:100]
+        try:
+            path = self._saved_in(Path.cwd(), stem)
+        except OSError:  # the folder is read-only, full, or gone
+            try:
+                path = self._saved_in(Path(tempfile.mkdtemp(prefix="autolab-")), stem)
+            except OSError as error:
+                print(
+                    f"{caller}: no notebook to draw in, and no page could be saved ({error.strerror}); "
+                    "export_html(view, path) saves it where there is room"
+                )
+                return
+        print(f"{caller}: no notebook to draw in; open {path} in a browser")
 
-            stem = "_".join([kind, *re.findall(r"\w+", name, flags=re.ASCII)])[:100]
-            path = Path.cwd() / f"{stem}.html"
-            export_html(self, path)
-            print(f"{caller}: no notebook to draw in; open {path} in a browser")
+    def _saved_in(self, folder: Path, stem: str) -> Path:
+        from .export import export_html
+
+        export_html(self, folder / f"{stem}.html")
+        return folder / f"{stem}.html"
 
     def _static(self) -> Bundle:
         """What stands where there is no live view: in an untrusted notebook, on a web page."""
