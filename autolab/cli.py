@@ -66,9 +66,9 @@ def lab(notebook: str | None = None, port: int | None = None, browser: str | Non
     CommandError
         If JupyterLab or the notebook is missing, or the port is taken.
     """
+    path = _existing(notebook) if notebook else None
     if importlib.util.find_spec("jupyterlab") is None:
         raise CommandError(f"JupyterLab is not installed here; install it with: {install_command('lab')}")
-    path = _existing(notebook) if notebook else None
     if port:
         _check_port(port)
     _set_environment(browser)
@@ -89,10 +89,10 @@ def page(notebook: str, target: str | None = None) -> int:
     from autolab.display.messages import plural
     from autolab.lesson_page import save_notebook
 
+    source = _existing(notebook)
     for needed in ("nbconvert", "nh3"):
         if importlib.util.find_spec(needed) is None:
             raise CommandError(f"{needed} is not installed here; install it with: {install_command('lab')}")
-    source = _existing(notebook)
     path = Path(target) if target else Path(f"{source.stem}.html")
     try:
         with _a_home("page"):

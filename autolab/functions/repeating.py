@@ -159,7 +159,12 @@ def roll(xp: Any, x: Array, *, shift: int | tuple[int, ...], axis: Axis = None) 
     >>> F.roll(Variable([1.0, 2.0, 3.0]), shift=1)
     variable([3. 1. 2.])
     """
-    return xp.roll(x, shift, axis)
+    return xp.roll(x, _signed(shift), axis)
+
+
+def _signed(shift: Any) -> Any:
+    """A shift as Python's numbers: of whole numbers without a sign, NumPy 2.0 itself takes the negative, a large one."""
+    return np.asarray(shift).tolist()
 
 
 def _back(shift: Any) -> Any:

@@ -17,6 +17,7 @@ from autolab import functions as F
 from autolab import links as L
 from autolab.training.extensions import LiveMonitor
 from autolab.widgets.board import Board
+from autolab.widgets.computing import Computing
 from autolab.widgets.conversation import LiveView
 from autolab.widgets.derivative_explorer import DerivativeExplorer
 from autolab.widgets.derivative_session import DerivativeSession
@@ -147,8 +148,10 @@ def view(request: pytest.FixtureRequest) -> Iterator[LiveView]:
 
 def at_rest(kind: type[LiveView]) -> Iterator[LiveView]:
     found = MAKE[kind]()
-    if hasattr(found, "wait_seconds"):
-        found.wait_seconds = 30.0  # type: ignore[attr-defined]  # so that a busy machine changes no answer
+    if isinstance(found, Computing):  # so that a busy machine changes no answer
+        found.wait_seconds = 30.0
+        with found._lock:
+            assert found._lock.wait_for(lambda: found._running is None, 30)
     yield found
     found.close()
 
