@@ -9,7 +9,7 @@ import numpy as np
 from ..engine.backend import Array
 from ..engine.declare import elementwise, primitive
 from .choose import clip
-from .exponentials import sigmoid
+from .exponentials import expm1, sigmoid
 from .math import exp
 from .norms import log_total, logsumexp
 from .order import max
@@ -196,14 +196,12 @@ def _softmax_x(g: Any, y: Any, axis: int) -> Any:
 
 @primitive(x=lambda g: g)
 def _beside_leader(xp: Any, x: Array, y: Array, *, axis: int) -> Array:
-    """``x`` less its element where ``y`` is greatest along the axis.
+    """``x`` less its element where ``y``, a softmax, is above a half.
 
     The gradient of softmax does not change if all upstream gradients do by the same number. This one makes it exact to
     all digits where one share is almost 1.
     """
-    if not y.ndim or not y.size:
-        return x - x
-    return x - xp.take_along_axis(x, xp.expand_dims(y.argmax(axis=axis), axis), axis)
+    return x - xp.where(y > 0.5, x, 0).sum(axis=_along(y, axis), keepdims=True)
 
 
 @softmax.composite
@@ -239,28 +237,10 @@ def log_softmax(xp: Any, x: Array, *, axis: int = -1) -> Array:
 
 @log_softmax.vjp("x")
 @in_single
-def _log_softmax_x(g: Any, x: Any, axis: int) -> Any:
-    """g - softmax(x) * sum(g, axis=axis)"""
-    others = sum(g, axis=_along(x, axis), keepdims=True) - g
-    return g * _rest(x, axis=axis) - softmax(x, axis=axis) * others
-
-
-@primitive()
-def _rest(xp: Any, x: Array, *, axis: int) -> Array:
-    """``1 - softmax(x)``, to all digits also where one share is almost 1."""
-    below = below_zero(x, axis)
-    e, leads = xp.exp(below), below == 0
-    total = e.sum(axis=_along(x, axis), keepdims=True)
-    behind = (e - leads).sum(axis=_along(x, axis), keepdims=True)
-    further = leads.sum(axis=_along(x, axis), keepdims=True, dtype=e.dtype) - 1
-    return xp.where(leads, behind + further, total - e) / total
-
-
-@_rest.vjp("x")
-def _rest_x(g: Any, x: Any, axis: int) -> Any:
-    """The gradient of softmax with the other sign."""
-    y = softmax(x, axis=axis)
-    return y * (sum(g * y, axis=_along(y, axis), keepdims=True) - g)
+def _log_softmax_x(g: Any, y: Any, axis: int) -> Any:
+    """g - exp(y) * sum(g, axis=axis)"""
+    others = sum(g, axis=_along(y, axis), keepdims=True) - g
+    return -(g * expm1(y)) - exp(y) * others  # 1 - exp(y) has no digits where one share is almost 1
 
 
 @log_softmax.composite

@@ -99,11 +99,9 @@ def _softmax_less_one_hot(xp: Any, x: Array, t: Array, *, axis: int) -> Array:
     """
     away = xp.exp(below_zero(by_columns(x), axis))
     away /= away.sum(axis=axis, keepdims=True)
-    axis %= x.ndim
-    by_class = away.transpose(axis, *[i for i in range(x.ndim) if i != axis])  # a view
-    right = xp.arange(len(by_class)).reshape(-1, *[1] * t.ndim) == t
-    by_class[right] = 0
-    by_class -= right * by_class.sum(axis=0)
+    right = _place(xp, x, t, axis)
+    away[right] = 0
+    away[right] = -away.sum(axis=axis)
     return away
 
 
@@ -124,9 +122,16 @@ def _shares(xp: Any, x: Array, t: Array, *, axis: int, class_weight: Any, ignore
 
 def _picked(xp: Any, x: Array, t: Array, axis: int) -> Array:
     """The scores of the right classes."""
+    return x[_place(xp, x, t, axis)]
+
+
+def _place(xp: Any, x: Array, t: Array, axis: int) -> tuple[Array, ...]:
+    """The index of the right classes."""
     if x.ndim == 2 and axis in (1, -1):
-        return x[xp.arange(len(x)), t]  # the same, and faster
-    return xp.take_along_axis(x, xp.expand_dims(t, axis), axis).squeeze(axis)
+        return xp.arange(len(x)), t  # the same, and faster
+    place = [xp.arange(n).reshape(-1, *[1] * (t.ndim - 1 - i)) for i, n in enumerate(t.shape)]
+    place.insert(axis % x.ndim, t)
+    return tuple(place)
 
 
 @primitive()

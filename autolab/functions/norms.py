@@ -110,10 +110,11 @@ def logsumexp(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -
 
 def log_total(xp: Any, below: Array, axis: Axis, keepdims: bool) -> Array:
     """``log(sum(exp(below)))`` where the greatest elements are 0, to all digits where they outweigh the rest."""
-    leads = below == 0
-    rest = (xp.exp(below) - leads).sum(axis=axis, keepdims=keepdims)
+    e = xp.exp(below)
+    total = e.sum(axis=axis, keepdims=keepdims)
+    behind = xp.where(below == 0, 0, e).sum(axis=axis, keepdims=keepdims)
     with np.errstate(divide="ignore"):  # the logarithm of 0
-        return xp.log1p(rest + (leads.sum(axis=axis, keepdims=keepdims, dtype=rest.dtype) - 1))
+        return xp.where((total >= 1) & (total < 2), xp.log1p(behind), xp.log(total))  # below 2 one of them leads
 
 
 @logsumexp.vjp("x")

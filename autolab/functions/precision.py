@@ -37,15 +37,19 @@ def real(forward: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(forward)
     def computed(xp: Any, *arrays: Any, **attributes: Any) -> Any:
-        dtypes = [array.dtype for array in arrays if hasattr(array, "dtype")]
-        if _FULL.issuperset(dtypes):
-            return forward(xp, *arrays, **attributes)
-        common = np.result_type(*dtypes)
-        dtype = SINGLE if common == HALF else common if common.kind == "f" else np.dtype(np.float64)
-        y = forward(xp, *[_raised(array, dtype) for array in arrays], **attributes)
-        return y.astype(HALF) if common == HALF else y
+        for array in arrays:
+            if getattr(array, "dtype", SINGLE) not in _FULL:
+                return _converted(forward, xp, arrays, attributes)
+        return forward(xp, *arrays, **attributes)
 
     return computed
+
+
+def _converted(forward: Callable[..., Any], xp: Any, arrays: Any, attributes: dict[str, Any]) -> Any:
+    common = np.result_type(*[array.dtype for array in arrays if hasattr(array, "dtype")])
+    dtype = SINGLE if common == HALF else common if common.kind == "f" else np.dtype(np.float64)
+    y = forward(xp, *[_raised(array, dtype) for array in arrays], **attributes)
+    return y.astype(HALF) if common == HALF else y
 
 
 def _raised(array: Any, dtype: np.dtype) -> Any:
@@ -58,7 +62,7 @@ def in_single(rule: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(rule)
     def computed(g: Any, *saved: Any) -> Any:
-        if g.dtype != HALF:
+        if g.dtype is not HALF:
             return rule(g, *saved)
         return _cast(rule(_cast(g, SINGLE), *[_widened(value) for value in saved]), HALF)
 
