@@ -7,6 +7,7 @@ arguments are mapped to theirs by name, so that ``np.sum(x, 0)`` and ``np.sum(x,
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -14,11 +15,15 @@ from typing import Any
 import numpy as np
 
 from .backend import is_array
+from .complaints import COMPLAINTS, LIMIT
 from .errors import DetachError, NoGradientError
 from .remedies import INTO_ARRAY
 
 declared: dict[Any, Callable[..., Any]] = {}
 """NumPy function or ufunc -> the declared function that differentiates it."""
+
+_NAMED = re.compile(r"[A-Za-z_][\w.]*(\([\w.]+\))?: |numpy\.")
+"""How a message begins that says which function it is about."""
 
 _renamed: dict[Any, dict[str, str]] = {}
 _adapters: dict[Any, Callable[..., Any]] = {}
@@ -102,6 +107,17 @@ def array_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
         return func(*[unwrap(value) for value in args], **{k: unwrap(v) for k, v in kwargs.items()})
     if func in _WRITES and any([getattr(value, "requires_grad", False) for value in (*args, *kwargs.values())]):
         raise DetachError(f"{_full_name(func)}: {INTO_ARRAY}")
+    try:
+        return _called(func, args, kwargs)
+    except (*COMPLAINTS, AttributeError) as error:
+        if type(error) not in (*COMPLAINTS, AttributeError) or _NAMED.match(str(error)):
+            raise
+        kind = TypeError if isinstance(error, AttributeError) else type(error)  # it is no array
+        told = "".join([f" {name}={value!r:.40}:" for name, value in _settings(func, args, kwargs)])
+        raise kind(f"{_full_name(func)}:{told} {error}"[:LIMIT]).with_traceback(error.__traceback__) from None
+
+
+def _called(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     adapter, function = _adapters.get(func), declared.get(func)
     if adapter is not None:
         return _adapted(func, adapter, args, kwargs)
@@ -133,6 +149,19 @@ def _split(func: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, An
         elif value is not _signature(func).parameters[name].default:
             raise NoGradientError(f"{_full_name(func)} on a Variable does not take {name!r}")
     return arrays, attributes
+
+
+def _settings(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The arguments that say how, and are no Variables or arrays or lists of them, for messages."""
+    try:
+        given = _signature(func).bind_partial(*args, **kwargs).arguments
+    except (TypeError, ValueError):  # it does not take them
+        return []
+    return [(k, v) for k, v in given.items() if not (is_array(v) or hasattr(v, "requires_grad") or _holds(v))]
+
+
+def _holds(value: Any) -> bool:
+    return isinstance(value, list | tuple) and any([is_array(v) or hasattr(v, "requires_grad") for v in value])
 
 
 def _full_name(func: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -106,16 +107,28 @@ def split(x: Any, /, *, sections: int | Sequence[int], axis: int = 0) -> list[An
     """
     place = place_of("split", axis, x.shape)
     length = x.shape[place]
-    if isinstance(sections, int | np.integer):
-        if sections < 1 or length % sections:
-            raise ValueError(f"split: axis {axis} has length {length}; it cannot be split into {sections} equal parts")
-        sections = range(length // sections, length, length // sections) if length else [0] * (sections - 1)
-    bounds = pairwise([0, *sections, length])
+    bounds = pairwise([0, *_bounds(sections, axis, length), length])
     return [getitem(x, index=along(place, slice(start, stop))) for start, stop in bounds]
+
+
+def _bounds(sections: Any, axis: int, length: int) -> Sequence[int]:
+    """Where one part ends and the next begins."""
+    if np.ndim(sections):
+        return list(sections)
+    try:
+        count = index(sections)
+    except TypeError:
+        raise TypeError(f"split: sections is {sections!r:.60}; expected a number of parts, or places") from None
+    if count < 1 or length % count:
+        raise ValueError(f"split: axis {axis} has length {length}; it cannot be split into {count} equal parts")
+    return range(length // count, length, length // count) if length else [0] * (count - 1)
 
 
 def place_of(function: str, axis: int, shape: tuple[int, ...]) -> int:
     """An axis counted from the front, for what is made of slices: there a wrong one would pass for another."""
+    if isinstance(axis, bool) or not hasattr(axis, "__index__") or np.ndim(axis):
+        raise TypeError(f"{function}: axis is {axis!r:.60}; expected a whole number")
+    axis = index(axis)
     if not -len(shape) <= axis < len(shape):
         raise ValueError(f"{function}: x has shape {shape}; expected an axis of it, got axis={axis}")
     return axis % len(shape)

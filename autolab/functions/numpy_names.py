@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from .order import max, min
 from .products import dot, outer, tensordot
 from .reduce import Axis, mean, sum
 from .repeating import flip
-from .shape import broadcast_to, cast, reshape
+from .shape import broadcast_to, cast, reshape, transpose
 from .spectra import eigh, svd
 
 Arrays = Sequence[Any]
@@ -89,9 +90,25 @@ def _flipud(m: Any) -> Any:
 
 @adapt(np.rot90)
 def _rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
-    turned = swapaxes(m, axis1=axes[0], axis2=axes[1]) if k % 2 else m
-    flipped = {0: (), 1: (axes[0],), 2: tuple(axes), 3: (axes[1],)}[k % 4]
+    first, second = places = _places("rot90", m, axes)
+    turned = swapaxes(m, axis1=first, axis2=second) if k % 2 else m
+    flipped = {0: (), 1: (first,), 2: places, 3: (second,)}[index(k) % 4]
     return flip(turned, axis=flipped) if flipped else turned
+
+
+def _places(function: str, x: Any, axes: Any) -> tuple[int, ...]:
+    """Two axes counted from the front."""
+    places = tuple([place_of(function, axis, np.shape(x)) for axis in axes])
+    if len(places) != 2 or places[0] == places[1]:
+        raise ValueError(f"{function}: axes is {axes!r:.60}; expected two different axes")
+    return places
+
+
+def _with_axes(function: str, x: Any, least: int, most: int | None = None) -> None:
+    """Refuse an array with fewer axes than ``least``, or more than ``most``."""
+    if np.ndim(x) < least or (most is not None and np.ndim(x) > most):
+        number = f"{least} or more" if most is None else f"{least}" if most == least else f"{least} to {most}"
+        raise ValueError(f"{function}: got shape {np.shape(x)}; expected {number} axes")
 
 
 # ---------------------------------------------------------------------- joining and splitting
@@ -119,13 +136,15 @@ def _column_stack(tup: Arrays) -> Any:
 @adapt(np.array_split)
 def _array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     if isinstance(indices_or_sections, int):
-        parts = np.array_split(np.arange(ary.shape[axis]), indices_or_sections)
+        length = np.shape(ary)[place_of("array_split", axis, np.shape(ary))]
+        parts = np.array_split(np.arange(length), indices_or_sections)
         indices_or_sections = np.cumsum([len(part) for part in parts])[:-1].tolist()
     return split(ary, sections=indices_or_sections, axis=axis)
 
 
 @adapt(np.vsplit)
 def _vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    _with_axes("vsplit", ary, 2)
     return split(ary, sections=indices_or_sections, axis=0)
 
 
@@ -136,29 +155,52 @@ def _hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
 
 @adapt(np.take)
 def take(a: Any, indices: Any, axis: int | None = None) -> Any:
-    """The elements at ``indices`` along an axis, or of all in order."""
+    """The elements at ``indices`` along an axis, or of all in order. Truth values are the numbers 0 and 1."""
     if axis is None:
         a, axis = reshape(a, shape=-1), 0
-    return getitem(a, index=along(place_of("take", axis, np.shape(a)), np.asarray(unwrap(indices))))
+    places = np.asarray(unwrap(indices))
+    if places.dtype.kind not in "iub":
+        raise TypeError(f"take: indices is {indices!r:.60}; expected whole numbers")
+    return getitem(a, index=along(place_of("take", axis, np.shape(a)), places.astype(np.intp)))
 
 
 @adapt(np.diag)
 def _diag(v: Any, k: int = 0) -> Any:
+    _with_axes("diag", v, 1, 2)
     if np.ndim(v) != 1:
         return diagonal(v, offset=k)
-    n = np.shape(v)[0] + abs(k)
+    n = np.shape(v)[0] + abs(index(k))
     return on_diagonal(v, shape=(n, n), offset=k, axis1=0, axis2=1)
 
 
 # ---------------------------------------------------------------------- reductions and differences
 @adapt(np.average)
-def _average(a: Any, axis: int | None = None, weights: Any = None, *, keepdims: bool = False) -> Any:
+def _average(a: Any, axis: Axis = None, weights: Any = None, *, keepdims: bool = False) -> Any:
     if weights is None:
         return mean(a, axis=axis, keepdims=keepdims)
-    if np.shape(weights) != np.shape(a) and axis is not None:  # they run along the axis alone
-        behind = np.ndim(a) - 1 - axis % np.ndim(a)
-        weights = broadcast_to(reshape(weights, shape=(-1, *[1] * behind)), shape=np.shape(a))
-    return sum(mul(a, weights), axis=axis, keepdims=keepdims) / sum(weights, axis=axis, keepdims=keepdims)
+    if np.shape(weights) != np.shape(a):
+        weights = _along_axes(weights, a, axis)
+    total = sum(weights, axis=axis, keepdims=keepdims)
+    if (unwrap(total) == 0).any():
+        raise ZeroDivisionError("average: weights have the sum 0; expected another")
+    return sum(mul(a, weights), axis=axis, keepdims=keepdims) / total
+
+
+def _along_axes(weights: Any, a: Any, axis: Any) -> Any:
+    """Weights that run along some axes alone, with the shape of ``a``."""
+    shape = np.shape(a)
+    if axis is None:
+        raise TypeError(f"average: weights have shape {np.shape(weights)}, a has shape {shape}; expected an axis")
+    axes = [place_of("average", i, shape) for i in (axis if isinstance(axis, tuple) else (axis,))]
+    expected = tuple([shape[i] for i in axes])
+    if np.shape(weights) != expected or len(set(axes)) < len(axes):
+        raise ValueError(
+            f"average: weights have shape {np.shape(weights)}; expected {expected}, the lengths along axis={axis!r:.40}"
+        )
+    ordered = transpose(weights, axes=tuple(np.argsort(axes).tolist()))
+    return broadcast_to(
+        reshape(ordered, shape=tuple([n if i in axes else 1 for i, n in enumerate(shape)])), shape=shape
+    )
 
 
 @adapt(np.ptp)
@@ -169,6 +211,8 @@ def _ptp(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
 @adapt(np.diff)
 def _diff(a: Any, n: int = 1, axis: int = -1) -> Any:
     place = place_of("diff", axis, np.shape(a))
+    if index(n) < 0:
+        raise ValueError(f"diff: n is {n}; expected an order of at least 0")
     for _ in range(n):
         a = sub(getitem(a, index=along(place, slice(1, None))), getitem(a, index=along(place, slice(-1))))
     return a
@@ -197,6 +241,8 @@ def _tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
 
 @adapt(np.linalg.outer)
 def _outer(x1: Any, x2: Any, /) -> Any:
+    for x in (x1, x2):
+        _with_axes("outer", x, 1, 1)
     return outer(x1, x2)
 
 
