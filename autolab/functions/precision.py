@@ -17,7 +17,7 @@ from ..engine.primitive import Primitive
 from ..engine.variable import Variable
 
 HALF, SINGLE = np.dtype(np.float16), np.dtype(np.float32)
-_FULL = frozenset({SINGLE, np.dtype(np.float64)})
+FULL = frozenset({SINGLE, np.dtype(np.float64)})
 
 
 def real(forward: Callable[..., Any]) -> Callable[..., Any]:
@@ -38,14 +38,15 @@ def real(forward: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(forward)
     def computed(xp: Any, *arrays: Any, **attributes: Any) -> Any:
         for array in arrays:
-            if getattr(array, "dtype", SINGLE) not in _FULL:
-                return _converted(forward, xp, arrays, attributes)
+            if getattr(array, "dtype", SINGLE) not in FULL:
+                return in_floats(forward, xp, arrays, attributes)
         return forward(xp, *arrays, **attributes)
 
     return computed
 
 
-def _converted(forward: Callable[..., Any], xp: Any, arrays: Any, attributes: dict[str, Any]) -> Any:
+def in_floats(forward: Callable[..., Any], xp: Any, arrays: Any, attributes: dict[str, Any]) -> Any:
+    """What `real` makes of a call, where an array is not in full precision."""
     common = np.result_type(*[array.dtype for array in arrays if hasattr(array, "dtype")])
     dtype = SINGLE if common == HALF else common if common.kind == "f" else np.dtype(np.float64)
     y = forward(xp, *[_raised(array, dtype) for array in arrays], **attributes)
@@ -54,7 +55,7 @@ def _converted(forward: Callable[..., Any], xp: Any, arrays: Any, attributes: di
 
 def _raised(array: Any, dtype: np.dtype) -> Any:
     """In ``dtype``, unless it is in full precision; what is no array (None, a number) as it is."""
-    return array if getattr(array, "dtype", SINGLE) in _FULL else array.astype(dtype)
+    return array if getattr(array, "dtype", SINGLE) in FULL else array.astype(dtype)
 
 
 def in_single(rule: Callable[..., Any]) -> Callable[..., Any]:
