@@ -49,7 +49,8 @@ def _left(case: Case, i: int) -> Finding | None:
     if lost is None:
         return None
     evidence = {"cause": lost.places[0].how, "places": lost.evidence, "whole": lost.whole}
-    found = _finding(case, i, "left_graph", {"what": lost.text}, evidence=evidence)
+    given = {} if case.at(i)[point].given else {"analytic": "None"}
+    found = _finding(case, i, "left_graph", {"what": lost.text, **given}, evidence=evidence)
     return found if lost.whole else replace(found, message=found.message + say("left_graph.more"))
 
 
