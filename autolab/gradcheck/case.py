@@ -17,6 +17,9 @@ SIGNAL = 10.0
 
 _LARGEST_TERM = 12
 _NONLINEAR = 1e-3
+_LEFT = 1e-12
+_SATURATED = 1e-13
+_SEED = 0
 _FLOAT32 = 4 * float(np.finfo(np.float32).eps)
 
 
@@ -41,6 +44,27 @@ class Case:
         """The comparisons of input ``i`` at the given point and, if it was measured there, nearby."""
         here, *nearby = [table.inputs[i] for table in self.tables]
         return [here, *[c for c in nearby if c.measured.any()]]
+
+    def leftover(self, i: int) -> float:
+        """What rounding may leave of a gradient whose terms cancel at the given point.
+
+        Nearby they need not, and are then as large as the gradient. Inside a saturated function they always do, and
+        have the size of the upstream gradient.
+        """
+        upstream = max([float(np.abs(g).max(initial=0.0)) for g in self.exam.upstreams[0]])
+        terms = upstream * (1 + float(np.abs(self.subject.arrays[i]).max(initial=0.0)))
+        try:
+            nearby = self.subject.nearby(np.random.default_rng(_SEED))
+            found = self.subject.gradients(self.subject.run(nearby), self.exam.upstreams[0])[i]
+        except Exception:  # nearby may lie outside the function's domain
+            found = None
+        size = 0.0 if found is None else float(np.max(np.abs(found), where=np.isfinite(found), initial=0.0))
+        return max(_LEFT * size, _SATURATED * terms)
+
+    @property
+    def limits(self) -> frozenset[str]:
+        """What keeps the arithmetic at the given point from giving a gradient."""
+        return self.tables[0].doubts.limits
 
     def index(self, i: int, element: int) -> tuple[int, ...]:
         """The index of a flat element of input ``i``."""
@@ -74,7 +98,7 @@ def nonlinear(case: Case, i: int) -> int | None:
     gauge = case.tables[0].gauge
     least = np.maximum(_NONLINEAR * max(np.abs(first).max(), np.abs(second).max()), gauge.grain / gauge.point.scales[i])
     k = int(np.argmax(np.where(gap > least, gap, 0)))
-    return k if gap[k] > least[k] else None
+    return k if gap[k] > least[k] and gap[k] > case.leftover(i) else None
 
 
 def rounded(case: Case, i: int) -> bool:
@@ -141,13 +165,13 @@ def simple(ratio: float, case: Case) -> Fraction | None:
 def undefined(case: Case, i: int) -> np.ndarray:
     """Elements whose gradient is NaN or infinite at two points although the function is smooth there.
 
-    At one point it may be a limit of the arithmetic: 0 times the infinite slope of a root.
+    At one point it may be a limit of the arithmetic: 0 times the infinite slope of a root. At two it is one if the
+    arithmetic says so: infinity over infinity, where an exponential was too large.
     """
-    if len(case.at(i)) < 2:
-        return np.zeros(case.at(i)[0].measured.size, bool)
-    return np.logical_and.reduce(
+    nowhere = np.logical_and.reduce(
         [c.measured & ~np.isfinite(c.elements.analytic) & c.elements.known for c in case.at(i)]
     )
+    return nowhere if len(case.at(i)) > 1 and nowhere.any() and not case.limits else np.zeros_like(nowhere)
 
 
 def wrong_somewhere(case: Case, i: int) -> np.ndarray:

@@ -149,7 +149,7 @@ def _checked_order(order: Any) -> int:
 def _sweep(subject: Subject, inputs: Sequence[InputReport], exam: Examination) -> StepSweep | None:
     """How the error depends on the step at the worst element of the first input that is wrong."""
     for i, item in enumerate(inputs):
-        if item.verdict == "wrong" and item.worst is not None:
+        if item.verdict == "wrong" and item.worst is not None and not item.is_wrong_elsewhere:
             return explain(subject, i, item.worst, exam.upstreams[0])
     return None
 
@@ -207,6 +207,7 @@ def _input_report(case: Case, i: int, dtype: str, verdict: Verdict) -> InputRepo
     c = case.tables[0].inputs[i]
     e, shape = c.elements, case.shapes[i]
     worst = case.index(i, e.worst(e.wrong if e.wrong.any() else c.measured)) if c.measured.any() else None
+    allowed = e.tolerance if verdict == "wrong" else np.fmax(e.tolerance, e.deviation)  # what is excused is allowed
     return InputReport(
         case.names[i],
         shape,
@@ -215,7 +216,7 @@ def _input_report(case: Case, i: int, dtype: str, verdict: Verdict) -> InputRepo
         e.analytic.reshape(shape) if c.given else None,
         e.numeric.reshape(shape),
         e.deviation.reshape(shape),
-        e.tolerance.reshape(shape),
+        allowed.reshape(shape),
         worst,
         int(c.measured.sum()),
         tuple([(part.start, part.stop) for part in c.halves]),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
+from .doubts import Doubts
 from .noise import Noise, estimate_noise
 from .numeric import KINK, NOISY, SMOOTH, UNKNOWN, Gauge, Slopes
 from .point import Point
 from .probes import KNOWN, MARGIN, Claim, search
+from .stairs import Stair
 from .subject import Subject, flat
 
 ELEMENTS = 256
@@ -22,6 +24,12 @@ _AGAIN = (10, 4)
 """So many elements that are wrong, and so many that are right, are measured again nearby."""
 
 _UNDERFLOW = 1e-290
+_LIFT = 2.0**500
+"""Tiny results are measured so many times larger."""
+
+_LEFTOVER = 1e-10
+"""A gradient beyond this fraction of the upstream gradient is not what rounding leaves of one that is 0."""
+
 _NEGLIGIBLE = 1e-5
 """An element is also measured if its tolerance is below this fraction of the largest move of the function."""
 
@@ -64,13 +72,15 @@ class Elements:
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """The elements of one input. ``given``: there is a gradient; ``conclusive``: what was not measured is covered by
-    probes; ``halves``: the ever smaller parts in which probes found an error."""
+    probes; ``halves``: the ever smaller parts in which probes found an error; ``stairs``: what hides the slope of some
+    elements."""
 
     elements: Elements
     measured: np.ndarray
     given: bool
     conclusive: bool
     halves: tuple[slice, ...] = ()
+    stairs: Mapping[int, Stair] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +105,7 @@ class Table:
     finite: bool
     noise: Noises
     gauge: Gauge
+    doubts: Doubts
 
     @property
     def accuses(self) -> bool:
@@ -160,20 +171,23 @@ def _table(survey: _Survey, arrays: Sequence[np.ndarray], plans: Sequence[_Plan]
         part, elements = elements.take(slice(index.size)), elements.take(slice(index.size, None))
         measured = np.zeros(claim.analytic.size, bool)
         measured[index] = True
+        stairs = _doubted(survey, claim.input, index, part)
         spread = _spread(part, claim.analytic, index)
-        inputs.append(Comparison(spread, measured, is_given, plan.conclusive, plan.halves))
+        inputs.append(Comparison(spread, measured, is_given, plan.conclusive, plan.halves, stairs))
     noises = Noises(gauge.noise, tuple([claim.noise for claim in claims]))
     finite = bool(gauge.point.finite.all())
-    return Table(tuple(inputs), tuple(arrays), gauge.point.tally.failure, finite, noises, gauge)
+    return Table(tuple(inputs), tuple(arrays), gauge.point.tally.failure, finite, noises, gauge, survey.doubts)
 
 
 @dataclass(frozen=True, eq=False)
 class _Survey:
-    """What the numeric gradients at a point are measured with, the analytic gradients, and which of them exist."""
+    """What the numeric gradients at a point are measured with, the analytic gradients, which of them exist, and what
+    may speak for them."""
 
     gauge: Gauge
     claims: list[Claim]
     given: list[bool]
+    doubts: Doubts
 
 
 def _survey(
@@ -191,7 +205,7 @@ def _survey(
         analytic = np.zeros(array.size) if g is None else g.ravel().astype(np.float64)
         claims.append(Claim(i, analytic, noises.gradients[i], float(np.sqrt(subject.epsilon(run)))))
     gauge = Gauge(point, flat(upstreams)[point.finite], noises.results, subject.executor)
-    return _Survey(gauge, claims, [g is not None for g in gradients])
+    return _Survey(gauge, claims, [g is not None for g in gradients], Doubts(subject, arrays, upstreams, gradients))
 
 
 def _noises(subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], point: Point) -> Noises:
@@ -221,36 +235,69 @@ def _measured(gauge: Gauge, claims: Sequence[Claim], indexes: Sequence[np.ndarra
     noise = np.concatenate([c.noise[i] for c, i in zip(claims, indexes, strict=True)])
     scale = np.concatenate([gauge.point.scales[c.input][i] for c, i in zip(claims, indexes, strict=True)])
     directions = [gauge.point.element(c.input, k) for c, index in zip(claims, indexes, strict=True) for k in index]
-    found = gauge.slopes(directions, moving=analytic != 0)
-    elements = _judged(analytic, noise, found, scale, claims[0].root_eps, gauge.grain)
+    lift = _LIFT if _is_tiny(gauge) else 1.0
+    lifted = replace(gauge, weights=gauge.weights * lift)
+    found = lifted.slopes(directions, moving=analytic != 0)
+    elements = _judged(analytic, noise, found, scale * lift, claims[0].root_eps, lifted)
     if not gauge.point.finite.all():
         elements.numeric[~np.isfinite(analytic)] = np.nan  # the part of the results that is left says nothing about it
     return elements
 
 
+def _is_tiny(gauge: Gauge) -> bool:
+    """Whether the errors of the slopes would underflow."""
+    largest = max([float(np.max(scale, initial=0.0)) for scale in gauge.point.scales])
+    return float(np.max(np.abs(gauge.point.values), initial=0.0)) < 1 / _LIFT and largest < _LIFT
+
+
 def _judged(
-    analytic: np.ndarray, noise: np.ndarray, found: Slopes, scale: np.ndarray, root_eps: float, grain: float
+    analytic: np.ndarray, noise: np.ndarray, found: Slopes, scale: np.ndarray, root_eps: float, gauge: Gauge
 ) -> Elements:
+    leftover = _LEFTOVER * float(np.max(np.abs(gauge.weights), initial=0.0)) / (_LIFT if _is_tiny(gauge) else 1.0)
     with np.errstate(all="ignore"):
         numeric, error, low, high = (a / scale for a in (found.value, found.error, found.low, found.high))
         kink, unknown = found.kind == KINK, (found.kind == UNKNOWN) | (found.kind == NOISY)
         size = np.fmax(np.abs(analytic), np.fmax(np.abs(low), np.abs(high)))
         tolerance = MARGIN * (error + np.where(kink, 0.0, noise)) + root_eps * size + _UNDERFLOW
         deviation = np.maximum(np.maximum(low - analytic, analytic - high), 0.0)
-        lost = (numeric == 0) & (error == 0) & (deviation <= grain / scale)  # nothing moves
+        lost = (numeric == 0) & (error == 0) & (deviation <= gauge.grain / scale)  # nothing moves
         wrong = ~unknown & (deviation > tolerance) & ~lost & np.isfinite(analytic)
         enough = np.maximum(KNOWN * size, _NEGLIGIBLE * found.reach.max(initial=0.0) / scale) + _UNDERFLOW
         unsure = ~wrong & (unknown | ~np.isfinite(deviation) | (tolerance > enough))
+        unsure |= lost & (deviation > np.fmax(tolerance, leftover))
         tolerance = np.where(lost, np.fmax(tolerance, deviation), tolerance)
     return Elements(analytic, numeric, error, low, high, found.kind, deviation, tolerance, wrong, unsure)
+
+
+def _doubted(survey: _Survey, input: int, index: np.ndarray, part: Elements) -> dict[int, Stair]:
+    """Make those elements unsure that seem wrong and may be right; the stairs that hide slopes are returned.
+
+    The first that nothing speaks for ends the search: the input is wrong then.
+    """
+    stairs: dict[int, Stair] = {}
+    wrong, doubts = np.flatnonzero(part.wrong), survey.doubts
+    with np.errstate(all="ignore"):
+        for k in wrong[np.argsort(-part.deviation[wrong] / part.tolerance[wrong])]:
+            numeric, analytic, deviation = part.numeric[k], part.analytic[k], part.deviation[k]
+            stair = doubts.stair(survey.gauge, input, index[k], numeric, analytic)
+            if stair is not None:
+                stairs[int(index[k])] = stair
+            elif not doubts.speak_for(survey.gauge, input, index[k], numeric, analytic, deviation):
+                break
+            part.wrong[k], part.unsure[k] = False, True
+            part.tolerance[k] = np.fmax(part.tolerance[k], deviation)
+        for k in np.flatnonzero(part.unsure & (part.numeric == 0) & (part.uncertainty == 0))[: not stairs]:
+            stair = doubts.stair(survey.gauge, input, index[k], part.numeric[k], part.analytic[k])
+            stairs |= {} if stair is None else {int(index[k]): stair}
+    return stairs
 
 
 def _spread(part: Elements, analytic: np.ndarray, index: np.ndarray) -> Elements:
     """``part`` at its places among all elements of the input."""
     spread = {}
-    for field in fields(Elements):
-        values = getattr(part, field.name)
-        spread[field.name] = np.full(analytic.size, np.nan if values.dtype.kind == "f" else 0).astype(values.dtype)
-        spread[field.name][index] = values
+    for entry in fields(Elements):
+        values = getattr(part, entry.name)
+        spread[entry.name] = np.full(analytic.size, np.nan if values.dtype.kind == "f" else 0).astype(values.dtype)
+        spread[entry.name][index] = values
     spread["analytic"] = analytic
     return Elements(**spread)

@@ -9,11 +9,14 @@ from .case import Case, rounded
 from .compare import Comparison
 from .contracts import Examination
 from .messages import number, say, shown, where
-from .numeric import KINK, UNKNOWN
+from .numeric import KINK, SMOOTH, UNKNOWN
+from .probes import MARGIN
 from .report import Finding
+from .stairs import Stair
 from .subject import Subject
 
 _ROOT_EPS_MARGIN = 10.0
+_UNDERFLOW = 1e-290
 
 
 def excuses(case: Case, i: int, guilty: bool) -> list[Finding]:
@@ -65,12 +68,20 @@ def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
         return None
     k, e = int(at[0]), c.elements
     failure = case.tables[0].failure
+    if k in c.stairs:
+        return _hidden(case, i, at, c.stairs[k])
+    is_off = e.kind[k] == SMOOTH and e.deviation[k] > MARGIN * e.uncertainty[k] > 0
     if not np.isfinite(e.analytic[k]):
-        key = "cannot_verify.nan" if case.tables[0].finite else "cannot_verify.infinite"
+        key = "cannot_verify.infinite" if not case.tables[0].finite else _not_finite(case, i)
+    elif is_off and case.tables[0].doubts.is_out_of_range(e.analytic[k], e.numeric[k]):
+        key = "cannot_verify.range"
+    elif is_off:
+        key = "cannot_verify.rounding"
     elif e.kind[k] == UNKNOWN:
         key = "cannot_verify.domain" if failure is None else "cannot_verify.raises"
     else:
-        key = "cannot_verify.noise" if np.isfinite(e.uncertainty[k]) else "cannot_verify.loud"
+        still = e.numeric[k] == 0 == e.uncertainty[k]
+        key = "cannot_verify." + ("still" if still else "noise" if np.isfinite(e.uncertainty[k]) else "loud")
     text = say(
         key,
         function=case.function,
@@ -79,6 +90,8 @@ def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
         analytic=number(float(e.analytic[k])),
         numeric=number(float(e.numeric[k])),
         error=failure if key == "cannot_verify.raises" else number(float(e.uncertainty[k])),
+        limit=" and an ".join(sorted(case.limits)) if key == "cannot_verify.range" else "",
+        dtype=case.exam.upstreams[0][0].dtype,
     )
     evidence = {
         "index": list(case.index(i, k)),
@@ -88,6 +101,50 @@ def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
         "count": int(at.size),
     }
     return Finding("cannot_verify", case.names[i], text, evidence)
+
+
+def _not_finite(case: Case, i: int) -> str:
+    """Of a gradient that is not finite: whether the arithmetic has said why."""
+    known = [c.measured & ~np.isfinite(c.elements.analytic) & c.elements.known for c in case.at(i)]
+    return "cannot_verify.range" if known[0].any() and case.limits else "cannot_verify.nan"
+
+
+def _hidden(case: Case, i: int, at: np.ndarray, stair: Stair) -> Finding:
+    """What is to be said about an element whose slope the stairs of rounding hide."""
+    k, c = int(at[0]), case.tables[0].inputs[i]
+    if stair.value == 0 and stair.jump < _UNDERFLOW:
+        key = "cannot_verify.underflow"
+    else:
+        key = "cannot_verify.stairs" if c.elements.numeric[k] == 0 else "cannot_verify.steep_stairs"
+    result, dtype = _result(case, stair.result)
+    analytic, jump = float(c.elements.analytic[k]), stair.jump
+    text = say(
+        key,
+        function=case.function,
+        input=shown(case.names[i]),
+        where=_place(case, i, at),
+        result=result,
+        dtype=dtype,
+        value=number(stair.value),
+        step=f"{stair.step:.3g}",
+        jump=f"{jump:.3g}",
+        analytic=number(analytic),
+    )
+    evidence = {"index": list(case.index(i, k)), "analytic": analytic, "step": stair.step, "jump": jump}
+    return Finding("cannot_verify", case.names[i], text, {**evidence, "count": int(at.size)})
+
+
+def _result(case: Case, place: int) -> tuple[str, str]:
+    """The name and the dtype of a result element, by its place among all."""
+    results = case.exam.upstreams[0]
+    for position, g in enumerate(results):
+        if place < g.size:
+            index = [position] if len(results) > 1 else []
+            index += [int(n) for n in np.unravel_index(place, g.shape)]
+            name = say("cannot_verify.result_of", place=index) if index else say("cannot_verify.result")
+            return name, str(g.dtype)
+        place -= g.size
+    raise IndexError(place)
 
 
 def _covered(case: Case, i: int, c: Comparison) -> Finding | None:

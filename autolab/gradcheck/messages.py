@@ -180,6 +180,34 @@ SENTENCES: dict[str, str] = {
         "Not all results of {function} are finite here, and the gradient of {input} is {analytic}{where}; there is"
         " nothing to measure it against."
     ),
+    "cannot_verify.stairs": (
+        "In {dtype} {result} of {function} has no digits for the slope in {input}{where}: small steps leave it "
+        "the same, and at a step of {step} it jumps by {jump}, as rounding makes it. The gradient {analytic} may be right "
+        "or wrong."
+    ),
+    "cannot_verify.steep_stairs": (
+        "In {dtype} {result} of {function} has too few digits for the slope in {input}{where}: besides its steady "
+        "moves it jumps by {jump} at a step of {step}, as rounding makes it. The gradient {analytic} may be right or "
+        "wrong."
+    ),
+    "cannot_verify.underflow": (
+        "In {dtype} {result} of {function} underflows: it stays {value} until {input}{where} has moved by {step}. The "
+        "gradient {analytic} may be right or wrong."
+    ),
+    "cannot_verify.rounding": (
+        "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. In {dtype} terms cancel here but "
+        "for their last digits, so it may be right or wrong."
+    ),
+    "cannot_verify.still": (
+        "In {dtype} nothing in the results of {function} changes with {input}{where}; the gradient {analytic} would "
+        "move them by less than their rounding, so it may be right or wrong."
+    ),
+    "cannot_verify.result": "the result",
+    "cannot_verify.result_of": "result {place}",
+    "cannot_verify.range": (
+        "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. On the way to it there is an "
+        "{limit} in {dtype}, so nothing can be said about backward."
+    ),
     "cannot_verify.probes": (
         "{input} has too many kinks or too much noise to be measured along random directions: only {count} of its "
         "{total} elements were measured."
@@ -208,8 +236,12 @@ SENTENCES: dict[str, str] = {
         "taylor_test({function}): right. What the gradient leaves of a change falls with the step to the power {order}."
     ),
     "taylor.wrong": (
-        "taylor_test({function}): wrong, or the function has a kink here. What the gradient leaves of a change falls "
-        "only with the step to the power {order}; with a right gradient it is 2."
+        "taylor_test({function}): wrong. What the gradient leaves of a change falls only with the step to the power "
+        "{order}; with a right gradient it is 2."
+    ),
+    "taylor.kink": (
+        "taylor_test({function}): cannot tell. The function has a kink here: its slopes to both sides differ, and what "
+        "any gradient leaves of a change falls only with the step to the power {order}."
     ),
     "taylor.between": (
         "taylor_test({function}): cannot tell. What the gradient leaves of a change falls with the step to the power "

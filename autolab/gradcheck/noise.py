@@ -16,6 +16,11 @@ import numpy as np
 from .point import Direction, Point
 
 _EPS = float(np.finfo(np.float64).eps)
+SUBNORMAL = float(np.finfo(np.float64).smallest_subnormal)
+"""No result is known better than to this."""
+
+_ALL_NOISE = 0.1
+"""Where the noise is more than this share of all that is seen, nobody knows how it grows with the result."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +80,12 @@ def estimate_noise(point: Point, directions: Sequence[Direction]) -> Noise:
         table = _table(point, directions, spacing, grid)
         seen = wanted & _moves(table) & np.isfinite(table).all(axis=0)
         found[row, seen] = np.sqrt(np.mean((grid.residuals @ table[:, seen]) ** 2, axis=0))
-        relative[row, seen] = found[row, seen] / (size[seen] + np.abs(table[:, seen]).max(axis=0))
+        share = found[row, seen] / (size[seen] + np.abs(table[:, seen]).max(axis=0))
+        relative[row, seen] = np.where(share < _ALL_NOISE, share, np.nan)
     noisy = ~_is_kink(found)
     level = np.where(noisy, np.fmax.reduce(found), np.fmin.reduce(found))
-    share = np.where(noisy, np.fmax.reduce(relative), 0.0)
-    return Noise(np.fmax(level, size * (_EPS / 2)), np.fmax(share, _EPS / 2))
+    rounding = np.where(size > 0, np.fmax(size * (_EPS / 2), SUBNORMAL), 0.0)
+    return Noise(np.fmax(level, rounding), np.fmax(np.where(noisy, np.fmax.reduce(relative), 0.0), _EPS / 2))
 
 
 def _table(point: Point, directions: Sequence[Direction], spacing: float, grid: _Grid) -> np.ndarray:

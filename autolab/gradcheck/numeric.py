@@ -16,7 +16,7 @@ from functools import partial
 
 import numpy as np
 
-from .noise import Noise
+from .noise import SUBNORMAL, Noise
 from .point import Direction, Point, Tally
 from .spread import spread
 
@@ -176,7 +176,7 @@ def _differences(gauge: Gauge, direction: Direction, h: float) -> tuple[float, .
     right = gauge.weights * (up - gauge.point.values) / h
     left = gauge.weights * (gauge.point.values - down) / h
     moved = (right != 0) | (left != 0)
-    reached = np.abs(gauge.weights) * gauge.noise.relative * (np.abs(up) + np.abs(down)) / 2
+    reached = np.abs(gauge.weights) * (gauge.noise.relative * (np.abs(up) + np.abs(down)) / 2 + SUBNORMAL)
     low, high = np.minimum(left, right).sum(), np.maximum(left, right).sum()
     return left.sum(), right.sum(), low, high, reached[moved].sum()
 

@@ -177,11 +177,13 @@ def step_scale(array: np.ndarray) -> np.ndarray:
     """By what each element of ``array`` moves for a relative move of 1: a power of two near its magnitude, flat.
 
     Powers of two keep ``x + h`` and ``x - h`` free of rounding errors. An element that is 0 takes the median
-    magnitude of the others, or 1 if all are 0.
+    magnitude of the others, or 1 if all are 0. None moves by less than the smallest number with all digits, as
+    moves of smaller ones would be rounded.
     """
     magnitude = np.abs(array.astype(np.float64).ravel())
     known = magnitude[np.isfinite(magnitude) & (magnitude > 0)]
     typical = float(np.median(known)) if known.size else 1.0
     magnitude = np.where(np.isfinite(magnitude) & (magnitude > 0), magnitude, typical)
-    _, exponent = np.frexp(np.maximum(magnitude, typical * _SMALLEST))
+    least = max(typical * _SMALLEST, float(np.finfo(array.dtype).smallest_normal))
+    _, exponent = np.frexp(np.maximum(magnitude, least))
     return np.ldexp(1.0, exponent - 1)

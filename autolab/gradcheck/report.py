@@ -98,7 +98,7 @@ class InputReport:
         return say("coverage", count=self.measured, total=total) if 0 < self.measured < total else ""
 
     @property
-    def _is_wrong_elsewhere(self) -> bool:
+    def is_wrong_elsewhere(self) -> bool:
         """Whether every number here is right, and something else accuses it: a point nearby, or the upstream
         gradient."""
         return (
@@ -107,7 +107,7 @@ class InputReport:
 
     def __str__(self) -> str:
         head = f"{shown(self.name)}: {self.verdict}"
-        if self.worst is None or self.analytic is None or self._is_wrong_elsewhere:
+        if self.worst is None or self.analytic is None or self.is_wrong_elsewhere:
             return head
         pair = float(self.analytic[self.worst]), float(self.numeric[self.worst])
         analytic, numeric = apart(*pair) if self.verdict == "wrong" else map(number, pair)

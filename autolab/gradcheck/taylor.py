@@ -49,6 +49,8 @@ class TaylorReport:
     order : float
         The slope of the remainder over the step, both logarithmic, where it stands out from the noise: 2 or more for a
         right gradient; infinite if there is no remainder, as for a linear function; NaN if there is too little to tell.
+    kink : bool
+        Whether the slopes to both sides differ however small the step: then the order tells nothing about the gradient.
 
     Examples
     --------
@@ -65,6 +67,7 @@ class TaylorReport:
     remainder: np.ndarray
     noise: float
     order: float
+    kink: bool = False
 
     @property
     def passed(self) -> bool:
@@ -79,6 +82,8 @@ class TaylorReport:
             key = "taylor.noise"
         elif np.isinf(self.order):
             key = "taylor.none"
+        elif self.kink:
+            key = "taylor.kink"
         else:
             key = "taylor.right" if self.passed else "taylor.wrong" if self.order < _FIRST_ORDER else "taylor.between"
         return say(key, function=shown(self.function), order=number(round(self.order, 2)))
@@ -109,8 +114,8 @@ def taylor_test(
     Returns
     -------
     TaylorReport
-        ``report.order`` is about 2 (or more) for a right gradient and 1 for a wrong one. At a kink it is 1 as well: the
-        test cannot tell the two apart, `check_gradients` can.
+        ``report.order`` is about 2 (or more) for a right gradient and 1 for a wrong one. At a kink it is 1 whatever the
+        gradient is, and ``report.kink`` is True; `check_gradients` can tell.
 
     Raises
     ------
@@ -161,9 +166,13 @@ def taylor_along(path: Path) -> TaylorReport:
 def _remainders(function: str, moved: Callable[[float], float], slope: float, noise: float) -> TaylorReport:
     steps = np.array(_STEPS)
     change = np.array([moved(h) for h in _STEPS])
-    remainder = np.abs(change - steps * slope)
-    change = np.abs(change)
-    return TaylorReport(function, steps, change, remainder, noise, _order(steps, change, remainder, noise))
+    remainder, size = np.abs(change - steps * slope), np.abs(change)
+    order = _order(steps, size, remainder, noise)
+    kink = False
+    if order < _SECOND_ORDER:  # what both sides add up to knows no gradient
+        both = np.abs(change + np.array([moved(-h) for h in _STEPS]))
+        kink = _order(steps, size, both, noise) < _FIRST_ORDER
+    return TaylorReport(function, steps, size, remainder, noise, order, kink)
 
 
 def _order(steps: np.ndarray, change: np.ndarray, remainder: np.ndarray, noise: float) -> float:
