@@ -52,8 +52,8 @@ def taylor_chart(report: TaylorReport) -> dict[str, Any]:
     return _loglog(say("lens_taylor"), lines, None)
 
 
-def step_sentence(sweep: StepSweep) -> str:
-    """What the error over the step shows, in a sentence."""
+def step_sentence(sweep: StepSweep, verdict: str | None = None) -> str:
+    """What the error over the step shows, in a sentence that goes with the verdict of the check, if there is one."""
     if not np.isfinite(sweep.error).any():
         return say("lens_steps_unknown")
     size = np.maximum(np.abs(sweep.numeric), abs(sweep.analytic))
@@ -65,11 +65,13 @@ def step_sentence(sweep: StepSweep) -> str:
     if error == 0:
         return say("lens_steps_exact", step=step)
     if error <= _AGREES * size[best]:
-        return say("lens_steps_agree", step=step, error=number(float(f"{error:.3g}")))
+        key = "lens_steps_small" if verdict == "wrong" else "lens_steps_agree"
+        return say(key, step=step, error=number(float(f"{error:.3g}")))
     finest = np.flatnonzero(telling)[-_LAST:]
     if finest.size == _LAST and error > _FLAT * sweep.error[finest[0]]:
-        return say("lens_steps_apart", error=number(float(f"{np.median(sweep.error[finest]):.3g}")))
-    return _rounded(sweep)
+        key = "lens_steps_apart" if verdict in (None, "wrong") else "lens_steps_open"
+        return say(key, error=number(float(f"{np.median(sweep.error[finest]):.3g}")))
+    return _rounded(sweep) if verdict != "wrong" else say("lens_steps_noise")
 
 
 def _rounded(sweep: StepSweep) -> str:
@@ -81,14 +83,20 @@ def _rounded(sweep: StepSweep) -> str:
     return say("lens_steps_close", step=step, error=error)
 
 
-def taylor_sentence(report: TaylorReport) -> str:
-    """What the remainder shows, in a sentence."""
+def taylor_sentence(report: TaylorReport, verdict: str | None = None) -> str:
+    """What the remainder shows, in a sentence that goes with the verdict of the check, if there is one."""
     if math.isnan(report.order):
         return say("lens_taylor_noise")
+    order = number(round(report.order, 2))
+    if report.order >= _RIGHT and verdict == "wrong":
+        return say("lens_taylor_hidden", order=order)
     if math.isinf(report.order):
         return say("lens_taylor_none")
+    if report.kink:
+        return say("lens_taylor_kink", order=order)
     which = "right" if report.order >= _RIGHT else "wrong" if report.order < _WRONG else "between"
-    return say(f"lens_taylor_{which}", order=number(round(report.order, 2)))
+    disagrees = which != "right" and verdict in ("right", "cannot tell")
+    return say("lens_taylor_open" if disagrees else f"lens_taylor_{which}", order=order)
 
 
 def _curvature(sweep: StepSweep) -> float:

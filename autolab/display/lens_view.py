@@ -156,23 +156,35 @@ def chosen(report: GradientReport, position: int, place: Index, most: int = MAX_
         ("error", number(error) if known else ""),
         ("tolerance", number(allowed) if known else ""),
     ]
-    wrong = known and not error <= allowed
     return {
         "input": position,
         "row": row,
         "column": column,
         "label": label(item, place),
         "lines": [[key, say(f"lens_{key}"), text] for key, text in lines if text],
-        "wrong": wrong,
-        "says": _judgement(error, allowed) if known else "",
+        "wrong": verdict_at(item, place) == "wrong",
+        "says": _judgement(item, place) if known else "",
         "is_worst": place == item.worst,
         "worst": None if item.worst is None else label(item, item.worst),
     }
 
 
-def _judgement(error: float, allowed: float) -> str:
+def verdict_at(item: InputReport, place: Index) -> str | None:
+    """The verdict about one element; None if the check did not measure it."""
+    error, allowed = float(item.error[place]), float(item.tolerance[place])
+    if math.isnan(allowed):
+        return None
+    if error <= allowed:
+        return "right" if item.verdict == "wrong" else item.verdict
+    return item.verdict
+
+
+def _judgement(item: InputReport, place: Index) -> str:
+    error, allowed = float(item.error[place]), float(item.tolerance[place])
     if error <= allowed:
         return say("lens_within")
+    if item.verdict != "wrong":
+        return say("lens_untold")
     times = error / allowed if allowed > 0 else math.inf
     if not math.isfinite(times) or times < 2:
         return say("lens_beyond")
@@ -184,11 +196,12 @@ def curves(study: Study, item: InputReport) -> dict[str, Any]:
     """Both charts of a study of an input, and for each step, from the finest, what it is, where it stands on the first
     chart, the numeric derivative and how far it is from the gradient."""
     sweep = study.sweep
+    told = item.verdict if sweep.index is None else verdict_at(item, sweep.index)
     found = zip(sweep.steps.tolist(), sweep.numeric.tolist(), sweep.error.tolist(), strict=True)
     steps = [[number(float(f"{h:.3g}")), round(math.log10(h), 6), precise(d), number(e)] for h, d, e in found]
     return {
         "charts": [step_chart(sweep), taylor_chart(study.taylor)],
-        "notes": [step_sentence(sweep), taylor_sentence(study.taylor)],
+        "notes": [step_sentence(sweep, told), taylor_sentence(study.taylor, told)],
         "analytic": say("lens_as_zero") if item.analytic is None else precise(sweep.analytic),
         "steps": steps[::-1],
     }

@@ -56,7 +56,7 @@ def _steps(report: GradientReport) -> list[Markup]:
     sweep = report.sweep
     if sweep is None:
         return []
-    sentence = step_sentence(sweep)
+    sentence = step_sentence(sweep, report.verdict)
     drawn = step_chart(sweep)
     drawn["title"] = f"{clean(sweep.input, 40)}{list(sweep.index) if sweep.index else ''}: {drawn['title']}"
     return [paragraph(picture(to_svg([drawn]), f"{drawn['description']} {sentence}")), paragraph(prose(sentence))]
@@ -73,7 +73,7 @@ def _findings(report: GradientReport) -> list[Markup]:
 
 def _row(item: InputReport) -> list[Markup]:
     cells = [code(item.name), escape(item.verdict), code(shape_text(item.shape))]
-    if item.worst is None:
+    if item.worst is None or item.is_wrong_elsewhere:
         return [*cells, *[escape("")] * 6]
     place = code(list(item.worst) if item.worst else "")
     analytic = say("absent") if item.analytic is None else number(item.analytic[item.worst] + 0.0)

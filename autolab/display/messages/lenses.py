@@ -29,6 +29,7 @@ SENTENCES: dict[str, str] = {
     "lens_not_here": "not measured by the check",
     "lens_too_far": "more than {times} times what is allowed",
     "lens_beyond": "beyond what is allowed",
+    "lens_untold": "not to be told",
     "lens_within": "within what is allowed",
     "lens_element": "{name}{index}",
     "lens_moving": "Moving {what}",
@@ -52,13 +53,19 @@ SENTENCES: dict[str, str] = {
         "The smaller the step, the closer both come, until rounding hides the rest: at h = {step} they differ by "
         "only {error}."
     ),
+    "lens_steps_open": "However small the step, both stay about {error} apart; that alone proves nothing wrong here.",
+    "lens_steps_small": "At h = {step} both differ by only {error}, but that is more than rounding explains.",
     "lens_steps_exact": "At h = {step} both are equal to the last digit.",
     "lens_steps_noise": "The rounding of the function hides what the step size would show.",
     "lens_steps_unknown": "The function could not be evaluated around this point.",
     "lens_taylor_right": "The remainder falls with h to the power {order}: right.",
-    "lens_taylor_wrong": (
-        "The remainder falls only with h to the power {order}: wrong, unless the function has a kink here."
+    "lens_taylor_wrong": "The remainder falls only with h to the power {order}: wrong.",
+    "lens_taylor_kink": (
+        "The remainder falls only with h to the power {order}: at a kink, where the slopes to both sides differ, it "
+        "does so for every gradient."
     ),
+    "lens_taylor_open": "The remainder falls with h to the power {order}; that alone tells nothing here.",
+    "lens_taylor_hidden": "The remainder falls with h to the power {order}: the error does not show in it.",
     "lens_taylor_between": "The remainder falls with h to the power {order}: that is between right (2) and wrong (1).",
     "lens_taylor_none": "There is no remainder: the gradient explains every change.",
     "lens_taylor_noise": "Too little changes, or there is too much rounding, to tell.",
