@@ -78,18 +78,32 @@ def _own_hint(name: str, kind: str) -> tuple[Step, ...]:
 def _values(exercise: Values, answer: Any, rng: np.random.Generator) -> Judgement:
     if not callable(answer):
         return Judgement("wrong", "no_function", (Step(say("no_function", answer=f"{answer!r:.40}")),))
+    wrong: list[tuple[Arrays, np.ndarray]] = []
+    told: tuple[Step, ...] = ()
     for _ in range(exercise.points):
         inputs = exercise.inputs(rng)
-        result = exercise.measure(answer, {key: x.copy() for key, x in inputs.items()})
-        if is_empty(result):
-            raise NotWritten(answer)
-        ours = _as_array(result)
+        try:
+            ours = _measured(exercise, answer, inputs)
+        except Exception:
+            if not wrong:
+                raise
+            break  # that it is wrong is known
         theirs = np.asarray(exercise.reference(**inputs), np.float64)
         steps = compared(say(exercise.what), ours, theirs, exercise.tolerance, _where(inputs))
         if steps:
-            kind = _known_mistake(exercise, inputs, ours)
-            return Judgement("wrong", kind, (*steps, *_own_hint(exercise.name, kind)))
-    return RIGHT
+            wrong.append((inputs, ours))
+            told = told or steps
+    if not wrong:
+        return RIGHT
+    kind = _known_mistake(exercise, wrong)
+    return Judgement("wrong", kind, (*told, *_own_hint(exercise.name, kind)))
+
+
+def _measured(exercise: Values, answer: Any, inputs: Arrays) -> np.ndarray:
+    result = exercise.measure(answer, {key: x.copy() for key, x in inputs.items()})
+    if is_empty(result):
+        raise NotWritten(answer)
+    return _as_array(result)
 
 
 def _where(inputs: Arrays) -> str:
@@ -103,13 +117,25 @@ def _as_array(result: Any) -> np.ndarray:
     return np.asarray(result.data if isinstance(result, Variable) else result, np.float64)
 
 
-def _known_mistake(exercise: Values, inputs: Arrays, ours: np.ndarray) -> str:
-    """Whose result this is. A mistake may make everything tiny, so what counts is the relative difference."""
-    for kind, wrong in exercise.mistakes.items():
-        made = np.asarray(wrong(**inputs), np.float64)
-        if ours.shape == made.shape and np.allclose(ours, made, exercise.tolerance, 1e-12):
+def _known_mistake(exercise: Values, wrong: Sequence[tuple[Arrays, np.ndarray]]) -> str:
+    """Whose results these are.
+
+    A mistake may make everything tiny, so what counts is the relative difference: that of all points together, as at
+    one of them a result may happen to be near 0.
+    """
+    for kind, mistake in exercise.mistakes.items():
+        made = [np.asarray(mistake(**inputs), np.float64) for inputs, _ in wrong]
+        if any(ours.shape != other.shape for (_, ours), other in zip(wrong, made, strict=True)):
+            continue
+        size = _norm(made)
+        if _norm([ours - other for (_, ours), other in zip(wrong, made, strict=True)]) <= exercise.tolerance * size:
             return kind
     return "different"
+
+
+def _norm(arrays: Sequence[np.ndarray]) -> float:
+    """The largest magnitude; NaN where there is one."""
+    return float(np.max(np.abs(np.concatenate([a.ravel() for a in arrays])), initial=0.0))
 
 
 @judge.register
