@@ -182,8 +182,8 @@ SENTENCES: dict[str, str] = {
     ),
     "cannot_verify.stairs": (
         "In {dtype} {result} of {function} has no digits for the slope in {input}{where}: small steps leave it "
-        "the same, and at a step of {step} it jumps by {jump}, as rounding makes it. The gradient {analytic} may be right "
-        "or wrong."
+        "the same, and at a step of {step} it jumps by {jump}, as rounding makes it. The gradient {analytic} may be "
+        "right or wrong."
     ),
     "cannot_verify.steep_stairs": (
         "In {dtype} {result} of {function} has too few digits for the slope in {input}{where}: besides its steady "
