@@ -295,9 +295,9 @@ def _doubted(survey: _Survey, input: int, index: np.ndarray, part: Elements) -> 
 def _spread(part: Elements, analytic: np.ndarray, index: np.ndarray) -> Elements:
     """``part`` at its places among all elements of the input."""
     spread = {}
-    for field in fields(Elements):
-        values = getattr(part, field.name)
-        spread[field.name] = np.full(analytic.size, np.nan if values.dtype.kind == "f" else 0).astype(values.dtype)
-        spread[field.name][index] = values
+    for entry in fields(Elements):
+        values = getattr(part, entry.name)
+        spread[entry.name] = np.full(analytic.size, np.nan if values.dtype.kind == "f" else 0).astype(values.dtype)
+        spread[entry.name][index] = values
     spread["analytic"] = analytic
     return Elements(**spread)

@@ -195,24 +195,26 @@ SENTENCES: dict[str, str] = {
         " nothing to measure it against."
     ),
     "cannot_verify.stairs": (
-        "In {dtype} {result} of {function} has no digits for the slope in {input}{where}: small steps leave it the same, "
-        "and at a step of {step} it jumps by {jump}, as rounding makes it. The gradient {analytic} may be right or wrong."
+        "In {dtype} {result} of {function} has no digits for the slope in {input}{where}: small steps leave it "
+        "the same, and at a step of {step} it jumps by {jump}, as rounding makes it. The gradient {analytic} may be "
+        "right or wrong."
     ),
     "cannot_verify.steep_stairs": (
         "In {dtype} {result} of {function} has too few digits for the slope in {input}{where}: besides its steady "
-        "moves it jumps by {jump} at a step of {step}, as rounding makes it. The gradient {analytic} may be right or wrong."
+        "moves it jumps by {jump} at a step of {step}, as rounding makes it. The gradient {analytic} may be right or "
+        "wrong."
     ),
     "cannot_verify.underflow": (
         "In {dtype} {result} of {function} underflows: it stays {value} until {input}{where} has moved by {step}. The "
         "gradient {analytic} may be right or wrong."
     ),
     "cannot_verify.rounding": (
-        "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. In {dtype} terms cancel here but for "
-        "their last digits, so it may be right or wrong."
+        "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. In {dtype} terms cancel here but "
+        "for their last digits, so it may be right or wrong."
     ),
     "cannot_verify.still": (
-        "In {dtype} nothing in the results of {function} changes with {input}{where}; the gradient {analytic} would move "
-        "them by less than their rounding, so it may be right or wrong."
+        "In {dtype} nothing in the results of {function} changes with {input}{where}; the gradient {analytic} would "
+        "move them by less than their rounding, so it may be right or wrong."
     ),
     "cannot_verify.result": "the result",
     "cannot_verify.result_of": "result {place}",

@@ -92,7 +92,10 @@ FUNCTIONS: dict[str, tuple[Function, int]] = {
     "-log of a softmax's first": (lambda x: -np.log(F.softmax(F.reshape(x, shape=(-1,)), axis=0))[0], 1),
     "logsumexp by hand": (lambda x: np.log(F.sum(np.exp(x), axis=_last(x))), 1),
     "logsumexp shifted": (lambda x: F.max(x) + np.log(F.sum(np.exp(x - F.max(x)))), 1),
-    "entropy": (lambda x: -F.sum(F.softmax(x, axis=_last(x) or 0) * F.log_softmax(x, axis=_last(x) or 0)) if x.ndim else x * x, 1),
+    "entropy": (
+        lambda x: -F.sum(F.softmax(x, axis=_last(x) or 0) * F.log_softmax(x, axis=_last(x) or 0)) if x.ndim else x * x,
+        1,
+    ),
     "attention": (_attention, 2),
     "normalized": (_normalized, 1),
     "layer_norm": (_layer_norm, 1),
@@ -192,7 +195,9 @@ HOSTILE: dict[str, Draw] = {
     "a tiny one": lambda rng, s: _some(rng, rng.normal(size=s), 10 ** rng.uniform(-320, -10)),
     "an infinite one": lambda rng, s: _some(rng, rng.normal(size=s), rng.choice([np.inf, -np.inf])),
     "whole": lambda rng, s: rng.integers(-3, 4, s).astype(float),
-    "a row of zeros": lambda rng, s: rng.normal(size=s) * (np.arange(s[0]) > 0).reshape(-1, *[1] * (len(s) - 1)) if s else np.zeros(()),
+    "a row of zeros": lambda rng, s: (
+        rng.normal(size=s) * (np.arange(s[0]) > 0).reshape(-1, *[1] * (len(s) - 1)) if s else np.zeros(())
+    ),
     "a constant row": lambda rng, s: np.ones(s) * rng.normal() * 10 ** rng.uniform(-3, 6) + rng.normal(size=s) * 1e-9,
 }
 ORDINARY: dict[str, Draw] = {"ordinary": lambda rng, s: rng.normal(size=s) + 0.1}

@@ -61,8 +61,8 @@ SENTENCES: dict[str, str] = {
     "lens_taylor_right": "The remainder falls with h to the power {order}: right.",
     "lens_taylor_wrong": "The remainder falls only with h to the power {order}: wrong.",
     "lens_taylor_kink": (
-        "The remainder falls only with h to the power {order}: at a kink, where the slopes to both sides differ, it does "
-        "so for every gradient."
+        "The remainder falls only with h to the power {order}: at a kink, where the slopes to both sides differ, it "
+        "does so for every gradient."
     ),
     "lens_taylor_open": "The remainder falls with h to the power {order}; that alone tells nothing here.",
     "lens_taylor_hidden": "The remainder falls with h to the power {order}: the error does not show in it.",
