@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.backend import Array, array_of, get_array_module
+from ..engine.config import unset_modes
 from ..engine.node import Bundle
 from ..engine.observe import BackwardEvent
 from ..engine.primitive import Primitive
@@ -33,6 +34,7 @@ class Explainer:
         self._calls = CALLS
         self._quiet = copy_context()  # entered for every gradient, where np.errstate would take longer than the rule
         self._quiet.run(np.seterr, all="ignore")
+        self._quiet.run(unset_modes)  # nobody listens there
 
     def explain(self, use: Use, event: BackwardEvent, edge: Any, share: Any) -> None:
         """The rule of the gradient as text and with its numbers, and the derivatives that the rule multiplies by."""

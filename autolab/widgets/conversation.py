@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import tempfile
 import threading
+import weakref
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +48,7 @@ class Conversation(Part):
     error = traitlets.Dict(allow_none=True).tag(sync=True)
 
     closed = False
+    _given: Sequence[weakref.ref[_Shown]] = ()  # what was shown, as far as somebody holds it: IPython logs all outputs
 
     _locks: tuple[str, ...] = ("_turn",)
     _turn = traitlets.Instance(threading.Condition, ())  # messages may come from several threads: one after the other
@@ -110,6 +113,10 @@ class LiveView(Conversation, LightWidget):
         blank._trait_values.clear()  # defaults, which a trait finds again when it is asked
         for name in self._locks:
             setattr(blank, name, getattr(self, name))
+        for ref in self._given:
+            if (shown := ref()) is not None:
+                shown.clear()
+                shown.update(self._farewell())
         self.__dict__ = blank.__dict__.copy()
 
     if not TYPE_CHECKING:  # attributes are known without it
@@ -155,14 +162,26 @@ class LiveView(Conversation, LightWidget):
         """What stands where there is no live view: in an untrusted notebook, on a web page."""
         return mimebundle(self)
 
+    def _farewell(self) -> Bundle:
+        """What stands where a closed view is shown."""
+        text = f"{type(self).__name__}: {say('closed_view')}"
+        return {"text/plain": text, "text/html": str(paragraph(prose(text)))}
+
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         if self.closed:
-            text = f"{type(self).__name__}: {say('closed_view')}"
-            return {"text/plain": text, "text/html": str(paragraph(prose(text)))}, {}
+            return self._farewell(), {}
         notebook.shown(self)
         live = super()._repr_mimebundle_(**kwargs)
         data, metadata = live if isinstance(live, tuple) else (live or {}, {})
-        return {**data, **self._static()}, metadata
+        shown = _Shown({**data, **self._static()})
+        self._given = [ref for ref in (*self._given, weakref.ref(shown)) if ref() is not None]
+        return shown, metadata
+
+
+class _Shown(dict[str, Any]):
+    """What a notebook shows for a view. It can be referred to weakly, as a plain dict cannot."""
+
+    __slots__ = ("__weakref__",)
 
 
 def at_first() -> dict[str, Any]:

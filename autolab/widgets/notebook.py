@@ -21,8 +21,7 @@ class Live(Protocol):
 
 _open: weakref.WeakSet[Any] = weakref.WeakSet()
 _made: dict[str, tuple[str, weakref.WeakKeyDictionary[Any, str]]] = {}
-"""For each cell: its last run that made views; and the views that it made, with the last of its runs that made or showed
-them."""
+"""For each cell: its last run that made views; and what it made, with the last of its runs that made or showed it."""
 
 
 def shell() -> Any:

@@ -133,6 +133,8 @@ def test_a_cell_that_is_run_again_leaves_nothing_of_the_view_before(book: Notebo
     assert book.told("told()") == [4, 3, *once]
     assert book.run("print(_.closed, __.closed, ___.closed)") == "False True True\n"
     assert say("closed_view") in book.run("__")
+    logged = "[len(str(one.bundle)) for k in sorted(Out) for one in get_ipython().history_manager.outputs[k]]"
+    assert max(book.told(logged)[:-2]) < 1000, "IPython's log of outputs holds the pictures of closed views"
     book.run("close_all()")
     assert book.told("told()[2:]") == [0, 0, 0]
 
