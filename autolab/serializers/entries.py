@@ -43,7 +43,9 @@ class Entry:
 
 
 class Reading(Mapping[str, "np.ndarray | None"]):
-    """The state in a file: every array is read when it is asked for, so that no two of them take memory here."""
+    """The state in a file: every array is read when it is asked for, and belongs to who has asked."""
+
+    handed_over = True
 
     def __init__(self, path: Any, entries: Mapping[str, Entry | None]) -> None:
         self._path, self._entries = path, entries
@@ -80,7 +82,7 @@ def load(function: str, stored: Stored, path: Any, target: Any, max_bytes: int |
         except FileFormatError:
             raise
         except ValueError as error:  # it is of another model
-            raise FileFormatError(f"{shown_path(path)}: {error!s:.250}") from None
+            raise FileFormatError(f"{shown_path(path)}: {visible(error, 190)}") from None
 
 
 def read_all(stored: Stored, path: Any, max_bytes: int | None = None) -> dict[str, np.ndarray]:

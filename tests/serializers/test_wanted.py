@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import struct
+import tracemalloc
 import warnings
 import zipfile
 
@@ -143,6 +144,36 @@ def test_every_kind_of_number_comes_back(kind, dtype, tmp_path):
     for name, array in link.namedbuffers():
         assert stored[name[1:]].dtype == array.dtype
         np.testing.assert_array_equal(stored[name[1:]], array, strict=True)
+
+
+@both
+def test_loading_takes_the_memory_of_what_is_loaded(kind, tmp_path):
+    for target in (L.Linear(1000, 2000), optimizers.Adam().setup(L.Linear(1000, 1000))):
+        if isinstance(target, optimizers.Adam):
+            for parameter in target.target.params():
+                parameter.grad = np.ones_like(parameter.data)
+            target.update()
+        SAVE[kind](tmp_path / "file", target)
+        LOAD[kind](tmp_path / "file", target)  # what comes once is no part of what is measured
+        tracemalloc.start()
+        LOAD[kind](tmp_path / "file", target)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert 8_000_000 <= peak < 10_500_000
+
+
+def test_a_state_of_another_link_is_copied():
+    one, two = L.Linear(3, 2), L.Linear(3, 2)
+    two.load_state(one.state())
+    assert not np.shares_memory(one.W.data, two.W.data)
+    lazy = L.Linear(None, 2)
+    lazy.load_state(one.state())
+    assert not np.shares_memory(one.W.data, lazy.W.data)
+    first, second = [optimizers.Adam().setup(link) for link in (one, two)]
+    one.W.grad = np.ones_like(one.W.data)
+    first.update()
+    second.load_state(first.state())
+    assert not np.shares_memory(first.state()["W/m"], second.state()["W/m"])
 
 
 def flipped(path, find, change=1):
