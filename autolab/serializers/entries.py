@@ -29,7 +29,7 @@ class Stateful(Protocol):
 
 @dataclass(frozen=True)
 class Entry:
-    """An array in a file, before it is read; ``read`` reads it and compares its checksum."""
+    """An array of numbers in a file, before it is read; ``read`` reads it and compares its checksum."""
 
     name: str
     shape: tuple[int, ...]
@@ -126,8 +126,6 @@ def checked(path: Any, entries: list[Entry], layout: Layout, max_bytes: int | No
             raise refused(path, wrong)
         if name in found:
             raise refused(path, f"{quoted(name)} stands in it twice")
-        if entry.dtype.kind not in "biuf":
-            raise refused(path, f"{quoted(name)} is of type {visible(entry.dtype, 40)}; expected numbers")
         if name != entry.name and entry.shape != (0,):
             raise refused(path, f"{quoted(name)} is marked as empty and is not")
         found[name] = None if name != entry.name else entry

@@ -16,7 +16,7 @@ import pytest
 from autolab import links as L
 from autolab import optimizers, training
 from autolab.data import SerialIterator, TupleDataset, get_iris, read_idx
-from autolab.files import FileFormatError, reading
+from autolab.files import FileFormatError, reading, visible
 from autolab.generators import generator_state, generator_store
 from autolab.serializers import load_hdf5, load_npz, save_hdf5, save_npz
 from autolab.serializers.hdf5 import read_hdf5
@@ -176,6 +176,11 @@ def test_a_state_of_another_link_is_copied():
     assert not np.shares_memory(first.state()["W/m"], second.state()["W/m"])
 
 
+def test_what_is_marked_as_empty_holds_nothing(tmp_path):
+    written("npz", tmp_path / "file", **{"autolab:empty/W": W, "b": B})
+    unchanged("npz", tmp_path / "file", L.Linear(None, 2), "'W' is marked as empty and is not")
+
+
 def flipped(path, find, change=1):
     content = bytearray(path.read_bytes())
     content[content.index(find) + len(find) // 2] ^= change
@@ -238,6 +243,11 @@ def test_a_name_from_a_file_is_escaped_and_cut(kind, name, tmp_path):
         READ[kind](path)
         raise FileFormatError("this name may be read")  # and is printed nowhere
     assert str(caught.value).isprintable() and len(str(caught.value)) <= 300
+
+
+def test_what_is_shown_of_a_text_has_a_limit():
+    shown = visible("\x1b" * 100, 20)
+    assert len(shown) == 20 and shown.endswith("…") and visible("n" * 20, 20) == "n" * 20
 
 
 @both
