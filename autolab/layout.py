@@ -86,6 +86,11 @@ def layout_of(target: Any) -> Layout:
     return found() if callable(found) else FREE
 
 
+def is_handed_over(state: Mapping[str, Any]) -> bool:
+    """Whether the arrays of a state belong to who asks for them, as those read from a file do: they need no copy."""
+    return bool(getattr(state, "handed_over", False))
+
+
 def slot_for(layout: Layout, name: str) -> Slot | None:
     """The place of an entry; None: there is none."""
     if name in layout:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..engine.backend import Array, as_array, get_array_module
 from ..engine.parameter import Parameter
-from ..layout import Slot, check_entry, check_names
+from ..layout import Slot, check_entry, check_names, is_handed_over
 
 if TYPE_CHECKING:
     from .link import Link
@@ -38,7 +38,7 @@ def state_layout(link: Link) -> dict[str, Slot]:
 
 def planned(link: Link, state: Mapping[str, Any]) -> list[tuple[Any, str, Array]]:
     """The stores that put ``state`` into the link; raises before anything has changed."""
-    who, wanted = f"{type(link).__name__}.load_state", state_layout(link)
+    who, wanted, own = f"{type(link).__name__}.load_state", state_layout(link), is_handed_over(state)
     check_names(who, wanted, state)
     stores = []
     for path, owner, attribute, before in places(link):
@@ -47,22 +47,22 @@ def planned(link: Link, state: Mapping[str, Any]) -> list[tuple[Any, str, Array]
         array = None if value is None else as_array(value, who)
         check_entry(who, name, wanted[name], array)
         if array is not None:
-            stores.append((owner, attribute, _fitted(f"{who}: {name!r:.100}", array, owner, before)))
+            copy = array if own else array.copy()
+            stores.append((owner, attribute, _fitted(f"{who}: {name!r:.100}", copy, owner, before)))
     return stores
 
 
 def _fitted(what: str, value: Array, owner: Any, before: Array | None) -> Array:
-    """A copy of ``value`` that takes the place of ``before``: of its shape and dtype, and on its device.
+    """``value`` so that it takes the place of ``before``: of its dtype, and on its device.
 
     A parameter without a size takes the dtype as it comes, but is made of floating-point numbers.
     """
     if before is None:
         whole = isinstance(owner, Parameter) and value.dtype.kind != "f"
-        copy: Array = value.astype(np.float32) if whole else value.copy()
-        return copy
+        return value.astype(np.float32) if whole else value
     xp = get_array_module(before)
     with np.errstate(over="ignore"):  # said by the error below
-        fitted: Array = xp.array(value, dtype=before.dtype)
+        fitted: Array = xp.asarray(value, dtype=before.dtype)
     if fitted.dtype != value.dtype and _is_lost(value, fitted):
         raise ValueError(f"{what} has numbers that are too large for {fitted.dtype}; nothing was loaded")
     return fitted

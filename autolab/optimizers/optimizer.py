@@ -12,7 +12,7 @@ from ..engine.errors import a_kind, check_number
 from ..engine.parameter import Parameter
 from ..engine.publish import publish
 from ..engine.variable import Variable
-from ..layout import BELOW, COUNT, NUMBER, Slot, check_entry, named
+from ..layout import BELOW, COUNT, NUMBER, Slot, check_entry, is_handed_over, named
 from ..links import Link
 
 State = dict[str, Any]
@@ -266,12 +266,13 @@ class Optimizer:
         rest -= {"t", *own_numbers}
         memories = {}
         names: dict[str, list[str]] = {}
+        own = is_handed_over(state)
         for name in state:
             names.setdefault(name.rpartition("/")[0], []).append(name)
         for path, parameter in self._link("load_state").namedparams():
-            own = [name for name in names.get(path[1:], ()) if name in rest]
-            memories[parameter] = Memory({n.rpartition("/")[2]: _loaded(who, n, state[n], parameter) for n in own})
-            rest.difference_update(own)
+            its = [name for name in names.get(path[1:], ()) if name in rest]
+            memories[parameter] = Memory({n.rpartition("/")[2]: _loaded(who, n, state[n], parameter, own) for n in its})
+            rest.difference_update(its)
         if others := [name.partition("/")[2] for name in rest if name.startswith("hyperparameters/")]:
             raise ValueError(
                 f"{who}: this is the state of another kind of optimizer, with {named(others)}; nothing was loaded"
@@ -319,11 +320,11 @@ def _memory_slot(parameter: Parameter) -> Slot:
     return Slot(parameter.shape if known else None, dtype, count=True)
 
 
-def _loaded(who: str, name: str, value: Any, parameter: Parameter) -> Any:
+def _loaded(who: str, name: str, value: Any, parameter: Parameter, own: bool) -> Any:
     """One remembered value, on the parameter's device; a 0-d integer is a count."""
     array = as_array(value, f"{who}: {name!r:.100}")
     if array.dtype.kind in "iu" and array.ndim == 0:
         return int(array)
     check_entry(who, name, _memory_slot(parameter), array)
     xp = get_array_module(parameter._data) if parameter.is_initialized else np
-    return xp.array(array)
+    return xp.asarray(array) if own else xp.array(array)

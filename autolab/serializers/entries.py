@@ -29,7 +29,7 @@ class Stateful(Protocol):
 
 @dataclass(frozen=True)
 class Entry:
-    """An array in a file, before it is read; ``read`` reads it and compares its checksum."""
+    """An array of numbers in a file, before it is read; ``read`` reads it and compares its checksum."""
 
     name: str
     shape: tuple[int, ...]
@@ -43,7 +43,9 @@ class Entry:
 
 
 class Reading(Mapping[str, "np.ndarray | None"]):
-    """The state in a file: every array is read when it is asked for, so that no two of them take memory here."""
+    """The state in a file: every array is read when it is asked for, and belongs to who has asked."""
+
+    handed_over = True
 
     def __init__(self, path: Any, entries: Mapping[str, Entry | None]) -> None:
         self._path, self._entries = path, entries
@@ -80,7 +82,7 @@ def load(function: str, stored: Stored, path: Any, target: Any, max_bytes: int |
         except FileFormatError:
             raise
         except ValueError as error:  # it is of another model
-            raise FileFormatError(f"{shown_path(path)}: {error!s:.250}") from None
+            raise FileFormatError(f"{shown_path(path)}: {visible(error, 190)}") from None
 
 
 def read_all(stored: Stored, path: Any, max_bytes: int | None = None) -> dict[str, np.ndarray]:
@@ -124,8 +126,6 @@ def checked(path: Any, entries: list[Entry], layout: Layout, max_bytes: int | No
             raise refused(path, wrong)
         if name in found:
             raise refused(path, f"{quoted(name)} stands in it twice")
-        if entry.dtype.kind not in "biuf":
-            raise refused(path, f"{quoted(name)} is of type {visible(entry.dtype, 40)}; expected numbers")
         if name != entry.name and entry.shape != (0,):
             raise refused(path, f"{quoted(name)} is marked as empty and is not")
         found[name] = None if name != entry.name else entry

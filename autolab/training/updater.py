@@ -11,7 +11,7 @@ from ..engine.config import config
 from ..engine.errors import a_kind
 from ..engine.publish import publish
 from ..generators import generator_state, generator_store
-from ..layout import NUMBER, TEXT, Slot, layout_of, under
+from ..layout import NUMBER, TEXT, Slot, is_handed_over, layout_of, under
 from ..links import Link
 from ..optimizers import Optimizer
 
@@ -167,6 +167,7 @@ class Below(Mapping[str, Any]):
 
     def __init__(self, part: str, state: Mapping[str, Any]) -> None:
         self._prefix, self._state = f"{part}/", state
+        self.handed_over = is_handed_over(state)
         self._names = {name.removeprefix(self._prefix): name for name in state if name.startswith(self._prefix)}
 
     def __getitem__(self, name: str) -> Any:

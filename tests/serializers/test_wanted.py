@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import struct
+import tracemalloc
 import warnings
 import zipfile
 
@@ -15,7 +16,7 @@ import pytest
 from autolab import links as L
 from autolab import optimizers, training
 from autolab.data import SerialIterator, TupleDataset, get_iris, read_idx
-from autolab.files import FileFormatError, reading
+from autolab.files import FileFormatError, reading, visible
 from autolab.generators import generator_state, generator_store
 from autolab.serializers import load_hdf5, load_npz, save_hdf5, save_npz
 from autolab.serializers.hdf5 import read_hdf5
@@ -145,6 +146,41 @@ def test_every_kind_of_number_comes_back(kind, dtype, tmp_path):
         np.testing.assert_array_equal(stored[name[1:]], array, strict=True)
 
 
+@both
+def test_loading_takes_the_memory_of_what_is_loaded(kind, tmp_path):
+    for target in (L.Linear(1000, 2000), optimizers.Adam().setup(L.Linear(1000, 1000))):
+        if isinstance(target, optimizers.Adam):
+            for parameter in target.target.params():
+                parameter.grad = np.ones_like(parameter.data)
+            target.update()
+        SAVE[kind](tmp_path / "file", target)
+        LOAD[kind](tmp_path / "file", target)  # what comes once is no part of what is measured
+        tracemalloc.start()
+        LOAD[kind](tmp_path / "file", target)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert 8_000_000 <= peak < 10_500_000
+
+
+def test_a_state_of_another_link_is_copied():
+    one, two = L.Linear(3, 2), L.Linear(3, 2)
+    two.load_state(one.state())
+    assert not np.shares_memory(one.W.data, two.W.data)
+    lazy = L.Linear(None, 2)
+    lazy.load_state(one.state())
+    assert not np.shares_memory(one.W.data, lazy.W.data)
+    first, second = [optimizers.Adam().setup(link) for link in (one, two)]
+    one.W.grad = np.ones_like(one.W.data)
+    first.update()
+    second.load_state(first.state())
+    assert not np.shares_memory(first.state()["W/m"], second.state()["W/m"])
+
+
+def test_what_is_marked_as_empty_holds_nothing(tmp_path):
+    written("npz", tmp_path / "file", **{"autolab:empty/W": W, "b": B})
+    unchanged("npz", tmp_path / "file", L.Linear(None, 2), "'W' is marked as empty and is not")
+
+
 def flipped(path, find, change=1):
     content = bytearray(path.read_bytes())
     content[content.index(find) + len(find) // 2] ^= change
@@ -207,6 +243,11 @@ def test_a_name_from_a_file_is_escaped_and_cut(kind, name, tmp_path):
         READ[kind](path)
         raise FileFormatError("this name may be read")  # and is printed nowhere
     assert str(caught.value).isprintable() and len(str(caught.value)) <= 300
+
+
+def test_what_is_shown_of_a_text_has_a_limit():
+    shown = visible("\x1b" * 100, 20)
+    assert len(shown) == 20 and shown.endswith("…") and visible("n" * 20, 20) == "n" * 20
 
 
 @both
