@@ -126,9 +126,12 @@ def _run(book: Any, folder: Path) -> None:
     except NoSuchKernel as error:
         name = clean(error.name, 60)
         raise RuntimeError(f"save_notebook: the notebook's kernel {name!r} is not installed here") from None
-    except (DeadKernelError, ValidationError) as error:
-        told = say("page_kernel_died" if isinstance(error, DeadKernelError) else "page_no_output")
-        last[-1].outputs.append(new_output("error", ename=type(error).__name__, evalue=told, traceback=[told]))
+    except (DeadKernelError, AssertionError, ValidationError) as error:  # nbclient may trip over a kernel that is gone
+        if not last:
+            raise
+        lived = isinstance(error, ValidationError)
+        name, told = ("OutputError", "page_no_output") if lived else ("DeadKernelError", "page_kernel_died")
+        last[-1].outputs.append(new_output("error", ename=name, evalue=say(told), traceback=[f"{name}: {say(told)}"]))
 
 
 def _failures(cell: Any) -> list[str]:

@@ -161,7 +161,7 @@ def test_a_run_that_was_ended_anywhere_is_mended_by_the_next(tmp_path, packages,
     shutil.rmtree(checkout.venv)
     process = checkout.start()
     time.sleep(random.Random(f"{how}{seed}").uniform(0, 1) * whole)
-    assert stop(process, how) != 0 or checkout.venv.exists()
+    stop(process, how)
     checkout.run()
     checkout.check()
 

@@ -60,6 +60,11 @@ build_wheel = build_editable
 CHECK = "import pathlib, small_need, autolab_here; print(small_need.__file__, autolab_here.__file__)"
 
 
+def _hear_interrupts() -> None:
+    """Tests that were started in the background of a shell ignore Ctrl-C, and so would all that they start."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Checkout:
     """A checkout of the small project."""
 
@@ -91,6 +96,7 @@ class Checkout:
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
+            preexec_fn=_hear_interrupts,
         )
 
     def run(self, extras: str = "lab", **variables: str) -> str:
