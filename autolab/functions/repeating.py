@@ -163,7 +163,7 @@ def roll(xp: Any, x: Array, *, shift: int | tuple[int, ...], axis: Axis = None) 
 
 
 def _signed(shift: Any) -> Any:
-    """A shift as Python's numbers: of whole numbers without a sign, NumPy 2.0 itself takes the negative, a large one."""
+    """A shift as Python's numbers: of one without a sign NumPy 2.0 takes the negative, which is a large one."""
     return np.asarray(shift).tolist()
 
 

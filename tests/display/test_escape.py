@@ -46,8 +46,10 @@ def test_escape_leaves_no_sign_of_markup():
 
 @pytest.mark.parametrize("build", [lambda t: element("b", t), lambda t: join([t]), lambda t: picture(t, "alt")])
 def test_builders_refuse_plain_text(build):
-    with pytest.raises(TypeError, match="expected Markup"):
-        build("<script>")
+    for text in ("<script>", "<script>" * 100):
+        with pytest.raises(TypeError, match="expected Markup") as caught:
+            build(text)
+        assert len(str(caught.value)) <= 120
     assert isinstance(build(Markup("<i></i>")), Markup)
 
 
@@ -61,6 +63,7 @@ def test_long_texts_are_cut_where_they_become_markup():
     long = "x" * 30_000
     assert len(escape(long)) == len(code(long)) - len("<code></code>") == 200
     assert len(escape(long, 1000)) == len(prose(long)) == 1000 and len(prose(long, 70)) == 70
+    assert prose("$a" * 500, 10).count("$") == 5
     assert len(element("b", title=long)) == len('<b title=""></b>') + 20_000
     assert len(picture(Markup("<svg/>"), long).partition('" src')[0]) == len('<img alt="') + 1500
 

@@ -327,3 +327,44 @@ def test_a_message_outside_its_bounds_is_told_and_changes_nothing(view: LiveView
         assert view.error is not None and words in view.error["message"], (message, view.error)
         assert len(view.error["message"]) <= 300
         assert shown(view) == before, message
+
+
+LONG = "x" * 5000
+
+
+def test_what_a_page_searches_for_and_what_a_program_raises_are_cut() -> None:
+    def fails(x: Variable) -> Variable:
+        if float(x.data) < 0:
+            raise type(LONG, (Exception,), {})(LONG)
+        return x * x
+
+    view = Explorer(Session(fails, inputs={"x": 1.0}))
+    view.wait_seconds = 30.0
+    view._on_message(view, {"do": "find", "text": LONG, "seq": 1}, [])
+    assert len(view.found["text"]) == 100
+    view._on_message(view, {"do": "move", "key": "x", "index": None, "value": -1, "final": True, "seq": 2}, [])
+    assert view.error is not None
+    assert (len(view.error["type"]), len(view.error["message"])) == (200, 2000)
+    assert view.error["message"].endswith("…")
+    view.close()
+
+
+@pytest.mark.parametrize(
+    ("pick", "picked"),
+    [
+        (["out", 0, 0], True),
+        (["in", 0, 0], True),
+        (["up", 0, 0], False),
+        (["out", "0", 0], False),
+        (["out", 0, 0.5], False),
+        (["out", 0], False),
+        ([[]], False),
+    ],
+)
+def test_a_cell_is_picked_by_its_place_alone(pick: list[Any], picked: bool) -> None:
+    for view in at_rest(GraphView):
+        view._on_message(view, {"do": "walk", "to": 0, "pick": pick, "seq": 1}, [])
+        assert view.error is None and (view._pick is not None) is picked  # type: ignore[attr-defined]
+        for to in (-1, len(view._walk), BIG):  # type: ignore[attr-defined]
+            view._on_message(view, {"do": "walk", "to": to, "pick": None, "seq": 2}, [])
+            assert view.error is None and view.frame == {}  # type: ignore[attr-defined]
