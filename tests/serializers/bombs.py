@@ -23,7 +23,7 @@ from autolab.data import read_idx
 from autolab.files import FileFormatError
 from autolab.serializers import load_hdf5, load_npz, save_hdf5, save_npz
 
-SIZE = int(sys.argv[3])
+SIZE = int(sys.argv[3]) if __name__ == "__main__" else 1 << 20  # other modules only look at it
 _zeros: dict[int, bytes] = {}
 
 
