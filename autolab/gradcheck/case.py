@@ -10,6 +10,7 @@ import numpy as np
 
 from .compare import Comparison, Table
 from .contracts import Examination, Gradients
+from .probes import MARGIN
 from .subject import Subject
 
 SIGNAL = 10.0
@@ -95,8 +96,9 @@ def nonlinear(case: Case, i: int) -> int | None:
         return None
     first, second, together = three
     gap = np.abs(together + (first + second)).ravel()
-    gauge = case.tables[0].gauge
-    least = np.maximum(_NONLINEAR * max(np.abs(first).max(), np.abs(second).max()), gauge.grain / gauge.point.scales[i])
+    gauge, noise = case.tables[0].gauge, case.tables[0].noise.gradients[i]
+    known = max(_NONLINEAR * np.abs(first).max(), _NONLINEAR * np.abs(second).max(), MARGIN * noise.max())
+    least = np.maximum(known, gauge.grain / gauge.point.scales[i])
     k = int(np.argmax(np.where(gap > least, gap, 0)))
     return k if gap[k] > least[k] and gap[k] > case.leftover(i) else None
 

@@ -18,10 +18,12 @@ from .subject import Subject
 _SCALES = (3.0, 0.7, 1.9, 0.3, 1.3)
 """By these the upstream gradient is multiplied; none is a power of two, which would round as 1 does."""
 
+_SEED = 0
+_UNITS = 1024.0
 _PART = 0.1
 _ULPS = 64.0
 _EXTREME = 1e100
-"""Only a gradient that is larger, or smaller than one over it, is believed to suffer from an overflow or underflow."""
+"""Only what is larger, or smaller than one over it, is believed to suffer from an overflow or underflow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,16 +43,20 @@ class Doubts:
         self, gauge: Gauge, input: int, element: int, numeric: float, analytic: float, deviation: float
     ) -> bool:
         """Whether an element may be right though no stair hides its slope."""
+        scale = gauge.point.scales[input][element]
         return (
-            self.is_negligible(numeric, deviation, gauge.point.scales[input][element])
+            self.is_negligible(numeric, deviation, scale)
             or self.is_rounded(input, element, deviation)
-            or self.is_out_of_range(numeric, analytic)
+            or self.is_out_of_range(numeric, analytic, deviation, scale)
         )
 
-    def is_out_of_range(self, *slopes: float) -> bool:
-        """Whether numbers may have been lost on the way to such slopes because they were too large or too small."""
-        sizes = [abs(slope) for slope in slopes if slope]
-        return any([s > _EXTREME or s < 1 / _EXTREME for s in sizes]) and bool(self.limits)
+    def is_out_of_range(self, numeric: float, analytic: float, deviation: float, scale: float) -> bool:
+        """Whether so much may have been lost on the way because numbers were too large or too small.
+
+        Slopes of a usual size at an input of another, whose ``scale`` is given, lose no more than some of their digits.
+        """
+        sizes = [numeric, analytic, scale] if deviation <= _PART * abs(numeric) else [numeric, analytic]
+        return any([x and not 1 / _EXTREME <= abs(x) <= _EXTREME for x in sizes]) and bool(self.limits)
 
     @cached_property
     def limits(self) -> frozenset[str]:
@@ -63,12 +69,12 @@ class Doubts:
         return frozenset(signals)
 
     def is_rounded(self, input: int, element: int, deviation: float) -> bool:
-        """Whether so much may be the rounding of terms that cancel in the gradient; it is no float32, which scatters
-        as well."""
-        scatter, g = self._scatter[input], self.gradients[input]
-        if scatter is None or g is None or np.float32(g.flat[element]) == g.flat[element] != 0:
+        """Whether so much may be the rounding of terms that cancel in the gradient, or come from the rounding of the
+        inputs; it is no float32, which scatters as well."""
+        scatter, moved, g = self._scatter[input], self._moved[input], self.gradients[input]
+        if scatter is None or moved is None or g is None or np.float32(g.flat[element]) == g.flat[element] != 0:
             return False
-        return bool(deviation <= MARGIN * scatter[element])
+        return bool(deviation <= MARGIN * max(scatter[element], moved[element]))
 
     def is_negligible(self, numeric: float, deviation: float, scale: float) -> bool:
         """Whether a small part of a slope moves the results by less than the rounding of what they are made of.
@@ -98,12 +104,34 @@ class Doubts:
     def _scatter(self) -> list[np.ndarray | None]:
         """How far gradients are apart that differ by their rounding alone, flat."""
         run = self.subject.run(self.arrays)
+        all_scaled = [[(g * s).astype(g.dtype) for g in self.upstreams] for s in _SCALES]
+        found = [self.subject.gradients(run, scaled) for scaled in all_scaled]
+        return self._spread([[g if g is None else g / s for g in row] for s, row in zip(_SCALES, found, strict=True)])
+
+    @cached_property
+    def _moved(self) -> list[np.ndarray | None]:
+        """How far gradients move with their inputs, for a move of each by a unit in its last place, flat.
+
+        The moves are larger: a gradient that is wrong at one point only moves as much for a single unit.
+        """
+        rng = np.random.default_rng(_SEED)
+        found: list[Sequence[np.ndarray | None]] = []
+        for _ in _SCALES:
+            arrays = [a + rng.choice((-_UNITS, _UNITS), a.shape) * np.spacing(a) for a in self.arrays]
+            try:
+                run = self.subject.run([a.astype(b.dtype) for a, b in zip(arrays, self.arrays, strict=True)])
+                found.append(self.subject.gradients(run, self.upstreams))
+            except Exception:  # outside its domain a function may raise whatever it likes
+                continue
+        return [None if g is None else g / _UNITS for g in self._spread(found)]
+
+    def _spread(self, others: Sequence[Sequence[np.ndarray | None]]) -> list[np.ndarray | None]:
+        """How far the gradients are from others at most, flat; what is not finite does not count."""
         found = [None if g is None else np.zeros(g.size) for g in self.gradients]
-        for scale in _SCALES:
-            scaled = self.subject.gradients(run, [(g * scale).astype(g.dtype) for g in self.upstreams])
-            for spread, g, once in zip(found, scaled, self.gradients, strict=True):
-                if spread is not None and g is not None and once is not None:
-                    np.maximum(spread, np.abs(g / scale - once).ravel(), out=spread)
+        for row in others:
+            for spread, g, once in zip(found, row, self.gradients, strict=True):
+                if spread is not None and g is not None and once is not None and g.shape == once.shape:
+                    np.fmax(spread, np.abs(g - once).ravel(), out=spread)
         return found
 
 

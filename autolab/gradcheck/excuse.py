@@ -73,7 +73,7 @@ def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
     is_off = e.kind[k] == SMOOTH and e.deviation[k] > MARGIN * e.uncertainty[k] > 0
     if not np.isfinite(e.analytic[k]):
         key = "cannot_verify.infinite" if not case.tables[0].finite else _not_finite(case, i)
-    elif is_off and case.tables[0].doubts.is_out_of_range(e.analytic[k], e.numeric[k]):
+    elif is_off and _is_out_of_range(case, i, k):
         key = "cannot_verify.range"
     elif is_off:
         key = "cannot_verify.rounding"
@@ -101,6 +101,12 @@ def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
         "count": int(at.size),
     }
     return Finding("cannot_verify", case.names[i], text, evidence)
+
+
+def _is_out_of_range(case: Case, i: int, k: int) -> bool:
+    table, e = case.tables[0], case.tables[0].inputs[i].elements
+    scale = float(table.gauge.point.scales[i][k])
+    return table.doubts.is_out_of_range(e.numeric[k], e.analytic[k], e.deviation[k], scale)
 
 
 def _not_finite(case: Case, i: int) -> str:

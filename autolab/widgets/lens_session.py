@@ -5,6 +5,7 @@ It knows nothing of widgets. Whatever calls the user's function is in `compute`,
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -94,6 +95,14 @@ class LensSession(Watching):
         self._reports: dict[tuple[int, int | None], GradientReport] = {(origin.order, None): report}
         self._sceneries: dict[tuple[int, int | None], Scenery] = {}
         self._of_now = True  # what the next run reaches is what the reports depend on
+        with contextlib.suppress(Exception):  # the first computation says what the function raises
+            self._reach()
+
+    def _reach(self) -> None:
+        """Run the function once, for what it reaches: a later cell may change that before a computation ends."""
+        with self.running(lambda: None) as origins:
+            self.origin.base.call({name: _fresh(x) for name, x in self.origin.base.variables.items()})
+        self.origins, self._of_now = origins, False
 
     def report(self, state: LensState) -> GradientReport | None:
         """The report of a state, if its check has been made."""

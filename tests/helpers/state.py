@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import threading
+
 from autolab.engine.config import Modes, listeners, modes, overrides, unset_modes, watchers
 
 _DEFAULTS = {"enable_backprop": True, "train": True}
+_PATIENCE = 5.0
 
 
 def leaked_state() -> list[str]:
-    """One sentence for every mode or observer that is still there."""
+    """One sentence for every mode or observer that is still there, once the computations of closed views have ended."""
+    for thread in threading.enumerate():
+        if thread.name == "autolab-view":
+            thread.join(_PATIENCE)
     own = {name: value for name, value in vars(modes()).items() if name not in ("block", "before")}
     found = [f"config.{name} is set to {value!r} here" for name, value in own.items()]
     found += [

@@ -242,6 +242,17 @@ def test_a_check_of_what_has_changed_is_marked_and_made_anew(
     )
 
 
+@pytest.mark.parametrize(("edit", "name"), EDITS)
+def test_a_change_is_noticed_while_a_slow_function_is_still_measured(
+    notebook: dict[str, Any], edit: str, name: str
+) -> None:
+    report = check_gradients(notebook["fn"], np.array([0.5, 1.0]))
+    session = LensSession(report, report._origin)  # opened, and nothing has been computed
+    cell(edit, notebook)
+    session.compute(session.state)
+    assert session.origins.changed() == [name]
+
+
 def test_another_mode_is_told(keep: Any) -> None:
     view = keep(DerivativeExplorer(DerivativeSession(np.tanh, 0.5, 1)))
     with autolab.test_mode():
