@@ -7,6 +7,7 @@ import gc
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from typing import Any
 
 import numpy as np
@@ -75,10 +76,13 @@ EVERY_MODE = pytest.mark.parametrize("mode", MODES)
 
 
 def run(main: Awaitable[Any]) -> Any:
+    """In a thread: where a browser has been used in this process, its event loop is that of the main thread."""
+
     async def whole() -> Any:
         return await main
 
-    return asyncio.run(whole())
+    with ThreadPoolExecutor(1) as executor:
+        return executor.submit(copy_context().run, asyncio.run, whole()).result()
 
 
 async def steps(look: Callable[[], Any], times: int = 3) -> list[Any]:

@@ -31,6 +31,7 @@ pytestmark = pytest.mark.browser
 def show(page: Page, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
     """Open the explorer of a function in the bare page."""
     monkeypatch.setattr(widget_comm, "create_comm", RecordingComm)
+    monkeypatch.setattr(DerivativeExplorer, "wait_seconds", 30.0)  # so that a busy machine changes no answer
     made: list[DerivativeExplorer] = []
 
     def make(fn: Any, x: float, order: int = 2, **options: Any) -> Wire:
