@@ -66,7 +66,7 @@ def explorer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Explorer
 @pytest.fixture(autouse=True)
 def curves_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """The views of derivatives open with their curves, also where a busy machine takes its time for them."""
-    monkeypatch.setattr(derivative_explorer, "FIRST_SECONDS", 30.0)
+    monkeypatch.setattr(derivative_explorer, "FIRST_SECONDS", 300.0)
 
 
 @pytest.fixture
