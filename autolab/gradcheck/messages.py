@@ -261,6 +261,10 @@ SENTENCES: dict[str, str] = {
         "taylor_test({function}): cannot tell. The function has a kink here: its slopes to both sides differ, and what "
         "any gradient leaves of a change falls only with the step to the power {order}."
     ),
+    "taylor.hidden": (
+        "taylor_test({function}): cannot tell. What the gradient leaves of a change falls with the step to the power "
+        "{order} only, but rounding, underflow or overflow hides the slope here."
+    ),
     "taylor.between": (
         "taylor_test({function}): cannot tell. What the gradient leaves of a change falls with the step to the power "
         "{order}; with a right gradient it is 2, with a wrong one 1."
