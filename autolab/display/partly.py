@@ -50,14 +50,15 @@ def _caption(item: InputReport, kind: str) -> list[str]:
     count, total = (f"{n:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") for n in (item.measured, item.numeric.size))
     found = [*flattened(item.shape), say("lens_partly", count=count, total=total)]
     if kind == "error":  # said once, below the errors
-        found.append(say(f"lens_partly_{'halved' if item.halves else item.verdict}"))
+        key = item.verdict if not item.halves else "halved" if item.verdict == "wrong" else "untraced"
+        found.append(say(f"lens_partly_{key}"))
     return found
 
 
 def _halves(item: InputReport, columns: int, block: tuple[int, int]) -> tuple[Box, ...]:
-    """A part of more than a row is drawn as the rows that it touches."""
+    """A part of more than a row is drawn as the rows that it touches; where nothing is wrong, none leads to it."""
     found: dict[Box, None] = {}
-    for start, stop in item.halves[1:]:
+    for start, stop in item.halves[1:] if item.verdict == "wrong" else ():
         (top, left), (bottom, right) = divmod(start, columns), divmod(stop - 1, columns)
         left, right = (left, right) if top == bottom else (0, columns - 1)
         top, bottom, left, right = top // block[0], bottom // block[0], left // block[1], right // block[1]

@@ -82,6 +82,11 @@ class Comparison:
     halves: tuple[slice, ...] = ()
     stairs: Mapping[int, Stair] = field(default_factory=dict)
 
+    @property
+    def untraced(self) -> bool:
+        """Whether probes found an error that shows at none of the elements that were measured."""
+        return bool(self.halves) and not (self.elements.wrong | self.elements.unsure).any()
+
 
 @dataclass(frozen=True, eq=False)
 class Noises:

@@ -154,9 +154,10 @@ def _result(case: Case, place: int) -> tuple[str, str]:
 
 
 def _covered(case: Case, i: int, c: Comparison) -> Finding | None:
-    if c.conclusive:
+    if c.conclusive and not c.untraced:
         return None
-    text = say("cannot_verify.probes", input=shown(case.names[i]), count=int(c.measured.sum()), total=c.measured.size)
+    key = "cannot_verify.untraced" if c.untraced else "cannot_verify.probes"
+    text = say(key, input=shown(case.names[i]), count=int(c.measured.sum()), total=c.measured.size)
     return Finding("cannot_verify", case.names[i], text)
 
 

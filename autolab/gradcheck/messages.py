@@ -226,6 +226,10 @@ SENTENCES: dict[str, str] = {
         "{input} has too many kinks or too much noise to be measured along random directions: only {count} of its "
         "{total} elements were measured."
     ),
+    "cannot_verify.untraced": (
+        "Along a random direction through all {total} elements of {input} the gradient is off, but at none of the "
+        "{count} that were measured: many may be off by very little, or it is rounding."
+    ),
     "cannot_verify.empty": "There is no element to compare.",
     "cannot_verify.loud": "{function} is too noisy to measure its slope in {input}{where}.",
     # checks with given tolerances
@@ -256,6 +260,10 @@ SENTENCES: dict[str, str] = {
     "taylor.kink": (
         "taylor_test({function}): cannot tell. The function has a kink here: its slopes to both sides differ, and what "
         "any gradient leaves of a change falls only with the step to the power {order}."
+    ),
+    "taylor.hidden": (
+        "taylor_test({function}): cannot tell. What the gradient leaves of a change falls with the step to the power "
+        "{order} only, but rounding, underflow or overflow hides the slope here."
     ),
     "taylor.between": (
         "taylor_test({function}): cannot tell. What the gradient leaves of a change falls with the step to the power "

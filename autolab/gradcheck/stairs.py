@@ -44,6 +44,9 @@ _NEAR = 2.0**-6
 _MORE = (1.02, 1.25, 2.0, 4.0, 16.0)
 """So much farther there must be another stair: a function may jump once for other reasons."""
 
+_TREADS = (1.5, 3.0)
+"""Or so many times as far as the gradient says that the next one is, if the point lies just before a jump."""
+
 _HALVINGS = 40
 _BESIDE = 2.0**-8
 
@@ -123,7 +126,9 @@ class _Side:
         edge = self._crossing(t)
         if edge is None or not self._is_flat_beyond(edge[1], t):
             return None
-        again = any(self._jumps(edge[1], more * edge[1], self.gap * t / _HIGH) for more in _MORE)
+        tread = (self.rest(edge[1]) - self.rest(edge[0])) / self.gap
+        ends = [*[more * edge[1] for more in _MORE], *[edge[1] + treads * tread for treads in _TREADS]]
+        again = any(self._jumps(edge[1], end, self.gap * t / _HIGH) for end in ends)
         return self._named(*edge, t) if again else None
 
     def _crossing(self, t: float) -> tuple[float, float] | None:

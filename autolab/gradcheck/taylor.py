@@ -7,13 +7,14 @@ wrong one no faster than the step itself. No tolerance is needed: the order is t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..binding import bind
 from ..engine.config import check_rng
+from .compare import compare
 from .messages import number, say, shown
 from .noise import estimate_noise
 from .options import settle
@@ -51,6 +52,9 @@ class TaylorReport:
         right gradient; infinite if there is no remainder, as for a linear function; NaN if there is too little to tell.
     kink : bool
         Whether the slopes to both sides differ however small the step: then the order tells nothing about the gradient.
+    hidden : bool
+        Whether the order is too low, and yet no gradient is wrong for certain: rounding, underflow or overflow hides
+        the slope.
 
     Examples
     --------
@@ -68,6 +72,7 @@ class TaylorReport:
     noise: float
     order: float
     kink: bool = False
+    hidden: bool = False
 
     @property
     def passed(self) -> bool:
@@ -84,6 +89,8 @@ class TaylorReport:
             key = "taylor.none"
         elif self.kink:
             key = "taylor.kink"
+        elif self.hidden:
+            key = "taylor.hidden"
         else:
             key = "taylor.right" if self.passed else "taylor.wrong" if self.order < _FIRST_ORDER else "taylor.between"
         return say(key, function=shown(self.function), order=number(round(self.order, 2)))
@@ -153,9 +160,13 @@ def _measured(subject: Subject, rng: np.random.Generator) -> TaylorReport:
         slope += 0.0 if g is None else float(g.ravel() @ step)
     weights = flat(upstreams)[point.finite]
     noise = float(np.abs(weights) @ estimate_noise(point, directions).level)
-    return _remainders(
+    report = _remainders(
         subject.bound.name, lambda h: float(weights @ (point.at(directions, h) - point.values)), slope, noise
     )
+    if not report.order < _FIRST_ORDER or report.kink:
+        return report
+    table = compare(subject, subject.arrays, upstreams, np.random.default_rng(_SEED))
+    return replace(report, hidden=not table.accuses)
 
 
 def taylor_along(path: Path) -> TaylorReport:

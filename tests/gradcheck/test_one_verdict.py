@@ -12,6 +12,7 @@ from wrong_backwards import CULPRITS, inputs_of
 
 from autolab import check_gradients
 from autolab.display.lens_view import chosen, curves, verdict, verdict_at
+from autolab.display.partly import partly
 from autolab.gradcheck import taylor_test
 from autolab.gradcheck.study import study
 
@@ -28,6 +29,7 @@ def misleading_report(name):
     return check_gradients(function, np.random.default_rng([3, 7]).uniform(low, high, 3))
 
 
+BARELY = node(lambda x: np.sum(x * x), lambda g, x: g * 2 * x * (1 + 1.4e-8))
 SLIGHTLY = node(lambda x: x**3, lambda g, x: 3 * g * x**2 * (1 + 1e-6))
 OTHERS = {
     "abs at 0": lambda: check_gradients(lambda x: abs(x), x=np.array([0.0, 1.0, -2.0])),
@@ -45,6 +47,7 @@ OTHERS = {
     "three verdicts": lambda: check_gradients(
         lambda x, y, z: (SLIGHTLY(x), np.log(1 + np.exp(-y)), z * z), np.array([0.7, 1.3]), 40.0, 3.0
     ),
+    "off by too little at each": lambda: check_gradients(BARELY, np.random.default_rng(0).normal(size=300)),
     "many": lambda: check_gradients(lambda x: abs(x), np.linspace(-1, 1, 301)),
 }
 MAKERS = {
@@ -62,6 +65,14 @@ def test_all_parts_of_a_report_agree(name):
     for item in report.inputs:
         if item.measured and item.worst is not None:
             measures_what_it_says(report, item)
+
+
+def test_an_error_along_directions_that_no_element_shows_is_not_called_right():
+    report = OTHERS["off by too little at each"]()
+    assert report.inputs[0].halves and report.verdict == "cannot tell"
+    assert "at none of the 7 that were measured" in str(report)
+    shown = partly(report.inputs[0], "error", 400)
+    assert shown.halves == () and shown.caption.endswith("the gradient is off by little: see above.")
 
 
 def agrees_with_itself(report):

@@ -153,3 +153,16 @@ def test_orders_and_options_are_checked():
             check_gradients(np.tanh, 0.3, order=order)
     report = check_gradients(lambda x, order: x**order, 2.0, order=3.0, options={"order": 2})
     assert [item.name for item in report.inputs] == ["x", "order"]
+
+
+def test_where_rounding_hides_the_slope_the_taylor_test_cannot_tell():
+    for function, x in (
+        (lambda x: 1 - F.erf(x), 15.0),
+        (lambda x: np.log(1 + np.exp(-x)), 40.0),
+        (lambda x: 1e100 * (x * x), 1e-170),
+    ):
+        report = taylor_test(function, x)
+        assert not report.passed and ": wrong" not in str(report)
+    assert report.hidden and "cannot tell" in str(report)
+    wrong = taylor_test(node(np.tanh, lambda g, x: g), 40.0)
+    assert not wrong.hidden and ": wrong" in str(wrong)

@@ -24,6 +24,7 @@ SENTENCES: dict[str, str] = {
         "Random directions through all of them disagree. So does each of the ever smaller blocks that are tinted, down "
         "to the marked element; others may be wrong too."
     ),
+    "lens_partly_untraced": "Along a random direction through all of them the gradient is off by little: see above.",
     "lens_partly_cannot tell": "Along random directions through all of them nothing could be told.",
     "lens_uncompared": "not compared: see above",
     "lens_not_here": "not measured by the check",
