@@ -70,6 +70,16 @@ def hidden():
     return bytes(content)
 
 
+def short():
+    """An entry that unpacks to less than the directory says, with the checksum of that."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("W.npy", member(W))
+        packed.writestr("b.npy", member(B)[:-4])
+        packed.getinfo("b.npy").file_size += 4
+    return stream.getvalue()
+
+
 _STORED = b"PK\x01\x02\x14\x03\x14\x00\x00\x00"  # how an entry of the directory begins
 
 NPZ = {
@@ -87,6 +97,11 @@ NPZ = {
     "numbers cut off": archive({**GOOD, "b.npy": member(B)[:-1]}),
     "numbers too many": archive({**GOOD, "b.npy": member(B) + b"\0"}),
     "unknown version": archive({**GOOD, "b.npy": b"\x93NUMPY\x09\x00" + member(B)[8:]}),
+    "another mark": archive({**GOOD, "b.npy": b"\x92" + member(B)[1:]}),
+    "unknown minor version": archive({**GOOD, "b.npy": patched(member(B), b"NUMPY\x01\x00", b"NUMPY\x01\x09")}),
+    "array without suffix": archive({"W.npy": member(W), "b": member(B)}),
+    "unpacks to less": short(),
+    "a header of no bytes": archive({**GOOD, "b.npy": b"\x93NUMPY\1\0\0\0" + bytes(1 << 26)}, zipfile.ZIP_DEFLATED),
     "objects": archive({**GOOD, "b.npy": member(np.array([Bomb()], object), allow_pickle=True)}),
     "objects in fields": archive({**GOOD, "b.npy": described((1,), [("a", "|O")]) + b"\0" * 8}),
     "text": archive({**GOOD, "b.npy": member(np.array(["a", "b"]))}),
@@ -117,6 +132,7 @@ NPZ = {
     "lzma": archive(GOOD, zipfile.ZIP_LZMA),
     "an entry in the comment of another": hidden(),
     "a comment at the end": archive(GOOD)[:-2] + b"\x05\x00hello",
+    "a comment that looks like an end": archive(GOOD)[:-2] + struct.pack("<H10xH10x", 22, 2),
     "something after the end": archive(GOOD) + b"hello",
     "a header without an order": archive(
         {**GOOD, "b.npy": header("{'descr': '<f4', 'shape': (2,), }".ljust(118) + "\n")}
@@ -254,6 +270,22 @@ def test_a_hostile_npz_is_refused(kind, tmp_path):
     path = tmp_path / "file.npz"
     path.write_bytes(NPZ[kind])
     refused(load_npz, path, L.Linear(3, 2))
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("a very long header", "'b.npy' has a header of 1048588 bytes; expected 12 to 10000"),
+        ("a header of no bytes", "'b.npy' has a header of 10 bytes; expected 12 to 10000"),
+        ("numbers cut off", "'b.npy' has another size than its header says"),
+        ("numbers too many", "'b.npy' has another size than its header says"),
+        ("unpacks to less", "'b.npy' is cut off"),
+    ],
+)
+def test_what_is_wrong_with_an_npz_is_said(kind, message, tmp_path):
+    (tmp_path / "file.npz").write_bytes(NPZ[kind])
+    with pytest.raises(FileFormatError, match=message):
+        load_npz(tmp_path / "file.npz", L.Linear(3, 2))
 
 
 @pytest.mark.parametrize("kind", HDF5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -47,6 +48,12 @@ def test_a_name_from_a_file_is_escaped_and_cut(kind, name, tmp_path):
 def test_what_is_shown_of_a_text_has_a_limit():
     shown = visible("\x1b" * 100, 20)
     assert len(shown) == 20 and shown.endswith("…") and visible("n" * 20, 20) == "n" * 20
+    long = "n" * 1_000_000
+    tracemalloc.start()
+    visible(long)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100_000  # no more of the text is looked at than is shown
 
 
 @both
@@ -88,6 +95,15 @@ def test_whatever_a_damaged_file_raises_is_one_class(error):
 def test_an_interrupt_is_no_damage(error):
     with pytest.raises(error), reading("file"):
         raise error
+
+
+@pytest.mark.parametrize("name", ["../x", "a/../x", "/x", "a\\x", "n" * 1001])
+def test_a_name_that_leads_elsewhere_is_refused_whoever_takes_it(name, tmp_path):
+    """Also where every name is taken, as by something that does not say what its state is."""
+    with zipfile.ZipFile(tmp_path / "file", "w") as archive, archive.open(f"{name}.npy", "w") as member:
+        np.lib.format.write_array(member, W)
+    with pytest.raises(FileFormatError, match="the name .* is not one of a parameter"):
+        READ["npz"](tmp_path / "file")
 
 
 @both

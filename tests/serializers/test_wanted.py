@@ -10,6 +10,7 @@ from helpers.saved import LOAD, READ, SAVE, B, W, both, h5py, unchanged, written
 
 from autolab import links as L
 from autolab import optimizers
+from autolab.files import FileFormatError
 from autolab.serializers import load_hdf5, save_hdf5
 
 
@@ -158,6 +159,17 @@ def test_a_flipped_bit_in_hdf5_is_found(compression, tmp_path):
         save_hdf5(tmp_path / "file", layer, compression=compression)
         flipped(tmp_path / "file", mark)
         unchanged("hdf5", tmp_path / "file", L.Linear(3, 2), "checksum")
+
+
+@both
+def test_a_flipped_bit_in_a_large_array_is_found(kind, tmp_path):
+    """It is read in pieces, and its checksum is compared long after its header was read."""
+    layer = L.Linear(60, 50)
+    SAVE[kind](tmp_path / "file", layer, compression=0)
+    flipped(tmp_path / "file", layer.W.data.tobytes())
+    unchanged(kind, tmp_path / "file", L.Linear(60, 50), "is damaged.*(CRC|checksum)")
+    with pytest.raises(FileFormatError, match="is damaged"):
+        READ[kind](tmp_path / "file")
 
 
 def test_a_dataset_of_another_file_is_found(tmp_path):
