@@ -17,6 +17,7 @@ from numpy.lib import format as npy
 from autolab import links as L
 from autolab.files import FileFormatError
 from autolab.serializers import load_hdf5, load_npz, save_hdf5, save_npz
+from autolab.serializers.hdf5 import read_hdf5
 
 pytestmark = pytest.mark.goal(id="R9")
 
@@ -297,6 +298,25 @@ def test_a_hostile_hdf5_is_refused(kind, tmp_path):
         stored["b"] = np.frombuffer(SECRET[:8], np.float32)
     HDF5[kind](path, secret)
     refused(load_hdf5, path, L.Linear(3, 2))
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("a type", "'t' is no array"),
+        ("nothing", "'b' is no array"),
+        ("numbers of another file", "'b' takes its numbers from another file"),
+        ("a virtual array", "'b' takes its numbers from another file"),
+        ("complex", "'b' is of type complex128; expected numbers"),
+        ("floats of another kind", "'b' is of type float"),
+        ("no numbers, in pieces", "'/?b' has no numbers, or not all of them"),
+    ],
+)
+def test_what_is_wrong_with_an_hdf5_is_said(kind, message, tmp_path):
+    """Also where nobody knows what to expect."""
+    HDF5[kind](tmp_path / "file.h5", tmp_path / "secret")
+    with pytest.raises(FileFormatError, match=message):
+        read_hdf5(tmp_path / "file.h5")
 
 
 def test_the_good_files_load(tmp_path):

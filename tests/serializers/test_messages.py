@@ -102,7 +102,7 @@ def test_a_name_that_leads_elsewhere_is_refused_whoever_takes_it(name, tmp_path)
     """Also where every name is taken, as by something that does not say what its state is."""
     with zipfile.ZipFile(tmp_path / "file", "w") as archive, archive.open(f"{name}.npy", "w") as member:
         np.lib.format.write_array(member, W)
-    with pytest.raises(FileFormatError, match="the name .* is not one of a parameter"):
+    with pytest.raises(FileFormatError, match=r"the name .* is not one of a parameter"):
         READ["npz"](tmp_path / "file")
 
 
