@@ -32,6 +32,9 @@ def test_idx_files_are_read(pack, tmp_path):
     [
         (b"", "no IDX file"),
         (b"hello, world", "no IDX file"),
+        (b"\1" + idx((2, 3))[1:], "no IDX file"),
+        (b"\0\1" + idx((2, 3))[2:], "no IDX file"),
+        (idx((2, 3), 7), "no IDX file"),
         (idx((2, 3))[:6], "header is cut off"),
         (idx((2, 3))[:-1], "its header says 6"),
         (idx((2, 3)) + b"x", "its header says 6"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -14,6 +16,7 @@ from autolab.serializers.npz import read_npz
 
 h5py = pytest.importorskip("h5py")
 W, B = np.ones((2, 3), np.float32), np.zeros(2, np.float32)
+SECRET = b"sentinel: this must never be read"
 
 
 def written(kind, path, **arrays):
@@ -41,3 +44,20 @@ def unchanged(kind, path, target, message):
     assert len(str(caught.value)) <= 300 and str(caught.value).isprintable()
     after = {name: value for name, value in target.state().items() if value is not None}
     assert before.keys() == after.keys() and all([np.array_equal(before[n], after[n]) for n in before])
+
+
+def refused(load, path, layer):
+    """Load; it must raise the one error soon and with little memory, and the layer stays as it was."""
+    before = layer.W.data.copy()
+    tracemalloc.start()
+    start = time.perf_counter()
+    try:
+        with pytest.raises(FileFormatError) as caught:
+            load(path, layer)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert time.perf_counter() - start < 5 and peak < 64 << 20
+    message = str(caught.value)
+    assert "othing was loaded" in message and SECRET.decode() not in message
+    np.testing.assert_array_equal(layer.W.data, before)

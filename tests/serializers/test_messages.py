@@ -69,10 +69,10 @@ def test_a_long_or_hostile_path_is_escaped_and_cut(kind, tmp_path):
 def test_an_error_of_the_system_stays_itself(kind, tmp_path):
     (tmp_path / "folder").mkdir()
     for path, error in [("missing", FileNotFoundError), ("folder", IsADirectoryError), ("a/b", FileNotFoundError)]:
-        with pytest.raises(error):
-            LOAD[kind](tmp_path / path, L.Linear(3, 2))
-        with pytest.raises(error):
-            read_idx(tmp_path / path)
+        for read in (lambda file: LOAD[kind](file, L.Linear(3, 2)), read_idx):
+            with pytest.raises(error) as caught:
+                read(tmp_path / path)
+            assert caught.value.filename in (tmp_path / path, str(tmp_path / path))
     with pytest.raises(PermissionError), reading("file"):
         raise PermissionError(13, "Permission denied")
 

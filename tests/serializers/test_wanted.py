@@ -161,6 +161,15 @@ def test_a_flipped_bit_in_hdf5_is_found(compression, tmp_path):
         unchanged("hdf5", tmp_path / "file", L.Linear(3, 2), "checksum")
 
 
+@pytest.mark.parametrize("value", [np.zeros(3, "<u4"), "text", 3.0], ids=["several", "text", "a float"])
+def test_a_checksum_that_is_none_is_never_read(value, tmp_path):
+    """It may be of any size, or lead anywhere."""
+    save_hdf5(tmp_path / "file", L.Linear(3, 2))
+    with h5py.File(tmp_path / "file", "a") as stored:
+        stored["W"].attrs["autolab:crc32"] = value
+    unchanged("hdf5", tmp_path / "file", L.Linear(3, 2), "its checksum is another one")
+
+
 @both
 def test_a_flipped_bit_in_a_large_array_is_found(kind, tmp_path):
     """It is read in pieces, and its checksum is compared long after its header was read."""
