@@ -1,12 +1,9 @@
-"""All that AutoLab writes goes through one writer: the file is whole or the old one, whatever the disk and the name."""
+"""What is written through the one writer is whole, or the old file stays: whatever the name, the place and the user."""
 
 from __future__ import annotations
 
-import ast
 import errno
-import json
 import os
-import re
 import stat
 import subprocess
 import sys
@@ -19,94 +16,7 @@ from helpers.checkout import ROOT
 
 from autolab import files
 
-WRITER = Path("autolab/files.py")
-WRITING_METHODS = {"write_text", "write_bytes", "tofile", "savez", "savez_compressed", "savetxt", "savefig", "touch"}
-WRITING_METHODS |= {"mkstemp", "NamedTemporaryFile", "render"}
-WRITING_MODULES = {"shutil": {"copy", "copy2", "copyfile", "copytree", "move"}, "os": {"rename", "replace", "link"}}
-WRITING_MODULES |= {"json": {"dump"}, "pickle": {"dump"}}
-OPENERS = {"open", "File", "ZipFile", "TarFile", "fdopen", "GzipFile", "open_memmap", "memmap"}
-PERHAPS = {"save", "compile", "screenshot"}.union(OPENERS, *WRITING_MODULES.values())
-EXCEPTIONS = {
-    ("autolab/serializers/npz.py", "ZipFile"): "into the open file that the writer gives",
-    ("autolab/serializers/npz.py", "open"): "a member of that archive",
-    ("autolab/serializers/hdf5.py", "File"): "into memory",
-    ("benchmarks/speed/alone.py", "open"): "the system's own file, which says what to measure",
-    ("benchmarks/speed/environment.py", "write_text"): "the mark of the racing environment, made by another Python",
-    ("scripts/screenshots.py", "save"): "into memory",
-}
 
-
-def writing_calls(source: str) -> list[str]:
-    """The calls that write a file, or look as if they did, by the name of what is called."""
-    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
-    named = [(call, getattr(call.func, "attr", getattr(call.func, "id", ""))) for call in calls]
-    return [name for call, name in named if name in WRITING_METHODS or (name in PERHAPS and writes(call, name))]
-
-
-def writes(call: ast.Call, name: str) -> bool:
-    owner = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
-    options = {keyword.arg for keyword in call.keywords}
-    if name in OPENERS:
-        given = [*call.args, *[keyword.value for keyword in call.keywords]]
-        modes = [arg.value for arg in given if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
-        return "O_CREAT" in ast.unparse(call) or any(
-            [re.fullmatch("[rwxabt+]{1,3}", m) and set(m) - set("rbt") for m in modes]
-        )
-    if name == "save":  # of a picture or an array; a view's own goes through the writer
-        return bool(owner) and not owner.startswith(("self", "super()"))
-    return (
-        (name, "output") == ("compile", *options & {"output"})
-        or (name == "screenshot" and bool(options))
-        or name in WRITING_MODULES.get(owner, ())
-    )
-
-
-def test_nothing_but_the_writer_writes():
-    found = {
-        (str(path.relative_to(ROOT)), name)
-        for folder in ("autolab", "benchmarks", "scripts")
-        for path in (ROOT / folder).rglob("*.py")
-        if path.relative_to(ROOT) != WRITER
-        for name in writing_calls(path.read_text("utf-8"))
-    }
-    assert found == set(EXCEPTIONS)
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        "open(path, 'w')",
-        "open(path, mode='ab')",
-        "path.open('x')",
-        "path.write_text('')",
-        "Path(path).write_bytes(b'')",
-        "os.open(path, os.O_WRONLY | os.O_CREAT)",
-        "np.savez(path, x)",
-        "np.save(path, x)",
-        "x.tofile(path)",
-        "h5py.File(path, 'w')",
-        "zipfile.ZipFile(path, 'w')",
-        "gzip.open(path, 'wb')",
-        "figure.savefig(path)",
-        "image.save(path)",
-        "typst.compile(text, output=path)",
-        "graph.render(path)",
-        "page.screenshot(path=path)",
-        "json.dump(x, file)",
-        "shutil.move(a, b)",
-        "tempfile.NamedTemporaryFile()",
-    ],
-)
-def test_a_call_that_writes_is_found(call):
-    assert len(writing_calls(call)) == 1
-
-
-def test_reading_is_no_writing():
-    reads = "open(p); open(p, 'rb'); p.read_text(); h5py.File(p, 'r'); zipfile.ZipFile(p); self.save(p); json.dumps(x)"
-    assert writing_calls(reads) == []
-
-
-# ---------------------------------------------------------------------------------------------------- names and places
 def names_in(folder):
     return sorted(os.listdir(folder))
 
@@ -278,81 +188,3 @@ def test_a_container_that_writes_into_the_same_folder_is_left_alone(tmp_path):
         inside.stdin.close()
         assert inside.wait() == 0
     assert (tmp_path / "shared").read_text() == "from inside" and names_in(tmp_path) == ["other", "shared"]
-
-
-# ---------------------------------------------------------------------------------------------------- a full disk
-FULL = """
-import json, os, resource, sys
-import numpy as np
-import autolab
-from autolab import links as L, optimizers, serializers, training
-from autolab.data import SerialIterator, get_iris
-
-folder, limited = sys.argv[1], sys.argv[2] == "limit"
-model, view = L.Linear(400, 400), autolab.record(lambda x: sum([x * x for _ in range(60)]), np.ones((5, 5)))
-def train(path):
-    optimizer = optimizers.SGD(0.1).setup(L.Classifier(L.MLP((3,))))
-    updater = training.StandardUpdater(SerialIterator(get_iris()[0], 60), optimizer)
-    trainer = training.Trainer(updater, (1, "epoch"), out=os.path.dirname(path))
-    keys = [f"{'k' * 200}{i}" for i in range(100)]
-    trainer.extend(lambda t: t.observation.update({key: 1.0 for key in keys}), name="tell", priority=300)
-    trainer.extend(training.extensions.LogReport(filename=os.path.basename(path)))
-    trainer.run()
-ways = {
-    "npz": lambda path: serializers.save_npz(path, model),
-    "h5": lambda path: serializers.save_hdf5(path, model),
-    "h5 unpacked": lambda path: serializers.save_hdf5(path, model, compression=0),
-    "html": lambda path: autolab.export_html(view, path + ".html"),
-    "svg": lambda path: view.save(path + ".svg"),
-    "png": lambda path: view.save(path + ".png"),
-    "json": train,
-}
-answers = {}
-for kind, way in ways.items():
-    path = os.path.join(folder, kind)
-    way(path)  # there is room
-(file,) = [open(os.path.join(folder, "filler"), "wb", buffering=0)]
-sizes = {name: open(os.path.join(folder, name), "rb").read() for name in os.listdir(folder) if name != "filler"}
-if limited:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
-else:
-    try:
-        while True:
-            file.write(bytes(4096))
-    except OSError:
-        pass
-for kind, way in ways.items():
-    try:
-        way(os.path.join(folder, kind))
-        answers[kind] = "written"
-    except OSError as error:
-        answers[kind] = f"{error.strerror}: {os.path.basename(error.filename).partition('.')[0]}"
-whole = all([open(os.path.join(folder, name), "rb").read() == content for name, content in sizes.items()])
-print(json.dumps({"answers": answers, "whole": whole, "names": sorted(os.listdir(folder)), "before": sorted(sizes)}))
-"""
-
-
-@pytest.fixture
-def full(tmp_path):
-    """A folder on a small disk of its own, where that may be had; else no file may be larger than some bytes."""
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", tmp_path], stderr=subprocess.DEVNULL)
-    if made.returncode:
-        yield tmp_path, "limit"
-        return
-    try:
-        yield tmp_path, "disk"
-    finally:
-        subprocess.run(["umount", tmp_path], check=True)
-
-
-def test_a_full_disk_is_an_error_that_says_it_and_the_old_files_stay(full):
-    for module in ("h5py", "typst"):
-        pytest.importorskip(module)
-    folder, how = full
-    command = [sys.executable, "-c", FULL, folder, how]
-    answer = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
-    assert answer.returncode == 0, answer.stderr  # the process is alive
-    said = json.loads(answer.stdout)
-    reason = "No space left on device" if how == "disk" else "File too large"
-    assert said["answers"] == {kind: f"{reason}: {kind}" for kind in said["answers"]} and len(said["answers"]) == 7
-    assert said["whole"] and said["names"] == sorted([*said["before"], "filler"])

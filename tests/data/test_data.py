@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
-import struct
 from itertools import chain, islice
 
 import numpy as np
 import pytest
 
-from autolab.data import DataLoader, Dataset, SerialIterator, TupleDataset, get_digits, get_iris, get_spiral, read_idx
+from autolab.data import DataLoader, Dataset, SerialIterator, TupleDataset, get_digits, get_iris, get_spiral
 from autolab.data import transforms as T
-from autolab.files import FileFormatError
 
 
 class Numbers(Dataset):
@@ -187,37 +184,3 @@ def test_the_data_that_come_along():
     points = get_spiral(points=20, classes=4)
     assert len(points) == 80 and np.abs(points[:][0]).max() <= 1
     np.testing.assert_array_equal(points[:][0], get_spiral(points=20, classes=4)[:][0])
-
-
-def idx(shape, kind=8, numbers=None):
-    head = bytes([0, 0, kind, len(shape)]) + struct.pack(f">{len(shape)}I", *shape)
-    return head + (bytes(range(int(np.prod(shape)))) if numbers is None else numbers)
-
-
-@pytest.mark.parametrize("pack", [lambda b: b, gzip.compress], ids=["plain", "gzip"])
-def test_idx_files_are_read(pack, tmp_path):
-    path = tmp_path / "images"
-    path.write_bytes(pack(idx((2, 3, 4))))
-    np.testing.assert_array_equal(read_idx(path), np.arange(24, dtype=np.uint8).reshape(2, 3, 4))
-    path.write_bytes(pack(idx((2,), 12, struct.pack(">2i", -5, 1 << 20))))
-    assert read_idx(path).tolist() == [-5, 1 << 20]
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "no IDX file"),
-        (b"hello, world", "no IDX file"),
-        (idx((2, 3))[:6], "header is cut off"),
-        (idx((2, 3))[:-1], "its header says 6"),
-        (idx((2, 3)) + b"x", "its header says 6"),
-        (idx((1 << 30, 1 << 20), numbers=b""), "limit"),
-        (gzip.compress(idx((2, 3)), mtime=0)[:-9], "damaged"),
-        (b"\x1f\x8b" + b"junk" * 9, "damaged"),
-    ],
-)
-def test_damaged_idx_files_are_refused(content, message, tmp_path):
-    path = tmp_path / "file"
-    path.write_bytes(content)
-    with pytest.raises(FileFormatError, match=message):
-        read_idx(path)
