@@ -9,8 +9,6 @@ from autolab.sanitiser import sanitised
 PIXEL = "data:image/png;base64,AA=="
 WITH_THEIR_TEXT = "script style svg math iframe object template noscript noembed noframes title textarea xmp select"
 TAGS_ALONE = "embed form button label meta base link input video audio body html dialog center font marquee plaintext"
-    "embed form button label meta base link input video audio body html dialog center font marquee frameset plaintext"
-)
 ATTRIBUTES = "onclick onload target srcset hidden dir align is action background ping"
 PROPERTIES = "position top margin-top height width transform box-shadow font-size background background-image display"
 
