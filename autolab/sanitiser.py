@@ -25,7 +25,7 @@ _ATTRIBUTES = {
 # Properties that colour and shape text where it stands: none of them moves or enlarges it.
 _STYLE = {"background-color", "color", "font-style", "font-weight", "text-align", "text-decoration"}
 # Elements that go with what they hold, which is no text for a reader. Of any other only the tags go.
-_GONE = "script style svg math iframe object embed template noscript noembed noframes title textarea xmp select"
+_GONE = "script style svg math iframe object template noscript noembed noframes title textarea xmp select"
 _WHOLE = frozenset(_GONE.split())
 _SCHEMES = {"http", "https", "mailto", "data"}
 _PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/=\s]*", re.IGNORECASE)

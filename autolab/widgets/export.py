@@ -228,7 +228,7 @@ def digest(*texts: str) -> str:
     Examples
     --------
     >>> digest("p { margin: 0 }")
-    "'sha256-BzmZmEcqWJDq3GMpnDHSeoBHBFwyYC9LLTRNg7uxgEQ='"
+    "'sha256-7IWhgxoOGTB5NQzjGk9OPt0FwhVeBvZGoWgF9xLLh8c='"
     >>> digest("")
     "'none'"
     """

@@ -280,3 +280,16 @@ def test_the_policy_names_the_scripts_of_the_views_that_are_there():
             digest in text.partition("<iframe")[2].replace("&amp;", "&").replace("&#x27;", "'")
             for digest in policy[1].split()
         )
+
+
+@pytest.mark.lab
+def test_the_policy_of_a_lesson_is_this_and_no_looser() -> None:
+    digest = r"'sha256-[A-Za-z0-9+/]{43}='"
+    text = lesson_page._page("</title><b>", new_notebook())
+    (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    assert re.fullmatch(
+        "default-src 'none'; img-src data:; style-src-attr 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
+        rf"style-src {digest}; script-src 'none'",
+        policy.replace("&#x27;", "'"),
+    )
+    assert "<title>&lt;/title&gt;&lt;b&gt;</title>" in text
