@@ -16,18 +16,20 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="make and sh are
 
 # Answers what scripts/environment asks a Python, and notes what it is told to do in a log beside the checkout.
 FAKE_PYTHON = """#!/bin/sh
+case "$2" in *runpy*) shift 2; set -- -m "$@" ;; esac
 case "$*" in
 *"sys.version_info <"*) exit $TOO_OLD ;;
 *fcntl*) shift 2; exec sh scripts/environment "$@" ;;
 *_base_executable*) readlink -f "$0" ;;
 *installed.py*) echo "$LACK"; exit $INSTALLED ;;
-*ensurepip*) exit $NO_VENV ;;
+*"import ensurepip"*) exit $NO_VENV ;;
 *base_prefix*) echo "$(readlink -f "$0")" | sed 's/.*python/version /' ;;
 -V) echo Python ;;
 "-m venv"*)
     echo "venv $*" >>../log
     mkdir -p .venv/bin
     ln -sf "$(readlink -f "$0")" .venv/bin/python ;;
+"-m ensurepip"*) ;;
 "-m pip"*)
     echo "pip $*" >>../log
     exit $PIP_STATUS ;;
@@ -74,7 +76,7 @@ class Setup:
         return lines
 
 
-VENV = "venv -m venv --clear .venv"
+VENV = "venv -m venv --clear --without-pip .venv"
 
 
 def installed(extras: str) -> str:
@@ -147,7 +149,9 @@ def test_a_failed_installation_is_a_sentence_and_done_again(setup):
     setup.add_program("python3", FAKE_PYTHON)
     answer = setup.environment("lab", PIP_STATUS="1")
     assert answer.returncode == 1
-    assert answer.stderr == "pip could not install what AutoLab needs; its message is above.\n"
+    assert answer.stderr == (
+        "pip could not install what AutoLab needs, as is said above; put that right and run this again.\n"
+    )
     setup.done()
     assert setup.environment("lab").returncode == 0
     assert setup.done() == [installed("lab")]
@@ -224,7 +228,9 @@ def test_an_old_python_is_a_sentence(setup):
     assert "found none" in setup.environment("lab", TOO_OLD="1").stderr
     answer = setup.environment("lab", TOO_OLD="1", PYTHON="python3")
     assert answer.returncode == 1
-    assert answer.stderr == "PYTHON=python3 is not a Python 3.11 or newer.\n"
+    assert answer.stderr == (
+        "PYTHON=python3 is not a Python 3.11 or newer; give the path of one, or leave PYTHON out.\n"
+    )
 
 
 def test_a_missing_venv_module_is_a_sentence(setup):
