@@ -173,8 +173,9 @@ def test_what_is_missing_is_installed_and_what_is_damaged_made_anew(setup, answe
     setup.add_program("python3", FAKE_PYTHON)
     setup.environment("lab")
     setup.done()
-    setup.environment("lab", INSTALLED=answer)
+    said = setup.environment("lab", INSTALLED=answer, LACK="pip is missing").stdout
     assert setup.done() == expected
+    assert ("with Python; the old one is damaged (pip is missing) ..." in said) == (answer == "4")
 
 
 def test_packages_that_went_elsewhere_are_a_sentence(setup):
