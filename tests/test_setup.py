@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -275,22 +274,18 @@ def test_make_lab_from_a_fresh_clone(tmp_path):
     home = tmp_path / "home"
     home.mkdir()
     clone = copy_checkout(tmp_path / "a fresh clone")
-    first = open_and_stop(clone, home, limit=400)
-    second = open_and_stop(clone, home, limit=60)
-    print(f"make lab: {first:.0f} s, then {second:.1f} s")
-    assert second < 15
+    assert "Installing AutoLab" in open_and_stop(clone, home)
+    assert open_and_stop(clone, home).startswith("\nJupyterLab is running")
     unexpected = {path.name for path in clone.iterdir()} - {path.name for path in ROOT.iterdir()} - {".venv"}
     assert not unexpected
 
 
-def open_and_stop(clone: Path, home: Path, limit: float) -> float:
-    """Seconds until the lab's page answers; then it is stopped as by Ctrl-C."""
-    start = time.monotonic()
+def open_and_stop(clone: Path, home: Path) -> str:
+    """Wait until the lab's page answers, then stop it as by Ctrl-C. The answer is what was printed."""
     with lab_process(["make", "lab", "PORT=0", "BROWSER=none"], home=home, cwd=clone) as lab:
-        status, _ = fetch(lab.wait_for_address(limit))
-        seconds = time.monotonic() - start
+        status, _ = fetch(lab.wait_for_address(500))
         assert status == 200
         lab.interrupt(30)
         assert not lab.children()
-    assert "Traceback" not in lab.output
-    return seconds
+        assert "Traceback" not in lab.output
+        return lab.output
