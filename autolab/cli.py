@@ -161,6 +161,7 @@ def _a_home(command: str) -> Iterator[None]:
     with lent as folder:
         names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "MPLCONFIGDIR")
         os.environ.update(dict.fromkeys(names, folder))
+        os.environ.setdefault("HOME", folder)  # Jupyter asks for it before it reads the others
         yield
 
 

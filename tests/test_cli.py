@@ -165,19 +165,36 @@ def quiet_lab(folder: Path) -> list[str]:
 NO_HOME = {"HOME": "/dev/null", "XDG_DATA_HOME": "", "JUPYTER_CONFIG_DIR": "", "JUPYTER_DATA_DIR": ""}
 
 
+# AutoLab's command, for a user whom the system does not know, as in a container with a number for a user.
+NAMELESS = """
+import os, sys
+os.getuid = lambda: 2**31 - 7
+del os.environ["HOME"]
+from autolab import cli
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
 @pytest.mark.lab
-def test_lab_works_where_the_home_folder_cannot_be_written(tmp_path):
+@pytest.mark.parametrize(
+    ("start", "why"),
+    [
+        (["-m", "autolab.cli"], r"/dev/null\S* cannot be written \(Not a directory\)"),
+        pytest.param(["-c", NAMELESS], "there is no home folder", marks=pytest.mark.full),
+    ],
+    ids=["unwritable", "none"],
+)
+def test_lab_works_without_a_home_folder(start, why, tmp_path):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    with lab_process(quiet_lab(tmp_path), home=tmp_path, cwd=tmp_path, TMPDIR=str(temporary), **NO_HOME) as lab:
+    command = [sys.executable, *start, *quiet_lab(tmp_path)[3:]]
+    with lab_process(command, home=tmp_path, cwd=tmp_path, TMPDIR=str(temporary), **NO_HOME) as lab:
         address = lab.wait_for_address(60)
         assert fetch(address)[0] == 200
         start_kernel(address, tmp_path)
         assert any(is_kernel(number) for number in lab.children())
         assert lab.interrupt(30) == 0
-    assert re.search(
-        r"autolab lab: /dev/null\S* cannot be written \(Not a directory\); settings and history", lab.output
-    )
+    assert re.search(f"autolab lab: {why}; settings and history", lab.output)
     assert "Traceback" not in lab.output
     assert not list(temporary.glob("autolab-*"))
 
@@ -190,6 +207,17 @@ def test_no_home_and_no_room_for_another_is_a_sentence(monkeypatch, capsys):
     assert cli.main(["lab"]) == 1
     message = capsys.readouterr().err
     assert message.count("\n") == 1 and "nor can a temporary folder; name one: export HOME=" in message
+
+
+def test_a_home_folder_is_lent_where_the_system_knows_none(monkeypatch, capsys):
+    monkeypatch.setattr(os, "environ", {**os.environ, **NO_HOME, "IPYTHONDIR": ""})
+    monkeypatch.setattr(os, "getuid", lambda: 2**31 - 7)
+    del os.environ["HOME"]
+    with pytest.raises(RuntimeError):  # control: nobody's number
+        Path.home()
+    with cli._a_home("lab"):
+        assert Path.home().is_dir() and str(Path.home()) == os.environ["IPYTHONDIR"]
+    assert "there is no home folder; settings and history are lost" in capsys.readouterr().err
 
 
 GATEWAY = """

@@ -66,7 +66,9 @@ def _hear_interrupts() -> None:
 
 
 class Checkout:
-    """A checkout of the small project."""
+    """A checkout of the small project; `seconds` is how long a first run took, where that was measured."""
+
+    seconds = 0.0
 
     def __init__(self, folder: Path, packages: Path) -> None:
         self.folder = folder
@@ -128,9 +130,8 @@ def is_whole(checkout: Checkout) -> bool:
         return False
 
 
-def stop(process: subprocess.Popen[str], how: signal.Signals) -> int:
-    """End all processes of a run, as Ctrl-C in its terminal does, or the end of the machine."""
+def stop(process: subprocess.Popen[str], how: signal.Signals) -> str:
+    """End all processes of a run, as Ctrl-C in its terminal does, or the end of the machine. What it has said."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, how)
-    process.communicate(timeout=60)
-    return process.returncode
+    return process.communicate(timeout=60)[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -107,22 +106,3 @@ def test_in_jupyterlab_its_steps_are_chosen_and_walked(lab: Lab, open_page: Call
     page.get_by_role("button", name="To the first step").click()
     expect(page.locator(".al-place")).to_have_text("Forward, step 1 of 3")
     expect(page.locator(".al-track .al-ends span").last).to_be_hidden()
-
-
-def test_where_the_current_folder_takes_no_file_the_page_goes_elsewhere(tmp_path, monkeypatch, capsys):
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.chdir(gone)
-    gone.rmdir()
-    autolab.explore(lambda x: x * x, x=3.0).close()
-    told = capsys.readouterr().out
-    path = re.fullmatch(r"explore: no notebook to draw in; open (.*\.html) in a browser\n", told)
-    assert path and Path(path[1]).is_file() and Path(path[1]).is_relative_to(tmp_path)
-    monkeypatch.setattr("tempfile.tempdir", "/dev/null")
-    autolab.explore(lambda x: x * x, x=3.0).close()
-    told = capsys.readouterr().out
-    assert told.startswith(
-        "explore: no notebook to draw in, and no page could be saved (Not a directory); export_html("
-    )
-    assert told.count("\n") == 1

@@ -1,0 +1,57 @@
+"""The Makefile, with a fake Python and a fake environment: what its commands run, whatever is exported for make."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from helpers.checkout import ROOT
+from test_setup import FAKE_PYTHON, VENV, Setup, installed
+
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32" or shutil.which("make") is None, reason="make is not for Windows"
+)
+
+# Notes when a module that it is told to run begins and ends.
+NOTES = """
+case "$2" in
+autolab.cli) shift 2; echo "$0 $*" >>../log ;;
+ruff | mypy | pytest) echo "begin $2" >>../log; /bin/sleep 0.05; echo "end $2" >>../log ;;
+esac
+"""
+OPENS = ".venv/bin/python lab notebooks/00_start.ipynb --port 8999 --browser none"
+
+
+@pytest.fixture
+def setup(tmp_path: Path) -> Setup:
+    setup = Setup(tmp_path)
+    shutil.copy(ROOT / "Makefile", setup.checkout)
+    (setup.bin / "make").symlink_to(str(shutil.which("make")))
+    setup.add_program("python3", FAKE_PYTHON + NOTES)
+    for name in ("dot", "chromium"):
+        setup.add_program(name, "")
+    return setup
+
+
+@pytest.mark.parametrize("flags", ["", "-j8", "-j8 --jobserver-auth=3,4", "-k --output-sync", "-s -r -R"])
+def test_make_lab_makes_the_environment_and_then_opens_the_lab(setup, flags):
+    answer = setup.run("make", "-C", "a checkout", "lab", "BROWSER=none", MAKEFLAGS=flags, PORT="8999", MAKELEVEL="1")
+    assert answer.returncode == 0, answer.stderr
+    assert setup.done() == [VENV, installed("lab"), OPENS]
+
+
+@pytest.mark.parametrize("flags", ["", "-j8"])
+def test_make_lab_opens_nothing_where_the_environment_could_not_be_made(setup, flags):
+    answer = setup.run("make", "-C", "a checkout", "lab", PIP_STATUS="1", MAKEFLAGS=flags)
+    assert answer.returncode == 2 and "pip could not install" in answer.stderr
+    assert setup.done() == [VENV, installed("lab")]
+
+
+def test_make_test_runs_one_thing_after_another(setup):
+    """The tests take all cores; whatever else ran at the same time would only slow them."""
+    answer = setup.run("make", "-C", "a checkout", "test", MAKEFLAGS="-j8")
+    assert answer.returncode == 0, answer.stderr
+    begun = [f"{when} {what}" for what in ("ruff", "ruff", "mypy", "pytest") for when in ("begin", "end")]
+    assert setup.done() == [VENV, installed("lab,test"), *begun]
