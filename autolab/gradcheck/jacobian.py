@@ -245,7 +245,7 @@ def _analytic(prepared: Prepared, ys: Sequence[Variable]) -> list[np.ndarray]:
     row = 0
     for i, y in enumerate(ys):
         for k in range(y.size):
-            upstream = [get_array_module(z.data).zeros_like(z.data) for z in ys]
+            upstream = [get_array_module(z.data).zeros(z.shape, z.dtype) for z in ys]  # in C order, to be flattened
             upstream[i].reshape(-1)[k] = 1.0
             for jacobian, gradient in zip(jacobians, prepared.gradients(ys, upstream), strict=True):
                 jacobian[row] = gradient

@@ -233,7 +233,10 @@ SENTENCES: dict[str, str] = {
     "cannot_verify.empty": "There is no element to compare.",
     "cannot_verify.loud": "{function} is too noisy to measure its slope in {input}{where}.",
     # checks with given tolerances
-    "mismatch.title": "{caller}({function}): wrong",
+    "mismatch.title": "{caller}({function}): {verdict}",
+    "mismatch.unmeasured": (
+        "The gradient of {input}{where} is {analytic}. It cannot be measured: there a result is not finite."
+    ),
     "mismatch.element": (
         "The gradient of {input}{where} is {analytic}; numerically it is {numeric}, and they may be {allowed} apart."
     ),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .messages import apart, number, say, shown, where
+from .messages import Verdict, apart, number, say, shown, where
 from .report import GradientCheckError
 
 _ROWS = 16
@@ -58,6 +58,8 @@ class Mismatch:
 
     def __str__(self) -> str:
         analytic, numeric = apart(self.analytic, self.numeric)
+        if not np.isfinite(self.numeric):
+            return say("mismatch.unmeasured", input=self.input, where=where(self.index or ()), analytic=analytic)
         kind = "direction" if self.index is None else "element" if self.result is None else "entry"
         sentence = say(
             f"mismatch.{kind}",
@@ -76,7 +78,8 @@ class Mismatch:
 
 def failure(caller: str, function: str, mismatches: Sequence[Mismatch]) -> GradientCheckError:
     """The exception for some mismatches, which it carries along."""
-    lines = [say("mismatch.title", caller=caller, function=shown(function)), *map(str, mismatches)]
+    verdict: Verdict = "wrong" if any(np.isfinite(m.numeric) for m in mismatches) else "cannot tell"
+    lines = [say("mismatch.title", caller=caller, function=shown(function), verdict=verdict), *map(str, mismatches)]
     error = GradientCheckError("\n".join(lines))
     error.mismatches = tuple(mismatches)
     return error
@@ -99,11 +102,17 @@ def worst_entry(
     wrong = ~(gap <= allowed + rounding[:, None])
     if not wrong.any():
         return None
-    row, k = np.unravel_index(np.argmax(np.where(wrong, np.where(np.isnan(gap), np.inf, gap), -1.0)), gap.shape)
+    row, k = np.unravel_index(worst_of(gap, numeric, wrong), gap.shape)
     result, place = _place(int(row), result_shapes)
     index = tuple([int(n) for n in np.unravel_index(k, shape)])
     numbers = float(analytic[row, k]), float(numeric[row, k]), float(allowed[row, k] + rounding[row])
     return Mismatch(label, index, *numbers, int(wrong.sum()), wrong.size, result, place)
+
+
+def worst_of(gap: np.ndarray, numeric: np.ndarray, wrong: np.ndarray) -> int:
+    """The flat place of the widest gap among those that are ``wrong``; what cannot be measured comes last."""
+    size = np.where(np.isfinite(numeric), np.where(np.isnan(gap), np.inf, gap), 0.0)
+    return int(np.argmax(np.where(wrong, size, -1.0)))
 
 
 def _agree(analytic: np.ndarray, numeric: np.ndarray, limits: Limits) -> bool:

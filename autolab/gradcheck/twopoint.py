@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .compare import ELEMENTS
-from .mismatch import Limits, Mismatch
+from .mismatch import Limits, Mismatch, worst_of
 from .point import Direction, Place
 from .probes import halved
 from .procedure import Prepared
@@ -83,7 +83,7 @@ def worst_element(comparer: Comparer, input: int, label: str, shape: tuple[int, 
     wrong = ~(gap <= table[:, 2])
     if not wrong.any():
         return None
-    worst = int(np.argmax(np.where(wrong, np.where(np.isnan(gap), np.inf, gap), -1.0)))
+    worst = worst_of(gap, table[:, 1], wrong)
     index = tuple([int(n) for n in np.unravel_index(worst, shape)])
     analytic, numeric, allowed = map(float, table[worst])
     return Mismatch(label, index, analytic, numeric, allowed, int(wrong.sum()), len(table))

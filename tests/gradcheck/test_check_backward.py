@@ -320,3 +320,11 @@ def test_the_mode_of_the_caller_holds():
     with autolab.test_mode(), autolab.no_grad():
         check_backward(f, normal(2), normal(2))
     assert set(seen) == {False}
+
+
+def test_what_is_not_finite_is_not_called_wrong():
+    x, wrong = np.array([1e154, 1e145]), node(lambda x: x * x, lambda g, x: 0 * g * x)
+    with pytest.raises(GradientCheckError, match=r": cannot tell\n.* at \[0\] is ∞. It cannot be measured"):
+        check_backward(lambda x: x * x, x, np.ones(2), eps=1e154)
+    with pytest.raises(GradientCheckError, match=r": wrong\n.* at \[1\] is 0; numerically it is"):
+        check_backward(wrong, x, np.ones(2), eps=1e154)

@@ -175,3 +175,9 @@ def test_gradgradcheck_finds_what_gradcheck_cannot_see():
     with pytest.raises(AssertionError, match=r"gradgradcheck\(gradient of Detached\): wrong"):
         gradgradcheck(Detached.apply, normal(3))
     assert gradgradcheck(Detached.apply, normal(3), raise_exception=False) is False
+
+
+def test_results_in_column_order_are_seeded_like_others():
+    x, t = np.array([[0.3, 1.2], [0.1, -0.4], [2.0, 1.1]]), np.array([0, 1, 0])
+    assert gradgradcheck(lambda x: F.softmax_cross_entropy(x, t), x)
+    assert gradcheck(lambda x: F.transpose(np.sin(x)) * 1.0, x)

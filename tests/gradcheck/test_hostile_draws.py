@@ -12,6 +12,7 @@ from hostile_draws import HOSTILE, ORDINARY, PLANTED, draw
 
 from autolab import check_gradients
 from autolab import functions as F
+from autolab.gradcheck import taylor_test
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
@@ -54,6 +55,14 @@ def test_no_right_function_is_called_wrong_where_one_was():
 @pytest.mark.full
 def test_no_right_function_of_20_000_is_called_wrong_by_hostile_inputs():
     assert [seed for seed in range(100, 20_100) if verdict_of(seed) == "wrong"] == []
+
+
+@pytest.mark.parametrize("count", [30, pytest.param(400, marks=pytest.mark.full)])
+def test_the_taylor_test_and_the_second_order_call_no_right_function_wrong(count):
+    drawn = [draw(seed) for seed in range(count)]
+    assert not [str(d) for d in drawn if ": wrong" in str(taylor_test(d.function, *d.inputs))]
+    twice = [d for d in drawn if not d.opaque][: count // 3]  # a node of NumPy's functions has one derivative
+    assert not [str(d) for d in twice if check_gradients(d.function, *d.inputs, order=2).verdict == "wrong"]
 
 
 def test_wrong_rules_are_found_at_hostile_inputs():
