@@ -75,6 +75,27 @@ def test_what_cannot_be_written_is_an_error_by_its_name(make, code, tmp_path):
     assert names_in(tmp_path) == before and stat.S_ISCHR(os.stat("/dev/null").st_mode)
 
 
+def test_the_numbers_reach_the_disk_before_the_name_and_the_folder_after_it(tmp_path, monkeypatch):
+    seen, sync, path = [], os.fsync, tmp_path / "file"
+
+    def watched(handle):
+        found = os.fstat(handle)
+        seen.append((stat.S_ISDIR(found.st_mode) or found.st_size, path.read_text()))
+        sync(handle)
+
+    path.write_text("old")
+    monkeypatch.setattr(os, "fsync", watched)
+    files.write(path, "newer")
+    assert seen == [(5, "old"), (True, "newer")]
+
+
+def test_who_reads_the_old_file_reads_it_to_its_end(tmp_path):
+    files.write(tmp_path / "file", "old")
+    with open(tmp_path / "file") as reader:
+        files.write(tmp_path / "file", "new")
+        assert reader.read() == "old" and (tmp_path / "file").read_text() == "new"
+
+
 def test_permissions_follow_the_old_file_or_the_umask(tmp_path):
     old = os.umask(0o027)
     try:
@@ -140,6 +161,7 @@ def left_over(folder, place, process, started, age=0.0):
 @pytest.mark.skipif(files._place() is None, reason="this system does not say where a process runs")
 def test_the_sweep_takes_what_a_dead_process_of_this_place_left_and_nothing_else(tmp_path):
     me, here = os.getpid(), files._place()
+    assert files._LEFT.fullmatch(files._temporary_name())[1] == here
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     gone = [
@@ -159,6 +181,15 @@ def test_the_sweep_takes_what_a_dead_process_of_this_place_left_and_nothing_else
         path.write_text("somebody's")
     files.write(tmp_path / "file", "text")
     assert [p for p in gone if p.exists()] == [] and [p for p in stays + others if not p.exists()] == []
+
+
+@pytest.mark.skipif(files._place() is None, reason="this system does not say where a process runs")
+def test_what_cannot_be_removed_keeps_nothing_else_from_it(tmp_path):
+    left = [tmp_path / f".autolab-{files._place()}-999999999-1-{i:08}" for i in range(10)]
+    for i, path in enumerate(left):  # nobody can remove a folder as if it were a file
+        path.write_text("part") if i in (4, 5) else path.mkdir()
+    files.write(tmp_path / "file", "text")
+    assert [path.exists() for path in left] == [i not in (4, 5) for i in range(10)]
 
 
 CONTAINER = """

@@ -104,7 +104,17 @@ def test_anything_else_is_refused_and_not_kept(fault, server, cache):
     assert get(server).read_bytes() == CONTENT  # the next attempt is not hurt
 
 
-def test_a_file_larger_than_allowed_is_given_up_on_the_way(server, cache):
+def unsaid(handler):
+    """The right bytes, and no word about how many they are."""
+    handler.send_response(200)
+    handler.end_headers()
+    handler.wfile.write(CONTENT)
+    handler.close_connection = True
+
+
+@pytest.mark.parametrize("answer", [send(b"", length=1001), unsaid], ids=["said before", "on the way"])
+def test_a_file_larger_than_allowed_is_given_up(answer, server, cache):
+    server.answers["file"] = answer
     with pytest.raises(DownloadError, match="larger than 1000 bytes"):
         get(server, max_bytes=1000)
     assert kept(cache) == []

@@ -123,6 +123,7 @@ HDF5 = {
         lambda stored, secret: piece(stored, zlib.compress(bytes(8)) + bytes(2000))
     ),
     "packed twice": hdf5(packed_twice),
+    "pieces larger than the whole": replaced(data=B, maxshape=(None,), chunks=(1 << 19,), compression="gzip"),
     "a filter nobody knows": replaced(data=B, chunks=(2,), compression="lzf"),
     "groups in groups": hdf5(lambda stored, secret: stored.create_group("g/" * 200)),
     "a type": hdf5(lambda stored, secret: stored.__setitem__("t", np.dtype("f4"))),
@@ -151,6 +152,7 @@ def test_a_hostile_hdf5_is_refused(kind, tmp_path):
         ("complex", "'b' is of type complex128; expected numbers"),
         ("floats of another kind", "'b' is of type float"),
         ("a filter nobody knows", "'/?b' is packed in an unknown way"),
+        ("pieces larger than the whole", "'b' is cut into pieces that are larger than itself"),
         ("packed twice", "'/?b' is packed in an unknown way"),
         ("a piece with much after its end", "'/?b' has a piece of 2011 bytes for 8"),
         ("no numbers, in pieces", "'/?b' has no numbers, or not all of them"),
