@@ -1,5 +1,6 @@
 """Text from users becomes markup in one way only."""
 
+import tracemalloc
 import unicodedata
 
 import pytest
@@ -93,3 +94,12 @@ def test_the_pieces_of_a_page_escape_what_they_are_given():
 
 def test_prose_starts_no_formula():
     assert prose("$x$ and \\(y\\)").replace("<code>$</code>", "").replace("<code>\\</code>", "") == "x and (y)"
+
+
+def test_of_a_long_text_no_more_is_read_than_is_shown():
+    text = "x" * 10**6
+    tracemalloc.start()
+    assert len(clean(text)) == len(escape(text)) == 200
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100_000
