@@ -176,7 +176,7 @@ def nth_derivative(fn: Function, n: int, wrt: int | str = 0) -> Function:
         point = Point("nth_derivative", fn, wrt, args, kwargs)
         y = _elementwise_result(point)
         differentiable = point.depends_on_others()
-        probes = [] if y.size < 2 or _is_known(y) else [_Probe(y, seed) for seed in range(2)]
+        probes = [] if y.size < 2 or made_by_elementwise(y) else [_Probe(y, seed) for seed in range(2)]
         for order in range(1, n + 1):
             value, ones = y, get_array_module(y._data).ones_like(y._data)
             (y,) = point.gradients([value], [ones], differentiable or order < n)
@@ -187,7 +187,7 @@ def nth_derivative(fn: Function, n: int, wrt: int | str = 0) -> Function:
     return named(derivative, "nth_derivative", fn)
 
 
-def _is_known(y: Variable) -> bool:
+def made_by_elementwise(y: Variable) -> bool:
     """Whether AutoLab's elementwise functions made ``y``, and nothing else: then none of its elements depends on others
     of a value of the same shape."""
     waiting, seen = [y.node], {y.node}
