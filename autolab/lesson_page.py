@@ -225,7 +225,7 @@ def _held(data: Mapping[str, Any]) -> dict[str, str] | None:
     given = data.get(PAGE)
     texts = {**given, "picture": data.get("text/html")} if isinstance(given, Mapping) else {}
     held = {key: texts[key] for key in ("view", "title", "data", "picture") if isinstance(texts.get(key), str)}
-    # The data stands in a script element, which a "<" could end; AutoLab writes none.
+    # The data is in a script element, which a "<" could end; AutoLab writes none.
     return held if len(held) == 4 and held["view"] in VIEWS and "<" not in held["data"] else None
 
 

@@ -27,7 +27,7 @@ listeners: set[object] = set()
 
 
 class Modes:
-    """The modes of one context: what was set there stands in the instance, the process default in the class."""
+    """The modes of one context: what was set there is in the instance, the process default in the class."""
 
     enable_backprop: bool = True
     train: bool = True

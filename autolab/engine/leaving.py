@@ -15,9 +15,9 @@ import linecache
 import math
 import os
 import sys
-import sysconfig
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -192,18 +192,25 @@ def untracked(event: ForwardEvent) -> Exit | None:
     return None if exit is None else replace(exit, how="no_grad")
 
 
-_PYTHONS = (*{sysconfig.get_path(key) + os.sep for key in ("stdlib", "platstdlib")}, "<frozen ")
-_INSTALLED = tuple({sysconfig.get_path(key) + os.sep for key in ("purelib", "platlib")})
+@cache
+def _folders() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Where Python's own library is, and where packages are installed; asked for when the first value leaves."""
+    import sysconfig  # two milliseconds that importing autolab need not take
+
+    paths = sysconfig.get_paths()
+    pythons = {paths[key] + os.sep for key in ("stdlib", "platstdlib")}
+    return (*pythons, "<frozen "), tuple({paths[key] + os.sep for key in ("purelib", "platlib")})
 
 
 def _users(frame: FrameType | None) -> FrameType | None:
     """The user's frame that took a value, itself or through a library; None if it was AutoLab that did."""
     library = None
+    pythons, installed = _folders()
     while frame is not None and not is_own(frame):
         file = frame.f_code.co_filename
-        if file.startswith(_INSTALLED):
+        if file.startswith(installed):
             library = frame
-        elif not file.startswith(_PYTHONS):
+        elif not file.startswith(pythons):
             return frame
         frame = frame.f_back
     return library

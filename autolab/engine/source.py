@@ -1,4 +1,4 @@
-"""What stands in the source at the instruction that a frame is executing, found by the position that Python keeps.
+"""The source at the instruction that a frame is executing, found by the position that Python keeps.
 
 The syntax trees are parsed once per text. Where the code was changed since, or its text is not kept, nothing is found.
 """

@@ -71,7 +71,7 @@ class Stored(Protocol):
 
 
 def load(function: str, stored: Stored, path: Any, target: Any, max_bytes: int | None) -> None:
-    """Load what stands in a file into ``target``, if all of it is what ``target`` takes."""
+    """Load what a file holds into ``target``, if all of it is what ``target`` takes."""
     check_target(function, target)
     layout = layout_of(target)
     with stored(path, most_names(layout)) as entries:

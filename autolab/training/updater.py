@@ -163,7 +163,7 @@ class StandardUpdater:
 
 
 class Below(Mapping[str, Any]):
-    """What stands in ``state`` under ``part/``, without that; a value is asked for when it is wanted."""
+    """What ``state`` holds under ``part/``, without that; a value is asked for when it is wanted."""
 
     def __init__(self, part: str, state: Mapping[str, Any]) -> None:
         self._prefix, self._state = f"{part}/", state
