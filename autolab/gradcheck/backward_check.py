@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..engine.variable import Variable
 from .higher import FirstOrder, arrays_of, as_tuple, gradient_by_upstream
 from .mismatch import Limits, failure
 from .procedure import Procedure
+from .second_opinion import is_wrong
 from .subject import flat
 from .twopoint import Comparer, compare_inputs, precisions
 
@@ -59,8 +61,9 @@ def check_backward(
     Raises
     ------
     GradientCheckError
-        (an AssertionError) If a gradient is wrong. The message names every wrong input and its worst element with both
-        values; ``error.mismatches`` has them as data.
+        (an AssertionError) If a gradient and a difference disagree. The message names every such input and its worst
+        element with both values; ``error.mismatches`` has them as data. It says "wrong" only if differences with other
+        steps say so too; else "cannot tell": the step does not suit the function.
     TypeError, ValueError
         If the arguments do not fit each other.
 
@@ -208,4 +211,5 @@ def _check(procedure: Procedure, y_grad: Any, limits: Limits, dtype: Any) -> Non
         comparer = Comparer(prepared.place(), prepared.look(), flat(upstream), gradients, precisions(prepared), limits)
         mismatches = compare_inputs(comparer, prepared, np.random.default_rng(_SEED))
     if mismatches:
-        raise failure(caller, procedure.bound.name, mismatches)
+        doubted = partial(is_wrong, procedure, [upstream])
+        raise failure(caller, procedure.bound.name, mismatches, limits.eps, doubted)

@@ -129,7 +129,7 @@ def check_bound(
         native.run()  # what it raises here is the caller's
         subject = lifted(native)
         exam = examine(subject, rng)
-        verdict, inputs, findings = _judge(native, subject, exam, rng)
+        verdict, inputs, findings = judge(native, subject, exam, rng)
         backward = written_backward(native) if verdict == "wrong" and reveal == LEVELS[-1] else ""
         sweep = _sweep(subject, inputs, exam)
     evaluations = native.evaluations + (subject.evaluations if subject is not native else 0)
@@ -154,9 +154,10 @@ def _sweep(subject: Subject, inputs: Sequence[InputReport], exam: Examination) -
     return None
 
 
-def _judge(
+def judge(
     native: Subject, subject: Subject, exam: Examination, rng: np.random.Generator
 ) -> tuple[Verdict, tuple[InputReport, ...], tuple[Finding, ...]]:
+    """The verdict about all, about each input, and why; ``subject`` is ``native`` in the precision of the check."""
     if exam.breach is not None:
         return exam.breach.verdict, _uncompared(native, exam), (exam.breach.finding,)
     shapes = tuple([a.shape for a in subject.arrays])

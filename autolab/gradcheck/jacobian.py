@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..binding import Bound, bind
-from ..engine.backend import get_array_module, is_array
+from ..engine.backend import Array, get_array_module, is_array
 from ..engine.variable import Variable
 from .higher import FirstOrder, as_tuple, gradient_by_upstream
 from .messages import say
@@ -19,6 +19,7 @@ from .mismatch import Limits, Mismatch, failure, worst_entry
 from .point import Direction
 from .procedure import Prepared, Procedure
 from .report import GradientCheckError
+from .second_opinion import is_wrong
 from .spread import check_executor, spread
 from .subject import beside, draw_upstreams, flat
 from .twopoint import Comparer, compare_inputs, precisions
@@ -191,8 +192,11 @@ def _checked(
         with procedure.prepared() as prepared:
             _check_steady(prepared, nondet_tol)
             found = _fast(prepared, limits) if fast_mode else _every_element(procedure, prepared, limits, executor)
+            seemed = _seemed_wrong(prepared, found)
         if found:
-            raise failure(procedure.caller, procedure.bound.name, found)
+            raise failure(
+                procedure.caller, procedure.bound.name, found, limits.eps, partial(is_wrong, procedure, seemed)
+            )
     except GradientCheckError:
         if raise_exception:
             raise
@@ -212,6 +216,20 @@ def _check_steady(prepared: Prepared, tolerance: float) -> None:
     for label, a, b in zip(procedure.labels, once, again, strict=True):
         if not np.allclose(a, b, rtol=0, atol=tolerance, equal_nan=True):
             raise GradientCheckError(f"{name} {say('mismatch.backward', input=label)}")
+
+
+def _seemed_wrong(prepared: Prepared, mismatches: Sequence[Mismatch]) -> list[list[Array]]:
+    """For each derivative that disagrees, the upstream gradients that single out its result."""
+    ys, known = prepared.outputs(), [m for m in mismatches if m.result is not None]
+    return [[_unit(y, m.result_index if i == m.result else None) for i, y in enumerate(ys)] for m in known]
+
+
+def _unit(y: Variable, index: tuple[int, ...] | None) -> Array:
+    """1 at an element and 0 elsewhere."""
+    upstream = get_array_module(y.data).zeros(y.shape, y.dtype)  # in C order, to be flattened
+    if index is not None:
+        upstream[index] = 1.0
+    return upstream
 
 
 def _fast(prepared: Prepared, limits: Limits) -> list[Mismatch]:
@@ -244,9 +262,8 @@ def _analytic(prepared: Prepared, ys: Sequence[Variable]) -> list[np.ndarray]:
     jacobians = [np.empty((sum([y.size for y in ys]), x.size)) for x in prepared.checked]
     row = 0
     for i, y in enumerate(ys):
-        for k in range(y.size):
-            upstream = [get_array_module(z.data).zeros(z.shape, z.dtype) for z in ys]  # in C order, to be flattened
-            upstream[i].reshape(-1)[k] = 1.0
+        for index in np.ndindex(y.shape):
+            upstream = [_unit(z, index if j == i else None) for j, z in enumerate(ys)]
             for jacobian, gradient in zip(jacobians, prepared.gradients(ys, upstream), strict=True):
                 jacobian[row] = gradient
             row += 1

@@ -250,6 +250,11 @@ SENTENCES: dict[str, str] = {
     ),
     "mismatch.count": "{count} of {total} disagree.",
     "mismatch.probed": "Random directions led to this element; how many others disagree is not known.",
+    "mismatch.doubtful": (
+        "That is no proof of a mistake: differences with other steps than {eps} find none. The function curves, rounds "
+        "or bends too much within such a step, or cannot be measured here. Choose another eps (for check_backward also "
+        "dtype=np.float64), or use check_gradients, which chooses its steps itself."
+    ),
     "mismatch.forward": "gives different results for the same inputs, so no numeric gradient can be trusted",
     "mismatch.backward": "gives different gradients of {input} for the same inputs and the same upstream gradient",
     # the Taylor-remainder test

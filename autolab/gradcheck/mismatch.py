@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,10 +76,15 @@ class Mismatch:
         return f"{sentence} {say('mismatch.count', count=self.count, total=self.total)}"
 
 
-def failure(caller: str, function: str, mismatches: Sequence[Mismatch]) -> GradientCheckError:
-    """The exception for some mismatches, which it carries along."""
-    verdict: Verdict = "wrong" if any(np.isfinite(m.numeric) for m in mismatches) else "cannot tell"
+def failure(
+    caller: str, function: str, mismatches: Sequence[Mismatch], eps: float, is_wrong: Callable[[], bool]
+) -> GradientCheckError:
+    """The exception for some mismatches, which it carries along; ``is_wrong`` is asked whether they accuse."""
+    measured = any(np.isfinite(m.numeric) for m in mismatches)
+    verdict: Verdict = "wrong" if measured and is_wrong() else "cannot tell"
     lines = [say("mismatch.title", caller=caller, function=shown(function), verdict=verdict), *map(str, mismatches)]
+    if measured and verdict == "cannot tell":
+        lines.append(say("mismatch.doubtful", eps=number(eps)))
     error = GradientCheckError("\n".join(lines))
     error.mismatches = tuple(mismatches)
     return error

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -43,26 +44,36 @@ class Subject:
         The tool that errors name.
     executor : Executor, optional
         Where differences are measured.
+    params : sequence of Variable
+        What the function reads besides its inputs. They are moved like inputs, and have their own arrays between runs.
 
     Attributes
     ----------
     names : tuple of str
-        The inputs that are checked: those that require a gradient.
+        The inputs that are checked: those that require a gradient, and then the parameters.
     arrays : tuple of arrays
         Copies of their values, in main memory.
     """
 
     def __init__(
-        self, bound: Bound, lift: bool, caller: str = "check_gradients", executor: Executor | None = None
+        self,
+        bound: Bound,
+        lift: bool,
+        caller: str = "check_gradients",
+        executor: Executor | None = None,
+        params: Sequence[Variable] = (),
     ) -> None:
         self.bound = bound
         self.caller = caller
         self.executor = executor
         self.lift = lift
+        self.params = tuple(params)
         self._runs = 0
         self._tallies: list[Tally] = []
-        self.names = tuple([name for name, x in bound.variables.items() if x.requires_grad])
-        self.arrays = tuple([np.array(self._precise(to_cpu(bound.variables[name].data))) for name in self.names])
+        self._inputs = tuple([name for name, x in bound.variables.items() if x.requires_grad])
+        self.names = (*self._inputs, *[p.name or f"params[{i}]" for i, p in enumerate(params)])
+        checked = (*[bound.variables[name] for name in self._inputs], *params)
+        self.arrays = tuple([np.array(self._precise(to_cpu(x.data))) for x in checked])
 
     def _precise(self, array: Array) -> Array:
         return array.astype(np.float64) if self.lift and array.dtype.kind == "f" else array
@@ -73,11 +84,13 @@ class Subject:
         return self._run(self.arrays if arrays is None else arrays)
 
     def _run(self, arrays: Sequence[np.ndarray]) -> Run:
-        values = dict(zip(self.names, arrays, strict=True))
+        count = len(self._inputs)
+        values = dict(zip(self._inputs, arrays[:count], strict=True))
         fresh = {name: self._fresh(x, values.get(name)) for name, x in self.bound.variables.items()}
-        with using_config("enable_backprop", True):
+        with using_config("enable_backprop", True), _holding(self.params, arrays[count:]):
             returned = self.bound.call(fresh)
-        return Run(tuple([fresh[name] for name in self.names]), results(self.caller, self.bound.name, returned))
+        inputs = (*[fresh[name] for name in self._inputs], *self.params)
+        return Run(inputs, results(self.caller, self.bound.name, returned))
 
     def _fresh(self, x: Variable, value: np.ndarray | None) -> Variable:
         data = self._precise(x.data) if value is None else get_array_module(x.data).asarray(value)
@@ -126,11 +139,24 @@ class Subject:
         return max(float(np.finfo(x.dtype).eps) for x in (*run.inputs, *run.outputs))
 
 
+@contextmanager
+def _holding(params: Sequence[Variable], arrays: Sequence[np.ndarray]) -> Iterator[None]:
+    """Inside, the parameters have copies of ``arrays``."""
+    own = [p.data for p in params]
+    try:
+        for p, array in zip(params, arrays, strict=True):
+            p.data = get_array_module(p.data).array(array)
+        yield
+    finally:
+        for p, data in zip(params, own, strict=True):
+            p.data = data
+
+
 def lifted(native: Subject) -> Subject:
     """The function in float64, if an input is less precise and the function allows it."""
     if all(a.dtype.itemsize >= 8 for a in native.arrays):
         return native
-    subject = Subject(native.bound, True, native.caller, native.executor)
+    subject = Subject(native.bound, True, native.caller, native.executor, native.params)
     try:
         subject.run()
     except Exception:  # it takes only what it was written for; the comparison is then as coarse as that

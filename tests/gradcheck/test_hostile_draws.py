@@ -12,7 +12,7 @@ from hostile_draws import HOSTILE, ORDINARY, PLANTED, draw
 
 from autolab import check_gradients
 from autolab import functions as F
-from autolab.gradcheck import taylor_test
+from autolab.gradcheck import GradientCheckError, check_backward, check_double_backward, gradcheck, taylor_test
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
@@ -63,6 +63,44 @@ def test_the_taylor_test_and_the_second_order_call_no_right_function_wrong(count
     assert not [str(d) for d in drawn if ": wrong" in str(taylor_test(d.function, *d.inputs))]
     twice = [d for d in drawn if not d.opaque][: count // 3]  # a node of NumPy's functions has one derivative
     assert not [str(d) for d in twice if check_gradients(d.function, *d.inputs, order=2).verdict == "wrong"]
+
+
+def blamed(check, seed, hostile=HOSTILE, wrong=None):
+    """Whether one of the checks with a given step calls a draw wrong."""
+    drawn, rng = draw(seed, hostile), np.random.default_rng(seed)
+    function = drawn.function if wrong is None else drawn.planted(wrong)
+    like = lambda arrays: tuple([rng.normal(size=a.shape).astype(a.dtype) for a in arrays])  # noqa: E731
+    ys = drawn.function(*drawn.inputs)
+    upstream = like(ys if isinstance(ys, tuple) else (ys,))
+    try:
+        check(function, tuple(drawn.inputs), upstream, like(drawn.inputs))
+    except GradientCheckError as error:
+        return str(error).split("\n")[0].endswith(": wrong")
+    except (ValueError, RuntimeError) as error:
+        assert "is lost in the rounding" in str(error) or "only once" in str(error), error
+    return False
+
+
+GIVEN_STEPS = {
+    "check_backward": lambda f, xs, gs, ggs: check_backward(f, xs, gs),
+    "check_double_backward": check_double_backward,
+    "gradcheck": lambda f, xs, gs, ggs: gradcheck(f, tuple([x.astype(np.float64) for x in xs])),
+}
+
+
+@pytest.mark.parametrize("name", GIVEN_STEPS)
+@pytest.mark.parametrize("count", [40, pytest.param(2_000, marks=pytest.mark.full)])
+def test_checks_with_a_given_step_call_no_right_function_wrong(name, count):
+    check, twice = GIVEN_STEPS[name], name == "check_double_backward"  # a node of NumPy's functions has one derivative
+    for hostile, some in ((HOSTILE, count), (ORDINARY, count // 4)):
+        seeds = [seed for seed in range(some) if not (twice and draw(seed, hostile).opaque)]
+        assert [seed for seed in seeds if blamed(check, seed, hostile)] == []
+
+
+@pytest.mark.parametrize("name", ["check_backward", "gradcheck"])
+def test_checks_with_a_given_step_find_wrong_rules(name):
+    found = [blamed(GIVEN_STEPS[name], seed, ORDINARY, list(PLANTED)[seed % len(PLANTED)]) for seed in range(60)]
+    assert sum(found) >= 45  # a wrong rule may give the right gradient
 
 
 def test_wrong_rules_are_found_at_hostile_inputs():
