@@ -91,7 +91,8 @@ def examine() -> Iterator[Finding]:
     yield Finding("dot", _dot(), "Graphviz draws no graphs; AutoLab's own drawing does", _system("graphviz"))
     yield _gpu()
     yield _home()
-    yield Finding("chromium", shutil.which("chromium"), "the browser tests cannot run", _system("chromium"))
+    browser = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+    yield Finding("chromium", browser, "the browser tests cannot run", _system("chromium"))
 
 
 BASE = {

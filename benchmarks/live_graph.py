@@ -138,7 +138,7 @@ def measure() -> dict[str, Any]:
         "style": len(zipped(style_text("explorer.css"))),
     }
     with tempfile.TemporaryDirectory() as folder, lab_server(Path(folder)) as lab, sync_playwright() as playwright:
-        chromium = launch(playwright)
+        chromium = launch(playwright, whole=True)
         view = LabPage(lab, chromium.new_page(viewport={"width": 1280, "height": 900}))
         view.open(lab.write("benchmark.ipynb", SETUP, LONG, "view", MANY, FACTS))
         view.run(0)

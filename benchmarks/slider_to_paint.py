@@ -68,7 +68,7 @@ MOVE = """([k, total]) => new Promise(done => {
 def measure(moves: int = MOVES) -> dict[str, Any]:
     """Times in milliseconds, sizes in bytes."""
     with tempfile.TemporaryDirectory() as folder, lab_server(Path(folder)) as lab, sync_playwright() as playwright:
-        chromium = launch(playwright)
+        chromium = launch(playwright, whole=True)
         view = LabPage(lab, chromium.new_page(viewport={"width": 1280, "height": 900}))
         view.open(lab.write("benchmark.ipynb", PROGRAM))
         start = time.perf_counter()

@@ -30,7 +30,7 @@ def setup(tmp_path: Path) -> Setup:
     shutil.copy(ROOT / "Makefile", setup.checkout)
     (setup.bin / "make").symlink_to(str(shutil.which("make")))
     setup.add_program("python3", FAKE_PYTHON + NOTES)
-    for name in ("dot", "chromium"):
+    for name in ("dot", "chromium-headless-shell"):
         setup.add_program(name, "")
     return setup
 

@@ -242,29 +242,48 @@ def test_a_missing_venv_module_is_a_sentence(setup):
     assert setup.done() == []
 
 
-def system_packages(setup: Setup, user: int) -> subprocess.CompletedProcess[str]:
+APT = """#!/bin/sh
+echo "$*" >>log
+case "$*" in *headless*) [ -z "${NO_SHELL:-}" ] && /bin/cp "$0" "${0%/*}/chromium-headless-shell" ;; esac
+"""
+
+
+def system_packages(setup: Setup, user: int, **variables: str) -> subprocess.CompletedProcess[str]:
     setup.add_program("id", f"#!/bin/sh\necho {user}\n")
-    setup.add_program("apt-get", '#!/bin/sh\necho "$*" >>log\n')
-    return setup.run(str(setup.checkout / "scripts" / "system-packages"))
+    setup.add_program("apt-get", APT)
+    return setup.run(str(setup.checkout / "scripts" / "system-packages"), **variables)
+
+
+SHELL, WHOLE, GRAPHVIZ = (f"install -qq -y {name}" for name in ("chromium-headless-shell", "chromium", "graphviz"))
 
 
 def test_system_packages_are_installed_for_root(setup):
     assert system_packages(setup, user=0).returncode == 0
-    assert setup.done() == ["update -qq", "install -qq -y chromium graphviz"]
+    assert setup.done() == ["update -qq", SHELL, GRAPHVIZ]
+
+
+@pytest.mark.parametrize("there", [[], ["chromium"]])
+def test_the_whole_browser_does_where_the_small_one_is_not_to_be_had(setup, there):
+    for name in ("dot", *there):
+        setup.add_program(name, "")
+    assert system_packages(setup, user=0, NO_SHELL="1").returncode == 0
+    assert setup.done() == ["update -qq", SHELL, *([] if there else [WHOLE])]
 
 
 def test_system_packages_are_named_for_others(setup):
     setup.add_program("dot", "")
     answer = system_packages(setup, user=1000)
     assert answer.returncode == 1
-    assert answer.stderr == "The tests need these programs: chromium (on Debian: sudo apt install chromium).\n"
+    name = "chromium-headless-shell"
+    assert answer.stderr == f"The tests need these programs: {name} (on Debian: sudo apt install {name}).\n"
     assert setup.done() == []
 
 
-def test_system_packages_that_are_there_cost_nothing(setup):
-    for name in ("dot", "chromium"):
+@pytest.mark.parametrize(("program", "user"), [("chromium-headless-shell", 0), ("chromium", 1000)])
+def test_system_packages_that_are_there_cost_nothing(setup, program, user):
+    for name in ("dot", program):
         setup.add_program(name, "")
-    answer = system_packages(setup, user=0)
+    answer = system_packages(setup, user)
     assert (answer.returncode, answer.stdout, setup.done()) == (0, "", [])
 
 
