@@ -5,7 +5,7 @@ python = .venv/bin/python
 marker = not full
 
 # What somebody has set for other environments.
-unexport CDPATH PYTHONHOME PYTHONINSPECT
+unexport CDPATH PYTHONHOME PYTHONINSPECT PYTHONDONTWRITEBYTECODE
 
 .PHONY: help lab test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu bench bench-gpu clean
 .NOTPARALLEL:

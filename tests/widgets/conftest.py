@@ -16,7 +16,7 @@ from autolab.widgets.export import export_html
 from autolab.widgets.session import Session
 
 from .bare_page import RecordingComm, Wire, serve
-from .lab import Lab, LabPage, lab_server
+from .lab import Lab, LabPage, LabPages, lab_server
 
 
 @pytest.fixture
@@ -87,21 +87,26 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         yield running
 
 
+@pytest.fixture(scope="session")
+def lab_pages(lab: Lab, browser: Browser) -> LabPages:
+    return LabPages(lab, browser)
+
+
 @pytest.fixture
-def open_page(lab: Lab, browser: Browser) -> Iterator[Callable[..., LabPage]]:
-    """Open pages of JupyterLab; at the end none may have met an error."""
+def open_page(lab_pages: LabPages) -> Iterator[Callable[..., LabPage]]:
+    """Open pages of JupyterLab; at the end none may have met an error. No other notebook was in a ``fresh`` one."""
     opened: list[LabPage] = []
 
-    def make(path: Path, **options: Any) -> LabPage:
-        page: Page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
-        opened.append(LabPage(lab, page))
+    def make(path: Path, fresh: bool = False, **options: Any) -> LabPage:
+        opened.append(lab_pages.take(fresh))
         opened[-1].open(path, **options)
         return opened[-1]
 
     yield make
+    problems = [problem for view in opened for problem in view.problems]
     for view in opened:
-        view.page.context.close()
-    assert [problem for view in opened for problem in view.problems] == []
+        lab_pages.give_back(view)
+    assert problems == []
 
 
 @pytest.fixture

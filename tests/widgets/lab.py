@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Browser, Locator, Page, ViewportSize
 
 from autolab.cli import LAB_SETTINGS
 
 START_SECONDS = 60
+VIEWPORT: ViewportSize = {"width": 1280, "height": 900}
 NOTIFICATION = {"fetchNews": "false", "checkForUpdates": False}
 READY = """async () => {
   await window.jupyterapp?.restored;
@@ -46,6 +47,10 @@ RAN = """i => {
 EXECUTE = """([name, arguments_]) => {
   window.done = false;
   window.jupyterapp.commands.execute(name, arguments_).finally(() => { window.done = true; });
+}"""
+CLEAR = """async () => {
+  for (const widget of [...window.jupyterapp.shell.widgets('main')]) widget.dispose();
+  await window.jupyterapp.serviceManager.sessions.shutdownAll();
 }"""
 OUTPUT = "i => window.jupyterapp.shell.currentWidget.content.widgets[i].outputArea?.node.innerText ?? ''"
 
@@ -146,18 +151,35 @@ class LabPage:
         self.lab = lab
         self.page = page
         self.problems: list[str] = []
+        self._is_loaded = False
         page.set_default_timeout(20_000)
         page.on("console", lambda m: self.problems.append(m.text) if m.type == "error" else None)
         page.on("pageerror", lambda error: self.problems.append(str(error)))
 
     def open(self, path: Path, kernel: bool = True) -> None:
         """Show a notebook; without ``kernel`` it is only looked at."""
-        workspace = secrets.token_hex(4)  # else the tabs of the last page come back
-        self.page.goto(f"{self.lab.address}lab/workspaces/{workspace}/tree/{path.name}?token={self.lab.token}")
+        if self._is_loaded:
+            self.command("docmanager:open", path=path.name)
+        else:
+            workspace = secrets.token_hex(4)  # else the tabs of the last page come back
+            self.page.goto(f"{self.lab.address}lab/workspaces/{workspace}/tree/{path.name}?token={self.lab.token}")
+            self._is_loaded = True
         if kernel:
             self._wait_for_kernel()
         else:
             self.page.wait_for_selector(".jp-NotebookPanel:visible .jp-Cell")
+
+    def clear(self) -> bool:
+        """Close all notebooks, unsaved, and end their kernels; whether the page is then as good as a new one."""
+        self.page.evaluate(CLEAR)
+        self.page.set_viewport_size(VIEWPORT)
+        self.page.mouse.move(0, 0)
+        return not (self.problems or self.page.locator(".jp-Dialog, .jp-Notebook").count())
+
+    def reopen(self, path: Path) -> None:
+        """Close all notebooks and look at one without a kernel."""
+        assert self.clear()
+        self.open(path, kernel=False)
 
     def restart(self) -> None:
         """Start the kernel anew."""
@@ -191,3 +213,27 @@ class LabPage:
 
     def number(self, name: str, which: str = "value") -> str:
         return self.node(name).locator(f".al-{which} .al-number").text_content() or ""
+
+
+class LabPages:
+    """Hands out pages of a server's JupyterLab. One is kept and cleared after each test: to load JupyterLab takes five
+    times as long as to open a notebook in it."""
+
+    def __init__(self, lab: Lab, browser: Browser) -> None:
+        self._lab = lab
+        self._browser = browser
+        self._kept: LabPage | None = None
+
+    def take(self, fresh: bool = False) -> LabPage:
+        """The page that was kept, or a new one."""
+        if self._kept is not None and not fresh:
+            kept, self._kept = self._kept, None
+            return kept
+        return LabPage(self._lab, self._browser.new_context(viewport=VIEWPORT).new_page())
+
+    def give_back(self, view: LabPage) -> None:
+        """Keep the page if none is kept and it can be cleared."""
+        if not view.page.is_closed() and self._kept is None and view.clear():
+            self._kept = view
+        else:
+            view.page.context.close()

@@ -229,7 +229,7 @@ def test_two_views_in_jupyterlab_share_one_module_also_after_a_restart(
     lab: Lab, open_page: Callable[..., LabPage]
 ) -> None:
     path = lab.write("two.ipynb", PROGRAM, PROGRAM.replace("x=2.0", "x=5.0"))
-    view = open_page(path)
+    view = open_page(path, fresh=True)
     modules = "globalThis[Symbol.for('autolab.modules')].size"
     state = f"() => [{modules}, document.querySelectorAll('style[data-autolab]').length]"
 

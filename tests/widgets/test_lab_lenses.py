@@ -159,20 +159,19 @@ def test_saved_views_draw_when_trusted_and_show_the_static_form_when_not(
     view.page.wait_for_timeout(500)
     number_shown = view.page.locator(".al-chosen dd, .al-value-number").first.text_content() or ""
     view.command("docmanager:save")
-    view.page.context.close()
 
     lab.trust(path)
-    again = open_page(path, kernel=False)
-    expect(again.page.locator(".al-root .al-function")).to_be_visible()
-    expect(again.page.locator(".al-chosen dd, .al-value-number").first).to_have_text(number_shown)
-    keep(again, f"{name}-reopened")
+    view.reopen(path)
+    expect(view.page.locator(".al-root .al-function")).to_be_visible()
+    expect(view.page.locator(".al-chosen dd, .al-value-number").first).to_have_text(number_shown)
+    keep(view, f"{name}-reopened")
 
     notebook = json.loads(path.read_text())
     notebook["cells"][0]["source"] += "# edited elsewhere"
     path.write_text(json.dumps(notebook))
-    untrusted = open_page(path, kernel=False)
-    picture = untrusted.page.locator(".jp-OutputArea-output img").first
+    view.reopen(path)
+    picture = view.page.locator(".jp-OutputArea-output img").first
     expect(picture).to_be_visible()
     assert len(picture.get_attribute("alt") or "") > 20
-    assert untrusted.page.locator(".al-root").count() == 0
-    keep(untrusted, f"{name}-untrusted")
+    assert view.page.locator(".al-root").count() == 0
+    keep(view, f"{name}-untrusted")
