@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -31,6 +32,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "source(*ids): the statements of the source documents that the test shows")
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background of a shell; tests press Ctrl-C
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:

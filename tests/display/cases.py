@@ -31,15 +31,20 @@ def recording(*steps: Step, **fields: Any) -> Recording:
     return Recording(**{**defaults, "steps": steps, **fields})
 
 
-def named(name: str) -> Recording:
-    """A recording in which every word that a user can choose is ``name``."""
-    x = step(0, 2.0, 3.0, name=name)
-    k = step(1, np.array([1.0, np.nan, np.inf]), kind="constant", name=name, status="constant")
-    words = {"name": name, "function": name, "source": name, "statement": name, "file": name, "line": 1}
-    operands = (Operand(name, 0, rule=name, numbers=name, contribution=x.grad), Operand(name, None, constant=name))
-    y = step(2, 6.0, 1.0, of=(0, 1), operands=operands, backward_code=name, **words)
-    back = autolab.recording.BackwardStep(0, 2, y.grad, 0.0)
-    return recording(x, k, y, function=name, file=name, source=name, notes=(name,), backward=(back,))
+def named(*names: str) -> Recording:
+    """A recording of three steps for each name, in which every word that a user can choose is that name."""
+    steps, backward = [], []
+    for first, name in zip(range(0, 3 * len(names), 3), names, strict=True):
+        x = step(first, 2.0, 3.0, name=name)
+        k = step(first + 1, np.array([1.0, np.nan, np.inf]), kind="constant", name=name, status="constant")
+        words = {"name": name, "function": name, "source": name, "statement": name, "file": name, "line": 1}
+        used = Operand(name, first, rule=name, numbers=name, contribution=x.grad)
+        operands = (used, Operand(name, None, constant=name))
+        y = step(first + 2, 6.0, 1.0, of=(first, first + 1), operands=operands, backward_code=name, **words)
+        steps += [x, k, y]
+        backward.append(autolab.recording.BackwardStep(first, first + 2, y.grad, 0.0))
+    title = names[0]
+    return recording(*steps, function=title, file=title, source=title, notes=names, backward=tuple(backward))
 
 
 def muladd(x: Any, y: Any, z: Any) -> Any:

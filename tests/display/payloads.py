@@ -83,3 +83,8 @@ _TEMPLATES = (
 )  # fmt: skip
 
 PAYLOADS = tuple(text.replace("CALL", "fired({n})").replace("{n}", str(n)) for n, text in enumerate(_TEMPLATES))
+
+
+def batches(count: int) -> list[tuple[str, ...]]:
+    """All names in so many groups, for what takes long to show and shows several."""
+    return [PAYLOADS[start::count] for start in range(count)]

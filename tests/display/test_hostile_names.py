@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
+from functools import cache
 from html.parser import HTMLParser
 
 import numpy as np
@@ -112,7 +113,9 @@ MAKERS = (named, hostile_variable, hostile_class, hostile_report, hostile_deriva
 MAKERS += (hostile_jacobian, hostile_surface, hostile_heatmap)
 
 
+@cache
 def bundles(name):
+    """What a notebook saves of everything that shows the name; not to be changed."""
     safe = name.replace("\x00", "")  # a class cannot have that name
     shown = [make(safe if make is hostile_class else name) for make in MAKERS]
     return [one.bundle if type(one).__name__ == "Static" else mimebundle(one) for one in shown]
@@ -210,7 +213,7 @@ class Watch:
         self.context.expose_function("fired", lambda n: self.calls.append(n))
         self.context.route(re.compile(r"^https?:"), self._refuse)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(20_000)
+        self.page.set_default_timeout(60_000)
 
     def _refuse(self, route):
         if "evil.test" in route.request.url:

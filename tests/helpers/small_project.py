@@ -60,11 +60,6 @@ build_wheel = build_editable
 CHECK = "import pathlib, small_need, autolab_here; print(small_need.__file__, autolab_here.__file__)"
 
 
-def _hear_interrupts() -> None:
-    """Tests that were started in the background of a shell ignore Ctrl-C, and so would all that they start."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 class Checkout:
     """A checkout of the small project; `seconds` is how long a first run took, where that was measured."""
 
@@ -98,7 +93,6 @@ class Checkout:
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
-            preexec_fn=_hear_interrupts,
         )
 
     def run(self, extras: str = "lab", **variables: str) -> str:

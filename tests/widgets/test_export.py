@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from display.cases import named
-from display.payloads import PAYLOADS
+from display.payloads import PAYLOADS, batches
 from playwright.sync_api import Browser, Locator, Page, expect
 
 import autolab
@@ -123,10 +123,11 @@ def test_names_run_nothing_in_a_saved_page(browser: Browser, tmp_path: Path) -> 
     page.on("console", lambda message: noise.append(message.text))
     page.on("pageerror", lambda error: noise.append(str(error)))
     page.on("request", lambda request: request.url.startswith("file:") or noise.append(request.url))
-    for name in PAYLOADS:
-        export_html(named(name), tmp_path / "page.html")
+    for names in batches(6):
+        export_html(named(*names), tmp_path / "page.html")
         page.goto((tmp_path / "page.html").as_uri())
-        page.locator(".al-node").last.click()
+        for node in (0, 5, -1):
+            page.locator(".al-node").nth(node).click()
         assert page.locator("img, iframe, style ~ style, a, animate, [onload], [onerror]").count() == 0
     page.wait_for_timeout(200)
     assert (fired, noise) == ([], [])
