@@ -18,6 +18,7 @@ from autolab.widgets.export import export_html
 from autolab.widgets.heatmaps import Heatmap
 
 from .bare_page import RecordingComm, Wire, serve
+from .test_page_link import flush
 
 pytestmark = pytest.mark.browser
 
@@ -134,7 +135,11 @@ def test_the_sliders_step_through_the_other_axes(show: Show) -> None:
     x = array(4, 3, 20, 15)
     wire = show(x, options={"show": "value"})
     page = wire.pages[0]
-    page.get_by_label("Index on axis 0").fill("2")
+    for text in ("1", "2"):
+        page.get_by_label("Index on axis 0").fill(text)
+    flush(wire)
+    wire.step()
+    assert page.get_by_label("Index on axis 0").input_value() == "2"  # the hand is ahead
     page.get_by_label("Index on axis 1").fill("1")
     wire.settle()
     hover(page, 6, 7, (20, 15))

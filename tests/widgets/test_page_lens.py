@@ -27,6 +27,7 @@ from autolab.gradcheck.study import study
 from autolab.widgets.lens import Lens
 
 from .bare_page import RecordingComm, Wire, serve
+from .test_page_link import flush
 from .test_page_look import DARK, MISPLACED
 
 pytestmark = pytest.mark.browser
@@ -260,6 +261,9 @@ def test_fast_hands_are_ahead_of_the_kernel(page: Page, open_lens: Open) -> None
     canvas.click(position={"x": 2, "y": 2})
     for _ in range(3):
         canvas.press("ArrowRight")
+    flush(wire)
+    wire.step()
+    assert trio(page, "z").locator(".al-mark").first.evaluate("e => e.style.left") == "75%"
     wire.settle()
     assert_reads(page, report["z"], (0, 3))
     assert len(wire.received) <= 3  # of the moves that wait only the latest is sent
@@ -280,6 +284,16 @@ def test_the_numeric_derivative_at_each_step_is_the_functions_own(page: Page, op
         assert number(read["numeric"]) == pytest.approx(own_difference(report, "x", place, h), rel=2e-3)
         assert number(read["analytic"]) == pytest.approx(report["x"].analytic[place], rel=1e-5)
     assert wire.widget.at_step == last - 10
+    for k in (3, 7):
+        slider.fill(str(k))
+    flush(wire)
+    wire.step()
+    assert slider.input_value() == "7"  # the hand is ahead
+    wire.settle()
+    slider.blur()
+    wire.widget._obey({"do": "step", "k": 10**6})  # as another view of another check
+    wire.settle()
+    assert slider.input_value() == str(last)
 
 
 def drawn(page: Page, chart: int, line: int) -> np.ndarray:

@@ -193,6 +193,25 @@ def test_stop_ends_the_loop(trained: Trained, monitor_page: Callable[..., Page])
     assert trained.step() is True, "the next loop begins anew"
 
 
+def test_without_a_kernel_nothing_is_offered_and_a_paint_wakes_it(
+    trained: Trained, monitor_page: Callable[..., Page]
+) -> None:
+    page = monitor_page()
+    page.clock.install()
+    begin(trained)
+    trained.step(3)
+    trained.wire.connect(page)
+    stop, chosen = page.get_by_role("button", name="Stop"), page.get_by_label("parameter", exact=True)
+    assert stop.is_visible() and chosen.is_enabled()
+    page.clock.fast_forward(5000)  # nobody has answered: it may come from a saved notebook
+    assert page.locator(".al-stage").text_content() == trained.view.words["saved"]
+    assert stop.is_hidden() and chosen.is_disabled()
+    trained.step()
+    trained.wire.deliver()  # the cell that trains keeps the kernel busy, but paints
+    assert stop.is_visible() and chosen.is_enabled()
+    assert page.locator(".al-stage").text_content() == trained.view.words["running"]
+
+
 def read_off(page: Page) -> tuple[float, int]:
     """The loss and its step in the legend, as numbers: whether a rounded one ends in 0 depends on the machine."""
     value, step = legend(page, "loss")["loss"].split(" at ")
