@@ -172,6 +172,26 @@ def test_dragging_over_a_reduced_array_shows_the_true_elements(show: Show) -> No
     assert wire.widget.picture["groups"][0]["region"] == [0, 1000, 0, 1200]
 
 
+def test_a_drag_that_ends_beyond_the_edge_enlarges_nothing(show: Show) -> None:
+    wire = show(array(30, 40))
+    page = wire.pages[0]
+    box = page.locator(".al-canvas").bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    for to in (
+        (box["x"] - 9, y),
+        (x, box["y"] - 9),
+        (box["x"] + box["width"] + 9, y),
+        (x, box["y"] + box["height"] + 9),
+    ):
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(*to)
+        page.mouse.up()
+    wire.settle()
+    assert wire.received == []
+
+
 def test_keys_choose_a_cell_enlarge_and_go_back(show: Show) -> None:
     x = array(1000, 1200)
     wire = show(x)

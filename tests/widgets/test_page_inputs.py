@@ -123,7 +123,7 @@ def test_text_that_is_no_number_is_marked_and_sends_nothing(page: Page, open_vie
 
 
 def test_an_input_that_is_not_finite_says_so_and_moves_from_zero(page: Page, open_view: Open) -> None:
-    wire = open_view(lambda x, v: x * v, x=np.nan, v=np.array([1.0, np.inf]))
+    wire = open_view(lambda x, v: x * v, x=np.nan, v=np.array([1.1, np.inf, np.nan]))
     assert page.get_by_label("x, number").input_value() == "not finite"
     slider, last = page.get_by_role("slider", name="x", exact=True), cell(page, "v[1]")
     assert slider.input_value() == "0" and last.text_content() == "\u00d7"
@@ -131,7 +131,14 @@ def test_an_input_that_is_not_finite_says_so_and_moves_from_zero(page: Page, ope
     assert last.get_attribute("aria-valuenow") is None
     last.press("ArrowUp")
     wire.settle()
-    assert wire.widget.point["v"][1] == wire.widget.controls[1]["step"]
+    assert wire.widget.point["v"][1] == wire.widget.controls[1]["step"] == 0.01
+    cell(page, "v[0]").press("ArrowUp")
+    wire.settle()
+    assert wire.widget.point["v"][0] == 1.11  # 1.1 + 0.01 is not quite that
+    for up, reached in ((9, 9 / 240 * 10), (4000, 5)):
+        drag(page, cell(page, "v[2]"), up)
+        wire.settle()
+        assert wire.widget.point["v"][2] == pytest.approx(reached, abs=0.01)
     type_number(page, "x", "2")
     wire.settle()
     assert wire.widget.point["x"] == 2

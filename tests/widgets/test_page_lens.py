@@ -161,6 +161,10 @@ def test_the_graph_shows_the_gradients_of_the_check(open_lens: Open, page: Page)
         lens = wire.widget
         for item, box in zip(lens.report.inputs, lens.boxes, strict=True):
             np.testing.assert_allclose(lens.readings["nodes"][str(box)]["grad_cells"], item.analytic)
+        count = len(wire.received)
+        page.locator(f".al-node[data-id='{lens.suspects[0]}']").click()  # no input, so nothing to choose
+        wire.settle()
+        assert len(wire.received) == count
         page.get_by_role("button", name=say("lens_again")).click()
         wire.settle()
 
@@ -248,6 +252,15 @@ def test_a_click_and_the_arrow_keys_choose_in_all_three(page: Page, open_lens: O
         for hidden, top, left in marks:
             assert not hidden
             assert (float(top[:-1]), float(left[:-1])) == pytest.approx((100 * place[0] / 3, 25 * place[1]), abs=0.01)
+    for keys in (("ArrowUp", "ArrowLeft", "ArrowLeft"), ("ArrowDown", "ArrowDown", *["ArrowRight"] * 3)):
+        for key in keys:  # into a corner
+            numeric.press(key)
+            wire.settle()
+        count = len(wire.received)
+        for key in ("ArrowUp", "ArrowLeft") if "ArrowUp" in keys else ("ArrowDown", "ArrowRight"):
+            numeric.press(key)  # there is nothing beyond
+            wire.settle()
+        assert len(wire.received) == count
     assert trio(page, "x").locator(".al-mark:visible").count() == 0
     page.get_by_role("button", name=say("lens_show")).click()
     wire.settle()
@@ -537,6 +550,18 @@ def assert_only_measured_cells_are_coloured(page: Page, item: Any, size: tuple[i
         np.testing.assert_array_equal(opaque, measured)
         assert "al-blank" in (frames.nth(k).get_attribute("class") or "")
     assert "al-blank" not in (frames.first.get_attribute("class") or "")
+
+
+def test_groups_of_its_graph_stay_as_they_are(page: Page, open_lens: Open) -> None:
+    def looped(x):
+        for _ in range(3):
+            x = np.tanh(x * x)
+        return x
+
+    wire = open_lens(check_gradients(looped, np.array([0.5, 1.0])))
+    page.locator(".al-tab").first.press("Enter")
+    wire.settle()
+    assert wire.received == []
 
 
 def test_hostile_names_are_text(page: Page, open_lens: Open) -> None:

@@ -121,6 +121,14 @@ def test_a_long_computation_is_marked_and_the_mark_goes(page: Page, open_view: O
     expect(page.locator(".al-busy")).to_have_text("computing…")
     wire.settle()
     assert page.locator(".al-busy").text_content() == ""
+    stop = page.get_by_role("button", name="Stop")
+    for computing, offered in (("running", True), ("stopping", False)):  # also without a message under way
+        wire.widget.computing = computing
+        wire.deliver()
+        assert page.locator(".al-busy").text_content() != "" and stop.is_enabled() is offered
+    wire.widget.computing = ""
+    wire.deliver()
+    assert page.locator(".al-busy").text_content() == "" and stop.is_hidden()
 
 
 def test_what_was_answered_in_time_is_never_called_late(new_page: Callable[..., Page], explorer: Any) -> None:

@@ -167,6 +167,11 @@ def test_the_heatmap_shows_the_chosen_array_after_the_chosen_update(
     trained.step(3)  # the past stays where it was put
     trained.wire.settle()
     assert page.locator(".al-past h3").text_content() == "After update 2"
+    slider.press("End")
+    trained.wire.settle()
+    assert trained.view.at is None  # the last is the latest, also of those that come
+    slider.press("Home")
+    trained.wire.settle()
     page.get_by_role("button", name="Follow").click()
     trained.wire.settle()
     assert page.locator(".al-past h3").text_content() == "After update 15"
@@ -206,6 +211,7 @@ def test_without_a_kernel_nothing_is_offered_and_a_paint_wakes_it(
     page.clock.fast_forward(5000)  # nobody has answered: it may come from a saved notebook
     assert page.locator(".al-stage").text_content() == trained.view.words["saved"]
     assert stop.is_hidden() and chosen.is_disabled()
+    assert page.get_by_role("slider", name="past states").is_disabled()
     trained.step()
     trained.wire.deliver()  # the cell that trains keeps the kernel busy, but paints
     assert stop.is_visible() and chosen.is_enabled()

@@ -152,6 +152,20 @@ def test_a_chosen_cell_is_followed_by_mouse_and_by_keyboard(page: Page, open_vie
     assert filled.all_text_contents()[0].startswith("[0, 1]: ")
     assert filled.all_text_contents()[1].endswith(f"= {text_of_number(gradient[1])}")
     assert page.evaluate("() => document.activeElement.tagName") == "CANVAS"
+    for keys, place in ((("ArrowLeft",), "[0, 0]"), (("ArrowDown", *["ArrowRight"] * 3), "[1, 3]")):
+        for key in keys:
+            page.keyboard.press(key)
+            wire.settle()
+        count = len(wire.received)
+        for key in ("ArrowUp", "ArrowLeft") if place == "[0, 0]" else ("ArrowDown", "ArrowRight"):
+            page.keyboard.press(key)  # there is nothing beyond
+            wire.settle()
+        assert len(wire.received) == count and filled.all_text_contents()[0].startswith(f"{place}: ")
+    go(page, wire, 3)
+    count = len(wire.received)
+    page.locator(".al-sheet canvas").first.click()  # an array of which no cell can be followed
+    wire.settle()
+    assert len(wire.received) == count
 
 
 def text_of_number(value: Any) -> str:
