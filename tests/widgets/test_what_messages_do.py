@@ -13,6 +13,7 @@ from autolab.display.flow import MEASURES
 from autolab.engine.errors import DamagedValueError
 from autolab.training.extensions import LiveMonitor
 from autolab.widgets.derivative_explorer import DerivativeExplorer
+from autolab.widgets.derivative_session import DerivativeSession
 from autolab.widgets.explorer import Explorer
 from autolab.widgets.heatmaps import Heatmap
 from autolab.widgets.lens import Lens
@@ -103,6 +104,44 @@ def test_a_lens_of_a_function_that_raises_by_now_keeps_the_check() -> None:
 def test_an_error_without_a_place_or_an_end_is_told_all_the_same() -> None:
     assert user_error(DamagedValueError("changed")) == UserError("DamagedValueError", "changed")
     assert len(user_error(ValueError("x" * 9000)).message) == 2001
+
+
+def test_an_error_whose_text_ends_the_program_ends_the_computation_alone() -> None:
+    class Odd(Exception):
+        def __str__(self) -> str:
+            raise SystemExit
+
+    def fn(x: Variable) -> Variable:
+        if x.data > 1:
+            raise Odd
+        return x * 2
+
+    view = Explorer(Session(fn, inputs={"x": 1.0}))
+    view.wait_seconds = 2.0
+    tell(view, do="move", key="x", index=None, value=2.0, final=True)
+    assert view.error is not None and view.error["message"] == "its message could not be made: SystemExit"
+    assert view.computing == ""
+    view.close()
+
+
+def test_where_there_is_no_value_there_are_no_graphs() -> None:
+    def fn(x: Variable) -> Variable:
+        if x.data < 0:
+            raise ValueError("x")
+        return np.log(x)
+
+    view = DerivativeExplorer(DerivativeSession(fn, 0.5, 2, (-1.0, 1.0)), 30.0)
+    view.wait_seconds = 30.0
+    for message, count in (
+        ({"do": "graphs", "open": True}, 3),
+        ({"do": "move", "value": -0.5}, 0),
+        ({"do": "close all"}, 0),
+        ({"do": "move", "value": 0.25}, 3),
+        ({"do": "graphs", "open": False}, 0),
+    ):
+        obeyed(view, **message)
+        assert len(view.scenes) == len(view.readings) == count
+    view.close()
 
 
 def test_what_is_taken_away_has_a_plain_name() -> None:
