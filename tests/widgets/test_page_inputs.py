@@ -120,10 +120,14 @@ def test_text_that_is_no_number_is_marked_and_sends_nothing(page: Page, open_vie
         wire.settle()
         assert box.get_attribute("aria-invalid") is None
         assert wire.widget.point["x"] == float(f"7.{k}")
+    type_number(page, "x", "two")
+    page.get_by_role("button", name="Reset").click()
+    wire.settle()
+    assert box.input_value() == "2" and box.get_attribute("aria-invalid") is None
 
 
 def test_an_input_that_is_not_finite_says_so_and_moves_from_zero(page: Page, open_view: Open) -> None:
-    wire = open_view(lambda x, v: x * v, x=np.nan, v=np.array([1.1, np.inf, np.nan]))
+    wire = open_view(lambda x, v: x * v, x=np.nan, v=np.array([2.3, np.inf, np.nan]))
     assert page.get_by_label("x, number").input_value() == "not finite"
     slider, last = page.get_by_role("slider", name="x", exact=True), cell(page, "v[1]")
     assert slider.input_value() == "0" and last.text_content() == "\u00d7"
@@ -134,7 +138,7 @@ def test_an_input_that_is_not_finite_says_so_and_moves_from_zero(page: Page, ope
     assert wire.widget.point["v"][1] == wire.widget.controls[1]["step"] == 0.01
     cell(page, "v[0]").press("ArrowUp")
     wire.settle()
-    assert wire.widget.point["v"][0] == 1.11  # 1.1 + 0.01 is not quite that
+    assert wire.widget.point["v"][0] == 2.31  # 2.3 + 0.01 is not quite that
     for up, reached in ((9, 9 / 240 * 10), (4000, 5)):
         drag(page, cell(page, "v[2]"), up)
         wire.settle()
