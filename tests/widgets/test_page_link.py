@@ -139,6 +139,7 @@ def test_what_was_answered_in_time_is_never_called_late(new_page: Callable[..., 
         page.clock.install()
         wire.connect(page)
         wire.settle()
+    for page in pages:
         page.clock.fast_forward(20_000)
         assert page.locator(".al-since:visible").count() == 0
         page.evaluate("() => { host.restarted(); host.restarted(); }")

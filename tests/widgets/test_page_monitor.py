@@ -244,6 +244,26 @@ def test_the_pointer_and_the_keys_read_a_chart(trained: Trained, monitor_page: C
     assert read_off(page) == at_step(trained, 1)
 
 
+def test_a_nan_is_a_gap_and_the_keys_stop_at_the_ends(trained: Trained, monitor_page: Callable[..., Page]) -> None:
+    page = monitor_page()
+    for loss in (1.0, float("nan"), 3.0):
+        trained.monitor.update(loss=loss)
+    trained.wire.connect(page)
+    page.wait_for_selector(".al-chart-picture .al-chart-line", state="attached")
+    picture = page.locator(".al-chart-picture").first
+    drawn = picture.locator(".al-chart-line").get_attribute("d") or ""
+    assert drawn.count("M") == 2 and "NaN" not in drawn and picture.locator("circle").count() == 2
+    for keys, read in ((9 * ["ArrowLeft"], "1 at 1"), (["ArrowRight"], "NaN at 2"), (9 * ["ArrowRight"], "3 at 3")):
+        for key in keys:
+            picture.press(key)
+        assert legend(page, "loss") == {"loss": read}
+    page.mouse.move(0, 0)
+    box = picture.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 2, box["y"] + 40)  # left of the first
+    assert legend(page, "loss") == {"loss": "1 at 1"}
+
+
 @pytest.mark.parametrize("width", [1280, 700, 480])
 @pytest.mark.parametrize("projector", [False, True])
 def test_nothing_overlaps_or_is_cut_off(
