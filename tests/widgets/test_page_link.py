@@ -142,6 +142,7 @@ def test_what_was_answered_in_time_is_never_called_late(new_page: Callable[..., 
     for page in pages:
         page.clock.fast_forward(20_000)
         assert page.locator(".al-since:visible").count() == 0
+    for page in pages:
         page.evaluate("() => { host.restarted(); host.restarted(); }")
         slide(page, "x", 1)
         wire.settle()
