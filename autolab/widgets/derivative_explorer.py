@@ -28,6 +28,7 @@ from .derivative_session import DerivativeSession, Place, Seen
 from .folding import Folding
 from .part import obeys
 from .since import Since
+from .state import is_finite
 
 _WORDS = (
     "curve_computed",
@@ -165,6 +166,8 @@ class DerivativeExplorer(Since, Computing, Folding, LiveView):
     # ------------------------------------------------------------------ messages
     @obeys("move", value=(int, float))
     def _move(self, value: float) -> None:
+        if not is_finite(value):
+            raise ValueError(f"derivatives: x was moved to {value!r:.60}; expected a finite number")
         low, high = self.data.domain
         self._look(x=min(max(float(value), low), high))
 

@@ -73,6 +73,6 @@ class Player(Part):
 def _understood(pick: Any) -> Any:
     """A cell as the page names it; None for anything else."""
     match pick:
-        case ["out" | "in" as space, int(row), int(column)]:
+        case ["out" | "in" as space, row, column] if type(row) is type(column) is int:
             return space, row, column
     return None

@@ -12,6 +12,7 @@ from typing import Any
 from ..display.escape import clean
 from ..engine.errors import DamagedValueError, DetachError
 from ..engine.observe import file_label
+from .computation import Stopped
 
 MAX_MESSAGE = 2000
 
@@ -59,7 +60,9 @@ def for_page(error: UserError) -> dict[str, Any]:
 def _message(error: BaseException) -> str:
     try:
         return str(error)[: MAX_MESSAGE + 1]  # the one too many shows that the end was cut
-    except Exception as another:
+    except Stopped:
+        raise
+    except BaseException as another:  # also one that would end the program, and with it the answer
         return f"its message could not be made: {type(another).__name__}"
 
 

@@ -31,8 +31,11 @@ def test_a_hostile_notebook_becomes_a_page_of_text() -> None:
     for frame in frames:
         page = html.unescape(frame.partition('srcdoc="')[2].partition('"')[0])
         assert page.startswith("<!doctype html>") and page.rstrip().endswith("</html>")
+        assert page.count('<meta http-equiv="Content-Security-Policy" content="default-src') == 1
+        assert frame.endswith(' allow="fullscreen">')
         assert RUN not in page
     check_text(re.sub(r' (srcdoc|title|allow)="[^"]*"', "", text))
+    assert "; script-src 'none'\"" in html.unescape(lesson_page._page("x", marked()))  # without a view
 
 
 @pytest.mark.parametrize(

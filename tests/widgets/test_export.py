@@ -61,6 +61,8 @@ def test_a_saved_page_walks_zooms_and_points(open_file: Open) -> None:
     assert corner
     canvas.hover(position={"x": corner["width"] * 3.5 / 4, "y": corner["height"] * 2.5 / 3})
     assert page.locator(".al-readout").first.text_content() == "[2, 3] = 2"
+    page.get_by_role("slider", name="Step of the walk").fill("8")
+    page.locator(".al-sheet canvas").last.click()  # nobody is there to follow a cell
 
 
 @pytest.mark.browser
@@ -85,6 +87,7 @@ def test_the_inputs_of_a_saved_view_stand_still(open_file: Open, explorer: Any) 
     assert page.locator(".al-title").text_content() == "h = x * y"
     assert page.get_by_label("x, number").input_value() == "2.5"
     assert page.locator(".al-inputs").evaluate("e => e.inert")
+    assert page.get_by_label("Save as…").count() == 0
     names = page.get_by_role("button").all_text_contents()
     assert not {"Undo", "Reset", "Copy point as code"} & set(names) and "Projector" in names
     assert not view.still and view.selected == view.recording["h"].id  # the live view is as it was

@@ -116,6 +116,9 @@ def test_groups_of_derivatives_open_and_close_offline(open_file: Any) -> None:
     page.get_by_role("button", name="Close all").click()
     count = page.locator(".al-higher .al-node").count()
     assert count == first.outline.size(())
+    page.get_by_role("button", name="To the first step").click()
+    page.locator(".al-higher .al-node").last.click()  # no moment of the walk is about it
+    assert page.locator(".al-higher .al-selected").count() == 1
     page.locator(".al-higher .al-node .al-toggle").first.click()
     assert page.locator(".al-higher .al-node").count() > count
     page.get_by_role("button", name="Open all").click()

@@ -102,7 +102,8 @@ SHOW = """async ({ digests, shadow, zipped }) => {
   const told = [];
   for (const [number, digest] of digests.entries()) {
     const manager = { async get_model(id) { return id === 'abc' ? held(digest) : null; } };
-    const model = { widget_manager: manager, get: (name) => ({ _front_end: 'IPY_MODEL_abc', number })[name] };
+    const traits = { _front_end: 'IPY_MODEL_abc', number, words: { live_silent: 'late' } };
+    const model = { widget_manager: manager, get: (name) => traits[name] };
     const widget = make();
     told.push(await (await widget.initialize({ model }))());
     const around = document.createElement('div'), el = document.createElement('div');
@@ -134,9 +135,12 @@ def bare(browser: Browser) -> Any:
 
 @pytest.mark.browser
 def test_a_module_is_imported_once_for_many_views(bare: Page) -> None:
+    bare.clock.install()
     told, imported, styles = bare.evaluate(
         SHOW, {"digests": ["one", "one", "other"], "shadow": False, "zipped": ZIPPED}
     )
+    bare.clock.fast_forward(20_000)
+    assert "late" not in bare.locator("body").inner_text()
     for number in range(3):
         assert told[4 * number : 4 * number + 4] == [f"clean {number}", "", f"gone {number}", f"view of {number}"]
     assert (imported, styles) == (2, [STYLE, STYLE])
@@ -156,7 +160,7 @@ ALONE = """async ({ manager, zipped, answers }) => {
     rejects: { get_model: () => Promise.reject(new Error('widget model not found')) },
     lost: { get_model: async () => ({ get: () => undefined }) },
   };
-  const sent = [], listeners = new Set(), words = { live_silent: 'no answer' };
+  const sent = [], listeners = new Set(), words = { live_silent: '<b>no answer' };
   const model = {
     widget_manager: managers[manager],
     get: (name) => ({ _front_end: 'IPY_MODEL_abc', number: 7, words })[name],
@@ -190,7 +194,7 @@ def test_where_the_shared_model_cannot_be_had_the_kernel_is_asked(bare: Page, ma
 @pytest.mark.browser
 def test_an_empty_view_says_that_nobody_answers(bare: Page) -> None:
     told = bare.evaluate(ALONE, {"manager": "none", "zipped": ZIPPED, "answers": False})
-    assert told == ["", [{"do": "front end"}], "no answer", 1]
+    assert told == ["", [{"do": "front end"}], "<b>no answer", 1]
 
 
 def test_the_kernel_sends_a_view_what_it_asks_for(explorer: Make, monkeypatch: pytest.MonkeyPatch) -> None:

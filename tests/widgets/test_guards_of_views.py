@@ -15,6 +15,7 @@ import pytest
 import autolab
 from autolab import Variable
 from autolab import functions as F
+from autolab.display.messages import say
 from autolab.widgets import notebook
 from autolab.widgets.conversation import LiveView
 from autolab.widgets.explorer import Explorer
@@ -22,6 +23,7 @@ from autolab.widgets.graph_view import GraphView
 from autolab.widgets.interaction import Interact
 from autolab.widgets.knobs import knobs
 from autolab.widgets.lens import Lens, look_closely
+from autolab.widgets.saved import as_json
 from autolab.widgets.session import Session
 from autolab.widgets.since import _listed
 
@@ -223,6 +225,14 @@ def test_the_policy_of_a_page_is_this_and_no_looser(tmp_path: Path) -> None:
             "require-trusted-types-for 'script'; trusted-types autolab",
             html.unescape(policy),
         )
+
+
+def test_a_page_says_what_it_needs_and_holds_only_what_a_browser_reads(tmp_path: Path) -> None:
+    autolab.export_html(autolab.record(lambda x: x * x, 2.0), tmp_path / "live.html")
+    assert f"<noscript><p>{say('needs_script')}</p></noscript>" in (tmp_path / "live.html").read_text("utf-8")
+    for value in (np.nan, np.inf):
+        with pytest.raises(ValueError, match="JSON"):
+            as_json({"state": [value]})
 
 
 def test_the_title_of_a_page_is_escaped(tmp_path: Path) -> None:

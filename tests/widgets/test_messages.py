@@ -253,7 +253,11 @@ OUTSIDE: dict[type[LiveView], list[tuple[dict[str, Any], str]]] = {
         ({"do": "order", "order": 1, "wrt": "x"}, "not understood"),
         ({"do": "open fused", "function": "gelu", "open": True}, "not understood"),
     ],
-    DerivativeExplorer: [({"do": "order", "order": -1}, "order is -1"), ({"do": "order", "order": 5}, "order is 5")],
+    DerivativeExplorer: [
+        ({"do": "order", "order": -1}, "order is -1"),
+        ({"do": "order", "order": 5}, "order is 5"),
+        *[({"do": "move", "value": value}, "finite") for value in (float("nan"), float("inf"), BIG, -BIG)],
+    ],
     Lens: [
         ({"do": "cell", "key": 0, "row": 0, "column": 3}, "no cell 0, 3"),
         ({"do": "cell", "key": 0, "row": 1, "column": 0}, "no cell 1, 0"),
@@ -357,6 +361,7 @@ def test_what_a_page_searches_for_and_what_a_program_raises_are_cut() -> None:
         (["up", 0, 0], False),
         (["out", "0", 0], False),
         (["out", 0, 0.5], False),
+        (["out", True, 0], False),
         (["out", 0], False),
         ([[]], False),
     ],

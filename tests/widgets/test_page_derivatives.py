@@ -21,6 +21,7 @@ from autolab.widgets.derivative_explorer import DerivativeExplorer
 from autolab.widgets.derivative_session import DerivativeSession
 
 from .bare_page import RecordingComm, Wire, serve
+from .test_page_link import flush
 
 Open = Callable[..., Wire]
 
@@ -172,6 +173,36 @@ def test_an_old_number_is_never_shown_beside_a_new_point(page: Page, show: Open)
     wire.settle()
     assert page.locator(".al-late").count() == 0 and page.locator(".al-busy").text_content() == ""
     assert page.locator(".al-values th").first.text_content() == "f(3)" and values(page)[0] == number(math.sin(3))
+
+
+def test_slider_and_order_stay_where_the_hand_is(page: Page, show: Open) -> None:
+    gate = threading.Event()
+    gate.set()
+
+    def fn(x: Any) -> Any:
+        gate.wait(30)
+        return np.sin(x)
+
+    wire = show(fn, 0.7, domain=(-3, 3))
+    point, order = page.get_by_label("x", exact=True), page.get_by_role("slider", name=say("curve_order"))
+    for slider, values in ((point, ("1", "2")), (order, ("3", "1"))):
+        for value in values:
+            slider.fill(value)
+        flush(wire)
+        wire.step()
+        assert slider.input_value() == values[-1]  # while another answer is due
+        wire.settle()
+        assert slider.input_value() == values[-1]
+    wire.widget.wait_seconds = 0.0
+    gate.clear()
+    order.fill("4")
+    wire.settle()
+    assert wire.widget.computing == "running" and order.input_value() == "4"  # while the result is due
+    gate.set()
+    with wire.widget._lock:
+        assert wire.widget._lock.wait_for(lambda: wire.widget._running is None, 30)
+    wire.settle()
+    assert len(plots(page)) == 5 and order.input_value() == "4"
 
 
 PLACES = """() => [...document.querySelectorAll('.al-view, .al-header > *:not(.al-work), .al-curves-body, .al-plot')]

@@ -18,6 +18,7 @@ from autolab.widgets.export import export_html
 from autolab.widgets.heatmaps import Heatmap
 
 from .bare_page import RecordingComm, Wire, serve
+from .test_page_link import flush
 
 pytestmark = pytest.mark.browser
 
@@ -134,7 +135,11 @@ def test_the_sliders_step_through_the_other_axes(show: Show) -> None:
     x = array(4, 3, 20, 15)
     wire = show(x, options={"show": "value"})
     page = wire.pages[0]
-    page.get_by_label("Index on axis 0").fill("2")
+    for text in ("1", "2"):
+        page.get_by_label("Index on axis 0").fill(text)
+    flush(wire)
+    wire.step()
+    assert page.get_by_label("Index on axis 0").input_value() == "2"  # the hand is ahead
     page.get_by_label("Index on axis 1").fill("1")
     wire.settle()
     hover(page, 6, 7, (20, 15))
@@ -165,6 +170,26 @@ def test_dragging_over_a_reduced_array_shows_the_true_elements(show: Show) -> No
     page.get_by_text("Show the whole").click()
     wire.settle()
     assert wire.widget.picture["groups"][0]["region"] == [0, 1000, 0, 1200]
+
+
+def test_a_drag_that_ends_beyond_the_edge_enlarges_nothing(show: Show) -> None:
+    wire = show(array(30, 40))
+    page = wire.pages[0]
+    box = page.locator(".al-canvas").bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    for to in (
+        (box["x"] - 9, y),
+        (x, box["y"] - 9),
+        (box["x"] + box["width"] + 9, y),
+        (x, box["y"] + box["height"] + 9),
+    ):
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(*to)
+        page.mouse.up()
+    wire.settle()
+    assert wire.received == []
 
 
 def test_keys_choose_a_cell_enlarge_and_go_back(show: Show) -> None:

@@ -27,6 +27,7 @@ from autolab.gradcheck.study import study
 from autolab.widgets.lens import Lens
 
 from .bare_page import RecordingComm, Wire, serve
+from .test_page_link import flush
 from .test_page_look import DARK, MISPLACED
 
 pytestmark = pytest.mark.browser
@@ -160,6 +161,10 @@ def test_the_graph_shows_the_gradients_of_the_check(open_lens: Open, page: Page)
         lens = wire.widget
         for item, box in zip(lens.report.inputs, lens.boxes, strict=True):
             np.testing.assert_allclose(lens.readings["nodes"][str(box)]["grad_cells"], item.analytic)
+        count = len(wire.received)
+        page.locator(f".al-node[data-id='{lens.suspects[0]}']").click()  # no input, so nothing to choose
+        wire.settle()
+        assert len(wire.received) == count
         page.get_by_role("button", name=say("lens_again")).click()
         wire.settle()
 
@@ -247,6 +252,15 @@ def test_a_click_and_the_arrow_keys_choose_in_all_three(page: Page, open_lens: O
         for hidden, top, left in marks:
             assert not hidden
             assert (float(top[:-1]), float(left[:-1])) == pytest.approx((100 * place[0] / 3, 25 * place[1]), abs=0.01)
+    for keys in (("ArrowUp", "ArrowLeft", "ArrowLeft"), ("ArrowDown", "ArrowDown", *["ArrowRight"] * 3)):
+        for key in keys:  # into a corner
+            numeric.press(key)
+            wire.settle()
+        count = len(wire.received)
+        for key in ("ArrowUp", "ArrowLeft") if "ArrowUp" in keys else ("ArrowDown", "ArrowRight"):
+            numeric.press(key)  # there is nothing beyond
+            wire.settle()
+        assert len(wire.received) == count
     assert trio(page, "x").locator(".al-mark:visible").count() == 0
     page.get_by_role("button", name=say("lens_show")).click()
     wire.settle()
@@ -260,6 +274,9 @@ def test_fast_hands_are_ahead_of_the_kernel(page: Page, open_lens: Open) -> None
     canvas.click(position={"x": 2, "y": 2})
     for _ in range(3):
         canvas.press("ArrowRight")
+    flush(wire)
+    wire.step()
+    assert trio(page, "z").locator(".al-mark").first.evaluate("e => e.style.left") == "75%"
     wire.settle()
     assert_reads(page, report["z"], (0, 3))
     assert len(wire.received) <= 3  # of the moves that wait only the latest is sent
@@ -280,6 +297,16 @@ def test_the_numeric_derivative_at_each_step_is_the_functions_own(page: Page, op
         assert number(read["numeric"]) == pytest.approx(own_difference(report, "x", place, h), rel=2e-3)
         assert number(read["analytic"]) == pytest.approx(report["x"].analytic[place], rel=1e-5)
     assert wire.widget.at_step == last - 10
+    for k in (3, 7):
+        slider.fill(str(k))
+    flush(wire)
+    wire.step()
+    assert slider.input_value() == "7"  # the hand is ahead
+    wire.settle()
+    slider.blur()
+    wire.widget._obey({"do": "step", "k": 10**6})  # as another view of another check
+    wire.settle()
+    assert slider.input_value() == str(last)
 
 
 def drawn(page: Page, chart: int, line: int) -> np.ndarray:
@@ -523,6 +550,18 @@ def assert_only_measured_cells_are_coloured(page: Page, item: Any, size: tuple[i
         np.testing.assert_array_equal(opaque, measured)
         assert "al-blank" in (frames.nth(k).get_attribute("class") or "")
     assert "al-blank" not in (frames.first.get_attribute("class") or "")
+
+
+def test_groups_of_its_graph_stay_as_they_are(page: Page, open_lens: Open) -> None:
+    def looped(x):
+        for _ in range(3):
+            x = np.tanh(x * x)
+        return x
+
+    wire = open_lens(check_gradients(looped, np.array([0.5, 1.0])))
+    page.locator(".al-tab").first.press("Enter")
+    wire.settle()
+    assert wire.received == []
 
 
 def test_hostile_names_are_text(page: Page, open_lens: Open) -> None:

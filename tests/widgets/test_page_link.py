@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
 from autolab.display.messages import say
 
 from .bare_page import Wire, number
-from .programs import muladd, twenty
+from .programs import LAYER, layer, muladd, twenty
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Wire]
@@ -86,6 +87,21 @@ def test_moves_of_two_inputs_and_a_button_are_not_confused(page: Page, open_view
     assert {n: float(v) for n, v in wire.widget.point.items()} == {"x": 2, "y": 2, "z": 4}
 
 
+def test_only_a_later_move_of_the_same_thing_takes_the_place_of_one_that_waits(page: Page, open_view: Open) -> None:
+    wire = open_view(layer, **LAYER)
+    before = wire.widget.point["b"]
+    page.get_by_role("spinbutton", name="b[0]", exact=True).focus()
+    for key in ("ArrowUp", "ArrowUp", "ArrowUp", "ArrowRight", "ArrowUp"):
+        page.keyboard.press(key)
+    page.get_by_label("Find a step").fill("loss")
+    page.get_by_role("slider", name="Step of the walk").evaluate(SLIDE, "3")
+    wire.settle()
+    asked = [(m["do"], m.get("index")) for m in wire.received]
+    assert asked == [("move", 0), ("move", 0), ("move", 1), ("find", None), ("walk", None)]
+    step = wire.widget.controls[2]["step"]
+    np.testing.assert_allclose(wire.widget.point["b"] - before, [3 * step, step, 0, 0], atol=1e-12)
+
+
 def test_while_an_answer_is_due_the_users_hand_is_ahead(page: Page, open_view: Open) -> None:
     wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
     slide(page, "x", 1)
@@ -105,6 +121,35 @@ def test_a_long_computation_is_marked_and_the_mark_goes(page: Page, open_view: O
     expect(page.locator(".al-busy")).to_have_text("computing…")
     wire.settle()
     assert page.locator(".al-busy").text_content() == ""
+    stop = page.get_by_role("button", name="Stop")
+    for computing, offered in (("running", True), ("stopping", False)):  # also without a message under way
+        wire.widget.computing = computing
+        wire.deliver()
+        assert page.locator(".al-busy").text_content() != "" and stop.is_enabled() is offered
+    wire.widget.computing = ""
+    wire.deliver()
+    assert page.locator(".al-busy").text_content() == "" and stop.is_hidden()
+
+
+def test_what_was_answered_in_time_is_never_called_late(new_page: Callable[..., Page], explorer: Any) -> None:
+    """Also in a page that greets as another one has, and in one that greets twice."""
+    wire = Wire(explorer(muladd, x=2.0, y=3.0, z=4.0))
+    pages = [new_page(), new_page()]
+    for page in pages:
+        page.clock.install()
+        wire.connect(page)
+        wire.settle()
+    for page in pages:
+        page.clock.fast_forward(20_000)
+        assert page.locator(".al-since:visible").count() == 0
+    for page in pages:
+        page.evaluate("() => { host.restarted(); host.restarted(); }")
+        slide(page, "x", 1)
+        wire.settle()
+    for page in pages:
+        page.clock.fast_forward(20_000)
+        assert page.locator(".al-busy").text_content() == ""
+        assert page.locator("[role=alert]:visible, .al-since:visible").count() == 0
 
 
 def test_a_kernel_that_does_not_answer_is_told_of_and_the_graph_is_marked_stale(page: Page, open_view: Open) -> None:

@@ -167,6 +167,11 @@ def test_the_heatmap_shows_the_chosen_array_after_the_chosen_update(
     trained.step(3)  # the past stays where it was put
     trained.wire.settle()
     assert page.locator(".al-past h3").text_content() == "After update 2"
+    slider.press("End")
+    trained.wire.settle()
+    assert trained.view.at is None  # the last is the latest, also of those that come
+    slider.press("Home")
+    trained.wire.settle()
     page.get_by_role("button", name="Follow").click()
     trained.wire.settle()
     assert page.locator(".al-past h3").text_content() == "After update 15"
@@ -193,6 +198,26 @@ def test_stop_ends_the_loop(trained: Trained, monitor_page: Callable[..., Page])
     assert trained.step() is True, "the next loop begins anew"
 
 
+def test_without_a_kernel_nothing_is_offered_and_a_paint_wakes_it(
+    trained: Trained, monitor_page: Callable[..., Page]
+) -> None:
+    page = monitor_page()
+    page.clock.install()
+    begin(trained)
+    trained.step(3)
+    trained.wire.connect(page)
+    stop, chosen = page.get_by_role("button", name="Stop"), page.get_by_label("parameter", exact=True)
+    assert stop.is_visible() and chosen.is_enabled()
+    page.clock.fast_forward(5000)  # nobody has answered: it may come from a saved notebook
+    assert page.locator(".al-stage").text_content() == trained.view.words["saved"]
+    assert stop.is_hidden() and chosen.is_disabled()
+    assert page.get_by_role("slider", name="past states").is_disabled()
+    trained.step()
+    trained.wire.deliver()  # the cell that trains keeps the kernel busy, but paints
+    assert stop.is_visible() and chosen.is_enabled()
+    assert page.locator(".al-stage").text_content() == trained.view.words["running"]
+
+
 def read_off(page: Page) -> tuple[float, int]:
     """The loss and its step in the legend, as numbers: whether a rounded one ends in 0 depends on the machine."""
     value, step = legend(page, "loss")["loss"].split(" at ")
@@ -217,6 +242,26 @@ def test_the_pointer_and_the_keys_read_a_chart(trained: Trained, monitor_page: C
     assert box
     page.mouse.move(box["x"] + 59, box["y"] + 40)
     assert read_off(page) == at_step(trained, 1)
+
+
+def test_a_nan_is_a_gap_and_the_keys_stop_at_the_ends(trained: Trained, monitor_page: Callable[..., Page]) -> None:
+    page = monitor_page()
+    for loss in (1.0, float("nan"), 3.0):
+        trained.monitor.update(loss=loss)
+    trained.wire.connect(page)
+    page.wait_for_selector(".al-chart-picture .al-chart-line", state="attached")
+    picture = page.locator(".al-chart-picture").first
+    drawn = picture.locator(".al-chart-line").get_attribute("d") or ""
+    assert drawn.count("M") == 2 and "NaN" not in drawn and picture.locator("circle").count() == 2
+    for keys, read in ((9 * ["ArrowLeft"], "1 at 1"), (["ArrowRight"], "NaN at 2"), (9 * ["ArrowRight"], "3 at 3")):
+        for key in keys:
+            picture.press(key)
+        assert legend(page, "loss") == {"loss": read}
+    page.mouse.move(0, 0)
+    box = picture.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 2, box["y"] + 40)  # left of the first
+    assert legend(page, "loss") == {"loss": "1 at 1"}
 
 
 @pytest.mark.parametrize("width", [1280, 700, 480])

@@ -54,6 +54,26 @@ def test_draw_fills_an_array_and_the_same_seed_draws_the_same(page: Page, open_v
     np.testing.assert_array_equal(wire.widget.point["W"], LAYER["W"])
 
 
+def test_a_scale_and_a_seed_that_cannot_be_are_not_taken(page: Page, open_view: Open) -> None:
+    wire = open_view(total, A=np.ones((1, 2)))
+    scale, seed = (page.get_by_label(f"A, {name}, number", exact=True) for name in ("scale", "seed"))
+    for box, text, taken in (
+        (scale, "2", "2"),
+        (scale, "0", "2"),
+        (scale, "-1", "2"),
+        (seed, "-5", "0"),
+        (seed, "2.6", "3"),
+        (seed, "1e12", str(2**32 - 1)),
+    ):
+        box.fill(text)
+        box.press("Enter")
+        assert float(box.input_value()) == pytest.approx(float(taken), rel=1e-5)
+    for _ in range(2):
+        page.get_by_role("button", name="Draw A at random").click()
+        wire.settle()
+    assert [(m["scale"], m["seed"]) for m in wire.received] == [(2, 2**32 - 1), (2, 0)] and wire.widget.error is None
+
+
 def test_a_drag_to_the_right_raises_a_number_too_and_shows_it(page: Page, open_view: Open) -> None:
     wire = open_view(layer, **LAYER)
     target = cell(page, "x[0, 0]")
@@ -121,6 +141,16 @@ def test_a_large_array_is_moved_through_a_window(page: Page, open_view: Open) ->
     wire.settle()
     expected = {f"A[{i}, {j}]": BIG[i, j] for i in range(16, 24) for j in range(26, 34)}
     assert shown_cells(page) == expected
+    count = len(wire.received)
+    page.mouse.move(box["x"] + box["width"] * 0.713, box["y"] + box["height"] * 0.613)
+    wire.settle()
+    assert len(wire.received) == count  # no button was pressed
+    page.mouse.down()
+    page.mouse.up()
+    wire.settle()
+    assert len(wire.received) == count + 1 and wire.widget.error is None
+    page.mouse.click(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.5)
+    wire.settle()
     chart.press("ArrowDown")
     wire.settle()
     chart.press("Shift+ArrowRight")
@@ -272,6 +302,8 @@ def test_what_changed_since_is_said_and_computed_again(page: Page, open_view: Op
 
 def test_a_picture_without_a_kernel_says_so_by_itself(page: Page, open_view: Open) -> None:
     wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
+    wire.widget.since = {"text": "", "again": True}
+    wire.deliver()
     expect(page.locator(".al-since")).to_contain_text(say("live_saved"), timeout=5000)
     expect(page.get_by_role("button", name="Compute again")).to_be_hidden()
     wire.settle()  # the greeting is answered after all

@@ -14,6 +14,7 @@ from autolab.display.colors import STOPS, paint
 from autolab.display.flow import flow
 
 from .bare_page import Wire, node
+from .test_page_link import flush
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Wire]
@@ -285,6 +286,9 @@ def test_a_wide_graph_begins_where_its_first_boxes_are(page: Page, open_view: Op
 def test_typing_waits_for_one_answer_at_a_time(page: Page, open_view: Open) -> None:
     wire = open_view(rnn, **RNN, times=2)
     page.get_by_label("Find a step").press_sequentially("tanh")
+    flush(wire)
+    wire.step()
+    assert page.get_by_label("Find a step").input_value() == "tanh"  # not what was found meanwhile
     wire.settle()
     assert [m["text"] for m in wire.received] == ["t", "tanh"]
 

@@ -29,6 +29,8 @@ def words(svg: bytes) -> set[str]:
 
 @pytest.mark.browser
 def test_the_browser_saves_what_is_shown(page: Page, open_view: Callable[..., Wire], tmp_path: Path) -> None:
+    page.clock.install()
+    page.evaluate("() => { window.freed = 0; URL.revokeObjectURL = () => { freed += 1; }; }")
     wire = open_view(layer, **LAYER)
     walk_to(wire.widget, 6)
     wire.settle()
@@ -40,6 +42,8 @@ def test_the_browser_saves_what_is_shown(page: Page, open_view: Callable[..., Wi
     assert saved.value.suggested_filename == "layer.svg"
     assert title in words((tmp_path / "taken.svg").read_bytes())
     wire.settle()
+    page.clock.fast_forward(61_000)
+    assert page.evaluate("() => freed") == 1
     assert wire.widget.taken_bytes == b"" and page.get_by_label("Save as…").input_value() == ""
 
 

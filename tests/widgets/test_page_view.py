@@ -238,6 +238,17 @@ def test_nan_and_infinities_are_no_colours(page: Page, open_view: Open) -> None:
     assert texts(page, ".al-numbers").pop(0) == "1NaN−∞0.5"
     assert texts(page, ".al-readout")[0] == "0.5 to 1, 1 NaN (×), 1 infinite (+, −)"
     assert node(page, wire, "A").locator(".al-value .al-missing").count() == 2
+    pointer = page.locator(".al-heat-pointer").first
+    for shown in ("", "none"):
+        page.locator(".al-canvas").first.press("ArrowRight")
+        assert pointer.evaluate("e => e.style.display") == shown  # a NaN stands nowhere on the bar
+
+
+def test_of_numbers_that_are_none_there_is_no_range(page: Page, open_view: Open) -> None:
+    wire = open_view(lambda A: A * 2, A=np.full((2, 2), np.nan))
+    page.locator(".al-node").first.click()
+    wire.settle()
+    assert texts(page, ".al-readout")[0] == "4 NaN (×)"
 
 
 def test_nan_and_infinities_of_a_larger_array_are_signs(page: Page, open_view: Open) -> None:
@@ -257,7 +268,7 @@ def test_nan_and_infinities_of_a_larger_array_are_signs(page: Page, open_view: O
 
 def test_pointing_at_a_cell_reads_its_number(page: Page, open_view: Open) -> None:
     values = np.arange(2 * 3 * 4.0).reshape(2, 3, 4) / 7
-    wire = open_view(lambda A: A * 2, A=values)
+    wire = open_view(lambda A: (A * 2).sum(axis=0), A=values)
     page.locator(".al-node").first.click()
     wire.settle()
     canvas = page.locator(".al-canvas").first
@@ -271,6 +282,12 @@ def test_pointing_at_a_cell_reads_its_number(page: Page, open_view: Open) -> Non
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowDown")
     assert texts(page, ".al-readout")[0] == f"[0, 1, 0] = {values[0, 1, 0]:.6g}"
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    other = {"do": "select", "id": wire.widget.recording.outputs[0], "seq": 1}  # a smaller array, in another view
+    wire.widget._on_message(wire.widget, other, [])
+    wire.settle()
+    assert texts(page, ".al-readout")[0].count(" to ") == 1
 
 
 def test_a_large_array_says_what_a_cell_covers(page: Page, open_view: Open) -> None:

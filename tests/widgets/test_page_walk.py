@@ -17,6 +17,7 @@ from autolab.display.walk import Walk
 
 from .bare_page import Wire, node, number
 from .programs import LAYER, layer, muladd
+from .test_page_link import flush
 from .test_page_look import DARK, MISPLACED, OVERLAPPING
 
 pytestmark = pytest.mark.browser
@@ -151,6 +152,20 @@ def test_a_chosen_cell_is_followed_by_mouse_and_by_keyboard(page: Page, open_vie
     assert filled.all_text_contents()[0].startswith("[0, 1]: ")
     assert filled.all_text_contents()[1].endswith(f"= {text_of_number(gradient[1])}")
     assert page.evaluate("() => document.activeElement.tagName") == "CANVAS"
+    for keys, place in ((("ArrowLeft",), "[0, 0]"), (("ArrowDown", *["ArrowRight"] * 3), "[1, 3]")):
+        for key in keys:
+            page.keyboard.press(key)
+            wire.settle()
+        count = len(wire.received)
+        for key in ("ArrowUp", "ArrowLeft") if place == "[0, 0]" else ("ArrowDown", "ArrowRight"):
+            page.keyboard.press(key)  # there is nothing beyond
+            wire.settle()
+        assert len(wire.received) == count and filled.all_text_contents()[0].startswith(f"{place}: ")
+    go(page, wire, 3)
+    count = len(wire.received)
+    page.locator(".al-sheet canvas").first.click()  # an array of which no cell can be followed
+    wire.settle()
+    assert len(wire.received) == count
 
 
 def text_of_number(value: Any) -> str:
@@ -212,9 +227,23 @@ def test_scrubbing_sends_the_first_and_the_last_place_only(page: Page, open_view
     scrubber(page).evaluate(
         "e => { for (const k of [0, 1, 2, 3, 4, 5]) { e.value = k; e.dispatchEvent(new Event('input')); } }"
     )
+    flush(wire)
+    wire.step()
+    assert scrubber(page).input_value() == "5"  # the hand is ahead
     wire.settle()
     assert [m["to"] for m in wire.received] == [0, 5]
     assert scrubber(page).input_value() == "5"
+
+
+def test_what_is_played_does_not_go_on_after_a_pause_in_the_middle_of_an_answer(page: Page, open_view: Open) -> None:
+    page.clock.install()
+    wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
+    for name in ("Play", "Pause"):
+        page.get_by_role("button", name=name, exact=True).click()
+    wire.settle()
+    page.clock.run_for(20_000)
+    wire.settle()
+    assert [m["to"] for m in wire.received] == [0]
 
 
 def test_choosing_a_node_while_walking_goes_to_its_step(page: Page, open_view: Open) -> None:

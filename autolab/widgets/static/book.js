@@ -114,7 +114,7 @@ export function makeBook(book, get) {
     /** @type {Record<number, number>} */
     const counts = {};
     for (const step of steps) counts[holder(0, step)] = (counts[holder(0, step)] ?? 0) + 1;
-    return { found: { text: wanted, count: steps.length, at: at !== null && at < steps.length ? at : null, boxes: counts } };
+    return { found: { text: wanted, count: steps.length, at, boxes: counts } };
   }
 
   /** @param {number} way */

@@ -46,12 +46,11 @@ export function makeFolds(graphs, words, shown) {
     /** @param {number} id @returns {Changes} */
     unfold(id) {
       const i = graphOf(id);
-      return i < 0 ? {} : this.also(i, graphs[i].groups[id].alone);
+      return this.also(i, graphs[i].groups[id].alone);
     },
     /** @param {number} id @returns {Changes} */
     fold(id) {
       const i = graphOf(id);
-      if (i < 0) return {};
       const rest = [...open[i]].filter((group) => group !== id && !around(i, group).includes(id));
       return turn(i, new Set(rest), new Set(around(i, id)));
     },

@@ -77,7 +77,6 @@ function makeGroup({ get, send, link }, key, first, count, follow) {
 
   /** @param {number[] | null} region */
   function zoom(region) {
-    if (get("still")) return;
     cursor = region && cursor && inside(region, cursor);
     send({ do: "zoom", key, region });
   }

@@ -66,7 +66,7 @@ export function makeLink(model) {
 
   function acknowledged() {
     sleep(false);
-    if (state === "idle" || model.get("ack") !== seq) return;
+    if (model.get("ack") !== seq) return;
     const callbacks = done;
     next();
     for (const callback of callbacks) callback();

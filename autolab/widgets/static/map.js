@@ -17,9 +17,7 @@ export function makeMap(first, act) {
 
   /** @param {number} row @param {number} column */
   function show(row, column) {
-    const { rows, columns } = control.map;
-    const inside = (/** @type {number} */ at, /** @type {number} */ count) => Math.max(0, Math.min(Math.round(at), count - WINDOW));
-    act.window(control, inside(row, rows), inside(column, columns));
+    act.window(control, Math.round(row), Math.round(column)); // Python keeps the window inside
   }
 
   /** @param {PointerEvent} event */

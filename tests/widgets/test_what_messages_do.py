@@ -1,0 +1,179 @@
+"""What a message within its bounds sets, up to the very edge, and what the traits then say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import autolab
+from autolab import Variable
+from autolab import links as L
+from autolab.display.flow import MEASURES
+from autolab.engine.errors import DamagedValueError
+from autolab.training.extensions import LiveMonitor
+from autolab.widgets.derivative_explorer import DerivativeExplorer
+from autolab.widgets.derivative_session import DerivativeSession
+from autolab.widgets.explorer import Explorer
+from autolab.widgets.heatmaps import Heatmap
+from autolab.widgets.lens import Lens
+from autolab.widgets.lens_session import LensSession
+from autolab.widgets.monitor_view import MonitorView
+from autolab.widgets.session import Session
+from autolab.widgets.user_error import UserError, user_error
+
+from .test_closed_views import settle
+from .test_guards_of_views import HIDDEN, SHOWN, tell
+from .test_messages import at_rest
+
+
+def obeyed(view: Any, **message: Any) -> None:
+    tell(view, **message)
+    settle(view)
+    assert view.error is None, message
+
+
+def test_the_edges_of_what_can_be_chosen_can_be_chosen() -> None:
+    for heat in at_rest(Heatmap):
+        for decades in (None, 1, 8):
+            obeyed(heat, do="choose", show="value", decades=decades, shared=True)
+            assert heat.picture["settings"]["decades"] == decades  # type: ignore[attr-defined]
+        obeyed(heat, do="move", key=0, index=0, value=1)
+        heat.refresh()  # type: ignore[attr-defined]
+        assert heat.picture["groups"][0]["at"][0] == 1  # type: ignore[attr-defined]  # where one was
+    for lens in at_rest(Lens):
+        for k, step in ((5, 5), (-3, 0), (0, 0)):
+            obeyed(lens, do="step", k=k)
+            assert lens.at_step == step  # type: ignore[attr-defined]
+    for view in at_rest(Explorer):
+        for by in (*MEASURES, None):
+            obeyed(view, do="colour", by=by)
+            assert view.flow.get("by") == by  # type: ignore[attr-defined]
+    for curves in at_rest(DerivativeExplorer):
+        for order in (0, curves.most):  # type: ignore[attr-defined]
+            obeyed(curves, do="order", order=order)
+            assert curves.order == order  # type: ignore[attr-defined]
+        for value, x in ((1e300, 4.0), (-1e300, -4.0), (0, 0.0)):
+            obeyed(curves, do="move", value=value)
+            assert curves.data.x == curves.control["value"] == x  # type: ignore[attr-defined]
+
+
+def test_a_search_keeps_its_place_only_while_that_is_there() -> None:
+    def fn(x: Variable) -> Variable:
+        y = np.tanh(x)
+        for _ in range(2 if x.data > 0 else 0):
+            y = np.tanh(y)
+        return y * x
+
+    view = Explorer(Session(fn, inputs={"x": 1.0}))
+    view.wait_seconds = 30.0
+    obeyed(view, do="find", text="tanh")
+    for at in (0, 1):
+        obeyed(view, do="go", by=1)
+        assert (view.found["at"], view.found["count"]) == (at, 3)
+    obeyed(view, do="move", key="x", index=None, value=-1.0, final=True)
+    assert (view.found["at"], view.found["count"]) == (None, 1)
+    view.close()
+
+
+def test_a_lens_of_a_function_that_raises_by_now_keeps_the_check() -> None:
+    fails: list[bool] = []
+
+    def fn(**given: Variable) -> Variable:
+        if fails:
+            raise ValueError(HIDDEN)
+        (v,) = given.values()
+        return v * v
+
+    report = autolab.check_gradients(fn, **{f"{HIDDEN}{'x' * 80}": np.arange(1.0, 4.0)})
+    fails.append(True)
+    lens = Lens(LensSession(report, report._origin))
+    settle(lens)
+    for message in ({"do": "check again"}, {"do": "order", "order": 2}):
+        tell(lens, **message)
+        settle(lens)
+        assert lens.error is not None and lens.error["message"] == SHOWN and lens.report is report
+    fails.clear()
+    obeyed(lens, do="along", key=0, seed=3)
+    assert SHOWN in lens.along["label"] and "x" * 60 not in lens.along["label"] and lens.along["whole"] is True
+    obeyed(lens, do="check again")
+    assert lens.report is not report and lens._session.state.seed == 0
+    lens.close()
+
+
+def test_an_error_without_a_place_or_an_end_is_told_all_the_same() -> None:
+    assert user_error(DamagedValueError("changed")) == UserError("DamagedValueError", "changed")
+    assert len(user_error(ValueError("x" * 9000)).message) == 2001
+
+
+def test_an_error_whose_text_ends_the_program_ends_the_computation_alone() -> None:
+    class Odd(Exception):
+        def __str__(self) -> str:
+            raise SystemExit
+
+    def fn(x: Variable) -> Variable:
+        if x.data > 1:
+            raise Odd
+        return x * 2
+
+    view = Explorer(Session(fn, inputs={"x": 1.0}))
+    view.wait_seconds = 2.0
+    tell(view, do="move", key="x", index=None, value=2.0, final=True)
+    assert view.error is not None and view.error["message"] == "its message could not be made: SystemExit"
+    assert view.computing == ""
+    view.close()
+
+
+def test_where_there_is_no_value_there_are_no_graphs() -> None:
+    def fn(x: Variable) -> Variable:
+        if x.data < 0:
+            raise ValueError("x")
+        return np.log(x)
+
+    view = DerivativeExplorer(DerivativeSession(fn, 0.5, 2, (-1.0, 1.0)), 30.0)
+    view.wait_seconds = 30.0
+    for message, count in (
+        ({"do": "graphs", "open": True}, 3),
+        ({"do": "move", "value": -0.5}, 0),
+        ({"do": "close all"}, 0),
+        ({"do": "move", "value": 0.25}, 3),
+        ({"do": "graphs", "open": False}, 0),
+    ):
+        obeyed(view, **message)
+        assert len(view.scenes) == len(view.readings) == count
+    view.close()
+
+
+def test_what_is_taken_away_has_a_plain_name() -> None:
+    def fn(x: Variable) -> Variable:
+        return x * x
+
+    for name, stem in (("../<b>\u202e", "b"), ("\u00fc\u202e", "function"), ("f", "f")):
+        fn.__name__ = name
+        view = Explorer(Session(fn, inputs={"x": 1.0}))
+        obeyed(view, do="take", suffix="svg", look="light")
+        assert view.taken == {"name": f"{stem}.svg", "kind": "image/svg+xml"} and view.taken_bytes
+        obeyed(view, do="taken")
+        assert (view.taken, view.taken_bytes) == ({}, b"")
+        view.close()
+
+
+def test_a_monitor_shows_nothing_before_its_time_and_follows_unless_told_otherwise() -> None:
+    model = type(HIDDEN, (L.Linear,), {})(3, 2)
+    monitor = LiveMonitor(model)
+    view = MonitorView(monitor)
+    for message in ({"do": "scrub", "at": 5}, {"do": "choose", "path": "/W", "which": "value"}, {"do": "follow"}):
+        obeyed(view, **message)
+        assert (view.title, view.params, view.heat, view.at) == (SHOWN, [], {}, None)
+    optimizer = autolab.optimizers.SGD(0.1).setup(model)
+    for _ in range(3):
+        optimizer.update(lambda: (model(np.ones((1, 3), np.float32)) ** 2).sum())
+        monitor.update()
+    view.paint()
+    assert view.at is None and view.params[0][1] == "W"
+    for at, shown in ((-7, view.places[0]), (10**9, view.places[-1])):
+        obeyed(view, do="scrub", at=at)
+        assert view.at == shown
+    obeyed(view, do="follow")
+    assert view.at is None
+    view.close()
