@@ -237,9 +237,7 @@ def test_a_saved_lens_offers_the_directions_that_it_holds(
 
 
 @pytest.mark.browser
-def test_second_order_is_measured_for_a_saved_lens(
-    open_file: Open, lens: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_second_order_is_measured_for_a_saved_lens(open_file: Open, lens: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lens_page, "OTHER_SECONDS", 60.0)  # so that a busy machine leaves nothing out
     x, y = np.array([[0.5, -1.25], [2.0, 0.75]]), np.array([1.5, -0.5])
     view = lens(lambda x, y: (x * x * x).sum() * y, x, y)
