@@ -22,7 +22,7 @@ from autolab.widgets.saved import MAX_BYTES
 from .programs import LAYER, layer, muladd
 
 Open = Callable[..., Page]
-FRONT_END = 92_000
+FRONT_END = 98_000
 
 
 def box(page: Page, recording: Recording, name: str) -> Locator:

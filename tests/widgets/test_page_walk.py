@@ -62,7 +62,6 @@ def test_each_step_shows_what_is_known_and_nothing_before_its_time(page: Page, o
             assert ("gradient " + text_of(step.grad) in label) == bool(arrived)
         press(page, wire, "One step on")
     assert number(page, wire, "y", "gradient") == "2"  # it rests, and everything is shown
-    expect(page.locator(".al-detail")).to_be_visible()
     expect(page.locator(".al-sheet")).to_be_hidden()
 
 
@@ -295,6 +294,8 @@ def test_the_line_of_a_node_is_scrolled_to_in_a_long_listing(page: Page, open_vi
       return Boolean(line) && line.top >= box.top - 1 && line.bottom <= box.bottom + 1;
     }"""
     source = page.locator(".al-source")
+    page.locator(".al-node.al-output").click()
+    wire.settle()
     assert source.evaluate("e => e.scrollTop") > 0  # the last line is chosen
     before = page.evaluate("scrollY")
     node(page, wire, "a").hover()
@@ -404,5 +405,5 @@ def test_a_saved_page_can_be_walked_without_a_kernel(browser: Any, tmp_path: Any
         page.get_by_role("button", name="One step on").click()
     assert seen[1] == ("x * x", ["3", "3", "9"])
     assert seen[7] == ("x * x sends its share to x", ["1", "3", "3", "4", "7"])
-    expect(page.locator(".al-detail")).to_be_visible()
+    expect(page.locator(".al-sheet")).to_be_hidden()
     page.close()

@@ -13,19 +13,20 @@ import { makeSourcePart } from "./source.js";
 import { makeTakingPart } from "./taking.js";
 import { makeWidget } from "./view.js";
 
-const PARTS = [makeInputsPart, makeSearchPart, makeFlowPart, makeGraphPart, makeOrdersPart, makeOpeningsPart, makeSourcePart, makePlayerPart, makeProblemPart, makeSincePart, makeDetailPart, makeTakingPart]; // in each place of the page they stand in this order
+const PARTS = [makeInputsPart, makeSearchPart, makeFlowPart, makeGraphPart, makeOrdersPart, makeOpeningsPart, (/** @type {View} */ view) => makeSourcePart(view, true), makePlayerPart, makeProblemPart, makeSincePart, makeDetailPart, makeTakingPart]; // in each place of the page they stand in this order
 
 /** @typedef {"header" | "buttons" | "top" | "inputs" | "alert" | "middle" | "side" | "end"} Place */
 /** @typedef {import("./link.js").State} State */
 
 /**
- * What a part can use.
+ * What a part can use. `line` is the line of the graph that was chosen in this page.
  * @typedef {{
  *   get: (trait: string) => any,
  *   send: (message: any, done?: () => void) => void,
  *   link: ReturnType<typeof import("./link.js").makeLink>,
  *   colors: import("./colors.js").ColorMap,
  *   root: HTMLElement,
+ *   line: import("./answer.js").Edge | null,
  * }} View
  */
 

@@ -1,7 +1,8 @@
 // @ts-check
 /** The graph as SVG: boxes with value and gradient. The scene says where everything stands; here it is only drawn. */
 
-import { html, set, svg } from "./dom.js";
+import { sameEdge } from "./answer.js";
+import { html, set, svg, write } from "./dom.js";
 import { makeFrame } from "./group.js";
 import { makeMinimap } from "./minimap.js";
 import { drawNear, drawnIn, extentOf, MANY } from "./near.js";
@@ -16,7 +17,7 @@ import { makeZoom } from "./zoom.js";
 const MARKED_FOR = 700; // milliseconds
 
 /**
- * @param {(id: number) => void} select
+ * @param {(id: number, line?: import("./answer.js").Edge) => void} select a box, or the line along which its gradient comes
  * @param {((open: boolean, id: number) => void) | null} toggle opens or closes a group; null where that cannot be
  */
 export function makeGraph(select, toggle) {
@@ -25,7 +26,7 @@ export function makeGraph(select, toggle) {
   const map = makeMinimap(zoom.parts[1]);
   /** @type {Map<number, ReturnType<typeof makeNode>>} */
   let nodes = new Map();
-  /** @type {({from: number, to: number} & ReturnType<typeof makeEdge>)[]} */
+  /** @type {({from: number, to: number, nth: number} & ReturnType<typeof makeEdge>)[]} */
   let edges = [];
   /** @type {import("./near.js").Thing[]} */
   let things = []; // all of them
@@ -49,7 +50,12 @@ export function makeGraph(select, toggle) {
     scene = next;
     frames = new Map(next.frames.map((frame) => [frame.id, makeFrame(frame, () => turn(false, frame.id))]));
     nodes = new Map(next.nodes.map((node) => [node.id, makeNode(node, toggle && (() => turn(true, node.id)))]));
-    edges = next.edges.map(({ from, to, path, transfer }) => ({ from, to, ...makeEdge(path, transfer) }));
+    /** @type {Record<string, number>} */
+    const between = {};
+    edges = next.edges.map(({ from, to, path, transfer }) => {
+      const nth = (between[`${from} ${to}`] ??= -1, ++between[`${from} ${to}`]); // of the lines between these two
+      return { from, to, nth, ...makeEdge(path, transfer, () => select(from, { from, to, nth })) };
+    });
     things = [...nodes.values(), ...edges, ...frames.values()];
     if (next.nodes.length <= MANY) for (const thing of things) thing.show(true);
     for (const [id, node] of nodes) {
@@ -165,22 +171,30 @@ export function makeGraph(select, toggle) {
         node.element.classList.toggle("al-selected");
         set(node.element, { "aria-pressed": String(other === id) });
       }
-      for (const edge of edges) edge.element.classList.toggle("al-near", edge.from === id || edge.to === id);
       const element = find(id);
       if (id === null || !element) return; // its box is about to be drawn
       if (chosen !== null && chosen !== id && !kept) reveal([id]);
       [chosen, kept] = [id, false];
       if (!picture.contains(document.activeElement)) reach(id);
     },
+    /**
+     * The lines along which a gradient comes, their arrows turned to where it goes, with the shares; of one that is chosen that one alone.
+     * @param {import("./answer.js").Value[]} values @param {import("./answer.js").Edge | null} line
+     */
+    lightShares(values, line) {
+      const [lines, shares] = [values.flatMap((value) => value.edges), values.flatMap((value) => value.shares)];
+      for (const edge of edges) {
+        const count = line && !sameEdge(edge, line) ? 0 : lines.filter((one) => sameEdge(edge, one)).length;
+        edge.element.classList.toggle("al-share", count > 0);
+        edge.tell(count > 1 ? `${count} shares` : count ? shares.find((share) => sameEdge(edge, share.edge))?.number ?? "" : "");
+      }
+    },
     /** What a step of the walk is about; everything is equal where it is empty. @param {any} frame */
     light({ k, nodes: shown = [], edge: one, backward }) {
       for (const [id, node] of nodes) node.element.classList.toggle("al-active", shown.includes(id));
-      let nth = 0;
-      for (const { from, to, element } of edges) {
-        const same = one && from === one.from && to === one.to;
-        const back = same && nth++ === one.nth;
-        element.classList.toggle("al-back", Boolean(back));
-        element.classList.toggle("al-forth", !one && !backward && shown.includes(to));
+      for (const edge of edges) {
+        edge.element.classList.toggle("al-back", sameEdge(edge, one));
+        edge.element.classList.toggle("al-forth", !one && !backward && shown.includes(edge.to));
       }
       if (k !== moment) reveal(shown);
       moment = k;
@@ -220,10 +234,23 @@ function stations(path, id) {
   return ["born", "because", "values", "gradients"].filter((key) => path[key]?.includes(id)).map((key) => `al-nan-${key}`);
 }
 
-/** A line with a head where it arrives, from above, and one for the way back. @param {string} path @param {string | null} [transfer] from device to device */
-function makeEdge(path, transfer) {
-  const element = svg("g", { class: transfer ? "al-edge al-transfer" : "al-edge" });
-  return { element, extent: extentOf(path), show: drawnIn(element, () => makeLine(path, transfer)) };
+/** A line with a head where it arrives, from above, and one for the way back. @param {string} path @param {string | null | undefined} transfer from device to device @param {() => void} choose */
+function makeEdge(path, transfer, choose) {
+  const element = svg("g", { class: transfer ? "al-edge al-transfer" : "al-edge", onclick: choose });
+  const label = svg("text", { class: "al-edge-label" });
+  return {
+    element,
+    extent: extentOf(path),
+    show: drawnIn(element, () => [...makeLine(path, transfer), label]),
+    /** Write the share that comes along it in its middle. @param {string} text */
+    tell(text) {
+      write(label, text);
+      if (!text || label.hasAttribute("x")) return;
+      const line = svg("path", { d: path });
+      const { x, y } = line.getPointAtLength(line.getTotalLength() / 2);
+      set(label, { x, y: y + 5 });
+    },
+  };
 }
 
 /** @param {string} path @param {string | null} [transfer] */
@@ -232,5 +259,5 @@ function makeLine(path, transfer) {
   const [, x1, y1] = /** @type {string[]} */ (path.match(/([-\d.]+) [-\d.]+V([-\d.]+)$/)); // lines end straight down
   const head = (/** @type {string} */ x, /** @type {string} */ y, /** @type {string} */ kind, /** @type {number} */ way) =>
     svg("path", { class: `al-head ${kind}`, d: `M-4.5 ${-9 * way}h9l-4.5 ${9 * way}z`, transform: `translate(${x} ${y})` });
-  return [svg("path", { d: path }, ...(transfer ? [svg("title", {}, transfer)] : [])), head(x1, y1, "al-to", 1), head(x0, y0, "al-from", -1)];
+  return [svg("path", { d: path }, ...(transfer ? [svg("title", {}, transfer)] : [])), svg("path", { d: path, class: "al-wide" }), head(x1, y1, "al-to", 1), head(x0, y0, "al-from", -1)];
 }

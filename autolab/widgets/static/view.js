@@ -40,7 +40,7 @@ export function makeWidget(makers) {
 function makeView(model, el, link, makers) {
   const root = html("div", { class: "al-root", onfocusin: keepKeys });
   /** @type {View} */
-  const view = { get: (name) => unpacked(model.get(name)), send: link.send, link, root, colors: /** @type {any} */ (null) };
+  const view = { get: (name) => unpacked(model.get(name)), send: link.send, link, root, colors: /** @type {any} */ (null), line: null };
   const parts = makers.map((make) => /** @type {Part} */ (make(view)));
   const projector = button("Projector", enlarge, { "aria-pressed": "false" });
   const still = view.get("still");
