@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 import autolab
 
-from .bare_page import Wire, node
+from .bare_page import Wire, node, offered
 from .programs import LAYER, layer, muladd
 
 pytestmark = pytest.mark.browser
@@ -108,7 +108,7 @@ def test_a_line_into_a_closed_group_lights_once_and_counts_its_shares(page: Page
         return x + 1
 
     wire = open_view(fn, x=2.0, w=3.0)
-    page.get_by_role("button", name="Close all").dispatch_event("click")
+    offered(page, "Close all").click()
     wire.settle()
     node(page, wire, "w").click()
     wire.settle()

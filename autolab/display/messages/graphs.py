@@ -69,7 +69,8 @@ SENTENCES: dict[str, str] = {
     "find_reach": (
         "Finds steps in closed groups and out of sight too. The search of the browser finds only what is drawn."
     ),
-    "live_stale": "Not computed for these inputs. The graph below shows the last point that could be computed.",
+    "rest": "Drag a blue number, or click a box to see where its gradient comes from.",
+    "live_stale": "Not computed for these inputs. The graph shows the last point that could be computed.",
     "live_silent": "The kernel does not answer: it is busy or not running. If it is not running, run the cell again.",
     "still": "This page was saved. Choose any step and look at it; the inputs stand still, as nothing computes here.",
     "graph_still": (

@@ -15,6 +15,7 @@ import { makeZoom } from "./zoom.js";
 /** @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale: number, grad_scale: number, spoken: string, pending?: boolean, value_note?: string, grad_note?: string, shares?: string}} Reading */
 
 const MARKED_FOR = 700; // milliseconds
+const EACH_BY_TAB = 12; // boxes; of more, the Tab key reaches one, and the arrow keys the others
 
 /**
  * @param {(id: number, line?: import("./answer.js").Edge) => void} select a box, or the line along which its gradient comes
@@ -71,6 +72,8 @@ export function makeGraph(select, toggle) {
     kept = toggled !== null;
     if (toggled) stay(toggled);
     toggled = null;
+    if (next.nodes.length <= EACH_BY_TAB) for (const { element } of nodes.values()) set(element, { tabindex: 0 });
+    else if (!find(reachable)) reach(next.nodes[0].id);
   }
 
   /** Of a large graph, only what is near is drawn, and the box that the Tab key goes to. */
@@ -107,7 +110,8 @@ export function makeGraph(select, toggle) {
   /** @param {number} id */
   function reach(id) {
     const former = find(reachable);
-    if (former) set(former, { tabindex: -1 });
+    const isFree = former?.getAttribute("role") === "slider"; // whose arrow keys move it, so that these do not lead on to the sides
+    if (former && nodes.size > EACH_BY_TAB && !isFree) set(former, { tabindex: -1 });
     reachable = id;
     set(/** @type {any} */ (find(id)), { tabindex: 0 });
   }
@@ -151,6 +155,8 @@ export function makeGraph(select, toggle) {
     head, // what the graph is of, where there are several
     zoom,
     mark,
+    /** @param {number} id */
+    box: (id) => nodes.get(id),
     reveal,
     /** Scroll so that the results can be seen. */
     revealOutputs: () => reveal(scene.nodes.filter((node) => node.output).map((node) => node.id)),
@@ -169,7 +175,7 @@ export function makeGraph(select, toggle) {
       for (const [other, node] of nodes) {
         if (node.element.classList.contains("al-selected") === (other === id)) continue;
         node.element.classList.toggle("al-selected");
-        set(node.element, { "aria-pressed": String(other === id) });
+        if (node.element.getAttribute("role") === "button") set(node.element, { "aria-pressed": String(other === id) });
       }
       const element = find(id);
       if (id === null || !element) return; // its box is about to be drawn
@@ -241,10 +247,12 @@ function makeEdge(path, transfer, choose) {
   return {
     element,
     extent: extentOf(path),
-    show: drawnIn(element, () => [...makeLine(path, transfer), label]),
+    show: drawnIn(element, () => [...makeLine(path, transfer), ...(label.textContent ? [label] : [])]),
     /** Write the share that comes along it in its middle. @param {string} text */
     tell(text) {
       write(label, text);
+      if (!text) label.remove();
+      else if (element.hasChildNodes()) element.append(label);
       if (!text || label.hasAttribute("x")) return;
       const line = svg("path", { d: path });
       const { x, y } = line.getPointAtLength(line.getTotalLength() / 2);

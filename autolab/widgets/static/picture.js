@@ -3,7 +3,9 @@
 
 import { makeDetail } from "./detail.js";
 import { html, write } from "./dom.js";
+import { makeFree } from "./free.js";
 import { makeGraph } from "./graph.js";
+import { makeAct } from "./inputs.js";
 import { readingsAt } from "./moment.js";
 
 /** @param {import("./explorer.js").View} view */
@@ -14,6 +16,7 @@ export function makeGraphPart(view) {
   const toggle = (/** @type {boolean} */ open, /** @type {number} */ id) => send({ do: open ? "open" : "close", id });
   const graph = makeGraph(select, toggle);
   graph.root.classList.add("al-main"); // the graphs of higher orders count their steps for themselves
+  const free = makeFree(view, graph, makeAct(send));
   const of = html("span", { class: "al-own" });
   const size = html("span", { class: "al-caption" });
   graph.head.append(of, size);
@@ -38,6 +41,7 @@ export function makeGraphPart(view) {
   function paint() {
     write(title, get("scene").title);
     graph.update(get("scene"), readingsAt(get("scene"), get("readings").nodes, get("plan"), get("frame")), view.colors);
+    free.paint();
     choose();
     graph.light(get("frame"));
     colour();
@@ -62,17 +66,24 @@ export function makeGraphPart(view) {
   }
 
   return {
-    places: { header: [title], middle: [graph.root], end: [spoken] },
-    on: { readings: moved, "flow health found path": colour, "plan frame orders": paint, detail: choose },
+    places: { header: [title], middle: [graph.root], menu: [graph.zoom.tools], end: [spoken] },
+    on: { readings: moved, "flow health found path": colour, "plan frame orders": paint, controls: free.paint, detail: choose },
     paint,
-    linked: (/** @type {import("./link.js").State} */ state) => state === "idle" && write(spoken, get("frame").spoken ?? outputs()),
+    linked(/** @type {import("./link.js").State} */ state) {
+      if (state !== "idle") return;
+      write(spoken, get("frame").spoken ?? outputs());
+      free.paint();
+    },
     enlarge: graph.zoom.enlarge,
-    close: graph.close,
+    close() {
+      free.close();
+      graph.close();
+    },
   };
 }
 
 /** The line that was chosen, while the box whose gradient comes along it is. @param {import("./explorer.js").View} view */
-function chosenLine({ get, line }) {
+export function chosenLine({ get, line }) {
   return line && line.from === get("selected") ? line : null;
 }
 
