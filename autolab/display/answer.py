@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..recording.model import LEAVES, Snapshot, Step
-from .formula import Token, derivative
+from .formula import Token, derivative, numbers_in
 from .frames import edge_of, share_at, share_sentence
 from .groups import result
 from .messages import listed, plural, say
@@ -163,16 +163,17 @@ def _held(walk: Walk, moments: Sequence[int], k: int) -> str:
 def _share(walk: Walk, k: int, at: _Element, boxes: Mapping[int, int], held: str) -> dict[str, Any]:
     pick = None if at.index is None else ("in", *cell_of(at.grad.shape, at.index))
     share = share_at(walk, k, pick)  # type: ignore[arg-type]
-    rule = share.rule()
+    pairs = _pairs(walk, share)
+    rule = None if pairs else share.rule()  # the chain rule with its numbers says the same
     return {
         "way": _way(walk, share.step),
         "number": at.of(share.share),
         "edge": edge_of(walk, walk.moments[k], boxes),
         "line": share.step.outer_line,
-        "pairs": _pairs(walk, share),
+        "pairs": pairs,
         "held": held if share.names[0] == walk.loss else "",
         "rule": rule and rule["text"],
-        "numbers": share.numbers(),
+        "numbers": [] if pairs else share.numbers(),
         "sentence": share_sentence(share),
     }
 
@@ -223,7 +224,7 @@ def _hands(walk: Walk, inside: Sequence[Step], boxes: Mapping[int, int]) -> list
                 "parameter": share.use.parameter,
                 "to": shorten(share.names[1], _NAME_COLUMNS),
                 "text": text_of(share.share),
-                "numbers": share.numbers(),
+                "numbers": [numbers_in(share.use.numbers)] if share.use.numbers else share.numbers(),
                 "edge": edge_of(walk, moment, boxes),
             }
         )

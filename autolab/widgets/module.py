@@ -1,7 +1,8 @@
 """The front end's text: hand-written files, joined into one module or style sheet, and zipped for the way to a page.
 
 Names, lines and indentation stay as they are in the files, so that the browser's debugger shows what was written; only
-comments that fill lines of their own, and the types of what stands in a line, are left out. What makes the text small on its way is gzip.
+comments that fill lines of their own, and the types of what stands in a line, are left out. What makes the text small
+on its way is gzip.
 """
 
 from __future__ import annotations

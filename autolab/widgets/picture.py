@@ -100,7 +100,8 @@ class Selection(Part):
             expanded = self._open_groups(graph)  # type: ignore[attr-defined]
             box, boxes = graph.outline.holder(node, expanded), graph.outline.holders(expanded)
             if box in boxes.values():
-                facts, buffers = answered(graph, Walk(graph), box, boxes, self.most_cells)
+                walk = self._walk if graph is recording else Walk(graph)  # type: ignore[attr-defined]
+                facts, buffers = answered(graph, walk, box, boxes, self.most_cells)
                 return {"selected": box, "detail": facts, "detail_buffers": buffers}
         return {"selected": None, "detail": {}, "detail_buffers": []}
 
