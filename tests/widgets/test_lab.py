@@ -67,9 +67,8 @@ def test_a_slider_moves_the_graph_and_python(lab: Lab, open_page: Callable[..., 
     expect(view.node("w").locator(".al-value .al-number")).to_have_text("10")
     keep(view, "light")
     corners = "all => [...new Set(all.map(b => getComputedStyle(b).borderRadius))]"
-    assert view.page.locator(".al-foot .al-button, .al-foot .al-tool").evaluate_all(corners) == [
-        "7px"
-    ]  # as on saved pages
+    buttons = view.page.locator(".al-keys .al-tool, .al-bar-row > .al-button")
+    assert buttons.evaluate_all(corners) == ["7px"]  # as on saved pages
 
     drag_to(view, "x", 0.9)
     caught_up(view)

@@ -187,7 +187,7 @@ def test_a_box_opens_a_window_onto_its_array_and_takes_the_focus_back(page: Page
 def test_inputs_can_be_pinned_above_the_graph(page: Page, open_view: Open) -> None:
     wire = open_view(layer, **LAYER)
     expect(page.locator(".al-inputs")).to_be_hidden()
-    assert pinned(page).locator(".al-input").count() == 3
+    assert pinned(page).locator(".al-input").count() == 4  # with the upstream gradient
     menu(page).get_by_role("button", name="Pin inputs").click()
     expect(page.locator(".al-inputs")).to_be_hidden()
     wire.settle()

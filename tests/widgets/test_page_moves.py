@@ -72,14 +72,14 @@ def test_a_drag_to_the_right_raises_a_number_too_and_shows_it(page: Page, open_v
 def test_dtype_and_mode_are_chosen_and_said(page: Page, open_view: Open) -> None:
     wire = open_view(lambda x: autolab.functions.dropout(x) * 3, x=np.ones(6))
     summary = menu(page).locator(".al-summary")
-    assert summary.text_content() == "upstream gradient of the output all 1 · mode train · dtype float64"
+    assert summary.text_content() == "mode train · dtype float64"
     summary.press("Enter")
     page.get_by_label("mode").select_option("test")
     page.get_by_label("dtype").select_option("float32")
     wire.settle()
     last = wire.widget.recording.steps[-1].value
     assert (last.dtype, last.values.tolist()) == ("float32", [3] * 6)
-    assert summary.text_content() == "upstream gradient of the output all 1 · mode test · dtype float32"
+    assert summary.text_content() == "mode test · dtype float32"
     assert page.get_by_label("device").count() == 0
     menu(page).get_by_role("button", name="Reset").click()
     wire.settle()
@@ -100,7 +100,7 @@ def test_the_upstream_gradient_moves_every_gradient(page: Page, open_view: Open)
     type_number(page, "upstream gradient of w", "10")
     wire.settle()
     assert [number(page, wire, n, "gradient") for n in ("x", "y", "z", "w")] == ["30", "20", "10", "10"]
-    assert menu(page).locator(".al-summary").text_content().startswith("upstream gradient of w 10 ·")
+    assert pinned(page).get_by_label("upstream gradient of w, number").input_value() == "10"
     menu(page).get_by_role("button", name="Copy point as code").click()
     wire.settle()
     expected = 'autolab.explore(muladd, x=2.0, y=3.0, z=4.0, options={"upstream": 10.0})'

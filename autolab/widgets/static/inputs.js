@@ -10,7 +10,7 @@ export function makeInputsPart(view) {
   const { get, send, link } = view;
   const act = makeAct(send);
   const controls = makeControls(act, { class: "al-controls", "aria-label": "Inputs" });
-  const settings = makeSettings(act, (setting, value) => send({ do: "choose", setting, value }));
+  const settings = makeSettings((setting, value) => send({ do: "choose", setting, value }));
   const strip = html("div", { class: "al-inputs", hidden: true }, controls.root); // for a graph in which they are out of sight
   const pin = button("Pin inputs", () => {
     strip.hidden = !strip.hidden;
@@ -21,9 +21,8 @@ export function makeInputsPart(view) {
   const code = makeCode(view);
 
   function paint() {
-    const all = get("controls");
-    if (!strip.hidden) controls.update(all.filter((/** @type {any} */ c) => !c.upstream), view.colors);
-    settings.update(all.filter((/** @type {any} */ c) => c.upstream), get("settings"), view.colors);
+    if (!strip.hidden) controls.update(get("controls"), view.colors);
+    settings.update(get("settings"));
   }
 
   function show() {
