@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 import autolab
 
-from .bare_page import Wire, node, offered
+from .bare_page import Wire, node, offered, type_number
 from .programs import LAYER, layer, muladd
 
 pytestmark = pytest.mark.browser
@@ -84,7 +84,7 @@ def test_shares_follow_the_inputs(page: Page, open_view: Open) -> None:
     wire = open_view(small, x=2.0, y=3.0)
     node(page, wire, "x").click()
     wire.settle()
-    wire.widget._move("y", None, -7.0, True)
+    type_number(page, "y", "-7")
     wire.settle()
     assert page.locator(".al-sum").text_content() == "\u22126 = \u22127 through h + 1 direct"
     assert sorted(lit(page)) == ["1", "\u22127"]
