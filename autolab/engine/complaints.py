@@ -81,8 +81,6 @@ def complaint(
     expected = _expected(str(error))
     if kind is None or own_class or (expected is None and str(error).startswith(f"{function}:")):
         return error
-    if (keyword := re.match(rf"{function}\(\) got .* argument '(\w+)'", str(error))) is not None:
-        return TypeError(f"{function}: {_misplaced(keyword[1], schema)}"[:LIMIT])
     inputs = [(schema.label(i), array) for i, array in enumerate(arrays) if array is not None]
     if (devices := mixed_devices(dict(inputs))) is not None:
         return TypeError(f"{function}: {devices}"[:LIMIT]).with_traceback(error.__traceback__)
@@ -94,12 +92,6 @@ def complaint(
     if len(text + what) > LIMIT:
         text = text[: LIMIT - len(what) - 1] + "…"
     return kind(text + what).with_traceback(error.__traceback__)
-
-
-def _misplaced(keyword: str, schema: Schema) -> str:
-    if keyword in schema.inputs:
-        return f"{keyword} was given by keyword; expected it by position: ({', '.join(schema.inputs)})"
-    return f"got a keyword {keyword!r}; expected {', '.join(schema.defaults) or 'none'}"
 
 
 def mixed_devices(arrays: dict[str, Any]) -> str | None:

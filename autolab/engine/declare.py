@@ -114,9 +114,9 @@ def _declare(
 
         call: Any = shortcut(function) or general
         update_wrapper(call, forward)
-        call.__signature__, call.function = function.schema.signature, function
+        call.__signature__, call.function = function.signature, function
         call.vjp = lambda name: lambda rule: function.add_rule(name, rule)
-        call.composite = function.add_composite
+        call.composite, call.spelling = function.add_composite, function.add_spelling
         for numpy_function in numpy if isinstance(numpy, tuple) else (numpy,):
             protocol.register(numpy_function, call)
         return call

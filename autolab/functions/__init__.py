@@ -1,7 +1,8 @@
 """The differentiable functions: arrays in, arrays out; Variables in, Variables out.
 
-Array inputs are positional, everything else goes in by keyword. NumPy's own functions reach these when they are
-applied to Variables. What gradients are at kinks, ties and poles, `conventions.conventions` lists.
+A function that NumPy has takes NumPy's parameters, by position or by name; the others take arrays first, in the order
+of torch.nn.functional, then what says how. NumPy's own functions reach these when they are applied to Variables. What
+gradients are at kinks, ties and poles, `conventions.conventions` lists.
 """
 
 from . import numpy_names  # noqa: F401  # NumPy's functions reach it on import

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..engine import protocol
 from ..engine.backend import Array
+from ..engine.calls import Call
 from ..engine.declare import elementwise
 
 
@@ -82,15 +83,16 @@ def where(xp: Any, condition: Array, a: Array, b: Array) -> Array:
 
 
 @elementwise(
-    x=lambda g, x, low, high: g * _inside(x, low, high),
-    low=lambda g, x, low, high: g * _below(x, low, high),
-    high=lambda g, x, low, high: g * _beyond(x, low, high),
+    a=lambda g, a, a_min, a_max: g * _inside(a, a_min, a_max),
+    a_min=lambda g, a, a_min, a_max: g * _below(a, a_min, a_max),
+    a_max=lambda g, a, a_min, a_max: g * _beyond(a, a_min, a_max),
+    numpy=np.clip,
 )
-def clip(xp: Any, x: Array, low: Array | None = None, high: Array | None = None) -> Array:
-    """``x`` moved into the interval from ``low`` to ``high``, elementwise with broadcasting; a bound may be None.
+def clip(xp: Any, a: Array, a_min: Array | None = None, a_max: Array | None = None) -> Array:
+    """``a`` moved into the interval from ``a_min`` to ``a_max``, elementwise with broadcasting; a bound may be None.
 
-    The gradient goes to ``x`` inside the interval and on its bounds, outside to the bound that was taken. Where
-    ``low`` is above ``high`` the result is ``high``, as in NumPy.
+    The gradient goes to ``a`` inside the interval and on its bounds, outside to the bound that was taken. Where
+    ``a_min`` is above ``a_max`` the result is ``a_max``, as in NumPy.
 
     Raises
     ------
@@ -103,9 +105,9 @@ def clip(xp: Any, x: Array, low: Array | None = None, high: Array | None = None)
     >>> F.clip(Variable([-2.0, 0.5, 2.0]), 0.0, 1.0)
     variable([0.  0.5 1. ])
     """
-    if low is None and high is None:
-        raise ValueError("neither low nor high is given")
-    return xp.clip(x, low, high)
+    if a_min is None and a_max is None:
+        raise ValueError("neither a_min nor a_max is given")
+    return xp.clip(a, a_min, a_max)
 
 
 @elementwise()
@@ -139,6 +141,6 @@ def _where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     return where(condition, x, y)
 
 
-@protocol.adapt(np.clip)
-def _clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
-    return clip(a, min if a_min is None else a_min, max if a_max is None else a_max)
+@clip.spelling
+def _clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Call:
+    return (a, min if a_min is None else a_min, max if a_max is None else a_max), {}

@@ -93,7 +93,7 @@ def _rows(x: Any) -> Any:
     return x if x.ndim == 2 else reshape(x, shape=(math.prod(x.shape[:-1]), x.shape[-1]))
 
 
-def dropout(x: Any, /, *, ratio: float = 0.5, rng: np.random.Generator | None = None) -> Any:
+def dropout(x: Any, ratio: float = 0.5, *, rng: np.random.Generator | None = None) -> Any:
     """In training, set each element to 0 with probability ``ratio`` and divide the others by ``1 - ratio``.
 
     In test mode, and with a ratio of 0, the result is ``x`` itself. What is dropped is drawn once per call and holds

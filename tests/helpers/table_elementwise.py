@@ -153,7 +153,7 @@ ROWS = (
             *layouts((5, 4), call=_given(-0.5, 0.75)),
         ),
         (
-            Bad(lambda: F.clip(_x(2)), ValueError, "clip: .*neither low nor high"),
+            Bad(lambda: F.clip(_x(2)), ValueError, "clip: .*neither a_min nor a_max"),
             Bad(lambda: F.clip(_x(2), _x(3)), ValueError, r"clip: .*\(2,\).*\(3,\)"),
         ),
         order=3,

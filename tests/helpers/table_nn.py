@@ -119,7 +119,7 @@ ROWS = (
             Bad(lambda: F.dropout(_x(2), ratio=-0.1), ValueError, r"dropout: ratio is -0.1"),
             Bad(lambda: F.dropout(_x(2), ratio=float("nan")), ValueError, r"dropout: ratio is nan"),
             Bad(lambda: F.dropout("text"), TypeError, r"dropout: input 'x': got str 'text'"),
-            Bad(lambda: F.dropout(_x(2), 0.5), TypeError, "dropout"),
+            Bad(lambda: F.dropout(_x(2), 0.5, 1), TypeError, "dropout"),
         ),
         order=3,
         exact=False,
