@@ -7,6 +7,7 @@ arguments are mapped to theirs by name, so that ``np.sum(x, 0)`` and ``np.sum(x,
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from .backend import is_array
 from .calls import in_grain, shown, signature_of
 from .complaints import COMPLAINTS, LIMIT
 from .errors import DetachError, NoGradientError
+from .leaving import is_drawn
 from .remedies import INTO_ARRAY
 
 declared: dict[Any, Callable[..., Any]] = {}
@@ -112,6 +114,8 @@ def array_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
     try:
         return _called(func, args, kwargs)
     except (*COMPLAINTS, AttributeError) as error:
+        if is_drawn(sys._getframe(1)):  # matplotlib may ask for what has no gradient
+            return func(*[unwrap(value) for value in args], **{k: unwrap(v) for k, v in kwargs.items()})
         if type(error) not in (*COMPLAINTS, AttributeError) or _NAMED.match(str(error)):
             raise
         kind = TypeError if isinstance(error, AttributeError) else type(error)  # it is no array

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,7 +13,7 @@ from .backend import Array, as_array, check_real, device_name
 from .config import listeners
 from .errors import DetachError
 from .given import array_like, float_array
-from .leaving import left, number_of
+from .leaving import is_drawn, left, number_of
 from .node import Leaf, Node, Part
 from .remedies import ALREADY, AS_ARRAY, ASSIGNED, COPIED, ELEMENT, ELEMENT_OF_LEAF, INTO_ARRAY, ONE_NUMBER
 
@@ -275,14 +276,14 @@ class Variable(Installed):
         raise DetachError(ELEMENT if self.creator is not None else ELEMENT_OF_LEAF)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        if self.node is not None:
+        if self.node is not None and not is_drawn(sys._getframe(1)):
             raise DetachError(AS_ARRAY)
         return np.array(self._data, dtype=dtype, copy=copy)
 
     @property
     def _mask(self) -> Any:
         """What NumPy's masked arrays ask for before they take ``_data`` of whatever is assigned to them."""
-        if self.node is not None:
+        if self.node is not None and not is_drawn(sys._getframe(1)):
             raise DetachError(f"Variable: {INTO_ARRAY}")
         return np.ma.nomask
 

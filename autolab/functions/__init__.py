@@ -13,6 +13,7 @@ from .classification import accuracy, softmax_cross_entropy
 from .conv import conv1d, conv2d, conv_transpose2d
 from .cumulative import cumprod, cumsum, prod
 from .diagonals import diagonal, trace, tril, triu
+from .division import floor_divide, fmod, remainder
 from .einsum import einsum
 from .exponentials import expm1, log1p, log2, log10, logaddexp, sigmoid
 from .fused import expadd, muladd
@@ -83,6 +84,8 @@ __all__ = [
     "expm1",
     "flip",
     "floor",
+    "floor_divide",
+    "fmod",
     "gelu",
     "getitem",
     "huber",
@@ -119,6 +122,7 @@ __all__ = [
     "prod",
     "reciprocal",
     "relu",
+    "remainder",
     "repeat",
     "reshape",
     "roll",

@@ -33,7 +33,7 @@ EXACT = {
     *("broadcast_to", "cast", "clip", "concatenate", "diagonal", "dropout", "embedding", "expand_dims", "flip"),
     *("getitem", "max", "max_pool2d", "min", "moveaxis", "pad", "repeat", "reshape", "roll", "sort"),
     *("split", "squeeze", "stack", "swapaxes", "take_along_axis", "tile", "transpose", "tril", "triu"),
-    *("where", "accuracy", "ceil", "floor", "round", "sign"),
+    *("where", "accuracy", "ceil", "floor", "round", "sign", "floor_divide", "fmod", "remainder"),
 }
 """Functions that choose, move or count elements: there is nothing to lose digits by."""
 

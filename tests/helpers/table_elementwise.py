@@ -47,6 +47,35 @@ def _mismatch(function: Any) -> tuple[Bad, ...]:
     )
 
 
+def _broadcast(g: Any, x: Any) -> Any:
+    """``g`` summed to the shape of ``x``."""
+    lead = anp.ndim(g) - anp.ndim(x)
+    g = anp.sum(g, axis=tuple(range(lead))) if lead else g
+    axes = tuple([i for i, n in enumerate(np.shape(x)) if n == 1 != np.shape(g)[i]])
+    return anp.sum(g, axis=axes, keepdims=True) if axes else g
+
+
+@primitive
+def _floor_divide(a: Any, b: Any) -> Any:
+    return np.floor_divide(a, b)
+
+
+_remainder, _fmod = primitive(np.remainder), primitive(np.fmod)
+_whole = primitive(lambda a, b: np.trunc(a / b))
+for _step in (_floor_divide, _whole):
+    defvjp(
+        _step,
+        lambda y, a, b: lambda g: _broadcast(0.0 * g, a),
+        lambda y, a, b: lambda g: _broadcast(0.0 * g, b),
+    )
+for _rest, _step in ((_remainder, _floor_divide), (_fmod, _whole)):
+    defvjp(
+        _rest,
+        lambda y, a, b: lambda g: _broadcast(g * 1.0, a),
+        lambda y, a, b, _step=_step: lambda g: _broadcast(-g * _step(a, b), b),
+    )
+
+
 def _hypot(a: Any, b: Any) -> Any:
     return anp.sqrt((a + 0 * b) ** 2 + (b + 0 * a) ** 2)
 
@@ -118,6 +147,9 @@ ROWS = (
             (F.logaddexp, anp.logaddexp, (-2, 2), True),
             (F.maximum, anp.maximum, (-2, 2), True),
             (F.minimum, anp.minimum, (-2, 2), True),
+            (F.floor_divide, _floor_divide, (0.5, 2), True),
+            (F.remainder, _remainder, (0.5, 2), True),
+            (F.fmod, _fmod, (0.5, 2), True),
         )
     ],
     Row(
