@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import DeclarationError, a_kind
+from .habits import instead
 
 Keeper = Callable[[list[Any], tuple[Any, ...], dict[str, Any]], Any]
 """Takes what a rule retains out of a call's inputs, outputs and attributes."""
@@ -88,7 +89,8 @@ class Schema:
 
     def no_keyword(self, name: str) -> str:
         """What is said about a keyword that the function does not have."""
-        return f"{self.function}: got a keyword {name!r}; expected {', '.join([*self.inputs, *self.defaults])}"
+        expected = ", ".join([*self.inputs, *self.defaults])
+        return f"{self.function}: got a keyword {name!r}; expected {expected}{instead('keywords', name)}"
 
     def completed(self, attributes: dict[str, Any]) -> dict[str, Any]:
         """``attributes`` and the defaults of those left out; a TypeError if one that has none is missing."""

@@ -5,6 +5,9 @@ of torch.nn.functional, then what says how. NumPy's own functions reach these wh
 gradients are at kinks, ties and poles, `conventions.conventions` lists.
 """
 
+from typing import Any
+
+from ..engine.habits import missing
 from . import numpy_names  # noqa: F401  # NumPy's functions reach it on import
 from .activation import elu, gelu, leaky_relu, log_softmax, relu, silu, softmax, softplus
 from .axes import expand_dims, moveaxis, squeeze, swapaxes
@@ -40,6 +43,11 @@ from .spectra import eigh, svd
 from .trig import arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, cosh, sinh, tan
 
 _install()
+
+
+def __getattr__(name: str) -> Any:
+    raise missing(__name__, "functions", name)
+
 
 __all__ = [
     "abs",

@@ -1,5 +1,8 @@
 """Links: the parts of a model, with their parameters."""
 
+from typing import Any
+
+from ..engine.habits import missing
 from .chain import Chain, ChainList, Sequential
 from .conv import Conv1D, Conv2D
 from .linear import EltwiseParamProduct, Embedding, Linear
@@ -26,3 +29,7 @@ __all__ = [
     "SelfAttention",
     "Sequential",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    raise missing(__name__, "links", name)
