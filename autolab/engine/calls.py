@@ -171,7 +171,7 @@ def _mismatch(function: Primitive, args: tuple[Any, ...], given: dict[str, Any],
 
 def unknown(function: Primitive, name: str) -> str:
     """What is said about a keyword that is none of a function's."""
-    taken = function.grain is not None or function.elementwise
+    taken = function.grain is not None or function.spelling is not None or function.elementwise
     if name in INSTEAD and taken:
         return f"{function.name}: {refusal(function.name, name)}"
     return function.schema.no_keyword(name)

@@ -74,7 +74,7 @@ def complaint(
     >>> from autolab import Variable, functions as F
     >>> F.sum(Variable([1.0, 2.0]), axis=3)
     Traceback (most recent call last):
-    ValueError: sum: x has shape (2,), axis=3: expected an axis from -1 to 0
+    ValueError: sum: a has shape (2,), axis=3: expected an axis from -1 to 0
     """
     kind = next((k for k in COMPLAINTS if isinstance(error, k)), None)
     own_class = type(error) is not kind and not type(error).__module__.startswith("numpy")
@@ -112,4 +112,4 @@ def _expected(said: str) -> str | None:
 
 def _is_told(value: Any, default: Any) -> bool:
     """Whether an attribute belongs into a message: no array, which is too long, and no switch that nobody touched."""
-    return not is_array(value) and not (value is default and value in (None, False))
+    return not is_array(value) and not (value is default and (value in (None, False) or isinstance(value, str)))

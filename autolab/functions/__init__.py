@@ -9,24 +9,25 @@ from typing import Any
 
 from ..engine.habits import missing
 from . import numpy_names  # noqa: F401  # NumPy's functions reach it on import
-from .activation import elu, gelu, leaky_relu, log_softmax, relu, silu, softmax, softplus
+from .activation import elu, gelu, leaky_relu, log_softmax, logsigmoid, relu, silu, softmax, softplus
 from .axes import expand_dims, moveaxis, squeeze, swapaxes
 from .choose import clip, maximum, minimum, where
-from .classification import accuracy, softmax_cross_entropy
+from .classification import accuracy, nll_loss, softmax_cross_entropy
 from .conv import conv1d, conv2d, conv_transpose2d
 from .cumulative import cumprod, cumsum, prod
 from .diagonals import diagonal, trace, tril, triu
 from .division import floor_divide, fmod, remainder
 from .einsum import einsum
+from .entropy import binary_cross_entropy, kl_divergence, sigmoid_cross_entropy
 from .exponentials import expm1, log1p, log2, log10, logaddexp, sigmoid
 from .fused import expadd, muladd
 from .indexing import getitem, take_along_axis
 from .joining import concatenate, split, stack
 from .linalg import matmul
-from .loss import huber, kl_divergence, mean_absolute_error, mean_squared_error, sigmoid_cross_entropy
+from .loss import huber, mean_absolute_error, mean_squared_error, smooth_l1
 from .math import add, cos, div, exp, log, mul, neg, pow, sin, sub, tanh
 from .matrices import cholesky, det, inv, slogdet, solve
-from .nn import dropout, embedding, linear
+from .nn import dropout, embedding, linear, one_hot
 from .normalization import batch_norm, layer_norm
 from .norms import logsumexp, norm
 from .operators import install as _install
@@ -38,6 +39,7 @@ from .reduce import mean, std, sum, var
 from .repeating import flip, pad, repeat, roll, tile
 from .rounding import ceil, floor, round, sign
 from .shape import broadcast_to, cast, reshape, sum_to, transpose
+from .similarity import cosine_similarity, normalize
 from .special import erf
 from .spectra import eigh, svd
 from .trig import arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, cosh, sinh, tan
@@ -62,6 +64,7 @@ __all__ = [
     "arctanh",
     "avg_pool2d",
     "batch_norm",
+    "binary_cross_entropy",
     "broadcast_to",
     "cast",
     "cbrt",
@@ -74,6 +77,7 @@ __all__ = [
     "conv_transpose2d",
     "cos",
     "cosh",
+    "cosine_similarity",
     "cumprod",
     "cumsum",
     "det",
@@ -109,6 +113,7 @@ __all__ = [
     "log10",
     "log_softmax",
     "logaddexp",
+    "logsigmoid",
     "logsumexp",
     "matmul",
     "max",
@@ -123,7 +128,10 @@ __all__ = [
     "mul",
     "muladd",
     "neg",
+    "nll_loss",
     "norm",
+    "normalize",
+    "one_hot",
     "outer",
     "pad",
     "pow",
@@ -142,6 +150,7 @@ __all__ = [
     "sin",
     "sinh",
     "slogdet",
+    "smooth_l1",
     "softmax",
     "softmax_cross_entropy",
     "softplus",

@@ -19,14 +19,14 @@ from .indexing import getitem
 from .shape import reshape
 
 
-@primitive(numpy=np.concatenate)
+@primitive()
 def concatenate(xp: Any, *xs: Array, axis: int | None = 0) -> Array:
     """Arrays one after the other along an axis that they have.
 
     Parameters
     ----------
     arrays : sequence of Variables or arrays
-        Of the same shape but for ``axis``. Two or more may also come one by one: ``concatenate(a, b)``.
+        Of the same shape but for ``axis``. They may also come one by one: ``concatenate(a, b)``.
     axis : int or None
         None flattens them first.
 
@@ -54,14 +54,14 @@ def _concatenate_xs(g: Any, index: int, xs_shapes: Shapes, axis: int | None) -> 
     return reshape(part, shape=shape) if axis is None else part
 
 
-@primitive(numpy=np.stack)
+@primitive()
 def stack(xp: Any, *xs: Array, axis: int = 0) -> Array:
     """Arrays of the same shape beside each other along a new axis.
 
     Parameters
     ----------
     arrays : sequence of Variables or arrays
-        Two or more may also come one by one: ``stack(a, b)``.
+        They may also come one by one: ``stack(a, b)``.
     axis : int
         The place of the new axis in the result.
 
@@ -154,16 +154,14 @@ def along(axis: int, part: Any) -> tuple[Any, ...]:
 
 
 def _in_sequence(name: str, arrays: tuple[Any, ...], axis: Any) -> Call:
-    """NumPy's ``f([a, b], axis)``, or ``f(a, b, axis=axis)``. One array alone is the sequence of its parts."""
+    """NumPy's ``f([a, b], axis)``, or ``f(a, b, axis=axis)``, where one array alone is one part."""
     if len(arrays) == 2 and _is_axis(arrays[-1]):
         *arrays, axis = arrays  # type: ignore[assignment]
-    if len(arrays) != 1:
-        return tuple(arrays), {"axis": axis}
-    (only,) = arrays
-    if not isinstance(only, list | tuple) and not getattr(only, "shape", ()):
-        came = a_kind(only) if hasattr(only, "shape") else f"{type(only).__name__} {only!r:.40}"
-        raise TypeError(f"{name}: input 'xs': got {came}; expected a sequence of arrays: {name}([a, b])")
-    return tuple(only), {"axis": axis}
+        if not isinstance(arrays[0], list | tuple):
+            raise TypeError(f"{name}: input 'xs': got {a_kind(arrays[0])}; expected a sequence: {name}([a, b], axis)")
+    if len(arrays) == 1 and isinstance(arrays[0], list | tuple):
+        (arrays,) = arrays
+    return tuple(arrays), {"axis": axis}
 
 
 def _is_axis(value: Any) -> bool:
@@ -179,6 +177,16 @@ def _concatenate(*arrays: Any, axis: int | None = 0) -> Call:
 @stack.spelling
 def _stack(*arrays: Any, axis: int = 0) -> Call:
     return _in_sequence("stack", arrays, axis)
+
+
+@protocol.adapt(np.concatenate)
+def _of_concatenate(arrays: Sequence[Any], /, axis: int | None = 0) -> Any:
+    return concatenate(list(arrays), axis=axis)
+
+
+@protocol.adapt(np.stack)
+def _of_stack(arrays: Sequence[Any], axis: int = 0) -> Any:
+    return stack(list(arrays), axis=axis)
 
 
 @protocol.adapt(np.split)

@@ -75,6 +75,7 @@ UNARY = {
     "log10": _unary(mp.log10, lambda x: 1 / (x * mp.ln10), 0),
     "log1p": _unary(mp.log1p, lambda x: 1 / (1 + x), -1),
     "log2": _unary(lambda x: mp.log(x) / mp.ln2, lambda x: 1 / (x * mp.ln2), 0),
+    "logsigmoid": _unary(lambda x: -softplus(-x), lambda x: sigmoid(-x)),
     "neg": _unary(lambda x: -x, lambda x: mpf(-1)),
     "reciprocal": _unary(lambda x: 1 / x, lambda x: -1 / x**2, kinks=(0.0,)),
     "relu": _unary(lambda x: max(x, mpf(0)), lambda x: mpf(x > 0), kinks=(0.0,)),

@@ -131,6 +131,13 @@ ROWS = (
                 _silu_slope,
                 lambda x: np.maximum(x, -1000) * sigmoid(x),
             ),
+            (
+                F.logsigmoid,
+                lambda x: -anp.log1p(anp.exp(-x)),
+                (-4, 4),
+                lambda x: sigmoid(-x),
+                lambda x: -np.logaddexp(-x, 0),
+            ),
             (F.softplus, lambda x: anp.log1p(anp.exp(x)), (-4, 4), sigmoid, lambda x: np.logaddexp(x, 0)),
         )
     ],
