@@ -11,14 +11,14 @@ from ..engine.habits import missing
 from . import numpy_names  # noqa: F401  # NumPy's functions reach it on import
 from .activation import elu, gelu, leaky_relu, log_softmax, logsigmoid, relu, silu, softmax, softplus
 from .axes import expand_dims, moveaxis, squeeze, swapaxes
-from .choose import clip, maximum, minimum, where
+from .choose import clip, fmax, fmin, maximum, minimum, nan_to_num, where
 from .classification import accuracy, nll_loss, softmax_cross_entropy
 from .conv import conv1d, conv2d, conv_transpose2d
 from .cumulative import cumprod, cumsum, prod
 from .diagonals import diagonal, trace, tril, triu
 from .division import floor_divide, fmod, remainder
 from .einsum import einsum
-from .entropy import binary_cross_entropy, kl_divergence, sigmoid_cross_entropy
+from .entropy import binary_cross_entropy, kl_divergence, sigmoid_cross_entropy, xlogy
 from .exponentials import expm1, log1p, log2, log10, logaddexp, sigmoid
 from .fused import expadd, muladd
 from .indexing import getitem, take_along_axis
@@ -35,12 +35,14 @@ from .order import max, min, sort
 from .pool import avg_pool2d, max_pool2d
 from .powers import abs, cbrt, hypot, reciprocal, sqrt, square
 from .products import dot, outer, tensordot
+from .rectifiers import celu, hardsigmoid, hardswish, hardtanh, prelu, relu6, selu
 from .reduce import mean, std, sum, var
 from .repeating import flip, pad, repeat, roll, tile
 from .rounding import ceil, floor, round, sign
 from .shape import broadcast_to, cast, reshape, sum_to, transpose
 from .similarity import cosine_similarity, normalize
-from .special import erf
+from .smooth import glu, mish, softsign
+from .special import erf, erfc
 from .spectra import eigh, svd
 from .trig import arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, cosh, sinh, tan
 
@@ -69,6 +71,7 @@ __all__ = [
     "cast",
     "cbrt",
     "ceil",
+    "celu",
     "cholesky",
     "clip",
     "concatenate",
@@ -90,6 +93,7 @@ __all__ = [
     "elu",
     "embedding",
     "erf",
+    "erfc",
     "exp",
     "expadd",
     "expand_dims",
@@ -97,9 +101,15 @@ __all__ = [
     "flip",
     "floor",
     "floor_divide",
+    "fmax",
+    "fmin",
     "fmod",
     "gelu",
     "getitem",
+    "glu",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
     "huber",
     "hypot",
     "inv",
@@ -124,9 +134,11 @@ __all__ = [
     "mean_squared_error",
     "min",
     "minimum",
+    "mish",
     "moveaxis",
     "mul",
     "muladd",
+    "nan_to_num",
     "neg",
     "nll_loss",
     "norm",
@@ -135,14 +147,17 @@ __all__ = [
     "outer",
     "pad",
     "pow",
+    "prelu",
     "prod",
     "reciprocal",
     "relu",
+    "relu6",
     "remainder",
     "repeat",
     "reshape",
     "roll",
     "round",
+    "selu",
     "sigmoid",
     "sigmoid_cross_entropy",
     "sign",
@@ -154,6 +169,7 @@ __all__ = [
     "softmax",
     "softmax_cross_entropy",
     "softplus",
+    "softsign",
     "solve",
     "sort",
     "split",
@@ -178,4 +194,5 @@ __all__ = [
     "triu",
     "var",
     "where",
+    "xlogy",
 ]

@@ -50,6 +50,94 @@ def minimum(xp: Any, a: Array, b: Array) -> Array:
     return xp.minimum(a, b)
 
 
+@elementwise(
+    a=lambda g, a, b: g * _above_or_alone(a, b),
+    b=lambda g, a, b: g * _above_or_alone(b, a),
+    numpy=np.fmax,
+)
+def fmax(xp: Any, a: Array, b: Array) -> Array:
+    """The greater of two values, elementwise with broadcasting; where one is NaN, the other.
+
+    Where both are equal, each gets half of the gradient; where both are NaN, none.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.fmax(Variable([1.0, float("nan")]), 3.0)
+    variable([3. 3.])
+    """
+    return xp.fmax(a, b)
+
+
+@elementwise(
+    a=lambda g, a, b: g * _below_or_alone(a, b),
+    b=lambda g, a, b: g * _below_or_alone(b, a),
+    numpy=np.fmin,
+)
+def fmin(xp: Any, a: Array, b: Array) -> Array:
+    """The smaller of two values, elementwise with broadcasting; where one is NaN, the other.
+
+    Where both are equal, each gets half of the gradient; where both are NaN, none.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.fmin(Variable([1.0, float("nan")]), 3.0)
+    variable([1. 3.])
+    """
+    return xp.fmin(a, b)
+
+
+@elementwise()
+def _above_or_alone(xp: Any, a: Array, b: Array) -> Array:
+    """`_above`, and 1 where ``b`` alone is NaN. Constant, so it has no rules."""
+    alone = xp.logical_and(a == a, b != b)
+    return xp.where(alone, 1, ((a > b).astype(xp.result_type(a, b)) + (a >= b)) / 2)
+
+
+@elementwise()
+def _below_or_alone(xp: Any, a: Array, b: Array) -> Array:
+    """1 where ``a`` is smaller or ``b`` alone is NaN, 0.5 where both are equal, else 0. Constant: it has no rules."""
+    alone = xp.logical_and(a == a, b != b)
+    return xp.where(alone, 1, ((a < b).astype(xp.result_type(a, b)) + (a <= b)) / 2)
+
+
+@elementwise(x=lambda g, x: _where_finite(g, x), numpy=np.nan_to_num)
+def nan_to_num(
+    xp: Any, x: Array, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Array:
+    """Numbers in the place of NaN and the infinities, elementwise. Their gradient is 0.
+
+    Parameters
+    ----------
+    x : Variable or array
+    nan : float
+        In the place of NaN.
+    posinf, neginf : float, optional
+        In the place of the infinities; by default the greatest and the least number of the dtype.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.nan_to_num(Variable([1.0, float("nan"), float("inf")]), posinf=9.0)
+    variable([1. 0. 9.])
+    """
+    for name, value in {"nan": nan, "posinf": posinf, "neginf": neginf}.items():
+        if not isinstance(value, int | float | np.number) and (value is not None or name == "nan"):
+            raise TypeError(f"nan_to_num: {name} is {value!r:.60}; expected a number")
+    if x.dtype.kind != "f":
+        return x.copy()
+    most = xp.finfo(x.dtype).max
+    above, below = most if posinf is None else posinf, -most if neginf is None else neginf
+    return xp.where(x != x, nan, xp.where(x > most, above, xp.where(x < -most, below, x)))
+
+
+@elementwise(g=lambda g, x: _where_finite(g, x))
+def _where_finite(xp: Any, g: Array, x: Array) -> Array:
+    """``g`` where ``x`` is a number, else 0."""
+    return xp.where(xp.isfinite(x), g, 0)
+
+
 @elementwise()
 def _above(xp: Any, a: Array, b: Array) -> Array:
     """1 where ``a`` is greater, 0.5 where both are equal, else 0. Constant, so it has no rules."""

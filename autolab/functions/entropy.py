@@ -229,3 +229,20 @@ def _distributions(shape: Shape, axis: int) -> int:
     for i, n in enumerate(shape):
         count *= 1 if i == axis % len(shape) else n
     return max(count, 1)
+
+
+@elementwise(y=lambda g, x, y: g * (x / (y + _none_of_both(x, y))), x=lambda g, y: g * log(y * 1.0))
+@real
+def xlogy(xp: Any, x: Array, y: Array) -> Array:
+    """``x * log(y)``, elementwise with broadcasting, and 0 where ``x`` is 0 and ``y`` a number.
+
+    The gradient of ``x`` is ``log(y)`` everywhere, minus infinity where ``y`` is 0; that of ``y`` is 0 where both are.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.xlogy(Variable([0.0, 2.0]), [0.0, 1.0])
+    variable([0. 0.])
+    """
+    nothing = xp.logical_and(x == 0, y == y)
+    return xp.where(nothing, 0, x * xp.log(xp.where(nothing, 1, y)))

@@ -116,6 +116,9 @@ CASES = (
         lambda x, t: -(t * log(x) + (1 - t) * log1p(-x)).sum() / 3,
         positive=True,
     ),
+    Case("xlogy", ((3,), (3,)), F.xlogy, lambda x, y: x * log(y), positive=True),
+    Case("glu", ((4,),), F.glu, lambda x: x[:2] / (1 + exp(-x[2:]))),
+    Case("prelu", ((2, 3), (3,)), F.prelu, lambda x, w: np.where(x > 0, x, w * x), widest=100),
     Case("normalize", ((4,),), F.normalize, lambda x: x / sqrt((x * x).sum())),
     Case(
         "cosine_similarity",

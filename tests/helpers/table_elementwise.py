@@ -125,9 +125,27 @@ ROWS = (
         for function, reference, domain, slope, awkward in (
             (F.cbrt, lambda x: x ** (1 / 3), (0.5, 3), lambda x: 1 / (3 * np.cbrt(x) ** 2), np.cbrt),
             (F.sigmoid, lambda x: 1 / (1 + anp.exp(-x)), (-4, 4), lambda x: sigmoid(x) * sigmoid(-x), sigmoid),
+            (
+                F.erfc,
+                lambda x: 1 - erf(x),
+                (-3, 3),
+                lambda x: -2 / math.sqrt(math.pi) * np.exp(-x * x),
+                lambda x: np.vectorize(math.erfc, otypes=[float])(x).astype(x.dtype),
+            ),
             (F.erf, erf, (-3, 3), lambda x: 2 / math.sqrt(math.pi) * np.exp(-x * x), erf),
         )
     ],
+    Row(
+        F.nan_to_num,
+        lambda x, **_: x * 1.0,
+        (
+            *unary_cases((-2, 2)),
+            *cases_with(("others", ((5, 4),), {"nan": 1.0, "posinf": 2.0, "neginf": -2.0})),
+        ),
+        order=3,
+        slope=lambda x: np.isfinite(x).astype(x.dtype),
+        awkward=np.nan_to_num,
+    ),
     Row(
         F.round,
         lambda x, decimals=0: anp.round(x, decimals),
@@ -148,6 +166,9 @@ ROWS = (
             (F.maximum, anp.maximum, (-2, 2), True),
             (F.minimum, anp.minimum, (-2, 2), True),
             (F.floor_divide, _floor_divide, (0.5, 2), True),
+            (F.fmax, anp.fmax, (-2, 2), True),
+            (F.fmin, anp.fmin, (-2, 2), True),
+            (F.xlogy, lambda a, b: a * (math.log(b) if isinstance(b, int | float) else anp.log(b)), (0.5, 2), True),
             (F.remainder, _remainder, (0.5, 2), True),
             (F.fmod, _fmod, (0.5, 2), True),
         )
