@@ -11,8 +11,10 @@ from ..engine.habits import missing
 from . import numpy_names  # noqa: F401  # NumPy's functions reach it on import
 from .activation import elu, gelu, leaky_relu, log_softmax, logsigmoid, relu, silu, softmax, softplus
 from .axes import expand_dims, moveaxis, squeeze, swapaxes
+from .calculus import convolve, trapezoid
 from .choose import clip, fmax, fmin, maximum, minimum, nan_to_num, where
 from .classification import accuracy, nll_loss, softmax_cross_entropy
+from .combining import append, cross, kron, meshgrid
 from .conv import conv1d, conv2d, conv_transpose2d
 from .cumulative import cumprod, cumsum, prod
 from .diagonals import diagonal, trace, tril, triu
@@ -35,6 +37,7 @@ from .order import max, min, sort
 from .pool import avg_pool2d, max_pool2d
 from .powers import abs, cbrt, hypot, reciprocal, sqrt, square
 from .products import dot, outer, tensordot
+from .ranks import median, percentile, quantile
 from .rectifiers import celu, hardsigmoid, hardswish, hardtanh, prelu, relu6, selu
 from .reduce import mean, std, sum, var
 from .repeating import flip, pad, repeat, roll, tile
@@ -57,6 +60,7 @@ __all__ = [
     "abs",
     "accuracy",
     "add",
+    "append",
     "arccos",
     "arccosh",
     "arcsin",
@@ -78,9 +82,11 @@ __all__ = [
     "conv1d",
     "conv2d",
     "conv_transpose2d",
+    "convolve",
     "cos",
     "cosh",
     "cosine_similarity",
+    "cross",
     "cumprod",
     "cumsum",
     "det",
@@ -114,6 +120,7 @@ __all__ = [
     "hypot",
     "inv",
     "kl_divergence",
+    "kron",
     "layer_norm",
     "leaky_relu",
     "linear",
@@ -132,6 +139,8 @@ __all__ = [
     "mean",
     "mean_absolute_error",
     "mean_squared_error",
+    "median",
+    "meshgrid",
     "min",
     "minimum",
     "mish",
@@ -146,9 +155,11 @@ __all__ = [
     "one_hot",
     "outer",
     "pad",
+    "percentile",
     "pow",
     "prelu",
     "prod",
+    "quantile",
     "reciprocal",
     "relu",
     "relu6",
@@ -190,6 +201,7 @@ __all__ = [
     "tile",
     "trace",
     "transpose",
+    "trapezoid",
     "tril",
     "triu",
     "var",

@@ -34,7 +34,7 @@ EXACT = {
     *("getitem", "max", "max_pool2d", "min", "moveaxis", "pad", "repeat", "reshape", "roll", "sort"),
     *("split", "squeeze", "stack", "swapaxes", "take_along_axis", "tile", "transpose", "tril", "triu"),
     *("where", "accuracy", "ceil", "floor", "round", "sign", "floor_divide", "fmod", "remainder"),
-    *("nll_loss", "one_hot", "hardtanh", "nan_to_num", "relu6"),
+    *("nll_loss", "one_hot", "hardtanh", "nan_to_num", "relu6", "append", "meshgrid"),
 }
 """Functions that choose, move or count elements: there is nothing to lose digits by."""
 
