@@ -173,6 +173,8 @@ def test_gradients_that_are_not_there_are_none_elsewhere() -> None:
     assert y.grad is None
     z = y - 1.0 if y.grad is None else y - y.grad
     assert z.data == 5
+    assert (y - 1, y.grad)[1] is None
+    assert [y - 1.0, y.grad][1] is None and {y - 1.0: y.grad}
     leaf = Variable(1.0)
     with pytest.raises(TypeError, match="NoneType"):
         leaf = leaf - 0.1 * leaf.grad

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .variable import Variable
 
-_UPDATE = re.compile(r"\b(?P<name>\w+)\s*-[^#]*\b(?P=name)\.grad\b")
-"""``w = w - lr * w.grad`` or ``w -= lr * w.grad``."""
+_UPDATE = re.compile(r"\b(?P<name>\w+)\s*-=?[^#,;()\[\]=<>]*\b(?P=name)\.grad\b")
+"""``w = w - lr * w.grad`` or ``w -= lr * w.grad``, and nothing that only stands beside such a gradient."""
 
 _GUARD = re.compile(r"\b(is|or|if)\b")
 
