@@ -42,6 +42,31 @@ INSTEAD = {
 """NumPy's parameters that no function takes, and what to do instead."""
 
 
+def plain(function: Primitive, args: tuple[Any, ...], attributes: dict[str, Any]) -> Call:
+    """A call as inputs by position, with None for those left out, and attributes by name."""
+    schema = function.schema
+    usual = schema.variadic or schema.required <= len(args) <= len(schema.inputs)
+    if not usual or (schema.variadic and function.spelling) or not attributes.keys() <= schema.defaults.keys():
+        args, attributes = bound(function, args, attributes)
+    schema.check_count(len(args))
+    return args + (None,) * (len(schema.inputs) - len(args) - schema.variadic), attributes
+
+
+def again(function: Primitive, error: Exception, args: tuple[Any, ...], arrays: Any, attributes: dict[str, Any]) -> Any:
+    """The result of a call that was spelled in another way than its forward takes; else raise what it complains of."""
+    schema = function.schema
+    too_many = not schema.variadic and len(args) > len(schema.inputs)
+    if too_many or not attributes.keys() <= schema.defaults.keys():
+        return function.apply(*bound(function, args, attributes))
+    schema.check_count(len(args))
+    try:
+        if len(attributes) < len(schema.defaults):
+            attributes = schema.completed(attributes)
+    except TypeError as missing:
+        error = missing
+    raise function.complaint(error, arrays, attributes) from None
+
+
 def bound(function: Primitive, args: tuple[Any, ...], given: dict[str, Any]) -> Call:
     """The inputs and attributes that a call means.
 

@@ -172,7 +172,7 @@ class Primitive:
     def apply(self, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
         """Arrays in, arrays out; with any Variable among the inputs, Variables out, joined to the graph."""
         if len(args) != len(self.inputs) or self.schema.variadic:
-            args, attributes = self._spelled(args, attributes)
+            args, attributes = calls.plain(self, args, attributes)
         raw, with_variables, ready = [], False, True
         for arg in args:
             if isinstance(arg, Variable):
@@ -190,7 +190,7 @@ class Primitive:
             stop = stopwatch(xp) if watchers and modes().hooks else None
             y = self.forward(xp, *raw, **attributes) if xp is np else self._on_device(xp, raw, attributes)
         except COMPLAINTS as error:
-            return self.again(error, args, raw, attributes)
+            return calls.again(self, error, args, raw, attributes)
         if not with_variables:
             return y
         seconds = 0.0 if stop is None else stop()
@@ -201,15 +201,6 @@ class Primitive:
         if watchers:
             notify(ForwardEvent(self, args, outputs, attributes, seconds))
         return outputs if self.several else outputs[0]
-
-    def _spelled(self, args: tuple[Any, ...], attributes: dict[str, Any]) -> calls.Call:
-        """A call as inputs by position, with None for those left out, and attributes by name."""
-        schema = self.schema
-        usual = schema.variadic or schema.required <= len(args) <= len(self.inputs)
-        if not usual or (schema.variadic and self.spelling) or not attributes.keys() <= schema.defaults.keys():
-            args, attributes = calls.bound(self, args, attributes)
-        schema.check_count(len(args))
-        return args + (None,) * (len(self.inputs) - len(args) - schema.variadic), attributes
 
     def number(self, xp: Any, value: float, dtype: np.dtype) -> Any:
         """What a number becomes beside arrays that have ``dtype`` in common."""
@@ -258,19 +249,6 @@ class Primitive:
     def complaint(self, error: Exception, arrays: Any, attributes: dict[str, Any] | None = None) -> Exception:
         """What a forward raised, with the function and its inputs named."""
         return complaint(self.name, self.schema, error, arrays, attributes)
-
-    def again(self, error: Exception, args: tuple[Any, ...], arrays: Any, attributes: dict[str, Any]) -> Any:
-        """The result of a call that was spelled in another way than its forward takes; else raise its complaint."""
-        schema = self.schema
-        if len(args) > len(self.inputs) > 0 == schema.variadic or not attributes.keys() <= schema.defaults.keys():
-            return self.apply(*calls.bound(self, args, attributes))
-        schema.check_count(len(args))
-        try:
-            if len(attributes) < len(schema.defaults):
-                attributes = schema.completed(attributes)
-        except TypeError as missing:
-            error = missing
-        raise self.complaint(error, arrays, attributes) from None
 
     # ------------------------------------------------------------------ backward
     def pull(self, node: Node, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .backend import modules, scalar
-from .calls import refuse
+from .calls import again, refuse
 from .complaints import COMPLAINTS
 from .config import modes, overrides, watchers
 from .kernels import Kernels
@@ -251,7 +251,7 @@ def _general(function: Primitive) -> Shortcut:
         try:
             y = forward(np, *raw, **attributes)
         except COMPLAINTS as error:
-            return function.again(error, args, raw, attributes)
+            return again(function, error, args, raw, attributes)
         if arrays_only:
             return y
         variable: Any = _new_variable(Variable)
