@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from autolab.display.messages import say
 
-from .bare_page import Wire, free, menu, number, pinned
+from .bare_page import Wire, find, free, menu, number, pinned
 from .programs import LAYER, layer, muladd, twenty
 
 pytestmark = pytest.mark.browser
@@ -91,10 +91,10 @@ def test_moves_of_two_inputs_and_a_button_are_not_confused(page: Page, open_view
 def test_only_a_later_move_of_the_same_thing_takes_the_place_of_one_that_waits(page: Page, open_view: Open) -> None:
     wire = open_view(layer, **LAYER)
     before = wire.widget.point["b"]
-    page.get_by_role("spinbutton", name="b[0]", exact=True).focus()
+    pinned(page).get_by_role("spinbutton", name="b[0]", exact=True).focus()
     for key in ("ArrowUp", "ArrowUp", "ArrowUp", "ArrowRight", "ArrowUp"):
         page.keyboard.press(key)
-    page.get_by_label("Find a step").fill("loss")
+    find(page).fill("loss")
     page.get_by_role("slider", name="Step of the walk").evaluate(SLIDE, "3")
     wire.settle()
     asked = [(m["do"], m.get("index")) for m in wire.received]

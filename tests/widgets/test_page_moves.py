@@ -57,7 +57,7 @@ def test_draw_fills_an_array_and_the_same_seed_draws_the_same(page: Page, open_v
 
 def test_a_scale_and_a_seed_that_cannot_be_are_not_taken(page: Page, open_view: Open) -> None:
     wire = open_view(total, A=np.ones((1, 2)))
-    scale, seed = (page.get_by_label(f"A, {name}, number", exact=True) for name in ("scale", "seed"))
+    scale, seed = (pinned(page).get_by_label(f"A, {name}, number", exact=True) for name in ("scale", "seed"))
     for box, text, taken in (
         (scale, "2", "2"),
         (scale, "0", "2"),
@@ -70,7 +70,7 @@ def test_a_scale_and_a_seed_that_cannot_be_are_not_taken(page: Page, open_view: 
         box.press("Enter")
         assert float(box.input_value()) == pytest.approx(float(taken), rel=1e-5)
     for _ in range(2):
-        page.get_by_role("button", name="Draw A at random").click()
+        pinned(page).get_by_role("button", name="Draw A at random").click()
         wire.settle()
     assert [(m["scale"], m["seed"]) for m in wire.received] == [(2, 2**32 - 1), (2, 0)] and wire.widget.error is None
 
