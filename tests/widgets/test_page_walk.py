@@ -178,22 +178,22 @@ def test_play_goes_to_the_end_and_pause_stops(page: Page, open_view: Open) -> No
     menu(page).get_by_label("Pace").select_option("fast")
     press(page, wire, "Play")
     assert wire.widget.frame["k"] == 0
-    seen = []
-    for _ in range(60):
-        page.wait_for_timeout(100)
+    paused = None
+    for _ in range(300):
+        page.wait_for_timeout(20)
         wire.settle()
         k = wire.widget.frame.get("k")
-        if k not in seen:
-            seen.append(k)
-        if k == 3:
-            press(page, wire, "Pause")
-            page.wait_for_timeout(700)
-            wire.settle()
-            assert wire.widget.frame["k"] == 3
-            press(page, wire, "Play")
         if k is None:
             break
-    assert seen == [0, 1, 2, 3, 4, 5, 6, 7, None]
+        if paused is None and k >= 3:  # a busy machine may be late
+            press(page, wire, "Pause")
+            paused = wire.widget.frame["k"]
+            page.wait_for_timeout(700)
+            wire.settle()
+            assert wire.widget.frame["k"] == paused
+            press(page, wire, "Play")
+    went = [m["to"] for m in wire.received]
+    assert paused is not None and went == sorted({*went}) and {0, 8} <= {*went} <= {*range(9)}
     expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
 
 
