@@ -82,6 +82,10 @@ def test_a_step_is_found_offline_and_its_groups_are_opened(open_file: Any) -> No
     assert set(shown(page)) == set(spoken(recording, recording.outline.around(first)))
     page.get_by_label("Find a step").fill(f"line {recording['w'].line}")
     expect(page.locator(".al-find")).to_contain_text("1 found")
+    page.get_by_label("Find a step").fill("sinh")
+    page.get_by_label("Find a step").press("Enter")
+    expect(page.locator(".al-find")).to_contain_text("0 found")
+    assert page.locator(".al-selected").get_attribute("data-id") == str(first)
 
 
 def test_the_walk_goes_on_whatever_is_open(open_file: Any, explorer: Any) -> None:

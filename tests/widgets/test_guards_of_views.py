@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 import re
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -225,6 +227,8 @@ def test_the_policy_of_a_page_is_this_and_no_looser(tmp_path: Path) -> None:
             "require-trusted-types-for 'script'; trusted-types autolab",
             html.unescape(policy),
         )
+        for _, own in re.findall(r"<(style|script)>(.*?)</\1>", text, re.DOTALL):
+            assert b64encode(hashlib.sha256(own.encode()).digest()).decode() in policy
 
 
 def test_a_page_says_what_it_needs_and_holds_only_what_a_browser_reads(tmp_path: Path) -> None:
