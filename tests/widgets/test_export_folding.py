@@ -143,6 +143,18 @@ def test_where_a_picture_is_not_held_the_page_says_so(open_file: Any, monkeypatc
     assert say("page_others_closed") in said or say("page_no_picture") in said
 
 
+def test_where_no_picture_is_held_everything_stays_and_that_is_said(
+    open_file: Any, explorer: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(folds, "MOST_BOXES_IN_ONE", 12)
+    view = explorer(longer, x=0.5, h=0.3)
+    view._obey({"do": "close all"})
+    page = open_file(view)
+    page.get_by_role("button", name="Open all").click()
+    expect(page.locator(".al-fold")).to_contain_text(say("page_no_picture"))
+    assert shown(page) == spoken(view.recording, ())
+
+
 def test_groups_of_a_saved_derivative_explorer_open_and_close(open_file: Any) -> None:
     view = DerivativeExplorer(DerivativeSession(lambda x: rnn(x, 0.3), 0.5, 1))
     first, second = view.data.recording, view.data.recording.higher[0]

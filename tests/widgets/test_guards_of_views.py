@@ -18,7 +18,7 @@ import autolab
 from autolab import Variable
 from autolab import functions as F
 from autolab.display.messages import say
-from autolab.widgets import notebook
+from autolab.widgets import notebook, player
 from autolab.widgets.conversation import LiveView
 from autolab.widgets.explorer import Explorer
 from autolab.widgets.graph_view import GraphView
@@ -143,6 +143,22 @@ def test_the_walk_rests_where_the_graph_has_become_shorter(opened: Callable[...,
     assert view.frame["k"] == last
     tell(view, do="move", key="x", index=None, value=1, final=True)
     assert view.error is None and len(view._walk) <= last and view.frame == {}
+    tell(view, do="walk", to=1, pick=None)
+    tell(view, do="move", key="x", index=None, value=2, final=True)
+    assert view.frame["k"] == 1
+
+
+def test_a_walk_has_few_cells_and_is_saved_if_it_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    view = GraphView(autolab.record(lambda x: x * 2, np.ones((100, 100))))
+    for most, cells in ((view.most_cells, 64), (9, 9)):
+        view.most_cells = most
+        tell(view, do="walk", to=1, pick=None)
+        assert 0 < max(len(buffer) for buffer in view.frame_buffers) <= 4 * cells**2
+    count = len(view._walk)
+    for limit, saved in ((count, True), (count - 1, False)):
+        monkeypatch.setattr(player, "_SAVED", limit)
+        assert view._shown(view.recording)["plan"]["saved"] is saved
+    view.close()
 
 
 def test_a_search_goes_round_and_nowhere_without_a_match() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -72,6 +73,16 @@ def test_what_was_stopped_does_not_go_on_at_a_later_point(gated: Any) -> None:
     for message in (moved(2.0), moved(3.0), {"do": "stop"}):
         tell(view, **message)
     assert view.computing == "stopping"
+    settle(view)
+    assert seen == [2] and view.computing == "" and view.error is not None
+
+
+def test_an_interrupt_while_a_result_is_waited_for_stops_it(gated: Any) -> None:
+    view, _, seen = gated
+    view.wait_seconds = 30.0
+    interrupt = threading.Timer(0.05, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
+    interrupt.start()
+    tell(view, **moved(2.0))
     settle(view)
     assert seen == [2] and view.computing == "" and view.error is not None
 
