@@ -122,6 +122,8 @@ WAITS = [
 def test_who_paints_waits_for_the_turn(kind: str, name: str) -> None:
     view: Any = VIEWS[kind](inputs())
     settle(view)
+    if name == "end":
+        view.begin()
     done: list[str] = []
     lock = getattr(view, "_lock", None) or view._turn
 

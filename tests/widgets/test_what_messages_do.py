@@ -99,13 +99,13 @@ def test_a_lens_of_a_function_that_raises_by_now_keeps_the_check() -> None:
         assert lens.error is not None and lens.error["message"] == SHOWN and lens.report is report
     fails.clear()
     obeyed(lens, do="along", key=0, seed=3)
-    assert SHOWN in lens.along["label"] and "x" * 60 not in lens.along["label"] and lens.along["whole"] is True
+    label = lens.along["label"]
+    assert SHOWN in label and "x" * 60 not in label and "direction 3" in label and lens.along["whole"] is True
     obeyed(lens, do="check again")
     assert lens.report is not report and lens._session.state.seed == 0
-    first = lens.report["".join(lens.report._origin.base.variables)].analytic
+    first = lens.report.inputs[0].analytic
     obeyed(lens, do="check again")
-    assert lens._session.state.seed == 1
-    assert (lens.report["".join(lens.report._origin.base.variables)].analytic != first).all()
+    assert lens._session.state.seed == 1 and (lens.report.inputs[0].analytic != first).all()
     lens.close()
 
 
@@ -130,7 +130,7 @@ def test_a_lens_shows_no_measurement_of_another_element_and_says_that_it_was_sto
         assert (lens.computing, lens.study) == ("running", {})
         tell(lens, do="stop")
         settle(lens)
-        assert lens.error is not None and lens.error["type"] == say("stopped")
+        assert lens.error is not None and lens.error["message"] == say(f"{lens.stopped_words}_asked", seconds=60.0)
     finally:
         go.set()
         lens.close()
