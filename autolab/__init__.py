@@ -200,10 +200,12 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return _import_module(f".{name}", __name__)
     if name not in _LAZY:
-        instead = f"; there is autolab.functions.{name}" if name in functions.__all__ else ""
-        raise AttributeError(
-            f"module 'autolab' has no attribute {name!r}{instead}", name=name, obj=_sys.modules[__name__]
-        )
+        from .engine.habits import missing
+
+        if name in functions.__all__:
+            message = f"module 'autolab' has no attribute {name!r}; there is autolab.functions.{name}"
+            raise AttributeError(message, name=name, obj=_sys.modules[__name__])
+        raise missing(__name__, "autolab", name)
     value = getattr(_import_module(f".{_LAZY[name]}", __name__), name)
     globals()[name] = value
     return value

@@ -144,7 +144,7 @@ def _grown(shot: Image.Image, height: int) -> Image.Image:
 
 def _moving(view: LabPage) -> Iterator[int]:
     """Move `x` up and down again, then walk through both passes: after each change, for how long it is shown."""
-    slider = view.page.get_by_role("slider", name="x", exact=True)
+    slider = view.page.locator(".al-node[aria-label^='x, input']")
     yield 1200
     for key in ["ArrowRight"] * MOVES + ["ArrowLeft"] * MOVES:
         for _ in range(STRIDE):
@@ -182,9 +182,11 @@ def _walked(lab: Lab, view: LabPage) -> None:
 def _coloured(lab: Lab, view: LabPage) -> None:
     """Close one layer of a network, and colour by the gradient."""
     _open(lab, view, "network", NETWORK, LOOK)
+    view.page.locator(".al-menu > summary").click()
     view.page.get_by_label("Colour by").select_option("gradient")
-    view.page.locator(".al-tab", has_text="self.l2").click()
     view.page.get_by_role("button", name="Fit the whole graph").click()
+    view.page.keyboard.press("Escape")
+    view.page.locator(".al-tab", has_text="self.l2").click()
     view.page.wait_for_timeout(500)
 
 

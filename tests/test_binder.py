@@ -67,7 +67,12 @@ def binder(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subprocess
     checkout = copy_checkout(folder / "checkout")
     subprocess.run([python_of_binder(), "-m", "venv", folder / "env"], check=True)
     path = f"{folder / 'env' / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    environment = os.environ | {"PATH": path, "HOME": str(folder), "IPYTHONDIR": str(folder / "ipython")}
+    environment = os.environ | {
+        "PATH": path,
+        "HOME": str(folder),
+        "IPYTHONDIR": str(folder / "ipython"),
+        "PIP_NO_COMPILE": "1",  # most of it is not used here
+    }
 
     def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
         answer = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True)

@@ -73,7 +73,7 @@ def frame(
 
 
 def _lit(walk: Walk, moment: Moment, boxes: Mapping[int, int]) -> dict[str, Any]:
-    """Which boxes and which edge the moment is about; ``nth`` tells edges between the same two boxes apart."""
+    """Which boxes and which edge the moment is about."""
     recording = walk.recording
     if moment.phase == "given":
         return {"nodes": _boxes(recording.inputs, boxes), "edge": None}
@@ -82,13 +82,19 @@ def _lit(walk: Walk, moment: Moment, boxes: Mapping[int, int]) -> dict[str, Any]
     assert moment.step is not None
     if moment.operand is None:
         return {"nodes": _boxes(range(moment.step, moment.upto + 1), boxes), "edge": None}
+    edge = edge_of(walk, moment, boxes)
+    return {"nodes": [edge["from"], edge["to"]], "edge": edge}
+
+
+def edge_of(walk: Walk, moment: Moment, boxes: Mapping[int, int]) -> dict[str, int]:
+    """The line of the picture along which a share comes; ``nth`` tells lines between the same two boxes apart."""
+    assert moment.step is not None and moment.operand is not None
     operands = walk.steps[moment.step].operands
     source = operands[moment.operand].step
     assert source is not None
     alone = boxes[source] == source and boxes[moment.step] == moment.step  # to and from a group, lines are one
     nth = sum(operand.step == source for operand in operands[: moment.operand]) if alone else 0
-    edge = {"from": boxes[source], "to": boxes[moment.step], "nth": nth}
-    return {"nodes": [edge["from"], edge["to"]], "edge": edge}
+    return {"from": boxes[source], "to": boxes[moment.step], "nth": nth}
 
 
 def _boxes(steps: Any, boxes: Mapping[int, int]) -> list[int]:

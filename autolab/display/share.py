@@ -62,7 +62,8 @@ class Share:
         return grouped(self.names[1]) + str(number).translate(_SUBSCRIPTS)
 
     @property
-    def _local(self) -> tuple[str, str]:
+    def local(self) -> tuple[str, str]:
+        """The local derivative as a fraction: of the sender by the receiver, or by this use of it."""
         return derivative(self.names[0], self.use_name if self.is_one_of_several_uses else self.names[1])
 
     def formula(self) -> list[Token]:
@@ -70,7 +71,7 @@ class Share:
         summed: list[Token] = ["Σ"] if self.is_summed else []
         before: list[Token] = ["…", "+"] if self.number > 1 else []
         after: list[Token] = ["+", "…"] if self.number < self.count else []
-        one: list[Token] = [derivative(self.loss, self.names[0]), "·", self._local]
+        one: list[Token] = [derivative(self.loss, self.names[0]), "·", self.local]
         return [derivative(self.loss, self.names[1]), "=", *before, *summed, *one, *after]
 
     # ------------------------------------------------------------------ arrays
@@ -141,7 +142,7 @@ class Share:
             sheet.add("=", say("term_after", name=self.names[1]), after, (), "in", self.chosen)
 
     def _write_elementwise(self, sheet: Sheet, local: Snapshot) -> None:
-        sheet.add("×", say("term_local"), local, [self._local], "out", self.output)
+        sheet.add("×", say("term_local"), local, [self.local], "out", self.output)
         if self.use.product is None:
             self._write_share(sheet, "=")
             return

@@ -41,7 +41,8 @@ def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False)
     if root is None:
         raise RuntimeError(
             "backward: this value depends on no Variable that requires a gradient: integers never do, make them "
-            "floats; nor does what is computed inside no_grad or from .data"
+            "floats; nor does what is computed inside no_grad or from .data. After `w -= lr * w.grad` inside no_grad, "
+            "w is such a value: write w.data -= lr * w.grad.data"
         )
     given = getattr(root, "given", False)
     start = root.grad if given else None
@@ -58,7 +59,7 @@ def grad(outputs: Any, inputs: Variable, grad_outputs: Any = None, create_graph:
 def grad(
     outputs: Any, inputs: Sequence[Variable], grad_outputs: Any = None, create_graph: bool = False
 ) -> tuple[Variable | None, ...]: ...
-def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, create_graph: bool = False) -> Any:
+def grad(outputs: Any, inputs: Any = None, grad_outputs: Any = None, create_graph: bool = False) -> Any:
     """Gradients of ``outputs`` with respect to ``inputs``; they are returned, and no ``.grad`` changes.
 
     Parameters
@@ -125,7 +126,7 @@ def _variables(what: str, values: Any) -> list[Variable]:
     found = _sequence(values)
     for value in found:
         if not isinstance(value, Variable):
-            hint = "; for a function there is autolab.transforms.grad" if callable(value) else ""
+            hint = "; for a function there is autolab.transforms.grad(f)(x)" if callable(value) else ""
             raise TypeError(f"grad: {what} has {a_kind(value)}; expected a Variable or a sequence of them{hint}")
     return found
 

@@ -74,15 +74,13 @@ def complaint(
     >>> from autolab import Variable, functions as F
     >>> F.sum(Variable([1.0, 2.0]), axis=3)
     Traceback (most recent call last):
-    ValueError: sum: x has shape (2,), axis=3: expected an axis from -1 to 0
+    ValueError: sum: a has shape (2,), axis=3: expected an axis from -1 to 0
     """
     kind = next((k for k in COMPLAINTS if isinstance(error, k)), None)
     own_class = type(error) is not kind and not type(error).__module__.startswith("numpy")
     expected = _expected(str(error))
     if kind is None or own_class or (expected is None and str(error).startswith(f"{function}:")):
         return error
-    if (keyword := re.match(rf"{function}\(\) got .* argument '(\w+)'", str(error))) is not None:
-        return TypeError(f"{function}: {_misplaced(keyword[1], schema)}"[:LIMIT])
     inputs = [(schema.label(i), array) for i, array in enumerate(arrays) if array is not None]
     if (devices := mixed_devices(dict(inputs))) is not None:
         return TypeError(f"{function}: {devices}"[:LIMIT]).with_traceback(error.__traceback__)
@@ -94,12 +92,6 @@ def complaint(
     if len(text + what) > LIMIT:
         text = text[: LIMIT - len(what) - 1] + "…"
     return kind(text + what).with_traceback(error.__traceback__)
-
-
-def _misplaced(keyword: str, schema: Schema) -> str:
-    if keyword in schema.inputs:
-        return f"{keyword} was given by keyword; expected it by position: ({', '.join(schema.inputs)})"
-    return f"got a keyword {keyword!r}; expected {', '.join(schema.defaults) or 'none'}"
 
 
 def mixed_devices(arrays: dict[str, Any]) -> str | None:
@@ -120,4 +112,4 @@ def _expected(said: str) -> str | None:
 
 def _is_told(value: Any, default: Any) -> bool:
     """Whether an attribute belongs into a message: no array, which is too long, and no switch that nobody touched."""
-    return not is_array(value) and not (value is default and value in (None, False))
+    return not is_array(value) and not (value is default and (value in (None, False) or isinstance(value, str)))

@@ -13,13 +13,17 @@ until it ends. A token too many is slow, never wrong.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 
+from .decorated import inside
+
 Value = TypeVar("Value")
+F = TypeVar("F", bound=Callable[..., Any])
 
 overrides: set[object] = set()
 watchers: set[object] = set()
@@ -257,9 +261,19 @@ class using_config(Block):
     def value(self) -> Any:
         return self._value
 
+    def __call__(self, function: F) -> F:
+        """As a decorator: each call of ``function`` runs inside the block."""
+        return inside(lambda: using_config(self.name, self._value), function, "using_config")
 
-def no_grad() -> using_config:
+
+@overload
+def no_grad() -> using_config: ...
+@overload
+def no_grad(function: F) -> F: ...
+def no_grad(function: Any = None) -> Any:
     """Record nothing inside a ``with`` block: results have no creator, and no input is kept for backward.
+
+    Also a decorator, with and without brackets: nothing that the function computes is recorded.
 
     Examples
     --------
@@ -268,8 +282,13 @@ def no_grad() -> using_config:
     ...     y = autolab.Variable(2.0) * 3
     >>> y.requires_grad
     False
+    >>> @autolab.no_grad
+    ... def predict(x):
+    ...     return 3 * x
+    >>> predict(autolab.Variable(2.0)).requires_grad
+    False
     """
-    return using_config("enable_backprop", False)
+    return using_config("enable_backprop", False) if function is None else inside(no_grad, function, "no_grad")
 
 
 def test_mode() -> using_config:

@@ -7,6 +7,7 @@ def mul(xp, a, b):
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any
@@ -18,7 +19,7 @@ from .specialize import shortcut
 
 
 def elementwise(
-    *,
+    *given: Any,
     domain: tuple[float, float] | None = None,
     numpy: Any = (),
     name: str | None = None,
@@ -62,11 +63,12 @@ def elementwise(
     >>> x.grad
     variable(12.0)
     """
+    _only_named("elementwise", given)
     return _declare(True, domain, numpy, ("y",), name, rules)
 
 
 def primitive(
-    *,
+    *given: Any,
     domain: tuple[float, float] | None = None,
     numpy: Any = (),
     outputs: tuple[str, ...] = ("y",),
@@ -93,7 +95,27 @@ def primitive(
     >>> x.grad
     variable([1. 1.])
     """
+    _only_named("primitive", given)
     return _declare(False, domain, numpy, outputs, name, rules)
+
+
+def _check_xp(forward: Callable[..., Any], rules: dict[str, Rule]) -> None:
+    """Refuse a forward whose first parameter is an input: it is where NumPy or CuPy goes."""
+    parameters = list(inspect.signature(forward).parameters) if callable(forward) else []
+    if parameters and parameters[0] != "xp" and (parameters[0] in rules or len(parameters) == 1):
+        name, inputs = getattr(forward, "__name__", type(forward).__name__), ", ".join(parameters)
+        raise DeclarationError(
+            f"{name}: its forward takes ({inputs}); expected xp in front, for NumPy or CuPy: def {name}(xp, {inputs})"
+        )
+
+
+def _only_named(decorator: str, given: tuple[Any, ...]) -> None:
+    """Refuse a decorator without brackets."""
+    if given:
+        raise DeclarationError(
+            f"{decorator}: expected a rule for each input, by its name: @{decorator}(x=lambda g, x: ...), above "
+            "def f(xp, x)"
+        )
 
 
 def _declare(
@@ -105,6 +127,7 @@ def _declare(
     rules: dict[str, Rule],
 ) -> Callable[..., Any]:
     def decorate(forward: Callable[..., Any]) -> Callable[..., Any]:
+        _check_xp(forward, rules)
         function = Primitive(forward, rules, elementwise, domain, outputs, name)
         if domain is not None and (not isinstance(domain, tuple) or len(domain) != 2):
             raise DeclarationError(f"{function.name}: domain is {domain!r:.60}; expected two numbers: (low, high)")
@@ -114,9 +137,9 @@ def _declare(
 
         call: Any = shortcut(function) or general
         update_wrapper(call, forward)
-        call.__signature__, call.function = function.schema.signature, function
+        call.__signature__, call.function = function.signature, function
         call.vjp = lambda name: lambda rule: function.add_rule(name, rule)
-        call.composite = function.add_composite
+        call.composite, call.spelling = function.add_composite, function.add_spelling
         for numpy_function in numpy if isinstance(numpy, tuple) else (numpy,):
             protocol.register(numpy_function, call)
         return call

@@ -79,6 +79,15 @@ def _called(frame: FrameType) -> str | None:
     return found
 
 
+def is_drawn(frame: FrameType | None) -> bool:
+    """Whether matplotlib asks for an array or a number, itself or through NumPy: it draws values, and no gradient is
+    lost."""
+    while frame is not None and (frame.f_code.co_filename.startswith(_NUMPY) or is_own(frame)):
+        frame = frame.f_back
+    package = str(frame.f_globals.get("__name__")).partition(".")[0] if frame is not None else ""
+    return package in ("matplotlib", "mpl_toolkits")
+
+
 _into_array = PerInstruction(_fills_array)
 _CAN_TELL = sys.implementation.name == "cpython"
 
@@ -93,7 +102,7 @@ def number_of(variable: Variable, number: Any) -> Any:
         cause.
     """
     frame = sys._getframe(2)
-    if _CAN_TELL and _into_array(frame):
+    if _CAN_TELL and _into_array(frame) and not is_drawn(frame):
         raise DetachError(f"Variable: {INTO_ARRAY}")
     return left(variable, number, frame) if listeners else number
 

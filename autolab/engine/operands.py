@@ -35,7 +35,7 @@ def as_arrays(function: Primitive, values: list[Any]) -> list[Array]:
 
 def _converted(function: Primitive, xp: Any, value: Any, what: str) -> Array:
     if isinstance(value, list | tuple) and any([isinstance(item, Variable) for item in value]):
-        how = f"each by itself: {function.name}(*xs)" if function.schema.variadic else "one value, such as stack(*xs)"
+        how = f"one sequence: {function.name}(xs)" if function.schema.variadic else "one value, such as stack(xs)"
         raise TypeError(f"{what}: got {a_kind(value)} of Variables; expected {how}")
     array = check_real(as_array(value, what), what)
     return array if type(value) in modules else xp.asarray(array)

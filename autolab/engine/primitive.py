@@ -6,12 +6,14 @@ has short cuts of `apply` for the commonest shapes of function; they give the sa
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any, ClassVar
 
 import numpy as np
 
+from . import calls
 from .backend import Array, as_array, check_real, get_array_module, modules, stopwatch
 from .complaints import COMPLAINTS, complaint
 from .config import modes, recording, watchers
@@ -57,6 +59,14 @@ class Primitive:
         Input name -> what its rule asks for besides ``g``.
     composite : callable or None
         The same function out of simpler ones, if it is fused: for showing what is inside, and for tests.
+    takes_names : bool
+        Whether inputs may be given by name.
+    grain : NumPy function or None
+        The one of the same name, whose parameters a call may use.
+    renamed : dict
+        Names of its parameters -> the function's own, where they differ.
+    spelling : callable or None
+        Gives the inputs and attributes of a call, where more than names differ.
     """
 
     sum_to: ClassVar[Callable[..., Any]]
@@ -78,7 +88,12 @@ class Primitive:
         self.declared: dict[str, Rule] = {}
         self.retained: dict[str, tuple[str, ...]] = dict.fromkeys(self.inputs, ())
         self.composite: Callable[..., Any] | None = None
+        self.grain: Any = None
+        self.renamed: dict[str, str] = {}
+        self.spelling: Callable[..., calls.Call] | None = None
         self.direct = direct_name(forward, len(self.inputs))
+        is_ufunc = isinstance(getattr(np, self.direct or "", None), np.ufunc)
+        self.takes_names = not (self.schema.fixed and len(self.inputs) <= 2 and (elementwise or is_ufunc))
         self._plans: dict[int, tuple[Rule, Keeper | None] | None] = {}
         self._place: dict[Rule, int] = {}
         self._revivers: dict[Rule, Reviver | None] = {}
@@ -87,7 +102,15 @@ class Primitive:
             self.add_rule(name, rule)
 
     def __repr__(self) -> str:
-        return f"<function {self.name}{self.schema.signature}>"
+        return f"<function {self.name}{self.signature}>"
+
+    @property
+    def signature(self) -> inspect.Signature:
+        """What people see: where calls are shortest, inputs go in by position alone, as those of NumPy's ufuncs."""
+        shown = self.schema.signature
+        if self.takes_names:
+            return shown
+        return shown.replace(parameters=[p.replace(kind=p.POSITIONAL_ONLY) for p in shown.parameters.values()])
 
     # ------------------------------------------------------------------ declaration
     def add_rule(self, name: str, rule: Rule) -> Rule:
@@ -102,6 +125,11 @@ class Primitive:
         """Declare what the function is made of, as ``composite(*inputs, **attributes)`` of declared functions."""
         self.composite = composite
         return composite
+
+    def add_spelling(self, spelling: Callable[..., calls.Call]) -> Callable[..., calls.Call]:
+        """Declare what a call means: ``spelling(*args, **keywords)`` gives ``(inputs, attributes)``."""
+        self.spelling = spelling
+        return spelling
 
     def rule(self, i: int) -> Rule | None:
         """The rule of the input at position ``i`` as ``rule(g, saved)``; None if it has no gradient."""
@@ -144,8 +172,7 @@ class Primitive:
     def apply(self, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
         """Arrays in, arrays out; with any Variable among the inputs, Variables out, joined to the graph."""
         if len(args) != len(self.inputs) or self.schema.variadic:
-            self.schema.check_count(len(args))
-            args += (None,) * (len(self.inputs) - len(args) - self.schema.variadic)
+            args, attributes = calls.plain(self, args, attributes)
         raw, with_variables, ready = [], False, True
         for arg in args:
             if isinstance(arg, Variable):
@@ -163,7 +190,7 @@ class Primitive:
             stop = stopwatch(xp) if watchers and modes().hooks else None
             y = self.forward(xp, *raw, **attributes) if xp is np else self._on_device(xp, raw, attributes)
         except COMPLAINTS as error:
-            raise self.complaint(error, raw, attributes) from None
+            return calls.again(self, error, args, raw, attributes)
         if not with_variables:
             return y
         seconds = 0.0 if stop is None else stop()
@@ -222,16 +249,6 @@ class Primitive:
     def complaint(self, error: Exception, arrays: Any, attributes: dict[str, Any] | None = None) -> Exception:
         """What a forward raised, with the function and its inputs named."""
         return complaint(self.name, self.schema, error, arrays, attributes)
-
-    def misuse(self, error: Exception, count: int, arrays: Any, attributes: dict[str, Any]) -> Exception:
-        """The same for a call of ``count`` inputs at which nobody has looked yet."""
-        self.schema.check_count(count)
-        try:
-            if len(attributes) < len(self.schema.defaults):
-                attributes = self.schema.completed(attributes)
-        except TypeError as missing:
-            error = missing
-        return self.complaint(error, arrays, attributes)
 
     # ------------------------------------------------------------------ backward
     def pull(self, node: Node, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:

@@ -6,17 +6,18 @@ arguments are mapped to theirs by name, so that ``np.sum(x, 0)`` and ``np.sum(x,
 
 from __future__ import annotations
 
-import inspect
 import re
+import sys
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from .backend import is_array
+from .calls import in_grain, shown, signature_of
 from .complaints import COMPLAINTS, LIMIT
 from .errors import DetachError, NoGradientError
+from .leaving import is_drawn
 from .remedies import INTO_ARRAY
 
 declared: dict[Any, Callable[..., Any]] = {}
@@ -25,7 +26,6 @@ declared: dict[Any, Callable[..., Any]] = {}
 _NAMED = re.compile(r"[A-Za-z_][\w.]*(\([\w.]+\))?: |numpy\.")
 """How a message begins that says which function it is about."""
 
-_renamed: dict[Any, dict[str, str]] = {}
 _adapters: dict[Any, Callable[..., Any]] = {}
 
 # Their results are no numbers to differentiate: they take the data and give plain arrays.
@@ -49,7 +49,11 @@ def register(numpy_function: Any, function: Callable[..., Any], renamed: dict[st
     """Let ``numpy_function`` on Variables call ``function``; ``renamed`` maps NumPy's argument names to the
     function's."""
     declared[numpy_function] = function
-    _renamed[numpy_function] = renamed or {}
+    own = getattr(function, "function", None)
+    if own is not None and not isinstance(numpy_function, np.ufunc) and numpy_function.__name__ == own.name:
+        own.grain, own.renamed = numpy_function, renamed or {}
+        if len(own.schema.defaults) > 1:
+            function.__signature__ = shown(own.schema.signature, numpy_function)  # type: ignore[attr-defined]
 
 
 def adapt(numpy_function: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -110,6 +114,8 @@ def array_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
     try:
         return _called(func, args, kwargs)
     except (*COMPLAINTS, AttributeError) as error:
+        if is_drawn(sys._getframe(1)):  # matplotlib may ask for what has no gradient
+            return func(*[unwrap(value) for value in args], **{k: unwrap(v) for k, v in kwargs.items()})
         if type(error) not in (*COMPLAINTS, AttributeError) or _NAMED.match(str(error)):
             raise
         kind = TypeError if isinstance(error, AttributeError) else type(error)  # it is no array
@@ -123,38 +129,27 @@ def _called(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
         return _adapted(func, adapter, args, kwargs)
     if function is None:
         raise NoGradientError(f"{_full_name(func)} has no gradient in AutoLab. Apply it to x.data if none is needed.")
-    arrays, attributes = _split(func, function, args, kwargs)
+    try:
+        arrays, attributes = in_grain(function.function, func, args, kwargs)  # type: ignore[attr-defined]
+    except NoGradientError as error:
+        raise NoGradientError(f"{_full_name(func)} on a Variable {error}"[:LIMIT]) from None
+    except TypeError as error:
+        raise NoGradientError(f"{_full_name(func)} on a Variable: {error}"[:LIMIT]) from None
     return function(*arrays, **attributes)
 
 
 def _adapted(func: Any, adapter: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     try:
-        given = _signature(adapter).bind(*args, **kwargs)
+        given = signature_of(adapter).bind(*args, **kwargs)
     except TypeError as error:
         raise NoGradientError(f"{_full_name(func)} on a Variable: {error}") from None
     return adapter(*given.args, **given.kwargs)
 
 
-def _split(func: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-    """NumPy's arguments as the declared function's arrays and attributes."""
-    given = _signature(func).bind(*args, **kwargs).arguments
-    parameters = inspect.signature(function).parameters
-    arity = sum(p.kind is p.POSITIONAL_ONLY for p in parameters.values())
-    arrays = list(given.values())[:arity]
-    attributes = {}
-    for name, value in list(given.items())[arity:]:
-        own = _renamed[func].get(name, name)
-        if own in parameters:
-            attributes[own] = value
-        elif value is not _signature(func).parameters[name].default:
-            raise NoGradientError(f"{_full_name(func)} on a Variable does not take {name!r}")
-    return arrays, attributes
-
-
 def _settings(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any]]:
     """The arguments that say how, and are no Variables or arrays or lists of them, for messages."""
     try:
-        given = _signature(func).bind_partial(*args, **kwargs).arguments
+        given = signature_of(func).bind_partial(*args, **kwargs).arguments
     except (TypeError, ValueError):  # it does not take them
         return []
     return [(k, v) for k, v in given.items() if not (is_array(v) or hasattr(v, "requires_grad") or _holds(v))]
@@ -167,8 +162,3 @@ def _holds(value: Any) -> bool:
 def _full_name(func: Any) -> str:
     """As one calls it: ``numpy.sum``, ``numpy.linalg.eig``."""
     return f"{getattr(func, '__module__', None) or 'numpy'}.{func.__name__}"
-
-
-@cache
-def _signature(func: Any) -> inspect.Signature:
-    return inspect.signature(func)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import DeclarationError, a_kind
+from .habits import instead
 
 Keeper = Callable[[list[Any], tuple[Any, ...], dict[str, Any]], Any]
 """Takes what a rule retains out of a call's inputs, outputs and attributes."""
@@ -31,7 +32,7 @@ class Schema:
     outputs : tuple of str
         ``("y",)``, or the names of several results; an output that shares its name with an input has none, ``""``.
     signature : inspect.Signature
-        What users see: without ``xp``, the inputs positional-only.
+        What users see: without ``xp``, and all by position or by name as far as Python can say so.
     """
 
     function: str
@@ -54,7 +55,6 @@ class Schema:
             raise DeclarationError(f"{_name(forward)}: outputs is {outputs!r:.60}; expected a tuple of names")
         named = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
         rest = [p for p in parameters if p.kind is p.VAR_POSITIONAL]
-        shown = [p.replace(kind=p.POSITIONAL_ONLY) if p in named else p for p in parameters]
         inputs = tuple([p.name for p in named + rest])
         return cls(
             function=forward.__name__,
@@ -64,8 +64,13 @@ class Schema:
             defaults={p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY},
             needed=tuple([p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]),
             outputs=tuple(["" if name in inputs else name for name in outputs]),
-            signature=inspect.Signature(shown),
+            signature=inspect.Signature(_shown(parameters)),
         )
+
+    @property
+    def fixed(self) -> bool:
+        """Whether every call has the same inputs and nothing else."""
+        return not self.defaults and not self.variadic and self.required == len(self.inputs)
 
     def label(self, i: int) -> str:
         """The name of the input at position ``i``: ``a``, or ``xs[2]`` where one name stands for many."""
@@ -78,16 +83,21 @@ class Schema:
             return
         most = "or more" if self.variadic else f"to {len(self.inputs)}" if len(self.inputs) > self.required else ""
         expected = " ".join([str(self.required), *[most] * bool(most), "array" if self.required == 1 else "arrays"])
-        go = "goes" if len(self.defaults) == 1 else "go"
-        keywords = f"; {', '.join(self.defaults)} {go} in by keyword" if self.defaults else ""
+        behind = f", then {', '.join(self.defaults)}" if self.defaults else ""
         names = ", ".join(self.inputs)
-        raise TypeError(f"{self.function}: got {count} positional arguments; expected {expected} ({names}){keywords}")
+        raise TypeError(f"{self.function}: got {count} positional arguments; expected {expected} ({names}){behind}")
+
+    def no_keyword(self, name: str) -> str:
+        """What is said about a keyword that the function does not have."""
+        expected = ", ".join([*self.inputs, *self.defaults])
+        return f"{self.function}: got a keyword {name!r}; expected {expected}{instead('keywords', name)}"
 
     def completed(self, attributes: dict[str, Any]) -> dict[str, Any]:
         """``attributes`` and the defaults of those left out; a TypeError if one that has none is missing."""
         missing = [name for name in self.needed if name not in attributes] if self.needed else ()
         if missing:
-            raise TypeError(f"{self.function}: {', '.join(missing)} must be given, by keyword")
+            call = f"{self.function}({', '.join([*self.inputs, *missing])})"
+            raise TypeError(f"{self.function}: {', '.join(missing)} must be given: {call}")
         return {**self.defaults, **attributes}
 
     def retained(self, name: str, rule: Callable[..., Any]) -> tuple[str, ...]:
@@ -145,6 +155,18 @@ class Schema:
             return lambda inputs, outputs, attributes: inputs.shapes  # type: ignore[attr-defined]
         place = self.inputs.index(name.removesuffix("_shape"))
         return lambda inputs, outputs, attributes: inputs[place].shape
+
+
+def _shown(parameters: list[inspect.Parameter]) -> list[inspect.Parameter]:
+    """Attributes behind the inputs, by position as well until one without a default stands behind one with."""
+    shown: list[inspect.Parameter] = []
+    for p in parameters:
+        before = shown[-1] if shown else p
+        by_name = before.kind in (p.VAR_POSITIONAL, p.KEYWORD_ONLY)
+        if p.kind is p.KEYWORD_ONLY and not by_name and (p.default is not p.empty or before.default is p.empty):
+            p = p.replace(kind=p.POSITIONAL_OR_KEYWORD)
+        shown.append(p)
+    return shown
 
 
 def _name(forward: Any) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .backend import modules, scalar
+from .calls import again, refuse
 from .complaints import COMPLAINTS
 from .config import modes, overrides, watchers
 from .kernels import Kernels
@@ -35,10 +36,19 @@ def shortcut(function: Primitive) -> Callable[..., Any] | None:
     schema = function.schema
     if schema.variadic or function.several:
         return None
-    fixed = not schema.defaults and schema.required == len(schema.inputs)
-    make = {1: _unary, 2: _binary}.get(len(schema.inputs), _general) if fixed else _general
+    make = {1: _unary, 2: _binary}.get(len(schema.inputs), _general) if schema.fixed else _general
     call, function.learn = make(function)
     function.learn()
+    return call if make is _general or not function.takes_names else _by_name(function, call)
+
+
+def _by_name(function: Primitive, plain: Callable[..., Any]) -> Callable[..., Any]:
+    """``plain``, with inputs by name as well."""
+    count = len(function.inputs)
+
+    def call(*args: Any, **named: Any) -> Any:
+        return function.apply(args, named) if named or len(args) != count else plain(*args)
+
     return call
 
 
@@ -60,7 +70,9 @@ def _unary(function: Primitive) -> Shortcut:
     def apply(a: Any) -> Any:
         return function.apply(() if a is _LEFT_OUT else (a,), {})
 
-    def call(a: Any = _LEFT_OUT, /) -> Any:
+    def call(a: Any = _LEFT_OUT, /, out: Any = None, where: Any = None, dtype: Any = None) -> Any:
+        if out is not None or where is not None or dtype is not None:
+            refuse(function, out=out, where=where, dtype=dtype)
         x = a._data if isinstance(a, Variable) else a
         kind = type(x)
         if watchers or kind not in modules:
@@ -118,7 +130,9 @@ def _binary(function: Primitive) -> Shortcut:
         found = None if watchers else with_number(function, kernels, a, b)
         return function.apply((a,) if b is _LEFT_OUT else (a, b), {}) if found is None else found
 
-    def call(a: Any, b: Any = _LEFT_OUT, /) -> Any:
+    def call(a: Any, b: Any = _LEFT_OUT, /, out: Any = None, where: Any = None, dtype: Any = None) -> Any:
+        if out is not None or where is not None or dtype is not None:
+            refuse(function, out=out, where=where, dtype=dtype)
         if isinstance(a, Variable) and isinstance(b, Variable):
             x, p, y, q = a._data, a.node, b._data, b.node
         elif type(a) is _ndarray and type(b) is _ndarray:
@@ -237,7 +251,7 @@ def _general(function: Primitive) -> Shortcut:
         try:
             y = forward(np, *raw, **attributes)
         except COMPLAINTS as error:
-            raise function.misuse(error, len(args), raw, attributes) from None
+            return again(function, error, args, raw, attributes)
         if arrays_only:
             return y
         variable: Any = _new_variable(Variable)

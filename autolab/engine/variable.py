@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,9 +13,11 @@ from .backend import Array, as_array, check_real, device_name
 from .config import listeners
 from .errors import DetachError
 from .given import array_like, float_array
-from .leaving import left, number_of
+from .habits import answer_habits, instead
+from .leaving import is_drawn, left, number_of
 from .node import Leaf, Node, Part
 from .remedies import ALREADY, AS_ARRAY, ASSIGNED, COPIED, ELEMENT, ELEMENT_OF_LEAF, INTO_ARRAY, ONE_NUMBER
+from .updates import check_update
 
 if TYPE_CHECKING:
     from .installed import Installed
@@ -161,7 +164,10 @@ class Variable(Installed):
 
         Assigning sets the gradient that `backward` starts from (an array or a Variable of the same shape).
         """
-        return getattr(self.node, "grad", None)
+        g = getattr(self.node, "grad", None)
+        if g is None and type(self.node) is not Leaf:
+            check_update(self, sys._getframe(1))
+        return g
 
     @grad.setter
     def grad(self, value: Any) -> None:
@@ -206,7 +212,7 @@ class Variable(Installed):
         if self.node is not None:
             self.node.grad, self.node.given = None, False
 
-    def backward(self, retain_grad: bool = False, create_graph: bool = False) -> None:
+    def backward(self, retain_grad: bool = False, create_graph: bool = False, **others: Any) -> None:
         """Compute the gradients of this value and add them to ``.grad`` of the leaves it depends on.
 
         The start gradient is ``self.grad`` if the user set it, else 1 for a value of one element. All gradients are
@@ -225,6 +231,8 @@ class Variable(Installed):
         RuntimeError
             If the value has more than one element and no start gradient, or depends on nothing that requires one.
         """
+        for name in others:
+            raise TypeError(f"Variable.backward: got a keyword {name!r}{instead('keywords', name)}")
         self._backward(retain_grad, create_graph)
 
     # ------------------------------------------------------------------ Python and NumPy
@@ -275,14 +283,14 @@ class Variable(Installed):
         raise DetachError(ELEMENT if self.creator is not None else ELEMENT_OF_LEAF)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        if self.node is not None:
+        if self.node is not None and not is_drawn(sys._getframe(1)):
             raise DetachError(AS_ARRAY)
         return np.array(self._data, dtype=dtype, copy=copy)
 
     @property
     def _mask(self) -> Any:
         """What NumPy's masked arrays ask for before they take ``_data`` of whatever is assigned to them."""
-        if self.node is not None:
+        if self.node is not None and not is_drawn(sys._getframe(1)):
             raise DetachError(f"Variable: {INTO_ARRAY}")
         return np.ma.nomask
 
@@ -305,6 +313,7 @@ class Variable(Installed):
         return mimebundle(self)
 
 
+answer_habits(Variable, "Variable")
 _new = Variable.__new__
 
 

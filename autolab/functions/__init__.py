@@ -1,27 +1,35 @@
 """The differentiable functions: arrays in, arrays out; Variables in, Variables out.
 
-Array inputs are positional, everything else goes in by keyword. NumPy's own functions reach these when they are
-applied to Variables. What gradients are at kinks, ties and poles, `conventions.conventions` lists.
+A function that NumPy has takes NumPy's parameters, by position or by name; the others take arrays first, in the order
+of torch.nn.functional, then what says how. NumPy's own functions reach these when they are applied to Variables. What
+gradients are at kinks, ties and poles, `conventions.conventions` lists.
 """
 
+from typing import Any
+
+from ..engine.habits import missing
 from . import numpy_names  # noqa: F401  # NumPy's functions reach it on import
-from .activation import elu, gelu, leaky_relu, log_softmax, relu, silu, softmax, softplus
+from .activation import elu, gelu, leaky_relu, log_softmax, logsigmoid, relu, silu, softmax, softplus
 from .axes import expand_dims, moveaxis, squeeze, swapaxes
-from .choose import clip, maximum, minimum, where
-from .classification import accuracy, softmax_cross_entropy
+from .calculus import convolve, trapezoid
+from .choose import clip, fmax, fmin, maximum, minimum, nan_to_num, where
+from .classification import accuracy, nll_loss, softmax_cross_entropy
+from .combining import append, cross, kron, meshgrid
 from .conv import conv1d, conv2d, conv_transpose2d
 from .cumulative import cumprod, cumsum, prod
 from .diagonals import diagonal, trace, tril, triu
+from .division import floor_divide, fmod, remainder
 from .einsum import einsum
+from .entropy import binary_cross_entropy, kl_divergence, sigmoid_cross_entropy, xlogy
 from .exponentials import expm1, log1p, log2, log10, logaddexp, sigmoid
 from .fused import expadd, muladd
 from .indexing import getitem, take_along_axis
 from .joining import concatenate, split, stack
 from .linalg import matmul
-from .loss import huber, kl_divergence, mean_absolute_error, mean_squared_error, sigmoid_cross_entropy
+from .loss import huber, mean_absolute_error, mean_squared_error, smooth_l1
 from .math import add, cos, div, exp, log, mul, neg, pow, sin, sub, tanh
 from .matrices import cholesky, det, inv, slogdet, solve
-from .nn import dropout, embedding, linear
+from .nn import dropout, embedding, linear, one_hot
 from .normalization import batch_norm, layer_norm
 from .norms import logsumexp, norm
 from .operators import install as _install
@@ -29,20 +37,30 @@ from .order import max, min, sort
 from .pool import avg_pool2d, max_pool2d
 from .powers import abs, cbrt, hypot, reciprocal, sqrt, square
 from .products import dot, outer, tensordot
+from .ranks import median, percentile, quantile
+from .rectifiers import celu, hardsigmoid, hardswish, hardtanh, prelu, relu6, selu
 from .reduce import mean, std, sum, var
 from .repeating import flip, pad, repeat, roll, tile
 from .rounding import ceil, floor, round, sign
 from .shape import broadcast_to, cast, reshape, sum_to, transpose
-from .special import erf
+from .similarity import cosine_similarity, normalize
+from .smooth import glu, mish, softsign
+from .special import erf, erfc
 from .spectra import eigh, svd
 from .trig import arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, cosh, sinh, tan
 
 _install()
 
+
+def __getattr__(name: str) -> Any:
+    raise missing(__name__, "functions", name)
+
+
 __all__ = [
     "abs",
     "accuracy",
     "add",
+    "append",
     "arccos",
     "arccosh",
     "arcsin",
@@ -52,18 +70,23 @@ __all__ = [
     "arctanh",
     "avg_pool2d",
     "batch_norm",
+    "binary_cross_entropy",
     "broadcast_to",
     "cast",
     "cbrt",
     "ceil",
+    "celu",
     "cholesky",
     "clip",
     "concatenate",
     "conv1d",
     "conv2d",
     "conv_transpose2d",
+    "convolve",
     "cos",
     "cosh",
+    "cosine_similarity",
+    "cross",
     "cumprod",
     "cumsum",
     "det",
@@ -76,18 +99,28 @@ __all__ = [
     "elu",
     "embedding",
     "erf",
+    "erfc",
     "exp",
     "expadd",
     "expand_dims",
     "expm1",
     "flip",
     "floor",
+    "floor_divide",
+    "fmax",
+    "fmin",
+    "fmod",
     "gelu",
     "getitem",
+    "glu",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
     "huber",
     "hypot",
     "inv",
     "kl_divergence",
+    "kron",
     "layer_norm",
     "leaky_relu",
     "linear",
@@ -97,6 +130,7 @@ __all__ = [
     "log10",
     "log_softmax",
     "logaddexp",
+    "logsigmoid",
     "logsumexp",
     "matmul",
     "max",
@@ -105,23 +139,36 @@ __all__ = [
     "mean",
     "mean_absolute_error",
     "mean_squared_error",
+    "median",
+    "meshgrid",
     "min",
     "minimum",
+    "mish",
     "moveaxis",
     "mul",
     "muladd",
+    "nan_to_num",
     "neg",
+    "nll_loss",
     "norm",
+    "normalize",
+    "one_hot",
     "outer",
     "pad",
+    "percentile",
     "pow",
+    "prelu",
     "prod",
+    "quantile",
     "reciprocal",
     "relu",
+    "relu6",
+    "remainder",
     "repeat",
     "reshape",
     "roll",
     "round",
+    "selu",
     "sigmoid",
     "sigmoid_cross_entropy",
     "sign",
@@ -129,9 +176,11 @@ __all__ = [
     "sin",
     "sinh",
     "slogdet",
+    "smooth_l1",
     "softmax",
     "softmax_cross_entropy",
     "softplus",
+    "softsign",
     "solve",
     "sort",
     "split",
@@ -152,8 +201,10 @@ __all__ = [
     "tile",
     "trace",
     "transpose",
+    "trapezoid",
     "tril",
     "triu",
     "var",
     "where",
+    "xlogy",
 ]

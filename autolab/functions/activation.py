@@ -161,6 +161,20 @@ def softplus(xp: Any, x: Array) -> Array:
     return xp.logaddexp(x, 0)
 
 
+@elementwise(x=lambda g, x: g * sigmoid(-x), domain=(-6, 6))
+@real
+def logsigmoid(xp: Any, x: Array) -> Array:
+    """``log(sigmoid(x))``, elementwise, finite also where sigmoid is too small for a number.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.logsigmoid(Variable([-1000.0, 1000.0]))
+    variable([-1000.    -0.])
+    """
+    return -xp.logaddexp(-x, 0)
+
+
 @primitive()
 @real
 def softmax(xp: Any, x: Array, *, axis: int = -1) -> Array:

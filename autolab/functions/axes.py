@@ -13,8 +13,8 @@ from .shape import reshape
 Axis = int | tuple[int, ...] | None
 
 
-@primitive(x=lambda g, axis1, axis2: swapaxes(g, axis1=axis1, axis2=axis2), numpy=np.swapaxes)
-def swapaxes(xp: Any, x: Array, *, axis1: int, axis2: int) -> Array:
+@primitive(a=lambda g, axis1, axis2: swapaxes(g, axis1=axis1, axis2=axis2), numpy=np.swapaxes)
+def swapaxes(xp: Any, a: Array, *, axis1: int, axis2: int) -> Array:
     """Exchange two axes. Negative ones count from the end, here and in all functions of this module.
 
     Raises
@@ -28,14 +28,14 @@ def swapaxes(xp: Any, x: Array, *, axis1: int, axis2: int) -> Array:
     >>> F.swapaxes(Variable([[1.0, 2.0, 3.0]]), axis1=0, axis2=1).shape
     (3, 1)
     """
-    return x.swapaxes(axis1, axis2)
+    return a.swapaxes(axis1, axis2)
 
 
 @primitive(
-    x=lambda g, source, destination: moveaxis(g, source=destination, destination=source),
+    a=lambda g, source, destination: moveaxis(g, source=destination, destination=source),
     numpy=np.moveaxis,
 )
-def moveaxis(xp: Any, x: Array, *, source: int | tuple[int, ...], destination: int | tuple[int, ...]) -> Array:
+def moveaxis(xp: Any, a: Array, *, source: int | tuple[int, ...], destination: int | tuple[int, ...]) -> Array:
     """Move axes to other places; the others keep their order.
 
     Raises
@@ -49,11 +49,11 @@ def moveaxis(xp: Any, x: Array, *, source: int | tuple[int, ...], destination: i
     >>> F.moveaxis(Variable([[[1.0, 2.0, 3.0]]]), source=-1, destination=0).shape
     (3, 1, 1)
     """
-    return xp.moveaxis(x, source, destination)
+    return xp.moveaxis(a, source, destination)
 
 
-@primitive(x=lambda g, x_shape: reshape(g, shape=x_shape), numpy=np.squeeze)
-def squeeze(xp: Any, x: Array, *, axis: Axis = None) -> Array:
+@primitive(a=lambda g, a_shape: reshape(g, shape=a_shape), numpy=np.squeeze)
+def squeeze(xp: Any, a: Array, *, axis: Axis = None) -> Array:
     """Drop axes of length 1: all of them, or those given.
 
     Raises
@@ -67,11 +67,11 @@ def squeeze(xp: Any, x: Array, *, axis: Axis = None) -> Array:
     >>> F.squeeze(Variable([[[1.0, 2.0]]]), axis=0).shape
     (1, 2)
     """
-    return x.squeeze(axis)
+    return a.squeeze(axis)
 
 
-@primitive(x=lambda g, x_shape: reshape(g, shape=x_shape), numpy=np.expand_dims)
-def expand_dims(xp: Any, x: Array, *, axis: int | tuple[int, ...]) -> Array:
+@primitive(a=lambda g, a_shape: reshape(g, shape=a_shape), numpy=np.expand_dims)
+def expand_dims(xp: Any, a: Array, *, axis: int | tuple[int, ...]) -> Array:
     """Insert axes of length 1 at the places that they have in the result.
 
     Raises
@@ -85,4 +85,4 @@ def expand_dims(xp: Any, x: Array, *, axis: int | tuple[int, ...]) -> Array:
     >>> F.expand_dims(Variable([1.0, 2.0]), axis=-1).shape
     (2, 1)
     """
-    return xp.expand_dims(x, axis)
+    return xp.expand_dims(a, axis)

@@ -18,12 +18,12 @@ from .shape import reshape, transpose
 
 
 @primitive(numpy=np.prod)
-def prod(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
+def prod(xp: Any, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
     """Product of all elements, or over one axis or several.
 
     Parameters
     ----------
-    x : Variable or array
+    a : Variable or array
     axis : int, tuple of int or None
         Negative ones count from the end; None multiplies all.
     keepdims : bool
@@ -37,16 +37,16 @@ def prod(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Arr
     >>> x.grad
     variable([0. 6. 0.])
     """
-    return accumulated("prod", x, axis=axis, keepdims=keepdims)
+    return accumulated("prod", a, axis=axis, keepdims=keepdims)
 
 
-@prod.vjp("x")
+@prod.vjp("a")
 @in_single
-def _prod_x(g: Any, x: Any, axis: Axis) -> Any:
+def _prod_x(g: Any, a: Any, axis: Axis) -> Any:
     """g * the product of the other elements"""
-    shape, axes = x.shape, reduced(x.shape, axis)
+    shape, axes = a.shape, reduced(a.shape, axis)
     order = (*[i for i in range(len(shape)) if i not in axes], *axes)
-    moved = transpose(x, axes=order)
+    moved = transpose(a, axes=order)
     rows = reshape(moved, shape=(*moved.shape[: len(shape) - len(axes)], _size([shape[i] for i in axes])))
     others = transpose(reshape(_others(rows), shape=moved.shape), axes=tuple(np.argsort(order).tolist()))
     return kept(g, shape, axis) * others
@@ -67,7 +67,7 @@ def _others(x: Any) -> Any:
 
 
 @primitive(numpy=np.cumsum)
-def cumsum(xp: Any, x: Array, *, axis: int | None = None) -> Array:
+def cumsum(xp: Any, a: Array, *, axis: int | None = None) -> Array:
     """Running sum along an axis, or in the flattened input.
 
     Examples
@@ -76,18 +76,18 @@ def cumsum(xp: Any, x: Array, *, axis: int | None = None) -> Array:
     >>> F.cumsum(Variable([1.0, 2.0, 3.0]))
     variable([1. 3. 6.])
     """
-    return accumulated("cumsum", x, axis=axis)
+    return accumulated("cumsum", a, axis=axis)
 
 
-@cumsum.vjp("x")
-def _cumsum_x(g: Any, x_shape: tuple[int, ...], axis: int | None) -> Any:
+@cumsum.vjp("a")
+def _cumsum_x(g: Any, a_shape: tuple[int, ...], axis: int | None) -> Any:
     """cumsum(g) from the other end"""
     place = 0 if axis is None else axis
-    return reshape(flip(cumsum(flip(g, axis=place), axis=place), axis=place), shape=x_shape)
+    return reshape(flip(cumsum(flip(g, axis=place), axis=place), axis=place), shape=a_shape)
 
 
 @primitive(numpy=np.cumprod)
-def cumprod(xp: Any, x: Array, *, axis: int | None = None) -> Array:
+def cumprod(xp: Any, a: Array, *, axis: int | None = None) -> Array:
     """Running product along an axis, or in the flattened input.
 
     Examples
@@ -96,17 +96,17 @@ def cumprod(xp: Any, x: Array, *, axis: int | None = None) -> Array:
     >>> F.cumprod(Variable([1.0, 2.0, 3.0]))
     variable([1. 2. 6.])
     """
-    return accumulated("cumprod", x, axis=axis)
+    return accumulated("cumprod", a, axis=axis)
 
 
-@cumprod.vjp("x")
+@cumprod.vjp("a")
 @in_single
-def _cumprod_x(g: Any, x: Any, y: Any, axis: int | None) -> Any:
-    """(the product of all before) * (g + x[next] * (g[next] + ...))"""
+def _cumprod_x(g: Any, a: Any, y: Any, axis: int | None) -> Any:
+    """(the product of all before) * (g + a[next] * (g[next] + ...))"""
     place = 0 if axis is None else axis
-    g, factors, products = [moveaxis(reshape(v, shape=y.shape), source=place, destination=-1) for v in (g, x, y)]
+    g, factors, products = [moveaxis(reshape(v, shape=y.shape), source=place, destination=-1) for v in (g, a, y)]
     after = _recurrence(g, _shifted(factors, 1, 0))
-    return reshape(moveaxis(_shifted(products, -1, 1) * after, source=-1, destination=place), shape=x.shape)
+    return reshape(moveaxis(_shifted(products, -1, 1) * after, source=-1, destination=place), shape=a.shape)
 
 
 def _recurrence(b: Any, a: Any) -> Any:

@@ -14,11 +14,11 @@ Shape = tuple[int, ...]
 
 
 @primitive(
-    x=lambda g, x_shape, offset, axis1, axis2: on_diagonal(g, shape=x_shape, offset=offset, axis1=axis1, axis2=axis2),
+    a=lambda g, a_shape, offset, axis1, axis2: on_diagonal(g, shape=a_shape, offset=offset, axis1=axis1, axis2=axis2),
     numpy=np.diagonal,
 )
-def diagonal(xp: Any, x: Array, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-    """The elements ``x[i, i + offset]`` of the matrices over ``axis1`` and ``axis2``, along a new last axis.
+def diagonal(xp: Any, a: Array, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    """The elements ``a[i, i + offset]`` of the matrices over ``axis1`` and ``axis2``, along a new last axis.
 
     Raises
     ------
@@ -31,7 +31,7 @@ def diagonal(xp: Any, x: Array, *, offset: int = 0, axis1: int = 0, axis2: int =
     >>> F.diagonal(Variable([[1.0, 2.0], [3.0, 4.0]]))
     variable([1. 4.])
     """
-    return x.diagonal(offset, axis1, axis2)
+    return a.diagonal(offset, axis1, axis2)
 
 
 @primitive(g=lambda g, offset, axis1, axis2: diagonal(g, offset=offset, axis1=axis1, axis2=axis2))
@@ -44,7 +44,7 @@ def on_diagonal(xp: Any, g: Array, *, shape: Shape, offset: int, axis1: int, axi
 
 
 @primitive(numpy=np.trace)
-def trace(xp: Any, x: Array, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+def trace(xp: Any, a: Array, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """The sum of `diagonal`.
 
     Raises
@@ -58,20 +58,20 @@ def trace(xp: Any, x: Array, *, offset: int = 0, axis1: int = 0, axis2: int = 1)
     >>> F.trace(Variable([[1.0, 2.0], [3.0, 4.0]]))
     variable(5.0)
     """
-    return x.trace(offset, axis1, axis2)
+    return a.trace(offset, axis1, axis2)
 
 
-@trace.vjp("x")
-def _trace_x(g: Any, x_shape: Shape, offset: int, axis1: int, axis2: int) -> Any:
+@trace.vjp("a")
+def _trace_x(g: Any, a_shape: Shape, offset: int, axis1: int, axis2: int) -> Any:
     """g on the diagonal"""
-    rows, columns = x_shape[axis1], x_shape[axis2]
+    rows, columns = a_shape[axis1], a_shape[axis2]
     length = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
     along = broadcast_to(reshape(g, shape=(*g.shape, 1)), shape=(*g.shape, length))
-    return on_diagonal(along, shape=x_shape, offset=offset, axis1=axis1, axis2=axis2)
+    return on_diagonal(along, shape=a_shape, offset=offset, axis1=axis1, axis2=axis2)
 
 
-@primitive(x=lambda g, k: tril(g, k=k), numpy=np.tril)
-def tril(xp: Any, x: Array, *, k: int = 0) -> Array:
+@primitive(m=lambda g, k: tril(g, k=k), numpy=np.tril)
+def tril(xp: Any, m: Array, *, k: int = 0) -> Array:
     """Matrices with zeros above the diagonal ``k``.
 
     Raises
@@ -86,11 +86,11 @@ def tril(xp: Any, x: Array, *, k: int = 0) -> Array:
     variable([[1. 0.]
               [3. 4.]])
     """
-    return xp.tril(_matrices(x), k)
+    return xp.tril(_matrices(m), k)
 
 
-@primitive(x=lambda g, k: triu(g, k=k), numpy=np.triu)
-def triu(xp: Any, x: Array, *, k: int = 0) -> Array:
+@primitive(m=lambda g, k: triu(g, k=k), numpy=np.triu)
+def triu(xp: Any, m: Array, *, k: int = 0) -> Array:
     """Matrices with zeros below the diagonal ``k``.
 
     Raises
@@ -105,7 +105,7 @@ def triu(xp: Any, x: Array, *, k: int = 0) -> Array:
     variable([[1. 2.]
               [0. 4.]])
     """
-    return xp.triu(_matrices(x), k)
+    return xp.triu(_matrices(m), k)
 
 
 def _matrices(x: Array) -> Array:

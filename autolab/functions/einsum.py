@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import protocol
 from ..engine.backend import Array, get_array_module
+from ..engine.calls import Call
 from ..engine.declare import primitive
 from ..engine.errors import a_kind
 from .shape import sum_to
@@ -16,17 +16,19 @@ from .shape import sum_to
 Shape = tuple[int, ...]
 
 
-@primitive()
+@primitive(numpy=np.einsum)
 def einsum(xp: Any, *operands: Array, subscripts: str) -> Array:
     """Multiply arrays and sum, as the subscripts say: ``"ij,jk->ik"`` is the product of two matrices.
 
     Parameters
     ----------
-    *operands : Variable or array
     subscripts : str
         A letter for each axis of each operand, with commas between operands, and those of the result behind ``->``. A
         letter that the result lacks is summed over; one that an operand has twice takes its diagonal; ``...`` stands
         for axes that broadcast. Without ``->`` the result has the letters that come once, in alphabetical order.
+
+    *operands : Variable or array
+        They may also come first, and then ``subscripts=``.
 
     Returns
     -------
@@ -41,7 +43,7 @@ def einsum(xp: Any, *operands: Array, subscripts: str) -> Array:
     --------
     >>> import numpy as np
     >>> from autolab import Variable, functions as F
-    >>> F.einsum(Variable([[1.0, 2.0], [3.0, 4.0]]), [1.0, 10.0], subscripts="ij,j->i")
+    >>> F.einsum("ij,j->i", Variable([[1.0, 2.0], [3.0, 4.0]]), [1.0, 10.0])
     variable([21. 43.])
     >>> np.einsum("ii", Variable([[1.0, 2.0], [3.0, 4.0]]))
     variable(5.0)
@@ -98,6 +100,9 @@ def _unused(letters: str) -> list[str]:
     return [letter for letter in ascii_letters if letter not in letters]
 
 
-@protocol.adapt(np.einsum)
-def _einsum(subscripts: Any, /, *operands: Any, optimize: Any = True) -> Any:
-    return einsum(*operands, subscripts=subscripts)
+@einsum.spelling
+def _einsum(*operands: Any, subscripts: Any = None, optimize: Any = True) -> Call:
+    """``einsum("ij,j->i", a, b)`` or ``einsum(a, b, subscripts="ij,j->i")``."""
+    if subscripts is None:
+        subscripts, *operands = operands or (None,)  # type: ignore[assignment]
+    return tuple(operands), {"subscripts": subscripts}

@@ -76,14 +76,14 @@ def _may_repeat(index: Any) -> bool:
 
 
 @primitive(numpy=np.take_along_axis)
-def take_along_axis(xp: Any, x: Array, *, indices: Array, axis: int | None = -1) -> Array:
+def take_along_axis(xp: Any, arr: Array, *, indices: Array, axis: int | None = -1) -> Array:
     """Along ``axis``, the elements at ``indices``; such as those of `numpy.argsort`.
 
     Parameters
     ----------
-    x : Variable or array
+    arr : Variable or array
     indices : array of integers
-        With as many axes as ``x``; the other axes broadcast.
+        With as many axes as ``arr``; the other axes broadcast.
     axis : int or None
         None takes from the flattened input.
 
@@ -99,15 +99,15 @@ def take_along_axis(xp: Any, x: Array, *, indices: Array, axis: int | None = -1)
     >>> F.take_along_axis(x, indices=x.data.argsort(axis=1), axis=1)
     variable([[1. 2. 3.]])
     """
-    return xp.take_along_axis(x, protocol.unwrap(indices), axis)
+    return xp.take_along_axis(arr, protocol.unwrap(indices), axis)
 
 
-@take_along_axis.vjp("x")
-def _take_along_axis_x(g: Any, x_shape: tuple[int, ...], indices: Any, axis: int | None) -> Any:
-    """scatter(g, index=along(indices, axis), shape=x_shape)"""
+@take_along_axis.vjp("arr")
+def _take_along_axis_x(g: Any, arr_shape: tuple[int, ...], indices: Any, axis: int | None) -> Any:
+    """scatter(g, index=along(indices, axis), shape=arr_shape)"""
     if axis is None:
-        return reshape(scatter(g, index=indices, shape=(prod(x_shape),)), shape=x_shape)
-    return scatter(g, index=_along(protocol.unwrap(indices), axis % len(x_shape), x_shape), shape=x_shape)
+        return reshape(scatter(g, index=indices, shape=(prod(arr_shape),)), shape=arr_shape)
+    return scatter(g, index=_along(protocol.unwrap(indices), axis % len(arr_shape), arr_shape), shape=arr_shape)
 
 
 def _along(indices: Array, axis: int, shape: tuple[int, ...]) -> tuple[Array, ...]:

@@ -11,7 +11,9 @@ import numpy as np
 
 from ..engine import protocol
 from ..engine.backend import Array
+from ..engine.calls import Call
 from ..engine.declare import primitive
+from ..engine.errors import a_kind
 from ..engine.variadic import Shapes
 from .indexing import getitem
 from .shape import reshape
@@ -23,8 +25,8 @@ def concatenate(xp: Any, *xs: Array, axis: int | None = 0) -> Array:
 
     Parameters
     ----------
-    *xs : Variable or array
-        Of the same shape but for ``axis``.
+    arrays : sequence of Variables or arrays
+        Of the same shape but for ``axis``. They may also come one by one: ``concatenate(a, b)``.
     axis : int or None
         None flattens them first.
 
@@ -36,7 +38,7 @@ def concatenate(xp: Any, *xs: Array, axis: int | None = 0) -> Array:
     Examples
     --------
     >>> from autolab import Variable, functions as F
-    >>> F.concatenate(Variable([1.0, 2.0]), Variable([3.0]))
+    >>> F.concatenate([Variable([1.0, 2.0]), Variable([3.0])])
     variable([1. 2. 3.])
     """
     return xp.concatenate(xs, axis=axis)
@@ -56,6 +58,13 @@ def _concatenate_xs(g: Any, index: int, xs_shapes: Shapes, axis: int | None) -> 
 def stack(xp: Any, *xs: Array, axis: int = 0) -> Array:
     """Arrays of the same shape beside each other along a new axis.
 
+    Parameters
+    ----------
+    arrays : sequence of Variables or arrays
+        They may also come one by one: ``stack(a, b)``.
+    axis : int
+        The place of the new axis in the result.
+
     Raises
     ------
     ValueError
@@ -64,7 +73,7 @@ def stack(xp: Any, *xs: Array, axis: int = 0) -> Array:
     Examples
     --------
     >>> from autolab import Variable, functions as F
-    >>> F.stack(Variable([1.0, 2.0]), Variable([3.0, 4.0]), axis=1)
+    >>> F.stack([Variable([1.0, 2.0]), Variable([3.0, 4.0])], axis=1)
     variable([[1. 3.]
               [2. 4.]])
     """
@@ -77,15 +86,19 @@ def _stack_xs(g: Any, index: int, axis: int) -> Any:
     return g[along(axis % len(g.shape), index)]
 
 
-def split(x: Any, /, *, sections: int | Sequence[int], axis: int = 0) -> list[Any]:
+def split(
+    ary: Any, indices_or_sections: int | Sequence[int] | None = None, axis: int = 0, *, sections: Any = None
+) -> list[Any]:
     """Parts of an array along an axis.
 
     Parameters
     ----------
-    x : Variable or array
-    sections : int or sequence of int
+    ary : Variable or array
+    indices_or_sections : int or sequence of int
         The number of parts, which are of the same length, or where one part ends and the next begins.
     axis : int
+    sections : int or sequence of int
+        A shorter name for ``indices_or_sections``.
 
     Returns
     -------
@@ -100,15 +113,16 @@ def split(x: Any, /, *, sections: int | Sequence[int], axis: int = 0) -> list[An
     Examples
     --------
     >>> from autolab import Variable, functions as F
-    >>> F.split(Variable([1.0, 2.0, 3.0, 4.0]), sections=2)
+    >>> F.split(Variable([1.0, 2.0, 3.0, 4.0]), 2)
     [variable([1. 2.]), variable([3. 4.])]
-    >>> F.split(Variable([1.0, 2.0, 3.0, 4.0]), sections=[1])
+    >>> F.split(Variable([1.0, 2.0, 3.0, 4.0]), [1])
     [variable([1.]), variable([2. 3. 4.])]
     """
-    place = place_of("split", axis, x.shape)
-    length = x.shape[place]
+    sections = indices_or_sections if sections is None else sections
+    place = place_of("split", axis, ary.shape)
+    length = ary.shape[place]
     bounds = pairwise([0, *_bounds(sections, axis, length), length])
-    return [getitem(x, index=along(place, slice(start, stop))) for start, stop in bounds]
+    return [getitem(ary, index=along(place, slice(start, stop))) for start, stop in bounds]
 
 
 def _bounds(sections: Any, axis: int, length: int) -> Sequence[int]:
@@ -139,16 +153,42 @@ def along(axis: int, part: Any) -> tuple[Any, ...]:
     return (slice(None),) * axis + (part,)
 
 
+def _in_sequence(name: str, arrays: tuple[Any, ...], axis: Any) -> Call:
+    """NumPy's ``f([a, b], axis)``, or ``f(a, b, axis=axis)``, where one array alone is one part."""
+    if len(arrays) == 2 and _is_axis(arrays[-1]):
+        *arrays, axis = arrays  # type: ignore[assignment]
+        if not isinstance(arrays[0], list | tuple):
+            raise TypeError(f"{name}: input 'xs': got {a_kind(arrays[0])}; expected a sequence: {name}([a, b], axis)")
+    if len(arrays) == 1 and isinstance(arrays[0], list | tuple):
+        (arrays,) = arrays
+    return tuple(arrays), {"axis": axis}
+
+
+def _is_axis(value: Any) -> bool:
+    """Whether a second argument is an axis, as it is in NumPy, and no array."""
+    return value is None or (hasattr(value, "__index__") and not isinstance(value, np.ndarray))
+
+
+@concatenate.spelling
+def _concatenate(*arrays: Any, axis: int | None = 0) -> Call:
+    return _in_sequence("concatenate", arrays, axis)
+
+
+@stack.spelling
+def _stack(*arrays: Any, axis: int = 0) -> Call:
+    return _in_sequence("stack", arrays, axis)
+
+
 @protocol.adapt(np.concatenate)
-def _concatenate(arrays: Sequence[Any], /, axis: int | None = 0) -> Any:
-    return concatenate(*arrays, axis=axis)
+def _of_concatenate(arrays: Sequence[Any], /, axis: int | None = 0) -> Any:
+    return concatenate(list(arrays), axis=axis)
 
 
 @protocol.adapt(np.stack)
-def _stack(arrays: Sequence[Any], axis: int = 0) -> Any:
-    return stack(*arrays, axis=axis)
+def _of_stack(arrays: Sequence[Any], axis: int = 0) -> Any:
+    return stack(list(arrays), axis=axis)
 
 
 @protocol.adapt(np.split)
 def _split(ary: Any, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Any]:
-    return split(ary, sections=indices_or_sections, axis=axis)
+    return split(ary, indices_or_sections, axis)

@@ -1,37 +1,34 @@
-"""Losses: how far predictions are from targets, as one number. Of no elements, every loss is 0."""
+"""Losses of numbers: how far predictions are from targets. Of no elements, every mean is 0."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..engine.backend import Array
-from ..engine.declare import elementwise, primitive
-from .activation import softplus
+from ..engine.declare import primitive
 from .choose import clip
-from .exponentials import sigmoid_slope
-from .math import log
 from .powers import abs
 from .precision import in_single, real
-from .reduce import mean
+from .reduction import check_same, in_all, per_term, reduced
 from .rounding import sign
-
-Shape = tuple[int, ...]
 
 
 @primitive()
 @real
-def mean_squared_error(xp: Any, x: Array, t: Array) -> Array:
+def mean_squared_error(xp: Any, x: Array, t: Array, *, reduction: str = "mean") -> Array:
     """Mean of ``(x - t)**2`` over all elements.
 
     Parameters
     ----------
     x, t : Variable or array
         Of the same shape: nothing is broadcast, because a column beside a row would silently become a matrix.
+    reduction : str
+        ``"mean"``, ``"sum"``, or ``"none"`` for every term by itself.
 
     Returns
     -------
     Variable or array
-        0-d.
+        0-d, or of the shape of ``x`` without a reduction.
 
     Raises
     ------
@@ -44,45 +41,47 @@ def mean_squared_error(xp: Any, x: Array, t: Array) -> Array:
     >>> F.mean_squared_error(Variable([1.0, 2.0]), [0.0, 4.0])
     variable(2.5)
     """
-    _check_same(x, t)
+    check_same(x, t)
     away = x - t
-    return (away * away).sum() / max(away.size, 1)
+    return reduced(away * away, reduction)
 
 
 @mean_squared_error.vjp("x")
 @in_single
-def _mean_squared_error_x(g: Any, x: Any, t: Any) -> Any:
+def _mean_squared_error_x(g: Any, x: Any, t: Any, reduction: str) -> Any:
     """g * 2 * (x - t) / x.size"""
-    return g * (2 / max(x.size, 1)) * (x - t)
+    return per_term(g, x.size, reduction) * 2 * (x - t)
 
 
 @mean_squared_error.vjp("t")
 @in_single
-def _mean_squared_error_t(g: Any, x: Any, t: Any) -> Any:
+def _mean_squared_error_t(g: Any, x: Any, t: Any, reduction: str) -> Any:
     """g * 2 * (t - x) / x.size"""
-    return g * (2 / max(x.size, 1)) * (t - x)
+    return per_term(g, x.size, reduction) * 2 * (t - x)
 
 
 @mean_squared_error.composite
-def _mean_squared_error(x: Any, t: Any) -> Any:
+def _mean_squared_error(x: Any, t: Any, reduction: str) -> Any:
     away = x - t
-    return mean(away * away)
+    return in_all(away * away, reduction)
 
 
 @primitive()
 @real
-def mean_absolute_error(xp: Any, x: Array, t: Array) -> Array:
+def mean_absolute_error(xp: Any, x: Array, t: Array, *, reduction: str = "mean") -> Array:
     """Mean of ``abs(x - t)`` over all elements. The gradient is 0 where both are the same.
 
     Parameters
     ----------
     x, t : Variable or array
         Of the same shape.
+    reduction : str
+        ``"mean"``, ``"sum"``, or ``"none"`` for every term by itself.
 
     Returns
     -------
     Variable or array
-        0-d.
+        0-d, or of the shape of ``x`` without a reduction.
 
     Raises
     ------
@@ -95,32 +94,32 @@ def mean_absolute_error(xp: Any, x: Array, t: Array) -> Array:
     >>> F.mean_absolute_error(Variable([1.0, 2.0]), [0.0, 4.0])
     variable(1.5)
     """
-    _check_same(x, t)
-    return xp.absolute(x - t).sum() / max(x.size, 1)
+    check_same(x, t)
+    return reduced(xp.absolute(x - t), reduction)
 
 
 @mean_absolute_error.vjp("x")
 @in_single
-def _mean_absolute_error_x(g: Any, x: Any, t: Any) -> Any:
+def _mean_absolute_error_x(g: Any, x: Any, t: Any, reduction: str) -> Any:
     """g * sign(x - t) / x.size"""
-    return g / max(x.size, 1) * sign(x - t)
+    return per_term(g, x.size, reduction) * sign(x - t)
 
 
 @mean_absolute_error.vjp("t")
 @in_single
-def _mean_absolute_error_t(g: Any, x: Any, t: Any) -> Any:
+def _mean_absolute_error_t(g: Any, x: Any, t: Any, reduction: str) -> Any:
     """g * sign(t - x) / x.size"""
-    return g / max(x.size, 1) * sign(t - x)
+    return per_term(g, x.size, reduction) * sign(t - x)
 
 
 @mean_absolute_error.composite
-def _mean_absolute_error(x: Any, t: Any) -> Any:
-    return mean(abs(x - t))
+def _mean_absolute_error(x: Any, t: Any, reduction: str) -> Any:
+    return in_all(abs(x - t), reduction)
 
 
 @primitive()
 @real
-def huber(xp: Any, x: Array, t: Array, *, delta: float = 1.0) -> Array:
+def huber(xp: Any, x: Array, t: Array, *, delta: float = 1.0, reduction: str = "mean") -> Array:
     """Mean of a loss that is squared for small errors and grows in a straight line for great ones.
 
     With ``d = abs(x - t)`` it is ``d**2 / 2`` up to ``delta``, and ``delta * (d - delta / 2)`` beyond. Where they meet
@@ -132,11 +131,13 @@ def huber(xp: Any, x: Array, t: Array, *, delta: float = 1.0) -> Array:
         Of the same shape.
     delta : float
         Above 0.
+    reduction : str
+        ``"mean"``, ``"sum"``, or ``"none"`` for every term by itself.
 
     Returns
     -------
     Variable or array
-        0-d.
+        0-d, or of the shape of ``x`` without a reduction.
 
     Raises
     ------
@@ -153,165 +154,81 @@ def huber(xp: Any, x: Array, t: Array, *, delta: float = 1.0) -> Array:
     >>> F.huber(Variable([0.5, 3.0]), [0.0, 0.0])
     variable(1.3125)
     """
-    _check_same(x, t)
+    check_same(x, t)
     if not delta > 0:
         raise ValueError(f"delta is {delta}; expected a number above 0")
     away = x - t
     near = xp.clip(away, -delta, delta)
-    return (near * (away - 0.5 * near)).sum() / max(x.size, 1)
+    return reduced(near * (away - 0.5 * near), reduction)
 
 
 @huber.vjp("x")
 @in_single
-def _huber_x(g: Any, x: Any, t: Any, delta: float) -> Any:
+def _huber_x(g: Any, x: Any, t: Any, delta: float, reduction: str) -> Any:
     """g * clip(x - t, -delta, delta) / x.size"""
-    return g / max(x.size, 1) * clip(x - t, -delta, delta)
+    return per_term(g, x.size, reduction) * clip(x - t, -delta, delta)
 
 
 @huber.vjp("t")
 @in_single
-def _huber_t(g: Any, x: Any, t: Any, delta: float) -> Any:
+def _huber_t(g: Any, x: Any, t: Any, delta: float, reduction: str) -> Any:
     """g * clip(t - x, -delta, delta) / x.size"""
-    return g / max(x.size, 1) * clip(t - x, -delta, delta)
-
-
-@primitive()
-def sigmoid_cross_entropy(xp: Any, x: Array, t: Array) -> Array:
-    """Cross entropy of ``sigmoid(x)`` and the targets, mean over all elements, without overflow.
-
-    Each element is ``-t * log(sigmoid(x)) - (1 - t) * log(1 - sigmoid(x))``.
-
-    Parameters
-    ----------
-    x : Variable or array
-        Before the sigmoid.
-    t : Variable or array
-        Of the same shape: 0 or 1, or, if floating-point, a probability in between.
-
-    Returns
-    -------
-    Variable or array
-        0-d.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ, or integer targets are neither 0 nor 1.
-
-    Examples
-    --------
-    >>> from autolab import Variable, functions as F
-    >>> F.sigmoid_cross_entropy(Variable([0.0, 1000.0]), [0, 1])
-    variable(0.34657359027997264)
-    """
-    _check_same(x, t)
-    if t.dtype.kind in "iu" and t.size and not 0 <= t.min() <= t.max() <= 1:
-        raise ValueError(f"integer targets t from {t.min()} to {t.max()}; expected 0 or 1")
-    return _mean_entropy(xp, x, t)
-
-
-@real
-def _mean_entropy(xp: Any, x: Array, t: Array) -> Array:
-    wrong = xp.where(x > 0, 1 - t, t)  # the share of the targets on the other side
-    terms = xp.where(wrong == 0, 0, xp.absolute(x) * wrong) + xp.log1p(xp.exp(-xp.absolute(x)))
-    return terms.sum() / max(x.size, 1)
-
-
-@sigmoid_cross_entropy.vjp("x")
-@in_single
-def _sigmoid_cross_entropy_x(g: Any, x: Any, t: Any) -> Any:
-    """g * (sigmoid(x) - t) / x.size"""
-    return g / max(x.size, 1) * _overshoot(x, t)
-
-
-@sigmoid_cross_entropy.vjp("t")
-@in_single
-def _sigmoid_cross_entropy_t(g: Any, x: Any) -> Any:
-    """-g * x / x.size"""
-    return g / -max(x.size, 1) * x
-
-
-@elementwise(x=lambda g, x: g * sigmoid_slope(x), t=lambda g: -g)
-@real
-def _overshoot(xp: Any, x: Array, t: Array) -> Array:
-    """``sigmoid(x) - t``, not by way of a number beside 1 where ``t`` is 1."""
-    e = xp.exp(-xp.absolute(x))
-    small = e / (1 + e)
-    return xp.where(x > 0, (1 - t) - small, small - t)
-
-
-@sigmoid_cross_entropy.composite
-def _sigmoid_cross_entropy(x: Any, t: Any) -> Any:
-    return mean(softplus(x) - x * t)
+    return per_term(g, x.size, reduction) * clip(t - x, -delta, delta)
 
 
 @primitive()
 @real
-def kl_divergence(xp: Any, p: Array, q: Array, *, axis: int = -1) -> Array:
-    """Kullback-Leibler divergence of ``q`` from ``p``: the sum of ``p * log(p / q)`` over an axis, mean over the rest.
+def smooth_l1(xp: Any, x: Array, t: Array, *, beta: float = 1.0, reduction: str = "mean") -> Array:
+    """Mean of a loss that is `mean_absolute_error` but for small errors, where it is squared: `huber` over ``beta``.
 
-    An element with ``p = 0`` counts as 0. The gradient of ``p`` is minus infinity there (NaN if ``q = 0`` too), and
-    that of ``q`` is 0.
+    With ``d = abs(x - t)`` it is ``d**2 / (2 * beta)`` up to ``beta``, and ``d - beta / 2`` beyond.
 
     Parameters
     ----------
-    p, q : Variable or array
-        Probabilities, such as results of `softmax`, of the same shape.
-    axis : int
-        Along which they sum to 1; that is not checked.
+    x, t : Variable or array
+        Of the same shape.
+    beta : float
+        Above 0.
+    reduction : str
+        ``"mean"``, ``"sum"``, or ``"none"`` for every term by itself.
 
     Returns
     -------
     Variable or array
-        0-d.
+        0-d, or of the shape of ``x`` without a reduction.
 
     Raises
     ------
     ValueError
-        If the shapes differ, or there is no such axis.
+        If the shapes differ, or ``beta`` is not above 0.
+
+    Notes
+    -----
+    R. Girshick, "Fast R-CNN", 2015.
 
     Examples
     --------
     >>> from autolab import Variable, functions as F
-    >>> F.kl_divergence(Variable([1.0, 0.0]), [0.5, 0.5])
-    variable(0.6931471805599453)
+    >>> F.smooth_l1(Variable([0.5, 3.0]), [0.0, 0.0], beta=2.0)
+    variable(1.03125)
     """
-    _check_same(p, q)
-    empty = p == 0
-    terms = p * (xp.log(xp.where(empty, 1, p)) - xp.log(xp.where(empty, 1, q)))
-    return terms.sum() / _distributions(p.shape, axis)
+    check_same(x, t)
+    if not beta > 0:
+        raise ValueError(f"beta is {beta}; expected a number above 0")
+    away = x - t
+    near = xp.clip(away / beta, -1, 1)
+    return reduced(near * (away - 0.5 * beta * near), reduction)
 
 
-@kl_divergence.vjp("p")
+@smooth_l1.vjp("x")
 @in_single
-def _kl_divergence_p(g: Any, p: Any, q: Any, axis: int) -> Any:
-    """g * (log(p / q) + 1) / distributions"""
-    return g / _distributions(p.shape, axis) * (log(p / q) + 1)
+def _smooth_l1_x(g: Any, x: Any, t: Any, beta: float, reduction: str) -> Any:
+    """g * clip((x - t) / beta, -1, 1) / x.size"""
+    return per_term(g, x.size, reduction) * clip((x - t) / beta, -1, 1)
 
 
-@kl_divergence.vjp("q")
+@smooth_l1.vjp("t")
 @in_single
-def _kl_divergence_q(g: Any, p: Any, q: Any, axis: int) -> Any:
-    """-g * p / q / distributions"""
-    return g / -_distributions(p.shape, axis) * (p / (q + _none_of_both(p, q)))
-
-
-@elementwise()
-def _none_of_both(xp: Any, p: Array, q: Array) -> Array:
-    """1 where both are 0, else 0: keeps ``0 / 0`` out. Constant, so it has no rules."""
-    return xp.logical_and(p == 0, q == 0).astype(q.dtype)
-
-
-def _distributions(shape: Shape, axis: int) -> int:
-    """How many distributions there are along the axis, at least 1."""
-    if not -len(shape) <= axis < len(shape):
-        raise ValueError(f"axis {axis} of arrays with {len(shape)} axes")
-    count = 1
-    for i, n in enumerate(shape):
-        count *= 1 if i == axis % len(shape) else n
-    return max(count, 1)
-
-
-def _check_same(a: Array, b: Array) -> None:
-    if a.shape != b.shape:
-        raise ValueError("expected the same shape")
+def _smooth_l1_t(g: Any, x: Any, t: Any, beta: float, reduction: str) -> Any:
+    """g * clip((t - x) / beta, -1, 1) / x.size"""
+    return per_term(g, x.size, reduction) * clip((t - x) / beta, -1, 1)

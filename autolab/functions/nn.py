@@ -1,8 +1,9 @@
-"""What layers of neural networks compute: linear, dropout, embedding."""
+"""What layers of neural networks compute: linear, dropout, embedding, one_hot."""
 
 from __future__ import annotations
 
 import math
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,7 @@ def _rows(x: Any) -> Any:
     return x if x.ndim == 2 else reshape(x, shape=(math.prod(x.shape[:-1]), x.shape[-1]))
 
 
-def dropout(x: Any, /, *, ratio: float = 0.5, rng: np.random.Generator | None = None) -> Any:
+def dropout(x: Any, ratio: float = 0.5, *, rng: np.random.Generator | None = None) -> Any:
     """In training, set each element to 0 with probability ``ratio`` and divide the others by ``1 - ratio``.
 
     In test mode, and with a ratio of 0, the result is ``x`` itself. What is dropped is drawn once per call and holds
@@ -180,3 +181,45 @@ def embedding(xp: Any, ids: Array, w: Array) -> Array:
     if ((ids < 0) | (ids >= len(w))).any():
         raise ValueError(f"ids go from {ids.min()} to {ids.max()}; expected 0 to {len(w) - 1}")
     return xp.take(w, ids, axis=0)
+
+
+@primitive()
+def one_hot(xp: Any, t: Array, *, classes: int | None = None, axis: int = -1, dtype: Any = np.float32) -> Array:
+    """For every class a row with 1 at its place and 0 elsewhere. It has no gradient.
+
+    Parameters
+    ----------
+    t : array of int
+        Classes, counted from 0, of any shape.
+    classes : int, optional
+        How many there are; by default one more than the greatest.
+    axis : int
+        Where the classes stand in the result.
+    dtype : dtype
+        Of the result. float32 beside float64 gives float64.
+
+    Raises
+    ------
+    TypeError
+        If the classes are no integers.
+    ValueError
+        If one is below 0 or not below ``classes``.
+
+    Examples
+    --------
+    >>> from autolab import functions as F
+    >>> F.one_hot([0, 2], 3)
+    array([[1., 0., 0.],
+           [0., 0., 1.]], dtype=float32)
+    """
+    if t.dtype.kind not in "iu":
+        raise TypeError(f"one_hot: t is of dtype {t.dtype}; expected integers, the numbers of classes")
+    least, most = (int(t.min()), int(t.max())) if t.size else (0, -1)
+    count = most + 1 if classes is None else index(classes)
+    if least < 0 or most >= count:
+        raise ValueError(f"t goes from {least} to {most}; expected classes from 0 to {count - 1}")
+    if not -t.ndim - 1 <= axis <= t.ndim:
+        raise ValueError(f"expected an axis of the result, from {-t.ndim - 1} to {t.ndim}")
+    place = axis % (t.ndim + 1)
+    numbers = xp.arange(count).reshape([-1 if i == place else 1 for i in range(t.ndim + 1)])
+    return (xp.expand_dims(t, place) == numbers).astype(dtype)

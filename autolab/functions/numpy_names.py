@@ -42,7 +42,8 @@ register(np.vecdot, lambda a, b: sum(mul(a, b), axis=-1))
 
 
 @adapt(np.copy)
-def _copy(a: Any) -> Any:
+def copy(a: Any) -> Any:
+    """The same numbers in an array of their own; differentiable."""
     return cast(a, dtype=a.dtype)
 
 
@@ -115,22 +116,22 @@ def _with_axes(function: str, x: Any, least: int, most: int | None = None) -> No
 @adapt(np.hstack)
 def _hstack(tup: Arrays) -> Any:
     parts = [_lifted(x, 1) for x in tup]
-    return concatenate(*parts, axis=0 if np.ndim(parts[0]) == 1 else 1)
+    return concatenate(parts, axis=0 if np.ndim(parts[0]) == 1 else 1)
 
 
 @adapt(np.vstack)
 def _vstack(tup: Arrays) -> Any:
-    return concatenate(*[_lifted(x, 2) for x in tup], axis=0)
+    return concatenate([_lifted(x, 2) for x in tup], axis=0)
 
 
 @adapt(np.dstack)
 def _dstack(tup: Arrays) -> Any:
-    return concatenate(*[_lifted(x, 3) for x in tup], axis=2)
+    return concatenate([_lifted(x, 3) for x in tup], axis=2)
 
 
 @adapt(np.column_stack)
 def _column_stack(tup: Arrays) -> Any:
-    return concatenate(*[x if np.ndim(x) > 1 else reshape(x, shape=(-1, 1)) for x in tup], axis=1)
+    return concatenate([x if np.ndim(x) > 1 else reshape(x, shape=(-1, 1)) for x in tup], axis=1)
 
 
 @adapt(np.array_split)

@@ -4,30 +4,37 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from ..engine import protocol
 from ..engine.variable import Variable
+from .activation import relu, softmax
 from .axes import squeeze, swapaxes
 from .choose import clip
 from .cumulative import cumprod, cumsum, prod
 from .diagonals import diagonal, trace
+from .division import floor_divide, remainder
+from .exponentials import sigmoid
 from .indexing import getitem
 from .linalg import matmul
-from .math import add, div, mul, neg, pow, sub
+from .math import add, cos, div, exp, log, mul, neg, pow, sin, sub, tanh
+from .methods import METHODS, PROPERTIES, transposed
+from .numpy_names import copy as _copy
 from .numpy_names import take
 from .order import max as _max
 from .order import min as _min
 from .order import sort
 from .powers import abs as _abs
+from .powers import sqrt
 from .products import dot
 from .reduce import mean, std, var
 from .reduce import sum as _sum
 from .repeating import repeat
 from .rounding import round as _round
-from .shape import cast, reshape, transpose
+from .shape import reshape, transpose
 from .transfer import to_cpu, to_gpu
 
 
@@ -85,6 +92,11 @@ def _getitem(self: Variable, index: Any) -> Variable:
     return getitem(self, index=protocol.unwrap(index))
 
 
+def _divmod(self: Variable, other: Any) -> tuple[Variable, Variable]:
+    """``divmod(x, y)``"""
+    return floor_divide(self, other), remainder(self, other)
+
+
 def _iterate(self: Variable) -> Iterator[Variable]:
     if self.ndim == 0:
         raise TypeError("Variable: a value without axes cannot be iterated over")
@@ -94,11 +106,13 @@ def _iterate(self: Variable) -> Iterator[Variable]:
 def install() -> None:
     """Give Variable its operators and methods."""
     operators = {"add": add, "sub": sub, "mul": mul, "truediv": div, "pow": pow, "matmul": matmul}
+    operators |= {"floordiv": floor_divide, "mod": remainder}
     for name, function in operators.items():
         setattr(Variable, f"__{name}__", function)
         setattr(Variable, f"__r{name}__", _reflected(function))
     methods = (_sum, mean, var, std, prod, _max, _min, cumsum, cumprod)
-    for function in (*methods, _round, swapaxes, squeeze, repeat, diagonal, trace, sort):
+    torch = (exp, log, sqrt, _abs, sin, cos, tanh, sigmoid, relu, softmax)
+    for function in (*methods, *torch, _round, swapaxes, squeeze, repeat, diagonal, trace, sort):
         setattr(Variable, function.__name__, _method(function))
     special = {
         "neg": neg,
@@ -111,7 +125,9 @@ def install() -> None:
     for name, function in special.items():
         setattr(Variable, f"__{name}__", function)
     own = {"reshape": _reshape, "transpose": _transpose, "ravel": _ravel, "flatten": _ravel, "take": take, "dot": dot}
-    own |= {"astype": _method(cast), "clip": _clip, "to_gpu": to_gpu, "to_cpu": to_cpu}
+    own |= {"clip": _clip, "copy": _copy, "to_gpu": to_gpu, "to_cpu": to_cpu, "__divmod__": _divmod, **METHODS}
     for name, function in own.items():
         setattr(Variable, name, function)
-    Variable.T = property(transpose)  # type: ignore[assignment]
+    for name in PROPERTIES:
+        setattr(Variable, name, property(attrgetter(f"_data.{name}"), doc=f"As ``numpy.ndarray.{name}``."))
+    Variable.T, Variable.mT = property(transpose), property(transposed)  # type: ignore[assignment]

@@ -15,14 +15,14 @@ from .shape import reshape
 
 
 @primitive(numpy=(np.max, np.amax))
-def max(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
+def max(xp: Any, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
     """The greatest of all elements, or over one axis or several; NaN if one is NaN.
 
     Equal greatest elements share the gradient. NaN gives NaN gradients.
 
     Parameters
     ----------
-    x : Variable or array
+    a : Variable or array
     axis : int, tuple of int or None
         Negative ones count from the end; None takes all elements.
     keepdims : bool
@@ -39,11 +39,11 @@ def max(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Arra
     >>> F.max(Variable([[1.0, 4.0], [3.0, 2.0]]), axis=0)
     variable([3. 4.])
     """
-    return x.max(axis=axis, keepdims=keepdims)
+    return a.max(axis=axis, keepdims=keepdims)
 
 
 @primitive(numpy=(np.min, np.amin))
-def min(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
+def min(xp: Any, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
     """The least of all elements, or over one axis or several; otherwise like `max`.
 
     Raises
@@ -57,14 +57,14 @@ def min(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Arra
     >>> F.min(Variable([[1.0, 4.0], [3.0, 2.0]]), axis=0)
     variable([1. 2.])
     """
-    return x.min(axis=axis, keepdims=keepdims)
+    return a.min(axis=axis, keepdims=keepdims)
 
 
-@max.vjp("x")
-@min.vjp("x")
-def _extreme_x(g: Any, x: Any, y: Any, axis: Axis) -> Any:
-    """g * (x == y) / how many are equal"""
-    return kept(g, x.shape, axis) * share(x, kept(y, x.shape, axis), axis=axis)
+@max.vjp("a")
+@min.vjp("a")
+def _extreme_x(g: Any, a: Any, y: Any, axis: Axis) -> Any:
+    """g * (a == y) / how many are equal"""
+    return kept(g, a.shape, axis) * share(a, kept(y, a.shape, axis), axis=axis)
 
 
 @primitive()
@@ -76,14 +76,14 @@ def share(xp: Any, x: Array, y: Array, *, axis: Axis) -> Array:
 
 
 @primitive(numpy=np.sort)
-def sort(xp: Any, x: Array, *, axis: int | None = -1) -> Array:
+def sort(xp: Any, a: Array, *, axis: int | None = -1) -> Array:
     """A copy in ascending order along an axis; NaN comes last. The gradient goes back to where each element was.
 
     Equal elements count as sorted in the order of their places.
 
     Parameters
     ----------
-    x : Variable or array
+    a : Variable or array
     axis : int or None
         None sorts the flattened input.
 
@@ -100,12 +100,12 @@ def sort(xp: Any, x: Array, *, axis: int | None = -1) -> Array:
     >>> x.grad
     variable([100.   1.  10.])
     """
-    return xp.sort(x, axis=axis)
+    return xp.sort(a, axis=axis)
 
 
-@sort.vjp("x")
-def _sort_x(g: Any, x: Any, axis: int | None) -> Any:
+@sort.vjp("a")
+def _sort_x(g: Any, a: Any, axis: int | None) -> Any:
     """g[the place of each element in the order]"""
     place = 0 if axis is None else axis
-    order = np.argsort(x, axis=axis, kind="stable")  # of a Variable, too, this is an array
-    return reshape(take_along_axis(g, indices=np.argsort(order, axis=place), axis=place), shape=x.shape)
+    order = np.argsort(a, axis=axis, kind="stable")  # of a Variable, too, this is an array
+    return reshape(take_along_axis(g, indices=np.argsort(order, axis=place), axis=place), shape=a.shape)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import Array
+from ..engine.backend import Array, as_array, check_real
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
 
@@ -56,6 +56,18 @@ def in_floats(forward: Callable[..., Any], xp: Any, arrays: Any, attributes: dic
 def _raised(array: Any, dtype: np.dtype) -> Any:
     """In ``dtype``, unless it is in full precision; what is no array (None, a number) as it is."""
     return array if getattr(array, "dtype", SINGLE) in FULL else array.astype(dtype)
+
+
+def in_full(function: str, whole: bool = False, **inputs: Any) -> tuple[list[Any], Callable[[Any], Any]]:
+    """Inputs of a function that is made of others, in single or double precision as `real` has them, and what rounds
+    the result. Integers stay what they are if ``whole``."""
+    values = [v if isinstance(v, Variable) else as_array(v, f"{function}: input {k!r}") for k, v in inputs.items()]
+    common = np.result_type(*[check_real(v, function).dtype for v in values])
+    dtype = SINGLE if common == HALF else common if common.kind == "f" else np.dtype(np.float64)
+    if whole and common.kind != "f":
+        return values, lambda y: y
+    full = [v if v.dtype in FULL else Primitive.cast(v, dtype=dtype) for v in values]
+    return full, lambda y: Primitive.cast(y, dtype=HALF) if common == HALF else y
 
 
 def in_single(rule: Callable[..., Any]) -> Callable[..., Any]:

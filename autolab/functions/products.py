@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import protocol
 from ..engine.backend import Array
+from ..engine.calls import Call
 from ..engine.declare import primitive
 from .linalg import matmul
 from .shape import reshape, transpose
@@ -60,7 +60,7 @@ def _tensordot_b(g: Any, a: Any, a_shape: Shape, b_shape: Shape, axes: Any) -> A
     return _right_gradient(g, a, a_shape, b_shape, _pairs(axes, a_shape, b_shape))
 
 
-@primitive()
+@primitive(numpy=np.dot)
 def dot(xp: Any, a: Array, b: Array) -> Array:
     """Sum over the last axis of ``a`` and the last but one of ``b`` (its only one if it is a vector), as NumPy's.
 
@@ -89,9 +89,9 @@ def dot(xp: Any, a: Array, b: Array) -> Array:
     return xp.dot(a, b)
 
 
-@protocol.adapt(np.dot)
-def _dot(a: Any, b: Any, /) -> Any:
-    return dot(a, b)
+@dot.spelling
+def _dot(a: Any, b: Any) -> Call:
+    return (a, b), {}
 
 
 @dot.vjp("a")

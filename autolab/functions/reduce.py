@@ -18,12 +18,12 @@ Axis = int | tuple[int, ...] | None
 
 
 @primitive(numpy=np.sum)
-def sum(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
+def sum(xp: Any, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
     """Sum over all elements, or over one axis or several.
 
     Parameters
     ----------
-    x : Variable or array
+    a : Variable or array
     axis : int, tuple of int or None
         Negative ones count from the end; None sums over all.
     keepdims : bool
@@ -35,15 +35,15 @@ def sum(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Arra
     >>> F.sum(Variable([[1.0, 2.0], [3.0, 4.0]]), axis=0)
     variable([4. 6.])
     """
-    if x.dtype is HALF and xp is np:  # CuPy's sums are in float32 by themselves
-        return accumulated("sum", x, axis=axis, keepdims=keepdims)
-    return x.sum(axis=axis, keepdims=keepdims)
+    if a.dtype is HALF and xp is np:  # CuPy's sums are in float32 by themselves
+        return accumulated("sum", a, axis=axis, keepdims=keepdims)
+    return a.sum(axis=axis, keepdims=keepdims)
 
 
-@sum.vjp("x")
-def _sum_x(g: Any, x_shape: tuple[int, ...], axis: Axis) -> Any:
-    """broadcast_to(g, shape=x_shape)"""
-    return broadcast_to(kept(g, x_shape, axis), shape=x_shape)
+@sum.vjp("a")
+def _sum_x(g: Any, a_shape: tuple[int, ...], axis: Axis) -> Any:
+    """broadcast_to(g, shape=a_shape)"""
+    return broadcast_to(kept(g, a_shape, axis), shape=a_shape)
 
 
 def _kept(shape: tuple[int, ...], axis: Axis) -> tuple[int, ...]:
@@ -69,7 +69,7 @@ def _count(shape: tuple[int, ...], axis: Axis) -> int:
 
 
 @primitive(numpy=np.mean)
-def mean(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
+def mean(xp: Any, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
     """Mean of all elements, or over one axis or several; NaN of none.
 
     Examples
@@ -78,13 +78,13 @@ def mean(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Arr
     >>> F.mean(Variable([[1.0, 2.0], [3.0, 4.0]]), axis=0)
     variable([2. 3.])
     """
-    return x.mean(axis=axis, keepdims=keepdims)
+    return a.mean(axis=axis, keepdims=keepdims)
 
 
-@mean.vjp("x")
-def _mean_x(g: Any, x_shape: tuple[int, ...], axis: Axis) -> Any:
-    """broadcast_to(g / n, shape=x_shape)"""
-    return _sum_x(divided(g, max(1, _count(x_shape, axis))), x_shape, axis)
+@mean.vjp("a")
+def _mean_x(g: Any, a_shape: tuple[int, ...], axis: Axis) -> Any:
+    """broadcast_to(g / n, shape=a_shape)"""
+    return _sum_x(divided(g, max(1, _count(a_shape, axis))), a_shape, axis)
 
 
 @mean.composite
@@ -94,12 +94,12 @@ def _mean(x: Any, axis: Axis, keepdims: bool) -> Any:
 
 @primitive()
 @real
-def var(xp: Any, x: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Array:
+def var(xp: Any, a: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Array:
     """Variance: the mean of the squared distances to the mean.
 
     Parameters
     ----------
-    x : Variable or array
+    a : Variable or array
     axis : int, tuple of int or None
         Negative ones count from the end; None takes all elements.
     ddof : int
@@ -113,15 +113,15 @@ def var(xp: Any, x: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool =
     >>> F.var(Variable([1.0, 2.0, 3.0])), F.var(Variable([1.0, 2.0, 3.0]), ddof=1)
     (variable(0.6666666666666666), variable(1.0))
     """
-    return x.var(axis=axis, ddof=ddof, keepdims=keepdims)
+    return a.var(axis=axis, ddof=ddof, keepdims=keepdims)
 
 
-@var.vjp("x")
+@var.vjp("a")
 @in_single
-def _var_x(g: Any, x: Any, axis: Axis, ddof: int) -> Any:
-    """2 * g / (n - ddof) * (x - mean(x))"""
-    centred = x - mean(x, axis=axis, keepdims=True)
-    return kept(2 * g / max(0, _count(x.shape, axis) - ddof), x.shape, axis) * centred
+def _var_x(g: Any, a: Any, axis: Axis, ddof: int) -> Any:
+    """2 * g / (n - ddof) * (a - mean(a))"""
+    centred = a - mean(a, axis=axis, keepdims=True)
+    return kept(2 * g / max(0, _count(a.shape, axis) - ddof), a.shape, axis) * centred
 
 
 @var.composite
@@ -132,7 +132,7 @@ def _var(x: Any, axis: Axis, ddof: int, keepdims: bool) -> Any:
 
 @primitive()
 @real
-def std(xp: Any, x: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Array:
+def std(xp: Any, a: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Array:
     """Standard deviation: the square root of `var`, with the same parameters.
 
     The gradient is 0 where the deviation is 0, that is, where all elements are equal.
@@ -143,16 +143,16 @@ def std(xp: Any, x: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool =
     >>> F.std(Variable([1.0, 2.0, 3.0]), ddof=1)
     variable(1.0)
     """
-    return x.std(axis=axis, ddof=ddof, keepdims=keepdims)
+    return a.std(axis=axis, ddof=ddof, keepdims=keepdims)
 
 
-@std.vjp("x")
+@std.vjp("a")
 @in_single
-def _std_x(g: Any, x: Any, y: Any, axis: Axis, ddof: int) -> Any:
-    """g / (n - ddof) * (x - mean(x)) / y"""
-    centred = x - mean(x, axis=axis, keepdims=True)
-    slope = ratio(g, y) / max(0, _count(x.shape, axis) - ddof)
-    return kept(slope, x.shape, axis) * centred
+def _std_x(g: Any, a: Any, y: Any, axis: Axis, ddof: int) -> Any:
+    """g / (n - ddof) * (a - mean(a)) / y"""
+    centred = a - mean(a, axis=axis, keepdims=True)
+    slope = ratio(g, y) / max(0, _count(a.shape, axis) - ddof)
+    return kept(slope, a.shape, axis) * centred
 
 
 register(np.var, var, renamed={"correction": "ddof"})

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import protocol
 from ..engine.backend import Array
+from ..engine.calls import Call
 from ..engine.declare import primitive
 from .indexing import getitem, scatter
 from .reduce import sum
@@ -20,12 +20,12 @@ _MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 
 
 @primitive(numpy=np.repeat)
-def repeat(xp: Any, x: Array, *, repeats: int | list[int], axis: int | None = None) -> Array:
+def repeat(xp: Any, a: Array, *, repeats: int | list[int], axis: int | None = None) -> Array:
     """Each element several times in a row.
 
     Parameters
     ----------
-    x : Variable or array
+    a : Variable or array
     repeats : int or list of int
         How often: the same for all, or a number for each along the axis.
     axis : int or None
@@ -42,13 +42,13 @@ def repeat(xp: Any, x: Array, *, repeats: int | list[int], axis: int | None = No
     >>> F.repeat(Variable([1.0, 2.0]), repeats=[1, 2])
     variable([1. 2. 2.])
     """
-    return xp.repeat(x, repeats if xp is np else np.asarray(repeats).tolist(), axis)  # CuPy takes no array
+    return xp.repeat(a, repeats if xp is np else np.asarray(repeats).tolist(), axis)  # CuPy takes no array
 
 
-@repeat.vjp("x")
-def _repeat_x(g: Any, x_shape: Shape, repeats: Any, axis: int | None) -> Any:
+@repeat.vjp("a")
+def _repeat_x(g: Any, a_shape: Shape, repeats: Any, axis: int | None) -> Any:
     """g summed over the repetitions"""
-    shape = (prod(x_shape),) if axis is None else x_shape
+    shape = (prod(a_shape),) if axis is None else a_shape
     place = 0 if axis is None else axis % len(shape)
     before, length, after = shape[:place], shape[place], shape[place + 1 :]
     if np.size(repeats) == 1:
@@ -56,11 +56,11 @@ def _repeat_x(g: Any, x_shape: Shape, repeats: Any, axis: int | None) -> Any:
     else:
         source = np.repeat(np.arange(length), repeats)
         total = scatter(g, index=(*[slice(None)] * place, source), shape=shape)
-    return reshape(total, shape=x_shape)
+    return reshape(total, shape=a_shape)
 
 
 @primitive(numpy=np.tile)
-def tile(xp: Any, x: Array, *, reps: int | tuple[int, ...]) -> Array:
+def tile(xp: Any, A: Array, *, reps: int | tuple[int, ...]) -> Array:
     """The whole array several times along each axis; ``reps`` may have more axes than the array, or fewer.
 
     Raises
@@ -75,26 +75,26 @@ def tile(xp: Any, x: Array, *, reps: int | tuple[int, ...]) -> Array:
     variable([[1. 2. 1. 2.]
               [1. 2. 1. 2.]])
     """
-    return xp.tile(x, reps)
+    return xp.tile(A, reps)
 
 
-@tile.vjp("x")
-def _tile_x(g: Any, x_shape: Shape, reps: Any) -> Any:
+@tile.vjp("A")
+def _tile_x(g: Any, A_shape: Shape, reps: Any) -> Any:
     """g summed over the repetitions"""
     times = (reps,) if np.ndim(reps) == 0 else tuple(reps)
-    times = (1,) * (len(x_shape) - len(times)) + times
-    lengths = (1,) * (len(times) - len(x_shape)) + x_shape
+    times = (1,) * (len(A_shape) - len(times)) + times
+    lengths = (1,) * (len(times) - len(A_shape)) + A_shape
     apart = [n for pair in zip(times, lengths, strict=True) for n in pair]
-    return reshape(sum(reshape(g, shape=apart), axis=tuple(range(0, len(apart), 2))), shape=x_shape)
+    return reshape(sum(reshape(g, shape=apart), axis=tuple(range(0, len(apart), 2))), shape=A_shape)
 
 
-@primitive()
-def pad(xp: Any, x: Array, *, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Array:
+@primitive(numpy=np.pad)
+def pad(xp: Any, array: Array, *, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Array:
     """Surround an array with further elements.
 
     Parameters
     ----------
-    x : Variable or array
+    array : Variable or array
     pad_width : int, or pairs of int
         How many elements before and after: for all axes, or ``((before, after), ...)`` for each.
     mode : str
@@ -118,19 +118,21 @@ def pad(xp: Any, x: Array, *, pad_width: Any, mode: str = "constant", constant_v
     if mode not in _MODES:
         raise ValueError(f"mode={mode!r:.40}; expected one of {', '.join(_MODES)}")
     if mode == "constant":
-        return xp.pad(x, _widths(pad_width, x.ndim), mode, constant_values=constant_values)
+        return xp.pad(array, _widths(pad_width, array.ndim), mode, constant_values=constant_values)
     if xp is np:
-        return np.pad(x, _widths(pad_width, x.ndim), mode)  # type: ignore[call-overload]
-    return x[_sources(x.shape, pad_width, mode)]  # CuPy's own takes others where a margin is wider than the array
+        return np.pad(array, _widths(pad_width, array.ndim), mode)  # type: ignore[call-overload]
+    return array[
+        _sources(array.shape, pad_width, mode)
+    ]  # CuPy's own takes others where a margin is wider than the array
 
 
-@pad.vjp("x")
-def _pad_x(g: Any, x_shape: Shape, pad_width: Any, mode: str) -> Any:
+@pad.vjp("array")
+def _pad_x(g: Any, array_shape: Shape, pad_width: Any, mode: str) -> Any:
     """g without the margin, to which the margin's own is added if it was copied"""
     if mode == "constant":
-        axes = zip(x_shape, _widths(pad_width, len(x_shape)), strict=True)
+        axes = zip(array_shape, _widths(pad_width, len(array_shape)), strict=True)
         return getitem(g, index=tuple([slice(before, before + n) for n, (before, _) in axes]))
-    return scatter(g, index=_sources(x_shape, pad_width, mode), shape=x_shape)
+    return scatter(g, index=_sources(array_shape, pad_width, mode), shape=array_shape)
 
 
 def _sources(shape: Shape, pad_width: Any, mode: str) -> tuple[np.ndarray, ...]:
@@ -144,8 +146,8 @@ def _widths(pad_width: Any, ndim: int) -> list[list[int]]:
     return np.broadcast_to(pad_width, (ndim, 2)).tolist()
 
 
-@primitive(x=lambda g, shift, axis: roll(g, shift=_back(shift), axis=axis), numpy=np.roll)
-def roll(xp: Any, x: Array, *, shift: int | tuple[int, ...], axis: Axis = None) -> Array:
+@primitive(a=lambda g, shift, axis: roll(g, shift=_back(shift), axis=axis), numpy=np.roll)
+def roll(xp: Any, a: Array, *, shift: int | tuple[int, ...], axis: Axis = None) -> Array:
     """Shift along axes; what leaves at one end enters at the other. Without an axis, in the flattened array.
 
     Raises
@@ -159,7 +161,7 @@ def roll(xp: Any, x: Array, *, shift: int | tuple[int, ...], axis: Axis = None) 
     >>> F.roll(Variable([1.0, 2.0, 3.0]), shift=1)
     variable([3. 1. 2.])
     """
-    return xp.roll(x, _signed(shift), axis)
+    return xp.roll(a, _signed(shift), axis)
 
 
 def _signed(shift: Any) -> Any:
@@ -172,8 +174,8 @@ def _back(shift: Any) -> Any:
     return np.negative(shift, dtype=np.int64, casting="unsafe").tolist()
 
 
-@primitive(x=lambda g, axis: flip(g, axis=axis), numpy=np.flip)
-def flip(xp: Any, x: Array, *, axis: Axis = None) -> Array:
+@primitive(m=lambda g, axis: flip(g, axis=axis), numpy=np.flip)
+def flip(xp: Any, m: Array, *, axis: Axis = None) -> Array:
     """Reverse the order along all axes, or those given. The result is a view.
 
     Raises
@@ -187,9 +189,9 @@ def flip(xp: Any, x: Array, *, axis: Axis = None) -> Array:
     >>> F.flip(Variable([1.0, 2.0, 3.0]))
     variable([3. 2. 1.])
     """
-    return xp.flip(x, axis)
+    return xp.flip(m, axis)
 
 
-@protocol.adapt(np.pad)
-def _pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Any:
-    return pad(array, pad_width=pad_width, mode=mode, constant_values=constant_values)
+@pad.spelling
+def _pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Call:
+    return (array,), {"pad_width": pad_width, "mode": mode, "constant_values": constant_values}

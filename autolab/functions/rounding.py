@@ -58,13 +58,13 @@ def ceil(xp: Any, x: Array) -> Array:
     return xp.ceil(x)
 
 
-@elementwise(x=lambda g: zeros_like(g), domain=(-3, 3), numpy=(np.round, np.around, np.rint))
-def round(xp: Any, x: Array, *, decimals: int = 0) -> Array:
+@elementwise(a=lambda g: zeros_like(g), domain=(-3, 3), numpy=(np.round, np.around, np.rint))
+def round(xp: Any, a: Array, *, decimals: int = 0) -> Array:
     """Round to the nearest, elementwise; halves go to the even side, as in NumPy. The gradient is 0 everywhere.
 
     Parameters
     ----------
-    x : Variable or array
+    a : Variable or array
     decimals : int
         Digits behind the point; negative ones round to tens, hundreds ...
 
@@ -74,4 +74,4 @@ def round(xp: Any, x: Array, *, decimals: int = 0) -> Array:
     >>> F.round(Variable([1.26, 2.5]), decimals=1)
     variable([1.3 2.5])
     """
-    return xp.around(x, decimals)
+    return xp.around(a, decimals)

@@ -13,8 +13,8 @@ from ..engine.primitive import Primitive
 from .precision import HALF, SINGLE
 
 
-@primitive(x=lambda g, x_shape: reshape(g, shape=x_shape))
-def reshape(xp: Any, x: Array, *, shape: Any) -> Array:
+@primitive(a=lambda g, a_shape: reshape(g, shape=a_shape))
+def reshape(xp: Any, a: Array, *, shape: Any) -> Array:
     """The same elements in another shape; one length may be -1 and follows from the others.
 
     Examples
@@ -23,14 +23,14 @@ def reshape(xp: Any, x: Array, *, shape: Any) -> Array:
     >>> F.reshape(Variable([1.0, 2.0, 3.0, 4.0]), shape=(2, -1)).shape
     (2, 2)
     """
-    return x.reshape(shape)
+    return a.reshape(shape)
 
 
 protocol.register(np.reshape, reshape, renamed={"newshape": "shape"})  # its name in NumPy 2.0
 
 
-@primitive(x=lambda g, axes: transpose(g, axes=_inverse(axes)), numpy=np.transpose)
-def transpose(xp: Any, x: Array, *, axes: tuple[int, ...] | None = None) -> Array:
+@primitive(a=lambda g, axes: transpose(g, axes=_inverse(axes)), numpy=np.transpose)
+def transpose(xp: Any, a: Array, *, axes: tuple[int, ...] | None = None) -> Array:
     """Permute the axes; by default reverse them. ``axes`` may count from the end.
 
     Examples
@@ -39,7 +39,7 @@ def transpose(xp: Any, x: Array, *, axes: tuple[int, ...] | None = None) -> Arra
     >>> F.transpose(Variable([[1.0, 2.0, 3.0]])).shape
     (3, 1)
     """
-    return x.transpose(axes)
+    return a.transpose(axes)
 
 
 def _inverse(axes: tuple[int, ...] | None) -> tuple[int, ...] | None:
@@ -48,8 +48,8 @@ def _inverse(axes: tuple[int, ...] | None) -> tuple[int, ...] | None:
     return tuple(np.argsort([axis % len(axes) for axis in axes]).tolist())
 
 
-@primitive(x=lambda g, x_shape: sum_to(g, shape=x_shape), numpy=np.broadcast_to)
-def broadcast_to(xp: Any, x: Array, *, shape: tuple[int, ...]) -> Array:
+@primitive(array=lambda g, array_shape: sum_to(g, shape=array_shape), numpy=np.broadcast_to)
+def broadcast_to(xp: Any, array: Array, *, shape: tuple[int, ...]) -> Array:
     """Repeat along new axes and axes of length 1, without a copy. Its gradient is `sum_to`.
 
     Examples
@@ -59,9 +59,9 @@ def broadcast_to(xp: Any, x: Array, *, shape: tuple[int, ...]) -> Array:
     variable([[1. 2.]
               [1. 2.]])
     """
-    if xp is np and not x.ndim and type(shape) is tuple and min(shape, default=0) >= 0:
-        return _repeated(x, shape)
-    return xp.broadcast_to(x, shape)
+    if xp is np and not array.ndim and type(shape) is tuple and min(shape, default=0) >= 0:
+        return _repeated(array, shape)
+    return xp.broadcast_to(array, shape)
 
 
 def _repeated(number: Array, shape: tuple[int, ...]) -> Array:

@@ -16,13 +16,13 @@ _START = {
     "start-reuse.hint": "Count the arrows that leave x. Each brings one share.",
     "start-number.right": "A gradient is a number. It belongs to the point where it was computed.",
     "start-number.a": (
-        "A formula would hold for every point. Move a slider: what do you see in the box, letters or a number?"
+        "A formula would hold for every point. Move a number: what do you see in the box, letters or a number?"
     ),
     "start-number.c": "A curve would show many points. The box shows one only.",
     "start-zero.right": "There both shares cancel. The gradient is there, and it is 0.",
     "start-zero.forgot": "Then the product brings nothing. What does the other path bring?",
     "start-zero.sign": "There the two shares have the same sign. They are to cancel.",
-    "start-zero.hint": "Move the slider of y slowly and watch the gradient of x change its sign.",
+    "start-zero.hint": "Drag the blue number of y slowly and watch the gradient of x change its sign.",
     "start-slope.right": "A nudge, and what it does: that is a numeric gradient.",
     "start-slope.rise": "That is the rise alone. A slope is the rise for each unit of the nudge.",
     "start-slope.sign": "Take after minus before, not before minus after.",

@@ -1,15 +1,22 @@
 """Links: the parts of a model, with their parameters."""
 
+from typing import Any
+
+from ..engine.habits import missing
+from .attention import SelfAttention
 from .chain import Chain, ChainList, Sequential
 from .conv import Conv1D, Conv2D
 from .linear import EltwiseParamProduct, Embedding, Linear
 from .link import Link
 from .models import MLP, Classifier
 from .normalization import BatchNormalization, Dropout, LayerNormalization
-from .recurrent import GRUCell, SelfAttention
+from .recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 
 __all__ = [
+    "GRU",
+    "LSTM",
     "MLP",
+    "RNN",
     "BatchNormalization",
     "Chain",
     "ChainList",
@@ -20,9 +27,15 @@ __all__ = [
     "EltwiseParamProduct",
     "Embedding",
     "GRUCell",
+    "LSTMCell",
     "LayerNormalization",
     "Linear",
     "Link",
+    "RNNCell",
     "SelfAttention",
     "Sequential",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    raise missing(__name__, "links", name)

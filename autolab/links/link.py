@@ -14,9 +14,11 @@ import numpy as np
 from ..engine.backend import Array, get_array_module, is_array, to_cpu, to_gpu
 from ..engine.config import watchers
 from ..engine.errors import a_kind
+from ..engine.habits import answer_habits
 from ..engine.parameter import Parameter
 from ..engine.publish import publish
 from ..engine.scope import scope
+from ..engine.settings import check_settings
 from ..engine.variable import Variable
 from ..layout import Slot
 from .state import places, planned, state_layout
@@ -57,6 +59,11 @@ class Link:
     _kinds: dict[str, Kind]
     _as_registered: ClassVar[object] = object()
     """Another object after every change of any link's registry: what was found before may be out of date."""
+
+    def __new__(cls, *args: Any, **settings: Any) -> Self:
+        if args or settings:  # a copy is made without them
+            check_settings(cls, args, settings)
+        return super().__new__(cls)
 
     def __init__(self) -> None:
         self.__dict__.setdefault("_kinds", {})
@@ -313,6 +320,9 @@ class Link:
         from ..display import mimebundle
 
         return mimebundle(self)
+
+
+answer_habits(Link, "Link")
 
 
 def _kind_of(value: Any) -> Kind | None:

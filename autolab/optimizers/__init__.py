@@ -1,5 +1,8 @@
 """Optimizers: how the parameters of a link change by their gradients."""
 
+from typing import Any
+
+from ..engine.habits import missing
 from . import schedules
 from .hooks import GradientClipping, GradientNoise, Lasso, WeightDecay
 from .optimizer import Optimizer
@@ -20,3 +23,7 @@ __all__ = [
     "WeightDecay",
     "schedules",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    raise missing(__name__, "optimizers", name)

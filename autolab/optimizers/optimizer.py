@@ -9,8 +9,10 @@ import numpy as np
 
 from ..engine.backend import Array, as_array, get_array_module, to_cpu, to_gpu
 from ..engine.errors import a_kind, check_number
+from ..engine.habits import answer_habits
 from ..engine.parameter import Parameter
 from ..engine.publish import publish
+from ..engine.settings import check_settings
 from ..engine.variable import Variable
 from ..layout import BELOW, COUNT, NUMBER, Slot, check_entry, is_handed_over, named
 from ..links import Link
@@ -64,6 +66,11 @@ class Optimizer:
 
     hyperparameters: tuple[str, ...] = ("lr",)
     """Names of the numbers that belong to the saved state."""
+
+    def __new__(cls, *args: Any, **settings: Any) -> Self:
+        if args or settings:  # a copy is made without them
+            check_settings(cls, args, settings)
+        return super().__new__(cls)
 
     def __init__(self, lr: float | Callable[[int], float]) -> None:
         if isinstance(lr, Link):
@@ -302,6 +309,9 @@ class Optimizer:
         from ..display import mimebundle
 
         return mimebundle(self)
+
+
+answer_habits(Optimizer, "Optimizer")
 
 
 class Memory:

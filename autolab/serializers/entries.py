@@ -125,7 +125,7 @@ def checked(path: Any, entries: list[Entry], layout: Layout, max_bytes: int | No
         if wrong := wrong_name(name):
             raise refused(path, wrong)
         if name in found:
-            raise refused(path, f"{quoted(name)} stands in it twice")
+            raise refused(path, f"{quoted(name)} occurs in it twice")
         if name != entry.name and entry.shape != (0,):
             raise refused(path, f"{quoted(name)} is marked as empty and is not")
         found[name] = None if name != entry.name else entry

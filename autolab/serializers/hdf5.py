@@ -149,7 +149,7 @@ def _datasets(h5py: Any, file: Any, stored: Any, most: int) -> dict[str, Any]:
             item = group[name]
             address = _address(h5py, item)
             if address in seen:
-                raise refused(file, f"{quoted(path)} stands in it twice")
+                raise refused(file, f"{quoted(path)} occurs in it twice")
             seen.add(address)
             if isinstance(item, h5py.Group):
                 groups.append((f"{path}/", item))

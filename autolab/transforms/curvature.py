@@ -72,7 +72,7 @@ def _block(rows: list[Variable], y: Variable, x: Variable) -> Variable:
     shape = (*y.shape, *x.shape)
     if not rows:
         return wrap(get_array_module(x._data).zeros(shape, x.dtype), None)
-    return F.reshape(F.stack(*rows), shape=shape)
+    return F.reshape(F.stack(rows), shape=shape)
 
 
 def hessian(fn: Function, wrt: Wrt = 0) -> Function:

@@ -31,6 +31,7 @@ _WORDS = (
     "live_saved",
     "still",
     "find_reach",
+    "rest",
 )
 
 

@@ -103,8 +103,8 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
     fn : callable
         Takes Variables, returns a Variable or a tuple of them.
     *args, **inputs
-        Its arguments, bound by its signature. Numbers get a slider, small arrays a grid of cells. They are copied: the
-        caller's arrays and Variables never change.
+        Its arguments, bound by its signature. Numbers and the cells of small arrays are dragged in their boxes; the box
+        of an array opens a window onto all of it. They are copied: the caller's arrays and Variables never change.
     options : dict, optional
         ``upstream``, ``budget``, ``order``, ``wrt`` and ``open``, as for `record`; ``seconds`` (default 60), after
         which a computation is stopped; ``train``, the mode (default: the present one).

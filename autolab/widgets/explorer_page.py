@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..display.detail import detail
 from ..display.flow import MEASURES, flow
 from ..display.frames import frame
 from ..display.groups import results
@@ -21,6 +20,7 @@ from ..display.sheet import MAX_CELLS
 from ..display.walk import Walk
 from ..recording.model import Recording
 from .folds import Open, fold_words, folds, state_key, states
+from .picture import answered
 
 
 @dataclass(frozen=True)
@@ -77,13 +77,14 @@ def _of_function(graph: Recording, held: list[Open]) -> dict[str, Any]:
 
 
 def _details(recording: Recording, graphs: list[dict[str, Any]], cells: int) -> dict[str, Any]:
-    """All that is to be told about each box that one of the pictures shows."""
+    """All that is to be told about each box that one of the pictures shows; lines lead from step to step there."""
     found: dict[str, Any] = {}
     for graph, held in zip((recording, *recording.higher), graphs, strict=True):
+        walk, alone = Walk(graph), {step.id: step.id for step in graph.steps}
         own = {str(i) for i in (*held["own"], *graph.outline.groups)}
         for box in held["readings"]:
             if box in own:
-                facts, buffers = detail(graph, int(box), cells)
+                facts, buffers = answered(graph, walk, int(box), alone, cells)
                 found[box] = {"detail": facts, "detail_buffers": buffers}
     return found
 

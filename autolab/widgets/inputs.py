@@ -49,11 +49,15 @@ class Inputs(Part):
         }
 
     def _control(self, key: Key, recording: Recording) -> dict[str, Any]:
+        """With the ``node`` of the graph that it belongs to."""
         session, corner = self._session, self._corners.get(key, (0, 0))
         if isinstance(key, str):
-            return control(key, key, session.array(key), session.start.arrays[key], session.domains.get(key), corner)
+            limits = session.start.arrays[key], session.domains.get(key)
+            node = recording.inputs[[*session.state.inputs].index(key)]
+            return {**control(key, key, session.array(key), *limits, corner), "node": node}
         title = say("upstream_of", name=_output_name(recording, key))
-        return control(key, title, session.array(key), session.outputs[key], None, corner)
+        own = control(key, title, session.array(key), session.outputs[key], None, corner)
+        return {**own, "node": recording.outputs[key]}
 
     # ------------------------------------------------------------------ messages
     @obeys("move", key=_KEY, index=(int, type(None)), value=_NUMBER, final=bool)

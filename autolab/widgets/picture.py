@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import NoneType
 from typing import Any
 
 import traitlets
 
+from ..display.answer import answer
 from ..display.detail import detail, home
 from ..display.scene import readings, scene, structure
 from ..display.tone import SCALES
+from ..display.walk import Walk
 from ..recording.model import Recording
 from .board import SHOW
 from .columns import in_columns, shaded
@@ -65,7 +68,7 @@ class Picture(Folding):
 
 
 class Selection(Part):
-    """Everything about one step; it stands before `Picture` among the bases.
+    """Everything about the chosen box, at first none.
 
     ``look``: whether values, gradients or both are shown of arrays, and on which scale their colours are.
     """
@@ -76,12 +79,12 @@ class Selection(Part):
     look = traitlets.Dict({"show": "both", "scale": "linear"}).tag(sync=True)
 
     def _shown(self, recording: Recording) -> dict[str, Any]:
-        shown = super()._shown(recording)
-        return {**shown, **self._selection(recording, shown["scene"], self.selected)}
+        return {**super()._shown(recording), **self._selection(recording, self.selected)}
 
-    @obeys("select", id=int)
-    def _select(self, id: int) -> None:
-        self._publish(self._selection(self._recording, self.scene, id))  # type: ignore[attr-defined]
+    @obeys("select", id=(int, NoneType))
+    def _select(self, id: int | None) -> None:
+        """Choose a box, or none."""
+        self._publish(self._selection(self._recording, id))
 
     @obeys("look", show=str, scale=str)
     def _choose_look(self, show: str, scale: str) -> None:
@@ -90,16 +93,22 @@ class Selection(Part):
             raise not_understood({"do": "look", "show": show, "scale": scale})
         self._publish({"look": {"show": show, "scale": scale}})
 
-    def _selection(self, recording: Recording, picture: Mapping[str, Any], node: int | None) -> dict[str, Any]:
-        """The traits that show one box: that of the node, also in a derivative's graph, or else of the output."""
-        graph = home(recording, node)
-        if graph is not recording:
-            box = graph.outline.holder(node, self._open_groups(graph))  # type: ignore[arg-type, attr-defined]
-            facts, buffers = detail(graph, box, self.most_cells)
-            return {"selected": box, "detail": facts, "detail_buffers": buffers}
-        drawn = {shown["id"] for shown in picture["nodes"]}
-        wished = [recording.outputs[0]] if node is None else [node, recording.outputs[0]]
-        held = [self._holder(recording, identity) for identity in wished]  # type: ignore[attr-defined]
-        chosen = next(box for box in held if box in drawn)
-        facts, buffers = detail(recording, chosen, self.most_cells)
-        return {"selected": chosen, "detail": facts, "detail_buffers": buffers}
+    def _selection(self, recording: Recording, node: int | None) -> dict[str, Any]:
+        """The traits that show the chosen box, that of the node in its graph; nothing, where it is drawn in none."""
+        if node is not None:
+            graph = home(recording, node)
+            expanded = self._open_groups(graph)  # type: ignore[attr-defined]
+            box, boxes = graph.outline.holder(node, expanded), graph.outline.holders(expanded)
+            if box in boxes.values():
+                walk = self._walk if graph is recording else Walk(graph)  # type: ignore[attr-defined]
+                facts, buffers = answered(graph, walk, box, boxes, self.most_cells)
+                return {"selected": box, "detail": facts, "detail_buffers": buffers}
+        return {"selected": None, "detail": {}, "detail_buffers": []}
+
+
+def answered(
+    recording: Recording, walk: Walk, box: int, boxes: Mapping[int, int], most: int
+) -> tuple[dict[str, Any], list[bytes]]:
+    """Everything about a box for the page: where its gradient comes from, what it hands on, and its details."""
+    facts, buffers = detail(recording, box, most)
+    return {**facts, "answer": answer(walk, box, boxes)}, buffers

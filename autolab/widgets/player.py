@@ -62,10 +62,10 @@ class Player(Part):
         self._moment, self._pick = (None if at_rest else to), _understood(pick)
         self._publish(self._frame())
 
-    def _select(self, id: int) -> None:
+    def _select(self, id: int | None) -> None:
         """While walking, choosing a step goes to the moment that is about it."""
         super()._select(id)  # type: ignore[misc]
-        step = self._results.get(id, id)
+        step = None if id is None else self._results.get(id, id)
         if self._moment is not None and step in self._walk.steps:
             self._go(self._walk.find(step, self._moment), None)
 

@@ -84,13 +84,11 @@ def test_the_face_of_a_declared_function() -> None:
         return x * x * scale
 
     assert squared.__name__ == "squared" and squared.__doc__ == "The square."
-    assert str(inspect.signature(squared)) == "(x, /, *, scale=1.0)"
+    assert str(inspect.signature(squared)) == "(x, scale=1.0)"
     assert squared.function.domain == (-3, 3) and squared.function.inputs == ("x",)
-    assert repr(squared.function) == "<function squared(x, /, *, scale=1.0)>"
+    assert repr(squared.function) == "<function squared(x, scale=1.0)>"
     for function in [getattr(F, name) for name in F.__all__]:
         assert function.__doc__ and ">>>" in function.__doc__
-        kinds = {p.kind for p in inspect.signature(function).parameters.values()}
-        assert inspect.Parameter.POSITIONAL_OR_KEYWORD not in kinds
 
 
 def test_a_function_may_be_called_otherwise_than_its_forward() -> None:
@@ -115,7 +113,7 @@ def test_an_attribute_without_a_default_must_be_given() -> None:
 
     x = Variable(1.0)
     for missing in (lambda: times(x), lambda: times(x, shift=1.0), lambda: times(x.data, shift=1.0)):
-        with pytest.raises(TypeError, match="times: factor must be given, by keyword"):
+        with pytest.raises(TypeError, match="times: factor must be given: times\\(x, factor\\)"):
             missing()
     assert times(x, factor=2.0).item() == 2.0
 

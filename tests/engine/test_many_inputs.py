@@ -95,7 +95,7 @@ WAYS: dict[str, Callable[[list[Variable]], Any]] = {
     "Function": lambda xs: JoinedOld()(*xs),
     "SimpleFunction": lambda xs: JoinedSimple()(*xs),
     "ContextFunction": lambda xs: JoinedContext.apply(*xs),
-    "many results": lambda xs: F.concatenate(*Copies(len(xs)).apply(xs[:1])),
+    "many results": lambda xs: F.concatenate(Copies(len(xs)).apply(xs[:1])),
 }
 
 
@@ -104,7 +104,7 @@ def _run(way: str, n: int, create_graph: bool) -> None:
     y = F.sum(WAYS[way](xs))
     first = grad(y, xs, create_graph=create_graph)
     if create_graph and way != "Function":
-        total = F.sum(F.concatenate(*[g for g in first if g is not None]))
+        total = F.sum(F.concatenate([g for g in first if g is not None]))
         if total.requires_grad:
             grad(total, xs)
 

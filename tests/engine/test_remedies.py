@@ -56,6 +56,12 @@ def _inplace(x: Variable) -> Any:
     return (y * x).sum()
 
 
+def _updated(x: Variable) -> Any:
+    w = x * 1
+    w = w - 0.1 * w.grad
+    return w.sum()
+
+
 @dataclass(frozen=True)
 class Advice:
     """What is refused with a message that holds ``says``; what to write instead; and the gradient of what was meant,
@@ -111,6 +117,8 @@ ADVICE = (
     Advice(lambda x: Variable(x * x), "use it as it is", lambda x: (x * x).sum(), (2.0, 4.0)),
     Advice(lambda x: setattr(x * 1, "data", x * x), "write x = y, which keeps", lambda x: (x * x).sum(), (2.0, 4.0)),
     Advice(lambda x: copy.copy(x * x), "it needs no copy", lambda x: (x * x).sum(), (2.0, 4.0)),
+    Advice(_updated, "An update changes the leaf", None),
+    Advice(lambda x: format(x, ".3f"), "shows them all", None),
     Advice(lambda x: np.where(x), "use numpy.nonzero(x)", None),
     Advice(lambda x: np.interp(x, [0, 1], [0, 1]), "Apply it to x.data if none is needed", None),
     Advice(lambda x: np.multiply.reduceat(x, [0]), "Apply it to x.data if none is needed", None),

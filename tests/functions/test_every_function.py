@@ -151,7 +151,7 @@ def mistakes() -> list[tuple[str, Bad]]:
         schema, arity = f.function.schema, len(f.function.inputs)
         rest = [Variable([1.0])] * (arity - 1)
         # required attributes take any value here: the inputs are looked at first
-        needed = {k: None for k, default in schema.defaults.items() if default is schema.signature.empty}
+        needed = {k: "i" for k, default in schema.defaults.items() if default is schema.signature.empty}
         found += [
             (name, Bad(partial(f, "text", *rest, **needed), TypeError, rf"{name}: input '\S+': got str 'text'")),
             (name, Bad(partial(f, 1j, *rest, **needed), TypeError, rf"{name}: input '\S+': got complex 1j")),

@@ -20,8 +20,10 @@ from autolab.engine.backend import to_cpu, to_gpu
 
 LOOKS = {
     **dict.fromkeys(
-        ("softmax_cross_entropy", "accuracy", "embedding", "sigmoid_cross_entropy"), "are there such classes"
+        ("softmax_cross_entropy", "nll_loss", "accuracy", "embedding", "sigmoid_cross_entropy", "one_hot"),
+        "are there such classes",
     ),
+    "binary_cross_entropy": "are they probabilities",
     **dict.fromkeys(("svd", "eigh", "inv", "solve", "det", "slogdet", "cholesky"), "do the derivatives exist"),
     "getitem": "how many elements a mask takes",
 }

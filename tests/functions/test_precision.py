@@ -33,11 +33,12 @@ EXACT = {
     *("broadcast_to", "cast", "clip", "concatenate", "diagonal", "dropout", "embedding", "expand_dims", "flip"),
     *("getitem", "max", "max_pool2d", "min", "moveaxis", "pad", "repeat", "reshape", "roll", "sort"),
     *("split", "squeeze", "stack", "swapaxes", "take_along_axis", "tile", "transpose", "tril", "triu"),
-    *("where", "accuracy", "ceil", "floor", "round", "sign"),
+    *("where", "accuracy", "ceil", "floor", "round", "sign", "floor_divide", "fmod", "remainder"),
+    *("nll_loss", "one_hot", "hardtanh", "nan_to_num", "relu6", "append", "meshgrid"),
 }
 """Functions that choose, move or count elements: there is nothing to lose digits by."""
 
-PRODUCTS = {"gelu", "silu"}
+PRODUCTS = {"gelu", "mish", "silu"}
 """``x`` times a number that may be below the least normal one, where it has fewer digits."""
 
 BY_LAPACK = {"cholesky", "det", "eigh", "inv", "slogdet", "solve", "svd"}

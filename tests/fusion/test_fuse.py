@@ -62,7 +62,7 @@ def _orders(function: Callable[..., Any], arrays: list[Any]) -> list[Any]:
     y = function(*xs)
     plain = grad(F.sum(y * y), xs)
     first = grad(F.sum(y * y), xs, create_graph=True)
-    second = grad(F.sum(F.stack(*[F.sum(g * g) for g in first])), xs)
+    second = grad(F.sum(F.stack([F.sum(g * g) for g in first])), xs)
     return [to_cpu(value.data) for value in (y, *plain, *first, *second)]
 
 

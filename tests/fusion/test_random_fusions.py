@@ -74,7 +74,7 @@ def test_broadcast_and_differentiated_twice(seed: int) -> None:
     for f in (autolab.fuse(function), function):
         xs = [Variable(a) for a in _inputs(seed, [(2, 5), (5,), ()], "f8")]
         first = grad(F.sum(F.sin(f(*xs))), xs, create_graph=True)
-        second = grad(F.sum(F.stack(*[F.sum(F.sin(g)) for g in first])), xs)
+        second = grad(F.sum(F.stack([F.sum(F.sin(g)) for g in first])), xs)
         found.append([value.data for value in (*first, *second)])
     for a, b in zip(*found, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11)

@@ -54,6 +54,24 @@ def arcsinh(x: Any) -> Any:
     return mp.sign(x) * mp.log1p(abs(x) + x * x / (1 + mp.sqrt(1 + x * x)))
 
 
+def gate(x: Any) -> Any:
+    """tanh(softplus(x)) as a quotient."""
+    n = mp.exp(x) * (mp.exp(x) + 2)
+    return n / (n + 2)
+
+
+def gate_slope(x: Any) -> Any:
+    n = mp.exp(x) * (mp.exp(x) + 2)
+    return 4 * (n + 1) / (n + 2) ** 2 * sigmoid(x)
+
+
+def _within(x: Any) -> Any:
+    """mpmath does not know how to go further."""
+    return max(min(x, mpf(100)), mpf(-100))
+
+
+_SCALE, _ALPHA = mpf(1.0507009873554805), mpf(1.6732632423543772)
+
 UNARY = {
     "abs": _unary(abs, mp.sign, kinks=(0.0,)),
     "arccos": _unary(mp.acos, lambda x: -1 / mp.sqrt((1 - x) * (1 + x)), -1, 1),
@@ -75,6 +93,24 @@ UNARY = {
     "log10": _unary(mp.log10, lambda x: 1 / (x * mp.ln10), 0),
     "log1p": _unary(mp.log1p, lambda x: 1 / (1 + x), -1),
     "log2": _unary(lambda x: mp.log(x) / mp.ln2, lambda x: 1 / (x * mp.ln2), 0),
+    "celu": _unary(lambda x: x if x > 0 else mp.expm1(x), lambda x: 1 if x > 0 else mp.exp(x)),
+    "erfc": _unary(lambda x: mp.erfc(_within(x)), lambda x: -2 / mp.sqrt(mp.pi) * mp.exp(-x * x)),
+    "hardsigmoid": _unary(
+        lambda x: max(min((x + 3) / 6, mpf(1)), mpf(0)), lambda x: (abs(x) < 3) / mpf(6), kinks=(-3.0, 3.0)
+    ),
+    "hardswish": _unary(
+        lambda x: x * max(min((x + 3) / 6, mpf(1)), mpf(0)),
+        lambda x: mpf(0) if x < -3 else mpf(1) if x > 3 else (2 * x + 3) / 6,
+        kinks=(-3.0, 3.0),
+    ),
+    "mish": _unary(lambda x: x * gate(x), lambda x: gate(x) + x * gate_slope(x)),
+    "selu": _unary(
+        lambda x: _SCALE * (x if x > 0 else _ALPHA * mp.expm1(x)),
+        lambda x: _SCALE * (1 if x > 0 else _ALPHA * mp.exp(x)),
+        kinks=(0.0,),
+    ),
+    "softsign": _unary(lambda x: x / (1 + abs(x)), lambda x: 1 / (1 + abs(x)) ** 2),
+    "logsigmoid": _unary(lambda x: -softplus(-x), lambda x: sigmoid(-x)),
     "neg": _unary(lambda x: -x, lambda x: mpf(-1)),
     "reciprocal": _unary(lambda x: 1 / x, lambda x: -1 / x**2, kinks=(0.0,)),
     "relu": _unary(lambda x: max(x, mpf(0)), lambda x: mpf(x > 0), kinks=(0.0,)),
@@ -97,6 +133,8 @@ BINARY = {
     "pow": Exact(lambda a, b: a**b, (lambda a, b: b * a ** (b - 1), lambda a, b: a**b * mp.log(a)), low=0),
     "hypot": Exact(mp.hypot, (lambda a, b: a / mp.hypot(a, b), lambda a, b: b / mp.hypot(a, b))),
     "arctan2": Exact(mp.atan2, (lambda a, b: b / (a * a + b * b), lambda a, b: -a / (a * a + b * b))),
+    "fmax": Exact(max, (lambda a, b: mpf(a > b), lambda a, b: mpf(b > a))),
+    "fmin": Exact(min, (lambda a, b: mpf(a < b), lambda a, b: mpf(b < a))),
     "logaddexp": Exact(logaddexp, (lambda a, b: sigmoid(a - b), lambda a, b: sigmoid(b - a))),
     "expadd": Exact(lambda a, b: mp.exp(a) + mp.exp(b), (lambda a, b: mp.exp(a), lambda a, b: mp.exp(b))),
     "maximum": Exact(max, (lambda a, b: mpf(a > b), lambda a, b: mpf(b > a))),

@@ -70,6 +70,15 @@ def _spread(x: Any, w: Any) -> Any:
     return y
 
 
+def _area(a: Any, b: Any, i: int) -> Any:
+    j, k = (i + 1) % 3, (i + 2) % 3
+    return a[j] * b[k] - a[k] * b[j]
+
+
+def _convolution(a: Any, v: Any) -> Any:
+    return np.array([a[0] * v[0], a[0] * v[1] + a[1] * v[0], a[1] * v[1]])
+
+
 ONES = (np.array([1, 0, 1, 1]), np.array([1, 0, 0.25, 1]))
 LABELS = np.array([0, 2])
 _HOT = np.eye(3, dtype=int)[LABELS]
@@ -102,6 +111,37 @@ CASES = (
         ((3,), (3,)),
         F.huber,
         lambda x, t: sum([d * d / 2 if d < 1 else d - mpf(0.5) for d in abs(x - t)]) / 3,
+    ),
+    Case(
+        "smooth_l1",
+        ((3,), (3,)),
+        lambda x, t: F.smooth_l1(x, t, beta=0.25),
+        lambda x, t: sum([d * d * 2 if d < 0.25 else d - mpf(0.125) for d in abs(x - t)]) / 3,
+    ),
+    Case(
+        "binary_cross_entropy",
+        ((3,), (3,)),
+        F.binary_cross_entropy,
+        lambda x, t: -(t * log(x) + (1 - t) * log1p(-x)).sum() / 3,
+        positive=True,
+    ),
+    Case("xlogy", ((3,), (3,)), F.xlogy, lambda x, y: x * log(y), positive=True),
+    Case("glu", ((4,),), F.glu, lambda x: x[:2] / (1 + exp(-x[2:]))),
+    Case("prelu", ((2, 3), (3,)), F.prelu, lambda x, w: np.where(x > 0, x, w * x), widest=100),
+    Case("median", ((4,),), F.median, lambda x: (np.sort(x)[1] + np.sort(x)[2]) / 2),
+    Case("quantile", ((4,),), lambda x: F.quantile(x, 0.75), lambda x: np.sort(x)[2] * mpf(0.75) + np.sort(x)[3] / 4),
+    Case("percentile", ((3,),), lambda x: F.percentile(x, 25), lambda x: (np.sort(x)[0] + np.sort(x)[1]) / 2),
+    Case("kron", ((2,), (2,)), F.kron, lambda a, b: np.multiply.outer(a, b).ravel(), widest=100),
+    Case("cross", ((3,), (3,)), F.cross, lambda a, b: np.array([_area(a, b, i) for i in range(3)]), widest=100),
+    Case("trapezoid", ((4,),), F.trapezoid, lambda y: y[0] / 2 + y[1] + y[2] + y[3] / 2),
+    Case("convolve", ((2,), (2,)), F.convolve, _convolution, widest=100),
+    Case("normalize", ((4,),), F.normalize, lambda x: x / sqrt((x * x).sum())),
+    Case(
+        "cosine_similarity",
+        ((3,), (3,)),
+        F.cosine_similarity,
+        lambda a, b: (a * b).sum() / sqrt((a * a).sum() * (b * b).sum()),
+        widest=100,
     ),
     Case("kl_divergence", ((3,), (3,)), F.kl_divergence, lambda p, q: (p * log(p / q)).sum(), positive=True),
     Case("sum", ((5,),), F.sum, lambda x: x.sum()),

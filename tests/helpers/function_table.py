@@ -21,6 +21,7 @@ from helpers.table_fused import ROWS as FUSED
 from helpers.table_loss import ROWS as LOSS
 from helpers.table_matrices import ROWS as MATRICES
 from helpers.table_nn import ROWS as NN
+from helpers.table_numpy import ROWS as NUMPY
 from helpers.table_parts import ROWS as PARTS
 from helpers.table_products import ROWS as PRODUCTS
 from helpers.table_reduce import ROWS as REDUCE
@@ -53,6 +54,7 @@ ROWS = (
     *LOSS,
     *CONV,
     *NN,
+    *NUMPY,
     *ACTIVATION,
     *PARTS,
     *PRODUCTS,

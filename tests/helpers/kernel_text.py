@@ -35,6 +35,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "pow": np.power,
     "hypot": np.hypot,
     "copysign": np.copysign,
+    "fmod": np.fmod,
     "trunc": np.trunc,
 }
 _LEVELS: tuple[dict[str, Any], ...] = (

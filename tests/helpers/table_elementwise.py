@@ -47,6 +47,35 @@ def _mismatch(function: Any) -> tuple[Bad, ...]:
     )
 
 
+def _broadcast(g: Any, x: Any) -> Any:
+    """``g`` summed to the shape of ``x``."""
+    lead = anp.ndim(g) - anp.ndim(x)
+    g = anp.sum(g, axis=tuple(range(lead))) if lead else g
+    axes = tuple([i for i, n in enumerate(np.shape(x)) if n == 1 != np.shape(g)[i]])
+    return anp.sum(g, axis=axes, keepdims=True) if axes else g
+
+
+@primitive
+def _floor_divide(a: Any, b: Any) -> Any:
+    return np.floor_divide(a, b)
+
+
+_remainder, _fmod = primitive(np.remainder), primitive(np.fmod)
+_whole = primitive(lambda a, b: np.trunc(a / b))
+for _step in (_floor_divide, _whole):
+    defvjp(
+        _step,
+        lambda y, a, b: lambda g: _broadcast(0.0 * g, a),
+        lambda y, a, b: lambda g: _broadcast(0.0 * g, b),
+    )
+for _rest, _step in ((_remainder, _floor_divide), (_fmod, _whole)):
+    defvjp(
+        _rest,
+        lambda y, a, b: lambda g: _broadcast(g * 1.0, a),
+        lambda y, a, b, _step=_step: lambda g: _broadcast(-g * _step(a, b), b),
+    )
+
+
 def _hypot(a: Any, b: Any) -> Any:
     return anp.sqrt((a + 0 * b) ** 2 + (b + 0 * a) ** 2)
 
@@ -96,9 +125,27 @@ ROWS = (
         for function, reference, domain, slope, awkward in (
             (F.cbrt, lambda x: x ** (1 / 3), (0.5, 3), lambda x: 1 / (3 * np.cbrt(x) ** 2), np.cbrt),
             (F.sigmoid, lambda x: 1 / (1 + anp.exp(-x)), (-4, 4), lambda x: sigmoid(x) * sigmoid(-x), sigmoid),
+            (
+                F.erfc,
+                lambda x: 1 - erf(x),
+                (-3, 3),
+                lambda x: -2 / math.sqrt(math.pi) * np.exp(-x * x),
+                lambda x: np.vectorize(math.erfc, otypes=[float])(x).astype(x.dtype),
+            ),
             (F.erf, erf, (-3, 3), lambda x: 2 / math.sqrt(math.pi) * np.exp(-x * x), erf),
         )
     ],
+    Row(
+        F.nan_to_num,
+        lambda x, **_: x * 1.0,
+        (
+            *unary_cases((-2, 2)),
+            *cases_with(("others", ((5, 4),), {"nan": 1.0, "posinf": 2.0, "neginf": -2.0})),
+        ),
+        order=3,
+        slope=lambda x: np.isfinite(x).astype(x.dtype),
+        awkward=np.nan_to_num,
+    ),
     Row(
         F.round,
         lambda x, decimals=0: anp.round(x, decimals),
@@ -118,6 +165,12 @@ ROWS = (
             (F.logaddexp, anp.logaddexp, (-2, 2), True),
             (F.maximum, anp.maximum, (-2, 2), True),
             (F.minimum, anp.minimum, (-2, 2), True),
+            (F.floor_divide, _floor_divide, (0.5, 2), True),
+            (F.fmax, anp.fmax, (-2, 2), True),
+            (F.fmin, anp.fmin, (-2, 2), True),
+            (F.xlogy, lambda a, b: a * (math.log(b) if isinstance(b, int | float) else anp.log(b)), (0.5, 2), True),
+            (F.remainder, _remainder, (0.5, 2), True),
+            (F.fmod, _fmod, (0.5, 2), True),
         )
     ],
     Row(
@@ -153,7 +206,7 @@ ROWS = (
             *layouts((5, 4), call=_given(-0.5, 0.75)),
         ),
         (
-            Bad(lambda: F.clip(_x(2)), ValueError, "clip: .*neither low nor high"),
+            Bad(lambda: F.clip(_x(2)), ValueError, "clip: .*neither a_min nor a_max"),
             Bad(lambda: F.clip(_x(2), _x(3)), ValueError, r"clip: .*\(2,\).*\(3,\)"),
         ),
         order=3,

@@ -67,7 +67,53 @@ def _tested(f: Any, *inputs: Any) -> Any:
     return f(*inputs[:4], inputs[4] * inputs[4] + 0.5)
 
 
+_COUNTED = np.array([[2, 0, 1], [1, 1, 2]])
+
+
+def _one_hot(x: Any, t: Any = _COUNTED, classes: int = 3, axis: int = -1) -> Any:
+    """Of classes that are drawn from the signs of ``x``, so that its rows have inputs of floats."""
+    return np.moveaxis(np.eye(classes)[t], -1, axis).astype(np.float32)
+
+
+def _hot(t: Any, **attributes: Any) -> Any:
+    """The same for the function, which takes no floats: what is drawn does not count."""
+
+    def call(f: Any, x: Any) -> Any:
+        if f is _one_hot:
+            return f(x, np.array(t), **attributes)
+        classes = autolab.get_array_module(x).asarray(t)
+        return f(Variable(classes) if isinstance(x, Variable) else classes, **attributes)
+
+    return call
+
+
 ROWS = (
+    Row(
+        F.one_hot,
+        _one_hot,
+        (
+            Case("matrix", arrays((2, 3)), _hot(_COUNTED)),
+            Case("vector", arrays((3,)), _hot(_COUNTED[0])),
+            Case("a list", arrays((3,)), _hot([0, 2, 1])),
+            Case("a scalar", arrays(()), _hot(2)),
+            Case("more classes", arrays((3,)), _hot(_COUNTED[0], classes=5)),
+            Case("classes first", arrays((2, 3)), _hot(_COUNTED, axis=0)),
+            Case("in the middle", arrays((2, 3)), _hot(_COUNTED, axis=1)),
+            Case("from the end", arrays((2, 3)), _hot(_COUNTED, axis=-2)),
+            Case("small integers", arrays((2, 3)), _hot(_COUNTED.astype(np.uint8))),
+            Case("nothing", arrays((0,)), _hot(np.zeros(0, int), classes=3)),
+            *layouts((2, 3), call=_hot(_COUNTED[::-1])),
+        ),
+        (
+            Bad(
+                lambda: F.one_hot([0, 3], 3), ValueError, "one_hot: .*t goes from 0 to 3; expected classes from 0 to 2"
+            ),
+            Bad(lambda: F.one_hot([-1, 0]), ValueError, "one_hot: .*t goes from -1 to 0"),
+            Bad(lambda: F.one_hot([0.5]), TypeError, "one_hot: t is of dtype float64; expected integers"),
+            Bad(lambda: F.one_hot([1, 0], axis=2), ValueError, "one_hot: .*expected an axis of the result, from -2"),
+        ),
+        order=0,
+    ),
     Row(
         F.linear,
         _linear,
@@ -119,7 +165,7 @@ ROWS = (
             Bad(lambda: F.dropout(_x(2), ratio=-0.1), ValueError, r"dropout: ratio is -0.1"),
             Bad(lambda: F.dropout(_x(2), ratio=float("nan")), ValueError, r"dropout: ratio is nan"),
             Bad(lambda: F.dropout("text"), TypeError, r"dropout: input 'x': got str 'text'"),
-            Bad(lambda: F.dropout(_x(2), 0.5), TypeError, "dropout"),
+            Bad(lambda: F.dropout(_x(2), 0.5, 1), TypeError, "dropout"),
         ),
         order=3,
         exact=False,

@@ -9,7 +9,7 @@ import numpy as np
 
 from autolab import Variable
 from autolab import functions as F
-from helpers.cases import Case, cases_with, fixed, layouts
+from helpers.cases import Case, arrays, cases_with, dtype_of, fixed, layouts
 from helpers.followed import anp
 from helpers.rows import Bad, Row
 from helpers.table_arrangement import moved
@@ -48,6 +48,16 @@ def _axis_errors(function: Callable[..., Any]) -> tuple[Bad, ...]:
 
 def _empty(function: Callable[..., Any]) -> Bad:
     return Bad(lambda: function(_x(0, 3), axis=0), ValueError, f"{function.__name__}: .*expected at least one element")
+
+
+def _normalize(x: Any, ord: Any = None, axis: Any = -1, eps: float = 1e-12) -> Any:
+    p = ord or 2
+    length = anp.sum(anp.abs(x) ** p, axis=axis, keepdims=True) ** (1 / p)
+    return x / anp.maximum(length, eps)
+
+
+def _cosine(a: Any, b: Any, axis: int = -1, eps: float = 1e-8) -> Any:
+    return anp.sum(_normalize(a, axis=axis, eps=eps) * _normalize(b, axis=axis, eps=eps), axis=axis)
 
 
 def _mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -195,6 +205,57 @@ ROWS = (
             Bad(lambda: F.norm(_x(2), axis=1), ValueError, "norm: .*axis"),
         ),
         exact=False,
+    ),
+    Row(
+        F.normalize,
+        _normalize,
+        (
+            *cases_with(
+                ("rows", ((5, 4),), {}),
+                ("vector", ((4,),), {}),
+                ("columns", ((5, 4),), {"axis": 0}),
+                ("all", ((5, 4),), {"axis": None}),
+                ("matrices", ((2, 3, 4),), {"axis": (1, 2)}),
+                ("by sums", ((5, 4),), {"ord": 1}),
+                ("of order 3", ((5, 4),), {"ord": 3, "axis": 0}),
+                ("shorter than eps", ((5, 4),), {"eps": 100.0}),
+                ("no rows", ((0, 3),), {}),
+                ("one element", ((3, 1),), {}),
+            ),
+            *layouts((5, 4), call=fixed(axis=0)),
+        ),
+        (
+            Bad(lambda: F.normalize(_x(2), eps=0.0), ValueError, "normalize: eps is 0.0; expected a number above 0"),
+            Bad(lambda: F.normalize(_x()), ValueError, r"normalize: got shape \(\); expected vectors"),
+            Bad(lambda: F.normalize("text"), TypeError, "normalize: input 'x': got str 'text'"),
+            Bad(lambda: F.normalize(1j), TypeError, "normalize: input 'x': got complex 1j"),
+        ),
+        exact=False,
+    ),
+    Row(
+        F.cosine_similarity,
+        _cosine,
+        (
+            *cases_with(
+                ("rows", ((5, 4), (5, 4)), {}),
+                ("vectors", ((4,), (4,)), {}),
+                ("columns", ((5, 4), (5, 4)), {"axis": 0}),
+                ("in the middle", ((2, 3, 4), (2, 3, 4)), {"axis": 1}),
+                ("from the end", ((2, 3, 4), (2, 3, 4)), {"axis": -2}),
+                ("no rows", ((0, 3), (0, 3)), {}),
+                ("a wide eps", ((5, 4), (5, 4)), {"eps": 100.0}),
+            ),
+            Case("a value with itself", arrays((5, 4)), lambda f, x: f(x, x[::-1])),
+            Case("one constant", arrays((2, 4)), lambda f, x: f(x, np.ones((2, 4), dtype_of(x)))),
+            *layouts((5, 4), call=lambda f, x: f(x, x * x)),
+        ),
+        (
+            Bad(lambda: F.cosine_similarity(_x(2), _x(3)), ValueError, r"cosine_similarity: a has shape \(2,\), b has"),
+            Bad(lambda: F.cosine_similarity(_x(), _x()), ValueError, r"cosine_similarity: got shape \(\); expected"),
+            Bad(lambda: F.cosine_similarity(_x(2), "text"), TypeError, "cosine_similarity: input 'b': got str 'text'"),
+        ),
+        exact=False,
+        rounding=16,
     ),
     Row(F.cumsum, anp.cumsum, _RUNNING, _axis_errors(F.cumsum)),
     Row(F.cumprod, _cumprod, _RUNNING, _axis_errors(F.cumprod), order=3, exact=False),

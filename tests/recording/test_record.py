@@ -303,5 +303,5 @@ def test_inputs_that_were_left_out_at_the_end_are_no_operands() -> None:
     operands = [[(o.parameter, o.constant) for o in s.operands] for s in r.steps[3:]]
     assert operands[0] == [("x", None), ("w", None)]
     assert operands[1] == [("x", None), ("gamma", "None"), ("beta", None)]
-    assert operands[2] == [("x", None), ("low", "None"), ("high", "0.5")]
+    assert operands[2] == [("a", None), ("a_min", "None"), ("a_max", "0.5")]
     assert r["b"].grad is not None and r["n"].operands[2].contribution is not None

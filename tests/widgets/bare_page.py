@@ -141,3 +141,47 @@ def node(page: Page, wire: Wire, name: str) -> Locator:
 def number(page: Page, wire: Wire, name: str, which: str = "value") -> str:
     """The number that the box of ``name`` shows."""
     return node(page, wire, name).locator(f".al-{which} .al-number").text_content() or ""
+
+
+def menu(page: Page | Locator) -> Locator:
+    """What stands in the menu of the first view; it is open then."""
+    root = page.locator(".al-menu").first
+    if root.get_attribute("open") is None:
+        root.locator("summary").first.click()
+    return root.locator(".al-menu-panel")
+
+
+def offered(page: Page, name: str) -> Locator:
+    """A button or a box that stands above a large graph, and in the menu of a small one."""
+    part = page.get_by_label(name).or_(page.locator(".al-button", has_text=name)).first
+    if part.is_hidden():
+        menu(page)
+    return part
+
+
+def find(page: Page) -> Locator:
+    """The box in which steps are searched for."""
+    return offered(page, "Find a step")
+
+
+def pinned(page: Page | Locator) -> Locator:
+    """The strip of inputs above the graph of the first view, which is pinned there then."""
+    strip = page.locator(".al-inputs").first
+    if strip.is_hidden():
+        pin = menu(page).get_by_role("button", name="Pin inputs")
+        pin.click()
+        pin.press("Escape")
+    return strip
+
+
+def free(page: Page | Locator, name: str) -> Locator:
+    """The box in which an input is changed, or the upstream gradient of the output."""
+    of_output = name.startswith("upstream")
+    return page.locator(".al-main .al-output" if of_output else f".al-main .al-node[aria-label^='{name},']").first
+
+
+def type_number(page: Page, name: str, text: str) -> None:
+    """Type a number into a box."""
+    free(page, name).press("Enter")
+    page.locator(".al-typing input").fill(text)
+    page.keyboard.press("Enter")

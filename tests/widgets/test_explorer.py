@@ -43,7 +43,7 @@ def test_opening_publishes_the_whole_picture(explorer: Make) -> None:
     assert opening["scene"]["title"] == "muladd(x, y, z)"
     assert opening["readings"]["nodes"]["4"]["value"] == "10"
     assert [c["key"] for c in opening["controls"]] == ["x", "y", "z", 0]
-    assert (opening["selected"], opening["detail"]["title"]) == (4, "w = h + z")
+    assert (opening["selected"], opening["detail"]) == (None, {})  # nothing is chosen at first
     assert opening["error"] is None
 
 
@@ -64,9 +64,12 @@ def test_another_structure_publishes_another_scene_and_keeps_a_selection(explore
     (state,) = tell(view, do="move", key="x", value=-1.0)
     assert [node["text"] for node in state["scene"]["nodes"]] == ["x", "np.exp(x)", "h + 1"]
     assert view.changed == []
+    tell(view, do="select", id=1)
+    (state,) = tell(view, do="move", key="x", value=-2.0)
+    assert (view.selected, state["detail"]["title"]) == (1, "h = np.exp(x)")
     tell(view, do="select", id=2)
     (state,) = tell(view, do="move", key="x", value=1.0)
-    assert state["selected"] == 1
+    assert (state["selected"], state["detail"]) == (None, {})  # the step is not there any more
 
 
 def test_selecting_publishes_the_arrays_as_float32(explorer: Make) -> None:
@@ -112,11 +115,12 @@ def test_a_senseless_message_is_answered_with_an_error(explorer: Make, message: 
     assert state["error"] is None
 
 
-def test_an_unknown_selection_falls_back_to_the_output(explorer: Make) -> None:
+@pytest.mark.parametrize("identity", [99, -5, None])
+def test_an_unknown_selection_and_none_choose_nothing(explorer: Make, identity: int | None) -> None:
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
     tell(view, do="select", id=1)
-    (state,) = tell(view, do="select", id=99)
-    assert state["selected"] == 4
+    (state,) = tell(view, do="select", id=identity)
+    assert (state["selected"], state["detail"], view.detail_buffers) == (None, {}, [])
 
 
 @pytest.mark.parametrize("content", ["move", None, {"do": "undo"}, {"do": "undo", "seq": "1"}])

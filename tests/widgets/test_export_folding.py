@@ -19,6 +19,8 @@ from autolab.widgets.derivative_session import DerivativeSession
 from autolab.widgets.export import export_html
 from autolab.widgets.folding import only_children
 
+from .bare_page import find, offered
+
 pytestmark = pytest.mark.browser
 
 
@@ -54,7 +56,7 @@ def test_groups_open_and_close_offline(open_file: Any) -> None:
     recording = autolab.record(rnn, 0.5, 0.3)
     tree = recording.outline
     page = open_file(recording)
-    page.get_by_role("button", name="Close all").click()
+    offered(page, "Close all").click()
     assert shown(page) == spoken(recording, ())
     (loop,) = [group.id for group in tree.items if group.id < 0]
     page.locator(f".al-node[data-id='{loop}'] .al-toggle").click()
@@ -63,7 +65,7 @@ def test_groups_open_and_close_offline(open_file: Any) -> None:
     inside = {loop, *tree.around(call), call}
     page.locator(f".al-node[data-id='{tree.around(call)[-1]}'] .al-toggle").click()
     assert shown(page) == spoken(recording, inside)
-    page.get_by_role("button", name="Open all").click()
+    offered(page, "Open all").click()
     assert shown(page) == spoken(recording, frozenset(tree.groups))
     page.locator(f".al-tab[data-id='{loop}']").click()
     assert shown(page) == spoken(recording, ())
@@ -72,15 +74,15 @@ def test_groups_open_and_close_offline(open_file: Any) -> None:
 def test_a_step_is_found_offline_and_its_groups_are_opened(open_file: Any) -> None:
     recording = autolab.record(rnn, 0.5, 0.3)
     page = open_file(recording)
-    page.get_by_role("button", name="Close all").click()
-    page.get_by_label("Find a step").fill("TANH")
+    offered(page, "Close all").click()
+    find(page).fill("TANH")
     expect(page.locator(".al-find")).to_contain_text("3 found")
-    page.get_by_role("button", name="Next match").click()
+    offered(page, "Next match").click()
     first = next(step.id for step in recording.steps if step.function == "tanh")
     expect(page.locator(".al-find")).to_contain_text("1 of 3")
     assert page.locator(".al-selected").get_attribute("data-id") == str(first)
     assert set(shown(page)) == set(spoken(recording, recording.outline.around(first)))
-    page.get_by_label("Find a step").fill(f"line {recording['w'].line}")
+    find(page).fill(f"line {recording['w'].line}")
     expect(page.locator(".al-find")).to_contain_text("1 found")
     page.get_by_label("Find a step").fill("sinh")
     page.get_by_label("Find a step").press("Enter")
@@ -91,7 +93,7 @@ def test_a_step_is_found_offline_and_its_groups_are_opened(open_file: Any) -> No
 def test_the_walk_goes_on_whatever_is_open(open_file: Any, explorer: Any) -> None:
     view = explorer(rnn, x=0.5, h=0.3)
     page = open_file(view)
-    page.get_by_role("button", name="Close all").click()
+    offered(page, "Close all").click()
     view._obey({"do": "close all"})
     slider = page.get_by_role("slider", name="Step of the walk")
     slider.press("Home")
@@ -106,8 +108,8 @@ def test_the_walk_goes_on_whatever_is_open(open_file: Any, explorer: Any) -> Non
 def test_colours_follow_the_groups(open_file: Any) -> None:
     recording = autolab.record(rnn, 0.5, 0.3)
     page = open_file(recording)
-    page.get_by_label("Colour by").select_option("bytes")
-    page.get_by_role("button", name="Close all").click()
+    offered(page, "Colour by").select_option("bytes")
+    offered(page, "Close all").click()
     told = flow(recording, "bytes", ())["nodes"]
     texts = page.locator(".al-plate-tint + text").all_text_contents()
     assert sorted(texts) == sorted(text for _, text in told.values())
@@ -117,7 +119,7 @@ def test_groups_of_derivatives_open_and_close_offline(open_file: Any) -> None:
     recording = autolab.record(rnn, 0.5, 0.3, options={"order": 1})
     (first,) = recording.higher
     page = open_file(recording)
-    page.get_by_role("button", name="Close all").click()
+    offered(page, "Close all").click()
     count = page.locator(".al-higher .al-node").count()
     assert count == first.outline.size(())
     page.get_by_role("button", name="To the first step").click()
@@ -125,7 +127,7 @@ def test_groups_of_derivatives_open_and_close_offline(open_file: Any) -> None:
     assert page.locator(".al-higher .al-selected").count() == 1
     page.locator(".al-higher .al-node .al-toggle").first.click()
     assert page.locator(".al-higher .al-node").count() > count
-    page.get_by_role("button", name="Open all").click()
+    offered(page, "Open all").click()
     assert page.locator(".al-higher .al-node").count() == first.outline.size(frozenset(first.outline.groups))
 
 
@@ -134,12 +136,12 @@ def test_where_a_picture_is_not_held_the_page_says_so(open_file: Any, monkeypatc
     monkeypatch.setattr(folds, "MOST_BOXES_HELD", 60)
     recording = autolab.record(longer, 0.5, 0.3)
     page = open_file(recording)
-    page.get_by_role("button", name="Close all").click()
+    offered(page, "Close all").click()
     for _ in range(6):
         toggles = page.locator(".al-main .al-node .al-toggle")
         if toggles.count():
             toggles.last.click()
-    said = page.locator(".al-fold").inner_text()
+    said = page.locator(".al-notice").inner_text()
     assert say("page_others_closed") in said or say("page_no_picture") in said
 
 

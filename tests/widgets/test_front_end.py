@@ -60,7 +60,7 @@ def test_every_kind_has_a_small_module_and_a_style_of_its_own() -> None:
     kinds = {view.kind for view in (Explorer, GraphView, Heatmap, DerivativeExplorer, Lens, MonitorView, Interact)}
     made = [FrontEnd(kind) for kind in kinds]
     assert len({front_end.digest for front_end in made}) == len(kinds) == 6
-    assert all(len(front_end.module) + len(front_end.style) <= 40_000 for front_end in made)  # what travels
+    assert all(len(front_end.module) + len(front_end.style) <= 43_000 for front_end in made)  # what travels
     assert all((STATIC / f"{kind}.{suffix}").exists() for kind in kinds for suffix in ("js", "css"))
 
 
@@ -222,7 +222,7 @@ def test_a_view_is_alive_where_a_host_cannot_name_another_model(lab: Lab, open_p
     view.run(1)
     output = view.page.locator(".al-output .al-value .al-number")
     expect(output).to_have_text("10")
-    view.page.get_by_role("slider", name="x", exact=True).press("ArrowRight")
+    view.page.locator(".al-node[aria-label^='x,']").press("ArrowRight")
     expect(output).to_have_text("10.03")
     assert view.problems == []
 

@@ -16,6 +16,7 @@ from autolab.display.messages import say
 from autolab.widgets import Explorer
 from autolab.widgets.graph_view import GraphView
 
+from .bare_page import menu
 from .lab import Lab, LabPage
 
 
@@ -45,6 +46,7 @@ def test_the_steps_are_named_as_the_caller_names_them_and_can_be_walked(view: Gr
         (None, "mul"),
         ("loss", "sum"),
     ]
+    ask(view, do="select", id=4)
     assert view.detail["title"] == "loss = sum(h * h)"
     ask(view, do="select", id=0)
     assert view.detail["title"] == "x" and view.error is None
@@ -98,11 +100,13 @@ def test_in_jupyterlab_its_steps_are_chosen_and_walked(lab: Lab, open_page: Call
     view = open_page(lab.write("still.ipynb", CELL))
     view.run(0)
     page = view.page
-    expect(page.locator(".al-still")).to_have_text(say("graph_still"))
+    expect(page.locator(".al-sentence")).to_have_text(say("graph_still"))
     expect(page.locator(".al-inputs")).to_have_count(0)
     view.node("h").click()
     expect(page.locator(".al-title")).to_have_text("h = tanh(x)")
-    expect(page.locator(".al-place")).to_have_text(say("walk_rest_forward"))
-    page.get_by_role("button", name="To the first step").click()
+    expect(page.get_by_role("slider", name="Step of the walk")).to_have_attribute(
+        "aria-valuetext", say("walk_rest_forward")
+    )
+    menu(page).get_by_role("button", name="To the first step").click()
     expect(page.locator(".al-place")).to_have_text("Forward, step 1 of 3")
     expect(page.locator(".al-track .al-ends span").last).to_be_hidden()

@@ -67,6 +67,7 @@ def test_an_error_is_cleaned_wherever_it_arises(
         change.setattr(type(view._session), "undo", fails)
         tell(view, do="undo")  # while a message is obeyed
     assert view.error is not None and view.error["message"] == SHOWN
+    tell(view, do="select", id=0)
     with monkeypatch.context() as change:
         change.setattr("autolab.widgets.picture.detail", fails)
         tell(view, do="move", key="x", index=None, value=3, final=True)  # while a result is shown

@@ -38,7 +38,8 @@ def test_a_number_is_typed(lab: Lab, open_page: Open) -> None:
 
 
 def type_number(view: LabPage, name: str, text: str) -> None:
-    box = view.page.get_by_label(f"{name}, number").first
+    view.page.locator(f".al-node[aria-label^='{name},']").first.press("Enter")
+    box = view.page.locator(".al-typing input")
     box.fill(text)
     box.press("Enter")
 

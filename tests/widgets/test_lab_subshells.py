@@ -58,7 +58,7 @@ def test_moves_while_a_cell_runs_keep_the_modes_of_their_views_and_of_the_cell(
     for root in (roots.nth(0), roots.nth(1)):  # JupyterLab sets up the subshell when it first sends something
         move(root, 1.5)
     results = [roots.nth(i).locator(".al-output .al-value .al-number") for i in range(2)]
-    gradients = [roots.nth(i).locator(".al-input .al-gradient .al-number") for i in range(2)]
+    gradients = [roots.nth(i).locator(".al-node.al-input .al-gradient .al-number") for i in range(2)]
     expect(results[0]).to_have_text("3")
     expect(results[1]).to_have_text("4.5")
     view.page.evaluate("() => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = 1; }")
@@ -79,6 +79,7 @@ def test_moves_while_a_cell_runs_keep_the_modes_of_their_views_and_of_the_cell(
 
 
 def move(root: Locator, value: float) -> None:
-    box = root.get_by_label("x, number").first
+    root.locator(".al-node[aria-label^='x,']").press("Enter")
+    box = root.locator(".al-typing input")
     box.fill(str(value))
     box.press("Enter")

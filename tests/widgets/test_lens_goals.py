@@ -302,30 +302,19 @@ def outputs() -> Iterator[tuple[str, Any]]:
     yield "data", Study(wide, 0.5, 3).data
 
 
-def test_outputs_are_small() -> None:
+def test_what_is_saved_of_each_is_small(tmp_path: Path) -> None:
+    """Outputs, the state of views in a notebook, and pages."""
     sizes = {}
     for name, shown in outputs():
         found = shown._repr_mimebundle_()
         data = found[0] if isinstance(found, tuple) else found
         sizes[name] = len(json.dumps(data))
         assert "<img" in data["text/html"] or name == "data", name
-        if hasattr(shown, "close"):
-            shown.close()
-    assert max(sizes.values()) <= PER_OUTPUT, sizes
-    assert 50 * np.mean(list(sizes.values())) <= FIFTY_OUTPUTS, sizes
-
-
-def test_what_a_notebook_saves_of_a_view_is_small() -> None:
-    for name, shown in outputs():
+        autolab.export_html(shown, tmp_path / f"{name}.html")
+        assert (tmp_path / f"{name}.html").stat().st_size <= 2_200_000, name
         if hasattr(shown, "close"):
             state = {**shown.get_state(), **shown.layout.get_state()}
             assert len(json.dumps(state, default=lambda b: base64.b64encode(bytes(b)).decode())) <= 450_000, name
             shown.close()
-
-
-def test_a_page_of_each_is_small(tmp_path: Path) -> None:
-    for k, (_, shown) in enumerate(outputs()):
-        autolab.export_html(shown, tmp_path / f"{k}.html")
-        assert (tmp_path / f"{k}.html").stat().st_size <= 2_200_000
-        if hasattr(shown, "close"):
-            shown.close()
+    assert max(sizes.values()) <= PER_OUTPUT, sizes
+    assert 50 * np.mean(list(sizes.values())) <= FIFTY_OUTPUTS, sizes

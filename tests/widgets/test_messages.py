@@ -37,7 +37,7 @@ PICTURE = {
     "close": {"id": int},
     "open all": {},
     "close all": {},
-    "select": {"id": int},
+    "select": {"id": (int, NONE)},
     "look": {"show": str, "scale": str},
     "find": {"text": str},
     "go": {"by": int},

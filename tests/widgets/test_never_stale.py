@@ -145,6 +145,7 @@ def test_an_error_after_a_move_is_marked_and_one_in_the_middle_leaves_no_half(ex
 
 def test_an_error_while_showing_changes_nothing_of_the_picture(explorer: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
+    tell(view, do="select", id=0)
     before = (view.scene, view.readings, view.detail)
     monkeypatch.setattr("autolab.widgets.picture.detail", lambda *given: 1 / 0)
     tell(view, do="move", key="x", value=5.0)

@@ -13,7 +13,7 @@ from autolab import Variable
 from autolab import functions as F
 from autolab.display.text import proof
 
-from .bare_page import Wire, number
+from .bare_page import Wire, menu, number, type_number
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Wire]
@@ -34,7 +34,7 @@ wrong_square.composite(lambda x: x * x)
 
 
 def press(page: Page, wire: Wire, name: str) -> None:
-    page.get_by_role("button", name=name, exact=True).click()
+    menu(page).get_by_role("button", name=name, exact=True).click()
     wire.settle()
 
 
@@ -59,9 +59,7 @@ def test_a_fused_step_opens_in_place_with_the_proof_and_closes_again(page: Page,
 def test_the_proof_follows_the_inputs(page: Page, open_view: Open) -> None:
     wire = open_view(fused, x=3.0, y=2.0)
     press(page, wire, "Open muladd")
-    box = page.get_by_label("x, number")
-    box.fill("0.1")
-    box.press("Enter")
+    type_number(page, "x", "0.1")
     wire.settle()
     assert number(page, wire, "h") == "1.2"
     assert (
@@ -83,4 +81,4 @@ def test_a_function_that_differs_from_its_steps_is_accused(page: Page, open_view
 
 def test_without_fused_functions_there_is_nothing_to_press(page: Page, open_view: Open) -> None:
     open_view(lambda x: x * x, x=4.0)
-    expect(page.locator(".al-openings")).to_be_hidden()
+    expect(page.locator(".al-fused")).to_be_hidden()

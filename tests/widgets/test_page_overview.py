@@ -13,7 +13,7 @@ from autolab import Variable
 from autolab.display.colors import STOPS, paint
 from autolab.display.flow import flow
 
-from .bare_page import Wire, node
+from .bare_page import Wire, find, menu, node, offered, type_number
 from .test_page_link import flush
 
 pytestmark = pytest.mark.browser
@@ -145,7 +145,7 @@ def test_keys_close_and_open_and_the_focus_stays(page: Page, open_view: Open) ->
     wire.settle()
     assert focused() == (str(group(wire, "for t in range(times)")), "false")
     assert page.locator(".al-node").count() == 3 + 1 + 2
-    assert page.locator("[tabindex='0'][data-id]").count() == 1
+    assert page.locator(".al-node[tabindex='0']").count() == page.locator(".al-node").count()  # so few
 
 
 def test_what_is_toggled_stays_where_it_is_on_the_screen(page: Page, open_view: Open) -> None:
@@ -161,10 +161,10 @@ def test_what_is_toggled_stays_where_it_is_on_the_screen(page: Page, open_view: 
 
 def test_open_all_and_close_all(page: Page, open_view: Open) -> None:
     wire = open_view(rnn, **RNN, times=30)
-    page.get_by_role("button", name="Open all").click()
+    offered(page, "Open all").click()
     wire.settle()
     assert page.locator(".al-node").count() == len(wire.widget.recording.steps)
-    page.get_by_role("button", name="Close all").click()
+    offered(page, "Close all").click()
     wire.settle()
     assert page.locator(".al-node").count() == 3 + 1 + 2
     assert page.locator(".al-group").count() == 0
@@ -176,15 +176,16 @@ def test_a_picture_of_too_many_boxes_is_refused_in_words(
     monkeypatch.setattr("autolab.widgets.folding.MOST_BOXES", 20)
     wire = open_view(rnn, **RNN, times=30)
     before = page.locator(".al-node").count()
-    page.get_by_role("button", name="Open all").click()
+    offered(page, "Open all").click()
     wire.settle()
     assert page.locator(".al-node").count() == before
     assert (
-        f"would draw {len(wire.widget.recording.steps)} boxes; 20 is the most" in page.locator(".al-fold").inner_text()
+        f"would draw {len(wire.widget.recording.steps)} boxes; 20 is the most"
+        in page.locator(".al-notice").inner_text()
     )
-    page.get_by_role("button", name="Close all").click()
+    offered(page, "Close all").click()
     wire.settle()
-    assert "boxes" not in page.locator(".al-fold").inner_text()
+    assert "boxes" not in page.locator(".al-notice").inner_text()
 
 
 def test_views_of_one_model_show_the_same_groups(page: Page, open_view: Open) -> None:
@@ -198,7 +199,7 @@ def test_a_move_leaves_open_what_is_open(page: Page, open_view: Open) -> None:
     wire = open_view(rnn, **RNN, times=2)
     tab(page, "t = 0").click()
     wire.settle()
-    page.get_by_role("button", name="Reset").click()
+    menu(page).get_by_role("button", name="Reset").click()
     wire.settle()
     assert texts(page, ".al-tab > text") == ["for t in range(times)", "t = 1", "h = cell(x, h, W)"]
 
@@ -206,7 +207,7 @@ def test_a_move_leaves_open_what_is_open(page: Page, open_view: Open) -> None:
 def test_ten_thousand_steps_open_closed_and_any_of_them_is_reached(page: Page, open_view: Open) -> None:
     wire = open_view(long, x=1.0, times=5000)
     assert page.locator(".al-node").count() <= 30
-    box = page.get_by_label("Find a step")
+    box = find(page)
     box.fill("x * 0.999")
     wire.settle()
     assert page.locator(".al-find .al-note").text_content() == "5000 found"
@@ -226,7 +227,7 @@ def test_ten_thousand_steps_open_closed_and_any_of_them_is_reached(page: Page, o
 
 def test_search_marks_boxes_and_escape_ends_it(page: Page, open_view: Open) -> None:
     wire = open_view(rnn, **RNN, times=2)
-    box = page.get_by_label("Find a step")
+    box = find(page)
     box.fill("tanh")
     wire.settle()
     marked = page.locator(".al-found").evaluate_all("all => all.map(e => +e.dataset.id)")
@@ -242,10 +243,11 @@ def test_search_marks_boxes_and_escape_ends_it(page: Page, open_view: Open) -> N
 
 def test_a_search_that_ends_at_the_selected_box_scrolls_to_it(page: Page, open_view: Open) -> None:
     wire = open_view(rnn, **RNN, times=40)
-    page.get_by_role("button", name="Open all").click()
+    offered(page, "Open all").click()
     wire.settle()
-    assert wire.widget.selected == wire.widget.recording["loss"].id  # the result, far down
-    box = page.get_by_label("Find a step")
+    node(page, wire, "loss").dispatch_event("click")  # the result, far down
+    wire.settle()
+    box = find(page)
     box.fill("loss")
     for _ in range(2):  # the second time nothing changes but the place
         page.locator(".al-pane").evaluate("pane => pane.scrollTo(0, 0)")
@@ -275,8 +277,7 @@ def test_a_wide_graph_begins_where_its_first_boxes_are(page: Page, open_view: Op
     assert left > 100 and all_of_it - shown - left > 100  # it could begin elsewhere
     assert left + shown / 2 == pytest.approx(middle, abs=3)
     page.locator(".al-pane").evaluate("pane => pane.scrollTo(0, 0)")
-    page.get_by_label("x, number").fill("2")
-    page.get_by_label("x, number").press("Enter")
+    type_number(page, "x", "2")
     wire.settle()
     page.set_viewport_size({"width": 1000, "height": 800})
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
@@ -285,10 +286,10 @@ def test_a_wide_graph_begins_where_its_first_boxes_are(page: Page, open_view: Op
 
 def test_typing_waits_for_one_answer_at_a_time(page: Page, open_view: Open) -> None:
     wire = open_view(rnn, **RNN, times=2)
-    page.get_by_label("Find a step").press_sequentially("tanh")
+    find(page).press_sequentially("tanh")
     flush(wire)
     wire.step()
-    assert page.get_by_label("Find a step").input_value() == "tanh"  # not what was found meanwhile
+    assert find(page).input_value() == "tanh"  # not what was found meanwhile
     wire.settle()
     assert [m["text"] for m in wire.received] == ["t", "tanh"]
 
@@ -298,7 +299,7 @@ def test_boxes_have_the_number_and_the_colour_of_the_scale(page: Page, open_view
     if theme == "dark":
         page.evaluate("() => { document.body.dataset.jpThemeLight = 'false'; }")
     wire = open_view(rnn, **RNN, times=2)
-    page.get_by_label("Colour by").select_option("gradient")
+    offered(page, "Colour by").select_option("gradient")
     wire.settle()
     told = flow(wire.widget.recording, "gradient", wire.widget.recording.outline.at_first())
     for identity, entry in told["nodes"].items():
@@ -314,7 +315,7 @@ def test_boxes_have_the_number_and_the_colour_of_the_scale(page: Page, open_view
     strongest = max(told["nodes"], key=lambda k: told["nodes"][k][0])
     last = "#" + "".join(f"{v:02x}" for v in paint(np.array(told["nodes"][strongest][0]), theme).tolist())
     assert last == STOPS[theme][-1]
-    page.get_by_label("Colour by").select_option("nothing")
+    offered(page, "Colour by").select_option("nothing")
     wire.settle()
     assert page.locator(".al-tinted").count() == 0 and not legend.is_visible()
 
@@ -343,7 +344,7 @@ def test_without_a_nan_there_is_no_button_and_good_news_when_asked(page: Page, o
     wire = open_view(rnn, **RNN, times=2)
     expect(page.get_by_role("button", name="Path of the first NaN")).to_be_hidden()
     assert page.locator(".al-told li").count() == 0
-    page.get_by_label("Colour by").select_option("ratio")
+    offered(page, "Colour by").select_option("ratio")
     wire.settle()
     assert "No NaN" in page.locator(".al-told").inner_text()
 
@@ -351,7 +352,7 @@ def test_without_a_nan_there_is_no_button_and_good_news_when_asked(page: Page, o
 def test_the_small_map_of_a_large_graph(page: Page, open_view: Open) -> None:
     wire = open_view(rnn, **RNN, times=40)
     expect(page.locator(".al-whole")).to_be_hidden()
-    page.get_by_role("button", name="Open all").click()
+    offered(page, "Open all").click()
     wire.settle()
     small, here = page.locator(".al-whole"), page.locator(".al-whole-here")
     box, first = small.bounding_box(), here.bounding_box()

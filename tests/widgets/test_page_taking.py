@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 import autolab
 from autolab.display.groups import group_count
 
-from .bare_page import Wire
+from .bare_page import Wire, menu
 from .programs import LAYER, layer, muladd
 
 
@@ -36,7 +36,7 @@ def test_the_browser_saves_what_is_shown(page: Page, open_view: Callable[..., Wi
     wire.settle()
     title = page.locator(".al-event").text_content() or ""
     with page.expect_download() as saved:
-        page.get_by_label("Save as…").select_option("svg")
+        menu(page).get_by_label("Save as…").select_option("svg")
         wire.settle()
     saved.value.save_as(tmp_path / "taken.svg")
     assert saved.value.suggested_filename == "layer.svg"
@@ -44,7 +44,7 @@ def test_the_browser_saves_what_is_shown(page: Page, open_view: Callable[..., Wi
     wire.settle()
     page.clock.fast_forward(61_000)
     assert page.evaluate("() => freed") == 1
-    assert wire.widget.taken_bytes == b"" and page.get_by_label("Save as…").input_value() == ""
+    assert wire.widget.taken_bytes == b"" and menu(page).get_by_label("Save as…").input_value() == ""
 
 
 @pytest.mark.parametrize(
@@ -114,6 +114,6 @@ def test_a_graph_that_is_there_already_is_taken_away_too(tmp_path: Path, monkeyp
 def test_without_typst_the_reason_is_told(page: Page, open_view: Callable[..., Wire], monkeypatch: Any) -> None:
     wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
     monkeypatch.setitem(__import__("sys").modules, "typst", None)
-    page.get_by_label("Save as…").select_option("png")
+    menu(page).get_by_label("Save as…").select_option("png")
     wire.settle()
     expect(page.locator(".al-error")).to_contain_text("typst")

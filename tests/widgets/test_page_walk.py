@@ -15,7 +15,7 @@ from autolab.display.messages import say
 from autolab.display.readings import text_of
 from autolab.display.walk import Walk
 
-from .bare_page import Wire, node, number
+from .bare_page import Wire, menu, node, number, type_number
 from .programs import LAYER, layer, muladd
 from .test_page_link import flush
 from .test_page_look import DARK, MISPLACED, OVERLAPPING
@@ -39,7 +39,8 @@ def go(page: Page, wire: Wire, k: int) -> None:
 
 
 def press(page: Page, wire: Wire, name: str) -> None:
-    page.get_by_role("button", name=name, exact=True).click()
+    place = menu(page) if name in ("To the first step", "Show everything") else page.locator(".al-foot")
+    place.get_by_role("button", name=name, exact=True).click()
     wire.settle()
 
 
@@ -63,7 +64,6 @@ def test_each_step_shows_what_is_known_and_nothing_before_its_time(page: Page, o
             assert ("gradient " + text_of(step.grad) in label) == bool(arrived)
         press(page, wire, "One step on")
     assert number(page, wire, "y", "gradient") == "2"  # it rests, and everything is shown
-    expect(page.locator(".al-detail")).to_be_visible()
     expect(page.locator(".al-sheet")).to_be_hidden()
 
 
@@ -81,8 +81,7 @@ def test_a_backward_step_has_its_rule_and_its_numbers(page: Page, open_view: Ope
     ]
     assert page.locator(".al-back").count() == 1
     assert set(page.locator(".al-active").evaluate_all("all => all.map(e => e.dataset.id)")) == {"0", "3"}
-    page.get_by_label("y, number").fill("7")
-    page.keyboard.press("Enter")
+    type_number(page, "y", "7")
     wire.settle()
     assert results(page) == ["1", "7", "7"]  # it follows the input
     assert number(page, wire, "x", "gradient") == "7" and number(page, wire, "y", "gradient") == say("not_yet")
@@ -176,25 +175,25 @@ def text_of_number(value: Any) -> str:
 
 def test_play_goes_to_the_end_and_pause_stops(page: Page, open_view: Open) -> None:
     wire = open_view(reused, x=3.0)
-    page.get_by_label("Pace").select_option("fast")
+    menu(page).get_by_label("Pace").select_option("fast")
     press(page, wire, "Play")
     assert wire.widget.frame["k"] == 0
-    seen = []
-    for _ in range(60):
-        page.wait_for_timeout(100)
+    paused = None
+    for _ in range(300):
+        page.wait_for_timeout(20)
         wire.settle()
         k = wire.widget.frame.get("k")
-        if k not in seen:
-            seen.append(k)
-        if k == 3:
-            press(page, wire, "Pause")
-            page.wait_for_timeout(700)
-            wire.settle()
-            assert wire.widget.frame["k"] == 3
-            press(page, wire, "Play")
         if k is None:
             break
-    assert seen == [0, 1, 2, 3, 4, 5, 6, 7, None]
+        if paused is None and k >= 3:  # a busy machine may be late
+            press(page, wire, "Pause")
+            paused = wire.widget.frame["k"]
+            page.wait_for_timeout(700)
+            wire.settle()
+            assert wire.widget.frame["k"] == paused
+            press(page, wire, "Play")
+    went = [m["to"] for m in wire.received]
+    assert paused is not None and went == sorted({*went}) and {0, 8} <= {*went} <= {*range(9)}
     expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
 
 
@@ -324,6 +323,8 @@ def test_the_line_of_a_node_is_scrolled_to_in_a_long_listing(page: Page, open_vi
       return Boolean(line) && line.top >= box.top - 1 && line.bottom <= box.bottom + 1;
     }"""
     source = page.locator(".al-source")
+    page.locator(".al-node.al-output").click()
+    wire.settle()
     assert source.evaluate("e => e.scrollTop") > 0  # the last line is chosen
     before = page.evaluate("scrollY")
     node(page, wire, "a").hover()
@@ -354,17 +355,14 @@ UNROLLED = """() => {
 
 
 @pytest.mark.parametrize("width", [1280, 960, 700, 480])
-@pytest.mark.parametrize("projector", [False, True])
 def test_no_step_overlaps_or_is_cut_off(
-    new_page: Callable[..., Page], explorer: Callable[..., Any], width: int, projector: bool
+    new_page: Callable[..., Page], explorer: Callable[..., Any], width: int
 ) -> None:
     page = new_page(viewport={"width": width, "height": 900})
     wire = Wire(explorer(layer, **LAYER))
     wire.connect(page)
     page.evaluate(DARK)
     page.evaluate(UNROLLED)
-    if projector:
-        page.get_by_role("button", name="Projector").click()
     parts = "'.al-header > *,"
     overlapping = OVERLAPPING.replace(parts, parts + " .al-player > *, .al-listing, .al-sheet-body > *, .al-lines > *,")
     assert overlapping != OVERLAPPING
@@ -377,7 +375,7 @@ def test_no_step_overlaps_or_is_cut_off(
 
 def test_two_views_walk_together_and_a_closed_one_stops(page: Page, open_view: Open) -> None:
     wire = open_view(reused, views=2, x=3.0)
-    page.get_by_role("button", name="To the first step").first.click()
+    menu(page).get_by_role("button", name="To the first step").first.click()
     wire.settle()
     assert page.locator(".al-event").all_text_contents() == [say("walk_given")] * 2
     page.get_by_role("button", name="Play", exact=True).first.click()
@@ -427,11 +425,11 @@ def test_a_saved_page_can_be_walked_without_a_kernel(browser: Any, tmp_path: Any
     page = browser.new_page()
     page.goto(path.as_uri())
     seen = []
-    page.get_by_role("button", name="To the first step").click()
+    menu(page).get_by_role("button", name="To the first step").click()
     for _ in range(8):
         seen.append((page.locator(".al-event").text_content(), results(page)))
         page.get_by_role("button", name="One step on").click()
     assert seen[1] == ("x * x", ["3", "3", "9"])
     assert seen[7] == ("x * x sends its share to x", ["1", "3", "3", "4", "7"])
-    expect(page.locator(".al-detail")).to_be_visible()
+    expect(page.locator(".al-sheet")).to_be_hidden()
     page.close()

@@ -15,7 +15,7 @@ from playwright.sync_api import Page
 from autolab import Variable
 from autolab.widgets.explorer import Explorer
 
-from .bare_page import Wire
+from .bare_page import Wire, pinned
 from .test_page_link import flush
 
 pytestmark = [pytest.mark.browser, pytest.mark.goal(id="R14")]
@@ -51,7 +51,7 @@ def test_widget_soak(new_page: Callable[..., Page], explorer: Any, monkeypatch: 
     before, handled = 0.0, 0
     for start in range(0, moves // 2, BURST):
         for page, name in pages:
-            slider = page.get_by_role("slider", name=name, exact=True).first
+            slider = pinned(page).get_by_role("slider", name=name, exact=True)
             slider.evaluate(MOVE, [start, BURST, moves // 2])
         flush(wire)
         assert len(wire.inbox) <= 2  # of each page, one message is in flight

@@ -99,7 +99,7 @@ SENTENCES: dict[str, str] = {
         "where the value is 1. Another formula would cost as much as the function itself in every backward.\n"
         "- Numbers below the least normal one (2.2e-308; 1.2e-38 in float32; 6.1e-5 in float16) have fewer digits, and "
         "so has what is computed from them: gradients of that size may be 0, and those of `hypot` and `pow` have the "
-        "digits of the value, also where it overflows. `silu` and `gelu` lose digits there.\n"
+        "digits of the value, also where it overflows. `silu`, `gelu` and `mish` lose digits there.\n"
         "- `norm` of another order than 1, 2 and infinity takes powers: 16 units.\n"
         "- `norm`, `var`, `std` and `mean_squared_error` square their inputs: above 1e154 (1e19 in float32) the result "
         "is infinite, below 1e-162 it is 0, as in NumPy. `hypot` scales its inputs and has no such limit.\n"

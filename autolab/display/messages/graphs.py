@@ -69,7 +69,8 @@ SENTENCES: dict[str, str] = {
     "find_reach": (
         "Finds steps in closed groups and out of sight too. The search of the browser finds only what is drawn."
     ),
-    "live_stale": "Not computed for these inputs. The graph below shows the last point that could be computed.",
+    "rest": "Drag a blue number, or click a box to see where its gradient comes from.",
+    "live_stale": "Not computed for these inputs. The graph shows the last point that could be computed.",
     "live_silent": "The kernel does not answer: it is busy or not running. If it is not running, run the cell again.",
     "still": "This page was saved. Choose any step and look at it; the inputs stand still, as nothing computes here.",
     "graph_still": (
@@ -111,6 +112,23 @@ SENTENCES: dict[str, str] = {
     "setting_mode": "mode",
     "setting_device": "device",
     "absent": "none",
+    # The answer to a click on a box.
+    "answer_through": "through {name}",
+    "answer_direct": "direct",
+    "answer_given": "given",
+    "answer_started": "The backward pass starts here.",
+    "answer_norm": "norm {norm}",
+    "answer_largest": "the largest of {count}",
+    "answer_count": "({count} shares)",
+    "answer_ends": "{name} was given: its gradient ends here. Its value goes on to {users}.",
+    "answer_unused": "{name} was given, and nothing uses it.",
+    "answer_array": "The gradient of {name}: {value}. At {index} it is {total}.",
+    "answer_number": "The gradient of {name}: {says}.",
+    "answer_output": "The backward pass starts at {name}, with {total}.",
+    "answer_counts": "{name} counts {times}: ",
+    "answer_twice": "twice",
+    "answer_it": "it",
+    "answer_grows": "if {subject} grows by {step}, {loss} grows by about {grows}.",
     # The walk through a recording, forward and then backward.
     "not_yet": "not yet",
     "walk_forward": "Forward",

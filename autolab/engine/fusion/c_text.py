@@ -46,7 +46,7 @@ _OPERATORS = {
 _FUNCTIONS = {
     **{name: name for name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt", "hypot")},
     **{name: name for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "floor", "ceil", "rint", "trunc")},
-    **{name: name for name in ("copysign",)},
+    **{name: name for name in ("copysign", "fmod")},
     **{f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
     "arctan2": "atan2",
     "absolute": "fabs",
@@ -64,6 +64,10 @@ _FORMULAS = {
     "minimum": "({0} != {0} || {0} < {1}) ? {0} : {1}",
     "logaddexp": "{0} == {1} ? {0} + log(({type})2) : "
     "(({0} != {0} || {0} > {1}) ? {0} : {1}) + log1p(exp(-fabs({0} - {1})))",
+    "remainder": "fmod({0}, {1}) == {zero} ? copysign(({type})0, {1}) : "
+    "(({1} < {zero}) != (fmod({0}, {1}) < {zero}) ? fmod({0}, {1}) + {1} : fmod({0}, {1}))",
+    "floor_divide": "{1} == {zero} ? {0} / {1} : copysign(rint(({0} - fmod({0}, {1})) / {1} - ({type})"
+    "(fmod({0}, {1}) != {zero} && ({1} < {zero}) != (fmod({0}, {1}) < {zero}))), {0} / {1})",
     "isnan": "{0} != {0}",
     "isfinite": "{0} - {0} == {zero}",
     "isinf": "{0} == {0} && {0} - {0} != {zero}",

@@ -52,13 +52,11 @@ export function makeBook(book, get) {
   function frame() {
     if (moment === null) return { frame: {}, frame_buffers: [] };
     const { frame: told, frame_buffers } = book.frames[moment];
-    const { edge } = told;
-    const ends = edge && [holder(0, edge.from), holder(0, edge.to)];
     const growing = picture(0).nodes.map((/** @type {any} */ { id }) => [id, told.growing[id < 0 ? first.groups[id].step : id]]);
     return {
       frame: {
         ...told, nodes: boxes(told.nodes), growing: Object.fromEntries(growing.filter(([, sum]) => sum)),
-        edge: edge && { from: ends[0], to: ends[1], nth: ends[0] === edge.from && ends[1] === edge.to ? edge.nth : 0 },
+        edge: lineHere(0, told.edge),
       },
       frame_buffers,
     };
@@ -76,16 +74,34 @@ export function makeBook(book, get) {
   }
 
   // ---- choosing and searching
-  /** @param {number} id @returns {Changes} */
+  /** @param {number | null} id @returns {Changes} */
   function chosen(id) {
+    if (id === null) return { selected: null, detail: {}, detail_buffers: [] };
     const i = Math.max(0, book.graphs.findIndex((/** @type {any} */ graph, /** @type {number} */ k) => k && (id in graph.groups || graph.own.includes(id))));
     const drawn = new Set(picture(i).nodes.map((/** @type {any} */ node) => node.id));
-    const box = [holder(i, id), holder(0, book.outputs[0])].find((one) => drawn.has(one)) ?? holder(0, book.outputs[0]);
-    return { selected: box, ...book.details[box] };
+    const box = holder(i, id);
+    if (!drawn.has(box)) return chosen(null);
+    const { detail, detail_buffers } = book.details[box];
+    return { selected: box, detail: { ...detail, answer: answerHere(i, detail.answer) }, detail_buffers };
   }
 
-  /** While walking, choosing a step goes to the moment that is about it. @param {number} id */
+  /** A line between two steps, between the boxes that hold them now. @param {number} i @param {any} edge */
+  function lineHere(i, edge) {
+    const ends = edge && [holder(i, edge.from), holder(i, edge.to)];
+    return edge && { from: ends[0], to: ends[1], nth: ends[0] === edge.from && ends[1] === edge.to ? edge.nth : 0 };
+  }
+
+  /** @param {number} i @param {import("./answer.js").Answer} answer */
+  function answerHere(i, answer) {
+    const comes = answer.comes.map((value) => ({
+      ...value, edges: value.edges.map((edge) => lineHere(i, edge)), shares: value.shares.map((share) => ({ ...share, edge: lineHere(i, share.edge) })),
+    }));
+    return { ...answer, comes };
+  }
+
+  /** While walking, choosing a step goes to the moment that is about it. @param {number | null} id */
   function select(id) {
+    if (id === null) return chosen(null);
     const about = book.moments[id < 0 ? first.groups[id]?.step : id];
     if (moment === null || !about) return chosen(id);
     moment = about[Number(moment >= get("plan").start)];

@@ -5,7 +5,7 @@ import { makeBox } from "./box.js";
 import { html, set, short, write } from "./dom.js";
 import { makeGrid } from "./grid.js";
 
-/** @typedef {{key: string | number, label: string, upstream: boolean, kind: string, value: any, values: any, min: number, max: number, step: number, shape: any, first: number, stride: number, map: any, text: any}} Control */
+/** @typedef {{key: string | number, label: string, node: number, upstream: boolean, kind: string, value: any, values: any, min: number, max: number, step: number, shape: any, first: number, stride: number, map: any, text: any}} Control */
 
 /**
  * What can be done to an array: set an element (the index is that of the flattened array), fill it, look elsewhere.
@@ -36,13 +36,16 @@ export function makeControls(act, attributes) {
       const structure = JSON.stringify(controls.map((c) => [c.key, c.label, c.kind, c.shape]));
       if (structure !== built) {
         built = structure;
-        parts = controls.map((c) => makers[c.kind](c, act));
+        parts = controls.map((c) => makeControl(c, act));
         root.replaceChildren(...parts.map((p) => p.element));
       }
       controls.forEach((control, i) => parts[i].update(control, colors));
     },
   };
 }
+
+/** The control of one array. @param {Control} control @param {Act} act */
+export const makeControl = (control, act) => makers[control.kind](control, act);
 
 /** @type {Record<string, (control: Control, act: Act) => any>} */
 const makers = { slider: makeSlider, grid: makeGrid, fixed: makeFixed };

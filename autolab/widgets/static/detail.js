@@ -1,24 +1,25 @@
 // @ts-check
-/** Everything about the selected node: numbers or heatmaps, where it stands in the code, where its gradient goes. */
+/** Everything about the chosen box: where its gradient comes from and goes, numbers or heatmaps, where it stands in the code. */
 
+import { comesParts, handsParts } from "./answer.js";
 import { html, write } from "./dom.js";
 import { floats, makeHeatmap } from "./heatmap.js";
 import { KINDS_SHOWN, makeSegments, SCALES } from "./segments.js";
 
-/** @typedef {{id: number, title: string, facts: string[][], backward_code: string | null, source: {file: string, line: number, statement: string} | null, rules: {text: string, filled: string | null}[], arrays: any[]}} Detail */
+/** @typedef {{id: number, title: string, facts: string[][], backward_code: string | null, source: {file: string, line: number, statement: string} | null, rules: {text: string, filled: string | null, parameter: string}[], arrays: any[], answer: import("./answer.js").Answer}} Detail */
 
 /** @typedef {{show: keyof typeof KINDS_SHOWN, scale: keyof typeof SCALES}} Look what is shown of the arrays, and in which colours */
 
-const SHOWN_ABOVE = new Set(["value", "gradient", "minimum", "maximum", "NaN", "infinite"]); // beside the numbers and heatmaps
+const SHOWN_ABOVE = new Set(["value", "gradient", "shape", "minimum", "maximum", "NaN", "infinite"]); // beside the numbers and heatmaps
 
 /** @param {(change: Partial<Look>) => void} choose */
 export function makeDetail(choose) {
   const title = html("h3", { class: "al-title" });
   const numbers = html("div", { class: "al-pair" });
   const status = html("p", { class: "al-status" });
-  const source = html("div");
-  const rules = html("div");
+  const [comes, hands, source] = [html("div", { class: "al-comes" }), html("div"), html("div")];
   const facts = html("dl", { class: "al-facts" });
+  const rest = html("details", { class: "al-rest" }, html("summary", { class: "al-summary" }, "Type, device, time"), facts);
   /** @type {Record<string, ReturnType<typeof makeReadout>>} */
   const readouts = { value: makeReadout("value"), gradient: makeReadout("gradient") };
   numbers.append(readouts.value.root, readouts.gradient.root);
@@ -28,15 +29,16 @@ export function makeDetail(choose) {
   let written = "";
 
   return {
-    root: html("section", { class: "al-detail", "aria-label": "The selected step" }, title, settings, numbers, status, rules, source, facts),
+    root: html("section", { class: "al-detail", "aria-label": "The selected step" }, title, comes, status, hands, settings, numbers, source, rest),
     /**
      * @param {Detail} detail
      * @param {DataView[]} buffers
      * @param {string} sentence about its gradient, where there is something to say
+     * @param {import("./answer.js").Edge | null} line that was chosen
      * @param {Look} look
      * @param {import("./colors.js").ColorMap} colors
      */
-    update(detail, buffers, sentence, look, colors) {
+    update(detail, buffers, sentence, line, look, colors) {
       write(title, detail.title);
       const drawn = detail.arrays.filter((array) => array.bars);
       settings.hidden = !drawn.length;
@@ -46,16 +48,17 @@ export function makeDetail(choose) {
       const texts = new Map(/** @type {[string, string][]} */ (detail.facts));
       for (const [name, readout] of Object.entries(readouts)) {
         const array = detail.arrays.find((a) => a.which === (name === "value" ? "value" : "grad"));
-        readout.update(texts.get(name), array, array && floats(buffers[array.buffer]), look.scale, colors);
+        readout.update(texts.get(name), texts.get("shape"), array, array && floats(buffers[array.buffer]), look.scale, colors);
         if (drawn.length > 1 && look.show !== "both" && look.show !== name) readout.root.hidden = true;
       }
       numbers.classList.toggle("al-arrays", drawn.length > 0);
       write(status, sentence);
       status.hidden = !sentence;
-      const words = JSON.stringify([detail.rules, detail.source, detail.backward_code, detail.facts]);
+      const words = JSON.stringify([detail.answer, line, detail.rules, detail.source, detail.backward_code, detail.facts]);
       if (words === written) return;
       written = words;
-      rules.replaceChildren(...ruleLines(detail));
+      comes.replaceChildren(...comesParts(detail.answer, line));
+      hands.replaceChildren(...handsParts(detail.answer, detail.rules, detail.backward_code));
       source.replaceChildren(...sourceLines(detail));
       facts.replaceChildren(...detail.facts.filter(([name]) => !SHOWN_ABOVE.has(name)).map(([name, text]) =>
         html("div", {}, html("dt", {}, name), html("dd", {}, text))));
@@ -71,12 +74,14 @@ function makeReadout(name) {
   const number = html("div", { class: "al-big" });
   const note = html("div", { class: "al-note" });
   const heatmap = makeHeatmap();
-  const root = html("div", { class: `al-readout-${name}` }, html("div", { class: "al-caption" }, name), number, heatmap.root, note);
+  const caption = html("div", { class: "al-caption" });
+  const root = html("div", { class: `al-readout-${name}` }, caption, number, heatmap.root, note);
   return {
     root,
-    /** @param {string | undefined} text @param {any} array @param {Float32Array} data @param {Look["scale"]} scale @param {import("./colors.js").ColorMap} colors */
-    update(text, array, data, scale, colors) {
+    /** @param {string | undefined} text @param {string | undefined} shape @param {any} array @param {Float32Array} data @param {Look["scale"]} scale @param {import("./colors.js").ColorMap} colors */
+    update(text, shape, array, data, scale, colors) {
       root.hidden = text === undefined;
+      write(caption, shape && shape !== "()" ? `${name} \u00b7 ${shape}` : name);
       const drawn = array?.bars;
       heatmap.root.hidden = !drawn;
       number.hidden = drawn;
@@ -86,15 +91,6 @@ function makeReadout(name) {
       write(note, array.caption);
     },
   };
-}
-
-/** @param {Detail} detail */
-function ruleLines({ rules, backward_code: code }) {
-  if (!rules.length && !code) return [];
-  const lines = rules.map(({ text, filled }) =>
-    html("div", { class: "al-rule" }, html("div", {}, text), ...(filled ? [html("div", { class: "al-filled" }, filled)] : [])));
-  if (code) lines.push(html("div", { class: "al-code" }, code));
-  return [html("h4", {}, "Where its gradient goes"), ...lines];
 }
 
 /** @param {Detail} detail */

@@ -2,37 +2,42 @@
 /** The live graph: which parts it has, and what a part is. */
 
 import { makeInputsPart } from "./inputs.js";
+import { makeKeyPart } from "./key.js";
 import { makeOpeningsPart } from "./openings.js";
 import { makeOrdersPart } from "./orders.js";
 import { makeFlowPart, makeSearchPart } from "./overview.js";
 import { makeDetailPart, makeGraphPart } from "./picture.js";
 import { makePlayerPart } from "./player.js";
 import { makeProblemPart } from "./problem.js";
+import { makeSentencePart } from "./sentence.js";
 import { makeSincePart } from "./since.js";
 import { makeSourcePart } from "./source.js";
 import { makeTakingPart } from "./taking.js";
 import { makeWidget } from "./view.js";
 
-const PARTS = [makeInputsPart, makeSearchPart, makeFlowPart, makeGraphPart, makeOrdersPart, makeOpeningsPart, makeSourcePart, makePlayerPart, makeProblemPart, makeSincePart, makeDetailPart, makeTakingPart]; // in each place of the page they stand in this order
+const PARTS = [makeInputsPart, makeSearchPart, makeFlowPart, makeGraphPart, makeOrdersPart, makeOpeningsPart, makePlayerPart, makeSentencePart, makeProblemPart, makeSincePart, makeDetailPart, (/** @type {View} */ view) => makeSourcePart(view, true), makeTakingPart, makeKeyPart]; // in each place of the page they stand in this order
 
-/** @typedef {"header" | "buttons" | "top" | "inputs" | "alert" | "middle" | "side" | "end"} Place */
+/** @typedef {"header" | "buttons" | "top" | "inputs" | "alert" | "middle" | "side" | "below" | "foot" | "menu" | "end"} Place */
 /** @typedef {import("./link.js").State} State */
 
 /**
- * What a part can use.
+ * What a part can use. `line` is the line of the graph that was chosen in this page, `hand` what is being
+ * moved in it just now, in words.
  * @typedef {{
  *   get: (trait: string) => any,
  *   send: (message: any, done?: () => void) => void,
  *   link: ReturnType<typeof import("./link.js").makeLink>,
  *   colors: import("./colors.js").ColorMap,
  *   root: HTMLElement,
+ *   line: import("./answer.js").Edge | null,
+ *   hand: string,
  * }} View
  */
 
 /**
  * A feature of the view: what it puts where, what it does when traits change ("scene readings" names two), when the
  * whole is to be painted (at first, and with another theme), when the state of the link changes, when the text becomes
- * so many times larger, and at the end. It has no need of all of them. What needs a kernel is left out of a saved page,
+ * so many times larger, and at the end. A view with a foot is its picture: what it offers besides stands in a menu. It has no need of all of them. What needs a kernel is left out of a saved page,
  * but for the inputs, which stand still there.
  * @typedef {{
  *   places?: Partial<Record<Place, HTMLElement[]>>,

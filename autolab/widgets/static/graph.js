@@ -1,7 +1,8 @@
 // @ts-check
 /** The graph as SVG: boxes with value and gradient. The scene says where everything stands; here it is only drawn. */
 
-import { html, set, svg } from "./dom.js";
+import { sameEdge } from "./answer.js";
+import { html, set, svg, write } from "./dom.js";
 import { makeFrame } from "./group.js";
 import { makeMinimap } from "./minimap.js";
 import { drawNear, drawnIn, extentOf, MANY } from "./near.js";
@@ -14,9 +15,10 @@ import { makeZoom } from "./zoom.js";
 /** @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale: number, grad_scale: number, spoken: string, pending?: boolean, value_note?: string, grad_note?: string, shares?: string}} Reading */
 
 const MARKED_FOR = 700; // milliseconds
+const EACH_BY_TAB = 12; // boxes; of more, the Tab key reaches one, and the arrow keys the others
 
 /**
- * @param {(id: number) => void} select
+ * @param {(id: number, line?: import("./answer.js").Edge) => void} select a box, or the line along which its gradient comes
  * @param {((open: boolean, id: number) => void) | null} toggle opens or closes a group; null where that cannot be
  */
 export function makeGraph(select, toggle) {
@@ -25,7 +27,7 @@ export function makeGraph(select, toggle) {
   const map = makeMinimap(zoom.parts[1]);
   /** @type {Map<number, ReturnType<typeof makeNode>>} */
   let nodes = new Map();
-  /** @type {({from: number, to: number} & ReturnType<typeof makeEdge>)[]} */
+  /** @type {({from: number, to: number, nth: number} & ReturnType<typeof makeEdge>)[]} */
   let edges = [];
   /** @type {import("./near.js").Thing[]} */
   let things = []; // all of them
@@ -49,7 +51,12 @@ export function makeGraph(select, toggle) {
     scene = next;
     frames = new Map(next.frames.map((frame) => [frame.id, makeFrame(frame, () => turn(false, frame.id))]));
     nodes = new Map(next.nodes.map((node) => [node.id, makeNode(node, toggle && (() => turn(true, node.id)))]));
-    edges = next.edges.map(({ from, to, path, transfer }) => ({ from, to, ...makeEdge(path, transfer) }));
+    /** @type {Record<string, number>} */
+    const between = {};
+    edges = next.edges.map(({ from, to, path, transfer }) => {
+      const nth = (between[`${from} ${to}`] ??= -1, ++between[`${from} ${to}`]); // of the lines between these two
+      return { from, to, nth, ...makeEdge(path, transfer, () => select(from, { from, to, nth })) };
+    });
     things = [...nodes.values(), ...edges, ...frames.values()];
     if (next.nodes.length <= MANY) for (const thing of things) thing.show(true);
     for (const [id, node] of nodes) {
@@ -65,6 +72,8 @@ export function makeGraph(select, toggle) {
     kept = toggled !== null;
     if (toggled) stay(toggled);
     toggled = null;
+    if (next.nodes.length <= EACH_BY_TAB) for (const { element } of nodes.values()) set(element, { tabindex: 0 });
+    else if (!find(reachable)) reach(next.nodes[0].id);
   }
 
   /** Of a large graph, only what is near is drawn, and the box that the Tab key goes to. */
@@ -101,7 +110,8 @@ export function makeGraph(select, toggle) {
   /** @param {number} id */
   function reach(id) {
     const former = find(reachable);
-    if (former) set(former, { tabindex: -1 });
+    const isFree = former?.getAttribute("role") === "slider"; // whose arrow keys move it, so that these do not lead on to the sides
+    if (former && nodes.size > EACH_BY_TAB && !isFree) set(former, { tabindex: -1 });
     reachable = id;
     set(/** @type {any} */ (find(id)), { tabindex: 0 });
   }
@@ -145,6 +155,8 @@ export function makeGraph(select, toggle) {
     head, // what the graph is of, where there are several
     zoom,
     mark,
+    /** @param {number} id */
+    box: (id) => nodes.get(id),
     reveal,
     /** Scroll so that the results can be seen. */
     revealOutputs: () => reveal(scene.nodes.filter((node) => node.output).map((node) => node.id)),
@@ -163,24 +175,32 @@ export function makeGraph(select, toggle) {
       for (const [other, node] of nodes) {
         if (node.element.classList.contains("al-selected") === (other === id)) continue;
         node.element.classList.toggle("al-selected");
-        set(node.element, { "aria-pressed": String(other === id) });
+        if (node.element.getAttribute("role") === "button") set(node.element, { "aria-pressed": String(other === id) });
       }
-      for (const edge of edges) edge.element.classList.toggle("al-near", edge.from === id || edge.to === id);
       const element = find(id);
       if (id === null || !element) return; // its box is about to be drawn
       if (chosen !== null && chosen !== id && !kept) reveal([id]);
       [chosen, kept] = [id, false];
       if (!picture.contains(document.activeElement)) reach(id);
     },
+    /**
+     * The lines along which a gradient comes, their arrows turned to where it goes, with the shares; of one that is chosen that one alone.
+     * @param {import("./answer.js").Value[]} values @param {import("./answer.js").Edge | null} line
+     */
+    lightShares(values, line) {
+      const [lines, shares] = [values.flatMap((value) => value.edges), values.flatMap((value) => value.shares)];
+      for (const edge of edges) {
+        const count = line && !sameEdge(edge, line) ? 0 : lines.filter((one) => sameEdge(edge, one)).length;
+        edge.element.classList.toggle("al-share", count > 0);
+        edge.tell(count > 1 ? `${count} shares` : count ? shares.find((share) => sameEdge(edge, share.edge))?.number ?? "" : "");
+      }
+    },
     /** What a step of the walk is about; everything is equal where it is empty. @param {any} frame */
     light({ k, nodes: shown = [], edge: one, backward }) {
       for (const [id, node] of nodes) node.element.classList.toggle("al-active", shown.includes(id));
-      let nth = 0;
-      for (const { from, to, element } of edges) {
-        const same = one && from === one.from && to === one.to;
-        const back = same && nth++ === one.nth;
-        element.classList.toggle("al-back", Boolean(back));
-        element.classList.toggle("al-forth", !one && !backward && shown.includes(to));
+      for (const edge of edges) {
+        edge.element.classList.toggle("al-back", sameEdge(edge, one));
+        edge.element.classList.toggle("al-forth", !one && !backward && shown.includes(edge.to));
       }
       if (k !== moment) reveal(shown);
       moment = k;
@@ -220,10 +240,25 @@ function stations(path, id) {
   return ["born", "because", "values", "gradients"].filter((key) => path[key]?.includes(id)).map((key) => `al-nan-${key}`);
 }
 
-/** A line with a head where it arrives, from above, and one for the way back. @param {string} path @param {string | null} [transfer] from device to device */
-function makeEdge(path, transfer) {
-  const element = svg("g", { class: transfer ? "al-edge al-transfer" : "al-edge" });
-  return { element, extent: extentOf(path), show: drawnIn(element, () => makeLine(path, transfer)) };
+/** A line with a head where it arrives, from above, and one for the way back. @param {string} path @param {string | null | undefined} transfer from device to device @param {() => void} choose */
+function makeEdge(path, transfer, choose) {
+  const element = svg("g", { class: transfer ? "al-edge al-transfer" : "al-edge", onclick: choose });
+  const label = svg("text", { class: "al-edge-label" });
+  return {
+    element,
+    extent: extentOf(path),
+    show: drawnIn(element, () => [...makeLine(path, transfer), ...(label.textContent ? [label] : [])]),
+    /** Write the share that comes along it in its middle. @param {string} text */
+    tell(text) {
+      write(label, text);
+      if (!text) label.remove();
+      else if (element.hasChildNodes()) element.append(label);
+      if (!text || label.hasAttribute("x")) return;
+      const line = svg("path", { d: path });
+      const { x, y } = line.getPointAtLength(line.getTotalLength() / 2);
+      set(label, { x, y: y + 5 });
+    },
+  };
 }
 
 /** @param {string} path @param {string | null} [transfer] */
@@ -232,5 +267,5 @@ function makeLine(path, transfer) {
   const [, x1, y1] = /** @type {string[]} */ (path.match(/([-\d.]+) [-\d.]+V([-\d.]+)$/)); // lines end straight down
   const head = (/** @type {string} */ x, /** @type {string} */ y, /** @type {string} */ kind, /** @type {number} */ way) =>
     svg("path", { class: `al-head ${kind}`, d: `M-4.5 ${-9 * way}h9l-4.5 ${9 * way}z`, transform: `translate(${x} ${y})` });
-  return [svg("path", { d: path }, ...(transfer ? [svg("title", {}, transfer)] : [])), head(x1, y1, "al-to", 1), head(x0, y0, "al-from", -1)];
+  return [svg("path", { d: path }, ...(transfer ? [svg("title", {}, transfer)] : [])), svg("path", { d: path, class: "al-wide" }), head(x1, y1, "al-to", 1), head(x0, y0, "al-from", -1)];
 }

@@ -6,7 +6,7 @@ import { makeDraw } from "./draw.js";
 import { html, inCell, set, write } from "./dom.js";
 import { makeMap } from "./map.js";
 
-const PIXELS_PER_RANGE = 240; // a drag of this length crosses the whole range
+export const PIXELS_PER_RANGE = 240; // a drag of a number over this length crosses the whole range
 
 /** @typedef {{x: number, y: number, value: number, axis: "" | "x" | "y"}} Drag */
 
@@ -46,22 +46,12 @@ export function makeGrid(first, act) {
   /** The place in the flattened array. @param {number} i @param {number} j */
   const flat = (i, j) => control.first + i * control.stride + j;
 
-  /** The index as the user writes it. @param {number} k */
-  function bracket(k) {
-    const index = [];
-    for (const n of [...control.shape].reverse()) {
-      index.unshift(k % n);
-      k = Math.floor(k / n);
-    }
-    return `[${index.join(", ")}]`;
-  }
-
   /** @param {number} i @param {number} j */
   function choose(i, j) {
     set(cells[chosen[0]][chosen[1]], { tabindex: -1 });
     chosen = [i, j];
     set(cells[i][j], { tabindex: 0 });
-    write(where, bracket(flat(i, j)));
+    write(where, bracketOf(control.shape, flat(i, j)));
     box.show(values[i][j]);
   }
 
@@ -70,7 +60,7 @@ export function makeGrid(first, act) {
     const value = values[i][j];
     const t = (value ?? 0) / Math.max(Math.abs(control.min), Math.abs(control.max));
     const cell = set(cells[i][j], {
-      "aria-label": control.label + bracket(flat(i, j)), "aria-valuenow": value, "aria-valuetext": value === null && "not finite", title: value ?? "not finite",
+      "aria-label": control.label + bracketOf(control.shape, flat(i, j)), "aria-valuenow": value, "aria-valuetext": value === null && "not finite", title: value ?? "not finite",
     });
     write(cell, value === null ? "\u00d7" : inCell(value, cells[0].length > 5));
     cell.style.background = colors.css(t);
@@ -141,4 +131,14 @@ export function makeGrid(first, act) {
       map?.update(next, scheme);
     },
   };
+}
+
+/** The index as the user writes it. @param {number[]} shape @param {number} k */
+export function bracketOf(shape, k) {
+  const index = [];
+  for (const n of [...shape].reverse()) {
+    index.unshift(k % n);
+    k = Math.floor(k / n);
+  }
+  return `[${index.join(", ")}]`;
 }

@@ -2,27 +2,27 @@
 /** The part with which inputs are moved: controls, Undo, Reset, the point as code. */
 
 import { makeControls } from "./controls.js";
-import { button, html, write } from "./dom.js";
+import { button, html, set, write } from "./dom.js";
 import { makeSettings } from "./settings.js";
 
 /** @param {import("./explorer.js").View} view */
 export function makeInputsPart(view) {
   const { get, send, link } = view;
-  /** @type {import("./controls.js").Act} */
-  const act = {
-    move: ({ key }, index, value, final) => send({ do: "move", key, index, value, final }),
-    draw: ({ key }, distribution, scale, seed) => send({ do: "draw", key, distribution, scale, seed }),
-    window: ({ key }, row, column) => send({ do: "window", key, row, column }),
-  };
+  const act = makeAct(send);
   const controls = makeControls(act, { class: "al-controls", "aria-label": "Inputs" });
-  const settings = makeSettings(act, (setting, value) => send({ do: "choose", setting, value }));
+  const settings = makeSettings((setting, value) => send({ do: "choose", setting, value }));
+  const strip = html("div", { class: "al-inputs", hidden: true }, controls.root); // for a graph in which they are out of sight
+  const pin = button("Pin inputs", () => {
+    strip.hidden = !strip.hidden;
+    set(pin, { "aria-pressed": String(!strip.hidden) });
+    paint();
+  }, { "aria-pressed": "false" });
   const undo = button("Undo", () => send({ do: "undo" }));
   const code = makeCode(view);
 
   function paint() {
-    const all = get("controls");
-    controls.update(all.filter((/** @type {any} */ c) => !c.upstream), view.colors);
-    settings.update(all.filter((/** @type {any} */ c) => c.upstream), get("settings"), view.colors);
+    if (!strip.hidden) controls.update(get("controls"), view.colors);
+    settings.update(get("settings"));
   }
 
   function show() {
@@ -32,9 +32,8 @@ export function makeInputsPart(view) {
 
   return {
     places: {
-      buttons: [undo, button("Reset", () => send({ do: "reset" })), code.button],
-      top: [code.root],
-      inputs: [html("div", { class: "al-inputs" }, controls.root, settings.root)],
+      menu: [html("div", { class: "al-bar-row" }, undo, button("Reset", () => send({ do: "reset" })), code.button, pin), code.root, settings.root],
+      inputs: [strip],
     },
     on: { "controls settings can_undo": show, code: code.hide },
     paint,
@@ -42,6 +41,13 @@ export function makeInputsPart(view) {
     needsKernel: true,
   };
 }
+
+/** @param {(message: any) => void} send @returns {import("./controls.js").Act} */
+export const makeAct = (send) => ({
+  move: ({ key }, index, value, final) => send({ do: "move", key, index, value, final }),
+  draw: ({ key }, distribution, scale, seed) => send({ do: "draw", key, distribution, scale, seed }),
+  window: ({ key }, row, column) => send({ do: "window", key, row, column }),
+});
 
 /**
  * The present point as code: copied, and shown so that it can be copied by hand where the browser forbids it.

@@ -5,6 +5,7 @@ import { set, svg, write } from "./dom.js";
 import { makeToggle } from "./group.js";
 
 const [HEADER, CAPTION, PADDING, GAP, INDENT, FOOTER] = [36, 16, 12, 16, 34, 20];
+const BELOW = 4; // a plate on the lower edge covers neither what stands in the box nor what moves its number
 const STRIP = { width: 96, height: 48, cell: 26 };
 const TOP = HEADER + CAPTION;
 
@@ -30,6 +31,8 @@ export function makeNode(node, open) {
   let columns = [];
   let near = false;
   let coloured = "";
+  /** @type {Element | null} */
+  let free = null;
   /** @type {() => void} */
   let paint = () => {}; // the plates
   /** @type {Reading | null} */
@@ -46,13 +49,29 @@ export function makeNode(node, open) {
   return {
     element,
     group,
+    size: node,
+    /** Where the value or the gradient begins. @param {string} which */
+    column: (which) => (which === "value" ? PADDING : gradientAt(node)),
+    /** Mark a number as free to be changed; what moves it lies on the lower edge. @param {string} which @param {Element} [handle] */
+    makeFree(which, handle) {
+      element.classList.add(`al-free-${which}`);
+      free = handle ?? null;
+      if (near && free) element.append(free);
+    },
+    /** @param {string} which @param {string} text */
+    write(which, text) {
+      columns[which === "value" ? 0 : 1]?.write(text);
+      shown = null; // what comes next is written, also if it is what was there before
+    },
+    /** @param {string} which @returns {DOMRect} */
+    numberPlace: (which) => columns[which === "value" ? 0 : 1]?.place() ?? element.getBoundingClientRect(),
     extent: /** @type {import("./near.js").Extent} */ ([node.x, node.y, node.x + node.w, node.y + node.h]),
     /** @param {boolean} next */
     show(next) {
       if (near === next) return;
       near = next;
       columns = near ? makeColumns(node) : [];
-      element.replaceChildren(...(near ? [...makeInside(node, open), ...columns.map((column) => column.element)] : []));
+      element.replaceChildren(...(near ? [...makeInside(node, open), ...columns.map((column) => column.element), ...(free ? [free] : [])] : []));
       if (near && shown) fill(shown, painted);
       if (near && coloured) paint();
     },
@@ -99,7 +118,7 @@ function makeInside(node, open) {
     svg("rect", { class: "al-card", ...box }), makeHeading(node, group && open ? INDENT : PADDING),
     svg("text", { class: "al-symbol", x: node.w - PADDING, y: 24 }, node.symbol),
     ...(isLeaf ? makePlate(node.kind, node.w / 2, 0) : []),
-    ...(node.output ? makePlate("output", node.w / 2, node.h) : []),
+    ...(node.output ? makePlate("output", node.w - PADDING - plateWidth("output") / 2, node.h + BELOW) : []),
     ...(node.device ? makePlate(node.device, PADDING + plateWidth(node.device) / 2, 0, "device") : []),
     ...(node.order === null ? [] : [svg("circle", { class: "al-badge", r: 9.5 }), svg("text", { class: "al-plate", y: 4 }, String(node.order))]),
     ...(group && open ? [makeToggle((event) => (event.stopPropagation(), open()))] : []),
@@ -110,14 +129,17 @@ function makeInside(node, open) {
 /** Value and gradient, where there is room for them. @param {SceneNode} node */
 function makeColumns({ w, h, cells }) {
   if (h < TOP + FOOTER) return [];
-  return [makeColumn("value", PADDING, cells), makeColumn("gradient", Math.max(PADDING + STRIP.width + GAP, (w + GAP) / 2), cells)];
+  return [makeColumn("value", PADDING, cells), makeColumn("gradient", gradientAt({ w }), cells)];
 }
+
+/** @param {{w: number}} node */
+const gradientAt = ({ w }) => Math.max(PADDING + STRIP.width + GAP, (w + GAP) / 2);
 
 /** What is wrong, on the lower edge. @param {string[]} signs @param {number} y */
 function makeWarnings(signs, y) {
   let left = PADDING;
   return signs.flatMap((word) => {
-    const plate = makePlate(word, left + plateWidth(word) / 2, y, "wrong");
+    const plate = makePlate(word, left + plateWidth(word) / 2, y + BELOW, "wrong");
     left += plateWidth(word) + 4;
     return plate;
   });
@@ -134,7 +156,7 @@ function makeHeading({ name, text }, x) {
 
 /** @param {string} word */
 function plateWidth(word) {
-  return 6.6 * word.length + 18;
+  return 7.2 * word.length + 16;
 }
 
 /** The number that a box is coloured by, on its colour. @param {[number, string]} flow @param {number} w @param {ColorMap} colors */
@@ -167,6 +189,8 @@ function makeColumn(caption, x, cells) {
 
   return {
     element,
+    write: (/** @type {string} */ text) => write(number, text),
+    place: () => number.getBoundingClientRect(),
     /**
      * @param {string | null} text
      * @param {(number | null)[][] | null} rows

@@ -7,12 +7,11 @@ import { button, html } from "./dom.js";
 export function makeOpeningsPart({ get, send }) {
   const buttons = html("div", { class: "al-fused" });
   const proofs = html("div", { class: "al-proofs", role: "status" });
-  const root = html("div", { class: "al-openings" }, buttons, proofs);
   let shown = "";
 
   function paint() {
     const { functions, proofs: found } = get("openings");
-    root.hidden = !functions.length;
+    buttons.hidden = !functions.length;
     if (shown === (shown = JSON.stringify([functions, found]))) return;
     const focused = buttons.contains(document.activeElement) ? [...buttons.children].indexOf(document.activeElement) : -1;
     buttons.replaceChildren(...(get("still") ? [] : functions.map((/** @type {any} */ { name, text, open }) =>
@@ -22,5 +21,5 @@ export function makeOpeningsPart({ get, send }) {
       html("p", { class: `al-proof${agrees ? "" : " al-apart"}` }, `${agrees ? "\u2713" : "\u2717"} ${text}`)));
   }
 
-  return { places: { middle: [root] }, on: { openings: paint }, paint };
+  return { places: { menu: [buttons], below: [proofs] }, on: { openings: paint }, paint };
 }

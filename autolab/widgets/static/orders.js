@@ -4,6 +4,8 @@
 import { html, write } from "./dom.js";
 import { makeGraph } from "./graph.js";
 
+const FIRST_ORDERS = 3; // that are offered at once
+
 /** @param {import("./explorer.js").View} view */
 export function makeOrdersPart(view) {
   const { get, send, root } = view;
@@ -16,8 +18,10 @@ export function makeOrdersPart(view) {
     type: "radio", class: "al-button", name: group, "data-text": order, "aria-label": `Order ${order}`,
     onchange: () => choose(order, get("orders").wrt ?? get("orders").inputs[0].name),
   }));
+  const [first, further] = [html("div", { class: "al-segments" }), html("div", { class: "al-segments" })];
   const control = html("div", { class: "al-order-control", role: "radiogroup", "aria-label": "Order of differentiation" },
-    html("span", { class: "al-caption" }, "Order"), html("div", { class: "al-segments" }, ...choices), byWords);
+    html("span", { class: "al-caption" }, "Order"), first, byWords);
+  const others = html("div", { class: "al-order-control", role: "radiogroup", "aria-label": "Higher orders" }, html("span", { class: "al-caption" }, "Order"), further);
   const note = html("p", { class: "al-note al-order-note" });
   const panels = html("div", { class: "al-higher" });
   /** @type {{root: HTMLElement, graph: ReturnType<typeof makeGraph>, name: Element, count: Element}[]} */
@@ -28,13 +32,15 @@ export function makeOrdersPart(view) {
 
   function paint() {
     const { order, wrt, inputs: able, graphs: facts, note: words } = get("orders");
-    control.hidden = get("still") || !able.length;
+    control.hidden = others.hidden = get("still") || !able.length;
+    const count = Math.max(FIRST_ORDERS, order + 1); // the others stand in the menu
+    if (first.childElementCount !== count) [first, further].forEach((part, k) => part.replaceChildren(...(k ? choices.slice(count) : choices.slice(0, count))));
     choices.forEach((choice, k) => (choice.checked = k === order));
     if (inputs !== (inputs = JSON.stringify(able))) {
       by.replaceChildren(...able.map((/** @type {any} */ input) => html("option", { value: input.name }, input.label)));
     }
     by.value = wrt ?? able[0]?.name;
-    byWords.hidden = able.length < 2;
+    byWords.hidden = able.length < 2 || !order;
     write(note, words);
     note.hidden = !words;
     root.classList.toggle("al-many", facts.length > 1);
@@ -73,7 +79,7 @@ export function makeOrdersPart(view) {
 
   for (const kind of ["pointerover", "pointerleave", "focusin"]) root.addEventListener(kind, relate);
   return {
-    places: { header: [control], top: [note], middle: [panels] },
+    places: { header: [control], menu: [others], below: [note], middle: [panels] },
     on: { "orders order_readings": paint, detail: () => graphs.forEach(({ graph }) => graph.choose(get("selected"))) },
     paint,
     enlarge: (/** @type {number} */ factor) => graphs.forEach(({ graph }) => graph.zoom.enlarge(factor)),

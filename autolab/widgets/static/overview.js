@@ -2,6 +2,9 @@
 /** The parts that keep the overview: search, opening and closing everything, colours by what flows, and what is wrong. */
 
 import { button, html, set, write } from "./dom.js";
+import { makeMovable } from "./menu.js";
+
+const MANY_TO_SEE = 30; // boxes: above that one searches for them
 
 /** Ask the graph to scroll to the selected box, which may have been selected before. @param {import("./explorer.js").View} view */
 function reach({ root }) {
@@ -17,9 +20,11 @@ export function makeSearchPart(view) {
   const count = html("span", { class: "al-note", role: "status" });
   const back = button("\u2039", () => go(-1), { "aria-label": "Previous match" });
   const on = button("\u203a", () => go(1), { "aria-label": "Next match" });
-  const notice = html("span", { class: "al-note", role: "status" });
+  const notice = html("p", { class: "al-note al-notice", role: "status" }); // not in the menu: a box is opened in the graph
   const bar = html("div", { class: "al-bar-row" }, html("div", { class: "al-find" }, box, back, on, count),
-    html("div", { class: "al-fold" }, button("Open all", () => send({ do: "open all" })), button("Close all", () => send({ do: "close all" })), notice));
+    html("div", { class: "al-fold" }, button("Open all", () => send({ do: "open all" })), button("Close all", () => send({ do: "close all" }))));
+
+  const { menu, middle, place } = makeMovable(bar);
 
   /** @param {KeyboardEvent} event */
   function pressed(event) {
@@ -34,11 +39,15 @@ export function makeSearchPart(view) {
     for (const arrow of [back, on]) arrow.disabled = !all;
     write(notice, get("notice"));
     const scenes = [get("scene"), ...get("order_scenes")];
+    place(isSmall(get));
     set(bar.lastElementChild, { hidden: !scenes.some(({ nodes, frames }) => frames.length || nodes.some((/** @type {any} */ n) => n.group)) });
   }
 
-  return { places: { middle: [bar] }, on: { "found notice scene order_scenes": show }, paint: show };
+  return { places: { menu: [menu], middle: [middle], below: [notice] }, on: { "found notice scene order_scenes": show }, paint: show };
 }
+
+/** @param {(trait: string) => any} get */
+const isSmall = (get) => get("scene").nodes.length <= MANY_TO_SEE;
 
 /** @param {import("./explorer.js").View} view */
 export function makeFlowPart(view) {
@@ -51,7 +60,8 @@ export function makeFlowPart(view) {
   const told = html("ul", { class: "al-told" });
   const path = button("Path of the first NaN", showPath, { "aria-pressed": "false" });
   const story = html("p", { class: "al-story", role: "status" });
-  const root = html("div", { class: "al-flow" }, html("div", { class: "al-bar-row" }, html("label", { class: "al-by" }, "Colour by ", choice), legend, path), story, told);
+  const { menu, middle, place } = makeMovable(html("div", { class: "al-bar-row" }, html("label", { class: "al-by" }, "Colour by ", choice)));
+  const wrong = html("div", { class: "al-flow" }, legend, path, story, told); // there if there is something to tell
 
   function showPath() {
     const wanted = !get("path").text;
@@ -70,6 +80,7 @@ export function makeFlowPart(view) {
       write(logarithmic, ends.logarithmic ? "logarithmic" : "");
       bar.style.background = `linear-gradient(to right, ${[0, 0.2, 0.4, 0.6, 0.8, 1].map(view.colors.css)})`;
     }
+    place(isSmall(get));
     path.hidden = !nan;
     set(path, { "aria-pressed": String(Boolean(get("path").text)) });
     write(story, get("path").text ?? "");
@@ -77,5 +88,5 @@ export function makeFlowPart(view) {
     told.replaceChildren(...lines, ...(by && !lines.length ? [html("li", { class: "al-note" }, none)] : []));
   }
 
-  return { places: { middle: [root] }, on: { "flow health path": show }, paint: show };
+  return { places: { menu: [menu], middle: [middle], below: [wrong] }, on: { "flow health path scene": show }, paint: show };
 }

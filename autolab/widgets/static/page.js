@@ -24,10 +24,12 @@ export function openPage(widget, look, makeBook) {
   fillFrame();
 }
 
-/** Within another page, that of a notebook, this one is as high as what it shows. */
+/** Within another page, that of a notebook, this one is as high as what it shows: what follows the window follows a usual one. */
 function fillFrame() {
   const frame = /** @type {HTMLElement | null} */ (window.frameElement);
-  if (frame) new ResizeObserver(() => (frame.style.height = `${document.body.offsetHeight}px`)).observe(document.body);
+  if (!frame) return;
+  document.body.style.setProperty("--al-window", "800px");
+  new ResizeObserver(() => (frame.style.height = `${document.body.offsetHeight}px`)).observe(document.body);
 }
 
 /**

@@ -3,7 +3,9 @@
 
 import { makeDetail } from "./detail.js";
 import { html, write } from "./dom.js";
+import { makeFree } from "./free.js";
 import { makeGraph } from "./graph.js";
+import { makeAct } from "./inputs.js";
 import { readingsAt } from "./moment.js";
 
 /** @param {import("./explorer.js").View} view */
@@ -12,17 +14,35 @@ export function makeGraphPart(view) {
   const title = html("h2", { class: "al-function" });
   const spoken = html("div", { class: "al-hidden", "aria-live": "polite" });
   const toggle = (/** @type {boolean} */ open, /** @type {number} */ id) => send({ do: open ? "open" : "close", id });
-  const graph = makeGraph((id) => send({ do: "select", id }), toggle);
+  const graph = makeGraph(select, toggle);
   graph.root.classList.add("al-main"); // the graphs of higher orders count their steps for themselves
+  const free = makeFree(view, graph, makeAct(send));
   const of = html("span", { class: "al-own" });
   const size = html("span", { class: "al-caption" });
   graph.head.append(of, size);
   view.root.addEventListener("al-reach", () => graph.reveal([get("selected")]));
 
+  /** @param {number | null} id @param {import("./answer.js").Edge | null} [line] */
+  function select(id, line = null) {
+    view.line = line;
+    send({ do: "select", id });
+    view.root.dispatchEvent(new Event("al-line"));
+  }
+
+  function choose() {
+    const { answer } = get("detail");
+    graph.choose(get("selected"));
+    graph.lightShares(answer?.comes ?? [], chosenLine(view));
+  }
+
+  view.root.addEventListener("al-line", choose);
+  view.root.addEventListener("keydown", (event) => event.key === "Escape" && get("selected") !== null && select(null));
+
   function paint() {
     write(title, get("scene").title);
     graph.update(get("scene"), readingsAt(get("scene"), get("readings").nodes, get("plan"), get("frame")), view.colors);
-    graph.choose(get("selected"));
+    free.paint();
+    choose();
     graph.light(get("frame"));
     colour();
     const [{ name, count }, ...others] = get("orders").graphs;
@@ -46,19 +66,39 @@ export function makeGraphPart(view) {
   }
 
   return {
-    places: { header: [title], middle: [graph.root], end: [spoken] },
-    on: { readings: moved, "flow health found path": colour, "plan frame orders": paint, detail: () => graph.choose(get("selected")) },
+    places: { header: [title], middle: [graph.root], menu: [graph.zoom.tools], end: [spoken] },
+    on: { readings: moved, "flow health found path": colour, "plan frame orders": paint, controls: free.paint, detail: choose },
     paint,
-    linked: (/** @type {import("./link.js").State} */ state) => state === "idle" && write(spoken, get("frame").spoken ?? outputs()),
+    linked(/** @type {import("./link.js").State} */ state) {
+      if (state !== "idle") return;
+      write(spoken, get("frame").spoken ?? outputs());
+      free.paint();
+    },
     enlarge: graph.zoom.enlarge,
-    close: graph.close,
+    close() {
+      free.close();
+      graph.close();
+    },
   };
+}
+
+/** The line that was chosen, while the box whose gradient comes along it is. @param {import("./explorer.js").View} view */
+export function chosenLine({ get, line }) {
+  return line && line.from === get("selected") ? line : null;
 }
 
 /** @param {import("./explorer.js").View} view */
 export function makeDetailPart(view) {
-  const { get, send } = view;
+  const { get, send, root } = view;
   const detail = makeDetail((change) => send({ do: "look", ...get("look"), ...change }));
-  const paint = () => detail.update(get("detail"), get("detail_buffers"), (get("readings").nodes[get("detail").id] ?? get("detail")).status, get("look"), view.colors);
+
+  function paint() {
+    const found = get("detail");
+    detail.root.hidden = get("selected") === null;
+    if (detail.root.hidden) return;
+    detail.update(found, get("detail_buffers"), (get("readings").nodes[found.id] ?? found).status, chosenLine(view), get("look"), view.colors);
+  }
+
+  root.addEventListener("al-line", paint);
   return { places: { side: [detail.root] }, on: { "detail detail_buffers look": paint }, paint };
 }

@@ -22,13 +22,14 @@ export function makePlayerPart(view) {
   const buttons = [tool("first", "To the first step", () => go(0)), tool("back", "One step back", () => go(here() - 1)), play,
     tool("next", "One step on", () => go(here() === count() ? 0 : here() + 1)), tool("last", "Show everything", () => go(count()))];
   const slider = html("input", { type: "range", class: "al-range al-scrub", min: 0, "aria-label": "Step of the walk", oninput: () => go(Number(slider.value)) });
-  const place = html("span", { class: "al-place" });
+  const place = html("span", { class: "al-place", hidden: true });
   const pace = html("select", { class: "al-button al-pace", "aria-label": "Pace" }, ...Object.keys(PACES).map((name) => html("option", { value: name }, name)));
   pace.value = "normal";
   const backward = html("span", {}, "backward");
   const ends = html("div", { class: "al-ends", "aria-hidden": "true" }, html("span", {}, "forward"), backward);
   const bar = html("div", { class: "al-player", role: "group", "aria-label": "Walk through the passes", onkeydown: pressed },
-    html("div", { class: "al-keys" }, ...buttons, pace), place, html("div", { class: "al-track" }, slider, ends));
+    html("div", { class: "al-keys" }, ...buttons.slice(1, 4)), html("div", { class: "al-track" }, slider, ends, place));
+  const more = html("div", { class: "al-bar-row" }, html("div", { class: "al-keys" }, buttons[0], buttons[4]), html("label", { class: "al-by" }, "Pace ", pace));
 
   const count = () => get("plan").count;
   const here = () => (wanted >= 0 ? wanted : get("frame").k ?? count());
@@ -89,7 +90,7 @@ export function makePlayerPart(view) {
 
   function show() {
     const { start, words, saved } = get("plan");
-    bar.hidden = get("still") && !saved;
+    bar.hidden = more.hidden = get("still") && !saved;
     const frame = get("frame");
     const walking = frame.k !== undefined;
     const rest = start < count() ? words.walk_rest : words.walk_rest_forward;
@@ -100,7 +101,8 @@ export function makePlayerPart(view) {
     slider.style.setProperty("--al-here", `${(100 * here()) / count()}%`);
     [buttons[0], buttons[1]].forEach((button) => (button.disabled = here() === 0));
     buttons[4].disabled = here() === count();
-    write(place, walking ? `${frame.phase}, ${frame.place}` : rest);
+    write(place, walking ? `${frame.phase}, ${frame.place}` : "");
+    [place.hidden, ends.hidden] = [!walking, walking];
     place.classList.toggle("al-backward", walking && frame.backward);
   }
 
@@ -112,7 +114,7 @@ export function makePlayerPart(view) {
     sheet.update(frame, get("frame_buffers"), get("plan").words, view.colors);
   }
 
-  return { places: { middle: [bar], side: [sheet.root] }, on: { "plan frame frame_buffers": moved }, paint: moved, close: pause };
+  return { places: { foot: [bar], menu: [more], side: [sheet.root] }, on: { "plan frame frame_buffers": moved }, paint: moved, close: pause };
 }
 
 /** @param {keyof ICONS} icon @param {string} label @param {() => void} action */

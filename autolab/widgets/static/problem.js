@@ -16,8 +16,8 @@ export function makeProblemPart({ get, link, root }) {
 
   /** It lies over what is old, so that nothing moves, least of all the slider in hand: over the graph, or the first part. */
   function paint() {
-    const above = root.querySelector(".al-flow");
-    if (above && !above.contains(work)) above.append(work);
+    const graph = root.querySelector(".al-main");
+    if (graph && !graph.contains(work)) graph.append(work);
     show();
   }
 

@@ -62,8 +62,12 @@ function contents(frame, buffers, words, colors, choose) {
 function formula(tokens, kind) {
   const spoken = tokens.map((token) => (typeof token === "string" ? token : token.join("/"))).join(" ");
   return html("div", { class: kind, role: "math", "aria-label": spoken }, ...tokens.map((token) =>
-    typeof token === "string" ? html("span", {}, token)
-      : html("span", { class: "al-fraction" }, html("span", {}, token[0]), html("span", {}, token[1]))));
+    typeof token === "string" ? html("span", {}, token) : fraction(token)));
+}
+
+/** @param {[string, string]} parts */
+export function fraction([above, below]) {
+  return html("span", { class: "al-fraction" }, html("span", {}, above), html("span", {}, below));
 }
 
 /**

@@ -3,8 +3,8 @@
 
 import { html, set, write } from "./dom.js";
 
-/** @param {import("./explorer.js").View} view */
-export function makeSourcePart({ get, root }) {
+/** @param {import("./explorer.js").View} view @param {boolean} [answers] whether a chosen box tells where its gradient comes from */
+export function makeSourcePart({ get, root }, answers = false) {
   const file = html("summary", { class: "al-caption" });
   const lines = html("div", { class: "al-source", role: "group", "aria-label": "Source", onkeydown: pressed });
   const panel = html("details", { class: "al-listing", open: true }, file, lines);
@@ -72,7 +72,17 @@ export function makeSourcePart({ get, root }) {
     const { k, line: now } = get("frame");
     const made = (/** @type {number} */ line) => (get("listing").at?.[line] ?? []).includes(get("selected"));
     markLines("al-now", k === undefined ? made : (line) => line === now);
+    if (answers) showShares(k === undefined ? get("detail").answer?.comes ?? [] : []);
     bring(".al-now");
+  }
+
+  /** The shares of the chosen gradient, beside the lines that made them. @param {import("./answer.js").Value[]} values */
+  function showShares(values) {
+    const shares = values.flatMap((value) => value.shares);
+    for (const line of lines.children) {
+      const here = shares.filter((share) => share.line === Number(line.getAttribute("data-line"))).map((share) => share.number);
+      set(line, { "data-shares": here.length > 2 ? `${here.length} shares` : here.join(" + ") || null });
+    }
   }
 
   function paint() {
@@ -97,5 +107,5 @@ export function makeSourcePart({ get, root }) {
 
   const events = ["pointerover", "pointerout", "focusin", "focusout"];
   for (const name of events) root.addEventListener(name, touched);
-  return { places: { side: [panel] }, on: { listing: paint, "frame selected": showLine, error: showError }, paint };
+  return { places: { side: [panel] }, on: { listing: paint, [`frame selected${answers ? " detail" : ""}`]: showLine, error: showError }, paint };
 }

@@ -25,5 +25,5 @@ export function makeTakingPart({ get, send, root }) {
     send({ do: "taken" });
   }
 
-  return { places: { buttons: get("still") === "page" ? [] : [choice] } };
+  return { places: { menu: get("still") === "page" ? [] : [choice] } };
 }

@@ -5,6 +5,8 @@ import { colorMap, isDark } from "./colors.js";
 import { unpacked } from "./columns.js";
 import { button, html, set } from "./dom.js";
 import { makeLink } from "./link.js";
+import { makeMenu } from "./menu.js";
+import { makePresenting } from "./present.js";
 
 const PROJECTOR = 1.5;
 
@@ -40,18 +42,23 @@ export function makeWidget(makers) {
 function makeView(model, el, link, makers) {
   const root = html("div", { class: "al-root", onfocusin: keepKeys });
   /** @type {View} */
-  const view = { get: (name) => unpacked(model.get(name)), send: link.send, link, root, colors: /** @type {any} */ (null) };
+  const view = { get: (name) => unpacked(model.get(name)), send: link.send, link, root, colors: /** @type {any} */ (null), line: null, hand: "" };
   const parts = makers.map((make) => /** @type {Part} */ (make(view)));
+  const hasFoot = parts.some((part) => part.places?.foot); // then the picture is the view, and all else stands in a menu
+  const grow = (/** @type {number} */ factor) => parts.forEach((part) => part.enlarge?.(factor));
+  if (hasFoot) parts.push(makePresenting(view, grow));
   const projector = button("Projector", enlarge, { "aria-pressed": "false" });
   const still = view.get("still");
   const at = (/** @type {Place} */ place) => parts.flatMap((part) =>
     still && part.needsKernel && !(place === "inputs" && view.get("controls")?.length) ? [] : part.places?.[place] ?? []);
+  const menu = hasFoot ? makeMenu(at("menu")) : null;
+  root.classList.toggle("al-stage", hasFoot);
   root.append(html("div", { class: "al-view" },
-    html("header", { class: "al-header" }, ...at("header"), html("div", { class: "al-buttons" }, ...at("buttons"), projector)),
-    ...at("top"), ...(still ? [html("p", { class: "al-note al-still" }, view.get("words").still)] : []),
+    html("header", { class: "al-header" }, ...at("header"), ...(menu ? [] : [html("div", { class: "al-buttons" }, ...at("buttons"), projector)])),
+    ...at("top"), ...(still && !menu ? [html("p", { class: "al-note al-still" }, view.get("words").still)] : []),
     html("div", { class: "al-body" }, ...at("inputs").map((part) => set(part, { inert: Boolean(still) })),
       html("div", { class: "al-middle" }, html("div", { class: "al-alerts" }, ...at("alert")), ...at("middle")), html("div", { class: "al-side" }, ...at("side"))),
-    ...at("end")));
+    ...at("below"), ...(menu ? [html("footer", { class: "al-foot" }, ...at("foot"), menu.root)] : []), ...at("end")));
 
   function paintTheme() {
     const scheme = isDark(root) ? "dark" : "light";
@@ -65,7 +72,7 @@ function makeView(model, el, link, makers) {
   function enlarge() {
     const large = root.classList.toggle("al-projector");
     set(projector, { "aria-pressed": String(large) });
-    for (const part of parts) part.enlarge?.(large ? PROJECTOR : 1);
+    grow(large ? PROJECTOR : 1);
   }
 
   el.append(root);
@@ -81,6 +88,7 @@ function makeView(model, el, link, makers) {
     for (const [event, listener] of listeners) model.off(event, listener);
     unwatch();
     theme.disconnect();
+    menu?.close();
     for (const part of parts) part.close?.();
     root.remove();
   };

@@ -5,7 +5,7 @@ import { html, set } from "./dom.js";
 
 const STEP = 1.25;
 const READABLE = 0.75;
-const LARGEST = 1.15; // how much a small graph is enlarged to fill the pane
+const LARGEST = 1.3; // how much a small graph is enlarged to fill the pane
 
 /** @param {SVGSVGElement} picture @param {() => void} moved another part of it, or more of it, can be seen */
 export function makeZoom(picture, moved) {
@@ -36,7 +36,7 @@ export function makeZoom(picture, moved) {
     if (!automatic || !pane.clientWidth) return;
     if (whole) return fitAll();
     const wide = Math.min(LARGEST * scale, pane.clientWidth / width);
-    apply(Math.max(0.55, Math.min(wide, Math.max(READABLE * scale, limit() / height))));
+    apply(Math.max(scale > 1 ? scale : 0.55, Math.min(wide, Math.max(READABLE * scale, limit() / height))));
     if (!isNaN(middle)) pane.scrollTo({ left: middle * zoom - pane.clientWidth / 2, behavior: "instant" });
     middle = NaN;
   }

@@ -1,0 +1,208 @@
+"""How a declared function may be called: with NumPy's parameters where NumPy has it, else inputs, then attributes.
+
+Every parameter goes in by position or by name. Only calls that are not plain (all inputs by position, all attributes by
+name) come here, so that those cost nothing.
+"""
+
+from __future__ import annotations
+
+import inspect
+from functools import cache
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from .complaints import LIMIT
+from .errors import NoGradientError
+
+if TYPE_CHECKING:
+    from .primitive import Primitive
+
+Call = tuple[tuple[Any, ...], dict[str, Any]]
+"""Inputs and attributes."""
+
+INSTEAD = {
+    "out": "the result is always a new array: y = {name}(...)",
+    "where": "choose with F.where(mask, {name}(x), other), or multiply by the mask",
+    "dtype": "cast the input first: x.astype(dtype)",
+    "initial": "add it to the result, or join it to the input",
+    "order": "arrays are in C order",
+    "like": "arrays follow their inputs",
+    "copy": "a result is never changed in place, so it needs no copy",
+    "kind": "sorting is always stable",
+    "stable": "sorting is always stable",
+    "mean": "it is computed here",
+    "subok": "a result is a Variable or a plain array",
+    "casting": "cast the input first: x.astype(dtype)",
+    "upper": "transpose the result",
+    "UPLO": "the lower triangle is read",
+    "hermitian": "use F.eigh for symmetric matrices",
+    "full_matrices": "the reduced form is computed: full_matrices=False",
+    "compute_uv": "the singular values are svd(a)[1]",
+}
+"""NumPy's parameters that no function takes, and what to do instead."""
+
+
+def plain(function: Primitive, args: tuple[Any, ...], attributes: dict[str, Any]) -> Call:
+    """A call as inputs by position, with None for those left out, and attributes by name."""
+    schema = function.schema
+    usual = schema.variadic or schema.required <= len(args) <= len(schema.inputs)
+    if not usual or (schema.variadic and function.spelling) or not attributes.keys() <= schema.defaults.keys():
+        args, attributes = bound(function, args, attributes)
+    schema.check_count(len(args))
+    return args + (None,) * (len(schema.inputs) - len(args) - schema.variadic), attributes
+
+
+def again(function: Primitive, error: Exception, args: tuple[Any, ...], arrays: Any, attributes: dict[str, Any]) -> Any:
+    """The result of a call that was spelled in another way than its forward takes; else raise what it complains of."""
+    schema = function.schema
+    too_many = not schema.variadic and len(args) > len(schema.inputs)
+    if too_many or not attributes.keys() <= schema.defaults.keys():
+        return function.apply(*bound(function, args, attributes))
+    schema.check_count(len(args))
+    try:
+        if len(attributes) < len(schema.defaults):
+            attributes = schema.completed(attributes)
+    except TypeError as missing:
+        error = missing
+    raise function.complaint(error, arrays, attributes) from None
+
+
+def bound(function: Primitive, args: tuple[Any, ...], given: dict[str, Any]) -> Call:
+    """The inputs and attributes that a call means.
+
+    Raises
+    ------
+    TypeError
+        If the function has no such parameter, or a needed one is missing.
+    """
+    inputs, attributes = _meant(function, args, given)
+    if function.schema.variadic:
+        return inputs, attributes
+    for name, value in attributes.items():
+        if getattr(value, "requires_grad", False):
+            raise TypeError(
+                f"{function.name}: {name} is a Variable, whose gradient would be lost; expected its data, or numbers"
+            )
+    return inputs, attributes
+
+
+def _meant(function: Primitive, args: tuple[Any, ...], given: dict[str, Any]) -> Call:
+    if function.spelling is not None:
+        return _as_spelled(function, function.spelling, args, given)
+    if function.grain is not None:
+        try:
+            return in_grain(function, function.grain, args, given)
+        except NoGradientError as error:
+            raise TypeError(f"{function.name}: {error}") from None
+    signature = function.schema.signature
+    found = _bound(function, signature, args, given)
+    inputs = [found.pop(name, None) for name in function.inputs]
+    while inputs and inputs[-1] is None:
+        inputs.pop()
+    return tuple(inputs), found
+
+
+def in_grain(function: Primitive, numpy_function: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Call:
+    """The same for a call with the parameters of ``numpy_function``; a `NoGradientError` for one that has no meaning
+    here."""
+    if function.spelling is not None:
+        return _as_spelled(function, function.spelling, args, given)
+    signature = signature_of(numpy_function)
+    renamed = function.renamed
+    if function.grain is numpy_function:  # older releases of NumPy do not know all names
+        given = {k if k in signature.parameters else renamed.get(k, k): v for k, v in given.items()}
+    found = _bound(function, signature, args, given)
+    schema = function.schema
+    inputs: list[Any] = []
+    attributes: dict[str, Any] = {}
+    for place, (name, value) in enumerate(found.items()):
+        own = renamed.get(name, name)
+        if own in schema.defaults:
+            attributes[own] = value
+        elif own in schema.inputs:
+            at = schema.inputs.index(own)
+            inputs += [None] * (at + 1 - len(inputs))
+            inputs[at] = value
+        elif place < schema.required:
+            inputs.append(value)
+        elif value is not signature.parameters[name].default:
+            raise NoGradientError(refusal(function.name, name))
+    return tuple(inputs), attributes
+
+
+def shown(signature: inspect.Signature, numpy_function: Any) -> inspect.Signature:
+    """A function's signature, with what stands behind parameters that NumPy alone has by name only."""
+    theirs = [*signature_of(numpy_function).parameters]
+    parameters: list[inspect.Parameter] = []
+    for p, name in zip_longest(signature.parameters.values(), theirs[: len(signature.parameters)]):
+        behind = parameters[-1].kind is p.KEYWORD_ONLY if parameters else False
+        parameters.append(p.replace(kind=p.KEYWORD_ONLY) if behind or p.name != name else p)
+    return signature.replace(parameters=parameters)
+
+
+def _as_spelled(function: Primitive, spelling: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Call:
+    _bound(function, signature_of(spelling), args, given)
+    return spelling(*args, **given)
+
+
+def refusal(function: str, name: str) -> str:
+    """What is said about a parameter of NumPy's that a function does not take."""
+    instead = INSTEAD.get(name)
+    return f"does not take {name!r}" + (f"; {instead.format(name=function)}" if instead else "")
+
+
+def refuse(function: Primitive, **given: Any) -> None:
+    """Refuse the first parameter of a ufunc that was given, or one more input than there are."""
+    names = [name for name, value in given.items() if value is not None]
+    if names == ["out"] and not function.direct:
+        function.schema.check_count(len(function.inputs) + 1)
+    raise TypeError(f"{function.name}: {refusal(function.name, names[0])}")
+
+
+def _bound(
+    function: Primitive, signature: inspect.Signature, args: tuple[Any, ...], given: dict[str, Any]
+) -> dict[str, Any]:
+    """The arguments by name, in the order of the parameters, those in ``**kwargs`` last."""
+    try:
+        found = signature.bind(*args, **given)
+    except TypeError as error:
+        raise TypeError(_mismatch(function, args, given, str(error))) from None
+    arguments = found.arguments
+    for p in signature.parameters.values():
+        if p.kind is p.VAR_KEYWORD and p.name in arguments:
+            for name in arguments.pop(p.name):
+                raise TypeError(unknown(function, name))
+    return arguments
+
+
+def _mismatch(function: Primitive, args: tuple[Any, ...], given: dict[str, Any], said: str) -> str:
+    schema = function.schema
+    names = [*schema.inputs, *schema.defaults]
+    for name in given:
+        if name not in names:
+            return unknown(function, name)
+    if "too many" in said or "multiple values" in said:
+        if not schema.defaults:
+            schema.check_count(len(args))
+        what = "one argument by position and by name" if "multiple" in said else f"{len(args)} positional arguments"
+        return f"{schema.function}: got {what}; expected at most {len(names)}: ({', '.join(names)})"
+    missing = said.partition("'")[2].partition("'")[0]
+    missing = function.renamed.get(missing, missing)
+    if missing in schema.needed:
+        return f"{schema.function}: {missing} must be given: {schema.function}({', '.join([*schema.inputs, missing])})"
+    schema.check_count(len(args))
+    return f"{schema.function}: {said}"[:LIMIT]
+
+
+def unknown(function: Primitive, name: str) -> str:
+    """What is said about a keyword that is none of a function's."""
+    taken = function.grain is not None or function.spelling is not None or function.elementwise
+    if name in INSTEAD and taken:
+        return f"{function.name}: {refusal(function.name, name)}"
+    return function.schema.no_keyword(name)
+
+
+@cache
+def signature_of(function: Any) -> inspect.Signature:
+    """What a function takes; looking that up takes longer than most calls."""
+    return inspect.signature(function)

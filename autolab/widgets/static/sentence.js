@@ -1,0 +1,24 @@
+// @ts-check
+/** The part that says in one sentence what one looks at: a step of the walk, a line, a box, or what can be done. */
+
+import { html, write } from "./dom.js";
+import { chosenLine } from "./picture.js";
+import { sameEdge } from "./answer.js";
+
+/** @param {import("./explorer.js").View} view */
+export function makeSentencePart(view) {
+  const { get, root } = view;
+  const text = html("p", { class: "al-sentence" });
+
+  function sentence() {
+    const { answer, status } = get("detail");
+    const line = chosenLine(view);
+    const share = line && answer?.comes.flatMap((/** @type {import("./answer.js").Value} */ value) => value.shares).find((/** @type {any} */ one) => sameEdge(one.edge, line));
+    if (view.hand) return view.hand;
+    return get("frame").spoken ?? share?.sentence ?? (answer && (answer.sentence || status)) ?? (get("still") ? get("words").still : get("words").rest);
+  }
+
+  const paint = () => write(text, sentence());
+  root.addEventListener("al-line", paint);
+  return { places: { foot: [text] }, on: { "frame detail": paint }, paint };
+}

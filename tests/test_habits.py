@@ -1,0 +1,207 @@
+"""What people type out of habit is answered with what there is; the page in docs says the same."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import Variable, elementwise, grad, no_grad, optimizers, primitive, serializers, transforms
+from autolab import functions as F
+from autolab import links as L
+from autolab.engine.habits import HABITS, markdown
+
+ROOT = Path(__file__).parents[1]
+OWNERS: dict[str, Any] = {
+    "Variable": Variable(1.0),
+    "Link": L.Linear(2, 3),
+    "Optimizer": optimizers.SGD(),
+    "functions": F,
+    "links": L,
+    "optimizers": optimizers,
+    "autolab": autolab,
+}
+NAMES = [(where, name) for where in OWNERS for name in HABITS[where]]
+
+
+@pytest.mark.parametrize(("where", "name"), NAMES)
+def test_a_missing_name_is_answered(where: str, name: str) -> None:
+    owner = OWNERS[where]
+    with pytest.raises(AttributeError, match=rf"has no (attribute )?'{name}'; instead: ") as caught:
+        getattr(owner, name)
+    assert len(str(caught.value)) <= 300 and "`" not in str(caught.value)
+    assert not hasattr(owner, name) and name not in dir(owner)
+
+
+def test_others_are_still_missing() -> None:
+    for owner in OWNERS.values():
+        with pytest.raises(AttributeError, match="no attribute 'zzz'"):
+            _ = owner.zzz
+
+
+_KNOWN = {
+    "F": F,
+    "L": L,
+    "autolab": autolab,
+    "optimizers": optimizers,
+    "serializers": serializers,
+    "x": OWNERS["Variable"],
+    "y": OWNERS["Variable"],
+    "model": OWNERS["Link"],
+    "optimizer": OWNERS["Optimizer"],
+}
+
+
+@pytest.mark.parametrize("where", HABITS)
+def test_what_is_offered_exists(where: str) -> None:
+    for name, text in HABITS[where].items():
+        for code in re.findall("`(.*?)`", text):
+            for owner, path in re.findall(r"\b(\w+)\.([A-Za-z_.]\w*(?:\.\w+)*)", code):
+                value = _KNOWN.get(owner)
+                for part in path.split(".") if value is not None else ():
+                    if part in ("creator", "grad"):  # None until there is one
+                        break
+                    value = getattr(value, part, None)
+                    assert value is not None, (name, code, part)
+
+
+def test_the_page_is_up_to_date() -> None:
+    """To bring it up to date: python scripts/habits.py"""
+    assert (ROOT / "docs" / "habits.md").read_text("utf-8") == markdown()
+
+
+def test_a_user_may_have_such_a_name() -> None:
+    class Net(autolab.Link):
+        def __init__(self) -> None:
+            super().__init__()
+            self.eval = autolab.Parameter(np.ones(2))
+            self.step = 3
+
+        def train(self) -> str:
+            return "own"
+
+    net = Net()
+    assert net.train() == "own" and net.step == 3 and "eval" in dir(net)
+    np.testing.assert_array_equal(net.eval.data, 1)
+
+
+x, X = Variable([1.0, 2.0]), np.ones((1, 2, 4, 4))
+KEYWORDS: list[tuple[Callable[[], Any], str]] = [
+    (lambda: F.softmax(x, dim=0), "softmax: got a keyword 'dim'; expected x, axis; instead: axis="),
+    (lambda: F.sum(x, keepdim=True), "sum: got a keyword 'keepdim'; expected a, axis, keepdims; instead: keepdims="),
+    (lambda: F.max_pool2d(X, kernel_size=2), "max_pool2d: got a keyword 'kernel_size'.*; instead: kernel="),
+    (lambda: optimizers.SGD(lr=0.1, weight_decay=1e-4), r"SGD: got a keyword 'weight_decay'; expected lr; .*add_hook"),
+    (lambda: optimizers.Adam(betas=(0.9, 0.99)), "Adam: got a keyword 'betas'; .*instead: beta1=, beta2="),
+    (lambda: L.Linear(in_features=2, out_features=3), "Linear: got a keyword 'in_features'; .*instead: in_size="),
+    (lambda: L.Linear(2, 3, bias=False), "Linear: got a keyword 'bias'; .*nobias=True"),
+    (lambda: L.Conv2D(1, 2, kernel_size=3), "Conv2D: got a keyword 'kernel_size'; .*ksize= of links"),
+    (lambda: L.Conv2D(1, 2), r"Conv2D: ksize is missing; expected Conv2D\(in_channels, out_channels, ksize\)"),
+    (lambda: L.Dropout(p=0.5), "Dropout: got a keyword 'p'; expected ratio, rng; instead: ratio="),
+    (lambda: L.Linear(2, 3, True, None, None, 7), "Linear: got too many arguments; expected at most 5"),
+    (lambda: L.Linear(2, in_size=3), "Linear: in_size was given twice"),
+    (lambda: F.sum(x).backward(retain_graph=True), "Variable.backward: got a keyword 'retain_graph'; instead: a graph"),
+    (lambda: grad(lambda x: x * x), r"grad: outputs has a function; .*autolab.transforms.grad\(f\)\(x\)"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), KEYWORDS)
+def test_keywords_are_answered(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(TypeError, match=message) as caught:
+        call()
+    assert len(str(caught.value)) <= 300
+
+
+def test_what_was_answered_runs() -> None:
+    assert transforms.grad(lambda x: x * x)(Variable(3.0)).data == 6
+    y = x * x
+    F.sum(y).backward()
+    F.sum(y).backward()  # the graph is still there
+    np.testing.assert_array_equal(x.grad.data, 4 * x.data)
+    x.cleargrad()
+
+
+def test_links_and_optimizers_are_copied_and_pickled_as_before() -> None:
+    for thing in (L.Linear(2, 3), optimizers.Adam()):
+        for twin in (copy.copy(thing), copy.deepcopy(thing), pickle.loads(pickle.dumps(thing))):
+            assert type(twin) is type(thing)
+
+
+# ---------------------------------------------------------------------- updates by hand
+def test_an_update_that_makes_a_computed_value_is_explained() -> None:
+    w, lr = Variable(2.0), 0.1
+    (w * w).backward()
+    w = w - lr * w.grad
+    (w * w).backward()
+    with pytest.raises(
+        TypeError, match=r"no gradient of w, which is a computed value now: .* w.data -= lr \* w.grad.data"
+    ):
+        w = w - lr * w.grad
+    with pytest.raises(TypeError, match=r"no gradient of w, which is a computed value"):
+        w -= lr * w.grad
+
+
+def test_an_update_under_no_grad_is_explained() -> None:
+    w, lr = Variable(2.0), 0.1
+    (w * w).backward()
+    with no_grad():
+        w -= lr * w.grad
+    with pytest.raises(RuntimeError, match=r"no_grad, w is such a value: write w.data -= lr \* w.grad.data") as caught:
+        (w * w).backward()
+    assert len(str(caught.value)) <= 300
+    with pytest.raises(TypeError, match=r"no gradient of w, which is a constant now"), no_grad():
+        w -= lr * w.grad
+
+
+def test_the_update_that_is_shown_goes_on_working() -> None:
+    w, lr = Variable(2.0), 0.1
+    for _ in range(50):
+        w.cleargrad()
+        (w * w).backward()
+        w.data -= lr * w.grad.data
+    assert abs(w.data) < 1e-4
+
+
+def test_gradients_that_are_not_there_are_none_elsewhere() -> None:
+    y = Variable(2.0) * 3
+    assert y.grad is None
+    z = y - 1.0 if y.grad is None else y - y.grad
+    assert z.data == 5
+    assert (y - 1, y.grad)[1] is None
+    assert [y - 1.0, y.grad][1] is None and {y - 1.0: y.grad}
+    leaf = Variable(1.0)
+    with pytest.raises(TypeError, match="NoneType"):
+        leaf = leaf - 0.1 * leaf.grad
+
+
+# ---------------------------------------------------------------------- declarations
+def test_a_forward_without_xp_is_explained() -> None:
+    message = r"cube: its forward takes \(x\); expected xp in front, for NumPy or CuPy: def cube\(xp, x\)"
+    for decorator in (elementwise, primitive):
+        with pytest.raises(autolab.DeclarationError, match=message):
+
+            @decorator(x=lambda g, x: 3 * g * x * x)
+            def cube(x):
+                return x * x * x
+
+    with pytest.raises(autolab.DeclarationError, match=r"times: its forward takes \(a, b\)"):
+
+        @elementwise(a=lambda g, b: g * b, b=lambda g, a: g * a)
+        def times(a, b):
+            return a * b
+
+
+def test_a_decorator_without_brackets_is_explained() -> None:
+    with pytest.raises(
+        autolab.DeclarationError, match=r"elementwise: expected a rule for each input, .*@elementwise\(x="
+    ):
+
+        @elementwise
+        def cube(xp, x):
+            return x * x * x
