@@ -119,8 +119,9 @@ class Lens(Since, Computing, LiveView):
     def _curves(self) -> dict[str, Any]:
         """What was measured; nothing while it belongs to another state than is shown."""
         looked = self._measured
-        fits = looked is not None and looked.state == self._session.state
-        return {"study": of_study(looked) if fits else {}}
+        if looked is None or looked.state != self._session.state:
+            return {"study": {}}
+        return {"study": of_study(looked)}
 
     # ------------------------------------------------------------------ what is computed
     def _show_result(self, result: Looked) -> None:

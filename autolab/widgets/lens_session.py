@@ -138,7 +138,7 @@ class LensSession(Watching):
     def _checked(self, state: LensState) -> GradientReport:
         found = self.report(state)
         if found is None:
-            rng, origin = np.random.default_rng(state.seed or 0), self.origin
+            rng, origin = np.random.default_rng(state.seed), self.origin
             found = check_bound(origin.base, rng, state.order, reveal=origin.reveal)
             self._reports[state.order, state.seed] = found
             _forget(self._reports)

@@ -45,9 +45,9 @@ def of_choice(report: GradientReport, state: LensState, takers: list[Any], most:
     return {"chosen": chosen(report, state.input, place, most), "along": along, "selected": selected}
 
 
-def of_study(looked: Looked | None) -> dict[str, Any]:
+def of_study(looked: Looked) -> dict[str, Any]:
     """What was measured along the chosen element or direction; nothing where nothing was."""
-    if looked is None or looked.study is None:
+    if looked.study is None:
         return {}
     item = looked.report.inputs[looked.state.input]
     return {**curves(looked.study, item), "moved_on": moved_on(looked.study, item)}

@@ -84,6 +84,10 @@ def test_a_step_is_found_offline_and_its_groups_are_opened(open_file: Any) -> No
     assert set(shown(page)) == set(spoken(recording, recording.outline.around(first)))
     find(page).fill(f"line {recording['w'].line}")
     expect(page.locator(".al-find")).to_contain_text("1 found")
+    page.get_by_label("Find a step").fill("sinh")
+    page.get_by_label("Find a step").press("Enter")
+    expect(page.locator(".al-find")).to_contain_text("0 found")
+    assert page.locator(".al-selected").get_attribute("data-id") == str(first)
 
 
 def test_the_walk_goes_on_whatever_is_open(open_file: Any, explorer: Any) -> None:
@@ -139,6 +143,18 @@ def test_where_a_picture_is_not_held_the_page_says_so(open_file: Any, monkeypatc
             toggles.last.click()
     said = page.locator(".al-notice").inner_text()
     assert say("page_others_closed") in said or say("page_no_picture") in said
+
+
+def test_where_no_picture_is_held_everything_stays_and_that_is_said(
+    open_file: Any, explorer: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(folds, "MOST_BOXES_IN_ONE", 12)
+    view = explorer(longer, x=0.5, h=0.3)
+    view._obey({"do": "close all"})
+    page = open_file(view)
+    offered(page, "Open all").click()
+    expect(page.locator(".al-notice")).to_contain_text(say("page_no_picture"))
+    assert shown(page) == spoken(view.recording, ())
 
 
 def test_groups_of_a_saved_derivative_explorer_open_and_close(open_file: Any) -> None:

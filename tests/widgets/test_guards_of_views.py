@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 import re
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +18,7 @@ import autolab
 from autolab import Variable
 from autolab import functions as F
 from autolab.display.messages import say
-from autolab.widgets import notebook
+from autolab.widgets import notebook, player
 from autolab.widgets.conversation import LiveView
 from autolab.widgets.explorer import Explorer
 from autolab.widgets.graph_view import GraphView
@@ -142,6 +144,22 @@ def test_the_walk_rests_where_the_graph_has_become_shorter(opened: Callable[...,
     assert view.frame["k"] == last
     tell(view, do="move", key="x", index=None, value=1, final=True)
     assert view.error is None and len(view._walk) <= last and view.frame == {}
+    tell(view, do="walk", to=1, pick=None)
+    tell(view, do="move", key="x", index=None, value=2, final=True)
+    assert view.frame["k"] == 1
+
+
+def test_a_walk_has_few_cells_and_is_saved_if_it_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    view = GraphView(autolab.record(lambda x: x * 2, np.ones((100, 100))))
+    for most, cells in ((view.most_cells, 64), (9, 9)):
+        view.most_cells = most
+        tell(view, do="walk", to=1, pick=None)
+        assert 0 < max(len(buffer) for buffer in view.frame_buffers) <= 4 * cells**2
+    count = len(view._walk)
+    for limit, saved in ((count, True), (count - 1, False)):
+        monkeypatch.setattr(player, "_SAVED", limit)
+        assert view._shown(view.recording)["plan"]["saved"] is saved
+    view.close()
 
 
 def test_a_search_goes_round_and_nowhere_without_a_match() -> None:
@@ -226,6 +244,8 @@ def test_the_policy_of_a_page_is_this_and_no_looser(tmp_path: Path) -> None:
             "require-trusted-types-for 'script'; trusted-types autolab",
             html.unescape(policy),
         )
+        for _, own in re.findall(r"<(style|script)>(.*?)</\1>", text, re.DOTALL):
+            assert b64encode(hashlib.sha256(own.encode()).digest()).decode() in policy
 
 
 def test_a_page_says_what_it_needs_and_holds_only_what_a_browser_reads(tmp_path: Path) -> None:

@@ -109,6 +109,12 @@ def test_nan_and_infinities_are_signs_and_have_no_colour(show: Show) -> None:
     assert page.locator(".al-heat-pointer").evaluate("e => e.style.display") == "none"
 
 
+def test_of_nan_alone_there_is_no_range_and_zeros_have_the_colour_of_zero(show: Show) -> None:
+    page = show({"none": np.full((2, 2), np.nan), "zero": np.zeros((9, 9))}).pages[0]
+    assert [readout(page, k) for k in (0, 1)] == ["4 NaN (×)", "all 0"]
+    assert (pixels(page, 1) == [*paint(np.array(0.0)), 255]).all()
+
+
 def test_value_and_gradient_are_read_out_together(show: Show) -> None:
     W = autolab.Variable(array(12, 9), name="W")
     (W * W * 0.5).sum().backward()
@@ -124,9 +130,10 @@ def test_small_arrays_have_their_numbers_in_the_cells(show: Show) -> None:
 
 
 def test_whole_numbers_and_truth_values_read_as_such(show: Show) -> None:
-    page = show({"n": np.array([[2**40, -7]]), "b": np.array([True, False])}).pages[0]
-    hover(page, 0, 0, (1, 2), 0)
-    assert readout(page, 0) == "n[0, 0] = 1099511627776"
+    page = show({"n": np.array([[2**40, 2**60 + 1]]), "b": np.array([True, False])}).pages[0]
+    for column, text in enumerate(("1099511627776", "1.15292e+18")):  # all its digits, where they are its own
+        hover(page, 0, column, (1, 2), 0)
+        assert readout(page, 0) == f"n[0, {column}] = {text}"
     hover(page, 0, 1, (1, 2), 1)
     assert readout(page, 1) == "b[1] = False"
 
@@ -202,14 +209,34 @@ def test_keys_choose_a_cell_enlarge_and_go_back(show: Show) -> None:
     high, wide = wire.widget.picture["panels"][0]["block"]
     assert readout(page).startswith(f"array[{2 * high}:{3 * high}, 0:{wide}] = ")
     assert readout(page).endswith(", the greatest magnitude there")
-    for _ in range(4):
-        page.keyboard.press("Enter")
+    regions = []
+    for key in 6 * ["Enter"] + 6 * ["-"] + 6 * ["Enter"]:
+        page.keyboard.press(key)
         wire.settle()
+        regions.append(wire.widget.picture["groups"][0]["region"])
+    top, bottom, left, right = regions[5]
+    assert regions[11] == [0, 1000, 0, 1200] and regions[-1] == regions[5] and (bottom - top, right - left) == (8, 8)
     assert wire.widget.picture["panels"][0]["block"] == [1, 1]
     assert readout(page).startswith("array[") and ":" not in readout(page)
+    for keys, *end in ((["ArrowRight", "ArrowDown"], bottom - 1, right - 1), (["ArrowLeft", "ArrowUp"], top, left)):
+        for key in 9 * keys:
+            page.keyboard.press(key)
+        assert readout(page) == f"array{end} = {x[*end]:.6g}".replace("-", "−")
     page.keyboard.press("Escape")
     wire.settle()
     assert wire.widget.picture["groups"][0]["region"] == [0, 1000, 0, 1200]
+
+
+def test_what_is_pointed_at_stays_within_the_axes_that_are_shown(show: Show) -> None:
+    x = array(4, 20, 15)
+    wire = show(x, options={"show": "value"})
+    page = wire.pages[0]
+    for key in 9 * ["ArrowDown"]:
+        page.locator(".al-canvas").press(key)
+    message = {"do": "axes", "key": 0, "row": 0, "column": 2, "seq": 1}
+    wire.widget._on_message(wire.widget, message, [])  # from another view
+    wire.settle()
+    assert readout(page) == f"array[3, 0, 0] = {x[3, 0, 0]:.6g}".replace("-", "−")
 
 
 def test_the_histogram_has_a_bar_per_part_of_the_colours_that_occurs(show: Show) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -252,7 +253,7 @@ def test_a_nan_is_a_gap_and_the_keys_stop_at_the_ends(trained: Trained, monitor_
     page.wait_for_selector(".al-chart-picture .al-chart-line", state="attached")
     picture = page.locator(".al-chart-picture").first
     drawn = picture.locator(".al-chart-line").get_attribute("d") or ""
-    assert drawn.count("M") == 2 and "NaN" not in drawn and picture.locator("circle").count() == 2
+    assert re.sub("[^A-Z]", "", drawn) == "MM" and picture.locator("circle").count() == 2
     for keys, read in ((9 * ["ArrowLeft"], "1 at 1"), (["ArrowRight"], "NaN at 2"), (9 * ["ArrowRight"], "3 at 3")):
         for key in keys:
             picture.press(key)

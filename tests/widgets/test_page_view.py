@@ -169,8 +169,9 @@ def test_heatmaps_have_a_pixel_per_element_in_the_colours_of_the_palette(
         assert np.abs(found[..., :3] - expected).max() <= 3
 
 
-def test_extremes_and_zero_have_exactly_the_palettes_stops(page: Page, open_view: Open) -> None:
-    wire = open_view(lambda A: A + 0, A=np.array([-2.0, 0.0, 2.0]))
+@pytest.mark.parametrize("end", [2.0, 1e-45])  # the second is 1.4e-45 in float32
+def test_extremes_and_zero_have_exactly_the_palettes_stops(page: Page, open_view: Open, end: float) -> None:
+    wire = open_view(lambda A: A + 0, A=np.array([-end, 0.0, end]))
     page.locator(".al-node").first.click()
     wire.settle()
     found = ["#" + bytes(p[:3]).hex() for p in pixels(page, 0)[0]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -76,6 +77,16 @@ def test_what_was_stopped_does_not_go_on_at_a_later_point(gated: Any) -> None:
     assert seen == [2] and view.computing == "" and view.error is not None
 
 
+def test_an_interrupt_while_a_result_is_waited_for_stops_it(gated: Any) -> None:
+    view, _, seen = gated
+    view.wait_seconds = 30.0
+    interrupt = threading.Timer(0.05, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
+    interrupt.start()
+    tell(view, **moved(2.0))
+    settle(view)
+    assert seen == [2] and view.computing == "" and view.error is not None
+
+
 def test_messages_of_a_view_are_obeyed_one_after_the_other() -> None:
     running, most = [], []
 
@@ -111,6 +122,8 @@ WAITS = [
 def test_who_paints_waits_for_the_turn(kind: str, name: str) -> None:
     view: Any = VIEWS[kind](inputs())
     settle(view)
+    if name == "end":
+        view.begin()
     done: list[str] = []
     lock = getattr(view, "_lock", None) or view._turn
 

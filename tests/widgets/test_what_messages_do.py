@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ import autolab
 from autolab import Variable
 from autolab import links as L
 from autolab.display.flow import MEASURES
+from autolab.display.messages import say
 from autolab.engine.errors import DamagedValueError
 from autolab.training.extensions import LiveMonitor
+from autolab.widgets.board import Board
 from autolab.widgets.derivative_explorer import DerivativeExplorer
 from autolab.widgets.derivative_session import DerivativeSession
 from autolab.widgets.explorer import Explorer
@@ -20,6 +23,7 @@ from autolab.widgets.lens import Lens
 from autolab.widgets.lens_session import LensSession
 from autolab.widgets.monitor_view import MonitorView
 from autolab.widgets.session import Session
+from autolab.widgets.shown import gather
 from autolab.widgets.user_error import UserError, user_error
 
 from .test_closed_views import settle
@@ -95,10 +99,93 @@ def test_a_lens_of_a_function_that_raises_by_now_keeps_the_check() -> None:
         assert lens.error is not None and lens.error["message"] == SHOWN and lens.report is report
     fails.clear()
     obeyed(lens, do="along", key=0, seed=3)
-    assert SHOWN in lens.along["label"] and "x" * 60 not in lens.along["label"] and lens.along["whole"] is True
+    label = lens.along["label"]
+    assert SHOWN in label and "x" * 60 not in label and "direction 3" in label and lens.along["whole"] is True
     obeyed(lens, do="check again")
     assert lens.report is not report and lens._session.state.seed == 0
+    first = lens.report.inputs[0].analytic
+    obeyed(lens, do="check again")
+    assert lens._session.state.seed == 1 and (lens.report.inputs[0].analytic != first).all()
     lens.close()
+
+
+def test_a_lens_shows_no_measurement_of_another_element_and_says_that_it_was_stopped() -> None:
+    go = threading.Event()
+    go.set()
+
+    def fn(x: Variable) -> Variable:
+        y = x * x
+        while not go.wait(0.005):
+            y = y + 0
+        return y
+
+    report = autolab.check_gradients(fn, np.arange(1.0, 4.0))
+    lens = Lens(LensSession(report, report._origin))
+    try:
+        lens.wait_seconds = 0.0
+        settle(lens)
+        assert lens.study
+        go.clear()
+        tell(lens, do="cell", key=0, row=0, column=1)
+        assert (lens.computing, lens.study) == ("running", {})
+        tell(lens, do="stop")
+        settle(lens)
+        assert lens.error is not None and lens.error["message"] == say(f"{lens.stopped_words}_asked", seconds=60.0)
+    finally:
+        go.set()
+        lens.close()
+
+
+def test_of_an_input_without_elements_a_lens_shows_none() -> None:
+    report = autolab.check_gradients(lambda x, y: (x * x).sum() + (y * y).sum(), np.ones(0), np.ones(2))
+    lens = Lens(LensSession(report, report._origin))
+    settle(lens)
+    for key, label in ((0, ""), (1, "Moving")):
+        obeyed(lens, do="worst", key=key)
+        assert lens.along["label"][:6] == label and bool(lens.chosen) == bool(lens.study) == bool(key)
+    lens.close()
+
+
+def test_curves_are_unfinished_only_where_they_were_given_up() -> None:
+    go = threading.Event()
+    go.set()
+
+    def fn(x: Variable) -> Variable:
+        y = x * x
+        while not go.wait(0.005):
+            y = y + 0
+        return y
+
+    session = DerivativeSession(fn, 1.0, 1, (-4.0, 4.0))
+    go.clear()
+    view = DerivativeExplorer(session, 0.0)
+    try:
+        view.wait_seconds = 30.0
+        tell(view, do="hello")
+        assert (view.computing, view.since) == ("running", {})
+        tell(view, do="stop")
+        settle(view)
+        assert view.since["text"] == say("curve_unfinished")
+        go.set()
+        few = view.panels
+        obeyed(view, do="move", value=2.0)
+        assert view.panels != few  # of one point, and that is another one now
+        obeyed(view, do="again")
+        go.clear()
+        view.wait_seconds = 0.0
+        for message in ({"do": "move", "value": 3.0}, {"do": "stop"}):
+            tell(view, **message)
+        settle(view)
+        assert view.error is not None and view.since == {}
+    finally:
+        go.set()
+        view.close()
+
+
+def test_the_axes_of_a_heatmap_keep_their_names() -> None:
+    view = Heatmap(Board(gather((), {"A": np.eye(3)}), "value", None, True, {"A": "ij"}))
+    assert view.picture["panels"][0]["axes"] == "ij"
+    view.close()
 
 
 def test_an_error_without_a_place_or_an_end_is_told_all_the_same() -> None:
@@ -160,6 +247,7 @@ def test_what_is_taken_away_has_a_plain_name() -> None:
 
 def test_a_monitor_shows_nothing_before_its_time_and_follows_unless_told_otherwise() -> None:
     model = type(HIDDEN, (L.Linear,), {})(3, 2)
+    setattr(model, HIDDEN, L.Linear(2, 2))
     monitor = LiveMonitor(model)
     view = MonitorView(monitor)
     for message in ({"do": "scrub", "at": 5}, {"do": "choose", "path": "/W", "which": "value"}, {"do": "follow"}):
@@ -167,10 +255,10 @@ def test_a_monitor_shows_nothing_before_its_time_and_follows_unless_told_otherwi
         assert (view.title, view.params, view.heat, view.at) == (SHOWN, [], {}, None)
     optimizer = autolab.optimizers.SGD(0.1).setup(model)
     for _ in range(3):
-        optimizer.update(lambda: (model(np.ones((1, 3), np.float32)) ** 2).sum())
+        optimizer.update(lambda: (getattr(model, HIDDEN)(model(np.ones((1, 3), np.float32))) ** 2).sum())
         monitor.update()
     view.paint()
-    assert view.at is None and view.params[0][1] == "W"
+    assert view.at is None and view.params[0][1] == "W" and view.params[-1][1] == f"{SHOWN}/b"
     for at, shown in ((-7, view.places[0]), (10**9, view.places[-1])):
         obeyed(view, do="scrub", at=at)
         assert view.at == shown

@@ -95,7 +95,7 @@ export function makeChart(dashes) {
   function pointed(event) {
     const box = picture.getBoundingClientRect();
     const part = (event.clientX - box.left - PLOT_LEFT) / (width - PLOT_LEFT - PLOT_RIGHT);
-    const wished = chart.x.lo + Math.max(0, Math.min(1, part)) * (chart.x.hi - chart.x.lo);
+    const wished = chart.x.lo + part * (chart.x.hi - chart.x.lo);
     const places = chart.lines[0]?.x ?? [];
     if (places.length) point(places.reduce((best, at) => (Math.abs(at - wished) < Math.abs(best - wished) ? at : best)));
   }

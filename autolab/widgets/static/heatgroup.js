@@ -77,7 +77,7 @@ function makeGroup({ get, send, link }, key, first, count, follow) {
 
   /** @param {number[] | null} region */
   function zoom(region) {
-    cursor = region && cursor && inside(region, cursor);
+    cursor = region && cursor;
     send({ do: "zoom", key, region });
   }
 
@@ -98,7 +98,7 @@ function makeGroup({ get, send, link }, key, first, count, follow) {
     const [top, bottom, left, right] = plane.region;
     if (way) {
       const from = cursor ?? { row: top, column: left };
-      point(cursor ? inside([top, bottom, left, right], { row: snap(from.row + way[0] * block[0], top, bottom, block[0]), column: snap(from.column + way[1] * block[1], left, right, block[1]) }) : from, i);
+      point(cursor ? { row: snap(from.row + way[0] * block[0], top, bottom, block[0]), column: snap(from.column + way[1] * block[1], left, right, block[1]) } : from, i);
     } else if ((event.key === "Enter" || event.key === "+") && cursor) zoom(around(cursor, 1 / ZOOM));
     else if (event.key === "Backspace" || event.key === "-") shrink();
     else if (event.key === "Escape") zoom(null);
