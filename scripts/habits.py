@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from autolab.engine.habits import markdown
+from autolab.files import write
 
 if __name__ == "__main__":
-    (Path(__file__).parents[1] / "docs" / "habits.md").write_text(markdown(), "utf-8")
+    write(Path(__file__).parents[1] / "docs" / "habits.md", markdown())
