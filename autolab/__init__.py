@@ -24,6 +24,7 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
 from . import functions
+from .engine.allocator import keep_blocks as _keep_blocks
 from .engine.backend import device, get_array_module, to_cpu, to_gpu
 from .engine.backward import grad
 from .engine.checked import checked
@@ -68,6 +69,8 @@ if TYPE_CHECKING:
     from .widgets import derivatives, explore, export_html, heatmap, interact
 
 __version__ = "0.1.0"
+
+_keep_blocks()
 
 # All of these are loaded on first use, so that `import autolab` costs little more than NumPy.
 _LAZY = {

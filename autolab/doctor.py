@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TextIO
 
 from autolab import __version__
+from autolab.engine.allocator import keep_blocks
 
 YELLOW, RED = "33", "31"
 
@@ -83,6 +84,7 @@ def examine() -> Iterator[Finding]:
     yield Finding("AutoLab", f"{__version__} at {Path(__file__).parent}")
     yield Finding("Python", f"{platform.python_version()} at {sys.executable}")
     yield Finding("NumPy", _numpy(), "nothing works", mend, essential=True)
+    yield Finding("memory allocator", keep_blocks())
     for distribution, cost in BASE.items():
         yield Finding(distribution, version_of(distribution), cost, mend, essential=True)
     yield Finding("JupyterLab", version_of("jupyterlab"), "`autolab lab` cannot start", lab)
