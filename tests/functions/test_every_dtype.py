@@ -34,6 +34,8 @@ NUMPYS: dict[str, Callable[..., Any] | None] = {
     "stack": lambda *xs, **attributes: np.stack(xs, **attributes),
     "einsum": lambda *xs, subscripts: np.einsum(subscripts, *xs),
     "clip": lambda x, low=None, high=None: np.clip(x, low, high),
+    "reshape": lambda x, shape, **attributes: np.reshape(x, shape, **attributes),  # newshape before NumPy 2.1
+    "take_along_axis": lambda x, indices, axis=-1: np.take_along_axis(x, indices, axis),
     "quantile": None,  # which NumPy does not have of truth values
     "percentile": None,
     "split": None,  # has other parameters than NumPy's

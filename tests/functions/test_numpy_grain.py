@@ -38,6 +38,8 @@ def test_the_signature_is_numpys(name: str) -> None:
     if theirs is None:
         pytest.skip("this release of NumPy does not say")
     others = theirs.parameters
+    if "newshape" in others:
+        pytest.skip("reshape has another word before NumPy 2.1")
     places = list(others)
     for place, (parameter, p) in enumerate(own.parameters.items()):
         if parameter not in others:

@@ -18,6 +18,9 @@ def moved(function: Callable[..., Any]) -> Callable[..., Any]:
     """A reference: what ``function`` does to the places of the elements, done to the elements."""
 
     def reference(x: Any, **attributes: Any) -> Any:
+        for name, value in attributes.items():
+            if isinstance(value, np.unsignedinteger):  # NumPy 2.0 negates a shift without a sign
+                attributes[name] = int(value)
         places = function(np.arange(np.size(x)).reshape(np.shape(x)), **attributes)
         return anp.reshape(x, (-1,))[places]
 

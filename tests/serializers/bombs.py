@@ -180,7 +180,11 @@ def forget():
 
 def build(folder):
     for number, (make, _) in enumerate(LOADERS.values()):
-        (folder / f"bomb{number}").write_bytes(make())
+        try:
+            content = make()
+        except OSError:  # HDF5 before 1.14.5 does not write a piece that is larger than it should be
+            content = b""
+        (folder / f"bomb{number}").write_bytes(content)
 
 
 def load(folder):
