@@ -34,8 +34,18 @@ MORE = {
 }
 """What AutoLab takes and NumPy does not."""
 
-FUNCTIONS = [f for f in dict.fromkeys([*protocol.declared, *protocol._adapters]) if not isinstance(f, np.ufunc)]
-KNOWN = {*F.__all__, *[f.__name__ for f in FUNCTIONS], "Variable"}
+
+def _tells_parameters(f: Callable[..., Any]) -> bool:
+    """Before NumPy 2.4 its functions in C do not."""
+    try:
+        return bool(inspect.signature(f))
+    except ValueError:
+        return False
+
+
+TAKEN = [f for f in dict.fromkeys([*protocol.declared, *protocol._adapters]) if not isinstance(f, np.ufunc)]
+FUNCTIONS = [f for f in TAKEN if _tells_parameters(f)]
+KNOWN = {*F.__all__, *[f.__name__ for f in TAKEN], "Variable"}
 
 
 def _inputs(f: Callable[..., Any]) -> Iterator[tuple[Any, ...]]:
@@ -55,13 +65,9 @@ def _inputs(f: Callable[..., Any]) -> Iterator[tuple[Any, ...]]:
 
 def _calls(f: Callable[..., Any]) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
     """Every input by itself, and with every odd value for each argument."""
-    try:
-        parameters = list(inspect.signature(f).parameters.values())
-    except ValueError:  # in C, before NumPy 2.4
-        parameters = []
     for arrays in _inputs(f):
         yield arrays, {}
-        rest = parameters[len(arrays) :]
+        rest = list(inspect.signature(f).parameters.values())[len(arrays) :]
         rest = [p for p in rest if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD) and p.name not in UNTOUCHED]
         for p in rest if f.__name__ != "einsum" else ():
             needed = {q.name: 1 for q in rest if q.default is q.empty and q is not p}
