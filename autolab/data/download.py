@@ -124,7 +124,7 @@ class _Downloader:
         from tqdm.auto import tqdm
 
         name = url.rpartition("/")[2]
-        return tqdm(desc=name, total=size or None, unit="B", unit_scale=True, disable=not self._progress)
+        return tqdm(desc=name, total=size, unit="B", unit_scale=True, disable=not self._progress)
 
 
 def _session() -> Any:

@@ -98,6 +98,9 @@ def test_an_iterator_goes_on_where_another_stood():
     assert [second.next()[0].tolist() for _ in range(8)] == expected
     with pytest.raises(ValueError, match="nothing was loaded"):
         second.load_state({**state, "order": np.zeros(10, int)})
+    for position in (-1, 10):
+        with pytest.raises(ValueError, match="nothing was loaded"):
+            second.load_state({**state, "position": position})
     with pytest.raises(ValueError, match="expected"):
         second.load_state({"epoch": 1})
 

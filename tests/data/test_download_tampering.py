@@ -26,6 +26,7 @@ from autolab.data import (
     fetch,
     get_fashion_mnist,
     get_mnist,
+    mnist,
 )
 from autolab.files import FileFormatError
 from data.https_server import certificate, send, serving
@@ -123,7 +124,9 @@ def test_a_file_larger_than_allowed_is_given_up(answer, server, cache):
     assert kept(cache) == []
 
 
-def test_a_file_may_be_just_as_large_as_allowed(server, cache):
+@pytest.mark.parametrize("answer", [send(CONTENT), unsaid], ids=["said before", "on the way"])
+def test_a_file_may_be_just_as_large_as_allowed(answer, server, cache):
+    server.answers["file"] = answer
     with pytest.raises(DownloadError, match=f"larger than {len(CONTENT) - 1} bytes"):
         get(server, max_bytes=len(CONTENT) - 1)
     assert get(server, max_bytes=len(CONTENT)).read_bytes() == CONTENT
@@ -305,7 +308,7 @@ def test_two_datasets_come_from_pinned_files(kind, load, server, cache, monkeypa
 
 
 @pytest.mark.source("DZ-47")
-def test_mnist_is_made_of_such_files(server, cache):
+def test_mnist_is_made_of_such_files(server, cache, monkeypatch):
     rng = np.random.default_rng(0)
     arrays = {
         "train-images-idx3-ubyte.gz": rng.integers(0, 256, (20, 28, 28), np.uint8),
@@ -321,12 +324,28 @@ def test_mnist_is_made_of_such_files(server, cache):
         address = server.url("")
         sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}  # noqa: RUF012
 
+    assert 60_000 * 784 + 16 <= mnist._MAX_BYTES <= 100_000_000
+    with monkeypatch.context() as lowered, pytest.raises(DownloadError, match="larger than 99 bytes"):
+        lowered.setattr(mnist, "_MAX_BYTES", 99)
+        Small()
     data = Small()
     assert data.data.shape == (20, 1, 28, 28) and data.data.dtype == np.uint8 and len(data) == 20
     x, t = data[3]
     np.testing.assert_allclose(x, arrays["train-images-idx3-ubyte.gz"][3].ravel() / 255, rtol=1e-6)
     assert x.dtype == np.float32 and t == arrays["train-labels-idx1-ubyte.gz"][3]
+    with pytest.raises(TypeError, match=r"Small\.show: rng"):
+        data.show(rng=3)
     assert data.show(2, 3).size == (84, 56) and MNIST.labels()[7] == "7"
     assert Small(transform=lambda x: x.sum())[0][0] == data.data[0].sum()
     with pytest.raises(FileFormatError, match="do not fit together"):
         Small(train=False)
+
+
+@pytest.mark.parametrize("shape", [(6, 784), (6, 28, 28, 3), ()])
+def test_images_that_are_none_are_refused(shape):
+    class Other(MNIST):
+        def _read(self, what):
+            return np.zeros(shape if what == "images" else shape[:1], np.uint8)
+
+    with pytest.raises(FileFormatError, match="do not fit together"):
+        Other()
