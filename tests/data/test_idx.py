@@ -92,7 +92,7 @@ def test_what_was_fetched_for_mnist_unpacks_to_a_limit(tmp_path, monkeypatch):
     monkeypatch.setenv("AUTOLAB_CACHE", str(tmp_path))
     monkeypatch.setattr(mnist, "_MAX_BYTES", 15679)
     monkeypatch.setattr(mnist.MNIST, "sums", {name: hashlib.sha256(content).hexdigest()})
-    with pytest.raises(FileFormatError, match="15680 bytes .limit 15679"):
+    with pytest.raises(FileFormatError, match=r"15680 bytes \(limit 15679\)"):
         mnist.MNIST(train=False)
 
 
