@@ -122,6 +122,16 @@ def test_a_name_that_could_not_be_loaded_is_not_saved(kind, name, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_name_may_be_long_and_that_of_a_class_is_cut(tmp_path):
+    link = L.Linear(3, 2)
+    link.register_buffer("n" * 1000, np.zeros(2))
+    SAVE["npz"](tmp_path / "file", link)
+    LOAD["npz"](tmp_path / "file", link)
+    with pytest.raises(TypeError, match="got the class nnn") as caught:
+        SAVE["npz"](tmp_path / "file", type("n" * 1000, (L.Linear,), {}))
+    assert len(str(caught.value)) <= 150
+
+
 NOTEBOOKS = [
     b"",
     b"{",
