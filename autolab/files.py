@@ -73,7 +73,7 @@ def visible(text: object, limit: int = 80) -> str:
     'a\\\\x1b[2Jb'
     """
     head = str(text)[: limit + 1]
-    seen = "".join([c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in head])
+    seen = "".join([c if c.isprintable() else c.encode("unicode_escape").decode() for c in head])
     return seen if len(seen) <= limit else seen[: limit - 1] + "…"
 
 

@@ -40,7 +40,7 @@ def _check_positions(state: Any, usual: Any) -> None:
         if position in kind:
             place = found[position]
             if type(place) is not int or not 0 <= place <= len(kind[table]) == len(found[table]):
-                raise ValueError(f"{position} is {place!r:.20} in a table of {len(found[table])} numbers")
+                raise ValueError(f"{position} is {place!r} in a table of {len(found[table])} numbers")
 
 
 def _listed(value: Any) -> Any:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,58 @@ def test_permissions_follow_the_old_file_or_the_umask(tmp_path):
     assert modes == {"new": 0o640, "private": 0o600}
 
 
+def test_permissions_that_give_away_the_owners_rights_are_not_taken_over(tmp_path):
+    (tmp_path / "file").touch()
+    (tmp_path / "file").chmod(0o4755)
+    files.write(tmp_path / "file", "text")
+    assert (tmp_path / "file").stat().st_mode & 0o7777 == 0o755
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can give files away")
+def test_a_file_keeps_its_owner(tmp_path):
+    (tmp_path / "file").touch()
+    os.chown(tmp_path / "file", 65534, 65533)
+    files.write(tmp_path / "file", "text")
+    assert ((tmp_path / "file").stat().st_uid, (tmp_path / "file").stat().st_gid) == (65534, 65533)
+
+
+def test_what_utf8_cannot_hold_is_written_as_a_question_mark(tmp_path):
+    files.write(tmp_path / "file", "a\udcffb")
+    assert (tmp_path / "file").read_bytes() == b"a?b"
+
+
+@pytest.mark.parametrize(("code", "fails"), [(errno.EINVAL, False), (errno.ENOTSUP, False), (errno.EIO, True)])
+def test_a_file_system_may_be_unable_to_sync_a_folder(code, fails, tmp_path, monkeypatch):
+    sync, handles = os.fsync, []
+
+    def refusing(handle):
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            handles.append(handle)
+            raise OSError(code, os.strerror(code))
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", refusing)
+    with pytest.raises(OSError, match="file") if fails else nullcontext():
+        files.write(tmp_path / "file", "text")
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(*handles)
+
+
+def test_nothing_is_written_through_a_name_that_is_taken(tmp_path, monkeypatch):
+    (tmp_path / "victim").write_text("old")
+    (tmp_path / "taken").symlink_to("victim")
+    monkeypatch.setattr(files, "_temporary_name", lambda: "taken")
+    with pytest.raises(FileExistsError):
+        files.write(tmp_path / "file", "text")
+    assert (tmp_path / "victim").read_text() == "old"
+
+
+def test_an_error_of_another_file_keeps_its_name(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught, files.replacing(tmp_path / "file"):
+        (tmp_path / "missing").read_text()
+    assert caught.value.filename == str(tmp_path / "missing") and names_in(tmp_path) == []
+
+
 AS_SOMEBODY = """
 import os, sys
 sys.path.insert(0, sys.argv[2])
@@ -115,7 +168,7 @@ from autolab import files
 os.setgroups([])
 os.setgid(65534)
 os.setuid(65534)
-for name in ("closed/file", "open/protected", "open/mine", "sticky/file"):
+for name in ("closed/file", "open/protected", "open/mine", "sticky/file", "blind/file"):
     try:
         files.write(os.path.join(sys.argv[1], name), "new")
         print(name, "written")
@@ -129,7 +182,7 @@ def test_what_a_user_may_not_write_stays():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)
-        for part, mode in (("closed", 0o755), ("open", 0o777), ("sticky", 0o1777)):
+        for part, mode in (("closed", 0o755), ("open", 0o777), ("sticky", 0o1777), ("blind", 0o333)):
             (folder / part).mkdir()
             (folder / part).chmod(mode)
         for file, mode in (("closed/file", 0o644), ("open/protected", 0o644), ("open/mine", 0o666)):
@@ -137,6 +190,8 @@ def test_what_a_user_may_not_write_stays():
             (folder / file).chmod(mode)
         left = folder / "sticky" / f".autolab-{files._place()}-999999999-1-{'0' * 8}"  # root's, of a process long gone
         left.write_text("part")
+        me = os.getpid()
+        running = left_over(folder / "open", files._place(), me, files._started(me))  # root's, which it still writes
         command = [sys.executable, "-c", AS_SOMEBODY, folder, ROOT]
         answer = subprocess.run(command, capture_output=True, text=True, check=True, cwd="/").stdout.splitlines()
         assert answer == [
@@ -144,9 +199,10 @@ def test_what_a_user_may_not_write_stays():
             "open/protected PermissionError True",
             "open/mine written",
             "sticky/file written",
+            "blind/file written",
         ]
         assert (folder / "closed" / "file").read_text() == (folder / "open" / "protected").read_text() == "old"
-        assert names_in(folder / "open") == ["mine", "protected"] and left.exists()
+        assert names_in(folder / "open") == [running.name, "mine", "protected"] and left.exists()
 
 
 # ---------------------------------------------------------------------------------------------------- what is left over
@@ -156,6 +212,17 @@ def left_over(folder, place, process, started, age=0.0):
     then = time.time() - age
     os.utime(path, (then, then))
     return path
+
+
+@pytest.mark.skipif(files._place() is None, reason="this system does not say where a process runs")
+def test_a_process_may_have_any_name():
+    name, started = Path("/proc/self/comm"), files._started(os.getpid())
+    before = name.read_text()
+    try:
+        name.write_text("a) b (c")
+        assert files._started(os.getpid()) == started
+    finally:
+        name.write_text(before)
 
 
 @pytest.mark.skipif(files._place() is None, reason="this system does not say where a process runs")

@@ -124,7 +124,7 @@ class _Downloader:
         from tqdm.auto import tqdm
 
         name = url.rpartition("/")[2]
-        return tqdm(desc=name, total=size or None, unit="B", unit_scale=True, disable=not self._progress)
+        return tqdm(desc=name, total=size, unit="B", unit_scale=True, disable=not self._progress)
 
 
 def _session() -> Any:
@@ -135,7 +135,7 @@ def _session() -> Any:
 
         def get_redirect_target(self, resp: requests.Response) -> str | None:
             target = super().get_redirect_target(resp)
-            if target is not None and not urljoin(resp.url, target).startswith("https://"):
+            if not urljoin(resp.url, target).startswith("https://"):
                 raise FileFormatError("it was redirected to an address that is not https")
             return target
 
@@ -145,7 +145,7 @@ def _session() -> Any:
 def _reason(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:  # a full disk, for example
         return error.strerror
-    return f"{error!s:.60}" if isinstance(error, FileFormatError) else type(error).__name__
+    return str(error) if isinstance(error, FileFormatError) else type(error).__name__
 
 
 def _pooch() -> Any:
@@ -155,5 +155,4 @@ def _pooch() -> Any:
         raise ModuleNotFoundError(
             "fetch: pooch is not installed; python -m pip install pooch. autolab.data.get_digits() needs no download"
         ) from None
-    pooch.get_logger().setLevel("WARNING")
     return pooch

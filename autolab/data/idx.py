@@ -68,7 +68,7 @@ def _read(file: Any, stream: Any, limit: int) -> np.ndarray:
     flat = np.empty(size // dtype.itemsize, dtype)
     room = flat.view(np.uint8).data
     done = 0
-    while piece := stream.read(min(_PIECE, size + 1 - done)):  # to the end, where gzip compares its checksum
+    while piece := stream.read(_PIECE):  # to the end, where gzip compares its checksum
         if done + len(piece) > size:
             raise refused(file, f"it holds more numbers; its header says {size} bytes")
         room[done : done + len(piece)] = piece

@@ -68,7 +68,7 @@ class Normalize:
     def _shaped(self, setting: np.ndarray, x: np.ndarray) -> np.ndarray:
         if setting.ndim == 0:
             return setting
-        if x.ndim == 0 or setting.shape != x.shape[:1]:
+        if setting.shape != x.shape[:1]:
             raise ValueError(f"Normalize: {setting.size} settings for an example of shape {x.shape}; expected one each")
         return setting.reshape(-1, *[1] * (x.ndim - 1))
 

@@ -7,7 +7,16 @@ from itertools import chain, islice
 import numpy as np
 import pytest
 
-from autolab.data import DataLoader, Dataset, SerialIterator, TupleDataset, get_digits, get_iris, get_spiral
+from autolab.data import (
+    DataLoader,
+    Dataset,
+    SerialIterator,
+    TupleDataset,
+    concat_examples,
+    get_digits,
+    get_iris,
+    get_spiral,
+)
 from autolab.data import transforms as T
 
 
@@ -98,6 +107,9 @@ def test_an_iterator_goes_on_where_another_stood():
     assert [second.next()[0].tolist() for _ in range(8)] == expected
     with pytest.raises(ValueError, match="nothing was loaded"):
         second.load_state({**state, "order": np.zeros(10, int)})
+    for position in (-1, 10):
+        with pytest.raises(ValueError, match="nothing was loaded"):
+            second.load_state({**state, "position": position})
     with pytest.raises(ValueError, match="expected"):
         second.load_state({"epoch": 1})
 
@@ -151,12 +163,62 @@ def test_loops_over_a_dataset_may_be_nested(data):
     assert len([(a, b) for a in islice(data, 11) for b in islice(data, 11)]) == 100
 
 
+class Unprepared(Dataset):
+    def prepare(self):
+        pass
+
+
+class WithoutLength:
+    def __getitem__(self, index):
+        return index
+
+
+def test_a_part_that_is_missing_everywhere_is_none():
+    x, t = concat_examples([(1, None), (2, None)])
+    assert x.tolist() == [1, 2] and t is None
+    assert concat_examples([(None, 1), (2, 3)])[0].tolist() == [None, 2]
+
+
+def test_what_an_iterator_loads_is_its_own():
+    first, second = [SerialIterator(TupleDataset(np.arange(5)), 2) for _ in range(2)]
+    state = {**first.state(), "epoch": np.array(3), "is_new_epoch": np.array(1), "position": np.array(0)}
+    second.load_state(state)
+    assert not np.shares_memory(first.order, second.order) and second.is_new_epoch is True
+    assert (type(second.epoch), type(second.position)) == (int, int)
+
+
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
         (lambda: TupleDataset(), ValueError, "got no array"),
         (lambda: TupleDataset([1], [1, 2]), ValueError, r"the lengths \[1, 2\]"),
+        (lambda: TupleDataset([1], 3), TypeError, "array 1 is an int without a length"),
+        (lambda: TupleDataset([[1], [1, 2]]), ValueError, "the examples of array 0 have different shapes"),
         (lambda: SerialIterator([1], 0), ValueError, "batch_size is 0"),
+        (lambda: SerialIterator([1], 1.5), ValueError, r"batch_size is 1\.5"),
+        (lambda: SerialIterator([1], True), ValueError, "batch_size is True"),
+        (lambda: SerialIterator([1], "n" * 999), ValueError, "^.{1,140}$"),
+        (lambda: DataLoader([1], 0), ValueError, "DataLoader: batch_size is 0"),
+        (lambda: SerialIterator((np.zeros(2), np.zeros(2)), 1), TypeError, "dataset is a tuple of arrays"),
+        (lambda: SerialIterator({1, 2}, 1), TypeError, "dataset is a set; expected examples by number"),
+        (lambda: SerialIterator(WithoutLength(), 1), TypeError, "expected examples by number"),
+        (lambda: SerialIterator([1], 1, rng=3), TypeError, "SerialIterator: rng is"),
+        (lambda: concat_examples([]), ValueError, "concat_examples: got no example"),
+        (lambda: concat_examples([(1, 2), (1,)]), ValueError, "shorter"),
+        (lambda: Unprepared(), ValueError, "Unprepared.prepare left self.data at None"),
+        (lambda: Numbers()[True], TypeError, "the index is True"),
+        (lambda: T.Compose(3), TypeError, "Compose: transforms is an int; expected a list"),
+        (lambda: T.Normalize(0, [1, 0]), ValueError, "expected positive"),
+        (lambda: T.Normalize([0, 1])(np.float64(3)), ValueError, r"2 settings for an example of shape \(\)"),
+        (lambda: T.Normalize({}), TypeError, "Normalize: mean is {}; expected a number"),
+        (lambda: T.Normalize(0, "x"), TypeError, "Normalize: std is 'x'; expected a number"),
+        (lambda: T.AsType("x"), TypeError, "AsType: dtype is 'x'; expected a dtype"),
+        (lambda: get_digits(test=1797), ValueError, "test is 1797; expected 1 to 1796"),
+        (lambda: get_digits(test="n" * 999), ValueError, "^.{1,140}$"),
+        (lambda: get_digits(test=True), ValueError, "test is True"),
+        (lambda: get_spiral(points=2.5), ValueError, r"points is 2\.5"),
+        (lambda: get_spiral(noise=-1), ValueError, "get_spiral: noise is -1"),
+        (lambda: get_spiral(rng=3), TypeError, "get_spiral: rng is"),
         (lambda: SerialIterator([], 1), ValueError, "the dataset is empty"),
         (lambda: next(SerialIterator([np.zeros(2), np.zeros(3)], 2)), ValueError, "part 0 of the examples has"),
         (lambda: get_digits(test=0), ValueError, "test is 0"),

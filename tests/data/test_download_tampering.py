@@ -10,6 +10,7 @@ import signal
 import struct
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -21,9 +22,11 @@ from autolab.data import (
     DownloadError,
     FashionMNIST,
     TupleDataset,
+    download,
     fetch,
     get_fashion_mnist,
     get_mnist,
+    mnist,
 )
 from autolab.files import FileFormatError
 from data.https_server import certificate, send, serving
@@ -99,6 +102,7 @@ def test_anything_else_is_refused_and_not_kept(fault, server, cache):
     with pytest.raises(DownloadError) as caught:
         get(server)
     assert "get_digits() and get_iris() need no network" in str(caught.value) and len(str(caught.value)) <= 400
+    assert caught.value.__cause__ is None and caught.value.__suppress_context__  # fifty lines of urllib3
     assert kept(cache) == []
     server.answers["file"] = send(CONTENT)
     assert get(server).read_bytes() == CONTENT  # the next attempt is not hurt
@@ -118,6 +122,72 @@ def test_a_file_larger_than_allowed_is_given_up(answer, server, cache):
     with pytest.raises(DownloadError, match="larger than 1000 bytes"):
         get(server, max_bytes=1000)
     assert kept(cache) == []
+
+
+@pytest.mark.parametrize("answer", [send(CONTENT), unsaid], ids=["said before", "on the way"])
+def test_a_file_may_be_just_as_large_as_allowed(answer, server, cache):
+    server.answers["file"] = answer
+    with pytest.raises(DownloadError, match=f"larger than {len(CONTENT) - 1} bytes"):
+        get(server, max_bytes=len(CONTENT) - 1)
+    assert get(server, max_bytes=len(CONTENT)).read_bytes() == CONTENT
+
+
+def test_what_is_given_up_is_hung_up(server, cache):
+    hung_up = threading.Event()
+
+    def endless(handler):
+        handler.send_response(200)
+        handler.end_headers()
+        try:
+            while True:
+                handler.wfile.write(CONTENT)
+        except OSError:
+            hung_up.set()
+
+    server.answers["file"] = endless
+    with pytest.raises(DownloadError) as caught:  # which holds all frames
+        get(server, max_bytes=1000)
+    assert hung_up.wait(5) and "larger" in str(caught.value)
+
+
+def test_a_server_that_says_nothing_is_given_up(server, cache, monkeypatch):
+    assert 0 < download._TIMEOUT <= 60
+    monkeypatch.setattr(download, "_TIMEOUT", 0.1)
+    over = threading.Event()
+    server.answers["file"] = lambda handler: over.wait(5)
+    with pytest.raises(DownloadError, match="ReadTimeout"):
+        get(server)
+    over.set()
+
+
+def test_what_a_message_repeats_is_cut(server, cache):
+    long = "n" * 5000
+    for url, sha256, name in [(long, SHA256, "x"), (server.url(""), long, "x"), (server.url(""), SHA256, f"/{long}")]:
+        with pytest.raises(ValueError, match="expected") as caught:
+            fetch(url, sha256, name)
+        assert len(str(caught.value)) <= 200
+    with pytest.raises(DownloadError, match="nnn") as caught:
+        get(server, long)
+    assert len(str(caught.value)) <= 400
+
+
+def test_a_folder_in_the_place_of_a_file_is_an_error_of_the_download(server, cache):
+    (cache / "folder" / "file").mkdir(parents=True)
+    with pytest.raises(DownloadError, match="Is a directory"):
+        get(server)
+
+
+def test_the_cache_is_the_users_where_none_is_chosen(monkeypatch):
+    for choose in (lambda: monkeypatch.setenv("AUTOLAB_CACHE", ""), lambda: monkeypatch.delenv("AUTOLAB_CACHE")):
+        choose()
+        assert download.cache_folder().is_absolute() and "autolab" in download.cache_folder().parts
+
+
+def test_without_pooch_it_says_what_to_do(server, cache, monkeypatch):
+    get(server)
+    monkeypatch.setitem(sys.modules, "pooch", None)
+    with pytest.raises(ModuleNotFoundError, match="python -m pip install pooch"):
+        get(server)
 
 
 def test_no_redirection_leaves_https(server, cache):
@@ -158,6 +228,8 @@ def test_names_stay_inside_the_cache(name, server, cache):
 def test_only_https_and_only_with_a_sum(server, cache):
     with pytest.raises(ValueError, match="starts with https://"):
         fetch("http://localhost/file", SHA256, "file")
+    with pytest.raises(ValueError, match="starts with https://"):
+        fetch("http://localhost/?from=https://localhost/file", SHA256, "file")
     for sha256 in ("", "abc", SHA256.upper(), SHA256 + "0"):
         with pytest.raises(ValueError, match="64 hexadecimal digits"):
             fetch(server.url("file"), sha256, "file")
@@ -200,6 +272,12 @@ def test_a_bar_tells_how_far_it_is(server, cache, capsys):
     get(server, progress=True)
     last = capsys.readouterr().err.split("\r")[-1]
     assert last.startswith("file: 100%|") and "512k/512k" in last
+    for answer, progress, expected in [(unsaid, True, "512kB"), (send(CONTENT), False, "")]:
+        (cache / "folder" / "file").unlink()
+        server.answers["file"] = answer
+        get(server, progress=progress)
+        shown = capsys.readouterr().err
+        assert expected in shown and bool(expected) == bool(shown) and "/" not in shown.replace("B/s", "")
 
 
 @pytest.mark.source("CI-20")
@@ -228,7 +306,7 @@ def test_two_datasets_come_from_pinned_files(kind, load, server, cache, monkeypa
 
 
 @pytest.mark.source("DZ-47")
-def test_mnist_is_made_of_such_files(server, cache):
+def test_mnist_is_made_of_such_files(server, cache, monkeypatch):
     rng = np.random.default_rng(0)
     arrays = {
         "train-images-idx3-ubyte.gz": rng.integers(0, 256, (20, 28, 28), np.uint8),
@@ -244,12 +322,28 @@ def test_mnist_is_made_of_such_files(server, cache):
         address = server.url("")
         sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}  # noqa: RUF012
 
+    assert 60_000 * 784 + 16 <= mnist._MAX_BYTES <= 100_000_000
+    with monkeypatch.context() as lowered, pytest.raises(DownloadError, match="larger than 99 bytes"):
+        lowered.setattr(mnist, "_MAX_BYTES", 99)
+        Small()
     data = Small()
     assert data.data.shape == (20, 1, 28, 28) and data.data.dtype == np.uint8 and len(data) == 20
     x, t = data[3]
     np.testing.assert_allclose(x, arrays["train-images-idx3-ubyte.gz"][3].ravel() / 255, rtol=1e-6)
     assert x.dtype == np.float32 and t == arrays["train-labels-idx1-ubyte.gz"][3]
+    with pytest.raises(TypeError, match=r"Small\.show: rng"):
+        data.show(rng=3)
     assert data.show(2, 3).size == (84, 56) and MNIST.labels()[7] == "7"
     assert Small(transform=lambda x: x.sum())[0][0] == data.data[0].sum()
     with pytest.raises(FileFormatError, match="do not fit together"):
         Small(train=False)
+
+
+@pytest.mark.parametrize("shape", [(6, 784), (6, 28, 28, 3), ()])
+def test_images_that_are_none_are_refused(shape):
+    class Other(MNIST):
+        def _read(self, what):
+            return np.zeros(shape if what == "images" else shape[:1], np.uint8)
+
+    with pytest.raises(FileFormatError, match="do not fit together"):
+        Other()

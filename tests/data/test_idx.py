@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import os
 import struct
 
 import numpy as np
 import pytest
 
-from autolab.data import read_idx
+from autolab.data import mnist, read_idx
 from autolab.files import FileFormatError
 
 
@@ -27,11 +28,27 @@ def test_idx_files_are_read(pack, tmp_path):
     assert read_idx(path).tolist() == [-5, 1 << 20]
 
 
+@pytest.mark.parametrize(("kind", "dtype"), {8: "u1", 9: "i1", 11: "i2", 12: "i4", 13: "f4", 14: "f8"}.items())
+def test_every_kind_of_number_is_read_as_numbers_of_this_machine(kind, dtype, tmp_path):
+    numbers = np.array([1, 100, -2 if dtype != "u1" else 200], dtype)
+    (tmp_path / "file").write_bytes(idx((3,), kind, numbers.astype(numbers.dtype.newbyteorder(">")).tobytes()))
+    np.testing.assert_array_equal(read_idx(tmp_path / "file"), numbers, strict=True)
+    assert read_idx(tmp_path / "file").dtype.isnative
+
+
+def test_a_size_of_thousands_of_digits_is_cut(tmp_path):
+    (tmp_path / "file").write_bytes(idx([(1 << 32) - 1] * 255, numbers=b""))
+    with pytest.raises(FileFormatError, match=r"it would need \d{1,40}… bytes") as caught:
+        read_idx(tmp_path / "file")
+    assert len(str(caught.value)) <= 300
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"", "no IDX file"),
         (b"hello, world", "no IDX file"),
+        (b"\0\0\x08", "no IDX file"),
         (b"\1" + idx((2, 3))[1:], "no IDX file"),
         (b"\0\1" + idx((2, 3))[2:], "no IDX file"),
         (idx((2, 3), 7), "no IDX file"),
@@ -64,6 +81,19 @@ def test_a_damaged_idx_file_is_one_class_of_error(content, tmp_path):
     (tmp_path / "file").write_bytes(content)
     with pytest.raises(FileFormatError, match="Nothing was loaded"):
         read_idx(tmp_path / "file")
+
+
+def test_what_was_fetched_for_mnist_unpacks_to_a_limit(tmp_path, monkeypatch):
+    pytest.importorskip("pooch")
+    content = gzip.compress(idx((20, 28, 28), numbers=bytes(15680)), mtime=0)
+    name = "t10k-images-idx3-ubyte.gz"
+    (tmp_path / "mnist").mkdir()
+    (tmp_path / "mnist" / name).write_bytes(content)
+    monkeypatch.setenv("AUTOLAB_CACHE", str(tmp_path))
+    monkeypatch.setattr(mnist, "_MAX_BYTES", 15679)
+    monkeypatch.setattr(mnist.MNIST, "sums", {name: hashlib.sha256(content).hexdigest()})
+    with pytest.raises(FileFormatError, match=r"15680 bytes \(limit 15679\)"):
+        mnist.MNIST(train=False)
 
 
 def test_the_limit_of_an_idx_file_can_be_set(tmp_path):

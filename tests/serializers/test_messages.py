@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import struct
 import tracemalloc
@@ -14,7 +15,7 @@ from helpers.saved import LOAD, READ, SAVE, W, both, unchanged, written
 from autolab import links as L
 from autolab import optimizers
 from autolab.data import read_idx
-from autolab.files import FileFormatError, reading, visible
+from autolab.files import FileFormatError, free_bytes, reading, visible
 
 NAMES = ["\x1b[2J\x1b[31mred", "a\nb\r\nc", "‮gnp.x", "\x00x", "W" * 60_000, "ü" * 900, "\x9b31m", "\udcff"]
 
@@ -80,6 +81,7 @@ def test_an_error_of_the_system_stays_itself(kind, tmp_path):
 @pytest.mark.parametrize(
     "error",
     [
+        *(OSError(errno.EOVERFLOW, "Too large"), OSError(errno.EFBIG, "File too large")),
         *(OSError("no number"), OSError(22, "Invalid argument"), KeyError("x"), MemoryError(), RecursionError("deep")),
         *(struct.error("x"), EOFError(), zipfile.BadZipFile("x"), UnicodeDecodeError("utf-8", b"\xff", 0, 1, "x")),
         *(OverflowError("x"), AttributeError("x"), AssertionError("x"), SyntaxError("x"), UserWarning("x")),
@@ -87,8 +89,12 @@ def test_an_error_of_the_system_stays_itself(kind, tmp_path):
     ids=lambda error: type(error).__name__,
 )
 def test_whatever_a_damaged_file_raises_is_one_class(error):
-    with pytest.raises(FileFormatError, match=r"file: it is damaged.*Nothing was loaded"), reading("file"):
+    with pytest.raises(FileFormatError, match=r"file: it is damaged.*\(\S.*\). Nothing was loaded"), reading("file"):
         raise error
+
+
+def test_how_much_may_be_read_where_nobody_knows_grows_with_the_file():
+    assert [free_bytes(size) for size in (0, 1 << 20, 2 << 20)] == [64 << 20, 64 << 20, 128 << 20]
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
@@ -114,6 +120,16 @@ def test_a_name_that_could_not_be_loaded_is_not_saved(kind, name, tmp_path):
     with pytest.raises(ValueError, match=f"save_{kind}: the name .* is not one of a parameter"):
         SAVE[kind](tmp_path / "file", link)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_name_may_be_long_and_that_of_a_class_is_cut(tmp_path):
+    link = L.Linear(3, 2)
+    link.register_buffer("n" * 1000, np.zeros(2))
+    SAVE["npz"](tmp_path / "file", link)
+    LOAD["npz"](tmp_path / "file", link)
+    with pytest.raises(TypeError, match="got the class nnn") as caught:
+        SAVE["npz"](tmp_path / "file", type("n" * 1000, (L.Linear,), {}))
+    assert len(str(caught.value)) <= 150
 
 
 NOTEBOOKS = [

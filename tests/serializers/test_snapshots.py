@@ -52,6 +52,7 @@ def test_a_text_in_a_snapshot_that_is_none_is_refused(kind, name, tmp_path):
         (np.random.MT19937, lambda state: state["state"].update(pos=-1)),
         (np.random.MT19937, lambda state: state["state"].update(pos=1.5)),
         (np.random.MT19937, lambda state: state["state"].update(key=[1] * 2000, pos=2000)),
+        (np.random.MT19937, lambda state: state["state"].update(key=[1] * 2000, pos=5)),
         (np.random.Philox, lambda state: state.update(buffer_pos=10**9)),
         (np.random.Philox, lambda state: state.update(buffer=[1] * 9, buffer_pos=9)),
         (np.random.PCG64, lambda state: state["state"].update(state=-1)),
@@ -66,6 +67,15 @@ def test_a_generator_is_not_sent_out_of_its_table(kind, change):
     change(state)
     with pytest.raises(ValueError, match="nothing was loaded"):
         generator_store(rng, np.frombuffer(json.dumps(state).encode(), np.uint8))
+
+
+@pytest.mark.parametrize("place", [0, 624])
+def test_a_generator_may_stand_at_either_end_of_its_table(place):
+    rng = np.random.Generator(np.random.MT19937(1))
+    state = json.loads(bytes(generator_state(rng)))
+    state["state"]["pos"] = place
+    found = generator_store(rng, np.frombuffer(json.dumps(state).encode(), np.uint8))
+    assert found[2]["state"]["pos"] == place
 
 
 class Own:
