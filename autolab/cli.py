@@ -17,10 +17,11 @@ from urllib.parse import quote
 
 from autolab import __version__
 from autolab.doctor import doctor, install_command, unwritable_home
+from autolab.engine.allocator import MMAP_THRESHOLD, TRIM_THRESHOLD
 
 # glibc then keeps freed blocks below these sizes instead of giving them back to the system, which saves the page faults
 # that cost large arrays most of their time. A process reads the variables when it starts: this is for the kernels.
-ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": str(64 * 2**20), "MALLOC_TRIM_THRESHOLD_": str(256 * 2**20)}
+ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": str(MMAP_THRESHOLD), "MALLOC_TRIM_THRESHOLD_": str(TRIM_THRESHOLD)}
 
 
 # JupyterLab saves live views with a notebook only on request; else a notebook that is opened again shows an error in

@@ -1,6 +1,6 @@
 """What people type out of habit, from PyTorch, Chainer or NumPy, and what there is instead.
 
-One table: the messages read it, and docs/habits.md, which ``scripts/habits.py`` writes. In backquotes stands code.
+One table: the messages read it, and docs/habits.md, which ``scripts/habits.py`` writes. Code is in backquotes.
 """
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ def missing(module: str, where: str, name: str) -> AttributeError:
 
 
 class Habit:
-    """Stands in a class for an attribute that it does not have: asking for it says what there is."""
+    """Takes the place of an attribute that a class does not have: asking for it says what there is."""
 
     def __init__(self, where: str, name: str) -> None:
         self._where, self._name = where, name

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .variable import Variable
 
 _UPDATE = re.compile(r"\b(?P<name>\w+)\s*-=?[^#,;()\[\]=<>]*\b(?P=name)\.grad\b")
-"""``w = w - lr * w.grad`` or ``w -= lr * w.grad``, and nothing that only stands beside such a gradient."""
+"""``w = w - lr * w.grad`` or ``w -= lr * w.grad``, and nothing that merely has such a gradient beside it."""
 
 _GUARD = re.compile(r"\b(is|or|if)\b")
 

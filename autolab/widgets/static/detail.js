@@ -1,5 +1,5 @@
 // @ts-check
-/** Everything about the chosen box: where its gradient comes from and goes, numbers or heatmaps, where it stands in the code. */
+/** Everything about the chosen box: where its gradient comes from and goes, numbers or heatmaps, where it is in the code. */
 
 import { comesParts, handsParts } from "./answer.js";
 import { html, write } from "./dom.js";

@@ -37,7 +37,7 @@ const PARTS = [makeInputsPart, makeSearchPart, makeFlowPart, makeGraphPart, make
 /**
  * A feature of the view: what it puts where, what it does when traits change ("scene readings" names two), when the
  * whole is to be painted (at first, and with another theme), when the state of the link changes, when the text becomes
- * so many times larger, and at the end. A view with a foot is its picture: what it offers besides stands in a menu. It has no need of all of them. What needs a kernel is left out of a saved page,
+ * so many times larger, and at the end. A view with a foot is its picture: everything else it offers is in a menu. It has no need of all of them. What needs a kernel is left out of a saved page,
  * but for the inputs, which stand still there.
  * @typedef {{
  *   places?: Partial<Record<Place, HTMLElement[]>>,

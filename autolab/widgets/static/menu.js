@@ -22,7 +22,7 @@ export function makeMenu(parts) {
   return { root, close: () => document.removeEventListener("pointerdown", outside, true) };
 }
 
-/** What stands in the menu while the graph is small, and above it when it is large. @param {Element} part */
+/** What is in the menu while the graph is small, and above it when it is large. @param {Element} part */
 export function makeMovable(part) {
   const [menu, middle] = [html("div", { class: "al-slot" }, part), html("div", { class: "al-slot" })];
   return { menu, middle, place: (/** @type {boolean} */ inMenu) => part.parentNode !== (inMenu ? menu : middle) && (inMenu ? menu : middle).append(part) };

@@ -5,7 +5,7 @@ import { set, svg, write } from "./dom.js";
 import { makeToggle } from "./group.js";
 
 const [HEADER, CAPTION, PADDING, GAP, INDENT, FOOTER] = [36, 16, 12, 16, 34, 20];
-const BELOW = 4; // a plate on the lower edge covers neither what stands in the box nor what moves its number
+const BELOW = 4; // a plate on the lower edge covers neither what is in the box nor what moves its number
 const STRIP = { width: 96, height: 48, cell: 26 };
 const TOP = HEADER + CAPTION;
 

@@ -44,7 +44,7 @@ function makeView(model, el, link, makers) {
   /** @type {View} */
   const view = { get: (name) => unpacked(model.get(name)), send: link.send, link, root, colors: /** @type {any} */ (null), line: null, hand: "" };
   const parts = makers.map((make) => /** @type {Part} */ (make(view)));
-  const hasFoot = parts.some((part) => part.places?.foot); // then the picture is the view, and all else stands in a menu
+  const hasFoot = parts.some((part) => part.places?.foot); // then the picture is the view, and the rest is in a menu
   const grow = (/** @type {number} */ factor) => parts.forEach((part) => part.enlarge?.(factor));
   if (hasFoot) parts.push(makePresenting(view, grow));
   const projector = button("Projector", enlarge, { "aria-pressed": "false" });
