@@ -19,7 +19,7 @@ def readings_at(nodes: Mapping[str, Any], plan: Mapping[str, Any], told: Mapping
 def _at(reading: dict[str, Any], box: str, times: Any, told: Mapping[str, Any]) -> dict[str, Any]:
     if times is None:
         return reading
-    value_at, first, last = times
+    value_at, first, last = times["known"], times["first"], times["last"]
     k, growing = told["k"], told["growing"].get(box)
     shown = {**reading, "pending": k < value_at}
     if k < value_at:

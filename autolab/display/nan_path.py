@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..recording.model import Recording, Step
@@ -52,14 +51,3 @@ def _reached(values: int, gradients: int) -> str:
 
 def _place(birth: Birth) -> str:
     return "" if birth.line is None else f" ({clean(birth.file or '')}, line {birth.line})"
-
-
-def path_in_boxes(path: Mapping[str, Any], boxes: Mapping[int, int]) -> dict[str, Any]:
-    """The path with the boxes in which its steps stand."""
-    held = {key: _unique(boxes, path[key]) for key in ("values", "gradients")}
-    ends = {key: _unique(boxes, [] if path[key] is None else [path[key]]) for key in ("born", "because")}
-    return {"text": path["text"], **held, **ends}
-
-
-def _unique(boxes: Mapping[int, int], steps: Iterable[int]) -> list[int]:
-    return list(dict.fromkeys([boxes[step] for step in steps]))

@@ -7,6 +7,7 @@ Three rules: a number that is not zero never reads as 0; trailing zeros stay whe
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -71,16 +72,22 @@ def _shorten(digits: str, exponent: str, value: float, tolerance: float) -> str:
 
 def inline(values: np.ndarray, limit: int = 24) -> str | None:
     """A small array written out, ``[[1, 2], [3, 4]]``; None if that takes more than ``limit`` characters."""
-    if values.size > limit or values.size == 0:
+    if 3 * values.size > limit or values.size == 0:  # a digit and what parts it from the next
         return None
-    text = _nested(values.tolist(), values.dtype.type)
+    kind, texts, room = values.dtype.type, [], limit
+    for value in values.reshape(-1).tolist():
+        texts.append(number(kind(value)))
+        room -= len(texts[-1]) + 2
+        if room < 0:
+            return None
+    text = _nested(values.tolist(), iter(texts))
     return text if len(text) <= limit else None
 
 
-def _nested(values: object, kind: type) -> str:
+def _nested(values: object, texts: Iterator[str]) -> str:
     if isinstance(values, list):
-        return "[" + ", ".join(_nested(v, kind) for v in values) + "]"
-    return number(kind(values))
+        return "[" + ", ".join([_nested(value, texts) for value in values]) + "]"
+    return next(texts)
 
 
 def shape_text(shape: tuple[int, ...]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from ..recording.model import LEAVES, Recording, Snapshot, Step
@@ -18,6 +18,7 @@ from .numbers import inline, number, shape_text
 from .steps import heading
 
 STRIP_ROWS, STRIP_COLUMNS = 6, 12
+_NOTHING: Mapping[str, Any] = {}
 MOST_CELLS = 12_000
 """The values of all boxes together have at most so many, if blocks of large arrays can be joined."""
 
@@ -33,8 +34,9 @@ def readings(
     told, size = status.explained(recording), strip_size([step.value for step in shown if step is not None])
     nodes = {}
     for item, step in zip(items, shown, strict=True):
-        words = _of_group(item, recording) if isinstance(item, Group) else _of_step(item, told)
-        nodes[str(item.id)] = {**_numbers(step, size), **words}
+        found = _numbers(step, size)
+        words = _of_group(item, recording, found) if isinstance(item, Group) else _of_step(item, told, found)
+        nodes[str(item.id)] = {**found, **words}
     return {
         "recording": recording.id,
         "nodes": nodes,
@@ -57,13 +59,14 @@ def _cells(shape: tuple[int, ...], most_rows: int, most_columns: int) -> int:
     return math.ceil(rows / math.ceil(rows / most_rows)) * math.ceil(columns / math.ceil(columns / most_columns))
 
 
-def _of_step(step: Step, told: Callable[[Step], str]) -> dict[str, str]:
+def _of_step(step: Step, told: Callable[[Step], str], found: Mapping[str, Any]) -> dict[str, str]:
     sentence = told(step)
-    return {"status": "" if step.grad is not None and sentence == say("ok") else sentence, "spoken": spoken(step)}
+    status = "" if step.grad is not None and sentence == say("ok") else sentence
+    return {"status": status, "spoken": spoken(step, found)}
 
 
-def _of_group(group: Group, recording: Recording) -> dict[str, str]:
-    return {"status": group_sentence(group, recording), "spoken": spoken_group(group, recording)}
+def _of_group(group: Group, recording: Recording, found: Mapping[str, Any]) -> dict[str, str]:
+    return {"status": group_sentence(group, recording), "spoken": spoken_group(group, recording, found)}
 
 
 def _numbers(step: Step | None, size: tuple[int, int]) -> dict[str, Any]:
@@ -106,27 +109,27 @@ def not_finite(snapshot: Snapshot) -> list[str]:
     return [say(key, count=count) for key, count in counts if count]
 
 
-def spoken(step: Step) -> str:
-    """A step as one would read it aloud: ``h = x * y, value 6, gradient 1``."""
-    text = ", ".join([heading(step), *([step.kind] if step.kind in LEAVES else []), *_spoken_numbers(step)])
+def spoken(step: Step, found: Mapping[str, Any] = _NOTHING) -> str:
+    """A step as one would read it aloud: ``h = x * y, value 6, gradient 1``; ``found`` may have its texts."""
+    text = ", ".join([heading(step), *([step.kind] if step.kind in LEAVES else []), *_spoken_numbers(step, found)])
     return text if step.grad is not None and step.status == "ok" else f"{text}. {status.of_step(step)}"
 
 
-def spoken_group(group: Group, recording: Recording) -> str:
-    """A closed group as one would read it aloud."""
+def spoken_group(group: Group, recording: Recording, found: Mapping[str, Any] = _NOTHING) -> str:
+    """A closed group as one would read it aloud; ``found`` may have its texts."""
     shown = result(group)
-    numbers = [] if shown is None else _spoken_numbers(shown)
+    numbers = [] if shown is None else _spoken_numbers(shown, found)
     return f"{', '.join([group_heading(group), *numbers])}. {group_sentence(group, recording)}"
 
 
-def _spoken_numbers(step: Step) -> list[str]:
-    kept = (("value", step.value), ("gradient", step.grad))
-    return [f"{name} {spoken_value(snapshot)}" for name, snapshot in kept if snapshot is not None]
+def _spoken_numbers(step: Step, found: Mapping[str, Any]) -> list[str]:
+    kept = (("value", step.value, found.get("value")), ("gradient", step.grad, found.get("grad")))
+    return [f"{name} {spoken_value(snapshot, text)}" for name, snapshot, text in kept if snapshot is not None]
 
 
-def spoken_value(snapshot: Snapshot) -> str:
-    """A value as one would read it aloud: where it is too long, its shape and range."""
-    text = text_of(snapshot)
+def spoken_value(snapshot: Snapshot, text: str | None = None) -> str:
+    """A value as one would read it aloud: where it is too long, its shape and range. ``text`` is that of `text_of`."""
+    text = text_of(snapshot) if text is None else text
     if "…" not in text or snapshot.minimum is None or snapshot.maximum is None:
         return text
     shape = " by ".join(str(n) for n in snapshot.shape)

@@ -128,7 +128,7 @@ class Slide:
         shown = readings(self.recording, self._open)
         if self._told is None:
             return shown
-        plan = self._walk.plan(self._boxes, results(self.recording, self._open))
+        plan = {"nodes": self._walk.times(self._boxes, results(self.recording, self._open))}
         return {**shown, "nodes": readings_at(shown["nodes"], plan, self._told[0])}
 
     @cached_property

@@ -86,16 +86,8 @@ class Walk:
         earlier = [arrival.total for arrival in self.arrivals.get(step, ()) if arrival.moment < k]
         return earlier[-1] if earlier else None
 
-    def find(self, step: int, k: int) -> int:
-        """The moment that is about ``step``, in the pass to which moment ``k`` belongs."""
-        if k < self.start:
-            return next((i for i, moment in enumerate(self.moments) if moment.upto >= step), 0)
-        sends = [i for i, moment in enumerate(self.moments) if moment.step == step and moment.phase == "backward"]
-        arrives = [arrival.moment for arrival in self.arrivals.get(step, ())]
-        return (sends or arrives or [k])[0]
-
     # ------------------------------------------------------------------ for the page
-    def plan(self, boxes: Mapping[int, int], results: Mapping[int, int] = _NONE) -> dict[str, Any]:
+    def times(self, boxes: Mapping[int, int], results: Mapping[int, int] = _NONE) -> dict[str, dict[str, int | None]]:
         """When what becomes known, for every box of a picture.
 
         Parameters
@@ -108,21 +100,36 @@ class Walk:
         Returns
         -------
         dict
-            ``count`` moments, ``start`` of the backward pass, and ``nodes``: box -> the moments at which its value is
-            known, its gradient begins to arrive and is complete; None for what never comes.
+            box -> the moments at which its value is ``known``, its gradient begins to arrive (``first``) and is
+            complete (``last``), and it ``sends`` a share on; None for what never comes.
         """
-        value_at = {}
-        k = 0
+        value_at, sends = self._values_at, self._sends_at
+        found: dict[str, dict[str, int | None]] = {}
+        for box, shown in _shown(self.steps, boxes, results):
+            arrived = self.arrivals.get(shown, ())
+            first, done = (arrived[0].moment, arrived[-1].moment) if arrived else (None, None)
+            found[str(box)] = {"known": value_at[shown], "first": first, "last": done, "sends": sends.get(shown)}
+        return found
+
+    @cached_property
+    def _values_at(self) -> dict[int, int]:
+        """For each step the moment at which its value is known."""
+        found, k = {}, 0
         for step in self.recording.steps:
             while k < self.start - 1 and self.moments[k].upto < step.id:
                 k += 1
-            value_at[step.id] = k
-        nodes = {}
-        for box, shown in _shown(self.steps, boxes, results):
-            arrived = [arrival.moment for arrival in self.arrivals.get(shown, ())]
-            first, done = (arrived[0], arrived[-1]) if arrived else (None, None)
-            nodes[str(box)] = [value_at[shown], first, done]
-        return {"count": len(self), "start": self.start, "nodes": nodes}
+            found[step.id] = k
+        return found
+
+    @cached_property
+    def _sends_at(self) -> dict[int, int]:
+        """For each step the moment at which it sends its first share on."""
+        found: dict[int, int] = {}
+        for k in range(len(self.moments) - 1, self.start - 1, -1):
+            moment = self.moments[k]
+            if moment.phase == "backward" and moment.step is not None:
+                found[moment.step] = k
+        return found
 
     def growing(self, k: int, boxes: Mapping[int, int], results: Mapping[int, int] = _NONE) -> dict[str, Any]:
         """The gradients that are not complete at moment ``k``: the sum so far, and how many shares it has."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
 FEWEST = 50
@@ -25,18 +25,20 @@ SHADES = 127
 _MISSING = -128
 
 
-def in_columns(*fields: str, each: Callable[[Any], Any] | None = None) -> Callable[[Any, Any], Any]:
-    """The ``to_json`` of a trait that holds a dictionary, or a list of these, in which ``fields`` hold records.
+def in_columns(answers: Mapping[str, Any], _: Any = None) -> dict[str, Any]:
+    """The ``to_json`` of a trait that holds answers by their questions, as `questions.py` names them.
 
-    ``each`` makes every record lighter where there are many.
+    Readings of many boxes are sent with fewer shades, too.
     """
+    return {key: _light(key, answer) for key, answer in answers.items()}
 
-    def to_json(value: Any, _: Any = None) -> Any:
-        if isinstance(value, list):
-            return [to_json(item) for item in value]
-        return {name: packed(item, each) if name in fields else item for name, item in value.items()}
 
-    return to_json
+def _light(key: str, answer: Any) -> Any:
+    kind = key[2:].partition('"')[0]
+    if kind not in _RECORDS or not isinstance(answer, Mapping):
+        return answer
+    fields, each = _RECORDS[kind]
+    return {name: packed(item, each) if name in fields else item for name, item in answer.items()}
 
 
 def packed(records: Any, each: Callable[[Any], Any] | None = None) -> Any:
@@ -71,7 +73,24 @@ def _column(values: list[Any]) -> list[Any] | dict[str, Any]:
         return _words(values)
     if any([isinstance(value, list) for value in values]):
         return _cells(values)
-    return [int(value) if type(value) is float and value.is_integer() else value for value in values]
+    numbers = [int(value) if type(value) is float and value.is_integer() else value for value in values]
+    return _steps(numbers) if all([type(value) is int for value in numbers]) else numbers
+
+
+def _steps(values: list[int]) -> list[int] | dict[str, Any]:
+    """Whole numbers that go up or down evenly as the first of them, each step, and how many of the same follow.
+
+    Examples
+    --------
+    >>> _steps([3, 4, 5, 6, 7, 8, 0, 0, 0])
+    {'from': 3, 'steps': [1, -8, 0], 'times': [5, 1, 2]}
+    >>> _steps([3, 1, 4])
+    [3, 1, 4]
+    """
+    runs = [(step, len([*same])) for step, same in groupby([b - a for a, b in pairwise(values)])]
+    if 3 * len(runs) > len(values):
+        return values
+    return {"from": values[0], "steps": [step for step, _ in runs], "times": [count for _, count in runs]}
 
 
 def _words(values: list[Any]) -> list[Any] | dict[str, Any]:
@@ -130,3 +149,10 @@ def shaded(reading: Mapping[str, Any]) -> dict[str, Any]:
             light[f"{which}_cells"] = [[v if v is None else round(SHADES * (v / scale)) for v in row] for row in rows]
             light[f"{which}_scale"] = SHADES
     return light
+
+
+_RECORDS: dict[str, tuple[tuple[str, ...], Callable[[Any], Any] | None]] = {
+    "scene": (("nodes", "frames", "edges"), None),
+    "numbers": (("nodes",), shaded),
+}
+"""The kinds of answers that hold many records, in which fields, and what makes each of these lighter."""

@@ -16,18 +16,14 @@ from ..display.colors import LINES
 from ..display.derivative_scene import growth_rows, moving_in, panels
 from ..display.escape import clean
 from ..display.messages import say
-from ..display.readings import readings
-from ..display.scene import scene
 from ..engine.variable import Variable
-from ..recording.model import Recording
 from . import notebook
-from .computing import OUTDATED, Computing
 from .controls import control
-from .conversation import LiveView, at_first
 from .derivative_session import DerivativeSession, Place, Seen
-from .folding import Folding
-from .part import obeys
-from .since import Since
+from .live_view import at_first
+from .messages import on_message
+from .questions import Reader, shelved
+from .session_view import OUTDATED, SessionView
 from .state import is_finite
 
 _WORDS = (
@@ -45,7 +41,7 @@ FIRST_SECONDS = 0.5
 shows what is known at the point."""
 
 
-class DerivativeExplorer(Since, Computing, Folding, LiveView):
+class DerivativeExplorer(SessionView):
     """A live view of a function of one number and its derivatives. Made by `autolab.derivatives`.
 
     ``data`` holds what it shows, as plain data.
@@ -76,9 +72,9 @@ class DerivativeExplorer(Since, Computing, Folding, LiveView):
     moving = traitlets.Dict().tag(sync=True)
     samples: traitlets.List[float] = traitlets.List().tag(sync=True)  # in a saved page, where the point can go
     growth: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    graphs = traitlets.Bool().tag(sync=True)
-    scenes: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    readings: traitlets.List[Any] = traitlets.List().tag(sync=True)
+
+    _reader: Reader | None = None
+    _questions: Sequence[Any] = ()
 
     def __init__(self, session: DerivativeSession, patience: float | None = None) -> None:
         self._session = session
@@ -107,31 +103,30 @@ class DerivativeExplorer(Since, Computing, Folding, LiveView):
         """The traits that follow the point and the order."""
         data = self.data
         moves = {"moving": moving_in(data, [data.order]), "growth": growth_rows(data)}
-        return {"order": data.order, **moves, **self._control(), **self._folded()}
+        return {"order": data.order, **moves, **self._control(), **self._answers([*self._questions])}
 
     def _control(self) -> dict[str, Any]:
         """Where the point is to stand, which a slow function has not reached yet."""
         at = np.array(self._session.state.x)
         return {"control": control("x", "x", at, at, self.data.domain)}
 
-    @property
-    def _graphs(self) -> Sequence[Recording]:
-        """The graphs of all orders, while somebody looks at them."""
-        recording = self.data.recording
-        return [recording, *recording.higher] if self.graphs and recording else []
-
-    def _folded(self) -> dict[str, Any]:
-        pairs = [(graph, self._open_groups(graph)) for graph in self._graphs]
-        return {
-            "scenes": [scene(graph, expanded) for graph, expanded in pairs],
-            "readings": [readings(graph, expanded)["nodes"] for graph, expanded in pairs],
-        }
+    def _answers(self, questions: list[Any]) -> dict[str, Any]:
+        """The graphs of all orders, while somebody looks at them; None where the function has no value."""
+        recording, before = self.data.recording, self._reader
+        if recording is None:
+            self._reader = None
+        elif before is None or before.recording is not recording:
+            self._reader = Reader(recording, before=before)
+        found = shelved(questions, lambda question: None if self._reader is None else self._reader.ask(question))
+        self._questions = questions
+        return found
 
     def _show_result(self, result: Seen) -> None:
         before, self._session.seen = self._session.seen, result
         is_other = result.study is not before.study or not result.study.has_curves
         curves = self._curves() if is_other else {}
-        self._publish({"error": None, "since": self._since(), **curves, **self._now()})
+        self._publish({**curves, **self._now()})
+        self._tell(error=None, since=self._since())
 
     def _show_error(self, error: dict[str, Any]) -> None:
         """The picture stays; where nothing else was asked for meanwhile, the point goes back to it.
@@ -141,7 +136,8 @@ class DerivativeExplorer(Since, Computing, Folding, LiveView):
         self._session.wants_curves = False
         if not self._again:
             self._session.state = Place(self.data.x, self.data.order)
-        self._publish({"error": error, "since": self._since(), **self._control()})
+        self._publish(self._control())
+        self._tell(error=error, since=self._since())
 
     def _since(self) -> dict[str, Any]:
         found, session = super()._since(), self._session
@@ -164,23 +160,18 @@ class DerivativeExplorer(Since, Computing, Folding, LiveView):
         super()._compute_again()
 
     # ------------------------------------------------------------------ messages
-    @obeys("move", value=(int, float))
+    @on_message("move", value=(int, float))
     def _move(self, value: float) -> None:
         if not is_finite(value):
             raise ValueError(f"derivatives: x was moved to {value!r:.60}; expected a finite number")
         low, high = self.data.domain
         self._look(x=min(max(float(value), low), high))
 
-    @obeys("order", order=int)
+    @on_message("order", order=int)
     def _choose(self, order: int) -> None:
         if not 0 <= order <= self.most:
             raise ValueError(f"derivatives: order is {order}; expected 0 to {self.most}")
         self._look(order=order)
-
-    @obeys("graphs", open=bool)
-    def _open_graphs(self, open: bool) -> None:
-        self._publish({"graphs": open})
-        self._publish(self._folded())
 
     def _look(self, **changes: Any) -> None:
         self._session.state = replace(self._session.state, **changes)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from ..analysis import Derivatives, Study
 from ..display.derivative_scene import growth_rows, moving_in, symbol
 from ..display.messages import say
 from ..display.numbers import number
-from ..recording.model import Recording
 from .computation import Stopped
 from .derivative_explorer import DerivativeExplorer
 from .derivative_session import Place, Seen
-from .folds import fold_words, folds, states
+from .explorer_page import Held
+from .messages import question_key
+from .questions import Reader
 from .saved import SavedPage, deadline, message_key, still
 
 SECONDS = 5.0
@@ -21,7 +23,7 @@ SECONDS = 5.0
 
 _SAMPLES = (121, 61, 31)
 _PICTURES = (24, 8, 1)
-"""So many of the graph of the function, and of the k-th derivative a (k + 1)-th part."""
+"""So many of the graph of the function, fewer of those of its derivatives."""
 
 
 def derivative_page(view: DerivativeExplorer) -> SavedPage:
@@ -34,22 +36,22 @@ def derivative_page(view: DerivativeExplorer) -> SavedPage:
 def _ever_smaller(view: DerivativeExplorer) -> Iterator[dict[str, Any]]:
     """With fewer pictures of the graphs; without the highest of them; with fewer places for the point."""
     here = _highest(view)
-    graphs = [here.recording, *here.recording.higher] if here.recording else []
+    orders = 1 + len(here.recording.higher) if here.recording else 0
     for pictures in _PICTURES:
-        yield _content(view, here, _book(view, graphs, pictures), _SAMPLES[0])
-    for count in range(len(graphs) - 1, 0, -1):
-        yield _content(view, here, _book(view, graphs[:count], 1), _SAMPLES[0])
+        yield _content(view, here, _held(view, here, orders, pictures), _SAMPLES[0])
+    for count in range(orders - 1, 0, -1):
+        yield _content(view, here, _held(view, here, count, 1), _SAMPLES[0])
     for most in _SAMPLES[1:]:
-        yield _content(view, here, _book(view, graphs[:1], 1), most)
+        yield _content(view, here, _held(view, here, min(orders, 1), 1), most)
 
 
-def _book(view: DerivativeExplorer, graphs: list[Recording], pictures: int) -> dict[str, Any]:
-    """What the page needs to draw graphs, and to open and close their groups."""
-    held = []
-    for k, graph in enumerate(graphs):
-        now = view._open_groups(graph)
-        held.append(folds(graph, now, states(graph.outline, now, max(1, pictures // (k + 1)))))
-    return {"graphs": held, "words": fold_words()}
+def _held(view: DerivativeExplorer, here: Derivatives, count: int, pictures: int) -> dict[str, Any]:
+    """The first so many graphs, with what the page needs to open and close their groups."""
+    if here.recording is None:
+        return {"answers": {question_key(["program"]): ["page", None]}, "boxes": []}
+    held = Held(Reader(replace(here.recording, higher=here.recording.higher[: count - 1])))
+    held.graphs(view.look.get("open", {}), pictures)
+    return {"answers": held.answers, "boxes": held.boxes}
 
 
 def _highest(view: DerivativeExplorer) -> Derivatives:
@@ -64,7 +66,7 @@ def _highest(view: DerivativeExplorer) -> Derivatives:
     return found.data if isinstance(found, Seen) and found.study is session.seen.study else shown
 
 
-def _content(view: DerivativeExplorer, here: Derivatives, book: dict[str, Any], most: int) -> dict[str, Any]:
+def _content(view: DerivativeExplorer, here: Derivatives, held: dict[str, Any], most: int) -> dict[str, Any]:
     study: Study = view._session.seen.study
     orders = range(here.order + 1)
     points = {point.x: point.up_to(here.order) for point in study.samples(most)} | {here.x: here}
@@ -72,7 +74,7 @@ def _content(view: DerivativeExplorer, here: Derivatives, book: dict[str, Any], 
     low, high = here.domain
     control = {**view.control, "value": here.x, "step": (high - low) / (most - 1)}
     words = {**view.words}
-    count = len(book["graphs"])
+    count = len(held["boxes"])
     if 0 < count <= here.order:
         words["curve_graphs"] = say("curve_graphs_some", name=symbol(here, count - 1))
     state = still(
@@ -84,9 +86,7 @@ def _content(view: DerivativeExplorer, here: Derivatives, book: dict[str, Any], 
         growth=growth_rows(here),
         control=control,
         samples=samples,
-        graphs=False,
-        scenes=[],
-        readings=[],
+        look={**view.look, "graphs": False},
     )
     answers: dict[str, dict[str, Any]] = {
         message_key({"do": "move", "key": "x", "k": k}): {
@@ -96,4 +96,4 @@ def _content(view: DerivativeExplorer, here: Derivatives, book: dict[str, Any], 
         for k, x in enumerate(samples)
     }
     answers |= {message_key({"do": "order", "order": order}): {"order": order} for order in orders}
-    return {"state": state, "answers": answers, "book": book}
+    return {"state": state, "messages": answers, **held, "first": [], "refusal": say("page_no_picture")}

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from . import notebook
-from .conversation import LiveView
 from .derivative_explorer import DerivativeExplorer
 from .explorer import Explorer
 from .export import saved_page
 from .graph_view import GraphView
 from .heatmaps import Heatmap
 from .lens import Lens
+from .live_view import LiveView
 
 PAGE = "application/vnd.autolab.page+json"
 """The type under which a view's output says what its page holds: ``view``, ``title`` and ``data``."""

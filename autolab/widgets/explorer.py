@@ -1,44 +1,32 @@
-"""Explorer: the live graph. Its parts translate between a session and what the page shows; JavaScript only draws."""
+"""Explorer: the live graph. The kernel computes and answers; the page keeps what is looked at."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..display import mimebundle
+from ..display.escape import clean
 from ..display.registry import Bundle
+from ..display.style import Look
 from ..engine.backend import Array
 from ..recording.collector import collector_waits
 from ..recording.model import Recording
-from .computing import Computing
-from .conversation import LiveView, at_first
-from .inputs import Inputs
-from .openings import Openings
-from .orders import Orders
-from .overview import Flow, Search
-from .part import Part
-from .picture import Picture, Selection
-from .player import Player
+from .live_view import at_first
+from .messages import on_message
+from .picture import Picture
 from .session import Session
-from .since import Since
-from .taking import Taking
+from .session_view import SessionView
+from .taking import save, taken
+
+_KEY = (str, int)
+_NUMBER = (int, float)
+_CODE_LIMIT = 100_000
 
 
-class Explorer(
-    Search,
-    Flow,
-    Player,
-    Selection,
-    Orders,
-    Openings,
-    Taking,
-    Picture,
-    Inputs,
-    Since,
-    Computing,
-    LiveView,
-):
-    """A live view of a function: its graph with the value and the gradient of every step, and controls for its inputs.
+class Explorer(SessionView):
+    """A live view of a function: its graph with the value and the gradient of every step; its inputs can be moved.
 
     Made by `explore`. All of its state is in the model, so that one model can have many views, and a saved notebook
     shows the last picture without running.
@@ -57,15 +45,17 @@ class Explorer(
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._recording = session.record()
-        super().__init__(**at_first(), **self._shown(self._recording))
+        with collector_waits():
+            self._picture = Picture(session.record(), session)
+            super().__init__(**at_first(), **self._picture.answers())
+        self._tell(since=self._since())
         self._listen()
 
     # ------------------------------------------------------------------ for Python
     @property
     def recording(self) -> Recording:
         """What the picture shows: the last point that was computed."""
-        return self._recording
+        return self._picture.recording
 
     @property
     def point(self) -> dict[str, Array]:
@@ -73,24 +63,99 @@ class Explorer(
         with self._lock:
             return self._session.point
 
+    def save(self, path: str | os.PathLike[str], look: Look = "light") -> None:
+        """Write what the view shows now to a file, for a slide or a hand-out: the graph with the calculation of the
+        step beside it, the source, the place in the walk and what the colours mean. The graphs of derivatives stand
+        beside that of the function; if all together would be too small to read, only the graph with the chosen box is
+        drawn, and the picture says so.
+
+        Parameters
+        ----------
+        path
+            Where to, with the suffix ``.png``, ``.svg`` or ``.pdf``, or ``.html`` for a page that still steps; an
+            existing file is replaced.
+        look
+            ``light`` or ``dark``; ``auto`` for a page that follows its reader's system.
+
+        Raises
+        ------
+        ValueError
+            If the suffix is another one.
+        RuntimeError
+            If ``.png`` or ``.pdf`` is asked for and typst is not installed.
+        """
+        save(self, path, look)
+
     def _static(self) -> Bundle:
-        return mimebundle(self._recording)
+        return mimebundle(self.recording)
 
-    # ------------------------------------------------------------------ what is computed
-    @collector_waits()
-    def _shown(self, recording: Recording) -> dict[str, Any]:
-        return super()._shown(recording)
-
+    # ------------------------------------------------------------------ what is shown
     def _show_result(self, result: Recording) -> None:
-        self._recording = result
-        self._publish({"error": None, **self._shown(result)})
+        with collector_waits():
+            self._picture.recording = result
+            self._publish(self._picture.answers())
+        self._tell(error=None, since=self._since(), can_undo=self._session.can_undo)
 
     def _show_error(self, error: dict[str, Any]) -> None:
-        self._publish({"error": error, "changed": []})
+        super()._show_error(error)
+        self._show_free()
 
+    def _wait_a_little(self, seconds: float | None = None) -> None:
+        super()._wait_a_little(seconds)
+        if self.computing:
+            self._show_free()
 
-STILL = tuple([base for base in Explorer.__bases__ if issubclass(base, Part) and not base.needs_session])
-"""The parts that show a recording and need nothing else: no function that they could run."""
+    def _show_free(self) -> None:
+        """The controls stand where they were moved to, although there are no numbers for that yet."""
+        self._publish({"numbers": self._picture.free_now(self.numbers)})
+
+    @property
+    def questions(self) -> Sequence[Any]:
+        """What its pages ask at present."""
+        return self._picture.questions
+
+    @property
+    def free(self) -> dict[str, Any]:
+        """What can be changed, as plain data."""
+        return self._picture.free(["free", []])
+
+    def _answers(self, questions: list[Any]) -> dict[str, Any]:
+        with collector_waits():
+            return self._picture.answers(questions)
+
+    def _answer_once(self, question: list[Any]) -> Any:
+        if question == ["code"]:
+            return clean(self._session.code(), limit=_CODE_LIMIT)
+        return taken(self, question)
+
+    # ------------------------------------------------------------------ messages
+    @on_message("move", key=_KEY, index=(int, type(None)), value=_NUMBER, final=bool)
+    def _move(self, key: str | int, index: int | None, value: float, final: bool) -> None:
+        self._moved(self._session.move(key, index, value, final))
+
+    @on_message("draw", key=_KEY, distribution=str, scale=_NUMBER, seed=int)
+    def _draw(self, key: str | int, distribution: str, scale: float, seed: int) -> None:
+        self._moved(self._session.draw(key, distribution, scale, seed))
+
+    @on_message("choose", setting=str, value=(str, int))
+    def _choose(self, setting: str, value: str | int) -> None:
+        self._moved(self._session.choose(setting, value))
+
+    @on_message("undo")
+    def _undo(self) -> None:
+        self._session.undo()
+        self._moved()
+
+    @on_message("reset")
+    def _reset(self) -> None:
+        self._session.reset()
+        self._moved()
+
+    def _moved(self, changed: bool = True) -> None:
+        """If the point is another one, or the last one failed: its numbers are computed."""
+        if changed or self.error:
+            self._refresh()
+        self._tell(can_undo=self._session.can_undo)
 
 
 def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Explorer:

@@ -1,26 +1,25 @@
-"""What a saved page of a recording holds, so that it steps, folds and searches without a kernel.
+"""What a saved page of a recording holds, so that it steps, folds and searches without a kernel: answers.
 
-The pictures are those of some states of its groups (folds.py). All else that a page shows depends on one step or one
-box, and is held once; static/book.js puts it together.
+Layouts are made here, in Python, and nowhere else. So a page holds the pictures of those states of the groups that are
+reached first, and for every group at least the one in which it alone is open beside what is around it. All else that a
+page shows depends on one step or one box.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..display.flow import MEASURES, flow
-from ..display.frames import frame
-from ..display.groups import results
-from ..display.health import findings, signs_at
-from ..display.listing import listing
-from ..display.nan_path import nan_path, path_in_boxes
-from ..display.search import search_words
-from ..display.sheet import MAX_CELLS
-from ..display.walk import Walk
+from ..display.flow import MEASURES
+from ..display.messages import say
 from ..recording.model import Recording
-from .folds import Open, fold_words, folds, state_key, states
-from .picture import answered
+from .folds import states
+from .live_view import CALM, at_first
+from .messages import question_key
+from .picture import NOTHING_FREE
+from .questions import Reader, first_questions, shelf_of
 
 
 @dataclass(frozen=True)
@@ -34,68 +33,93 @@ class Amount:
 AMOUNTS = [Amount(256, 32), Amount(64, 32), Amount(32, 12), Amount(16, 3)]
 """Ever smaller, so that one of them fits."""
 
+STILL: dict[str, Any] = {"still": "page", "ack": 0, "condition": CALM}
+"""Nothing is under way in a page."""
 
-def book(view: Any, recording: Recording, amount: Amount) -> dict[str, Any]:
-    """Everything that a page needs to answer its messages, as plain data; ``view`` has the parts of the live view."""
-    graphs = [_graph(view, graph, amount.pictures) for graph in (recording, *recording.higher)]
-    path = nan_path(recording)
+_OF_BOXES = ("nodes", "signs")
+_LONGEST_WALK = 600  # a page holds the walk if it has at most so many moments
+
+
+def explorer_page(recording: Recording, amount: Amount, view: Any = None) -> dict[str, Any]:
+    """The state that the page begins with, and what it can answer.
+
+    Parameters
+    ----------
+    recording : Recording
+    amount : Amount
+    view : Explorer or GraphView, optional
+        The page begins with what this view looks at.
+    """
+    reader = Reader(recording, amount.cells)
+    look = {} if view is None else {**view.look, "pick": None}
+    words = at_first()["words"] if view is None else view.words
+    held = Held(reader)
+    held.graphs(look.get("open", {}), amount.pictures)
+    held.steps()
+    held.hold(["free", []], view.free if view is not None else NOTHING_FREE)
+    asked = first_questions(recording) if view is None else view.questions
+    first = [question_key(_without_pick(question)) for question in [*asked, ["free", look.get("corners", [])]]]
+    if not held.walks:
+        look["moment"] = None
+    look["corners"] = []
     return {
-        "graphs": graphs,
-        "details": _details(recording, graphs, amount.cells),
-        "born": None if path is None else path["born"],
-        "outputs": list(recording.outputs),
-        "lines": listing(recording, {step.id: step.id for step in recording.steps}).get("at", {}),
-        "search": search_words(recording),
-        "words": fold_words(),
-        **_walk(recording, min(amount.cells, MAX_CELLS), view.plan["saved"]),
+        "state": {**at_first(), "words": words, **STILL, "look": look},
+        "answers": held.answers,
+        "boxes": held.boxes,
+        "first": [key for key in first if key in held.answers] + [question_key(["free", []])],
+        "refusal": say("page_no_picture"),
     }
 
 
-# ---------------------------------------------------------------------------------------------------- groups
-def _graph(view: Any, graph: Recording, most: int) -> dict[str, Any]:
-    now = view._open_groups(graph)
-    held = states(graph.outline, now, most)
-    own = [step.id for step in graph.steps if step.order == graph.order]
-    found = {**folds(graph, now, held), "own": own}
-    return found if graph.order else found | _of_function(graph, held)
+def _without_pick(question: Sequence[Any]) -> Sequence[Any]:
+    """A page does not hold every cell that could be followed."""
+    return [*question[:2], None] if question[0] == "frame" else question
 
 
-def _of_function(graph: Recording, held: list[Open]) -> dict[str, Any]:
-    """What only the graph of the function itself has: signs, the walk's times, colours, the path of the first NaN."""
-    outline, walk, wrong, path = graph.outline, Walk(graph), findings(graph), nan_path(graph)
-    signs: dict[str, list[str]] = {}
-    plan: dict[str, Any] = {}
-    flows, paths = {}, {}
-    for state in held:
-        key = state_key(state)
-        boxes = outline.holders(state)
-        paths[key] = {} if path is None else path_in_boxes(path, boxes)
-        signs |= signs_at(wrong, boxes)
-        plan |= walk.plan(boxes, results(graph, state))["nodes"]
-        flows[key] = {by: flow(graph, by, state) for by in MEASURES}
-    return {"signs": signs, "plan": plan, "flows": flows, "paths": paths}
+class Held:
+    """Collects the answers that a page holds. Those about the same boxes share their readings, in ``boxes``."""
 
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self.answers: dict[str, list[Any]] = {}
+        self.boxes: list[dict[str, Any]] = []
+        self.walks = len(reader.walk) <= _LONGEST_WALK
 
-def _details(recording: Recording, graphs: list[dict[str, Any]], cells: int) -> dict[str, Any]:
-    """All that is to be told about each box that one of the pictures shows; lines lead from step to step there."""
-    found: dict[str, Any] = {}
-    for graph, held in zip((recording, *recording.higher), graphs, strict=True):
-        walk, alone = Walk(graph), {step.id: step.id for step in graph.steps}
-        own = {str(i) for i in (*held["own"], *graph.outline.groups)}
-        for box in held["readings"]:
-            if box in own:
-                facts, buffers = answered(graph, walk, int(box), alone, cells)
-                found[box] = {"detail": facts, "detail_buffers": buffers}
-    return found
+    def hold(self, question: Sequence[Any], answer: Any) -> None:
+        """Hold an answer."""
+        self.answers[question_key(question)] = [shelf_of(question), answer]
 
+    def _ask(self, question: Sequence[Any]) -> None:
+        self.hold(question, self._reader.ask(question))
 
-# ---------------------------------------------------------------------------------------------------- the walk
-def _walk(recording: Recording, cells: int, is_held: bool) -> dict[str, Any]:
-    """Every moment with each step as a box of its own, and the two moments that are about each step."""
-    if not is_held:
-        return {"frames": [], "moments": {}}
-    walk = Walk(recording)
-    alone = {step.id: step.id for step in recording.steps}
-    told = [frame(walk, k, alone, None, cells) for k in range(len(walk))]
-    moments = {str(step): [walk.find(step, 0), walk.find(step, walk.start)] for step in alone}
-    return {"frames": [{"frame": data, "frame_buffers": buffers} for data, buffers in told], "moments": moments}
+    def graphs(self, opened: Mapping[str, Sequence[int]], most: int) -> None:
+        """Hold the program and, of the k-th graph, a k-th part of ``most`` pictures; ``opened`` is shown first."""
+        self._ask(["program"])
+        for order, graph in enumerate(self._reader.graphs):
+            first = graph.outline.at_first()
+            now = frozenset(opened.get(str(order), first))
+            self.boxes.append({field: {} for field in _OF_BOXES})
+            for state in states(graph.outline, now, max(1, most // (order + 1))):
+                self._picture(order, None if state == first else sorted(state))
+
+    def _picture(self, order: int, open: list[int] | None) -> None:
+        self._ask(["scene", order, open])
+        question = ["numbers", order, open]
+        numbers = self._reader.ask(question)
+        for field, shared in self.boxes[order].items():
+            shared.update(numbers.get(field, {}))
+        rest = {name: item for name, item in numbers.items() if name not in _OF_BOXES}
+        self.hold(question, {**rest, "walks": self.walks, "boxes": list(numbers["nodes"])})
+
+    def steps(self) -> None:
+        """Hold what is to be told of each box and each moment of the walk, and the colours of each picture."""
+        for boxes in self.boxes:
+            for box in boxes["nodes"]:
+                self._ask(["detail", int(box)])
+        for k in range(len(self._reader.walk) if self.walks else 0):
+            self._ask(["frame", k, None])
+        self._ask(["search"])
+        self._ask(["path"])
+        for open in [json.loads(key)[2] for key in self.answers if key.startswith('["scene",0,')]:
+            for measure in MEASURES:
+                self._ask(["flow", measure, open])

@@ -21,28 +21,20 @@ from ..display.style import Look
 from ..engine.errors import a_kind
 from ..files import write
 from ..recording.model import Recording
-from .conversation import at_first
 from .derivative_explorer import DerivativeExplorer
 from .derivative_page import derivative_page
-from .explorer import STILL, Explorer
-from .explorer_page import AMOUNTS, Amount, book
+from .explorer import Explorer
+from .explorer_page import AMOUNTS, explorer_page
 from .graph_view import GraphView
 from .heatmaps import Heatmap
 from .interaction import Interact
 from .lens import Lens
 from .lens_page import lens_page
 from .module import module_text, style_text, zipped
-from .part import Part
 from .saved import SavedPage, still
 
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
 _TRUSTED = "require-trusted-types-for 'script'; trusted-types autolab"
-_TRAITS = {
-    name: trait
-    for base in Explorer.__mro__
-    if issubclass(base, Part)
-    for name, trait in base.class_own_traits(sync=True).items()
-}
 
 
 def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -> None:
@@ -122,12 +114,13 @@ def _saved_page(shown: Any) -> SavedPage | None:
     """What stays live of an object in a page; None for what stands still."""
     if isinstance(shown, Recording | Explorer | GraphView):
         recording = shown if isinstance(shown, Recording) else shown.recording
-        return SavedPage(recording.function, "explorer", (_saved(shown, recording, amount) for amount in AMOUNTS))
+        view = None if shown is recording else shown
+        return SavedPage(recording.function, "explorer", (explorer_page(recording, amount, view) for amount in AMOUNTS))
     if isinstance(shown, Heatmap):
-        return SavedPage("heatmap", "heatmaps", [{"state": still(shown.state(), say("heat_still")), "answers": {}}])
+        return SavedPage("heatmap", "heatmaps", [{"state": still(shown.state(), say("heat_still")), "messages": {}}])
     if isinstance(shown, Interact):
         state = still(shown.state(), say("interact_still"))
-        return SavedPage(shown.title, "interact", [{"state": state, "answers": {}}])
+        return SavedPage(shown.title, "interact", [{"state": state, "messages": {}}])
     if isinstance(shown, DerivativeExplorer):
         return derivative_page(shown)
     if isinstance(shown, Lens):
@@ -141,48 +134,12 @@ def _held(data: str, picture: Markup | None) -> Markup:
     return join([still_part, element("script", Markup(data), type="application/json", id="saved")])
 
 
-def _saved(shown: Recording | Explorer | GraphView, recording: Recording, amount: Amount) -> dict[str, Any]:
-    """The state that the page starts from, and the data from which it answers messages."""
-    view = _Still(recording, amount.cells)
-    defaults = {name: trait.default() for name, trait in _TRAITS.items()}
-    if isinstance(shown, Recording):
-        state = defaults | at_first() | view.state()
-    else:
-        state = defaults | at_first() | {name: getattr(shown, name) for name in _TRAITS}
-        view.expanded = shown.expanded
-    state |= {"still": "page", "changed": [], "ack": 0, "taken": {}, "taken_bytes": b""}
-    return {"state": state, "book": book(view, recording, amount)}
-
-
-class _Still(*STILL):  # type: ignore[misc]  # the parts of the view that need no session
-    """The view of a recording at which nobody looks: it knows what the page shows."""
-
-    def __init__(self, recording: Recording, most: int) -> None:
-        super().__init__()
-        self.most_cells = most
-        self._recording = recording
-        self._publish(self._shown(recording))
-
-    def state(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.trait_names(sync=True)}
-
-
 # ---------------------------------------------------------------------------------------------------- as text
 def _program(view_name: str, look: Look) -> str:
     """The live view's module and the page that takes the kernel's place."""
     view = module_text(f"{view_name}.js").replace("export default", "const view =", 1)
     page = module_text("page.js").replace("export ", "", 1)
-    book, maker = _book(view_name)
-    return f"{view}\n{page}\n{book}\nopenPage(view, {', '.join([json.dumps(look), *maker])});\n"
-
-
-def _book(view_name: str) -> tuple[str, list[str]]:
-    """The module that answers what would be too long in a table, and the name of what makes it."""
-    if view_name == "explorer":
-        return module_text("book.js").replace("export ", "", 1), ["makeBook"]
-    if view_name == "derivatives":
-        return module_text("graphsbook.js").replace("export ", "", 1), ["makeGraphsBook"]
-    return "", []
+    return f"{view}\n{page}\nopenPage(view, {json.dumps(look)});\n"
 
 
 def _start(program: str) -> str:

@@ -1,22 +1,10 @@
-"""What a saved page holds of the groups of a graph, so that they open and close without a kernel.
-
-Layouts are made here, in Python, and nowhere else. So a page holds the pictures of those states of the groups that are
-reached first, and for every group at least the one in which it alone is open beside what is around it.
-static/folds.js turns from one to the other.
-"""
+"""Which groups of a graph are open in the pictures that a saved page holds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from ..display.groups import result
-from ..display.messages import say
-from ..display.readings import readings
-from ..display.scene import scene
-from ..recording.model import Recording
-from ..recording.outline import Outline
-from .folding import only_children
+from ..recording.outline import Group, Outline
 
 MOST_BOXES_HELD = 1000
 """So many boxes the pictures of one graph have together, at most."""
@@ -25,31 +13,6 @@ MOST_BOXES_IN_ONE = 300
 """A picture with more is held only if it is what the view shows."""
 
 Open = frozenset[int]
-
-
-def folds(graph: Recording, now: Open, held: list[Open]) -> dict[str, Any]:
-    """The groups of a graph, and its pictures and numbers in the states that are held; ``now`` is the first shown."""
-    outline = graph.outline
-    numbers: dict[str, Any] = {}
-    for state in held:
-        numbers |= readings(graph, state)["nodes"]
-    return {
-        "now": sorted(now),
-        "parents": {str(child): parent for child, parent in outline.parents.items()},
-        "groups": {str(group): _group(outline, group) for group in outline.groups},
-        "readings": numbers,
-        "pictures": {state_key(state): scene(graph, state) for state in held},
-    }
-
-
-def fold_words() -> dict[str, str]:
-    """What the page says where it does not hold a picture."""
-    return {"none": say("page_no_picture"), "others": say("page_others_closed")}
-
-
-def state_key(state: Open) -> str:
-    """The groups that are open, as the page looks them up."""
-    return ",".join(map(str, sorted(state)))
 
 
 def states(outline: Outline, now: Open, most: int) -> list[Open]:
@@ -88,11 +51,8 @@ def _alone(outline: Outline, group: int) -> Open:
     return frozenset([group, *outline.around(group), *only_children(outline.groups[group])])
 
 
-def _group(outline: Outline, identity: int) -> dict[str, Any]:
-    group = outline.groups[identity]
-    shown = result(group)
-    return {
-        "alone": sorted(_alone(outline, identity)),
-        "run": group.kind == "run",
-        "step": None if shown is None else shown.id,
-    }
+def only_children(group: Group) -> Iterator[int]:
+    """The groups that are all that a group holds: opening it alone would show another closed box and nothing else."""
+    while len(group.items) == 1 and isinstance(group.items[0], Group):
+        group = group.items[0]
+        yield group.id

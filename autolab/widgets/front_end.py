@@ -9,9 +9,7 @@ Where a host does not let one widget name another, the loader asks for them in a
 from __future__ import annotations
 
 import hashlib
-from typing import Any, ClassVar
 
-import anywidget
 import ipywidgets
 import traitlets
 
@@ -38,41 +36,12 @@ class FrontEnd(ipywidgets.Widget):
         super().__init__(module=module, style=style, digest=digest)
 
 
-class LightWidget(anywidget.AnyWidget):
-    """A widget whose front end is held once for all of its kind; a subclass names the ``kind``.
+_held: dict[str, FrontEnd] = {}
 
-    A kind that was closed, as ``Widget.close_all()`` does, is made anew with the next view.
-    """
 
-    kind: ClassVar[str]
-    _held: ClassVar[dict[str, FrontEnd]] = {}
-    _extended: ClassVar[dict[type, type]] = {}
-
-    _esm = module_text("loader.js")
-    _front_end = traitlets.Instance(FrontEnd).tag(sync=True, **ipywidgets.widget_serialization)
-
-    def __init__(self, **state: Any) -> None:
-        front_end = self._held.get(self.kind)
-        if front_end is None or front_end.comm is None:
-            front_end = self._held[self.kind] = FrontEnd(self.kind)
-        super().__init__(_front_end=front_end, **state)
-
-    def add_traits(self, **traits: Any) -> None:
-        """Once for each kind: anywidget adds the same traits to every view, and traitlets makes a class for that, which
-        would outlive the view."""
-        kind = type(self)
-        if kind not in self._extended or "_anywidget_id" not in traits:
-            super().add_traits(**traits)
-            self._extended[kind] = type(self)
-            return
-        self.__class__ = self._extended[kind]
-        for name in traits:
-            getattr(type(self), name).instance_init(self)
-
-    def _handle_custom_msg(self, content: Any, buffers: Any) -> None:
-        """Answer a loader that cannot have the shared model; all else is for those who listen."""
-        if content != {"do": "front end"}:
-            super()._handle_custom_msg(content, buffers)
-            return
-        shared = self._front_end
-        self.send({"front_end": shared.digest}, [shared.module, shared.style])
+def front_end(kind: str) -> FrontEnd:
+    """The front end of a kind of view. One that was closed, as ``Widget.close_all()`` does, is made anew."""
+    held = _held.get(kind)
+    if held is None or held.comm is None:
+        held = _held[kind] = FrontEnd(kind)
+    return held

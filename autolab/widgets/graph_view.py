@@ -8,23 +8,25 @@ the inputs stand still; all that needs no computing works as in `Explorer`. Wher
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from types import FrameType
 from typing import Any
-
-import traitlets
 
 from ..display import mimebundle
 from ..display.messages import say
 from ..display.registry import Bundle
+from ..display.style import Look
 from ..engine.variable import Variable
 from ..recording.collector import collector_waits
 from ..recording.model import Recording
 from ..recording.tape import graph_named, variables_in
-from .conversation import LiveView, at_first
-from .explorer import STILL, Explorer
+from .live_view import LiveView, at_first
+from .picture import Picture
+from .taking import save, taken
 
 
-class GraphView(*STILL, LiveView):  # type: ignore[misc]
+class GraphView(LiveView):
     """A view of a recording whose inputs cannot be moved: its steps are chosen, walked through and searched.
 
     Made by `Variable.explore`.
@@ -38,34 +40,43 @@ class GraphView(*STILL, LiveView):  # type: ignore[misc]
     >>> view.close()
     """
 
-    kind = Explorer.kind
-
-    # what the parts that need a function would show: the page asks for it all the same
-    controls: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    settings: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    since = traitlets.Dict().tag(sync=True)
-    code = traitlets.Unicode().tag(sync=True)
-    can_undo = traitlets.Bool().tag(sync=True)
-    computing = traitlets.Unicode().tag(sync=True)
+    kind = "explorer"
 
     def __init__(self, recording: Recording) -> None:
-        self._recording = recording
         first = at_first()
         first["words"]["still"] = say("graph_still")
-        super().__init__(**first, still="graph", **self._shown(recording))
+        with collector_waits():
+            self._picture = Picture(recording)
+            super().__init__(**first, still="graph", **self._picture.answers())
         self._listen()
-
-    @collector_waits()
-    def _shown(self, recording: Recording) -> dict[str, Any]:
-        return super()._shown(recording)
 
     @property
     def recording(self) -> Recording:
         """What the picture shows."""
-        return self._recording
+        return self._picture.recording
+
+    def save(self, path: str | os.PathLike[str], look: Look = "light") -> None:
+        """Write what the view shows now to a file, as `Explorer.save` does."""
+        save(self, path, look)
+
+    @property
+    def questions(self) -> Sequence[Any]:
+        """What its pages ask at present."""
+        return self._picture.questions
+
+    @property
+    def free(self) -> dict[str, Any]:
+        """What can be changed, as plain data."""
+        return self._picture.free(["free", []])
+
+    def _answers(self, questions: list[Any]) -> dict[str, Any]:
+        return self._picture.answers(questions)
+
+    def _answer_once(self, question: list[Any]) -> Any:
+        return taken(self, question)
 
     def _static(self) -> Bundle:
-        return mimebundle(self._recording)
+        return mimebundle(self.recording)
 
 
 def explore_graph(y: Variable, frame: FrameType) -> GraphView:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import traitlets
-
 from ..binding import chosen_options
 from ..display.messages import say
 from ..display.registry import Bundle
 from ..display.tone import SCALES
 from .board import SHOW, Board
-from .conversation import LiveView, at_first
-from .part import obeys
+from .live_view import LiveView, at_first
+from .messages import on_message
 from .planes import Planes
 from .shown import gather
 
@@ -37,9 +35,6 @@ class Heatmap(Planes, LiveView):
 
     kind = "heatmaps"
 
-    since = traitlets.Dict().tag(sync=True)
-    computing = traitlets.Unicode().tag(sync=True)
-
     def __init__(self, board: Board) -> None:
         self._board = board
         first = at_first()
@@ -58,19 +53,19 @@ class Heatmap(Planes, LiveView):
         if self._board.size <= WATCHED:
             self.refresh()
         else:
-            self.since = {"text": say("heat_since"), "again": True}
+            self._tell(since={"text": say("heat_since"), "again": True})
 
     def _static(self) -> Bundle:
         return self._board.static()
 
     # ------------------------------------------------------------------ for the page
-    @obeys("again")
+    @on_message("again")
     def _again(self) -> None:
         self._board.read()
-        self._publish({"since": {}})
+        self._tell(since={})
         self._draw()
 
-    @obeys("choose", show=str, decades=(int, type(None)), shared=bool)
+    @on_message("choose", show=str, decades=(int, type(None)), shared=bool)
     def _choose(self, show: str, decades: int | None, shared: bool) -> None:
         self._board.choose(show, decades, shared)
         self._draw()

@@ -19,9 +19,9 @@ from ..display.registry import Bundle
 from ..engine.config import config, using_config
 from ..engine.errors import a_kind
 from .board import Board
-from .conversation import LiveView, at_first
 from .knobs import Choice, Dice, Knob, Slider, knobs
-from .part import obeys
+from .live_view import LiveView, at_first
+from .messages import on_message
 from .planes import Planes
 from .shown import gather
 
@@ -51,7 +51,6 @@ class Interact(Planes, LiveView):
     told: traitlets.List[Any] = traitlets.List().tag(sync=True)
     charts: traitlets.List[Any] = traitlets.List().tag(sync=True)
     lines = traitlets.Dict().tag(sync=True)
-    computing = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, fn: Callable[..., Any], inputs: Mapping[str, Any], axes: Mapping[str, str]) -> None:
         self._fn, self._knobs, self._letters = fn, knobs(inputs), axes
@@ -108,9 +107,10 @@ class Interact(Planes, LiveView):
         self._board = board
 
     def _again(self) -> None:
-        self._publish({**self._computed(), "error": None})
+        self._publish(self._computed())
+        self._tell(error=None)
 
-    @obeys("set", key=str, value=(int, float, str))
+    @on_message("set", key=str, value=(int, float, str))
     def _set(self, key: str, value: float | str) -> None:
         knob: Knob | None = self._knobs.get(key)
         if not isinstance(knob, Slider | Choice):
@@ -120,7 +120,7 @@ class Interact(Planes, LiveView):
         if knob.value != before or self.error:
             self._again()
 
-    @obeys("throw")
+    @on_message("throw")
     def _throw(self) -> None:
         for knob in self._knobs.values():
             if isinstance(knob, Dice):

@@ -14,12 +14,11 @@ from ..display.messages import say
 from ..display.registry import Bundle
 from ..display.tone import SCALES
 from ..gradcheck.report import GradientReport
-from .computing import Computing
-from .conversation import LiveView, at_first
 from .lens_session import DIRECTIONS, LensSession, Looked
 from .lens_shown import of_choice, of_report, of_scenery, of_study
-from .part import obeys
-from .since import Since
+from .live_view import at_first
+from .messages import on_message
+from .session_view import SessionView
 
 _LENS_WORDS = (
     *(
@@ -44,7 +43,7 @@ _FIRST_STEP = 34
 _SEEDS = 2**32
 
 
-class Lens(Since, Computing, LiveView):
+class Lens(SessionView):
     """A live view of a gradient check: analytic and numeric gradients side by side, and what the step size shows.
 
     Made by ``report.explore()``. All of its state is in the model, so that one model can have many views.
@@ -127,32 +126,35 @@ class Lens(Since, Computing, LiveView):
     def _show_result(self, result: Looked) -> None:
         self._measured = result
         self._publish(of_scenery(result.scenery, self.report))
-        self._publish({"error": None, "since": self._since(), **self._checked(), **self._selection(), **self._curves()})
+        self._publish({**self._checked(), **self._selection(), **self._curves()})
+        self._tell(error=None, since=self._since())
 
     def _show_error(self, error: dict[str, Any]) -> None:
         if self._session.report(self._session.state) is None:  # the check that was asked for is not there
             self._session.state = self._measured.state if self._measured else self._session.start
-        self._publish({"error": error, **self._checked(), **self._selection(), **self._curves()})
+        self._publish({**self._checked(), **self._selection(), **self._curves()})
+        self._tell(error=error)
 
     def _look(self, **changes: Any) -> None:
         """Look at something else: what is known of it is shown at once, the rest follows."""
         self._session.state = replace(self._session.state, **changes)
-        self._publish({"error": None, **self._selection(), **self._curves()})
+        self._publish({**self._selection(), **self._curves()})
+        self._tell(error=None)
         self._refresh()
 
     # ------------------------------------------------------------------ messages
-    @obeys("cell", key=int, row=int, column=int)
+    @on_message("cell", key=int, row=int, column=int)
     def _cell(self, key: int, row: int, column: int) -> None:
         """Choose the element that a cell of an input shows, and move it."""
         self._look(input=key, place=element_in(self._input(key), row, column), whole=False)
 
-    @obeys("worst", key=int)
+    @on_message("worst", key=int)
     def _worst(self, key: int) -> None:
         """Choose the worst element of an input, and move it."""
         self._input(key)
         self._look(input=key, place=None, whole=False)
 
-    @obeys("along", key=int, seed=int)
+    @on_message("along", key=int, seed=int)
     def _along(self, key: int, seed: int) -> None:
         """Move the whole of an input in one of the random directions."""
         self._input(key)
@@ -161,17 +163,17 @@ class Lens(Since, Computing, LiveView):
         place = self._session.state.place if key == self._session.state.input else None
         self._look(input=key, place=place, whole=True, direction=seed)
 
-    @obeys("step", k=int)
+    @on_message("step", k=int)
     def _to_step(self, k: int) -> None:
         """Show the numeric derivative at another step; 0 is the finest."""
         self._publish({"at_step": max(0, k)})
 
-    @obeys("scale", scale=str)
+    @on_message("scale", scale=str)
     def _scale(self, scale: str) -> None:
         """Colours in even steps, or by powers of ten."""
         self._publish({"scale": scale})
 
-    @obeys("order", order=int)
+    @on_message("order", order=int)
     def _order(self, order: int) -> None:
         if order not in self.check["orders"]:
             raise ValueError(f"explore: order is {order}; expected one of {self.check['orders']}")
@@ -182,7 +184,7 @@ class Lens(Since, Computing, LiveView):
         self._session.forget()
         self._look(seed=self._session.state.seed or 0, place=None)
 
-    @obeys("check again")
+    @on_message("check again")
     def _again_(self) -> None:
         """Check with other upstream gradients, at the same inputs."""
         self._look(seed=0 if self._session.state.seed is None else _seed(self._session.state.seed + 1), place=None)

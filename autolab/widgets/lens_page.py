@@ -129,7 +129,7 @@ def _content(lens: Lens, chapters: list[Chapter], most: int) -> dict[str, Any]:
     words = say("lens_still_bare" if is_bare else "lens_still_orders" if len(orders) > 1 else "lens_still")
     return {
         "state": still(lens.state(), words, **told[str(chapters[0].state.order)]),
-        "answers": {**answers, "all": turns},
+        "messages": {**answers, "all": turns},
     }
 
 

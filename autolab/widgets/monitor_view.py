@@ -18,8 +18,8 @@ from ..display.messages import say
 from ..display.monitor_view import charts, status
 from ..display.registry import Bundle
 from ..training.measure import State
-from .conversation import LiveView, at_first
-from .part import obeys
+from .live_view import LiveView, at_first
+from .messages import on_message
 
 if TYPE_CHECKING:
     from .monitor import LiveMonitor
@@ -132,23 +132,23 @@ class MonitorView(LiveView):
         }
 
     # ------------------------------------------------------------------ for the page
-    @obeys("stop")
+    @on_message("stop")
     def _stop(self) -> None:
         if self.stage == "running":
             self._publish({"stage": "stopping"})
             self._monitor.stop()
 
-    @obeys("choose", path=str, which=str)
+    @on_message("choose", path=str, which=str)
     def _choose(self, path: str, which: str) -> None:
         self._publish({"which": which, "path": path})
         self._publish(self._picture())
 
-    @obeys("scrub", at=int)
+    @on_message("scrub", at=int)
     def _scrub(self, at: int) -> None:
         self._publish({"at": at})
         self._publish(self._picture())
 
-    @obeys("follow")
+    @on_message("follow")
     def _follow(self) -> None:
         self._publish({"at": None})
         self._publish(self._picture())

@@ -1,114 +1,74 @@
-"""The parts of the live view that show a recording: the graph with its numbers, and the selected step."""
+"""The recording that a view shows, and the answers that its pages need at present."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import NoneType
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import traitlets
-
-from ..display.answer import answer
-from ..display.detail import detail, home
-from ..display.scene import readings, scene, structure
-from ..display.tone import SCALES
-from ..display.walk import Walk
 from ..recording.model import Recording
-from .board import SHOW
-from .columns import in_columns, shaded
-from .folding import Folding
-from .part import Part, not_understood, obeys
+from .free import Corners, free
+from .messages import not_understood, question_key
+from .questions import Reader, first_questions, shelved
+from .session import Session
+
+NOTHING_FREE: dict[str, Any] = {"controls": [], "settings": []}
 
 
-class Picture(Folding):
-    """The graph: where everything stands, the numbers in it, and which of them changed."""
+class Picture:
+    """Answers what the pages of one view ask, again and again as recordings follow each other.
 
-    scene = traitlets.Dict().tag(sync=True, to_json=in_columns("nodes", "frames", "edges"))
-    readings = traitlets.Dict().tag(sync=True, to_json=in_columns("nodes", each=shaded))
-    changed: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    Parameters
+    ----------
+    recording : Recording
+    session : Session, optional
+        Where something can be moved.
 
-    _drawn: tuple[Any, dict[str, Any]] = (None, {})
-
-    @property
-    def _graphs(self) -> tuple[Recording, ...]:
-        return self._recording, *self._recording.higher
-
-    def _holder(self, recording: Recording, identity: int) -> int:
-        """The box of the picture in which a step or group stands."""
-        return recording.outline.holder(identity, self._open_groups(recording))
-
-    def _holders(self, recording: Recording) -> dict[int, int]:
-        """The box of every step."""
-        return recording.outline.holders(self._open_groups(recording))
-
-    def _show_step(self, step: int) -> None:
-        """Open what is around a step, and select it."""
-        around = set(self._recording.outline.around(step))
-        if not around <= self._open_groups(self._recording):
-            self._expand(self._recording, around)
-        self._obey({"do": "select", "id": step})
-
-    def _folded(self) -> dict[str, Any]:
-        return self._shown(self._recording)
-
-    def _shown(self, recording: Recording) -> dict[str, Any]:
-        expanded = self._open_groups(recording)
-        picture, numbers = self._scene(recording, expanded), readings(recording, expanded)
-        same_picture = picture["key"] == self.scene.get("key")
-        before = self.readings.get("nodes", {}) if same_picture else numbers["nodes"]
-        changed = [int(k) for k, node in numbers["nodes"].items() if node != before[k]]
-        return {**super()._shown(recording), "scene": picture, "readings": numbers, "changed": changed}
-
-    def _scene(self, recording: Recording, expanded: frozenset[int]) -> dict[str, Any]:
-        """The picture, which most moves leave as it was."""
-        program = structure(recording), expanded
-        if program != self._drawn[0]:
-            self._drawn = program, scene(recording, expanded)
-        return self._drawn[1]
-
-
-class Selection(Part):
-    """Everything about the chosen box, at first none.
-
-    ``look``: whether values, gradients or both are shown of arrays, and on which scale their colours are.
+    Attributes
+    ----------
+    questions : sequence
+        What is asked at present.
     """
 
-    selected = traitlets.Int(None, allow_none=True).tag(sync=True)
-    detail = traitlets.Dict().tag(sync=True)
-    detail_buffers: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    look = traitlets.Dict({"show": "both", "scale": "linear"}).tag(sync=True)
+    def __init__(self, recording: Recording, session: Session | None = None) -> None:
+        self._session = session
+        self._reader = Reader(recording)
+        self.questions: Sequence[Any] = [*first_questions(recording), ["free", []]]
 
-    def _shown(self, recording: Recording) -> dict[str, Any]:
-        return {**super()._shown(recording), **self._selection(recording, self.selected)}
+    @property
+    def recording(self) -> Recording:
+        """What is shown."""
+        return self._reader.recording
 
-    @obeys("select", id=(int, NoneType))
-    def _select(self, id: int | None) -> None:
-        """Choose a box, or none."""
-        self._publish(self._selection(self._recording, id))
+    @recording.setter
+    def recording(self, recording: Recording) -> None:
+        self._reader = Reader(recording, before=self._reader)
 
-    @obeys("look", show=str, scale=str)
-    def _choose_look(self, show: str, scale: str) -> None:
-        """What is shown of arrays, and whether their colours follow the numbers evenly or by powers of ten."""
-        if show not in SHOW or scale not in SCALES:
-            raise not_understood({"do": "look", "show": show, "scale": scale})
-        self._publish({"look": {"show": show, "scale": scale}})
+    def answers(self, questions: Sequence[Any] | None = None) -> dict[str, dict[str, Any]]:
+        """The answers to what is asked from now on (None: to what was asked last), by their shelf and question."""
+        asked = self.questions if questions is None else questions
+        found = shelved(asked, lambda question: (self.free if question[0] == "free" else self._reader.ask)(question))
+        self.questions = asked
+        return found
 
-    def _selection(self, recording: Recording, node: int | None) -> dict[str, Any]:
-        """The traits that show the chosen box, that of the node in its graph; nothing, where it is drawn in none."""
-        if node is not None:
-            graph = home(recording, node)
-            expanded = self._open_groups(graph)  # type: ignore[attr-defined]
-            box, boxes = graph.outline.holder(node, expanded), graph.outline.holders(expanded)
-            if box in boxes.values():
-                walk = self._walk if graph is recording else Walk(graph)  # type: ignore[attr-defined]
-                facts, buffers = answered(graph, walk, box, boxes, self.most_cells)
-                return {"selected": box, "detail": facts, "detail_buffers": buffers}
-        return {"selected": None, "detail": {}, "detail_buffers": []}
+    def free(self, question: Sequence[Any]) -> dict[str, Any]:
+        """What can be changed: the answer to ``["free", [[key, row, column], ...]]``."""
+        match question:
+            case ["free", list(corners)]:
+                return NOTHING_FREE if self._session is None else free(self._session, self.recording, _corners(corners))
+        raise not_understood(question)
+
+    def free_now(self, numbers: Mapping[str, Any]) -> dict[str, Any]:
+        """Published numbers with what can be changed as it is at this moment, while something is computed."""
+        asked = [question for question in self.questions if question[0] == "free"]
+        return {**numbers, **{question_key(question): self.free(question) for question in asked}}
 
 
-def answered(
-    recording: Recording, walk: Walk, box: int, boxes: Mapping[int, int], most: int
-) -> tuple[dict[str, Any], list[bytes]]:
-    """Everything about a box for the page: where its gradient comes from, what it hands on, and its details."""
-    facts, buffers = detail(recording, box, most)
-    return {**facts, "answer": answer(walk, box, boxes)}, buffers
+def _corners(given: list[Any]) -> Corners:
+    found = {}
+    for entry in given:
+        match entry:
+            case [str() | int() as key, int() as row, int() as column]:
+                found[key] = (row, column)
+            case _:
+                raise not_understood(["free", given])
+    return found

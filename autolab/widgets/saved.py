@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .computation import Stopped
+from .live_view import CALM
 
 MAX_BYTES = 2_000_000
 """What a page holds is reduced until its data is below this, if it can be."""
@@ -40,7 +41,7 @@ class SavedPage:
 def still(state: Mapping[str, Any], sentence: str, **changes: Any) -> dict[str, Any]:
     """The state of a live view as a page begins with it: nothing is under way, and a sentence says what it can do."""
     words = {**state["words"], "still": sentence}
-    settled: dict[str, Any] = {"still": "page", "ack": 0, "error": None, "computing": "", "since": {}}
+    settled: dict[str, Any] = {"still": "page", "ack": 0, "condition": CALM}
     return {**state, **settled, "words": words, **changes}
 
 

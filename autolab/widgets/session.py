@@ -88,6 +88,7 @@ class Session(Watching):
         self.start = self.state = State(arrays, bool(given.get("train", config.train)), **orders)
         self.outputs: dict[int, Array] = {}
         self.domains: dict[str, tuple[float, float]] = {}
+        self.openable: Sequence[str] = ()
         self._past: deque[State] = deque()
         self._moving: tuple[Any, State] | None = None
 
@@ -151,32 +152,35 @@ class Session(Watching):
         array, text = drawn(_what(key), self._movable(key), distribution, scale, seed)
         return self._go(self.state.having(key, array, Origin(text)), None)
 
-    def choose(self, setting: str, value: str) -> bool:
-        """Set the ``dtype`` or ``device`` of all inputs of floats, or the ``mode``; True if that changed something.
+    def choose(self, setting: str, value: str | int) -> bool:
+        """Set the ``dtype`` or ``device`` of all inputs of floats, the ``mode``, the ``order`` of differentiation or
+        the input ``wrt`` which one differentiates; or let a fused function stand as its steps (``open``), or as one
+        step again (``close``). True if that changed something.
 
         Raises
         ------
         ValueError
             If there is no such setting or value.
         """
+        return self._go(self._chosen(setting, value), None)
+
+    def _chosen(self, setting: str, value: Any) -> State:
+        state = self.state
+        if setting in ("order", "wrt"):
+            orders = {"order": state.order, "wrt": state.wrt, setting: value}
+            input_to_differentiate("explore", self.bound.variables, orders["order"], orders["wrt"])
+            return replace(state, **orders)
+        if setting in ("open", "close") and value in self.openable:
+            others = [name for name in state.opened if name != value]
+            return replace(state, opened=(*others, *[value] * (setting == "open")))
         if value not in self.settings().get(setting, ("", ()))[1]:
             raise ValueError(f"explore: {setting!r:.60} cannot be set to {value!r:.60}")
         if setting == "mode":
-            return self._go(replace(self.state, train=value == "train"), None)
+            return replace(state, train=value == "train")
         if setting == "device":
-            return self._go(self.state.placed(value), None)
+            return state.placed(value)
         with np.errstate(over="ignore"):
-            return self._go(self.state.cast(value), None)
-
-    def differentiate(self, order: int, wrt: str) -> bool:
-        """Set the order of differentiation and the input; True if that changed something. What fits nothing raises."""
-        input_to_differentiate("explore", self.bound.variables, order, wrt)
-        return self._go(replace(self.state, order=order, wrt=wrt), None)
-
-    def open_fused(self, function: str, open: bool) -> bool:
-        """Let a fused function stand as its steps, or as one step; True if that changed something."""
-        others = [name for name in self.state.opened if name != function]
-        return self._go(replace(self.state, opened=(*others, *[function] * open)), None)
+            return state.cast(value)
 
     def settings(self) -> dict[str, tuple[str, tuple[str, ...]]]:
         """What `choose` can set: for each setting its value ("" where inputs differ) and all possible ones."""
@@ -250,6 +254,7 @@ class Session(Watching):
             recording = record_bound(self.bound, run.leaves, **options)
         origins.settle(own=run.leaves.values())
         self.outputs, self.domains, self.origins = run.ones, run.domains, origins
+        self.openable = recording.openable
         if self._upstream is not None:
             arrays: dict[Key, Array] = {**state.arrays}
             for position, array in run.given().items():

@@ -1,96 +1,63 @@
-"""The part of the live view that is taken away: what it shows now, as one picture or as a page."""
+"""What a view shows now, as a file: one picture for a slide or a hand-out, or a page that still steps."""
 
 from __future__ import annotations
 
-import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import traitlets
-
-from ..display.messages import say
 from ..files import write
-from .part import Part, not_understood, obeys
+from ..recording.model import Recording
+from .messages import not_understood
 
 if TYPE_CHECKING:  # loaded when something is taken away: a notebook's first picture does not wait for it
     from ..display.slide import Slide
     from ..display.style import Look
 
 PAGE = ".html"
-_KINDS = {".png": "image/png", ".svg": "image/svg+xml", ".pdf": "application/pdf", PAGE: "text/html"}
+KINDS = {".png": "image/png", ".svg": "image/svg+xml", ".pdf": "application/pdf", PAGE: "text/html"}
 
 
-class Taking(Part):
-    """Saves the whole view as it stands: graphs of all orders, groups, step of the walk, chosen box and colours.
+def save(view: Any, path: Any, theme: Look) -> None:
+    """Write what a view of a recording shows now to a file, whose suffix says which."""
+    from ..display.files import save_slide
 
-    ``taken`` is the file that the page asked for, until the page has it: its ``name`` and ``kind``.
-    """
+    if Path(path).suffix.lower() == PAGE:
+        write(path, _page(view, theme))
+    else:
+        save_slide(_slide(view.recording, view.look), path, theme)
 
-    taken = traitlets.Dict().tag(sync=True)
-    taken_bytes = traitlets.Bytes().tag(sync=True)
-    ways = traitlets.Dict().tag(sync=True)
 
-    def _shown(self, recording: Any) -> dict[str, Any]:
-        ways = {suffix.removeprefix("."): say(f"take_{suffix.removeprefix('.')}") for suffix in _KINDS}
-        return {**super()._shown(recording), "ways": {"": say("take"), **ways}}
+def taken(view: Any, question: list[Any]) -> dict[str, Any]:
+    """The answer to ``["file", suffix, theme]``: the ``name`` of the file, its ``kind`` and its ``bytes``."""
+    from ..display.files import slide_bytes
 
-    def save(self, path: str | os.PathLike[str], look: Look = "light") -> None:
-        """Write what the view shows now to a file, for a slide or a hand-out: the graph with the calculation of the
-        step beside it, the source, the place in the walk and what the colours mean. The graphs of derivatives stand
-        beside that of the function; if all together would be too small to read, only the graph with the chosen box is
-        drawn, and the picture says so.
+    match question:
+        case ["file", str(suffix), "light" | "dark" as theme] if f".{suffix}" in KINDS:
+            ending = f".{suffix}"
+        case _:
+            raise not_understood(question)
+    stem = re.sub(r"\W+", "_", view.recording.function, flags=re.ASCII).strip("_") or "function"
+    name = Path(f"{stem}{ending}")
+    is_page = ending == PAGE
+    content = _page(view, "auto") if is_page else slide_bytes(_slide(view.recording, view.look), name, theme)
+    return {"name": str(name), "kind": KINDS[ending], "bytes": content}
 
-        Parameters
-        ----------
-        path
-            Where to, with the suffix ``.png``, ``.svg`` or ``.pdf``, or ``.html`` for a page that still steps; an
-            existing file is replaced.
-        look
-            ``light`` or ``dark``; ``auto`` for a page that follows its reader's system.
 
-        Raises
-        ------
-        ValueError
-            If the suffix is another one.
-        RuntimeError
-            If ``.png`` or ``.pdf`` is asked for and typst is not installed.
-        """
-        from ..display.files import save_slide
+def _slide(recording: Recording, look: Mapping[str, Any]) -> Slide:
+    from ..display.slide import Slide
 
-        if Path(path).suffix.lower() == PAGE:
-            write(path, self._page(look))
-        else:
-            save_slide(self._slide(), path, look)
+    graphs, opened = (recording, *recording.higher), look.get("open", {})
+    chosen = [opened.get(str(order), graph.outline.at_first()) for order, graph in enumerate(graphs)]
+    expanded = frozenset[int]().union(*chosen)
+    pick = look.get("pick")
+    return Slide(
+        recording, expanded, look.get("moment"), pick and tuple(pick), look.get("selected"), look.get("colour")
+    )
 
-    def _slide(self) -> Slide:
-        """What is to be seen now."""
-        from ..display.slide import Slide
 
-        view: Any = self  # the other parts
-        recording = self._recording
-        expanded = frozenset[int]().union(*[view._open_groups(graph) for graph in (recording, *recording.higher)])
-        return Slide(recording, expanded, view._moment, view._pick, view.selected, view._by)
+def _page(view: Any, theme: Look) -> bytes:
+    from .export import live_page
 
-    def _page(self, look: Look) -> bytes:
-        from .export import live_page
-
-        return live_page(self, look).encode("utf-8", "replace")
-
-    @obeys("take", suffix=str, look=str)
-    def _take(self, suffix: str, look: str) -> None:
-        """The page wants a file."""
-        from ..display.files import slide_bytes
-
-        ending = f".{suffix}"
-        if ending not in _KINDS or look not in ("light", "dark"):
-            raise not_understood({"do": "take", "suffix": suffix, "look": look})
-        stem = re.sub(r"\W+", "_", self._recording.function, flags=re.ASCII).strip("_") or "function"
-        name = Path(f"{stem}{ending}")
-        content = self._page("auto") if ending == PAGE else slide_bytes(self._slide(), name, look)  # type: ignore[arg-type]
-        self._publish({"taken": {"name": str(name), "kind": _KINDS[ending]}, "taken_bytes": content})
-
-    @obeys("taken")
-    def _took(self) -> None:
-        """The page has it: a saved notebook need not hold it."""
-        self._publish({"taken": {}, "taken_bytes": b""})
+    return live_page(view, theme).encode("utf-8", "replace")

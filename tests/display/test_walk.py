@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -75,14 +76,20 @@ def test_muladd_goes_forward_value_by_value_and_backward_share_by_share() -> Non
     assert [f["line"] for f in frames[3:]] == [None, total, total, product, product]
 
 
+def moments(walk: Walk, boxes: Any) -> dict[str, list[int | None]]:
+    """When each value is known, its first and last share arrive, and it sends one."""
+    names = ("known", "first", "last", "sends")
+    return {box: [times[name] for name in names] for box, times in walk.times(boxes).items()}
+
+
 def test_nothing_is_known_before_its_time() -> None:
     _, walk, boxes = walked(muladd, x=2.0, y=3.0, z=4.0)
-    plan = walk.plan(boxes)
-    assert (plan["count"], plan["start"]) == (8, 3)
-    assert plan["nodes"] == {"0": [0, 6, 6], "1": [0, 7, 7], "2": [0, 5, 5], "3": [1, 4, 4], "4": [2, 3, 3]}
+    assert (len(walk), walk.start) == (8, 3)
+    inputs = {"0": [0, 6, 6, None], "1": [0, 7, 7, None], "2": [0, 5, 5, None]}
+    assert moments(walk, boxes) == inputs | {"3": [1, 4, 4, 6], "4": [2, 3, 3, 4]}
     _, walk, boxes = walked(lambda x: x * 2.0 + np.array([1.0, 2.0]), x=[1.0, 1.0])
     (constant,) = [step.id for step in walk.recording.steps if step.kind == "constant"]
-    assert walk.plan(boxes)["nodes"][str(constant)] == [2, None, None]  # it appears with the sum that uses it
+    assert moments(walk, boxes)[str(constant)] == [2, None, None, None]  # it appears with the sum that uses it
 
 
 def reused(x):
@@ -205,7 +212,7 @@ def test_nan_infinities_and_empty_arrays_can_be_walked() -> None:
 def test_a_function_without_gradients_ends_with_the_forward_pass() -> None:
     _, walk, boxes = walked(lambda n: n * 2, n=np.array([1, 2]))
     assert (len(walk), walk.start) == (2, 2)
-    assert walk.plan(boxes)["nodes"]["1"] == [1, None, None]
+    assert moments(walk, boxes)["1"] == [1, None, None, None]
 
 
 def test_frames_of_large_arrays_and_long_programs_stay_small() -> None:
@@ -218,13 +225,14 @@ def test_frames_of_large_arrays_and_long_programs_stay_small() -> None:
     for k in (0, 5, walk.start + 1, walk.start + 200, len(walk) - 1):
         data, buffers = frame(walk, k, boxes)
         assert 0 < sum(map(len, buffers)) < 256_000 - len(json.dumps(data))
-    assert len(json.dumps(walk.plan(boxes))) < 256_000
+    assert len(json.dumps(walk.times(boxes))) < 256_000
 
 
 def test_the_moment_of_a_step() -> None:
     _, walk, _ = walked(reused, x=3.0)
-    assert [walk.find(step, 0) for step in range(3)] == [0, 1, 2]
-    assert [walk.find(step, 4) for step in range(3)] == [5, 6, 4]  # where it sends, else where it receives
+    found = moments(walk, {step: step for step in range(3)})
+    assert [value for value, *_ in found.values()] == [0, 1, 2]
+    assert [sends for *_, sends in found.values()] == [None, 6, 4]
 
 
 def test_the_listing_says_which_line_made_what() -> None:

@@ -20,7 +20,6 @@ from autolab import links as L
 from autolab.display.messages import say
 from autolab.training.extensions import LiveMonitor
 from autolab.widgets.computation import Computation
-from autolab.widgets.conversation import LiveView
 from autolab.widgets.derivative_explorer import DerivativeExplorer
 from autolab.widgets.derivative_session import DerivativeSession
 from autolab.widgets.explorer import Explorer
@@ -29,6 +28,7 @@ from autolab.widgets.heatmaps import Board, Heatmap
 from autolab.widgets.interaction import Interact
 from autolab.widgets.lens import Lens
 from autolab.widgets.lens_session import LensSession
+from autolab.widgets.live_view import LiveView
 from autolab.widgets.monitor_view import MonitorView
 from autolab.widgets.session import Session
 from autolab.widgets.shown import gather

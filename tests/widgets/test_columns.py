@@ -53,6 +53,8 @@ def records(seed: int) -> list[dict[str, Any]]:
         "number": rng.normal(size=count).tolist(),
         "mixed": [None if rng.random() < 0.2 else str(k) for k in range(count)],
         "whole": rng.integers(0, 5, count).tolist(),
+        "even": [int(rng.integers(-3, 3)) * (k // 9) + k for k in range(count)],
+        "climbing": list(range(-7, 3 * count - 7, 3)),
     }
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
@@ -72,7 +74,7 @@ def test_the_page_makes_the_records_again(browser: Browser) -> None:
             "async (sent) => JSON.stringify((await import('./columns.js')).unpacked({ sent }).sent)", sent
         )
         assert json.loads(made) == given
-    assert kinds == {"of", "at", "after", "cells", "sizes"}
+    assert kinds == {"of", "at", "after", "cells", "sizes", "from", "steps", "times"}
     page.close()
 
 

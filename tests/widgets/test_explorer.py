@@ -24,9 +24,11 @@ from autolab.widgets.explorer import Explorer
 from autolab.widgets.module import STATIC, module_text
 from autolab.widgets.session import Session
 
+from .looking import looks
 from .programs import LAYER, branching, layer, muladd, picky
 
 Make = Callable[..., Explorer]
+SCENE, NUMBERS, FREE = '["scene",0,null]', '["numbers",0,null]', '["free",[]]'
 
 
 def tell(view: Explorer, **message: Any) -> list[dict[str, Any]]:
@@ -40,21 +42,20 @@ def tell(view: Explorer, **message: Any) -> list[dict[str, Any]]:
 def test_opening_publishes_the_whole_picture(explorer: Make) -> None:
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
     opening = view.comm.outbox[0]["data"]["state"]
-    assert opening["scene"]["title"] == "muladd(x, y, z)"
-    assert opening["readings"]["nodes"]["4"]["value"] == "10"
-    assert [c["key"] for c in opening["controls"]] == ["x", "y", "z", 0]
-    assert (opening["selected"], opening["detail"]) == (None, {})  # nothing is chosen at first
-    assert opening["error"] is None
+    assert opening["page"][SCENE]["title"] == "muladd(x, y, z)"
+    assert opening["numbers"][NUMBERS]["nodes"]["4"]["value"] == "10"
+    assert [c["key"] for c in opening["numbers"][FREE]["controls"]] == ["x", "y", "z", 0]
+    assert (opening["look"], opening["answers"]) == ({}, {})  # nothing is chosen at first
+    assert opening["condition"]["error"] is None
 
 
 def test_a_move_is_answered_by_one_message_without_the_scene(explorer: Make) -> None:
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
     (state,) = tell(view, do="move", key="x", value=2.5, seq=17)
     assert state["ack"] == 17
-    assert state["readings"]["nodes"]["4"]["value"] == "11.5"
-    assert sorted(state["changed"]) == [0, 1, 3, 4]
-    assert state["can_undo"] is True
-    assert "scene" not in state
+    assert state["numbers"][NUMBERS]["nodes"]["4"]["value"] == "11.5"
+    assert state["condition"]["can_undo"] is True
+    assert "page" not in state
     assert view.point["x"] == 2.5
     assert view.recording["w"].value.values == 11.5
 
@@ -62,35 +63,35 @@ def test_a_move_is_answered_by_one_message_without_the_scene(explorer: Make) -> 
 def test_another_structure_publishes_another_scene_and_keeps_a_selection(explorer: Make) -> None:
     view = explorer(branching, x=1.0)
     (state,) = tell(view, do="move", key="x", value=-1.0)
-    assert [node["text"] for node in state["scene"]["nodes"]] == ["x", "np.exp(x)", "h + 1"]
-    assert view.changed == []
-    tell(view, do="select", id=1)
+    assert [node["text"] for node in state["page"][SCENE]["nodes"]] == ["x", "np.exp(x)", "h + 1"]
+    looks(view, selected=1)
     (state,) = tell(view, do="move", key="x", value=-2.0)
-    assert (view.selected, state["detail"]["title"]) == (1, "h = np.exp(x)")
-    tell(view, do="select", id=2)
+    assert state["answers"]['["detail",1]']["title"] == "h = np.exp(x)"
+    looks(view, selected=2)
     (state,) = tell(view, do="move", key="x", value=1.0)
-    assert (state["selected"], state["detail"]) == (None, {})  # the step is not there any more
+    assert state["answers"] == {'["detail",2]': None}  # the step is not there any more
 
 
 def test_selecting_publishes_the_arrays_as_float32(explorer: Make) -> None:
     view = explorer(layer, **LAYER)
     step = view.recording["a"]
-    (state,) = tell(view, do="select", id=step.id)
-    assert state["detail"]["title"] == "a = x @ W"
-    value, grad = (np.frombuffer(b, np.float32).reshape(2, 4) for b in view.detail_buffers)
+    detail = looks(view, selected=step.id).detail
+    assert detail["title"] == "a = x @ W"
+    value, grad = (np.frombuffer(b, np.float32).reshape(2, 4) for b in detail["buffers"])
     np.testing.assert_array_equal(value, step.value.values.astype(np.float32))
     np.testing.assert_array_equal(grad, step.grad.values.astype(np.float32))
 
 
 def test_an_error_keeps_the_last_picture_and_the_next_good_move_recovers(explorer: Make) -> None:
     view = explorer(picky, x=2.0, y=3.0)
+    before = view.numbers[NUMBERS]
     (state,) = tell(view, do="move", key="x", value=-1.0)
-    assert state["error"]["type"] == "ValueError"
-    assert state["error"]["statement"].startswith("raise ValueError")
-    assert "readings" not in state
-    assert state["controls"][0]["value"] == -1
+    assert view.error["type"] == "ValueError"
+    assert view.error["statement"].startswith("raise ValueError")
+    assert state["numbers"][NUMBERS] == before
+    assert state["numbers"][FREE]["controls"][0]["value"] == -1
     (state,) = tell(view, do="undo", seq=2)
-    assert state["error"] is None
+    assert state["condition"]["error"] is None
     assert view.recording["w"].value.values == 6
 
 
@@ -100,7 +101,7 @@ def test_an_error_keeps_the_last_picture_and_the_next_good_move_recovers(explore
         {"do": "move", "key": "nothing", "value": 1.0},
         {"do": "move", "key": "x"},
         {"do": "move", "key": "x", "value": [1], "final": "yes"},
-        {"do": "select", "id": "4"},
+        {"do": "look", "look": {}, "questions": [["detail", "4"]]},
         {"do": "os.system"},
         {"do": None},
         {},
@@ -110,17 +111,16 @@ def test_a_senseless_message_is_answered_with_an_error(explorer: Make, message: 
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
     (state,) = tell(view, **message, seq=9)
     assert state["ack"] == 9
-    assert state["error"]["type"] == "ValueError"
+    assert state["condition"]["error"]["type"] == "ValueError"
     (state,) = tell(view, do="move", key="x", value=2.0, seq=10)
-    assert state["error"] is None
+    assert state["condition"]["error"] is None
 
 
 @pytest.mark.parametrize("identity", [99, -5, None])
 def test_an_unknown_selection_and_none_choose_nothing(explorer: Make, identity: int | None) -> None:
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
-    tell(view, do="select", id=1)
-    (state,) = tell(view, do="select", id=identity)
-    assert (state["selected"], state["detail"], view.detail_buffers) == (None, {}, [])
+    looks(view, selected=1)
+    assert looks(view, selected=identity).detail == {}
 
 
 @pytest.mark.parametrize("content", ["move", None, {"do": "undo"}, {"do": "undo", "seq": "1"}])
@@ -133,9 +133,9 @@ def test_what_is_no_message_is_ignored(explorer: Make, content: Any) -> None:
 
 def test_a_failure_while_drawing_is_shown_and_answered(explorer: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
-    monkeypatch.setattr("autolab.widgets.picture.readings", lambda *given: 1 / 0)
+    monkeypatch.setattr("autolab.widgets.questions.readings", lambda *given: 1 / 0)
     (state,) = tell(view, do="move", key="x", value=1.0, seq=3)
-    assert (state["ack"], state["error"]["type"]) == (3, "ZeroDivisionError")
+    assert (state["ack"], state["condition"]["error"]["type"]) == (3, "ZeroDivisionError")
 
 
 def test_an_interrupt_is_answered(explorer: Make) -> None:
@@ -146,19 +146,20 @@ def test_an_interrupt_is_answered(explorer: Make) -> None:
 
     view = explorer(interrupted, x=1.0)
     (state,) = tell(view, do="move", key="x", value=2.0, seq=3)
-    assert (state["ack"], state["error"]["type"]) == (3, "KeyboardInterrupt")
+    assert (state["ack"], state["condition"]["error"]["type"]) == (3, "KeyboardInterrupt")
 
 
 def test_everything_published_is_json_even_with_nan_and_infinities(explorer: Make) -> None:
     view = explorer(lambda x: np.log(x) / x, x=np.array([1.0, 0.0, -1.0]))  # the recording comm refuses NaN
-    tell(view, do="select", id=0)
-    assert view.detail["arrays"][1]["nan"] + view.detail["arrays"][1]["inf"] > 0
+    arrays = looks(view, selected=0).detail["arrays"]
+    assert arrays[1]["nan"] + arrays[1]["inf"] > 0
 
 
-def test_code_is_published_on_request_and_withdrawn_by_a_move(explorer: Make) -> None:
+def test_code_is_published_on_request_and_not_kept(explorer: Make) -> None:
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
-    assert tell(view, do="code")[0]["code"] == "autolab.explore(muladd, x=2.0, y=3.0, z=4.0)"
-    assert tell(view, do="move", key="x", value=1.0, seq=2)[0]["code"] == ""
+    code = "autolab.explore(muladd, x=2.0, y=3.0, z=4.0)"
+    assert tell(view, do="ask", question=["code"])[0]["answers"] == {'["code"]': code}
+    assert tell(view, do="move", key="x", value=1.0, seq=2)[0]["answers"] == {}
 
 
 def test_names_are_cleaned_for_the_page(explorer: Make) -> None:
@@ -169,7 +170,7 @@ def test_names_are_cleaned_for_the_page(explorer: Make) -> None:
 
     view = explorer(hostile, x=1.0)
     (state,) = tell(view, do="move", key="x", value=2.0)
-    assert not {"\u202e", "\x00"} & set(json.dumps(state["error"], ensure_ascii=False))
+    assert not {"\u202e", "\x00"} & set(json.dumps(state["condition"]["error"], ensure_ascii=False))
 
 
 def test_messages_from_many_threads_leave_one_consistent_state(explorer: Make) -> None:

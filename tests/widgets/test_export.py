@@ -20,6 +20,7 @@ from autolab.widgets.export import export_html
 from autolab.widgets.saved import MAX_BYTES
 
 from .bare_page import menu
+from .looking import looks
 from .programs import LAYER, layer, muladd
 
 Open = Callable[..., Page]
@@ -83,7 +84,7 @@ def test_the_inputs_of_a_saved_view_stand_still(open_file: Open, explorer: Any) 
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
     move = {"do": "move", "seq": 1, "key": "x", "index": None, "value": 2.5, "final": True}
     view._on_message(view, move, [])
-    view._obey({"do": "select", "id": view.recording["h"].id})
+    looks(view, selected=view.recording["h"].id)
     page = open_file(view)
     assert page.locator(".al-title").text_content() == "h = x * y"
     assert box(page, view.recording, "x").get_attribute("role") == "button"  # nothing computes here
@@ -91,7 +92,7 @@ def test_the_inputs_of_a_saved_view_stand_still(open_file: Open, explorer: Any) 
     assert page.get_by_label("Save as…").count() == 0
     names = menu(page).get_by_role("button").all_text_contents()
     assert not {"Undo", "Reset", "Copy point as code", "Pin inputs"} & set(names) and "Present" in names
-    assert not view.still and view.selected == view.recording["h"].id  # the live view is as it was
+    assert not view.still and view.look["selected"] == view.recording["h"].id  # the live view is as it was
 
 
 @pytest.mark.browser

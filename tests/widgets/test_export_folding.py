@@ -17,9 +17,10 @@ from autolab.widgets import folds
 from autolab.widgets.derivative_explorer import DerivativeExplorer
 from autolab.widgets.derivative_session import DerivativeSession
 from autolab.widgets.export import export_html
-from autolab.widgets.folding import only_children
+from autolab.widgets.folds import only_children
 
 from .bare_page import find, offered
+from .looking import looks, seen
 
 pytestmark = pytest.mark.browser
 
@@ -94,14 +95,15 @@ def test_the_walk_goes_on_whatever_is_open(open_file: Any, explorer: Any) -> Non
     view = explorer(rnn, x=0.5, h=0.3)
     page = open_file(view)
     offered(page, "Close all").click()
-    view._obey({"do": "close all"})
+    looks(view, open={"0": []})
     slider = page.get_by_role("slider", name="Step of the walk")
     slider.press("Home")
-    for k in range(view.plan["count"]):
-        view._obey({"do": "walk", "to": k, "pick": None})
-        assert page.locator(".al-event").text_content() == view.frame["title"]
+    holders = view.recording.outline.holders(())
+    for k in range(seen(view).plan["count"]):
+        frame = looks(view, moment=k).frame
+        assert page.locator(".al-event").text_content() == frame["title"]
         lit = page.locator(".al-active").evaluate_all("all => all.map(n => Number(n.dataset.id))")
-        assert sorted(lit) == sorted(set(view.frame["nodes"]))
+        assert sorted(lit) == sorted({holders[step] for step in frame["nodes"]})
         slider.press("ArrowRight")
 
 
@@ -150,7 +152,7 @@ def test_where_no_picture_is_held_everything_stays_and_that_is_said(
 ) -> None:
     monkeypatch.setattr(folds, "MOST_BOXES_IN_ONE", 12)
     view = explorer(longer, x=0.5, h=0.3)
-    view._obey({"do": "close all"})
+    looks(view, open={"0": []})
     page = open_file(view)
     offered(page, "Open all").click()
     expect(page.locator(".al-notice")).to_contain_text(say("page_no_picture"))

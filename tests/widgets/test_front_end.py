@@ -207,9 +207,9 @@ def test_the_kernel_sends_a_view_what_it_asks_for(explorer: Make, monkeypatch: p
 
 
 STRANGE = """
-from autolab.widgets.front_end import LightWidget
+from autolab.widgets.live_view import LiveView
 
-LightWidget._esm = LightWidget._esm.replace(".get_model(", ".not_there(")
+LiveView._esm = LiveView._esm.replace(".get_model(", ".not_there(")
 """
 
 

@@ -18,6 +18,7 @@ from autolab.widgets.graph_view import GraphView
 
 from .bare_page import menu
 from .lab import Lab, LabPage
+from .looking import looks
 
 
 @pytest.fixture
@@ -46,18 +47,16 @@ def test_the_steps_are_named_as_the_caller_names_them_and_can_be_walked(view: Gr
         (None, "mul"),
         ("loss", "sum"),
     ]
-    ask(view, do="select", id=4)
-    assert view.detail["title"] == "loss = sum(h * h)"
-    ask(view, do="select", id=0)
-    assert view.detail["title"] == "x" and view.error is None
-    ask(view, do="walk", to=1, pick=None)
-    assert view.frame["title"] == "x + ?" and view.frame["notes"] == [say("value_lost")]
-    assert view.frame["spoken"].endswith(f"is {say('walk_not_kept')}.")
-    assert view.plan["start"] == view.plan["count"], "a graph tells nothing of a backward pass step by step"
+    assert looks(view, selected=4).detail["title"] == "loss = sum(h * h)"
+    assert looks(view, selected=0).detail["title"] == "x"
+    shown = looks(view, moment=1)
+    assert shown.frame["title"] == "x + ?" and shown.frame["notes"] == [say("value_lost")]
+    assert shown.frame["spoken"].endswith(f"is {say('walk_not_kept')}.")
+    assert shown.plan["start"] == shown.plan["count"], "a graph tells nothing of a backward pass step by step"
 
 
 def test_the_page_is_told_that_the_inputs_stand_still_and_why(view: GraphView) -> None:
-    assert view.still and view.words["still"] == say("graph_still") and view.controls == []
+    assert view.still and view.words["still"] == say("graph_still") and view.free["controls"] == []
     ask(view, do="hello")
     assert view.error is None
     ask(view, do="move", key="x", index=0, value=3.0, final=True)
@@ -66,8 +65,7 @@ def test_the_page_is_told_that_the_inputs_stand_still_and_why(view: GraphView) -
 
 def test_the_page_finds_every_trait_that_it_asks_an_explorer_for(view: GraphView) -> None:
     assert set(Explorer.class_trait_names(sync=True)) <= set(view.trait_names(sync=True))
-    for name in ("controls", "settings", "since", "code", "can_undo", "computing"):
-        assert getattr(view, name) == Explorer.class_traits()[name].default()
+    assert (view.error, view.since, view.computing, view.condition["can_undo"]) == (None, {}, "", False)
 
 
 def test_it_is_saved_as_a_page_where_there_is_no_notebook(view: GraphView, tmp_path: Path) -> None:

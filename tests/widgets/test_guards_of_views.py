@@ -18,17 +18,19 @@ import autolab
 from autolab import Variable
 from autolab import functions as F
 from autolab.display.messages import say
-from autolab.widgets import notebook, player
-from autolab.widgets.conversation import LiveView
+from autolab.widgets import explorer_page, notebook
 from autolab.widgets.explorer import Explorer
 from autolab.widgets.graph_view import GraphView
 from autolab.widgets.interaction import Interact
 from autolab.widgets.knobs import knobs
 from autolab.widgets.lens import Lens, look_closely
+from autolab.widgets.live_view import LiveView
+from autolab.widgets.questions import Reader
 from autolab.widgets.saved import as_json
 from autolab.widgets.session import Session
-from autolab.widgets.since import _listed
+from autolab.widgets.session_view import _listed
 
+from .looking import asks, looks, seen
 from .programs import branching
 from .test_messages import at_rest
 
@@ -37,7 +39,7 @@ SHOWN = "a\N{REPLACEMENT CHARACTER}b c"
 
 
 def tell(view: LiveView, **message: Any) -> None:
-    view.error = None
+    view._tell(error=None)
     view._on_message(view, {"seq": 1, **message}, [])
 
 
@@ -67,9 +69,9 @@ def test_an_error_is_cleaned_wherever_it_arises(
         change.setattr(type(view._session), "undo", fails)
         tell(view, do="undo")  # while a message is obeyed
     assert view.error is not None and view.error["message"] == SHOWN
-    tell(view, do="select", id=0)
+    looks(view, selected=0)
     with monkeypatch.context() as change:
-        change.setattr("autolab.widgets.picture.detail", fails)
+        change.setattr("autolab.widgets.questions.detail", fails)
         tell(view, do="move", key="x", index=None, value=3, final=True)  # while a result is shown
     assert view.error is not None and view.error["message"] == SHOWN and view.computing == ""
     tell(view, do="move", key="x", index=None, value=4, final=True)
@@ -104,8 +106,7 @@ def test_code_that_is_shown_is_cleaned(opened: Callable[..., Explorer], monkeypa
     view = opened(lambda x: x * x, x=2.0)
     for text, code in ((HIDDEN, SHOWN), ("x" * 200_000, "x" * 99_999 + "…"), ("x" * 1000, "x" * 1000)):
         monkeypatch.setattr(type(view._session), "code", lambda session, text=text: text)
-        tell(view, do="code")
-        assert view.code == code
+        assert asks(view, "code") == code
 
 
 def test_the_name_of_an_output_is_short(opened: Callable[..., Explorer]) -> None:
@@ -113,7 +114,7 @@ def test_the_name_of_an_output_is_short(opened: Callable[..., Explorer]) -> None
         named = x * longer_name
         return named, F.tanh(F.exp(x * longer_name) + longer_name)
 
-    titles = [entry["label"] for entry in opened(several, x=np.ones(2), longer_name=np.ones(2)).controls]
+    titles = [entry["label"] for entry in opened(several, x=np.ones(2), longer_name=np.ones(2)).free["controls"]]
     assert any("named" in title for title in titles)
     assert all(len(title) <= 60 for title in titles) and any("…" in title for title in titles)
 
@@ -139,48 +140,30 @@ def test_a_page_is_saved_under_a_plain_short_name_where_there_is_no_notebook(
 
 def test_the_walk_rests_where_the_graph_has_become_shorter(opened: Callable[..., Explorer]) -> None:
     view = opened(branching, x=-1.0)
-    last = len(view._walk) - 1
-    tell(view, do="walk", to=last, pick=None)
-    assert view.frame["k"] == last
+    last = seen(view).plan["count"] - 1
+    assert looks(view, moment=last).frame["k"] == last
     tell(view, do="move", key="x", index=None, value=1, final=True)
-    assert view.error is None and len(view._walk) <= last and view.frame == {}
-    tell(view, do="walk", to=1, pick=None)
+    assert view.error is None and seen(view).plan["count"] <= last and seen(view).frame == {}
+    looks(view, moment=1)
     tell(view, do="move", key="x", index=None, value=2, final=True)
-    assert view.frame["k"] == 1
+    assert seen(view).frame["k"] == 1
 
 
 def test_a_walk_has_few_cells_and_is_saved_if_it_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    view = GraphView(autolab.record(lambda x: x * 2, np.ones((100, 100))))
-    for most, cells in ((view.most_cells, 64), (9, 9)):
-        view.most_cells = most
-        tell(view, do="walk", to=1, pick=None)
-        assert 0 < max(len(buffer) for buffer in view.frame_buffers) <= 4 * cells**2
-    count = len(view._walk)
+    recording = autolab.record(lambda x: x * 2, np.ones((100, 100)))
+    for most, cells in ((256, 64), (9, 9)):
+        reader = Reader(recording, most)
+        assert 0 < max(len(buffer) for buffer in reader.ask(["frame", 1, None])["buffers"]) <= 4 * cells**2
+    count = len(reader.walk)
     for limit, saved in ((count, True), (count - 1, False)):
-        monkeypatch.setattr(player, "_SAVED", limit)
-        assert view._shown(view.recording)["plan"]["saved"] is saved
-    view.close()
-
-
-def test_a_search_goes_round_and_nowhere_without_a_match() -> None:
-    x = Variable(1.0, name="x")
-    view = GraphView(autolab.graph(F.tanh(F.tanh(F.tanh(x)))))
-    tell(view, do="find", text="no such name")
-    tell(view, do="go", by=1)
-    assert view.error is None and view.found["at"] is None
-    for start, ways in ((1, ((1, 0), (1, 1), (2, 0), (-1, 2))), (-1, ((-1, 2), (1, 0)))):
-        tell(view, do="find", text="tanh")
-        assert view.found["count"] == 3, start
-        for by, at in ways:
-            tell(view, do="go", by=by)
-            assert view.error is None and view.found["at"] == at
-    view.close()
+        monkeypatch.setattr(explorer_page, "_LONGEST_WALK", limit)
+        answers = explorer_page.explorer_page(recording, explorer_page.AMOUNTS[0])["answers"]
+        assert answers['["numbers",0,null]'][1]["walks"] is saved and ('["frame",0,null]' in answers) is saved
 
 
 def test_without_a_nan_there_is_no_path() -> None:
     for view in at_rest(GraphView):
-        tell(view, do="path", show=True)
-        assert view.error is None and view.path == {}  # type: ignore[attr-defined]
+        assert looks(view, path=True).path == {}
 
 
 def test_a_seed_is_counted_up_to_its_end() -> None:

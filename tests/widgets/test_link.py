@@ -97,9 +97,9 @@ def test_what_is_sent_when(linked: Page) -> None:
         return linked.evaluate(script, *given)
 
     assert evaluate(CLOSED) == [1, 2, 0, []]
-    for kind in ("move", "set", "window", "walk", "find", "cell", "step", "scrub"):
+    for kind in ("move", "set", "look", "cell", "step", "scrub"):
         assert evaluate(WAITING, kind) == [[1, 3, 4, 5, 6], [1, 2, 3], "idle"], kind
-    for kind in ("draw", "undo", "select"):
+    for kind in ("draw", "undo", "ask"):
         assert evaluate(WAITING, kind) == [[1, 2, 3, 4, 5, 6], [1, 2, 3], "idle"], kind
     assert evaluate(STRANGE) == [[1, 0], [2, 0, False], ["one", "hello", "two"], ["one"]]
     assert evaluate(STOP) == [["move"], ["move", "stop"], 3]

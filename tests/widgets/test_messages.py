@@ -17,8 +17,6 @@ from autolab import functions as F
 from autolab import links as L
 from autolab.training.extensions import LiveMonitor
 from autolab.widgets.board import Board
-from autolab.widgets.computing import Computing
-from autolab.widgets.conversation import LiveView
 from autolab.widgets.derivative_explorer import DerivativeExplorer
 from autolab.widgets.derivative_session import DerivativeSession
 from autolab.widgets.explorer import Explorer
@@ -27,58 +25,37 @@ from autolab.widgets.heatmaps import Heatmap
 from autolab.widgets.interaction import Interact
 from autolab.widgets.lens import Lens
 from autolab.widgets.lens_session import LensSession
+from autolab.widgets.live_view import LiveView
+from autolab.widgets.messages import handlers
 from autolab.widgets.monitor_view import MonitorView
+from autolab.widgets.questions import Reader
 from autolab.widgets.session import Session
+from autolab.widgets.session_view import SessionView
 from autolab.widgets.shown import gather
 
 NUMBER, KEY, NONE = (int, float), (str, int), type(None)
-PICTURE = {
-    "open": {"id": int},
-    "close": {"id": int},
-    "open all": {},
-    "close all": {},
-    "select": {"id": (int, NONE)},
-    "look": {"show": str, "scale": str},
-    "find": {"text": str},
-    "go": {"by": int},
-    "colour": {"by": (str, NONE)},
-    "path": {"show": bool},
-    "walk": {"to": (int, NONE), "pick": (list, NONE)},
-    "take": {"suffix": str, "look": str},
-    "taken": {},
-    "hello": {},
-}
+ALL: dict[str, Any] = {"hello": {}, "look": {"look": dict, "questions": list}, "ask": {"question": list}}
 PLANES = {
     "axes": {"key": int, "row": int, "column": int},
     "move": {"key": int, "index": int, "value": int},
     "zoom": {"key": int, "region": (list, NONE)},
-    "hello": {},
+    **ALL,
 }
-COMPUTED: dict[str, Any] = {"hello": {}, "again": {}, "stop": {}}
+COMPUTED: dict[str, Any] = {**ALL, "again": {}, "stop": {}}
 ALLOWED: dict[type[LiveView], dict[str, dict[str, Any]]] = {
     Explorer: {
-        **PICTURE,
         **COMPUTED,
         "move": {"key": KEY, "index": (int, NONE), "value": NUMBER, "final": bool},
         "draw": {"key": KEY, "distribution": str, "scale": NUMBER, "seed": int},
-        "choose": {"setting": str, "value": str},
-        "window": {"key": KEY, "row": int, "column": int},
-        "order": {"order": int, "wrt": str},
-        "open fused": {"function": str, "open": bool},
+        "choose": {"setting": str, "value": KEY},
         "undo": {},
         "reset": {},
-        "code": {},
     },
-    GraphView: PICTURE,
+    GraphView: ALL,
     DerivativeExplorer: {
         **COMPUTED,
-        "open": {"id": int},
-        "close": {"id": int},
-        "open all": {},
-        "close all": {},
         "move": {"value": NUMBER},
         "order": {"order": int},
-        "graphs": {"open": bool},
     },
     Lens: {
         **COMPUTED,
@@ -93,7 +70,7 @@ ALLOWED: dict[type[LiveView], dict[str, dict[str, Any]]] = {
     Heatmap: {**PLANES, "again": {}, "choose": {"show": str, "decades": (int, NONE), "shared": bool}},
     Interact: {**PLANES, "set": {"key": str, "value": (int, float, str)}, "throw": {}},
     MonitorView: {
-        "hello": {},
+        **ALL,
         "stop": {},
         "follow": {},
         "choose": {"path": str, "which": str},
@@ -102,7 +79,7 @@ ALLOWED: dict[type[LiveView], dict[str, dict[str, Any]]] = {
 }
 KINDS = sorted(ALLOWED, key=lambda kind: kind.__name__)
 SAMPLES: list[Any] = [None, True, 1, 0.5, "x", [], {}]
-GOOD: dict[Any, Any] = {int: 0, float: 0.5, str: "x", bool: True, list: [], NONE: None}
+GOOD: dict[Any, Any] = {int: 0, float: 0.5, str: "x", bool: True, list: [], dict: {}, NONE: None}
 
 
 def program(x: Variable, v: Variable, n: Variable) -> Variable:
@@ -148,7 +125,7 @@ def view(request: pytest.FixtureRequest) -> Iterator[LiveView]:
 
 def at_rest(kind: type[LiveView]) -> Iterator[LiveView]:
     found = MAKE[kind]()
-    if isinstance(found, Computing):  # so that a busy machine changes no answer
+    if isinstance(found, SessionView):  # so that a busy machine changes no answer
         found.wait_seconds = 30.0
         with found._lock:
             assert found._lock.wait_for(lambda: found._running is None, 30)
@@ -162,8 +139,9 @@ def kind_of(view: LiveView) -> type[LiveView]:
 
 def shown(view: LiveView) -> str:
     """All that the pages show, but for the error and the acknowledgement."""
-    state = {name: value for name, value in view.state().items() if name not in ("error", "ack")}
-    return repr({**state, "at": str(getattr(getattr(view, "_session", None), "state", ""))})
+    state = {name: value for name, value in view.state().items() if name not in ("condition", "ack")}
+    condition = {**view.condition, "error": None}
+    return repr({**state, "condition": condition, "at": str(getattr(getattr(view, "_session", None), "state", ""))})
 
 
 def is_of(value: Any, kinds: Any) -> bool:
@@ -181,19 +159,19 @@ def unfit(kind: type[LiveView]) -> Iterator[dict[str, Any]]:
             for value in SAMPLES:
                 if not is_of(value, kinds):
                     yield {"do": what, **whole, name: value}
-    for what in ("", "__init__", "close()", "_obey", None, 1, ["move"], {}):
+    for what in ("", "__init__", "close()", "_take", None, 1, ["move"], {}):
         yield {"do": what}
     yield {}
 
 
 def test_the_table_names_every_message_and_no_other(view: LiveView) -> None:
-    assert set(view._obeyed) == set(ALLOWED[kind_of(view)])
+    assert set(handlers(type(view))) == set(ALLOWED[kind_of(view)])
 
 
 def test_a_message_of_another_kind_is_told_and_changes_nothing(view: LiveView) -> None:
     before, count = shown(view), 0
     for seq, message in enumerate(unfit(kind_of(view)), start=1):
-        view.error = None
+        view._tell(error=None)
         view._on_message(view, {**message, "seq": seq}, [])
         assert view.ack == seq
         assert view.error is not None and "not understood" in view.error["message"], message
@@ -212,6 +190,23 @@ def test_what_is_no_message_is_not_answered(content: Any, seq: Any) -> None:
 
 
 BIG = 10**400
+QUESTIONS: list[tuple[dict[str, Any], str]] = [
+    *[
+        ({"do": "look", "look": {}, "questions": [question]}, "not understood")
+        for question in (
+            "program", [], [[]], [{}], ["taste"], ["__init__"], ["program", 1], ["scene", 0], ["scene", "0", None],
+            ["scene", True, None], ["scene", 0, {}], ["scene", 0, [[1]]], ["scene", 0, [0.5]], ["numbers", 0, 1],
+            ["flow", "taste", None], ["flow", "value"], ["detail", "0"], ["detail", None], ["frame", 0], ["path", 1],
+            ["frame", 0.5, None], ["free"], ["free", None], ["free", "v"],
+        )
+    ],
+    *[
+        ({"do": "ask", "question": question}, "not understood")
+        for question in ([], ["taste"], ["file"], ["file", "exe", "light"], ["file", "svg", "auto"], ["file", 1, ""])
+    ],
+    ({"do": "look", "look": {"x": "y" * 300_000}, "questions": []}, "not understood"),
+    ({"do": "look", "look": {}, "questions": [["program"]] * 65}, "not understood"),
+]  # fmt: skip
 OUTSIDE: dict[type[LiveView], list[tuple[dict[str, Any], str]]] = {
     Explorer: [
         ({"do": "move", "key": "w", "index": None, "value": 1, "final": True}, "no input 'w'"),
@@ -236,22 +231,21 @@ OUTSIDE: dict[type[LiveView], list[tuple[dict[str, Any], str]]] = {
         ({"do": "choose", "setting": "volume", "value": "1"}, "'volume'"),
         ({"do": "choose", "setting": "dtype", "value": "float16"}, "'float16'"),
         ({"do": "choose", "setting": "mode", "value": ""}, "''"),
-        ({"do": "order", "order": -1, "wrt": "x"}, "order"),
-        ({"do": "order", "order": 5, "wrt": "x"}, "order"),
-        ({"do": "order", "order": 1, "wrt": "w"}, "'w'"),
-        ({"do": "order", "order": 1, "wrt": "n"}, "'n'"),
-        ({"do": "window", "key": "w", "row": 0, "column": 0}, "no input 'w'"),
-        ({"do": "open fused", "function": "tanh", "open": True}, "not understood"),
-        ({"do": "colour", "by": "taste"}, "not understood"),
-        ({"do": "look", "show": "taste", "scale": "linear"}, "not understood"),
-        ({"do": "look", "show": "both", "scale": "taste"}, "not understood"),
-        ({"do": "take", "suffix": "exe", "look": "light"}, "not understood"),
-        ({"do": "take", "suffix": "svg", "look": "auto"}, "not understood"),
+        ({"do": "choose", "setting": "order", "value": -1}, "order"),
+        ({"do": "choose", "setting": "order", "value": 5}, "order"),
+        ({"do": "choose", "setting": "order", "value": "x"}, "order"),
+        ({"do": "choose", "setting": "wrt", "value": "w"}, "'w'"),
+        ({"do": "choose", "setting": "wrt", "value": "n"}, "'n'"),
+        ({"do": "choose", "setting": "wrt", "value": 1}, "wrt"),
+        ({"do": "choose", "setting": "open", "value": "tanh"}, "'tanh'"),
+        ({"do": "choose", "setting": "dtype", "value": 1}, "to 1"),
+        ({"do": "look", "look": {}, "questions": [["free", [["v", 0]]]]}, "not understood"),
+        ({"do": "look", "look": {}, "questions": [["free", [[None, 0, 0]]]]}, "not understood"),
+        *QUESTIONS,
     ],
     GraphView: [
-        ({"do": "colour", "by": "taste"}, "not understood"),
-        ({"do": "order", "order": 1, "wrt": "x"}, "not understood"),
-        ({"do": "open fused", "function": "gelu", "open": True}, "not understood"),
+        ({"do": "choose", "setting": "order", "value": 1}, "not understood"),
+        *QUESTIONS,
     ],
     DerivativeExplorer: [
         ({"do": "order", "order": -1}, "order is -1"),
@@ -325,7 +319,7 @@ OUTSIDE: dict[type[LiveView], list[tuple[dict[str, Any], str]]] = {
 def test_a_message_outside_its_bounds_is_told_and_changes_nothing(view: LiveView) -> None:
     before = shown(view)
     for seq, (message, words) in enumerate(OUTSIDE[kind_of(view)], start=1):
-        view.error = None
+        view._tell(error=None)
         view._on_message(view, {**message, "seq": seq}, [])
         assert view.ack == seq
         assert view.error is not None and words in view.error["message"], (message, view.error)
@@ -336,7 +330,7 @@ def test_a_message_outside_its_bounds_is_told_and_changes_nothing(view: LiveView
 LONG = "x" * 5000
 
 
-def test_what_a_page_searches_for_and_what_a_program_raises_are_cut() -> None:
+def test_what_a_program_raises_is_cut() -> None:
     def fails(x: Variable) -> Variable:
         if float(x.data) < 0:
             raise type(LONG, (Exception,), {})(LONG)
@@ -344,8 +338,6 @@ def test_what_a_page_searches_for_and_what_a_program_raises_are_cut() -> None:
 
     view = Explorer(Session(fails, inputs={"x": 1.0}))
     view.wait_seconds = 30.0
-    view._on_message(view, {"do": "find", "text": LONG, "seq": 1}, [])
-    assert len(view.found["text"]) == 100
     view._on_message(view, {"do": "move", "key": "x", "index": None, "value": -1, "final": True, "seq": 2}, [])
     assert view.error is not None
     assert (len(view.error["type"]), len(view.error["message"])) == (200, 2000)
@@ -353,23 +345,16 @@ def test_what_a_page_searches_for_and_what_a_program_raises_are_cut() -> None:
     view.close()
 
 
-@pytest.mark.parametrize(
-    ("pick", "picked"),
-    [
-        (["out", 0, 0], True),
-        (["in", 0, 0], True),
-        (["up", 0, 0], False),
-        (["out", "0", 0], False),
-        (["out", 0, 0.5], False),
-        (["out", True, 0], False),
-        (["out", 0], False),
-        ([[]], False),
-    ],
-)
-def test_a_cell_is_picked_by_its_place_alone(pick: list[Any], picked: bool) -> None:
-    for view in at_rest(GraphView):
-        view._on_message(view, {"do": "walk", "to": 0, "pick": pick, "seq": 1}, [])
-        assert view.error is None and (view._pick is not None) is picked  # type: ignore[attr-defined]
-        for to in (-1, len(view._walk), BIG):  # type: ignore[attr-defined]
-            view._on_message(view, {"do": "walk", "to": to, "pick": None, "seq": 2}, [])
-            assert view.error is None and view.frame == {}  # type: ignore[attr-defined]
+@pytest.mark.parametrize("pick", [["up", 0, 0], ["out", "0", 0], ["out", 0], ["out", True, 0], []])
+def test_a_cell_is_picked_by_its_place_alone(pick: list[Any]) -> None:
+    recording = autolab.record(lambda x, y: x * y, np.arange(6.0).reshape(2, 3), np.ones((2, 3)))
+    reader = Reader(recording)
+    assert reader.ask(["frame", 1, ["out", 0, 1]])["lines"] != reader.ask(["frame", 1, None])["lines"]
+    try:
+        found = reader.ask(["frame", 1, pick])
+    except ValueError as error:
+        assert "not understood" in str(error)
+    else:
+        assert found["lines"] == reader.ask(["frame", 1, None])["lines"]
+    for to in (-1, len(reader.walk), 10**30):
+        assert reader.ask(["frame", to, None]) is None

@@ -14,6 +14,7 @@ from autolab.display.escape import clean
 from autolab.widgets.user_error import MAX_MESSAGE
 
 from .bare_page import Wire, serve
+from .looking import asks, looks, seen
 
 pytestmark = [pytest.mark.browser, pytest.mark.goal(id="R12")]
 
@@ -76,15 +77,15 @@ def test_hostile_names_show_as_text(new_page: Callable[..., Page], explorer: Any
     for payload in PAYLOADS:
         start = 1.0 if size is None else np.ones(size)
         wire = Wire(explorer(hostile(payload), **{payload: start}))
-        wire.widget._on_message(wire.widget, {"do": "code", "seq": 1}, [])
+        assert asks(wire.widget, "code") is not None
         index = None if size is None else 0
         move = {"do": "move", "seq": 2, "key": payload, "index": index, "value": -5.0, "final": True}
         wire.widget._on_message(wire.widget, move, [])
         error = wire.widget.error
         assert error is not None and error["message"] == clean(payload, MAX_MESSAGE), "it is not the program's own"
         assert error["type"] == clean(class_name(payload)) and error["statement"].startswith("raise type(")
-        wire.widget._on_message(wire.widget, {"do": "walk", "seq": 3, "to": 3, "pick": None}, [])
-        assert wire.widget.frame["k"] == 3
+        looks(wire.widget, moment=3)
+        assert seen(wire.widget).frame["k"] == 3
         wires.append(wire)
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))

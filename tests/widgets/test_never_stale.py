@@ -14,6 +14,7 @@ from autolab import Parameter, Variable
 from autolab.display.messages import say
 from autolab.widgets.explorer import Explorer
 
+from .looking import looks, seen
 from .programs import muladd, picky
 from .test_explorer import tell
 
@@ -138,18 +139,18 @@ def test_the_mode_was_changed_elsewhere(explorer: Make) -> None:
 
 def test_an_error_after_a_move_is_marked_and_one_in_the_middle_leaves_no_half(explorer: Make) -> None:
     view = explorer(picky, x=2.0, y=3.0)
-    shown = view.readings
+    shown = seen(view).readings
     tell(view, do="move", key="x", value=-1.0)
-    assert view.error and view.readings == shown  # the whole of the former picture, and a mark
+    assert view.error and seen(view).readings == shown  # the whole of the former picture, and a mark
 
 
 def test_an_error_while_showing_changes_nothing_of_the_picture(explorer: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
-    tell(view, do="select", id=0)
-    before = (view.scene, view.readings, view.detail)
-    monkeypatch.setattr("autolab.widgets.picture.detail", lambda *given: 1 / 0)
+    looks(view, selected=0)
+    before = (view.page, view.numbers, view.answers)
+    monkeypatch.setattr("autolab.widgets.questions.detail", lambda *given: 1 / 0)
     tell(view, do="move", key="x", value=5.0)
-    assert (view.scene, view.readings, view.detail) == before
+    assert (view.page, view.numbers, view.answers) == before
     assert view.error["type"] == "ZeroDivisionError"
 
 

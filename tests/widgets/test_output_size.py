@@ -14,7 +14,9 @@ import pytest
 from ipywidgets import Widget
 
 from autolab.widgets.explorer import Explorer
+from autolab.widgets.messages import question_key
 
+from .looking import looks, seen
 from .programs import LAYER, layer, muladd, twenty
 
 pytestmark = pytest.mark.goal(id="R16")
@@ -104,22 +106,23 @@ def test_an_update_of_a_thousand_boxes_is_small(
 ) -> None:
     (tmp_path / "many.py").write_text(program)
     view = explorer(runpy.run_path(str(tmp_path / "many.py"))["many"], x=x)
-    view._obey({"do": "open all"})
-    assert len(view.scene["nodes"]) > 900
+    groups = [group.id for group in view.recording.outline.groups.values() if group.kind != "run"]
+    key = question_key(["scene", 0, sorted(groups)])
+    assert len(looks(view, open={"0": groups}).scene["nodes"]) > 900
     state = view.get_state()
     shown = {name: value for name, value in state.items() if not name.startswith("_")}
     assert len(json.dumps(shown, default=str)) <= whole
-    assert len(json.dumps(shown["readings"])) <= move
-    assert shown["scene"]["nodes"]["$columns"]["id"] == [node["id"] for node in view.scene["nodes"]]
+    assert len(json.dumps(shown["numbers"])) <= move
+    assert shown["page"][key]["nodes"]["count"] == len(view.page[key]["nodes"])
 
 
 def test_a_move_keeps_the_scene_and_another_program_does_not(explorer: Callable[..., Explorer]) -> None:
     view = explorer(lambda x: x * x if float(x.data) > 0 else np.exp(x), x=1.0)
-    first, recording = view.scene, view.recording
-    view._publish(view._shown(view._session.record()))
-    assert view.scene is first
+    first, recording = seen(view).scene, view.recording
+    view._show_result(view._session.record())
+    assert seen(view).scene is first
     view._session.move("x", None, -1.0)
-    view._publish(view._shown(view._session.record()))
-    assert view.scene["key"] != first["key"]
-    view._publish(view._shown(recording))
-    assert view.scene["key"] == first["key"]
+    view._show_result(view._session.record())
+    assert seen(view).scene["key"] != first["key"]
+    view._show_result(recording)
+    assert seen(view).scene["key"] == first["key"]

@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 import autolab
 
 from .bare_page import Wire, node, offered, type_number
+from .looking import seen
 from .programs import LAYER, layer, muladd
 
 pytestmark = pytest.mark.browser
@@ -66,7 +67,7 @@ def test_a_click_says_where_the_gradient_comes_from_and_a_click_on_a_line_its_sh
     check_answer_of_x(page)
     page.keyboard.press("Escape")
     wire.settle()
-    assert wire.widget.selected is None and lit(page) == []
+    assert seen(wire.widget).selected is None and lit(page) == []
     expect(page.locator(".al-detail")).to_be_hidden()
 
 

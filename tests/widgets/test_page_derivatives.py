@@ -21,6 +21,7 @@ from autolab.widgets.derivative_explorer import DerivativeExplorer
 from autolab.widgets.derivative_session import DerivativeSession
 
 from .bare_page import RecordingComm, Wire, serve
+from .looking import seen
 from .test_page_link import flush
 
 Open = Callable[..., Wire]
@@ -269,7 +270,7 @@ def test_the_order_is_chosen_and_the_growth_is_that_of_the_recordings(page: Page
 
 def test_the_graphs_of_all_orders_follow_the_point(page: Page, show: Open) -> None:
     wire = show(lambda x: x * x * x, 2.0, 2)
-    assert page.locator(".al-graph").count() == 0 and wire.widget.scenes == []
+    assert page.locator(".al-graph").count() == 0 and wire.widget.page == {}
     page.get_by_text(say("curve_graphs")).click()
     wire.answer()
     assert page.locator(".al-graph-head .al-own").all_text_contents() == ["f", "f′", "f″"]
@@ -280,7 +281,7 @@ def test_the_graphs_of_all_orders_follow_the_point(page: Page, show: Open) -> No
         assert graph.locator(".al-output .al-value .al-number").text_content() == value
     page.get_by_text(say("curve_graphs")).click()
     wire.answer()
-    assert wire.widget.scenes == [] and page.locator(".al-graph").count() == 0
+    assert wire.widget.page == {} and page.locator(".al-graph").count() == 0
 
 
 def turn(x: Any) -> Any:
@@ -300,16 +301,16 @@ def test_groups_of_a_large_graph_open_and_close(page: Page, show: Open) -> None:
     wire.answer()
     graph = page.locator(".al-graph").first
     before = graph.locator(".al-node").count()
-    closed = next(box for box in wire.widget.scenes[0]["nodes"] if box["group"])
+    closed = next(box for box in seen(wire.widget).scene["nodes"] if box["group"])
     graph.locator(f"[data-id='{closed['id']}'] .al-toggle").click()
     wire.settle()
     tree = wire.widget.data.recording.outline
     steps = {step.id for step in tree.groups[closed["id"]].steps}
     drawn = {int(node.get_attribute("data-id") or 0) for node in graph.locator(".al-node").all()}
     assert len(drawn) > before and (drawn & steps or drawn & {other for other in tree.groups if other != closed["id"]})
-    for box in wire.widget.scenes[0]["nodes"]:
+    for box in seen(wire.widget).scene["nodes"]:
         shown = graph.locator(f".al-node[data-id='{box['id']}'] .al-value .al-number").text_content()
-        assert shown == wire.widget.readings[0][str(box["id"])]["value"]
+        assert shown == seen(wire.widget).readings["nodes"][str(box["id"])]["value"]
     graph.locator(f".al-tab[data-id='{closed['id']}']").click()
     wire.settle()
     assert graph.locator(".al-node").count() == before

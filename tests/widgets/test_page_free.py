@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 import autolab
 
 from .bare_page import Wire, free, menu, node, number, pinned
+from .looking import seen
 from .programs import LAYER, layer, muladd
 
 pytestmark = pytest.mark.browser
@@ -65,10 +66,10 @@ def test_a_number_is_dragged_along_its_track(page: Page, open_view: Open) -> Non
     assert shown == free(page, "x").get_attribute("aria-valuetext") != "2"  # before any answer
     page.mouse.up()
     wire.settle()
-    control = wire.widget.controls[0]
+    control = seen(wire.widget).controls[0]
     assert wire.widget.point["x"] == float(shown) == pytest.approx(2 + (control["max"] - control["min"]) / 4, abs=0.1)
     assert number(page, wire, "w") != "10"
-    assert wire.received[-1]["final"] is True and wire.widget.selected is None  # a drag is no click
+    assert wire.received[-1]["final"] is True and seen(wire.widget).selected is None  # a drag is no click
     menu(page).get_by_role("button", name="Undo").click()
     wire.settle()
     assert wire.widget.point["x"] == 2.0
@@ -78,12 +79,12 @@ def test_a_number_is_dragged_by_itself_and_a_click_on_it_chooses_the_box(page: P
     wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
     drag(page, free(page, "y").locator(".al-number-grip"), 24)
     wire.settle()
-    control = wire.widget.controls[1]
+    control = seen(wire.widget).controls[1]
     assert wire.widget.point["y"] == pytest.approx(3 + 24 / 240 * (control["max"] - control["min"]), abs=0.02)
-    assert wire.widget.selected is None
+    assert seen(wire.widget).selected is None
     free(page, "y").locator(".al-number-grip").click()
     wire.settle()
-    assert wire.widget.selected == wire.widget.recording["y"].id
+    assert seen(wire.widget).selected == wire.widget.recording["y"].id
 
 
 def test_a_drag_is_shown_where_the_hand_is_until_the_kernel_has_answered(page: Page, open_view: Open) -> None:
@@ -99,7 +100,7 @@ def test_a_drag_is_shown_where_the_hand_is_until_the_kernel_has_answered(page: P
 
 def test_keys_move_a_free_number_and_leave_the_others_to_walking(page: Page, open_view: Open) -> None:
     wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
-    step = wire.widget.controls[0]["step"]
+    step = seen(wire.widget).controls[0]["step"]
     box = free(page, "x")
     expected = 2.0
     for key, change in (
@@ -116,7 +117,7 @@ def test_keys_move_a_free_number_and_leave_the_others_to_walking(page: Page, ope
     for key, end in (("Home", "min"), ("End", "max")):
         box.press(key)
         wire.settle()
-        assert wire.widget.point["x"] == wire.widget.controls[0][end]
+        assert wire.widget.point["x"] == seen(wire.widget).controls[0][end]
     box.press("ArrowDown")
     assert page.evaluate("() => document.activeElement.getAttribute('aria-label')").startswith("h = x * y")
 
@@ -142,11 +143,11 @@ def test_the_upstream_gradient_is_changed_in_the_box_of_the_output(page: Page, o
     assert output.get_attribute("role") == "slider" and output.get_attribute("aria-valuetext") == "1"
     output.press("Home")
     wire.settle()
-    low = wire.widget.controls[3]["min"]
+    low = seen(wire.widget).controls[3]["min"]
     assert wire.widget.recording["x"].grad.values == 3 * low
     drag(page, output.locator(".al-number-grip"), 24)
     wire.settle()
-    assert wire.widget.controls[3]["value"] > low and wire.widget.recording["w"].value.values == 10
+    assert seen(wire.widget).controls[3]["value"] > low and wire.widget.recording["w"].value.values == 10
 
 
 def test_a_cell_is_dragged_in_its_box_and_the_sentence_says_its_number(page: Page, open_view: Open) -> None:
@@ -154,16 +155,16 @@ def test_a_cell_is_dragged_in_its_box_and_the_sentence_says_its_number(page: Pag
     cell = node(page, wire, "W").locator(".al-value .al-cells rect").nth(6)
     drag(page, cell, 0, up=24, release=False)
     wire.settle()
-    moved, control = wire.widget.point["W"][1, 2], wire.widget.controls[1]
+    moved, control = wire.widget.point["W"][1, 2], seen(wire.widget).controls[1]
     expected = LAYER["W"][1, 2] + 24 / 240 * (control["max"] - control["min"])
     assert moved == pytest.approx(expected, abs=control["step"])
     assert page.locator(".al-sentence").text_content() == f"W[1, 2] = {moved:g}"
     page.mouse.up()
     wire.settle()
-    assert np.count_nonzero(wire.widget.point["W"] != LAYER["W"]) == 1 and wire.widget.selected is None
+    assert np.count_nonzero(wire.widget.point["W"] != LAYER["W"]) == 1 and seen(wire.widget).selected is None
     cell.click()
     wire.settle()
-    assert wire.widget.selected == wire.widget.recording["W"].id
+    assert seen(wire.widget).selected == wire.widget.recording["W"].id
 
 
 def test_a_box_opens_a_window_onto_its_array_and_takes_the_focus_back(page: Page, open_view: Open) -> None:
@@ -200,7 +201,7 @@ def test_the_menu_closes_with_escape_and_with_a_click_elsewhere(page: Page, open
     menu(page)
     page.keyboard.press("Escape")
     expect(page.locator(".al-menu-panel")).to_be_hidden()
-    assert wire.widget.selected is not None  # the first Escape is the menu's
+    assert seen(wire.widget).selected is not None  # the first Escape is the menu's
     menu(page)
     page.locator(".al-function").click()
     expect(page.locator(".al-menu-panel")).to_be_hidden()
@@ -215,7 +216,7 @@ def test_the_sentence_says_what_can_be_done_and_then_what_is_looked_at(page: Pag
     assert sentence.text_content() == "If x grows by 0.01, w grows by about 0.03."
     page.get_by_role("slider", name="Step of the walk").press("Home")
     wire.settle()
-    assert sentence.text_content() == wire.widget.frame["spoken"]
+    assert sentence.text_content() == seen(wire.widget).frame["spoken"]
 
 
 def test_presenting_fills_the_screen_with_the_graph_the_player_and_the_sentence(page: Page, open_view: Open) -> None:

@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from autolab.display.messages import say
 
 from .bare_page import Wire, free, menu, node, number, pinned, type_number
+from .looking import seen
 from .programs import LAYER, damaging, layer, muladd, picky
 
 pytestmark = pytest.mark.browser
@@ -37,7 +38,7 @@ def test_dragging_a_cell_up_raises_its_number(page: Page, open_view: Open) -> No
     before = node(page, wire, "loss").text_content()
     drag(page, cell(page, "W[1, 2]"), up=48)
     wire.settle()
-    control = wire.widget.controls[1]
+    control = seen(wire.widget).controls[1]
     expected = LAYER["W"].copy()
     expected[1, 2] += 48 / 240 * (control["max"] - control["min"])
     np.testing.assert_allclose(wire.widget.point["W"], expected, atol=control["step"])
@@ -67,7 +68,7 @@ def test_arrow_keys_change_a_cell_and_walk_through_cells(page: Page, open_view: 
     for key in ("ArrowUp", "ArrowUp", "ArrowRight", "ArrowRight", "Shift+ArrowDown", "ArrowRight", "ArrowRight"):
         page.keyboard.press(key)
         wire.settle()
-    step = wire.widget.controls[2]["step"]
+    step = seen(wire.widget).controls[2]["step"]
     expected = LAYER["b"] + [2 * step, 0, -10 * step, 0]
     np.testing.assert_allclose(wire.widget.point["b"], expected, rtol=1e-12)
     assert page.evaluate("() => document.activeElement.getAttribute('aria-label')") == "b[0]"
@@ -129,7 +130,7 @@ def test_an_input_that_is_not_finite_says_so_and_moves_from_zero(page: Page, ope
     assert last.get_attribute("aria-valuenow") is None
     last.press("ArrowUp")
     wire.settle()
-    assert wire.widget.point["v"][1] == wire.widget.controls[1]["step"] == 0.01
+    assert wire.widget.point["v"][1] == seen(wire.widget).controls[1]["step"] == 0.01
     cell(page, "v[0]").press("ArrowUp")
     wire.settle()
     assert wire.widget.point["v"][0] == 2.31  # 2.3 + 0.01 is not quite that

@@ -11,6 +11,7 @@ from playwright.sync_api import Page
 from autolab.display.colors import paint
 
 from .bare_page import Wire, menu, node, offered, pinned
+from .looking import seen as told
 from .test_page_overview import Open
 
 pytestmark = pytest.mark.browser
@@ -46,7 +47,7 @@ def wire(open_view: Open, page: Page) -> Wire:
     wire = open_view(steps, x=1.0)
     offered(page, "Open all").click()
     wire.settle()
-    assert len(wire.widget.scene["nodes"]) > 3 * MOST
+    assert len(told(wire.widget).scene["nodes"]) > 3 * MOST
     return wire
 
 
@@ -59,7 +60,7 @@ def scroll(page: Page, place: float) -> None:
 def seen(page: Page, wire: Wire) -> list[dict[str, Any]]:
     """The boxes of the scene that stand in the pane."""
     top, height, zoom = page.evaluate(PANE)
-    boxes = wire.widget.scene["nodes"]
+    boxes = told(wire.widget).scene["nodes"]
     return [box for box in boxes if zoom * box["y"] < top + height and zoom * (box["y"] + box["h"]) > top]
 
 
@@ -68,14 +69,14 @@ def check_numbers(page: Page, wire: Wire) -> None:
     boxes = seen(page, wire)
     assert 2 <= len(boxes) <= MOST
     for box in boxes:
-        reading = wire.widget.readings["nodes"][str(box["id"])]
+        reading = told(wire.widget).readings["nodes"][str(box["id"])]
         drawn = page.locator(f".al-node[data-id='{box['id']}']")
         assert drawn.locator(".al-value .al-number").text_content() == reading["value"]
         assert drawn.locator(".al-gradient .al-number").text_content() == reading["grad"]
         assert box["text"] in (drawn.text_content() or "")
     ids = {box["id"] for box in boxes}
     lines = page.locator(".al-edge").evaluate_all("all => all.map(e => e.childElementCount)")
-    edges = wire.widget.scene["edges"]
+    edges = told(wire.widget).scene["edges"]
     past = {"from": wire.widget.recording.inputs[0], "to": wire.widget.recording.outputs[0]}
     there = [edge.items() >= past.items() or {edge["from"], edge["to"]} & ids for edge in edges]
     assert all(count >= 4 for is_there, count in zip(there, lines, strict=True) if is_there)
@@ -99,9 +100,9 @@ def test_only_what_is_near_is_drawn_wherever_one_looks(wire: Wire, page: Page) -
 
 
 def test_all_boxes_can_be_read_aloud(wire: Wire, page: Page) -> None:
-    told = page.locator(".al-node").evaluate_all("all => all.map(e => e.ariaLabel)")
-    nodes = wire.widget.scene["nodes"]
-    assert told == [wire.widget.readings["nodes"][str(box["id"])]["spoken"] for box in nodes]
+    spoken = page.locator(".al-node").evaluate_all("all => all.map(e => e.ariaLabel)")
+    nodes = told(wire.widget).scene["nodes"]
+    assert spoken == [told(wire.widget).readings["nodes"][str(box["id"])]["spoken"] for box in nodes]
 
 
 def test_numbers_that_change_out_of_sight_are_right_when_they_come_into_sight(wire: Wire, page: Page) -> None:
@@ -122,7 +123,7 @@ def test_colours_and_their_numbers_come_into_sight_with_the_boxes(wire: Wire, pa
         scroll(page, place)
         for box in seen(page, wire):
             tinted = page.locator(f".al-node.al-tinted[data-id='{box['id']}']")
-            words = wire.widget.flow["nodes"][str(box["id"])][1]
+            words = told(wire.widget).flow["nodes"][str(box["id"])][1]
             assert tinted.locator("text.al-plate").last.text_content() == words
     offered(page, "Colour by").select_option("nothing")
     wire.settle()
@@ -136,9 +137,9 @@ def test_a_match_far_away_is_shown_and_the_keys_go_on_from_there(wire: Wire, pag
     page.get_by_placeholder("Find a name").press("Shift+Enter")  # the last one
     wire.settle()
     scrolled = page.evaluate(PANE)
-    assert scrolled[0] > 0 and wire.widget.selected in {box["id"] for box in seen(page, wire)}
+    assert scrolled[0] > 0 and told(wire.widget).selected in {box["id"] for box in seen(page, wire)}
     check_numbers(page, wire)
-    page.locator(f".al-node[data-id='{wire.widget.selected}']").focus()
+    page.locator(f".al-node[data-id='{told(wire.widget).selected}']").focus()
     for _ in range(40):
         page.keyboard.press("ArrowUp")
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
@@ -151,12 +152,12 @@ def test_the_box_of_the_tab_key_is_there_although_one_has_scrolled_away(wire: Wi
     output = node(page, wire, "x").last
     output.dispatch_event("click")
     wire.settle()
-    chosen = page.locator(f".al-node[data-id='{wire.widget.selected}']")
+    chosen = page.locator(f".al-node[data-id='{told(wire.widget).selected}']")
     scroll(page, 0)
     assert chosen.locator(".al-card").count() == 1 and output.get_attribute("tabindex") is not None
     chosen.focus()
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    assert wire.widget.selected in {box["id"] for box in seen(page, wire)}
+    assert told(wire.widget).selected in {box["id"] for box in seen(page, wire)}
 
 
 def test_cells_have_the_colours_of_their_numbers(open_view: Open, page: Page) -> None:

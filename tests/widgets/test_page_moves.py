@@ -17,6 +17,7 @@ from autolab.display.messages import say
 from autolab.widgets.explorer import Explorer
 
 from .bare_page import Wire, free, menu, number, pinned, type_number
+from .looking import seen
 from .programs import LAYER, layer, muladd
 from .test_page_inputs import cell, drag
 
@@ -111,7 +112,7 @@ def test_each_of_several_outputs_is_named_where_its_upstream_gradient_stands(ope
         doubled = x * 2
         return x * x, doubled
 
-    labels = [control["label"] for control in open_view(fan, x=3.0).widget.controls if control["upstream"]]
+    labels = [control["label"] for control in seen(open_view(fan, x=3.0).widget).controls if control["upstream"]]
     assert labels == ["upstream gradient of x * x", "upstream gradient of doubled"]
 
 
@@ -181,7 +182,7 @@ def test_the_map_has_the_colours_of_the_array(page: Page, open_view: Open) -> No
     zero = pixels[0, 0, :3].astype(int)
     changed = np.argwhere((np.abs(pixels[..., :3] - zero).sum(2) > 30) & (pixels[..., 3] > 0))
     assert changed.tolist() == [[3, 4], [17, 29]]
-    assert wire.widget.controls[0]["map"]["shades"][17][29] == -64  # of a range to 20
+    assert seen(wire.widget).controls[0]["map"]["shades"][17][29] == -64  # of a range to 20
 
 
 @pytest.fixture
@@ -223,7 +224,7 @@ def gated() -> tuple[Any, threading.Event, list[float]]:
 def test_a_slow_function_shows_that_it_computes_and_the_view_goes_on(
     page: Page, open_view: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("autolab.widgets.computing.OUTDATED", 60.0)
+    monkeypatch.setattr("autolab.widgets.session_view.OUTDATED", 60.0)
     program, go, seen = gated()
     wire = open_view(program, x=1.0)
     page.set_viewport_size({"width": 900, "height": 800})
@@ -306,7 +307,7 @@ def test_what_changed_since_is_said_and_computed_again(page: Page, open_view: Op
 
 def test_a_picture_without_a_kernel_says_so_by_itself(page: Page, open_view: Open) -> None:
     wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
-    wire.widget.since = {"text": "", "again": True}
+    wire.widget._tell(since={"text": "", "again": True})
     wire.deliver()
     expect(page.locator(".al-since")).to_contain_text(say("live_saved"), timeout=5000)
     expect(page.get_by_role("button", name="Compute again")).to_be_hidden()

@@ -131,7 +131,7 @@ def test_whole_numbers_offer_no_order(page: Page, open_view: Open) -> None:
 
 def test_an_order_that_cannot_be_computed_is_an_error_and_the_picture_stays(page: Page, open_view: Open) -> None:
     wire = open_view(squares, x=3.0, y=2.0)
-    message: Any = {"do": "order", "order": 9, "wrt": "x", "seq": 10**9}
+    message: Any = {"do": "choose", "setting": "order", "value": 9, "seq": 10**9}
     wire.widget._on_message(wire.widget, message, [])
     wire.deliver()
     assert "option 'order' is 9" in page.locator(".al-error-what").inner_text()

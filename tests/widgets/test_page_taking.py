@@ -14,11 +14,8 @@ import autolab
 from autolab.display.groups import group_count
 
 from .bare_page import Wire, menu
+from .looking import asks, looks, tell
 from .programs import LAYER, layer, muladd
-
-
-def walk_to(view: Any, k: int) -> None:
-    view._obey({"do": "walk", "to": k, "pick": None})
 
 
 def words(svg: bytes) -> set[str]:
@@ -32,7 +29,7 @@ def test_the_browser_saves_what_is_shown(page: Page, open_view: Callable[..., Wi
     page.clock.install()
     page.evaluate("() => { window.freed = 0; URL.revokeObjectURL = () => { freed += 1; }; }")
     wire = open_view(layer, **LAYER)
-    walk_to(wire.widget, 6)
+    looks(wire.widget, moment=6)
     wire.settle()
     title = page.locator(".al-event").text_content() or ""
     with page.expect_download() as saved:
@@ -44,7 +41,9 @@ def test_the_browser_saves_what_is_shown(page: Page, open_view: Callable[..., Wi
     wire.settle()
     page.clock.fast_forward(61_000)
     assert page.evaluate("() => freed") == 1
-    assert wire.widget.taken_bytes == b"" and menu(page).get_by_label("Save as…").input_value() == ""
+    assert (
+        wire.widget.answers.keys() == {'["frame",6,null]'} and menu(page).get_by_label("Save as…").input_value() == ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -53,18 +52,17 @@ def test_the_browser_saves_what_is_shown(page: Page, open_view: Callable[..., Wi
 def test_every_kind_is_written(explorer: Any, tmp_path: Path, suffix: str, begins: bytes) -> None:
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
     view.save(tmp_path / f"view{suffix}")
-    view._obey({"do": "take", "suffix": suffix[1:], "look": "dark"})
-    assert (tmp_path / f"view{suffix}").read_bytes().startswith(begins) and view.taken_bytes.startswith(begins)
+    file = asks(view, "file", suffix[1:], "dark")
+    assert (tmp_path / f"view{suffix}").read_bytes().startswith(begins) and file["bytes"].startswith(begins)
+    assert file["name"] == f"muladd{suffix}"
 
 
 def test_what_is_shown_is_what_is_saved(explorer: Any, tmp_path: Path) -> None:
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
     view.save(tmp_path / "view.svg")
     rest = words((tmp_path / "view.svg").read_bytes())
-    view._obey({"do": "colour", "by": "value"})
-    view._obey({"do": "select", "id": view.recording["h"].id})
-    move = {"do": "move", "seq": 1, "key": "x", "index": None, "value": 2.5, "final": True}
-    view._on_message(view, move, [])
+    looks(view, colour="value", selected=view.recording["h"].id)
+    tell(view, {"do": "move", "key": "x", "index": None, "value": 2.5, "final": True})
     view.save(tmp_path / "view.svg")
     assert {"7.5", "1 × 2.5 = 2.5", "value (norm)"} <= words((tmp_path / "view.svg").read_bytes()) - rest
 
@@ -76,11 +74,11 @@ def test_the_orders_that_are_shown_are_saved_as_they_stand(explorer: Any, tmp_pa
         return x
 
     view = explorer(twice, x=2.0)
-    view._on_message(view, {"do": "order", "seq": 1, "order": 1, "wrt": "x"}, [])
+    tell(view, {"do": "choose", "setting": "order", "value": 1})
     (derivative,) = view.recording.higher
     group = next(group for group in derivative.outline.groups.values() if group.kind == "loop")
     before = words(_saved(view, tmp_path))
-    view._obey({"do": "close", "id": group.id})
+    looks(view, open={"1": derivative.outline.at_first() - {group.id}})
     after = words(_saved(view, tmp_path))
     assert {text for text in before & after if text.startswith("order ")} == {"order 0 · 2 steps", "order 1 · 6 steps"}
     assert group_count(group) in after - before
@@ -95,10 +93,9 @@ def test_what_is_no_file_is_refused(explorer: Any, tmp_path: Path) -> None:
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
     with pytest.raises(ValueError, match=r"save: got the suffix '.gif' in .*, expected one of .svg, .png, .pdf"):
         view.save(tmp_path / "view.gif")
-    for message in ({"suffix": "exe", "look": "light"}, {"suffix": "svg", "look": "<b>"}):
-        with pytest.raises(ValueError, match="not understood"):
-            view._obey({"do": "take", **message})
-    assert list(tmp_path.iterdir()) == [] and view.taken_bytes == b""
+    for question in (["exe", "light"], ["svg", "<b>"]):
+        assert asks(view, "file", *question) is None and "not understood" in view.error["message"]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_graph_that_is_there_already_is_taken_away_too(tmp_path: Path, monkeypatch: Any) -> None:

@@ -16,6 +16,7 @@ from autolab.display.readings import readings
 from autolab.display.tone import tone
 
 from .bare_page import Wire, free, menu, node, number, pinned, type_number
+from .looking import looks, seen
 from .programs import LAYER, branching, layer, muladd
 
 pytestmark = pytest.mark.browser
@@ -107,7 +108,7 @@ def test_a_click_shows_the_step_with_its_rule_in_numbers(page: Page, open_view: 
     wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
     node(page, wire, "h").click()
     wire.settle()
-    assert wire.widget.selected == wire.widget.recording["h"].id
+    assert seen(wire.widget).selected == wire.widget.recording["h"].id
     assert page.locator(".al-title").text_content() == "h = x * y"
     assert texts(page, ".al-big") == ["6", "1"]
     assert texts(page, ".al-comes ~ div .al-rule > div:first-child") == [
@@ -142,7 +143,7 @@ def test_arrow_keys_walk_and_enter_selects(page: Page, open_view: Open) -> None:
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     wire.settle()
-    assert wire.widget.selected == wire.widget.recording["h"].id
+    assert seen(wire.widget).selected == wire.widget.recording["h"].id
     assert focused().startswith("h = x * y, value 6, gradient 1")
     assert page.locator(".al-node[tabindex='0']").count() == 5  # of so few, the Tab key reaches each
 
@@ -185,7 +186,7 @@ def test_colours_follow_the_powers_of_ten_where_that_is_chosen(page: Page, open_
     wire.settle()
     page.locator(".al-detail").get_by_label("Symmetric log").check()
     wire.settle()
-    assert wire.widget.look == {"show": "both", "scale": "symlog"}
+    assert seen(wire.widget).look["arrays"] == {"show": "both", "scale": "symlog"}
     expected = paint(tone(100.0, 3).fractions(values), "light").astype(int)
     assert np.abs(pixels(page, 0)[..., :3] - expected).max() <= 3
     legend = page.locator(".al-readout-value .al-heat-legend")
@@ -288,8 +289,7 @@ def test_pointing_at_a_cell_reads_its_number(page: Page, open_view: Open) -> Non
     assert texts(page, ".al-readout")[0] == f"[0, 1, 0] = {values[0, 1, 0]:.6g}"
     for _ in range(3):
         page.keyboard.press("ArrowDown")
-    other = {"do": "select", "id": wire.widget.recording.outputs[0], "seq": 1}  # a smaller array, in another view
-    wire.widget._on_message(wire.widget, other, [])
+    looks(wire.widget, selected=wire.widget.recording.outputs[0])  # a smaller array, in another view
     wire.settle()
     assert texts(page, ".al-readout")[0].count(" to ") == 1
 
@@ -299,7 +299,7 @@ def test_a_large_array_says_what_a_cell_covers(page: Page, open_view: Open) -> N
     page.locator(".al-node").first.click()
     wire.settle()
     page.locator(".al-canvas").first.hover(position={"x": 1, "y": 1})
-    rows, columns = wire.widget.detail["arrays"][0]["block"]
+    rows, columns = seen(wire.widget).detail["arrays"][0]["block"]
     assert texts(page, ".al-readout")[0].startswith(
         f"rows 0–{rows - 1}, columns 0–{columns - 1}: greatest magnitude = "
     )

@@ -16,6 +16,7 @@ from autolab.display.readings import text_of
 from autolab.display.walk import Walk
 
 from .bare_page import Wire, menu, node, number, type_number
+from .looking import looks, seen
 from .programs import LAYER, layer, muladd
 from .test_page_link import flush
 from .test_page_look import DARK, MISPLACED, OVERLAPPING
@@ -177,22 +178,22 @@ def test_play_goes_to_the_end_and_pause_stops(page: Page, open_view: Open) -> No
     wire = open_view(reused, x=3.0)
     menu(page).get_by_label("Pace").select_option("fast")
     press(page, wire, "Play")
-    assert wire.widget.frame["k"] == 0
+    assert seen(wire.widget).frame["k"] == 0
     paused = None
     for _ in range(300):
         page.wait_for_timeout(20)
         wire.settle()
-        k = wire.widget.frame.get("k")
+        k = seen(wire.widget).frame.get("k")
         if k is None:
             break
         if paused is None and k >= 3:  # a busy machine may be late
             press(page, wire, "Pause")
-            paused = wire.widget.frame["k"]
+            paused = seen(wire.widget).frame["k"]
             page.wait_for_timeout(700)
             wire.settle()
-            assert wire.widget.frame["k"] == paused
+            assert seen(wire.widget).frame["k"] == paused
             press(page, wire, "Play")
-    went = [m["to"] for m in wire.received]
+    went = [8 if m["look"]["moment"] is None else m["look"]["moment"] for m in wire.received]
     assert paused is not None and went == sorted({*went}) and {0, 8} <= {*went} <= {*range(9)}
     expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
 
@@ -203,13 +204,13 @@ def test_the_keyboard_does_everything(page: Page, open_view: Open) -> None:
     slider.focus()
     page.keyboard.press("Home")
     wire.settle()
-    assert wire.widget.frame["k"] == 0
+    assert seen(wire.widget).frame["k"] == 0
     for _ in range(4):
         page.keyboard.press("ArrowRight")
         wire.settle()
     page.keyboard.press("ArrowLeft")
     wire.settle()
-    assert wire.widget.frame["k"] == 3
+    assert seen(wire.widget).frame["k"] == 3
     assert slider.get_attribute("aria-valuetext") == "Backward, step 1 of 5: " + say("walk_starts")
     assert page.locator("[aria-live]").text_content() == say("spoken_start", name="w", value="1")
     page.keyboard.press(" ")
@@ -218,7 +219,7 @@ def test_the_keyboard_does_everything(page: Page, open_view: Open) -> None:
     page.keyboard.press(" ")
     page.keyboard.press("End")
     wire.settle()
-    assert wire.widget.frame == {}
+    assert seen(wire.widget).frame == {}
 
 
 def test_scrubbing_sends_the_first_and_the_last_place_only(page: Page, open_view: Open) -> None:
@@ -230,7 +231,7 @@ def test_scrubbing_sends_the_first_and_the_last_place_only(page: Page, open_view
     wire.step()
     assert scrubber(page).input_value() == "5"  # the hand is ahead
     wire.settle()
-    assert [m["to"] for m in wire.received] == [0, 5]
+    assert [m["look"]["moment"] for m in wire.received] == [0, 5]
     assert scrubber(page).input_value() == "5"
 
 
@@ -242,7 +243,7 @@ def test_what_is_played_does_not_go_on_after_a_pause_in_the_middle_of_an_answer(
     wire.settle()
     page.clock.run_for(20_000)
     wire.settle()
-    assert [m["to"] for m in wire.received] == [0]
+    assert [m["look"]["moment"] for m in wire.received] == [0]
 
 
 def test_choosing_a_node_while_walking_goes_to_its_step(page: Page, open_view: Open) -> None:
@@ -250,11 +251,11 @@ def test_choosing_a_node_while_walking_goes_to_its_step(page: Page, open_view: O
     go(page, wire, 0)
     node(page, wire, "h").click()
     wire.settle()
-    assert (wire.widget.frame["k"], page.locator(".al-event").text_content()) == (1, "h = x * y")
+    assert (seen(wire.widget).frame["k"], page.locator(".al-event").text_content()) == (1, "h = x * y")
     go(page, wire, 4)
     node(page, wire, "h").click()
     wire.settle()
-    assert wire.widget.frame["k"] == 6
+    assert seen(wire.widget).frame["k"] == 6
 
 
 def lined(page: Page) -> list[str]:
@@ -283,7 +284,7 @@ def test_nodes_and_lines_mark_each_other(page: Page, open_view: Open) -> None:
     assert marked() == {wire.widget.recording["w"].id}
     page.keyboard.press("Enter")
     wire.settle()
-    assert wire.widget.selected == wire.widget.recording["w"].id
+    assert seen(wire.widget).selected == wire.widget.recording["w"].id
     node(page, wire, "h").click()
     wire.settle()
     assert page.locator(".al-now code").all_text_contents() == ["    h = x * y"]  # the selected node's
@@ -366,7 +367,7 @@ def test_no_step_overlaps_or_is_cut_off(
     parts = "'.al-header > *,"
     overlapping = OVERLAPPING.replace(parts, parts + " .al-player > *, .al-listing, .al-sheet-body > *, .al-lines > *,")
     assert overlapping != OVERLAPPING
-    for k in range(0, wire.widget.plan["count"], 2):
+    for k in range(0, seen(wire.widget).plan["count"], 2):
         go(page, wire, k)
         assert page.evaluate(MISPLACED) == []
         assert page.evaluate(overlapping) == []
@@ -381,10 +382,10 @@ def test_two_views_walk_together_and_a_closed_one_stops(page: Page, open_view: O
     page.get_by_role("button", name="Play", exact=True).first.click()
     wire.settle()
     page.evaluate("() => host.removeView(0)")
-    here = wire.widget.frame["k"]
+    here = seen(wire.widget).frame["k"]
     page.wait_for_timeout(1700)
     wire.settle()
-    assert wire.widget.frame["k"] == here
+    assert seen(wire.widget).frame["k"] == here
 
 
 def twice(v: Variable) -> Variable:
@@ -400,9 +401,11 @@ def nested(x: Variable) -> Variable:
 
 def test_a_closed_group_shows_the_numbers_of_its_result_in_their_time(page: Page, open_view: Open) -> None:
     wire = open_view(nested, x=2.0)
-    wire.widget._on_message(wire.widget, {"do": "close all", "seq": 1}, [])
+    looks(wire.widget, open={"0": []})
     wire.settle()
-    group = next(n["id"] for n in wire.widget.scene["nodes"] if n["id"] not in range(len(wire.widget.recording.steps)))
+    group = next(
+        n["id"] for n in seen(wire.widget).scene["nodes"] if n["id"] not in range(len(wire.widget.recording.steps))
+    )
 
     def shown() -> tuple[str, str]:
         box = page.locator(f".al-node[data-id='{group}']")
@@ -410,12 +413,12 @@ def test_a_closed_group_shows_the_numbers_of_its_result_in_their_time(page: Page
 
     walk = Walk(wire.widget.recording)
     first, last = [arrival.moment for arrival in walk.arrivals[wire.widget.recording["doubled"].id]]
-    seen = []
+    found = []
     for k in (0, 1, walk.start, first, last):
         go(page, wire, k)
-        seen.append(shown())
+        found.append(shown())
     not_yet = say("not_yet")
-    assert seen == [(not_yet, ""), ("4", ""), ("4", not_yet), ("4", "1"), ("4", "4")]
+    assert found == [(not_yet, ""), ("4", ""), ("4", not_yet), ("4", "1"), ("4", "4")]
     assert page.locator(".al-back").count() == 1
 
 

@@ -13,9 +13,9 @@ import pytest
 
 import autolab
 from autolab import Variable
-from autolab.widgets.conversation import LiveView
 from autolab.widgets.explorer import Explorer
 from autolab.widgets.interaction import Interact
+from autolab.widgets.live_view import LiveView
 from autolab.widgets.session import Session
 
 from .test_closed_views import VIEWS, belongings, inputs, settle

@@ -26,6 +26,7 @@ from autolab.widgets.session import Session
 from autolab.widgets.shown import gather
 from autolab.widgets.user_error import UserError, user_error
 
+from .looking import asks, looks
 from .test_closed_views import settle
 from .test_guards_of_views import HIDDEN, SHOWN, tell
 from .test_messages import at_rest
@@ -51,8 +52,7 @@ def test_the_edges_of_what_can_be_chosen_can_be_chosen() -> None:
             assert lens.at_step == step  # type: ignore[attr-defined]
     for view in at_rest(Explorer):
         for by in (*MEASURES, None):
-            obeyed(view, do="colour", by=by)
-            assert view.flow.get("by") == by  # type: ignore[attr-defined]
+            assert looks(view, colour=by).flow.get("by") == by
     for curves in at_rest(DerivativeExplorer):
         for order in (0, curves.most):  # type: ignore[attr-defined]
             obeyed(curves, do="order", order=order)
@@ -60,24 +60,6 @@ def test_the_edges_of_what_can_be_chosen_can_be_chosen() -> None:
         for value, x in ((1e300, 4.0), (-1e300, -4.0), (0, 0.0)):
             obeyed(curves, do="move", value=value)
             assert curves.data.x == curves.control["value"] == x  # type: ignore[attr-defined]
-
-
-def test_a_search_keeps_its_place_only_while_that_is_there() -> None:
-    def fn(x: Variable) -> Variable:
-        y = np.tanh(x)
-        for _ in range(2 if x.data > 0 else 0):
-            y = np.tanh(y)
-        return y * x
-
-    view = Explorer(Session(fn, inputs={"x": 1.0}))
-    view.wait_seconds = 30.0
-    obeyed(view, do="find", text="tanh")
-    for at in (0, 1):
-        obeyed(view, do="go", by=1)
-        assert (view.found["at"], view.found["count"]) == (at, 3)
-    obeyed(view, do="move", key="x", index=None, value=-1.0, final=True)
-    assert (view.found["at"], view.found["count"]) == (None, 1)
-    view.close()
 
 
 def test_a_lens_of_a_function_that_raises_by_now_keeps_the_check() -> None:
@@ -211,6 +193,9 @@ def test_an_error_whose_text_ends_the_program_ends_the_computation_alone() -> No
     view.close()
 
 
+GRAPHS = [[kind, order, None] for order in range(3) for kind in ("scene", "numbers")]
+
+
 def test_where_there_is_no_value_there_are_no_graphs() -> None:
     def fn(x: Variable) -> Variable:
         if x.data < 0:
@@ -220,14 +205,13 @@ def test_where_there_is_no_value_there_are_no_graphs() -> None:
     view = DerivativeExplorer(DerivativeSession(fn, 0.5, 2, (-1.0, 1.0)), 30.0)
     view.wait_seconds = 30.0
     for message, count in (
-        ({"do": "graphs", "open": True}, 3),
+        ({"do": "look", "look": {"graphs": True}, "questions": GRAPHS}, 3),
         ({"do": "move", "value": -0.5}, 0),
-        ({"do": "close all"}, 0),
         ({"do": "move", "value": 0.25}, 3),
-        ({"do": "graphs", "open": False}, 0),
+        ({"do": "look", "look": {"graphs": False}, "questions": []}, 0),
     ):
         obeyed(view, **message)
-        assert len(view.scenes) == len(view.readings) == count
+        assert sum(answer is not None for answer in (*view.page.values(), *view.numbers.values())) == 2 * count
     view.close()
 
 
@@ -238,10 +222,10 @@ def test_what_is_taken_away_has_a_plain_name() -> None:
     for name, stem in (("../<b>\u202e", "b"), ("\u00fc\u202e", "function"), ("f", "f")):
         fn.__name__ = name
         view = Explorer(Session(fn, inputs={"x": 1.0}))
-        obeyed(view, do="take", suffix="svg", look="light")
-        assert view.taken == {"name": f"{stem}.svg", "kind": "image/svg+xml"} and view.taken_bytes
-        obeyed(view, do="taken")
-        assert (view.taken, view.taken_bytes) == ({}, b"")
+        file = asks(view, "file", "svg", "light")
+        assert (file["name"], file["kind"]) == (f"{stem}.svg", "image/svg+xml") and file["bytes"]
+        looks(view)
+        assert view.answers == {}
         view.close()
 
 

@@ -29,10 +29,17 @@ function records({ $columns: columns, count, names }) {
 
 /** @param {any} values @param {number} count @returns {any[]} */
 function column(values, count) {
+  if (values.steps) return climbed(values);
   if (values.of) return values.at.map((/** @type {number} */ k) => values.of[k]);
   if (values.after) return unfoldedTexts(values.after);
   if (values.sizes) return unfoldedCells(values.cells, column(values.sizes, count));
   return values.length === 1 ? Array(count).fill(values[0]) : values;
+}
+
+/** Whole numbers that go up or down in even steps. @param {{from: number, steps: number[], times: number[]}} climb */
+function climbed({ from, steps, times }) {
+  let at = from;
+  return [from, ...steps.flatMap((step, k) => Array.from({ length: times[k] }, () => (at += step)))];
 }
 
 /** Texts, each with the words that it repeats of the one before. @param {string[]} rest */

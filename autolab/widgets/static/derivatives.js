@@ -1,15 +1,35 @@
 // @ts-check
 /** The derivative explorer: curves with a point that can be dragged, and what the derivatives say there. */
 
+import { makeFolding } from "./acts.js";
 import { makeBox } from "./box.js";
+import { makeBrain } from "./brain.js";
+import { unpacked } from "./columns.js";
 import { makeCurves } from "./curves.js";
 import { html, set, short, write } from "./dom.js";
 import { makeGraph } from "./graph.js";
 import { makeProblemPart } from "./problem.js";
 import { makeSincePart } from "./since.js";
+import { placesIn } from "./tree.js";
 import { makeWidget } from "./view.js";
 
-export default () => makeWidget([makeOrderPart, makeProblemPart, makeSincePart, makePlotsPart, makeGraphsPart]);
+/** The graphs are asked for while they are open; all else is told with every point. @type {import("./brain.js").Mind} */
+const CURVES = {
+  look: { graphs: false, open: {} },
+  questions: ({ graphs, open }, answer) => (!graphs ? [] : answer(["program"]) ? placesIn(answer(["program"]), open).pictures : [["program"]]),
+  settled: (look) => look,
+  shown(_, { graphs, open }, answer) {
+    const program = graphs && answer(["program"]);
+    if (!program) return { graphs, scenes: [], readings: [] };
+    const { trees, asked } = placesIn(program, open);
+    const each = (/** @type {string} */ kind) => trees.map((/** @type {any} */ __, /** @type {number} */ order) => unpacked(answer([kind, order, asked(order)])));
+    return { graphs, scenes: each("scene"), readings: each("numbers").map(({ nodes }) => nodes) };
+  },
+  acts: (brain) => ({ graphs: ({ open }, done) => brain.change({ graphs: open }, done), ...makeFolding(brain) }),
+  words: (answer) => answer(["program"]).words,
+};
+
+export default () => makeWidget([makeOrderPart, makeProblemPart, makeSincePart, makePlotsPart, makeGraphsPart], makeBrain(CURVES));
 
 /** The function's name, and up to which derivative it is shown. @param {import("./explorer.js").View} view */
 function makeOrderPart({ get, send, root, link }) {

@@ -1,8 +1,10 @@
 // @ts-check
 /** The live graph: which parts it has, and what a part is. */
 
+import { makeBrain } from "./brain.js";
 import { makeInputsPart } from "./inputs.js";
 import { makeKeyPart } from "./key.js";
+import { MIND } from "./mind.js";
 import { makeOpeningsPart } from "./openings.js";
 import { makeOrdersPart } from "./orders.js";
 import { makeFlowPart, makeSearchPart } from "./overview.js";
@@ -21,11 +23,25 @@ const PARTS = [makeInputsPart, makeSearchPart, makeFlowPart, makeGraphPart, make
 /** @typedef {import("./link.js").State} State */
 
 /**
+ * Where a view's data comes from, by name, and where its messages go; `answer` has the answer to a question that was
+ * asked once.
+ * @typedef {{
+ *   get: (name: string) => any,
+ *   on: (event: string, listener: () => void) => void,
+ *   off: (event: string, listener: () => void) => void,
+ *   send: (message: any, done?: () => void) => void,
+ *   answer?: (question: any[]) => any,
+ *   close: () => void,
+ * }} Source
+ */
+
+/**
  * What a part can use. `line` is the line of the graph that was chosen in this page, `hand` what is being
  * moved in it just now, in words.
  * @typedef {{
- *   get: (trait: string) => any,
+ *   get: (name: string) => any,
  *   send: (message: any, done?: () => void) => void,
+ *   answer: any,
  *   link: ReturnType<typeof import("./link.js").makeLink>,
  *   colors: import("./colors.js").ColorMap,
  *   root: HTMLElement,
@@ -50,4 +66,4 @@ const PARTS = [makeInputsPart, makeSearchPart, makeFlowPart, makeGraphPart, make
  * }} Part
  */
 
-export default () => makeWidget(PARTS);
+export default () => makeWidget(PARTS, makeBrain(MIND));

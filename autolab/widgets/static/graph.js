@@ -12,7 +12,7 @@ import { makeZoom } from "./zoom.js";
 
 /** @typedef {{id: number, kind: string, output: boolean, x: number, y: number, w: number, h: number, name: string | null, text: string, symbol: string, cells: boolean, parent: number | null, group: {kind: string, count: string, first: number, last: number} | null, order: number | null, of: number | null, device?: string | null}} SceneNode */
 /** @typedef {{key: string, description: string, width: number, height: number, nodes: SceneNode[], frames: import("./group.js").SceneFrame[], edges: {from: number, to: number, path: string, transfer?: string | null}[]}} Scene */
-/** @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale: number, grad_scale: number, spoken: string, pending?: boolean, value_note?: string, grad_note?: string, shares?: string}} Reading */
+/** @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale: number, grad_scale: number, spoken: string, pending?: boolean, value_note?: string, grad_note?: string, shares?: string, known?: number | null, first?: number | null, last?: number | null, sends?: number | null}} Reading */
 
 const MARKED_FOR = 700; // milliseconds
 const EACH_BY_TAB = 12; // boxes; of more, the Tab key reaches one, and the arrow keys the others

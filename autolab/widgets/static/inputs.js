@@ -35,7 +35,7 @@ export function makeInputsPart(view) {
       menu: [html("div", { class: "al-bar-row" }, undo, button("Reset", () => send({ do: "reset" })), code.button, pin), code.root, settings.root],
       inputs: [strip],
     },
-    on: { "controls settings can_undo": show, code: code.hide },
+    on: { "controls settings can_undo": show, readings: code.hide },
     paint,
     linked: show,
     needsKernel: true,
@@ -53,7 +53,7 @@ export const makeAct = (send) => ({
  * The present point as code: copied, and shown so that it can be copied by hand where the browser forbids it.
  * @param {import("./explorer.js").View} view
  */
-function makeCode({ get, send }) {
+function makeCode({ answer, send }) {
   const text = html("input", { class: "al-code-text", readonly: true, "aria-label": "The present point as code" });
   const note = html("span", { class: "al-note", role: "status" });
   const root = html("div", { class: "al-code-bar", hidden: true }, text, note, button("Close", hide));
@@ -64,11 +64,11 @@ function makeCode({ get, send }) {
 
   async function copy() {
     root.hidden = false;
-    text.value = get("code");
+    text.value = answer(["code"]) ?? "";
     text.select();
     const copied = await navigator.clipboard?.writeText(text.value).then(() => true, () => false);
     write(note, copied ? "Copied" : "Copy with Ctrl+C");
   }
 
-  return { root, hide, button: button("Copy point as code", () => send({ do: "code" }, copy)) };
+  return { root, hide, button: button("Copy point as code", () => send({ do: "ask", question: ["code"] }, copy)) };
 }

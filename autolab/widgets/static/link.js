@@ -4,6 +4,9 @@
 const BUSY_AFTER = 150; // milliseconds without an answer
 const SILENT_AFTER = 3000;
 
+/** What a view tells of its condition beside what it shows. */
+export const CONDITION = ["error", "computing", "since", "can_undo"];
+
 /** @typedef {"idle" | "sent" | "busy" | "silent"} State */
 
 /**
@@ -123,5 +126,5 @@ export function makeLink(model) {
 
 /** @param {any} a @param {any} b */
 function sameMove(a, b) {
-  return ["move", "set", "window", "walk", "find", "cell", "step", "scrub"].includes(a.do) && a.do === b.do && a.key === b.key && a.index === b.index;
+  return ["move", "set", "look", "cell", "step", "scrub"].includes(a.do) && a.do === b.do && a.key === b.key && a.index === b.index;
 }

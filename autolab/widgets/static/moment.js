@@ -6,15 +6,15 @@
 /**
  * @param {import("./graph.js").Scene} scene
  * @param {Record<string, Reading>} readings
- * @param {{nodes: Record<string, [number, number | null, number | null]>, words: Record<string, string>}} plan
+ * @param {Record<string, string>} words
  * @param {any} frame empty where the whole is shown
  * @returns {Record<string, Reading>}
  */
-export function readingsAt(scene, readings, plan, frame) {
+export function readingsAt(scene, readings, words, frame) {
   if (frame.k === undefined) return readings;
   return Object.fromEntries(scene.nodes.map((node) => {
-    const times = plan.nodes[node.id];
-    return [node.id, times ? at(frame, node, readings[node.id], times, plan.words) : readings[node.id]];
+    const reading = readings[node.id];
+    return [node.id, (reading.known ?? null) === null ? reading : at(frame, node, reading, words)];
   }));
 }
 
@@ -22,12 +22,12 @@ export function readingsAt(scene, readings, plan, frame) {
  * @param {any} frame
  * @param {import("./graph.js").SceneNode} node
  * @param {Reading} reading
- * @param {[number, number | null, number | null]} times of its value, of its first share and of its last
  * @param {Record<string, string>} words
  * @returns {Reading}
  */
-function at({ k, backward, growing }, node, reading, [value, first, last], words) {
-  const known = k >= value;
+function at({ k, backward, growing }, node, reading, words) {
+  const { first = null, last = null } = reading; // the moments at which its first and its last share arrive
+  const known = k >= /** @type {number} */ (reading.known);
   const partial = growing[node.id];
   const arrived = last !== null && k >= last;
   const heading = node.name && node.name !== node.text ? `${node.name} = ${node.text}` : node.text;

@@ -15,7 +15,7 @@ export function makeOpeningsPart({ get, send }) {
     if (shown === (shown = JSON.stringify([functions, found]))) return;
     const focused = buttons.contains(document.activeElement) ? [...buttons.children].indexOf(document.activeElement) : -1;
     buttons.replaceChildren(...(get("still") ? [] : functions.map((/** @type {any} */ { name, text, open }) =>
-      button(text, () => send({ do: "open fused", function: name, open: !open }), { "aria-pressed": String(open) }))));
+      button(text, () => send({ do: "choose", setting: open ? "close" : "open", value: name }), { "aria-pressed": String(open) }))));
     buttons.children[focused]?.focus();
     proofs.replaceChildren(...found.map((/** @type {any} */ { text, agrees }) =>
       html("p", { class: `al-proof${agrees ? "" : " al-apart"}` }, `${agrees ? "\u2713" : "\u2717"} ${text}`)));

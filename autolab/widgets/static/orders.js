@@ -9,14 +9,14 @@ const FIRST_ORDERS = 3; // that are offered at once
 /** @param {import("./explorer.js").View} view */
 export function makeOrdersPart(view) {
   const { get, send, root } = view;
-  const choose = (/** @type {number} */ order, /** @type {string} */ wrt) => send({ do: "order", order, wrt });
-  const by = html("select", { class: "al-choice", "aria-label": "Differentiate by", onchange: () => choose(get("orders").order, by.value) });
+  const choose = (/** @type {string} */ setting, /** @type {string | number} */ value) => send({ do: "choose", setting, value });
+  const by = html("select", { class: "al-choice", "aria-label": "Differentiate by", onchange: () => choose("wrt", by.value) });
   const byWords = html("label", { class: "al-by" }, "by ", by);
   const group = `al-order-${Math.random()}`; // of this view alone
   /** @type {HTMLInputElement[]} */
   const choices = Array.from({ length: get("orders").most + 1 }, (_, order) => html("input", {
     type: "radio", class: "al-button", name: group, "data-text": order, "aria-label": `Order ${order}`,
-    onchange: () => choose(order, get("orders").wrt ?? get("orders").inputs[0].name),
+    onchange: () => choose("order", order),
   }));
   const [first, further] = [html("div", { class: "al-segments" }), html("div", { class: "al-segments" })];
   const control = html("div", { class: "al-order-control", role: "radiogroup", "aria-label": "Order of differentiation" },

@@ -4,11 +4,10 @@
 /**
  * @param {() => any} widget the default export of a view's module
  * @param {"auto" | "light" | "dark"} look
- * @param {(book: any, get: (trait: string) => any) => (message: any) => Record<string, any>} [makeBook] answers what would be too long in a table
  */
-export function openPage(widget, look, makeBook) {
+export function openPage(widget, look) {
   const saved = JSON.parse(/** @type {any} */ (document.getElementById("saved")).textContent);
-  const { state, answers, book, buffers, places } = saved;
+  const { state, buffers, places } = saved;
   const views = buffers.map((/** @type {string} */ text) => new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer));
   for (const [path, index] of places) {
     const holder = path.slice(0, -1).reduce((/** @type {any} */ at, /** @type {string} */ key) => at[key], saved);
@@ -16,12 +15,44 @@ export function openPage(widget, look, makeBook) {
   }
   followTheme(look);
   const get = (/** @type {string} */ name) => state[name];
-  const [table, more] = [makeTable(answers ?? {}, get), makeBook?.(book, get)];
-  const model = makeModel(state, (message) => ({ ...table(message), ...more?.(message) }));
+  const answers = [makeTable(saved.messages ?? {}, get), ...(saved.answers ? [makeAnswers(saved, get)] : [])];
+  const model = makeModel(state, (message) => Object.assign({}, ...answers.map((answer) => answer(message))));
   const view = widget();
   view.initialize({ model });
   view.render({ model, el: document.body });
   fillFrame();
+}
+
+/**
+ * Answers the questions of a page with graphs, with what widgets/explorer_page.py has put into it; what it does not hold it refuses.
+ * @param {any} saved
+ * @param {(trait: string) => any} get
+ */
+function makeAnswers({ state, answers, boxes, first, refusal }, get) {
+  /** @param {string} key */
+  function answer(key) {
+    const [shelf, found] = answers[key] ?? ["answers", { refused: refusal }];
+    if (!found?.boxes) return [shelf, found];
+    const shared = boxes[JSON.parse(key)[1]];
+    const picked = Object.entries(shared).map(([field, all]) => [field, Object.fromEntries(found.boxes.filter((/** @type {string} */ id) => id in all).map((/** @type {string} */ id) => [id, all[id]]))]);
+    return [shelf, { ...found, ...Object.fromEntries(picked) }];
+  }
+
+  /** Answers that are there already stay the same objects. @param {string[]} keys */
+  function answered(keys) {
+    /** @type {Record<string, any>} */
+    const shelves = { page: {}, numbers: {}, answers: {} };
+    for (const key of keys) {
+      const before = Object.keys(shelves).find((name) => key in (get(name) ?? {}));
+      const [shelf, found] = before ? [before, get(before)[key]] : answer(key);
+      shelves[shelf][key] = found;
+    }
+    return shelves;
+  }
+
+  Object.assign(state, answered(first));
+  return (/** @type {any} */ { do: what, look, questions }) =>
+    (what === "look" ? { look, ...answered(questions.map((/** @type {any} */ question) => JSON.stringify(question))) } : {});
 }
 
 /** Within another page, that of a notebook, this one is as high as what it shows: what follows the window follows a usual one. */

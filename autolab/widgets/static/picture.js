@@ -40,7 +40,7 @@ export function makeGraphPart(view) {
 
   function paint() {
     write(title, get("scene").title);
-    graph.update(get("scene"), readingsAt(get("scene"), get("readings").nodes, get("plan"), get("frame")), view.colors);
+    graph.update(get("scene"), readingsAt(get("scene"), get("readings").nodes, get("plan").words, get("frame")), view.colors);
     free.paint();
     choose();
     graph.light(get("frame"));
@@ -90,15 +90,15 @@ export function chosenLine({ get, line }) {
 /** @param {import("./explorer.js").View} view */
 export function makeDetailPart(view) {
   const { get, send, root } = view;
-  const detail = makeDetail((change) => send({ do: "look", ...get("look"), ...change }));
+  const detail = makeDetail((change) => send({ do: "look", ...get("arrays"), ...change }));
 
   function paint() {
     const found = get("detail");
     detail.root.hidden = get("selected") === null;
     if (detail.root.hidden) return;
-    detail.update(found, get("detail_buffers"), (get("readings").nodes[found.id] ?? found).status, chosenLine(view), get("look"), view.colors);
+    detail.update(found, get("detail_buffers"), (get("readings").nodes[found.id] ?? found).status, chosenLine(view), get("arrays"), view.colors);
   }
 
   root.addEventListener("al-line", paint);
-  return { places: { side: [detail.root] }, on: { "detail detail_buffers look": paint }, paint };
+  return { places: { side: [detail.root] }, on: { "detail detail_buffers arrays": paint }, paint };
 }

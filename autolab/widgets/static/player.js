@@ -89,8 +89,8 @@ export function makePlayerPart(view) {
   }
 
   function show() {
-    const { start, words, saved } = get("plan");
-    bar.hidden = more.hidden = get("still") && !saved;
+    const { start, words, walks } = get("plan");
+    bar.hidden = more.hidden = !walks;
     const frame = get("frame");
     const walking = frame.k !== undefined;
     const rest = start < count() ? words.walk_rest : words.walk_rest_forward;

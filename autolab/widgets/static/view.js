@@ -2,9 +2,8 @@
 /** A live view: puts its parts together and keeps them in step with the model. */
 
 import { colorMap, isDark } from "./colors.js";
-import { unpacked } from "./columns.js";
 import { button, html, set } from "./dom.js";
-import { makeLink } from "./link.js";
+import { CONDITION, makeLink } from "./link.js";
 import { makeMenu } from "./menu.js";
 import { makePresenting } from "./present.js";
 
@@ -13,36 +12,56 @@ const PROJECTOR = 1.5;
 /** @typedef {import("./explorer.js").View} View */
 /** @typedef {import("./explorer.js").Part} Part */
 /** @typedef {import("./explorer.js").Place} Place */
+/** @typedef {import("./explorer.js").Source} Source */
 
 /**
  * What the host of a widget asks for.
  * @param {((view: View) => any)[]} makers of its parts
+ * @param {(model: any, link: ReturnType<typeof makeLink>) => Source} makeSource what the parts show
  */
-export function makeWidget(makers) {
+export function makeWidget(makers, makeSource = makePlainSource) {
   /** @type {ReturnType<typeof makeLink>} */
-  let link; // one per model: its views share the line to the kernel
+  let link; // one per model: its views share the line to the kernel, and what is looked at
+  /** @type {Source} */
+  let source;
   return {
     initialize(/** @type {{model: any}} */ { model }) {
       link = makeLink(model);
-      return link.close;
+      source = makeSource(model, link);
+      return () => {
+        source.close();
+        link.close();
+      };
     },
-    render(/** @type {{model: any, el: HTMLElement}} */ { model, el }) {
-      return makeView(model, el, link, makers);
+    render(/** @type {{el: HTMLElement}} */ { el }) {
+      return makeView(source, el, link, makers);
     },
   };
 }
 
+/** The traits of a model as they are. @param {any} model @param {ReturnType<typeof makeLink>} link @returns {Source} */
+function makePlainSource(model, link) {
+  const event = (/** @type {string} */ name) => (CONDITION.includes(name.slice("change:".length)) ? "change:condition" : name);
+  return {
+    get: (name) => (CONDITION.includes(name) ? model.get("condition")[name] : model.get(name)),
+    on: (name, listener) => model.on(event(name), listener),
+    off: (name, listener) => model.off(event(name), listener),
+    send: link.send,
+    close() {},
+  };
+}
+
 /**
- * @param {any} model
+ * @param {Source} source
  * @param {HTMLElement} el
  * @param {ReturnType<typeof makeLink>} link
  * @param {((view: View) => any)[]} makers
  * @returns {() => void} removes the view
  */
-function makeView(model, el, link, makers) {
+function makeView(source, el, link, makers) {
   const root = html("div", { class: "al-root", onfocusin: keepKeys });
   /** @type {View} */
-  const view = { get: (name) => unpacked(model.get(name)), send: link.send, link, root, colors: /** @type {any} */ (null), line: null, hand: "" };
+  const view = { get: source.get, send: source.send, answer: source.answer, link, root, colors: /** @type {any} */ (null), line: null, hand: "" };
   const parts = makers.map((make) => /** @type {Part} */ (make(view)));
   const hasFoot = parts.some((part) => part.places?.foot); // then the picture is the view, and the rest is in a menu
   const grow = (/** @type {number} */ factor) => parts.forEach((part) => part.enlarge?.(factor));
@@ -81,11 +100,11 @@ function makeView(model, el, link, makers) {
   theme.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-jp-theme-name"] });
   const listeners = parts.flatMap((part) => Object.entries(part.on ?? {}).flatMap(([traits, listener]) =>
     traits.split(" ").map((trait) => /** @type {const} */ ([`change:${trait}`, listener]))));
-  for (const [event, listener] of listeners) model.on(event, listener);
+  for (const [event, listener] of listeners) source.on(event, listener);
   const unwatch = link.watch((state) => parts.forEach((part) => part.linked?.(state)));
 
   return () => {
-    for (const [event, listener] of listeners) model.off(event, listener);
+    for (const [event, listener] of listeners) source.off(event, listener);
     unwatch();
     theme.disconnect();
     menu?.close();

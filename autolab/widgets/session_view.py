@@ -1,5 +1,5 @@
-"""The part of a live view that computes: beside the messages, never two at once, the latest point last; it can be
-stopped."""
+"""A live view that computes: beside the messages, never two at once, the latest point last; it can be stopped. It says
+when its numbers are not those that the notebook would give now."""
 
 from __future__ import annotations
 
@@ -8,36 +8,38 @@ from typing import Any
 
 import traitlets
 
+from ..display.escape import clean
 from ..display.messages import say
 from .computation import Computation
-from .conversation import Conversation
-from .part import obeys
+from .live_view import LiveView
+from .messages import on_message
 from .user_error import UserError, for_page, user_error
 
 OUTDATED = 1.0
 """A computation that has taken so many seconds is given up for a later point."""
 
+_MOST_NAMES = 5
 
-class Computing(Conversation):
-    """Traits and messages of a computation that takes its time: what ``_session.compute`` makes of ``_session.state``.
+
+class SessionView(LiveView):
+    """Shows what ``_session.compute`` makes of ``_session.state``.
 
     A message that moves something waits a little for its result, so that a fast function answers it at once and in one
     message. A slow one is answered without: ``computing`` then says that the picture is of an earlier point, further
-    messages are obeyed meanwhile, and of the points that they lead to only the latest is computed.
+    messages are taken meanwhile, and of the points that they lead to only the latest is computed.
     """
-
-    computing = traitlets.Enum(("", "running", "stopping"), "").tag(sync=True)
 
     _session: Any
     wait_seconds = 0.1
     outdated_seconds = OUTDATED
     stopped_words = "stopped"  # how the keys of the sentences begin
 
-    _locks = (*Conversation._locks, "_lock")
+    _locks = (*LiveView._locks, "_lock")
     _lock = traitlets.Instance(threading.Condition, ())  # for everything that both threads touch
     _running = traitlets.Instance(Computation, allow_none=True)
     _again = traitlets.Bool()
 
+    # ------------------------------------------------------------------ computing
     def _refresh(self) -> None:
         """Compute at the present point; if that is going on for an earlier one, afterwards, and give a long one up."""
         if self._running is not None:
@@ -58,10 +60,10 @@ class Computing(Conversation):
             return
         try:
             self._lock.wait_for(lambda: self._running is None, self.wait_seconds if seconds is None else seconds)
-        except KeyboardInterrupt:  # where messages are obeyed by the main thread
+        except KeyboardInterrupt:  # where messages are taken by the main thread
             running.stop("asked")
         if self._running is not None:
-            self.computing = "running"
+            self._tell(computing="running")
             self._running.guard()
 
     def _computed(self, computation: Computation[Any], outcome: Any) -> None:
@@ -73,7 +75,7 @@ class Computing(Conversation):
             try:
                 self._show(computation, outcome)
             except Exception as error:
-                self._publish({"error": for_page(user_error(error))})
+                self._tell(error=for_page(user_error(error)))
             self._go_on()
             self._lock.notify_all()
 
@@ -95,7 +97,7 @@ class Computing(Conversation):
 
     def _show_error(self, error: dict[str, Any]) -> None:
         """Publish that nothing came out, and why: the picture is still that of the point before."""
-        self._publish({"error": error})
+        self._tell(error=error)
 
     def _go_on(self) -> None:
         """Compute at the point to which things were moved meanwhile."""
@@ -103,21 +105,22 @@ class Computing(Conversation):
         if again:
             self._refresh()
         if self._running is None:
-            self.computing = ""
+            if self.computing:
+                self._tell(computing="")
         elif self.computing:
-            self.computing = "running"
+            self._tell(computing="running")
             self._running.guard()
 
-    @obeys("stop")
+    @on_message("stop")
     def _stop(self) -> None:
         self._again = False
         if self._running is not None:
             self._running.stop("asked")
-            self.computing = "stopping"
+            self._tell(computing="stopping")
 
-    def _answer(self, content: dict[str, Any]) -> None:
+    def _take(self, content: dict[str, Any]) -> None:
         with self._lock:
-            super()._answer(content)
+            super()._take(content)
 
     def close(self) -> None:
         """Stop what is being computed, show nothing any more, and end."""
@@ -125,5 +128,45 @@ class Computing(Conversation):
             if self._running is not None:
                 self._running.stop("asked")
                 self._running.guard()
-            super().close()  # type: ignore[misc]
+            super().close()
             self._lock.notify_all()  # whoever waits for a result
+
+    # ------------------------------------------------------------------ what has changed since
+    def _since(self) -> dict[str, Any]:
+        """Sentences for the page and whether computing again would follow; nothing while nothing has changed."""
+        return stale(self._session)
+
+    def look_again(self) -> None:
+        """In the thread that runs the cells: see whether something has changed, and say so on the pages."""
+        with self._lock, self.hold_sync():
+            self._session.note_mode()
+            self._tell(since=self._since())
+
+    @on_message("hello")
+    def _hello(self) -> None:
+        """A page has opened, or is not sure that somebody answers."""
+        self._tell(since=self._since())
+
+    @on_message("again")
+    def _compute_again(self) -> None:
+        self._refresh()
+
+
+def stale(session: Any) -> dict[str, Any]:
+    """What has changed since a session computed: the ``text``, and whether to compute ``again`` helps."""
+    origins, sentences = session.origins, []
+    reached, given = origins.changed(), session.given.changed()
+    if reached:
+        sentences.append(say("since_reached", names=_listed(reached)))
+    if given:
+        sentences.append(say("since_given", names=_listed(given)))
+    if (name := origins.redefined()) is not None:
+        sentences.append(say("since_redefined", name=clean(name)))
+    if (mode := session.other_mode()) is not None:
+        sentences.append(say("since_mode", mode=mode))
+    return {"text": " ".join(sentences), "again": bool(reached)} if sentences else {}
+
+
+def _listed(names: list[str]) -> str:
+    shown = [clean(name, 60) for name in names[:_MOST_NAMES]]
+    return ", ".join(shown + (["\u2026"] if len(names) > _MOST_NAMES else []))

@@ -1,0 +1,60 @@
+"""What is free in a view: the inputs and upstream gradients with their controls, settings, and the order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..display.messages import say
+from ..display.steps import label, shorten
+from ..recording.model import Recording
+from .controls import control
+from .session import Session
+from .state import Key
+
+_LONGEST_NAME = 24
+
+Corners = Mapping[Key, tuple[int, int]]
+
+
+def free(session: Session, recording: Recording, corners: Corners) -> dict[str, Any]:
+    """Everything that a page can change, as plain data.
+
+    Parameters
+    ----------
+    session : Session
+    recording : Recording
+        What the picture shows: each control has the ``node`` of it to which it belongs.
+    corners : mapping
+        Where the windows of large arrays begin, by their keys.
+    """
+    state = session.state
+    keys: list[Key] = [*state.inputs, *session.outputs]
+    return {
+        "controls": [_control(session, recording, key, corners) for key in keys],
+        "settings": [
+            {"name": name, "label": say(f"setting_{name}"), "value": value, "values": list(values)}
+            for name, (value, values) in session.settings().items()
+        ],
+        "order": state.order,
+        "wrt": state.wrt,
+    }
+
+
+def _control(session: Session, recording: Recording, key: Key, corners: Corners) -> dict[str, Any]:
+    corner = corners.get(key, (0, 0))
+    if isinstance(key, str):
+        limits = session.start.arrays[key], session.domains.get(key)
+        node = recording.inputs[[*session.state.inputs].index(key)]
+        return {**control(key, key, session.array(key), *limits, corner), "node": node}
+    title = say("upstream_of", name=_output_name(recording, key))
+    own = control(key, title, session.array(key), session.outputs[key], None, corner)
+    return {**own, "node": recording.outputs[key]}
+
+
+def _output_name(recording: Recording, place: int) -> str:
+    """The name of an output; without one it is "the output", or the expression, where there are several."""
+    step = next(step for step in recording.steps if step.id == recording.outputs[place])
+    if step.name is None and len(recording.outputs) == 1:
+        return say("output")
+    return shorten(label(step), _LONGEST_NAME)

@@ -1,0 +1,152 @@
+// @ts-check
+/**
+ * What a page looks at, and what it shows of it: the one place that knows both. It asks for answers, of a kernel or of
+ * what a saved page holds, and tells the parts of the view what has changed.
+ */
+
+import { CONDITION } from "./link.js";
+
+const SHELVES = ["page", "numbers", "answers"];
+
+/**
+ * What a view looks at and shows: the `look` with which it begins; the `questions` that must be answered to show one;
+ * what is `settled` of it, once they are; what the parts are `shown`, by name, of the data that was shown before; and
+ * the `acts` of a person, which change the look.
+ * @typedef {(question: any[]) => any} Answer
+ * @typedef {{look: () => any, change: (change: any, done?: () => void) => void, open: (wishes: Record<string, number[]>[], also: any, done?: () => void) => void, answer: Answer, data: () => Record<string, any>}} Brain
+ * @typedef {{look: any, questions: (look: any, answer: Answer) => any[][], settled: (look: any, answer: Answer) => any, shown: (before: Record<string, any>, look: any, answer: Answer) => Record<string, any>, acts: (brain: Brain) => Record<string, (message: any, done?: () => void) => void>, words: (answer: Answer) => Record<string, string>}} Mind
+ */
+
+/** @param {Mind} mind @returns {(model: any, link: ReturnType<typeof import("./link.js").makeLink>) => import("./explorer.js").Source} */
+export const makeBrain = (mind) => (model, link) => {
+  let look = { ...mind.look, ...model.get("look") };
+  /** @type {Record<string, any>} */
+  let data = {}; // what is shown, by name
+  /** @type {Map<string, Set<() => void>>} */
+  const listeners = new Map();
+  /** @type {any[]} */
+  let seen = []; // what `data` was made of
+  let kept = model.get("look"); // as the kernel keeps it for all pages
+  let notice = "";
+  let asked = ""; // the questions that are under way, as text
+
+  /** @param {any[]} question */
+  function answer(question) {
+    const key = JSON.stringify(question);
+    for (const shelf of SHELVES) {
+      const found = model.get(shelf);
+      if (key in found) return found[key];
+    }
+    return undefined;
+  }
+
+  const questions = () => mind.questions(look, answer);
+
+  /** Why something that is asked for is not to be had; undefined if it may be. */
+  const refusal = () => questions().map(answer).find((found) => found?.refused)?.refused;
+
+  /** Ask for what is to be looked at from now on. @param {() => void} [done] */
+  function ask(done) {
+    const wanted = questions();
+    asked = JSON.stringify(wanted);
+    link.send({ do: "look", look, questions: wanted }, () => {
+      if (asked === JSON.stringify(wanted)) asked = "";
+      update();
+      done?.();
+      update();
+    });
+  }
+
+  /** @param {any} change @param {() => void} [done] */
+  function change(change, done) {
+    look = { ...look, ...change };
+    notice = "";
+    ask(done);
+    update();
+  }
+
+  /**
+   * Open other groups; of several wishes the first that is granted.
+   * @param {Record<string, number[]>[]} wishes @param {any} also @param {() => void} [done]
+   */
+  function open([wish, ...others], also, done, words = "") {
+    const before = look;
+    change({ ...also, open: { ...look.open, ...wish } }, () => {
+      const why = refusal();
+      if (!why) notice = words;
+      else if (others.length) {
+        look = before;
+        return open(others, also, done, mind.words(answer).page_others_closed);
+      } else {
+        look = before;
+        ask();
+        notice = why;
+      }
+      done?.();
+    });
+  }
+
+  /** Show what the answers say, once all are there; and ask for those that are not. */
+  function update() {
+    adopt();
+    const parts = [...SHELVES.map((shelf) => model.get(shelf)), look, notice, model.get("condition")];
+    if (parts.every((part, i) => part === seen[i])) return;
+    seen = parts;
+    const answers = questions().map(answer);
+    /** @type {Record<string, any>} */
+    let next = { ...data, notice };
+    for (const name of CONDITION) next[name] = model.get("condition")[name];
+    if (answers.some((found) => found === undefined)) {
+      if (asked !== JSON.stringify(questions())) ask();
+    } else if (!answers.some((found) => found?.refused)) {
+      look = mind.settled(look, answer);
+      next = { ...next, ...mind.shown(data, look, answer) };
+    }
+    const changed = Object.keys(next).filter((name) => next[name] !== data[name]);
+    data = next;
+    const heard = new Set(changed.flatMap((name) => [...(listeners.get(name) ?? [])]));
+    for (const listener of heard) listener();
+  }
+
+  /** Look at what another page of this view has turned to, unless this one is about to turn. */
+  function adopt() {
+    if (kept === model.get("look")) return;
+    kept = model.get("look");
+    if (!asked) look = { ...mind.look, ...kept };
+  }
+
+  const events = [...SHELVES, "look", "condition"].map((name) => `change:${name}`);
+  for (const event of events) model.on(event, update);
+  const acts = mind.acts({ look: () => look, change, open, answer, data: () => data });
+  const unwatch = link.watch(update); // before the views do: when they hear that an answer is there, it is shown
+
+  return {
+    /** @param {string} name */
+    get: (name) => (name in data ? data[name] : model.get(name)),
+    /** The answer to a question that was asked once. @param {any[]} question */
+    answer,
+    /** @param {any} message @param {() => void} [done] */
+    send(message, done) {
+      const act = acts[message.do];
+      if (message.do === "settle") ask();
+      else if (act) act(message, done);
+      else link.send(message, done);
+    },
+    /** @param {string} event @param {() => void} listener */
+    on(event, listener) {
+      const name = event.slice("change:".length);
+      if (!(name in data)) return model.on(event, listener);
+      listeners.set(name, (listeners.get(name) ?? new Set()).add(listener));
+    },
+    /** @param {string} event @param {() => void} listener */
+    off(event, listener) {
+      const name = event.slice("change:".length);
+      if (!(name in data)) return model.off(event, listener);
+      listeners.get(name)?.delete(listener);
+    },
+    close() {
+      unwatch();
+      for (const event of events) model.off(event, update);
+    },
+  };
+};

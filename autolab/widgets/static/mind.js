@@ -1,0 +1,41 @@
+// @ts-check
+/** What the live graph looks at, and what must be known to show it. */
+
+import { makeActs } from "./acts.js";
+import { showing } from "./showing.js";
+import { placesIn } from "./tree.js";
+
+/**
+ * What is looked at: the open groups of each graph, the chosen box, the moment of the walk and its picked cell, the
+ * measure of the colours, the path of the first NaN, what is searched for and which match was gone to, how arrays are
+ * shown, and where the windows of large ones begin.
+ * @typedef {{open: Record<string, number[]>, selected: number | null, moment: number | null, pick: any[] | null, colour: string | null, path: boolean, search: string, at: number | null, arrays: {show: string, scale: string}, corners: [string | number, number, number][]}} Look
+ */
+
+/** @type {Look} */
+const AT_REST = { open: {}, selected: null, moment: null, pick: null, colour: null, path: false, search: "", at: null, arrays: { show: "both", scale: "linear" }, corners: [] };
+
+/** @type {import("./brain.js").Mind} */
+export const MIND = { look: AT_REST, questions, settled, shown: showing, acts: makeActs, words: (answer) => answer(["program"]).words };
+
+/** @param {Look} look @param {import("./brain.js").Answer} answer @returns {any[][]} */
+function questions(look, answer) {
+  const { pictures, asked, box } = placesIn(answer(["program"]), look.open);
+  return [
+    ...pictures,
+    ["free", look.corners],
+    ...(look.selected === null ? [] : [["detail", box(look.selected)]]),
+    ...(look.moment === null ? [] : [["frame", look.moment, look.pick]]),
+    ...(look.colour ? [["flow", look.colour, asked(0)]] : []),
+    ...(look.path ? [["path"]] : []),
+    ...(look.search.trim() ? [["search"]] : []),
+  ];
+}
+
+/** What is not there any more is not looked at. @param {Look} look @param {import("./brain.js").Answer} answer @returns {Look} */
+function settled(look, answer) {
+  const gone = (/** @type {any[]} */ question) => answer(question) === null;
+  const selected = look.selected !== null && gone(["detail", placesIn(answer(["program"]), look.open).box(look.selected)]) ? null : look.selected;
+  const moment = look.moment !== null && gone(["frame", look.moment, look.pick]) ? null : look.moment;
+  return selected === look.selected && moment === look.moment ? look : { ...look, selected, moment, pick: moment === null ? null : look.pick };
+}

@@ -1,0 +1,124 @@
+"""What the pages of a view of a graph are told, by name; and a page of a few lines, without a browser.
+
+`seen` reads the published answers to what is looked at; `looks` changes that as a page would.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+from autolab.widgets.messages import question_key
+
+_SEQ = itertools.count(1)
+
+
+class Seen:
+    """The answers that a view has published to its pages."""
+
+    def __init__(self, view: Any) -> None:
+        self._held = {**view.page, **view.numbers, **view.answers}
+        self.look: dict[str, Any] = view.look
+        self.program = self._held.get('["program"]')
+
+    def all(self, kind: str) -> list[Any]:
+        """The answers to questions of a kind, in the order in which they were asked."""
+        return [answer for key, answer in self._held.items() if json.loads(key)[0] == kind]
+
+    def _one(self, kind: str) -> Any:
+        return next(iter(self.all(kind)), None)
+
+    @property
+    def scene(self) -> Any:
+        return self.all("scene")[0]
+
+    @property
+    def readings(self) -> Any:
+        return self.all("numbers")[0]
+
+    @property
+    def plan(self) -> Any:
+        return self.readings
+
+    @property
+    def order_scenes(self) -> Any:
+        return self.all("scene")[1:]
+
+    @property
+    def controls(self) -> Any:
+        return self._one("free")["controls"]
+
+    @property
+    def settings(self) -> Any:
+        return self._one("free")["settings"]
+
+    @property
+    def selected(self) -> int | None:
+        return self.look.get("selected")
+
+    @property
+    def detail(self) -> Any:
+        return self._one("detail") or {}
+
+    @property
+    def detail_buffers(self) -> Any:
+        return self.detail.get("buffers", [])
+
+    @property
+    def frame(self) -> Any:
+        return self._one("frame") or {}
+
+    @property
+    def frame_buffers(self) -> Any:
+        return self.frame.get("buffers", [])
+
+    @property
+    def flow(self) -> Any:
+        return self._one("flow") or {}
+
+    @property
+    def path(self) -> Any:
+        return self._one("path") or {}
+
+
+def seen(view: Any) -> Seen:
+    """What the pages of a view see now."""
+    return Seen(view)
+
+
+def looks(view: Any, **changes: Any) -> Seen:
+    """Change what is looked at, as a page does; ``open`` are open groups by the order of their graph."""
+    look = {"open": {}, "selected": None, "moment": None, "pick": None, "colour": None, "path": False, **view.look}
+    look |= changes
+    opened = look["open"] = {order: sorted(groups) for order, groups in look["open"].items()}
+    orders = range(len(seen(view).program["graphs"]))
+    questions: list[Any] = [["program"]]
+    for order in orders:
+        questions += [["scene", order, opened.get(str(order))], ["numbers", order, opened.get(str(order))]]
+    questions.append(["free", look.get("corners", [])])
+    if look["selected"] is not None:
+        questions.append(["detail", look["selected"]])
+    if look["moment"] is not None:
+        questions.append(["frame", look["moment"], look["pick"]])
+    if look["colour"]:
+        questions.append(["flow", look["colour"], opened.get("0")])
+    if look["path"]:
+        questions.append(["path"])
+    if look.get("search"):
+        questions.append(["search"])
+    error = view.error
+    tell(view, {"do": "look", "look": look, "questions": questions})
+    assert view.error == error
+    return seen(view)
+
+
+def asks(view: Any, *question: Any) -> Any:
+    """What a page gets that asks something once."""
+    tell(view, {"do": "ask", "question": [*question]})
+    return view.answers.get(question_key([*question]))
+
+
+def tell(view: Any, message: dict[str, Any]) -> None:
+    """Send a message as a page does."""
+    view._on_message(None, {**message, "seq": next(_SEQ)}, [])
