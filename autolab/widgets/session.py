@@ -23,7 +23,7 @@ from ..recording.model import Recording
 from ..recording.opening import fused_names
 from ..recording.orders import input_to_differentiate
 from ..recording.origins import Origins
-from ..recording.recorder import BUDGET, record_bound
+from ..recording.run import BUDGET, record_bound
 from .code import call_code
 from .computation import Stopped
 from .run import Run, fitting
