@@ -93,7 +93,8 @@ class _Formulas:
         if step.value is None and self._parts(step):
             return  # its results are the next steps
         found = self._expression(step)
-        if step.name or step.replaced or self.used[step.id] > 1 or len(found.text) > _LONG or step.id in self.recording.outputs:
+        is_shared = self.used[step.id] > 1 or step.id in self.recording.outputs
+        if step.name or step.replaced or is_shared or len(found.text) > _LONG:
             self.values[step.id] = self._symbol(step)
             yield f"{self.values[step.id].text} &= {found.text}"
         else:

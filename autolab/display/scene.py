@@ -111,8 +111,8 @@ def structure(recording: Recording) -> tuple[Any, ...]:
         for step in recording.steps
     ]
     ends = recording.function, recording.inputs, recording.outputs, recording.order, len(recording.higher)
-    ends = *ends, recording.raised and (recording.raised.type, recording.raised.phase)
-    return ends, steps, devices(recording), recording.scopes, recording.openings
+    raised = None if recording.raised is None else (recording.raised.type, recording.raised.phase)
+    return ends, raised, steps, devices(recording), recording.scopes, recording.openings
 
 
 def _mark_orders(nodes: list[dict[str, Any]], recording: Recording, outline: Outline) -> None:

@@ -93,7 +93,9 @@ def last_recording(error: BaseException | None = None) -> Recording | None:
     ...     [step.source or step.name for step in autolab.recording.last_recording(error).steps]
     ['x', 'x * 2']
     """
-    error = error or sys.exc_info()[1] or getattr(sys, "last_value", None)
+    if error is None:
+        handled = sys.exc_info()[1]
+        error = getattr(sys, "last_value", None) if handled is None else handled
     found = None if error is None else vars(error).get(_ATTRIBUTE)
     return found if isinstance(found, Recording) else None
 
@@ -104,7 +106,7 @@ def carry(error: BaseException, recording: Recording) -> None:
     if recording.raised is not None and recording.raised.line is not None:
         add_note(error, _NOTE)
     ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
+    shell: Any = ipython.get_ipython() if ipython is not None else None
     if getattr(shell, "kernel", None) is not None and _show not in shell.events.callbacks["post_run_cell"]:
         shell.events.register("post_run_cell", _show)
 
@@ -174,7 +176,8 @@ def users_entry(trace: TracebackType | None) -> TracebackType | None:
     """The innermost frame of the user's code; where there is none, the innermost outside this package."""
     outside = [entry for entry in _entries(trace) if not is_own(entry.tb_frame)]
     users = [entry for entry in outside if not entry.tb_frame.f_code.co_filename.startswith(_NOT_THE_USERS)]
-    return (users or outside or [None])[-1]
+    found = users or outside
+    return found[-1] if found else None
 
 
 def _entries(trace: TracebackType | None) -> list[TracebackType]:

@@ -20,7 +20,7 @@ from ..engine.node import Node
 from ..engine.observe import ForwardEvent
 from ..engine.variable import Variable
 from .drafts import Draft
-from .model import LEAVES
+from .model import LEAVES, Recording
 
 Key = int | str
 """A step's number in the recording, or the user's own name of it."""
@@ -51,9 +51,44 @@ def replacements(caller: str, given: Any) -> dict[Key, Replacement]:
     return found
 
 
+def numbered(caller: str, given: Any) -> dict[int, Replacement]:
+    """The same where steps are told by their numbers alone."""
+    found = replacements(caller, given)
+    for key in found:
+        if not isinstance(key, int):
+            raise TypeError(f"{caller}: option 'replace' has the key {key!r:.60}; expected a step's number")
+    return {key: value for key, value in found.items() if isinstance(key, int)}
+
+
+def replacement(caller: str, recording: Recording | None, step: int, value: Any) -> Replacement:
+    """A value for a step of a recording, which says whether it can be.
+
+    Raises
+    ------
+    TypeError
+        If the value consists of no real numbers.
+    ValueError
+        If there is no such step, or it cannot have that value.
+    """
+    steps = {} if recording is None else {found.id: found for found in recording.steps}
+    if type(step) is not int or step not in steps:
+        raise ValueError(f"{caller}: there is no step {step!r:.60} whose value could be replaced")
+    found, numbers = steps[step], _numbers(caller, step, value)
+    opened = [] if recording is None else [opening.scope for opening in recording.openings]
+    if found.kind not in ("call", "part") or found.value is None:
+        raise ValueError(
+            f"{caller}: step {step} ({found.name or found.kind}) is not one value that a function computes"
+        )
+    if found.scope is not None and found.scope in opened:
+        raise ValueError(f"{caller}: step {step} is inside a function that is opened; close it first")
+    if numbers.shape not in ((), found.value.shape):
+        raise ValueError(f"{caller}: step {step} has shape {found.value.shape}, and the new value {numbers.shape}")
+    return Replacement(numbers, found.function)
+
+
 def _numbers(caller: str, key: Key, value: Any) -> np.ndarray:
-    data = value.data if isinstance(value, Variable) else value
-    numbers = np.asarray(to_cpu(data) if is_array(data) else data)
+    data = value._data if isinstance(value, Variable) else value
+    numbers = np.array(to_cpu(data) if is_array(data) else data)
     if numbers.dtype.kind not in "biuf":
         raise TypeError(f"{caller}: option 'replace' has {a_kind(value)} for {key!r:.60}; expected real numbers")
     return numbers
@@ -137,5 +172,6 @@ def _called(key: Key) -> str:
 
 def _like(value: np.ndarray, array: Array) -> Array:
     """A new array of these numbers, with the shape, the dtype and the place of ``array``."""
-    full = np.broadcast_to(value, array.shape).astype(array.dtype)
+    with np.errstate(over="ignore", invalid="ignore"):
+        full = np.broadcast_to(value, array.shape).astype(array.dtype)
     return get_array_module(array).asarray(full)

@@ -18,6 +18,7 @@ from ..display.escape import clean
 from ..display.messages import say
 from ..display.readings import readings
 from ..display.scene import scene
+from ..engine.tracebacks import folded, hidden
 from ..engine.variable import Variable
 from ..recording.model import Recording
 from . import notebook
@@ -231,7 +232,9 @@ def derivatives(
     >>> view = autolab.derivatives(np.tanh, 0.5, order=3)
     derivatives: no notebook to draw in; open ...html in a browser
     """
-    session = DerivativeSession(fn, x, order, domain)
-    view = DerivativeExplorer(session, threading.TIMEOUT_MAX if notebook.shell() is None else None)
+    __tracebackhide__ = hidden()
+    with folded():
+        session = DerivativeSession(fn, x, order, domain)
+        view = DerivativeExplorer(session, threading.TIMEOUT_MAX if notebook.shell() is None else None)
     view._save_here("derivatives", "derivatives", clean(view.data.function))
     return view

@@ -8,6 +8,7 @@ from typing import Any
 from ..display import mimebundle
 from ..display.registry import Bundle
 from ..engine.backend import Array
+from ..engine.tracebacks import folded, hidden
 from ..recording.collector import collector_waits
 from ..recording.model import Recording
 from .computing import Computing
@@ -128,6 +129,8 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
     >>> view = autolab.explore(muladd, x=2.0, y=3.0, z=4.0)
     explore: no notebook to draw in; open ...html in a browser
     """
-    explorer = Explorer(Session(fn, args, options, inputs))
+    __tracebackhide__ = hidden()
+    with folded():
+        explorer = Explorer(Session(fn, args, options, inputs))
     explorer._save_here("explore", "explore", explorer.recording.function)
     return explorer

@@ -17,18 +17,18 @@ export function makeSourcePart({ get, root }, answers = false) {
     if (!listing.lines || text === written) return;
     written = text;
     write(file, listing.file);
-    lines.replaceChildren(...listing.lines.map((/** @type {string} */ code, /** @type {number} */ i) => makeLine(code, listing.first + i, listing.at[listing.first + i])));
+    lines.replaceChildren(...listing.lines.map((/** @type {string} */ code, /** @type {number} */ i) => makeLine(code, listing.first + i, listing.at[listing.first + i], listing.marks?.[listing.first + i])));
     set(lines.querySelector("[role]") ?? lines, { tabindex: lines.querySelector("[role]") ? 0 : null });
   }
 
-  /** @param {string} code @param {number} number @param {number[] | undefined} nodes */
-  function makeLine(code, number, nodes) {
+  /** @param {string} code @param {number} number @param {number[] | undefined} nodes @param {string} [told] that it raised, or was not reached */
+  function makeLine(code, number, nodes, told) {
     const mark = () => markNodes(nodes ?? []);
     const clear = () => markNodes([]);
     return html("div", {
       class: "al-source-line", "data-line": number, onpointerenter: mark, onpointerleave: clear,
-      ...(nodes ? { role: "button", tabindex: -1, "aria-label": `line ${number}: ${code.trim()}`, onfocus: mark, onblur: clear, onclick: () => nodeOf(nodes.at(-1))?.dispatchEvent(new Event("click")) } : {}),
-    }, html("span", { class: "al-line-number", "aria-hidden": "true" }, String(number)), html("code", {}, code));
+      ...(nodes ? { role: "button", tabindex: -1, "aria-label": `line ${number}: ${code.trim()}${told ? `, ${told}` : ""}`, onfocus: mark, onblur: clear, onclick: () => nodeOf(nodes.at(-1))?.dispatchEvent(new Event("click")) } : {}),
+    }, html("span", { class: "al-line-number", "aria-hidden": "true" }, String(number)), html("code", {}, code), ...(told ? [html("span", { class: "al-line-told" }, told)] : []));
   }
 
   const nodeOf = (/** @type {any} */ id) => root.querySelector(`.al-main .al-node[data-id="${id}"]`);
@@ -63,7 +63,7 @@ export function makeSourcePart({ get, root }, answers = false) {
   /** The line that raised. */
   function showError() {
     const { file: where, line: raised } = get("error") ?? {};
-    markLines("al-wrong", (line) => line === raised && where === get("listing").file);
+    markLines("al-wrong", (line) => line === get("listing").raised || (line === raised && where === get("listing").file));
     bring(".al-wrong");
   }
 
