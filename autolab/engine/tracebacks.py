@@ -14,7 +14,6 @@ from types import TracebackType
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 _SETTING = "AUTOLAB_TRACEBACK"
-_HEAD = "autolab: "
 
 
 def hidden() -> bool:
@@ -57,14 +56,17 @@ class folded:
                 count += _fold(users)
         if count:
             frames = "1 frame" if count == 1 else f"{count} frames"
-            add_note(error, f"{frames} of AutoLab's own left out; {_SETTING}=full in the environment shows them")
+            add_note(error, f"{_SETTING}=full in the environment shows {frames} of AutoLab that are left out here")
 
 
 def add_note(error: BaseException, text: str) -> None:
-    """Let a line of AutoLab's stand below the message; an exception that is raised again gets no second one."""
-    with suppress(TypeError):  # somebody's __notes__ that is no list
-        if f"{_HEAD}{text}" not in getattr(error, "__notes__", ()):
-            error.add_note(f"{_HEAD}{text}")
+    """Let a line stand below the message. An exception that is raised again has only the last that begins
+    with the same word."""
+    head = text.partition(" ")[0]
+    with suppress(Exception):  # an exception of somebody's own class may take no notes, or keep something else there
+        for note in [note for note in getattr(error, "__notes__", ()) if note.startswith(head)]:
+            error.__notes__.remove(note)
+        error.add_note(text)
 
 
 def _entries(trace: TracebackType | None) -> list[TracebackType]:

@@ -14,9 +14,11 @@ from ..engine.authored import Authored
 from ..engine.errors import DamagedValueError, DetachError
 from ..engine.observe import file_label, is_own, notify
 from ..engine.primitive import Primitive
+from ..engine.source import by_position
 from ..engine.tracebacks import add_note
 from ..engine.variable import Variable
-from .locate import Locator, Place
+from .locate import OWN_FRAMES
+from .loops import loops_around
 from .model import Recording
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ RAISED = (Exception, KeyboardInterrupt, SystemExit)
 
 MAX_MESSAGE = 2000
 
-_NOTE = "what was computed before this is kept: autolab.recording.last_recording() shows it"
+_NOTE = "autolab.recording.last_recording() shows what was computed before this"
 _ATTRIBUTE = "_autolab_recording"
 _LIBRARIES = tuple([sysconfig.get_path(key) for key in ("stdlib", "purelib", "platlib")])
 _NOT_THE_USERS = (*_LIBRARIES, "<frozen ", "<__array_function__")
@@ -140,7 +142,7 @@ def raised_in(error: BaseException, phase: Literal["forward", "backward"], recor
         line=line,
         statement=statement,
         outer_line=own[-1] if own else None,
-        rounds=_rounds(entries, recorder.locator),
+        rounds=_rounds(entries),
         function=function,
         operands=operands,
     )
@@ -188,21 +190,20 @@ def _entries(trace: TracebackType | None) -> list[TracebackType]:
     return found
 
 
-def _rounds(entries: list[TracebackType], locator: Locator) -> tuple[str, ...]:
+def _rounds(entries: list[TracebackType]) -> tuple[str, ...]:
     """``t = 3``, for the loops on the way to a line whose round can be told by their targets."""
     labels = []
     for entry in entries:
-        place = _place(entry, locator)
-        loops = () if place is None else place.loops
+        found = by_position(entry.tb_frame) if _stands(entry) else None
+        alone = entry.tb_frame.f_code.co_name in OWN_FRAMES
+        loops = () if found is None else loops_around(found.node, alone)
         labels += [loop.round_label(loop.values(entry.tb_frame.f_locals), 0) for loop in loops]
     return tuple([label for label in labels if label != "pass 0"])
 
 
-def _place(entry: TracebackType | None, locator: Locator) -> Place | None:
-    """Where a frame was when it raised; None once it has gone on, to a ``finally``."""
-    if entry is None or is_own(entry.tb_frame) or entry.tb_frame.f_lasti != entry.tb_lasti:
-        return None
-    return locator.place(entry.tb_frame)
+def _stands(entry: TracebackType) -> bool:
+    """Whether a frame of the user's is still where it raised, and has not gone on to a ``finally``."""
+    return not is_own(entry.tb_frame) and entry.tb_frame.f_lasti == entry.tb_lasti
 
 
 # ---------------------------------------------------------------------------------------------- which function
@@ -215,7 +216,8 @@ def _call(entries: list[TracebackType], recorder: Recorder) -> tuple[str | None,
         names = {Primitive.apply.__code__: "args", Authored._apply.__code__: "inputs"}.get(codes[i])
         if names is not None:
             variables = entry.tb_frame.f_locals
-            place = _place(next((e for e in reversed(entries[:i]) if not is_own(e.tb_frame)), None), recorder.locator)
+            caller = next((e for e in reversed(entries[:i]) if not is_own(e.tb_frame)), None)
+            place = recorder.locator.place(caller.tb_frame) if caller is not None and _stands(caller) else None
             texts = place.operands if place is not None else ()
             found = [
                 recorder.operand(value, texts[k] if k < len(texts) else None)
