@@ -90,13 +90,12 @@ def _fold(head: TracebackType) -> int:
 
 def _before(error: BaseException) -> list[BaseException]:
     """The exceptions that are printed above this one."""
-    found: list[BaseException] = []
-    shown: BaseException | None = error
-    while shown is not None and shown not in found[:-1] and len(found) < 20:
-        shown = shown.__cause__ or (None if shown.__suppress_context__ else shown.__context__)
-        if shown is not None:
-            found.append(shown)
-    return found
+    found = {id(error): error}
+    while True:
+        above = error.__context__ if error.__cause__ is None and not error.__suppress_context__ else error.__cause__
+        if above is None or id(above) in found:
+            return list(found.values())[1:]
+        error = found[id(above)] = above
 
 
 def _is_own(entry: TracebackType) -> bool:
