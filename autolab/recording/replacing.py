@@ -88,7 +88,10 @@ def replacement(caller: str, recording: Recording | None, step: int, value: Any)
 
 def _numbers(caller: str, key: Key, value: Any) -> np.ndarray:
     data = value._data if isinstance(value, Variable) else value
-    numbers = np.array(to_cpu(data) if is_array(data) else data)
+    try:
+        numbers = np.array(to_cpu(data) if is_array(data) else data)
+    except ValueError:  # lists of unequal lengths
+        numbers = np.array(None)
     if numbers.dtype.kind not in "biuf":
         raise TypeError(f"{caller}: option 'replace' has {a_kind(value)} for {key!r:.60}; expected real numbers")
     return numbers
