@@ -7,6 +7,7 @@ nan, infinite   The value or the gradient holds such elements.
 vanishing       The gradient's norm is above zero and below `VANISHED` times the reference's.
 exploding       The gradient's norm is above `EXPLODED` times the reference's.
 left            The value left the graph as a number or an array: what becomes of that is in no gradient.
+replaced        The value was put in place of what was computed.
 raised          The value was an operand of the call that raised, or its gradient rule did.
 dead            Of the result of `relu`, a unit (an index of the last axis) that is 0 for every sample of a batch of two
                 or more: its gradient is 0 for all of them, so what feeds it learns nothing from this batch.
@@ -23,10 +24,10 @@ import numpy as np
 
 from ..recording.model import Recording, Snapshot, Step
 from . import status
-from .ended import ended
+from .ended import ended, replaced
 from .messages import plural, say
 from .numbers import number
-from .signs import SIGNS, Finding, Sign, departed, raised, signs_at
+from .signs import SIGNS, Finding, Sign, marked_steps, signs_at
 from .steps import label
 
 __all__ = ["EXPLODED", "SIGNS", "VANISHED", "dead_units", "findings", "reference_step", "sentences", "signs_at"]
@@ -36,11 +37,11 @@ EXPLODED = 1e3
 
 
 def findings(recording: Recording) -> list[Finding]:
-    """Everything that is wrong, in the order of the steps."""
+    """Everything that is wrong or was done to the values, in the order of the steps."""
     reference = reference_step(recording)
     size = 0.0 if reference is None or reference.grad is None else reference.grad.norm
     wrong = [finding for step in recording.steps for finding in _of_step(step, size)]
-    return sorted([*wrong, *departed(recording), *raised(recording)], key=lambda finding: finding.step)
+    return sorted([*wrong, *marked_steps(recording)], key=lambda finding: finding.step)
 
 
 def reference_step(recording: Recording) -> Step | None:
@@ -87,13 +88,13 @@ def sentences(recording: Recording, found: list[Finding]) -> list[tuple[Sign, st
     told: list[tuple[Sign, str]] = []
     for sign in SIGNS:
         mine = [finding for finding in found if finding.sign == sign]
+        if sign in ("raised", "replaced"):  # an error may have come of no step
+            told += [(sign, sentence) for sentence in (ended if sign == "raised" else replaced)(recording)]
+            continue
         if not mine:
             continue
         if sign == "left":
             told += [(sign, sentence) for sentence in status.departures(recording)]
-            continue
-        if sign == "raised":
-            told += [(sign, sentence) for sentence in ended(recording)]
             continue
         worst = (min if sign == "vanishing" else max)(mine, key=lambda finding: finding.size)
         words = {"count": plural(len(mine), "step"), "reference": near}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 _LEAVES = (ast.Return, ast.Raise)
@@ -113,23 +113,10 @@ class _Found:
         return line is not None and any([line in _span(statement) for statement in statements])
 
     def _add(self, statements: Sequence[ast.stmt]) -> None:
-        for statement in statements:
-            self.lines |= {line for node in _statements(statement) for line in _span(node, own=True)}
+        if statements:
+            self.lines.update(range(statements[0].lineno, _span(statements[-1]).stop))
 
 
-def _statements(statement: ast.stmt) -> Iterator[ast.stmt]:
-    """A statement and all inside, but not what a function or class that it defines does."""
-    yield statement
-    if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        for inner in ast.iter_child_nodes(statement):
-            bodies = inner.body if isinstance(inner, ast.ExceptHandler | ast.match_case) else [inner]
-            for one in bodies:
-                if isinstance(one, ast.stmt):
-                    yield from _statements(one)
-
-
-def _span(statement: ast.stmt, own: bool = False) -> range:
-    """The lines of a statement; its ``own`` are those before the statements inside it."""
-    end = statement.end_lineno or statement.lineno
-    inner = [one.lineno for one in _statements(statement) if one is not statement] if own else []
-    return range(statement.lineno, max(statement.lineno, min([end, *[line - 1 for line in inner]])) + 1)
+def _span(statement: ast.stmt) -> range:
+    """The lines of a statement."""
+    return range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
