@@ -194,16 +194,16 @@ def _rounds(entries: list[TracebackType]) -> tuple[str, ...]:
     """``t = 3``, for the loops on the way to a line whose round can be told by their targets."""
     labels = []
     for entry in entries:
-        found = by_position(entry.tb_frame) if _stands(entry) else None
+        found = None if is_own(entry.tb_frame) else by_position(entry.tb_frame, entry.tb_lasti)
         alone = entry.tb_frame.f_code.co_name in OWN_FRAMES
         loops = () if found is None else loops_around(found.node, alone)
         labels += [loop.round_label(loop.values(entry.tb_frame.f_locals), 0) for loop in loops]
     return tuple([label for label in labels if label != "pass 0"])
 
 
-def _stands(entry: TracebackType) -> bool:
-    """Whether a frame of the user's is still where it raised, and has not gone on to a ``finally``."""
-    return not is_own(entry.tb_frame) and entry.tb_frame.f_lasti == entry.tb_lasti
+def _has_gone_on(entry: TracebackType) -> bool:
+    """Whether a frame is no more where it raised, but at the end of a ``finally``."""
+    return entry.tb_frame.f_lasti != entry.tb_lasti
 
 
 # ---------------------------------------------------------------------------------------------- which function
@@ -217,7 +217,7 @@ def _call(entries: list[TracebackType], recorder: Recorder) -> tuple[str | None,
         if names is not None:
             variables = entry.tb_frame.f_locals
             caller = next((e for e in reversed(entries[:i]) if not is_own(e.tb_frame)), None)
-            place = recorder.locator.place(caller.tb_frame) if caller is not None and _stands(caller) else None
+            place = None if caller is None or _has_gone_on(caller) else recorder.locator.place(caller.tb_frame)
             texts = place.operands if place is not None else ()
             found = [
                 recorder.operand(value, texts[k] if k < len(texts) else None)

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 _LEAVES = (ast.Return, ast.Raise)
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 @lru_cache(maxsize=64)  # a live view asks at every move

@@ -69,6 +69,9 @@ def test_inside_a_nested_call() -> None:
     assert names(r) == ["scaled", "w"] and r.outputs == (3,)
     assert all(step.grad is None for step in r.steps) and r.backward == () and not r.has_returned
     assert {step.status for step in r.steps} == {"ended"}
+    assert (
+        not any([node["output"] for node in scene(r)["nodes"]]) and "cut off by ValueError" in scene(r)["description"]
+    )
 
 
 def test_in_the_third_pass_of_a_loop() -> None:
@@ -87,6 +90,34 @@ def test_in_the_third_pass_of_a_loop() -> None:
     assert [scope.label for scope in r.scopes if scope.kind == "pass"] == ["t = 0", "t = 1", "t = 2"]
     assert r.unreached == (line_of(program, 7),)  # inside the loop another round may have been elsewhere
     assert "(t = 2) raised OverflowError: third. The graph ends there." in to_text(r)
+
+
+def test_the_round_is_known_behind_a_finally_too() -> None:
+    w = Variable(np.ones((3, 2)))
+
+    def program(x):
+        try:
+            for t in range(1, 3):  # noqa: B007  # t is what the round is called by
+                y = x @ w
+        finally:
+            n = [x]  # noqa: F841  # it goes on to another instruction, outside the loop
+        return y
+
+    r = failing(program, [1.0, 2.0])
+    assert r.raised.rounds == ("t = 1",) and r.raised.line == line_of(program, 3)
+    assert r.raised.function == "matmul" and len(r.raised.operands) == 2
+
+
+def test_whoever_listens_and_raises_is_no_function_that_was_given_values() -> None:
+    def hook(event):
+        raise TimeoutError("enough")
+
+    def program(x):
+        return x * 2
+
+    with autolab.observe(hook):
+        r = failing(program, 1.0)
+    assert (r.raised.type, r.raised.function, r.raised.operands) == ("TimeoutError", None, ())
 
 
 class Picky(FunctionNode):

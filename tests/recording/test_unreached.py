@@ -179,6 +179,18 @@ def while_loop(x):
     return x
 
 
+def mutual(x, n: int = 1):
+    if n:
+        return other(x) * 2
+    return x * 3
+
+
+def other(x):
+    return mutual_again(x, 0)
+
+
+mutual_again = mutual
+
 PROGRAMS = [
     either, early, ladder, guard, silent_branch, in_a_loop, attempts, escapes, nested, inner_functions, several_lines,
     matched, factorial, in_the_test, while_loop,
@@ -264,7 +276,14 @@ def test_nothing_is_said_of_what_may_run_more_than_once() -> None:
 
         return around
 
+    def half(x):
+        if x.data > 0:
+            return x
+        return x * 2
+
     assert record(both(either), 1.0).unreached == ()
+    assert record(half, -1.0).unreached != () and record(both(half), 1.0).unreached == ()
+    assert record(mutual, 1.0).unreached == ()
     assert record(lambda x: x * 2 if x.data > 0 else x * 3, 1.0).unreached == ()
     assert record(np.tanh, 1.0).unreached == ()
 
