@@ -107,8 +107,9 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
         Its arguments, bound by its signature. Numbers and the cells of small arrays are dragged in their boxes; the box
         of an array opens a window onto all of it. They are copied: the caller's arrays and Variables never change.
     options : dict, optional
-        ``upstream``, ``budget``, ``order``, ``wrt`` and ``open``, as for `record`; ``seconds`` (default 60), after
-        which a computation is stopped; ``train``, the mode (default: the present one).
+        ``upstream``, ``budget``, ``order``, ``wrt``, ``open`` and ``replace`` (by the numbers of steps), as for
+        `record`; ``seconds`` (default 60), after which a computation is stopped; ``train``, the mode (default: the
+        present one).
 
     Returns
     -------
