@@ -32,10 +32,11 @@ def to_graphviz(recording: Recording) -> Digraph:
         node_attr={"shape": "box", "style": "rounded,filled", **fonts, "color": ink, "fontcolor": theme["ink"]},
         edge_attr={"color": ink},
     )
+    outputs = recording.outputs if recording.has_returned else ()
     for item in recording.outline.shown(recording.outline.at_first()):
         label = spoken_group(item, recording) if isinstance(item, Group) else _label(item)
         kind = "constant" if isinstance(item, Group) or item.kind == "constant" else item.kind
-        border = {"color": ANY_PAGE["strong"], "penwidth": "3"} if item.id in recording.outputs else {}
+        border = {"color": ANY_PAGE["strong"], "penwidth": "3"} if item.id in outputs else {}
         graph.node(_name(item.id), label=_literal(label), fillcolor=theme.get(kind, theme["box"]), **border)
     for edge in scene(recording)["edges"]:
         graph.edge(_name(edge["from"]), _name(edge["to"]))

@@ -12,6 +12,7 @@ from typing import Literal
 from ..files import write
 from ..recording.model import Recording
 from .dot import to_graphviz
+from .ended import notes
 from .escape import clean
 from .latex import to_latex
 from .messages import say
@@ -69,7 +70,7 @@ def _content(recording: Recording, target: Path, look: Look) -> bytes:
         case ".svg":
             return to_svg(recording, look).encode()
     picture = scene(recording)
-    draw_it = partial(draw, picture, readings(recording), _still(look))
+    draw_it = partial(draw, picture, readings(recording), _still(look), below=notes(recording))
     return drawn(draw_it, picture["title"], picture["description"], target, (*PICTURES, ".dot", ".tex"))
 
 

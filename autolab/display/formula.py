@@ -77,11 +77,11 @@ def grouped(name: str) -> str:
 def loss_name(recording: Recording) -> str:
     """The letter that stands for what is differentiated: the output's own name where it is one number, else L."""
     by_id = {step.id: step for step in recording.steps}
-    output = by_id[recording.outputs[0]]
-    alone = len(recording.outputs) == 1 and output.value is not None and output.value.size == 1
+    value = None if len(recording.outputs) != 1 else by_id[recording.outputs[0]].value
     upstream = recording.upstream[0] if recording.upstream else None
-    if alone and output.name is not None and (upstream is None or upstream.values.reshape(-1)[0] == 1):
-        return label(output)
+    is_one = value is not None and value.size == 1 and (upstream is None or upstream.values.reshape(-1)[0] == 1)
+    if is_one and by_id[recording.outputs[0]].name is not None:
+        return label(by_id[recording.outputs[0]])
     taken = {step.name for step in recording.steps}
     return next((letter for letter in "LJEC" if letter not in taken), "L")
 

@@ -44,13 +44,24 @@ def computed(walk: Walk, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, A
     made = [step] if step.value is not None else [walk.steps[i] for i in range(step.id + 1, moment.upto + 1)]
     made = [result for result in made if result.kind in ("call", "part")]
     chosen = _chosen(walk, step, pick)
-    _write(walk, step, made, chosen, sheet)
+    is_replaced = all([result.replaced for result in made])
+    if is_replaced:
+        for result in made:
+            if result.value is not None:
+                sheet.add("=", label(result), result.value)
+    else:
+        _write(walk, step, made, chosen, sheet)
     values = [spoken_value(result.value) for result in made if result.value is not None]
     return {
         "title": heading(step),
-        "numbers": _numbers(walk, step, chosen),
-        "notes": _repeated(walk, step) + ([] if values else [say("value_lost")]),
-        "spoken": say("spoken_forward", heading=heading(step), value=", ".join(values) or say("walk_not_kept")),
+        "numbers": [] if is_replaced else _numbers(walk, step, chosen),
+        "notes": ([say("replaced_step")] if is_replaced else _repeated(walk, step))
+        + ([] if values else [say("value_lost")]),
+        "spoken": say(
+            "spoken_replaced" if is_replaced else "spoken_forward",
+            heading=heading(step),
+            value=", ".join(values) or say("walk_not_kept"),
+        ),
     }
 
 

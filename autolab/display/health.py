@@ -7,6 +7,8 @@ nan, infinite   The value or the gradient holds such elements.
 vanishing       The gradient's norm is above zero and below `VANISHED` times the reference's.
 exploding       The gradient's norm is above `EXPLODED` times the reference's.
 left            The value left the graph as a number or an array: what becomes of that is in no gradient.
+replaced        The value was put in place of what was computed.
+raised          The value was an operand of the call that raised, or its gradient rule did.
 dead            Of the result of `relu`, a unit (an index of the last axis) that is 0 for every sample of a batch of two
                 or more: its gradient is 0 for all of them, so what feeds it learns nothing from this batch.
 
@@ -16,66 +18,30 @@ of the batch, which is no fading. If there is none, it is the output.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterator
 
 import numpy as np
 
 from ..recording.model import Recording, Snapshot, Step
 from . import status
+from .ended import ended, replaced
 from .messages import plural, say
 from .numbers import number
+from .signs import SIGNS, Finding, Sign, marked_steps, signs_at
 from .steps import label
+
+__all__ = ["EXPLODED", "SIGNS", "VANISHED", "dead_units", "findings", "reference_step", "sentences", "signs_at"]
 
 VANISHED = 1e-3
 EXPLODED = 1e3
 
-Sign = Literal["nan", "infinite", "vanishing", "exploding", "dead", "left"]
-
-SIGNS: dict[Sign, str] = {
-    "nan": "NaN",
-    "infinite": "∞",
-    "vanishing": "↓ vanishes",
-    "exploding": "↑ explodes",
-    "dead": "dead units",
-    "left": "left the graph",
-}
-"""What stands at a box."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that is wrong at one step. ``size`` is the gradient's norm, or how many units are dead of ``total``."""
-
-    sign: Sign
-    step: int
-    size: float = 0.0
-    total: int = 0
-
-
-def signs_at(found: Iterable[Finding], boxes: Mapping[int, int]) -> dict[str, list[str]]:
-    """The words at each box, where ``boxes`` has the box of every step."""
-    signs: dict[str, list[str]] = {}
-    for finding in found:
-        words = signs.setdefault(str(boxes[finding.step]), [])
-        if SIGNS[finding.sign] not in words:
-            words.append(SIGNS[finding.sign])
-    return signs
-
 
 def findings(recording: Recording) -> list[Finding]:
-    """Everything that is wrong, in the order of the steps."""
+    """Everything that is wrong or was done to the values, in the order of the steps."""
     reference = reference_step(recording)
     size = 0.0 if reference is None or reference.grad is None else reference.grad.norm
     wrong = [finding for step in recording.steps for finding in _of_step(step, size)]
-    return sorted([*wrong, *departed(recording)], key=lambda finding: finding.step)
-
-
-def departed(recording: Recording) -> list[Finding]:
-    """The steps whose values left the graph."""
-    left = dict.fromkeys([step for departure in recording.departures for step in departure.steps])
-    return [Finding("left", step) for step in sorted(left)]
+    return sorted([*wrong, *marked_steps(recording)], key=lambda finding: finding.step)
 
 
 def reference_step(recording: Recording) -> Step | None:
@@ -122,6 +88,9 @@ def sentences(recording: Recording, found: list[Finding]) -> list[tuple[Sign, st
     told: list[tuple[Sign, str]] = []
     for sign in SIGNS:
         mine = [finding for finding in found if finding.sign == sign]
+        if sign in ("raised", "replaced"):  # an error may have come of no step
+            told += [(sign, sentence) for sentence in (ended if sign == "raised" else replaced)(recording)]
+            continue
         if not mine:
             continue
         if sign == "left":

@@ -50,6 +50,14 @@ def short_latex(recording: Recording) -> str | None:
     return f"$\\displaystyle {text}$" if len(text) <= _SHORT else None
 
 
+def _given(step: Step) -> Term:
+    """What stands in the place of a value that was replaced: its number, or a word for an array."""
+    value = step.value
+    if value is None or value.size > 1:
+        return Term(r"\text{given}", array=True)
+    return number(repr(value.values.reshape(-1)[0].item()))
+
+
 class _Formulas:
     """The terms of one recording, by step."""
 
@@ -85,7 +93,8 @@ class _Formulas:
         if step.value is None and self._parts(step):
             return  # its results are the next steps
         found = self._expression(step)
-        if step.name or self.used[step.id] > 1 or len(found.text) > _LONG or step.id in self.recording.outputs:
+        is_shared = self.used[step.id] > 1 or step.id in self.recording.outputs
+        if step.name or step.replaced or is_shared or len(found.text) > _LONG:
             self.values[step.id] = self._symbol(step)
             yield f"{self.values[step.id].text} &= {found.text}"
         else:
@@ -108,6 +117,8 @@ class _Formulas:
         return Term(f"{name}^{{({self.seen[name]})}}", terms.POWER, array)
 
     def _expression(self, step: Step) -> Term:
+        if step.replaced:
+            return _given(step)
         if step.kind != "part":
             found = terms.call(step.function or "", [self._operand(o) for o in step.operands], step.attributes)
             return Term(found.text, found.level, _is_array(step.value))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..recording.model import Recording
+from .ended import line_marks
 from .escape import clean
 
 MAX_LINES = 400
@@ -25,7 +26,8 @@ def listing(recording: Recording, boxes: Mapping[int, int]) -> dict[str, Any]:
     -------
     dict
         ``file``, the number of the ``first`` line, the ``lines`` and ``at``: line number -> boxes of what it made; the
-        first line has the inputs. Empty where the source is not known.
+        first line has the inputs. Where there are any, ``marks``: line number -> that it raised, or was not reached,
+        and the number of the line that ``raised``. Empty where the source is not known.
     """
     if recording.source is None or recording.first_line is None:
         return {}
@@ -36,4 +38,7 @@ def listing(recording: Recording, boxes: Mapping[int, int]) -> dict[str, Any]:
         if line is not None and 0 <= line - recording.first_line < len(lines) and step.id in boxes:
             found.setdefault(line, []).append(boxes[step.id])
     at = {str(line): list(dict.fromkeys(nodes)) for line, nodes in found.items()}
-    return {"file": clean(recording.file or ""), "first": recording.first_line, "lines": lines, "at": at}
+    told = {"file": clean(recording.file or ""), "first": recording.first_line, "lines": lines, "at": at}
+    marks = {str(line): words for line, words in sorted(line_marks(recording).items())}
+    raised = None if recording.raised is None else recording.raised.outer_line
+    return {**told, "marks": marks, "raised": raised} if marks else told

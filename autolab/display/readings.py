@@ -12,9 +12,9 @@ from ..recording.outline import Group, Outline
 from . import status
 from .cells import as_lists, grid
 from .groups import group_heading, group_sentence, result
-from .health import departed, signs_at
 from .messages import say
 from .numbers import inline, number, shape_text
+from .signs import SIGNS, marked_steps, signs_at
 from .steps import heading
 
 STRIP_ROWS, STRIP_COLUMNS = 6, 12
@@ -40,7 +40,7 @@ def readings(
     return {
         "recording": recording.id,
         "nodes": nodes,
-        "signs": signs_at(departed(recording), outline.holders(expanded)),
+        "signs": signs_at(marked_steps(recording), outline.holders(expanded)),
     }
 
 
@@ -111,7 +111,8 @@ def not_finite(snapshot: Snapshot) -> list[str]:
 
 def spoken(step: Step, found: Mapping[str, Any] = _NOTHING) -> str:
     """A step as one would read it aloud: ``h = x * y, value 6, gradient 1``; ``found`` may have its texts."""
-    text = ", ".join([heading(step), *([step.kind] if step.kind in LEAVES else []), *_spoken_numbers(step, found)])
+    kind = [step.kind] if step.kind in LEAVES else [SIGNS["replaced"]] if step.replaced else []
+    text = ", ".join([heading(step), *kind, *_spoken_numbers(step, found)])
     return text if step.grad is not None and step.status == "ok" else f"{text}. {status.of_step(step)}"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ..recording.collector import collector_waits
 from ..recording.model import Recording
 from ..recording.outline import outline
+from .ended import ended
 from .escape import Markup, join
 from .html import LIMIT, paragraph, picture, prose
 from .messages import say
@@ -14,7 +15,7 @@ from .readings import readings
 from .registry import Bundle
 from .scene import scene
 from .svg import describe, draw
-from .tape import tables
+from .tape import source_table, tables
 from .text import describe_program, remarks, to_text
 
 
@@ -30,13 +31,15 @@ def bundle(recording: Recording) -> Bundle:
 
 def _ever_smaller(recording: Recording) -> Iterator[Markup]:
     """The whole display; with a compact picture; with all groups closed; without a picture."""
-    tables = _tables(recording)
+    before, tables = [paragraph(prose(sentence)) for sentence in ended(recording)], _tables(recording)
     folded = outline(recording, most=0)
     for compact, expanded, tree in ((False, None, None), (True, None, None), (True, (), folded)):
         shown, numbers = scene(recording, expanded, tree), readings(recording, expanded, tree)
-        yield join([picture(draw(shown, numbers, compact=compact), describe(shown, numbers)), *tables])
-    yield join([paragraph(prose(describe_program(recording))), *tables])
+        yield join([*before, picture(draw(shown, numbers, compact=compact), describe(shown, numbers)), *tables])
+    yield join([paragraph(prose(describe_program(recording))), *before, *tables])
 
 
 def _tables(recording: Recording) -> list[Markup]:
-    return [*tables(recording), *(paragraph(prose(remark)) for remark in remarks(recording))]
+    source = source_table(recording)
+    told = [paragraph(prose(remark)) for remark in remarks(recording)]
+    return [*tables(recording), *([source] if source is not None else []), *told]

@@ -69,7 +69,7 @@ def scene(
     outline = recording.outline if outline is None else outline
     expanded = outline.at_first() if expanded is None else expanded
     items = outline.shown(expanded)
-    outputs = set(recording.outputs)
+    outputs = set(recording.outputs) if recording.has_returned else set()
     nodes = [_group_node(i, outputs) if isinstance(i, Group) else _step_node(i, outputs) for i in items]
     _mark_orders(nodes, recording, outline)
     places, crossing = devices(recording), transfers(recording, outline.holders(expanded))
@@ -105,13 +105,14 @@ def structure(recording: Recording) -> tuple[Any, ...]:
     steps = [
         (
             (step.id, step.kind, step.function, step.name, step.source, step.statement, step.attributes),
-            (step.order, step.of, step.scope, None if step.value is None else step.value.shape),
+            (step.order, step.of, step.scope, None if step.value is None else step.value.shape, step.replaced),
             [(operand.parameter, operand.step, operand.constant) for operand in step.operands],
         )
         for step in recording.steps
     ]
     ends = recording.function, recording.inputs, recording.outputs, recording.order, len(recording.higher)
-    return ends, steps, devices(recording), recording.scopes, recording.openings
+    raised = None if recording.raised is None else (recording.raised.type, recording.raised.phase)
+    return ends, raised, steps, devices(recording), recording.scopes, recording.openings
 
 
 def _mark_orders(nodes: list[dict[str, Any]], recording: Recording, outline: Outline) -> None:

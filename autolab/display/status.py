@@ -51,6 +51,7 @@ def explained(recording: Recording, with_departures: bool = True) -> Callable[[S
         places = lost.get(step.id, [])
         left = [departed(recording, departure, say("this_gradient")) for departure in places[:_MOST_PLACES]]
         left += [say("left_more", count=plural(len(places) - len(left), "place"))] if len(places) > len(left) else []
+        left += [say("replaced_step")] if step.replaced else []
         return " ".join([*([] if left and step.status == "ok" else [of_gradient(step)]), *left])
 
     def of_gradient(step: Step) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 from ..recording.model import LEAVES, Recording
 from .document import document, new_scope, words_at
 from .emphasis import Emphasis
+from .ended import notes
 from .escape import Markup, element, escape
 from .messages import say
 from .readings import readings
@@ -24,11 +26,14 @@ from .scene import (
     TAB_PADDING,
     scene,
 )
+from .sheet_view import wrapped
+from .signs import SIGNS
 from .steps import columns, shorten
 from .style import Look, shade
 
 TITLE_HEIGHT = 34.0
 PLAIN = Emphasis()
+_NOTE_CHARACTER = 7.9
 _CELL = 26.0
 _NUMBER_LIMIT, _TEXT_LIMIT = 9, 15  # characters that fit into a column, large and small
 
@@ -47,17 +52,26 @@ def to_svg(recording: Recording, look: Look = "auto", compact: bool = False) -> 
     compact
         Leave out strips, plates and the words that are not seen, where space matters more.
     """
-    return draw(scene(recording), readings(recording), look, compact)
+    return draw(scene(recording), readings(recording), look, compact, notes(recording))
 
 
-def draw(picture: dict[str, Any], numbers: dict[str, Any], look: Look = "auto", compact: bool = False) -> Markup:
-    """The SVG document of a scene with readings. Its ids are unique in this process."""
+def draw(
+    picture: dict[str, Any],
+    numbers: dict[str, Any],
+    look: Look = "auto",
+    compact: bool = False,
+    below: Sequence[str] = (),
+) -> Markup:
+    """The SVG document of a scene with readings, and sentences below. Its ids are unique in this process."""
     scope = new_scope()
     shades: set[int] = set()
     words = picture["description"] if compact else describe(picture, numbers)
     size = max(picture["width"], 320.0), picture["height"] + TITLE_HEIGHT
     body = drawing(picture, numbers, scope, shades, compact, Emphasis(signs=numbers["signs"]))
     parts = [title_line(picture["title"], size[0]), element("g", *body, transform=f"translate(0 {TITLE_HEIGHT:.0f})")]
+    lines = [line for sentence in below for line in wrapped(sentence, int(size[0] / _NOTE_CHARACTER) - 4)]
+    parts += [words_at(16.0, size[1] + 12.0 + 18.0 * i, line, "tab") for i, line in enumerate(lines)]
+    size, words = (size[0], size[1] + (18.0 * len(lines) + 8.0 if lines else 0.0)), " ".join([words, *below])
     return document(parts, size, picture["title"], words, look, scope=scope, shades=shades)
 
 
@@ -142,7 +156,8 @@ def _colour_plates(node: Node, emphasis: Emphasis) -> list[Markup]:
     """The words for what is wrong, at the bottom, and the number that the box is coloured by, at the top."""
     plates, left = [], PADDING
     for sign in emphasis.signs.get(str(node["id"]), ()):
-        plates += _plate(sign, left + plate_width(sign) / 2, node["h"], "plate wrong")
+        style = "plate" if sign == SIGNS["replaced"] else "plate wrong"
+        plates += _plate(sign, left + plate_width(sign) / 2, node["h"], style)
         left += plate_width(sign) + 4
     tint = emphasis.tint(node["id"])
     if tint is not None:

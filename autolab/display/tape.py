@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from ..recording.model import Recording, Snapshot, Step
 from . import status
+from .ended import unreached
 from .escape import Markup, escape, join
 from .frames import frame, share_at
 from .html import code, details, paragraph, table
+from .listing import listing
 from .messages import plural, say
 from .readings import text_of
 from .steps import heading, label
@@ -14,6 +16,7 @@ from .walk import Walk
 
 MAX_ROWS = 60
 _FORWARD = ("step", "expression", "value", "gradient", "line")
+_SOURCE = ("line", "code", "")
 _BACKWARD = ("step", "from", "upstream gradient", "local derivative", "to", "by the rule", "share", "gradient so far")
 
 
@@ -28,6 +31,19 @@ def tables(recording: Recording) -> list[Markup]:
         rows = [_backward_row(walk, k) for k in range(walk.start, min(walk.start + MAX_ROWS, len(walk)))]
         parts.append(details(f"Backward: {plural(count, 'step')}", table(_BACKWARD, rows), *_more(count)))
     return parts
+
+
+def source_table(recording: Recording) -> Markup | None:
+    """The source with the line that raised and those that were not reached; None where there is nothing to say."""
+    shown = listing(recording, {})
+    marks = shown.get("marks")
+    if not marks:
+        return None
+    numbers = range(shown["first"], shown["first"] + len(shown["lines"]))
+    rows = [
+        [escape(n), code(line), escape(marks.get(str(n), ""))] for n, line in zip(numbers, shown["lines"], strict=True)
+    ]
+    return details(" ".join(filter(None, ["Source.", unreached(recording)])), table(_SOURCE, rows))
 
 
 def backward_lines(recording: Recording) -> list[str]:

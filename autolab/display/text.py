@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ..recording.model import Opening, Recording, Step
 from ..recording.outline import Group
 from . import status
+from .ended import ended, replaced
 from .escape import clean
-from .health import SIGNS, departed
 from .messages import plural, say
 from .numbers import bytes_text, number
 from .readings import spoken_group, text_of
+from .signs import marked_steps, signs_of
 from .steps import columns, heading, label, title
 from .tape import backward_lines
 
@@ -21,27 +22,30 @@ def describe_program(recording: Recording) -> str:
     calls = sum(step.kind == "call" for step in recording.steps)
     chosen = set(recording.outputs[:8])
     outputs = ", ".join(label(step) for step in recording.steps if step.id in chosen)
+    ends = f"output {outputs}" if outputs else "no output"
+    if recording.raised is not None and not recording.has_returned:
+        ends = say("cut_off", type=clean(recording.raised.type, 60))
     return say(
         "graph",
         title=title(recording),
         inputs=plural(len(recording.inputs), "input"),
         steps=plural(calls, "step"),
-        outputs=f"output {outputs}" if outputs else "no output",
+        outputs=ends,
     )
 
 
 def to_text(recording: Recording) -> str:
     """One line per step, in the order of the program: expression, value, gradient; then the backward pass in words."""
     told = status.explained(recording, with_departures=False)  # they have lines of their own
-    left = {finding.step for finding in departed(recording)}
+    marked = signs_of(marked_steps(recording))
     items = recording.outline.shown(recording.outline.at_first())
     rows = [
-        (spoken_group(item, recording),) if isinstance(item, Group) else _row(item, told, item.id in left)
+        (spoken_group(item, recording),) if isinstance(item, Group) else _row(item, told, marked.get(item.id, ()))
         for item in items
     ]
     widths = [min(40, max((columns(row[i]) for row in rows if len(row) > 1), default=0)) for i in range(2)]
-    lines = ["   ".join([*map(_pad, row[:-1], widths), row[-1]]) for row in rows]
-    forward = [describe_program(recording), *(f"  {line}" for line in lines)]
+    lines = ["   ".join([*map(_pad, row[:-1], widths), row[-1]]).rstrip() for row in rows]
+    forward = [describe_program(recording), *ended(recording), *(f"  {line}" for line in lines)]
     return "\n".join([*forward, *backward_lines(recording), *remarks(recording)])
 
 
@@ -50,7 +54,8 @@ def remarks(recording: Recording) -> list[str]:
     reduced = [say("reduced", count=plural(recording.reduced, "array"))] if recording.reduced else []
     notes = [_remark(note, recording) for note in recording.notes]
     proofs = [proof(recording, opening) for opening in recording.openings]
-    return [*reduced, *_memory(recording), *proofs, *notes, *status.departures(recording)]
+    memory = _memory(recording)
+    return [*reduced, *memory, *proofs, *notes, *replaced(recording), *status.departures(recording)]
 
 
 def _memory(recording: Recording) -> list[str]:
@@ -95,10 +100,12 @@ def _remark(note: str, recording: Recording) -> str:
     return say("orders_end", name=label(result), wrt=clean(recording.wrt))
 
 
-def _row(step: Step, told: Callable[[Step], str], has_left: bool) -> tuple[str, str, str]:
+def _row(step: Step, told: Callable[[Step], str], signs: Iterable[str]) -> tuple[str, str, str]:
     value = "" if step.value is None else f"value {text_of(step.value)}"
     gradient = "" if step.grad is None else f"gradient {text_of(step.grad)}"
-    mark = f"; {SIGNS['left']}" if has_left else ""
+    mark = "".join([f"; {sign}" for sign in signs])
+    if step.status == "ended":  # what is above the lines says why
+        return heading(step), value, mark.removeprefix("; ")
     if gradient and step.status == "ok":
         return heading(step), value, gradient + mark
     return heading(step), value, (f"{gradient}. {told(step)}" if gradient else told(step)) + mark

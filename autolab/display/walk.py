@@ -168,8 +168,8 @@ def _forward(recording: Recording) -> list[Moment]:
             moments.append(Moment("forward", step.id, step.id))
         elif step.kind == "part":
             moments[-1] = Moment("forward", step.id, moments[-1].step)
-    last = recording.steps[-1]
-    if last.kind in LEAVES:  # an output that nothing computed
+    last = recording.steps[-1] if recording.steps else None
+    if last is not None and last.kind in LEAVES:  # an output that nothing computed
         moments[-1] = Moment(moments[-1].phase, last.id, moments[-1].step)
     return moments
 

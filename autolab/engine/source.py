@@ -29,10 +29,10 @@ class Found:
     lines: list[str]
 
 
-def by_position(frame: FrameType) -> Found | None:
-    """What ``frame`` is at; None where that cannot be told."""
+def by_position(frame: FrameType, instruction: int | None = None) -> Found | None:
+    """What ``frame`` is at, or what an ``instruction`` of its code is; None where that cannot be told."""
     code = frame.f_code
-    start, end, column, end_column = position(code, frame.f_lasti)
+    start, end, column, end_column = position(code, frame.f_lasti if instruction is None else instruction)
     lines = linecache.getlines(code.co_filename, frame.f_globals)
     node = _nodes("".join(lines)).get((start, column, end, end_column))
     if node is None:

@@ -12,6 +12,7 @@ import numpy as np
 from ..binding import Bound, bind
 from ..engine.backend import Array, get_array_module, is_array
 from ..engine.errors import a_kind
+from ..engine.tracebacks import folded, hidden
 from ..engine.variable import Variable
 from .higher import FirstOrder, arrays_of, as_tuple, gradient_by_upstream
 from .mismatch import Limits, failure
@@ -83,10 +84,12 @@ def check_backward(
     ----------
     The interface is that of ``chainer.gradient_check.check_backward``, which compares along one random direction.
     """
-    caller, parameters = "check_backward", _parameters("check_backward", params)
-    bound = _bound(caller, func, x_data)
-    names = _names(caller, bound, no_grads)
-    _check(Procedure(caller, bound, names, parameters), y_grad, Limits(eps, atol, rtol), dtype)
+    __tracebackhide__ = hidden()
+    with folded():
+        caller, parameters = "check_backward", _parameters("check_backward", params)
+        bound = _bound(caller, func, x_data)
+        names = _names(caller, bound, no_grads)
+        _check(Procedure(caller, bound, names, parameters), y_grad, Limits(eps, atol, rtol), dtype)
 
 
 def check_double_backward(
@@ -134,17 +137,19 @@ def check_double_backward(
     ----------
     The interface is that of ``chainer.gradient_check.check_double_backward``.
     """
-    caller, parameters = "check_double_backward", _parameters("check_double_backward", params)
-    bound = _bound(caller, func, x_data)
-    names = _names(caller, bound, no_grads)
-    with Procedure(caller, bound, names, parameters).prepared() as prepared:
-        upstream = upstream_of(caller, prepared.outputs(), y_grad)
-    second = gradient_by_upstream(FirstOrder(caller, bound, names, parameters), upstream)
-    procedure = Procedure(caller, second, (*names, *list(second.variables)[len(bound.variables) :]), parameters)
-    wanted = as_tuple(x_grad_grad)
-    if len(wanted) == len(bound.variables):
-        wanted = tuple([g for g, name in zip(wanted, bound.variables, strict=True) if name in names])
-    _check(procedure, (*wanted, *as_tuple(params_grad_grad)), Limits(eps, atol, rtol), dtype)
+    __tracebackhide__ = hidden()
+    with folded():
+        caller, parameters = "check_double_backward", _parameters("check_double_backward", params)
+        bound = _bound(caller, func, x_data)
+        names = _names(caller, bound, no_grads)
+        with Procedure(caller, bound, names, parameters).prepared() as prepared:
+            upstream = upstream_of(caller, prepared.outputs(), y_grad)
+        second = gradient_by_upstream(FirstOrder(caller, bound, names, parameters), upstream)
+        procedure = Procedure(caller, second, (*names, *list(second.variables)[len(bound.variables) :]), parameters)
+        wanted = as_tuple(x_grad_grad)
+        if len(wanted) == len(bound.variables):
+            wanted = tuple([g for g, name in zip(wanted, bound.variables, strict=True) if name in names])
+        _check(procedure, (*wanted, *as_tuple(params_grad_grad)), Limits(eps, atol, rtol), dtype)
 
 
 def _parameters(caller: str, params: Any) -> tuple[Variable, ...]:

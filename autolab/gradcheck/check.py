@@ -11,6 +11,7 @@ import numpy as np
 
 from ..binding import Bound, bind
 from ..engine.config import check_rng
+from ..engine.tracebacks import folded, hidden
 from .case import Case, accused
 from .classify import accuse
 from .compare import Table, compare, compare_nearby
@@ -91,8 +92,10 @@ def check_gradients(
     (2,)
     """
     given = {"rng": rng, "order": order, "executor": executor, "reveal": reveal}
-    chosen = settle("check_gradients", _DEFAULTS, given, options, inputs)
-    return check_bound(bind("check_gradients", fn, args, inputs), **chosen)
+    __tracebackhide__ = hidden()
+    with folded():
+        chosen = settle("check_gradients", _DEFAULTS, given, options, inputs)
+        return check_bound(bind("check_gradients", fn, args, inputs), **chosen)
 
 
 def check_bound(

@@ -3,7 +3,8 @@
 from .departures import Departure
 from .model import BackwardStep, Operand, Recording, Scope, Snapshot, Step
 from .nonfinite import Birth, Nonfinite, find_nonfinite
-from .recorder import record
+from .raised import Raised, last_recording
+from .run import record
 from .tape import graph
 
 __all__ = [
@@ -12,11 +13,13 @@ __all__ = [
     "Departure",
     "Nonfinite",
     "Operand",
+    "Raised",
     "Recording",
     "Scope",
     "Snapshot",
     "Step",
     "find_nonfinite",
     "graph",
+    "last_recording",
     "record",
 ]

@@ -53,8 +53,10 @@ class Draft:
     scope: int | None = None
     order: int = 0
     of: int | None = None
+    replaced: bool = False
 
-    def step(self) -> Step:
+    def step(self, missing: str = "not_reached") -> Step:
+        """The same as plain data; ``missing`` is the status of what needs a gradient and got none."""
         place = self.place or Place(file="", line=0)
         return Step(
             id=self.id,
@@ -64,7 +66,7 @@ class Draft:
             operands=tuple([Operand(*_of_use(use)) for use in self.uses]),
             value=self.value,
             grad=self.grad,
-            status=self._status(),
+            status=self._status(missing),
             source=place.source,
             statement=place.statement,
             file=place.file or None,
@@ -76,13 +78,14 @@ class Draft:
             scope=self.scope,
             order=self.order,
             of=self.of,
+            replaced=self.replaced,
         )
 
-    def _status(self) -> str:
+    def _status(self, missing: str) -> str:
         if self.grad is None:
             if self.reached:
                 return "ok"
-            return "integer" if not self.is_float else "not_reached" if self.requires_grad else "constant"
+            return "integer" if not self.is_float else missing if self.requires_grad else "constant"
         if self.grad.nan_count or self.grad.inf_count:
             return "nonfinite"
         return "zero" if self.grad.minimum == self.grad.maximum == 0 else "ok"

@@ -56,6 +56,10 @@ class Locator:
         """The place of the instruction that ``frame`` is executing."""
         return None if frame is None else _known(frame)
 
+    def is_recorded(self, frame: FrameType) -> bool:
+        """Whether ``frame`` runs the recorded function."""
+        return frame.f_code is self._code
+
     def here(self, base: FrameType | None) -> tuple[Place | None, bool, int | None]:
         """For a hook: where the event stands in the run that ``base`` began.
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from .departures import Departure
     from .outline import Outline
+    from .raised import Raised
 
 Kind = Literal["input", "leaf", "constant", "call", "part", "reference"]
 
@@ -180,7 +181,8 @@ class Step:
     ``status`` is the key of the sentence about the gradient. ``scope`` is the id of the innermost `Scope` that the step
     is in. ``attributes`` are the names and texts of the function's attributes that differ from their defaults.
     ``order`` is 0 for a step of the function, 1 for one of its derivative, and so on; ``of`` is then the id of the step
-    of lower order whose gradient it helps to compute.
+    of lower order whose gradient it helps to compute. ``replaced`` is True where the value is not what the function
+    made of its operands, but was given in its place (option ``replace``): no gradient flows to the operands.
 
     Examples
     --------
@@ -212,6 +214,7 @@ class Step:
     order: int = 0
     of: int | None = None
     scope: int | None = None
+    replaced: bool = False
 
 
 @dataclass(frozen=True)
@@ -268,6 +271,9 @@ class Recording:
     ``pool`` are the figures of the GPU's memory, None where no value was on one.
     ``departures`` are the places where values left the graph: numbers and arrays that were taken out of it.
     ``openable`` are the fused functions of the run that have a composite, ``openings`` those that are opened.
+    ``raised`` says what ended the run before its end; None mostly. Such a recording has the steps up to there, its
+    ``outputs`` are the values that nothing used so far, and gradients are only those that were complete by then.
+    ``unreached`` are lines of the function that were proved not to be reached, such as a branch that was not taken.
 
     Examples
     --------
@@ -299,6 +305,13 @@ class Recording:
     openings: tuple[Opening, ...] = ()
     pool: Pool | None = None
     departures: tuple[Departure, ...] = ()
+    raised: Raised | None = None
+    unreached: tuple[int, ...] = ()
+
+    @property
+    def has_returned(self) -> bool:
+        """Whether the function returned; if not, ``outputs`` are no results of its."""
+        return self.raised is None or self.raised.phase == "backward"
 
     def __getitem__(self, name: str) -> Step:
         """The last step with the user's name ``name``, for instance ``recording["h"]``."""

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from .model import LEAVES, Recording, Snapshot, Step
-from .recorder import record
+from .run import record
 
 What = Literal["nan", "inf"]
 How = Literal["given", "written", "computed", "added"]
@@ -174,7 +174,9 @@ class _Net:
             self.places[source].uses.append(key)
 
     def _values_for(self, step: Step) -> list[_Key]:
-        """What a value was computed from; a part, from the operands of its call."""
+        """What a value was computed from; a part, from the operands of its call. A replaced one was given."""
+        if step.replaced:
+            return []
         call = self._call(step)
         return [_Key("value", operand.step) for operand in call.operands if operand.step is not None]
 
@@ -223,7 +225,7 @@ class _Net:
 
     def _birth(self, key: _Key, place: _Place, what: What) -> Birth:
         owner, reached = self.steps[key.step], self._reached(key)
-        step = self._call(owner) if key.role == "value" else owner
+        step = self._call(owner) if key.role == "value" and not owner.replaced else owner
         return Birth(
             what=what,
             phase="forward" if key.role == "value" else "backward",
@@ -268,7 +270,7 @@ class _Net:
 def _how(step: Step, key: _Key, place: _Place, what: What) -> How:
     if key.role == "gradient":
         return "added" if place.is_made else "given"
-    if step.kind in LEAVES:
+    if step.kind in LEAVES or (step.replaced and key.role == "value"):
         return "given"
     written = [operand.constant or "" for operand in step.operands]
     return "written" if key.role == "value" and any([text.lstrip("-") == what for text in written]) else "computed"

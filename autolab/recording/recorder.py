@@ -1,17 +1,15 @@
-"""record(): run a function and its gradient once, and keep every step as plain data."""
+"""Recorder: what listens while a function and its gradient run, and makes a recording of it."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..binding import Bound, bind, chosen_options
-from ..engine.backend import Array, array_of, is_array
+from ..binding import Bound
+from ..engine.backend import Array, array_of
 from ..engine.backward import grad
 from ..engine.checked import watching
-from ..engine.errors import a_kind
 from ..engine.leaving import watch_leaving
 from ..engine.node import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
@@ -27,111 +25,14 @@ from .explain import Explainer, Sums
 from .inner import describe_inner_steps
 from .locate import Locator, Place, python_function, source_of
 from .memory import PoolWatch
-from .model import BackwardStep, Kind, Recording, Snapshot
-from .opening import Opener, fused_names
-from .orders import input_to_differentiate, with_derivatives
+from .model import LEAVES, BackwardStep, Kind, Recording, Snapshot, Step
+from .opening import Opener
+from .raised import Raised
+from .replacing import Replacements
 from .rules import exact_text
 from .scopes import ScopeTracker
 from .serialize import digest
-from .upstream import one_each
-
-BUDGET = 64 << 20
-OPTIONS = ("upstream", "budget", "order", "wrt", "open")
-
-
-def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Recording:
-    """Run ``fn`` on the inputs, then its gradient, and return every step of both as plain data.
-
-    Parameters
-    ----------
-    fn : callable
-        Takes Variables, returns a Variable or a tuple of them.
-    *args, **inputs
-        Its arguments, bound by its signature. Numbers (float64), lists, arrays and Variables become fresh inputs; the
-        caller's own Variables and their gradients stay as they are. An argument annotated ``int``, ``bool`` or
-        ``str`` is passed on as it is.
-    options : dict, optional
-        ``upstream``: the upstream gradient of the output (by default 1, or ones of its shape); a tuple for several
-        outputs.
-        ``budget``: how many bytes of arrays the recording may keep (by default 64 MiB); larger ones are block-reduced.
-        ``order``: up to which order the output's sum is differentiated by the input ``wrt`` (by default the first that
-        can be), at most 4; the graphs of the derivatives are the recordings in ``.higher``.
-        ``open``: names of fused functions (``"linear"``, ``"muladd"`` ...) whose steps are to stand in their place; the
-        recording says how far both ways to compute are apart.
-
-    Returns
-    -------
-    Recording
-        It displays itself in a notebook: the graph with the value and the gradient of every step, and the tape as a
-        table.
-
-    Raises
-    ------
-    TypeError
-        If the inputs do not fit the signature, or ``fn`` returns something else than Variables.
-
-    Examples
-    --------
-    >>> import autolab
-    >>> def muladd(x, y, z):
-    ...     h = x * y
-    ...     return h + z
-    >>> recording = autolab.record(muladd, x=2.0, y=3.0, z=4.0)
-    >>> [step.function for step in recording.steps]
-    [None, None, None, 'mul', 'add']
-    >>> float(recording["x"].grad.values)
-    3.0
-    """
-    return record_bound(bind("record", fn, args, inputs), **chosen_options("record", options, OPTIONS))
-
-
-def record_bound(
-    bound: Bound,
-    variables: Mapping[str, Variable] | None = None,
-    upstream: Any = None,
-    budget: int = BUDGET,
-    order: int = 0,
-    wrt: str | None = None,
-    open: Collection[str] = (),
-) -> Recording:
-    """`record` for bound inputs, with other Variables in their place if given.
-
-    ``upstream`` may be a function that is called with the outputs, for callers who do not know their shapes before.
-    """
-    if not isinstance(budget, int) or isinstance(budget, bool) or budget < 0:
-        raise TypeError(f"{bound.caller}: option 'budget' is {budget!r:.60}; expected a number of bytes: 0, 1, 2, ...")
-    variables = {**bound.variables, **(variables or {})}
-    x = input_to_differentiate("record", variables, order, wrt)
-    locator = Locator(bound.fn)
-    recorder = Recorder(
-        Budget(budget), locator, ScopeTracker(sys._getframe(), locator), names=fused_names("record", open)
-    )
-    for name, variable in variables.items():
-        recorder.add_leaf(variable, "input", name)
-    try:
-        with watching(recorder.name_of), observe(recorder.hear_forward), watch_leaving(recorder.departures.hear):
-            returned = bound.call(variables)
-    finally:
-        recorder.tracker.close()
-    outputs = _outputs(bound, returned, recorder.departures)
-    given = upstream(outputs) if callable(upstream) else upstream
-    recorder.run_backward(outputs, one_each(bound.caller, outputs, given))
-    recording = recorder.finish(bound, len(variables), outputs)
-    return recording if x is None else with_derivatives(recording, recorder, outputs, x, order)
-
-
-def _outputs(bound: Bound, returned: Any, departures: Departures) -> tuple[Variable, ...]:
-    values = tuple(returned) if isinstance(returned, list | tuple) else (returned,)
-    if not values or not all(isinstance(value, Variable) for value in values):
-        came = f"{bound.caller}: {bound.name} returned {_kinds(values):.150}"
-        is_number = any([isinstance(value, int | float) or is_array(value) for value in values])
-        hint = ": is a return missing?" if returned is None else departures.hint if is_number else ""
-        raise TypeError(f"{came}; expected a Variable or a tuple of Variables{hint}")
-    return values
-
-
-def _kinds(values: tuple[Any, ...]) -> str:
-    return ", ".join(map(a_kind, values)) or "an empty tuple"
+from .unreached import unreached
 
 
 @dataclass
@@ -142,9 +43,13 @@ class Recorder:
     constants are held until the recording is finished, so that an identity cannot be taken over by another object.
     """
 
+    bound: Bound
     budget: Budget
     locator: Locator
     tracker: ScopeTracker
+    replacements: Replacements
+    outputs: tuple[Variable, ...] | None = None  # once the function has returned
+    recording: Recording | None = None  # once it is finished
     drafts: list[Draft] = field(default_factory=list)
     backward: list[BackwardStep] = field(default_factory=list)
     upstream: list[Snapshot | None] = field(default_factory=list)
@@ -161,6 +66,14 @@ class Recorder:
         self._explainer, self._sums = Explainer(spare), Sums(spare)
 
     # ------------------------------------------------------------------ forward
+    def run_forward(self, variables: Mapping[str, Variable]) -> Any:
+        """What the function returns."""
+        try:
+            with watching(self.name_of), observe(self.hear_forward), watch_leaving(self.departures.hear):
+                return self.bound.call(variables)
+        finally:
+            self.tracker.close()
+
     def add_leaf(self, variable: Variable, kind: Kind, name: str | None) -> int:
         self.held.append(variable)
         self._pool.look(variable.data)
@@ -172,7 +85,7 @@ class Recorder:
         if variable is not None:
             self._ids[_key(variable)] = draft.id
             draft.requires_grad, draft.is_float = variable.requires_grad, variable.dtype.kind == "f"
-            if variable.node is None:
+            if variable.node is None or draft.replaced:
                 self.held.append(variable)
         return draft.id
 
@@ -182,25 +95,33 @@ class Recorder:
         place, is_inner, outer_line = self.tracker.here()
         self.departures.look(event)
         if self.opener.opens(event):
-            scope = self.tracker.call(event.function.name, place)
+            scope, first = self.tracker.call(event.function.name, place), len(self.drafts)
             self.opener.forward(self, event, place, outer_line, scope)
+            self.replacements.close(range(first, len(self.drafts)), event.function.name)
         else:
-            call = self.add_call(event, place, outer_line, self.tracker.now())
+            call = self.add_call(event, place, outer_line, self.tracker.now(), self.replacements)
             self.drafts[call].is_inner = is_inner
 
     def add_call(
-        self, event: ForwardEvent, place: Place | None, outer_line: int | None = None, scope: int | None = None
+        self,
+        event: ForwardEvent,
+        place: Place | None,
+        outer_line: int | None = None,
+        scope: int | None = None,
+        replacements: Replacements | None = None,
     ) -> int:
-        """A step for an application of a function; its id."""
+        """A step for an application of a function; its id. ``replacements`` may give its result another value."""
         uses = [self._use(event.function, i, value, place) for i, value in enumerate(given_inputs(event))]
         names = place.names if place is not None else ()
         single = len(event.outputs) == 1
+        name = names[0] if single and len(names) == 1 else None
+        is_replaced = single and replacements is not None and self._replaced(replacements, event, 0, name)
         self._pool.look(event.outputs[0].data)
         draft = Draft(
             id=0,
             kind="call",
             function=event.function.name,
-            name=names[0] if single and len(names) == 1 else None,
+            name=name,
             uses=uses,
             value=self.budget.snapshot(event.outputs[0].data) if single else None,
             place=place,
@@ -209,24 +130,32 @@ class Recorder:
             backward_code=backward_code(event.function),
             attributes=attributes_of(event),
             scope=scope,
+            replaced=is_replaced,
         )
         call = self._add(event.outputs[0] if single else None, draft)
         if not single:
-            self._add_parts(call, event, names)
+            self._add_parts(call, event, names, replacements)
         return call
 
-    def _add_parts(self, call: int, event: ForwardEvent, names: tuple[str, ...]) -> None:
+    def _replaced(self, replacements: Replacements, event: ForwardEvent, i: int, name: str | None) -> bool:
+        """Whether the result ``i``, the next step, was given another value."""
+        return replacements.apply(event, event.outputs[i], len(self.drafts), name)
+
+    def _add_parts(
+        self, call: int, event: ForwardEvent, names: tuple[str, ...], replacements: Replacements | None
+    ) -> None:
         place, outer_line = self.drafts[call].place, self.drafts[call].outer_line
         named = names if len(names) == len(event.outputs) else (None,) * len(event.outputs)
-        for name, output in zip(named, event.outputs, strict=True):
-            use = Use("part", call, None)
+        for i, (name, output) in enumerate(zip(named, event.outputs, strict=True)):
+            use, node = Use("part", call, None), output.node
+            is_replaced = replacements is not None and self._replaced(replacements, event, i, name)
             draft = Draft(
                 0, "part", event.function.name, name, [use], self.budget.snapshot(output.data), place, outer_line
             )
-            draft.scope = self.drafts[call].scope
+            draft.scope, draft.replaced = self.drafts[call].scope, is_replaced
             self._add(output, draft)
-            if output.node is not None:
-                self._ids[output.node.parent.order] = call
+            if node is not None:
+                self._ids[node.parent.order] = call
 
     def same(self, variable: Variable, step: int) -> None:
         """Let a value stand for a step that is there."""
@@ -257,15 +186,21 @@ class Recorder:
                 value = Variable(value, requires_grad=False)
             except TypeError:  # no array: None for an input, or any object that a ContextFunction takes
                 return Use(parameter, None, f"{value!r:.60}")
+        return Use(parameter, self.operand(value, text), None)
+
+    def operand(self, value: Variable, text: str | None) -> int:
+        """The id of the step of an operand that is written as ``text``; of a new leaf or constant where there is
+        none."""
         step = self._ids.get(_key(value))
         if step is None:
             name = value.name or (text if text is not None and text.isidentifier() else None)
             step = self.add_leaf(value, "leaf" if value.requires_grad else "constant", name)
-        return Use(parameter, step, None)
+        return step
 
     # ------------------------------------------------------------------ backward
     def run_backward(self, outputs: tuple[Variable, ...], given: list[Array]) -> None:
         """Differentiate the outputs from the ``given`` upstream gradients; nobody's ``.grad`` changes."""
+        self.outputs = outputs
         reached = [y for y in outputs if y.node is not None]
         for y in outputs:
             if _key(y) not in self._ids:
@@ -311,15 +246,17 @@ class Recorder:
 
     # ------------------------------------------------------------------ the result
     @collector_waits()
-    def finish(self, bound: Bound, inputs: int, outputs: tuple[Variable, ...]) -> Recording:
-        scopes, ends = self.tracker.scopes(self.drafts), tuple([self._ids[_key(y)] for y in outputs])
+    def finish(self, raised: Raised | None = None) -> Recording:
+        """All of it as plain data; what ``raised`` ended has no more than there is."""
+        ends = self._unused() if self.outputs is None else tuple([self._ids[_key(y)] for y in self.outputs])
+        scopes = self.tracker.scopes(self.drafts)
         describe_inner_steps(self.drafts, scopes, ends)
-        steps = tuple([draft.step() for draft in self.drafts])
-        source, file, line = source_of(python_function(bound.fn))
-        return Recording(
-            id=digest(bound.name, steps),
-            function=bound.name,
-            inputs=tuple(range(inputs)),
+        steps = tuple([draft.step("not_reached" if raised is None else "ended") for draft in self.drafts])
+        source, file, line = source_of(python_function(self.bound.fn))
+        self.recording = Recording(
+            id=digest(self.bound.name, steps),
+            function=self.bound.name,
+            inputs=tuple(range(len(self.bound.variables))),
             outputs=ends,
             steps=steps,
             backward=tuple(self.backward),
@@ -334,4 +271,26 @@ class Recorder:
             openings=tuple(self.opener.openings.values()),
             pool=self._pool.figures(),
             departures=self.departures.settled(self._ids, steps),
+            raised=raised,
+            unreached=_unreached(self.bound, source, line, steps, raised),
         )
+        return self.recording
+
+    def unfinished(self, raised: Raised) -> Recording:
+        """What there is of a run that was ended: without derivatives, where these raised."""
+        found = self.finish(raised) if self.recording is None else replace(self.recording, raised=raised)
+        return replace(found, id=digest(f"{self.bound.name} {raised}", found.steps))
+
+    def _unused(self) -> tuple[int, ...]:
+        """The values that nothing uses."""
+        used = {use.step for draft in self.drafts for use in draft.uses}
+        return tuple([draft.id for draft in self.drafts if draft.kind not in LEAVES and draft.id not in used])
+
+
+def _unreached(
+    bound: Bound, source: str | None, line: int | None, steps: tuple[Step, ...], raised: Raised | None
+) -> tuple[int, ...]:
+    if hasattr(bound.fn, "__wrapped__"):  # nobody knows how often what stands around it calls it
+        return ()
+    lines = frozenset([step.outer_line for step in steps if step.outer_line is not None])
+    return unreached(source, line, lines, None if raised is None else raised.outer_line)

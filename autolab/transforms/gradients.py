@@ -8,6 +8,7 @@ from typing import Any
 
 from ..engine import backward
 from ..engine.node import Node
+from ..engine.tracebacks import folded, hidden
 from ..engine.variable import wrap
 from .point import Point, Wrt, all_places, checked_fn, checked_wrt, like, zeros
 from .structure import filled, matched
@@ -92,9 +93,15 @@ def _value_and_gradient(caller: str, fn: Function, wrt: Wrt) -> Function:
 def named(made: Function, caller: str, fn: Function) -> Function:
     """``made`` with the signature of ``fn`` and a name that says what it is, as in ``grad(f)``."""
     name = getattr(checked_fn(caller, fn), "__name__", type(fn).__name__)
-    made = wraps(fn, assigned=("__module__",), updated=())(made)
-    made.__name__ = made.__qualname__ = f"{caller}({name})"
-    return made
+
+    @wraps(fn, assigned=("__module__",), updated=())
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = hidden()
+        with folded():
+            return made(*args, **kwargs)
+
+    transformed.__name__ = transformed.__qualname__ = f"{caller}({name})"
+    return transformed
 
 
 def vjp(fn: Function, args: Any, wrt: Wrt | None = None) -> tuple[Any, Function]:

@@ -46,6 +46,9 @@ def _options(state: State, lines: list[str]) -> str:
         entries += [f'"order": {state.order}', *([f'"wrt": {state.wrt!r}'] if state.wrt is not None else [])]
     if state.opened:
         entries.append(f'"open": {list(state.opened)!r}')
+    if state.replaced:
+        values = ", ".join([f"{step}: {literal(new.value)}" for step, new in state.replaced.items()])
+        entries.append(f'"replace": {{{values}}}')
     if not state.train:
         entries.append('"train": False')
     return f"options={{{', '.join(entries)}}}" if entries else ""

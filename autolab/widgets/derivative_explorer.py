@@ -16,6 +16,7 @@ from ..display.colors import LINES
 from ..display.derivative_scene import growth_rows, moving_in, panels
 from ..display.escape import clean
 from ..display.messages import say
+from ..engine.tracebacks import folded, hidden
 from ..engine.variable import Variable
 from . import notebook
 from .controls import control
@@ -25,6 +26,7 @@ from .messages import on_message
 from .questions import Reader, shelved
 from .session_view import OUTDATED, SessionView
 from .state import is_finite
+from .user_error import UserError, for_page
 
 _WORDS = (
     "curve_computed",
@@ -128,7 +130,7 @@ class DerivativeExplorer(SessionView):
         self._publish({**curves, **self._now()})
         self._tell(error=None, since=self._since())
 
-    def _show_error(self, error: dict[str, Any]) -> None:
+    def _show_error(self, error: UserError) -> None:
         """The picture stays; where nothing else was asked for meanwhile, the point goes back to it.
 
         Curves that were not finished are computed when somebody asks for them again.
@@ -137,7 +139,7 @@ class DerivativeExplorer(SessionView):
         if not self._again:
             self._session.state = Place(self.data.x, self.data.order)
         self._publish(self._control())
-        self._tell(error=error, since=self._since())
+        self._tell(error=for_page(error), since=self._since())
 
     def _since(self) -> dict[str, Any]:
         found, session = super()._since(), self._session
@@ -222,7 +224,9 @@ def derivatives(
     >>> view = autolab.derivatives(np.tanh, 0.5, order=3)
     derivatives: no notebook to draw in; open ...html in a browser
     """
-    session = DerivativeSession(fn, x, order, domain)
-    view = DerivativeExplorer(session, threading.TIMEOUT_MAX if notebook.shell() is None else None)
+    __tracebackhide__ = hidden()
+    with folded():
+        session = DerivativeSession(fn, x, order, domain)
+        view = DerivativeExplorer(session, threading.TIMEOUT_MAX if notebook.shell() is None else None)
     view._save_here("derivatives", "derivatives", clean(view.data.function))
     return view

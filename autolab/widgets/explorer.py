@@ -11,14 +11,17 @@ from ..display.escape import clean
 from ..display.registry import Bundle
 from ..display.style import Look
 from ..engine.backend import Array
+from ..engine.tracebacks import folded, hidden
 from ..recording.collector import collector_waits
 from ..recording.model import Recording
+from . import notebook
 from .live_view import at_first
 from .messages import on_message
 from .picture import Picture
 from .session import Session
 from .session_view import SessionView
 from .taking import save, taken
+from .user_error import UserError, for_page, user_error
 
 _KEY = (str, int)
 _NUMBER = (int, float)
@@ -46,9 +49,10 @@ class Explorer(SessionView):
     def __init__(self, session: Session) -> None:
         self._session = session
         with collector_waits():
-            self._picture = Picture(session.record(), session)
+            recording, error = _first(session)
+            self._picture = Picture(recording, session)
             super().__init__(**at_first(), **self._picture.answers())
-        self._tell(since=self._since())
+        self._tell(since=self._since(), error=error and _ended(error))
         self._listen()
 
     # ------------------------------------------------------------------ for Python
@@ -91,14 +95,22 @@ class Explorer(SessionView):
 
     # ------------------------------------------------------------------ what is shown
     def _show_result(self, result: Recording) -> None:
-        with collector_waits():
-            self._picture.recording = result
-            self._publish(self._picture.answers())
+        self._draw_anew(result)
         self._tell(error=None, since=self._since(), can_undo=self._session.can_undo)
 
-    def _show_error(self, error: dict[str, Any]) -> None:
-        super()._show_error(error)
-        self._show_free()
+    def _show_error(self, error: UserError) -> None:
+        """What was computed up to the error is shown; where nothing was, the picture of the point before stays."""
+        if error.recording is None:
+            self._tell(error=for_page(error))
+            self._show_free()
+        else:
+            self._draw_anew(error.recording)
+            self._tell(error=_ended(error), since=self._since())
+
+    def _draw_anew(self, recording: Recording) -> None:
+        with collector_waits():
+            self._picture.recording = recording
+            self._publish(self._picture.answers())
 
     def _wait_a_little(self, seconds: float | None = None) -> None:
         super()._wait_a_little(seconds)
@@ -141,6 +153,11 @@ class Explorer(SessionView):
     def _choose(self, setting: str, value: str | int) -> None:
         self._moved(self._session.choose(setting, value))
 
+    @on_message("intervene", step=int, value=(int, float, type(None)), final=bool)
+    def _intervene(self, step: int, value: float | None, final: bool) -> None:
+        """What if a step had another value? None: what it computes."""
+        self._moved(self._session.intervene(step, value, final))
+
     @on_message("undo")
     def _undo(self) -> None:
         self._session.undo()
@@ -158,6 +175,22 @@ class Explorer(SessionView):
         self._tell(can_undo=self._session.can_undo)
 
 
+def _first(session: Session) -> tuple[Recording, UserError | None]:
+    """The first picture. In a notebook, that of a function that raises goes up to there; elsewhere the error passes."""
+    try:
+        return session.record(), None
+    except Exception as raised:
+        error = user_error(raised)
+        if error.recording is None or notebook.shell() is None:
+            raise
+        return error.recording, error
+
+
+def _ended(error: UserError) -> dict[str, Any]:
+    """An error for the page, which shows the graph up to there."""
+    return {**for_page(error), "ended": True}
+
+
 def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Explorer:
     """Look at a function live: move its inputs and watch the value and the gradient of every step follow.
 
@@ -171,8 +204,9 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
         Its arguments, bound by its signature. Numbers and the cells of small arrays are dragged in their boxes; the box
         of an array opens a window onto all of it. They are copied: the caller's arrays and Variables never change.
     options : dict, optional
-        ``upstream``, ``budget``, ``order``, ``wrt`` and ``open``, as for `record`; ``seconds`` (default 60), after
-        which a computation is stopped; ``train``, the mode (default: the present one).
+        ``upstream``, ``budget``, ``order``, ``wrt``, ``open`` and ``replace`` (by the numbers of steps), as for
+        `record`; ``seconds`` (default 60), after which a computation is stopped; ``train``, the mode (default: the
+        present one).
 
     Returns
     -------
@@ -193,6 +227,8 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
     >>> view = autolab.explore(muladd, x=2.0, y=3.0, z=4.0)
     explore: no notebook to draw in; open ...html in a browser
     """
-    explorer = Explorer(Session(fn, args, options, inputs))
+    __tracebackhide__ = hidden()
+    with folded():
+        explorer = Explorer(Session(fn, args, options, inputs))
     explorer._save_here("explore", "explore", explorer.recording.function)
     return explorer

@@ -29,7 +29,8 @@ def free(session: Session, recording: Recording, corners: Corners) -> dict[str, 
         Where the windows of large arrays begin, by their keys.
     """
     state = session.state
-    keys: list[Key] = [*state.inputs, *session.outputs]
+    outputs = session.outputs if recording.raised is None else ()  # an error came before them
+    keys: list[Key] = [*state.inputs, *outputs]
     return {
         "controls": [_control(session, recording, key, corners) for key in keys],
         "settings": [

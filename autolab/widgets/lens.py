@@ -19,6 +19,7 @@ from .lens_shown import of_choice, of_report, of_scenery, of_study
 from .live_view import at_first
 from .messages import on_message
 from .session_view import SessionView
+from .user_error import UserError, for_page
 
 _LENS_WORDS = (
     *(
@@ -129,11 +130,11 @@ class Lens(SessionView):
         self._publish({**self._checked(), **self._selection(), **self._curves()})
         self._tell(error=None, since=self._since())
 
-    def _show_error(self, error: dict[str, Any]) -> None:
+    def _show_error(self, error: UserError) -> None:
         if self._session.report(self._session.state) is None:  # the check that was asked for is not there
             self._session.state = self._measured.state if self._measured else self._session.start
         self._publish({**self._checked(), **self._selection(), **self._curves()})
-        self._tell(error=error)
+        self._tell(error=for_page(error))
 
     def _look(self, **changes: Any) -> None:
         """Look at something else: what is known of it is shown at once, the rest follows."""

@@ -24,7 +24,7 @@ from ..gradcheck.report import GradientReport
 from ..gradcheck.study import Study, study
 from ..recording.locate import source_of
 from ..recording.model import Recording
-from ..recording.recorder import record_bound
+from ..recording.run import record_bound
 from .computation import Stopped
 from .user_error import UserError, user_error
 from .watching import Watching

@@ -35,6 +35,7 @@ from .user_error import for_page, user_error
 _WORDS = (
     "live_silent",
     "live_stale",
+    "live_ended",
     "live_computing",
     "live_old",
     "live_stopping",

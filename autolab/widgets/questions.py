@@ -44,6 +44,7 @@ from ..recording.model import Recording
 from ..recording.orders import MAX_ORDER
 from ..recording.outline import Group, Outline
 from .messages import not_understood, question_key
+from .state import is_finite
 
 Shelf = Literal["page", "numbers", "answers"]
 SHELVES: tuple[Shelf, ...] = get_args(Shelf)
@@ -54,7 +55,10 @@ MOST_BOXES = 1000
 MOST_KEPT = 64
 """Answers that are kept for when they are asked for again."""
 
-_WORDS = ("not_yet", "absent", "follow", "walk_rest", "walk_rest_forward", "walk_rule", "page_others_closed")
+_WORDS = (
+    *("not_yet", "absent", "follow", "walk_rest", "walk_rest_forward", "walk_rule"),
+    *("page_others_closed", "what_if", "what_if_each", "what_if_undo"),
+)
 
 Open = frozenset[int]
 
@@ -82,7 +86,8 @@ class Reader:
         self.recording = recording
         self.graphs = (recording, *recording.higher)
         self.cells = cells
-        self._programs = [recording.wrt, *[structure(graph) for graph in self.graphs]]
+        ended = (recording.raised, recording.unreached)
+        self._programs = [ended, recording.wrt, *[structure(graph) for graph in self.graphs]]
         is_same = before is not None and before._programs == self._programs and before.cells == cells
         self._kept: dict[str, Any] = before._kept if before is not None and is_same else {}
         self._found: dict[str, Any] = {}
@@ -198,7 +203,16 @@ class Reader:
             return None
         walk = self.walk if graph is self.recording else Walk(graph)
         facts, buffers = detail(graph, identity, self.cells)
-        return {**facts, "answer": answer(walk, identity, self.alone), "buffers": buffers}
+        told = {"answer": answer(walk, identity, self.alone), "what_if": self._what_if(identity)}
+        return {**facts, **told, "buffers": buffers}
+
+    def _what_if(self, identity: int) -> dict[str, Any] | None:
+        """Whether the value of a step can be replaced, and the number that is there now; None of other steps."""
+        step = next((s for s in self.recording.steps if s.id == identity and s.kind == "call"), None)
+        if step is None or step.value is None or step.value.dtype.startswith(("int", "uint", "bool")):
+            return None
+        number = step.value.values.reshape(-1)[0].item() if step.value.size == 1 else None
+        return {"value": number if number is None or is_finite(number) else None, "replaced": step.replaced}
 
     def _frame(self, k: int, pick: list[Any] | None) -> Any:
         if not 0 <= k < len(self.walk):

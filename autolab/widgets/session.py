@@ -23,7 +23,8 @@ from ..recording.model import Recording
 from ..recording.opening import fused_names
 from ..recording.orders import input_to_differentiate
 from ..recording.origins import Origins
-from ..recording.recorder import BUDGET, record_bound
+from ..recording.replacing import numbered, replacement
+from ..recording.run import BUDGET, record_bound
 from .code import call_code
 from .computation import Stopped
 from .run import Run, fitting
@@ -34,7 +35,7 @@ from .watching import Watching
 HISTORY = 500
 HISTORY_BYTES = 256 << 20
 SECONDS = 60.0
-_OPTIONS = ("upstream", "budget", "order", "wrt", "open", "seconds", "train")
+_OPTIONS = ("upstream", "budget", "order", "wrt", "open", "replace", "seconds", "train")
 
 
 class Session(Watching):
@@ -51,8 +52,8 @@ class Session(Watching):
     args, inputs
         Its arguments, bound by its signature.
     options : dict, optional
-        ``upstream``, ``budget``, ``order``, ``wrt`` and ``open``, as for `record`; ``seconds``, after which a
-        computation is stopped; ``train``, the mode.
+        ``upstream``, ``budget``, ``order``, ``wrt``, ``open`` and ``replace`` (by the numbers of steps), as for
+        `record`; ``seconds``, after which a computation is stopped; ``train``, the mode.
 
     Raises
     ------
@@ -84,11 +85,12 @@ class Session(Watching):
             "order": given.get("order", 0),
             "wrt": given.get("wrt"),
             "opened": fused_names("explore", given.get("open", ())),
+            "replaced": numbered("explore", given.get("replace", {})),
         }
         self.start = self.state = State(arrays, bool(given.get("train", config.train)), **orders)
+        self.recording: Recording | None = None
         self.outputs: dict[int, Array] = {}
         self.domains: dict[str, tuple[float, float]] = {}
-        self.openable: Sequence[str] = ()
         self._past: deque[State] = deque()
         self._moving: tuple[Any, State] | None = None
 
@@ -170,7 +172,7 @@ class Session(Watching):
             orders = {"order": state.order, "wrt": state.wrt, setting: value}
             input_to_differentiate("explore", self.bound.variables, orders["order"], orders["wrt"])
             return replace(state, **orders)
-        if setting in ("open", "close") and value in self.openable:
+        if setting in ("open", "close") and value in (self.recording.openable if self.recording else ()):
             others = [name for name in state.opened if name != value]
             return replace(state, opened=(*others, *[value] * (setting == "open")))
         if value not in self.settings().get(setting, ("", ()))[1]:
@@ -181,6 +183,32 @@ class Session(Watching):
             return state.placed(value)
         with np.errstate(over="ignore"):
             return state.cast(value)
+
+    def intervene(self, step: int, value: Any | None, final: bool = True) -> bool:
+        """Put a value in place of what a step computes (what follows is computed from it), or let it be computed again;
+        True if that changed something.
+
+        Parameters
+        ----------
+        step : int
+            Its number in the last recording.
+        value : number, array or None
+            One number for all elements, or an array of the step's shape; None to let the step compute its value.
+        final : bool
+            False while the user is still dragging.
+
+        Raises
+        ------
+        ValueError
+            If there is no such step, or it cannot have that value: an input, a call with several results, a step of an
+            opened function, another shape.
+        TypeError
+            If the value consists of no real numbers.
+        """
+        if value is None:
+            return self._go(self.state.replacing(step, None), ("step", step), final)
+        new = replacement("explore", self.recording, step, value)
+        return self._go(self.state.replacing(step, new), ("step", step), final)
 
     def settings(self) -> dict[str, tuple[str, tuple[str, ...]]]:
         """What `choose` can set: for each setting its value ("" where inputs differ) and all possible ones."""
@@ -250,11 +278,10 @@ class Session(Watching):
             modes.enter_context(observe(run.hear))
             modes.enter_context(observe(origins.look))
             options = {"upstream": run.upstream, "budget": self._budget, "order": state.order}
-            options |= {"wrt": state.wrt, "open": state.opened}
+            options |= {"wrt": state.wrt, "open": state.opened, "replace": state.replaced}
             recording = record_bound(self.bound, run.leaves, **options)
         origins.settle(own=run.leaves.values())
-        self.outputs, self.domains, self.origins = run.ones, run.domains, origins
-        self.openable = recording.openable
+        self.outputs, self.domains, self.origins, self.recording = run.ones, run.domains, origins, recording
         if self._upstream is not None:
             arrays: dict[Key, Array] = {**state.arrays}
             for position, array in run.given().items():
@@ -264,7 +291,10 @@ class Session(Watching):
         return recording
 
     def compute(self, state: State | None = None, check: Callable[[], None] = lambda: None) -> Recording | UserError:
-        """`record`, with what the user's function raises as data; an interrupt ends only this computation."""
+        """`record`, with what the user's function raises as data; an interrupt ends only this computation.
+
+        That is so at the first point too. The error's ``recording`` holds what was computed up to there.
+        """
         try:
             return self.record(state, check)
         except Stopped:

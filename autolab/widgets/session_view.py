@@ -87,7 +87,7 @@ class SessionView(LiveView):
             words = say(f"{self.stopped_words}_{'asked' if why == 'outdated' else why}", seconds=self._session.seconds)
             outcome = UserError(say("stopped"), words)
         if isinstance(outcome, UserError):
-            self._show_error(for_page(outcome))
+            self._show_error(outcome)
         else:
             self._show_result(outcome)
 
@@ -95,9 +95,9 @@ class SessionView(LiveView):
         """Publish what came out."""
         raise NotImplementedError
 
-    def _show_error(self, error: dict[str, Any]) -> None:
+    def _show_error(self, error: UserError) -> None:
         """Publish that nothing came out, and why: the picture is still that of the point before."""
-        self._tell(error=error)
+        self._tell(error=for_page(error))
 
     def _go_on(self) -> None:
         """Compute at the point to which things were moved meanwhile."""

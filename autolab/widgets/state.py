@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..engine.backend import Array, get_array_module, to_cpu, to_gpu
+from ..recording.replacing import Replacement
 
 Key = str | int
 Distribution = Literal["normal", "uniform"]
@@ -42,8 +43,8 @@ class Origin:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """The inputs, the upstream gradients that were set, the mode, the order of differentiation with its input,
-    and the fused functions that are opened."""
+    """The inputs, the upstream gradients that were set, the mode, the order of differentiation with its input, the
+    fused functions that are opened, and the values that are put in place of what steps compute."""
 
     arrays: Mapping[Key, Array]
     train: bool
@@ -51,6 +52,7 @@ class State:
     order: int = 0
     wrt: str | None = None
     opened: tuple[str, ...] = ()
+    replaced: Mapping[int, Replacement] = field(default_factory=dict)
 
     @property
     def inputs(self) -> dict[str, Array]:
@@ -60,7 +62,7 @@ class State:
     @property
     def nbytes(self) -> int:
         """What the arrays take."""
-        return sum([int(array.nbytes) for array in self.arrays.values()])
+        return total_bytes([self])
 
     @property
     def choices(self) -> tuple[Any, ...]:
@@ -73,11 +75,20 @@ class State:
             return True
         if self.arrays.keys() != other.arrays.keys():
             return True
-        return any(not _same(array, other.arrays[key]) for key, array in self.arrays.items())
+        if any(not _same(array, other.arrays[key]) for key, array in self.arrays.items()):
+            return True
+        return self.replaced.keys() != other.replaced.keys() or any(
+            not _same(new.value, other.replaced[step].value) for step, new in self.replaced.items()
+        )
 
     def having(self, key: Key, array: Array, origin: Origin) -> State:
         """The same with another array."""
         return replace(self, arrays={**self.arrays, key: array}, origins={**self.origins, key: origin})
+
+    def replacing(self, step: int, value: Replacement | None) -> State:
+        """The same with another value in place of what a step computes; None for what it computes."""
+        others = {other: held for other, held in self.replaced.items() if other != step}
+        return replace(self, replaced=others if value is None else dict(sorted({**others, step: value}.items())))
 
     def placed(self, device: str) -> State:
         """The same with every array of floats on the CPU or on the GPU."""
@@ -93,7 +104,10 @@ class State:
 
 def total_bytes(states: Iterable[State]) -> int:
     """What the arrays of a history take; one that several states share counts once."""
-    return sum({id(array): int(array.nbytes) for state in states for array in state.arrays.values()}.values())
+    arrays = [
+        array for state in states for array in (*state.arrays.values(), *[r.value for r in state.replaced.values()])
+    ]
+    return sum({id(array): int(array.nbytes) for array in arrays}.values())
 
 
 def _same(a: Array, b: Array) -> bool:

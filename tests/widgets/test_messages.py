@@ -48,6 +48,7 @@ ALLOWED: dict[type[LiveView], dict[str, dict[str, Any]]] = {
         "move": {"key": KEY, "index": (int, NONE), "value": NUMBER, "final": bool},
         "draw": {"key": KEY, "distribution": str, "scale": NUMBER, "seed": int},
         "choose": {"setting": str, "value": KEY},
+        "intervene": {"step": int, "value": (int, float, NONE), "final": bool},
         "undo": {},
         "reset": {},
     },

@@ -13,6 +13,7 @@ import autolab
 from autolab import Parameter, Variable
 from autolab.display.messages import say
 from autolab.widgets.explorer import Explorer
+from autolab.widgets.user_error import UserError
 
 from .looking import looks, seen
 from .programs import muladd, picky
@@ -139,9 +140,15 @@ def test_the_mode_was_changed_elsewhere(explorer: Make) -> None:
 
 def test_an_error_after_a_move_is_marked_and_one_in_the_middle_leaves_no_half(explorer: Make) -> None:
     view = explorer(picky, x=2.0, y=3.0)
-    shown = seen(view).readings
     tell(view, do="move", key="x", value=-1.0)
-    assert view.error and seen(view).readings == shown  # the whole of the former picture, and a mark
+    assert view.error["ended"] and view.recording.raised  # what was computed up to there
+    whole = seen(view).readings
+    assert [whole["nodes"][key]["value"] for key in "01"] == ["\u22121", "3"]
+    explorer_numbers = view.numbers
+    view._session.compute = lambda *given: UserError("ValueError", "no")  # of which nothing was recorded
+    tell(view, do="move", key="x", value=-2.0)
+    assert "ended" not in view.error and seen(view).readings == whole  # the former picture, and a mark
+    assert view.numbers != explorer_numbers  # the slider stands where it was moved to
 
 
 def test_an_error_while_showing_changes_nothing_of_the_picture(explorer: Make, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ SENTENCES: dict[str, str] = gradients.SENTENCES | graphs.SENTENCES | lenses.SENT
 
 SHORT: dict[str, str] = {
     "not_reached": "none",
+    "ended": "none",
     "constant": "constant",
     "integer": "integer",
     "call_of_parts": "below",

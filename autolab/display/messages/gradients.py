@@ -6,6 +6,7 @@ SENTENCES: dict[str, str] = {
     "zero": "The gradient is exactly zero.",
     "nonfinite": "The gradient contains NaN or infinite numbers.",
     "not_reached": "No gradient: no differentiable step leads from here to the output.",
+    "ended": "No gradient: the run ended before a backward pass could give it one.",
     "constant": "No gradient: it is a constant.",
     "integer": "No gradient: whole numbers and truth values have none.",
     "call_of_parts": "The gradients are at its results.",

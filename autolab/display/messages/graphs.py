@@ -28,6 +28,24 @@ SENTENCES: dict[str, str] = {
         "{path}: writing {kind} needs the package 'typst': pip install 'jupyter-autolab[pictures]'. Or save as .svg."
     ),
     "unknown_suffix": "save: got the suffix {suffix!r} in {path}, expected one of {expected}",
+    # Where a run was ended by an error, and what if a value were another one.
+    "raised_forward": "{place} raised {type}{message}. The graph ends there.",
+    "raised_backward": "{place}: {rule} raised {type}{message}. All values are there, the gradients end there.",
+    "raised_rule": "the gradient rule of {function}",
+    "raised_rules": "the backward pass",
+    "raised_nowhere": "The run",
+    "raised_called": "called in line {line}",
+    "raised_given": "{function} was given {given}.",
+    "cut_off": "cut off by {type}",
+    "replaced": (
+        "What if: {given}, put in place of what was computed. What follows is computed from that; no gradient goes "
+        "through it to what it would have been computed from."
+    ),
+    "replaced_step": "Its value was put in place of what was computed, so it passes no gradient on.",
+    "line_raised": "raised {type}",
+    "line_unreached": "not reached",
+    "unreached_one": "Line {lines} was not reached.",
+    "unreached": "Lines {lines} were not reached.",
     # The whole view as one picture.
     "take": "Save as…",
     "take_png": "Picture (PNG)",
@@ -71,6 +89,10 @@ SENTENCES: dict[str, str] = {
     ),
     "rest": "Drag a blue number, or click a box to see where its gradient comes from.",
     "live_stale": "Not computed for these inputs. The graph shows the last point that could be computed.",
+    "live_ended": "The graph shows what was computed up to there.",
+    "what_if": "What if it were",
+    "what_if_each": "What if each element were",
+    "what_if_undo": "As computed",
     "live_silent": "The kernel does not answer: it is busy or not running. If it is not running, run the cell again.",
     "still": "This page was saved. Choose any step and look at it; the inputs stand still, as nothing computes here.",
     "graph_still": (
@@ -143,6 +165,7 @@ SENTENCES: dict[str, str] = {
     "walk_not_kept": "not kept by the graph",
     "spoken_given": "The inputs are given: {values}.",
     "spoken_forward": "Forward: {heading} is {value}.",
+    "spoken_replaced": "Forward: {heading} is not computed, but replaced by {value}.",
     "spoken_start": "Backward starts at {name} with the upstream gradient {value}.",
     "spoken_product": "{source} sends to {target}: upstream {upstream} times local derivative {local} is {share}.",
     "spoken_share": "{source} sends to {target}: upstream {upstream} becomes {share}.",

@@ -2,7 +2,8 @@
 /** Everything about the chosen box: where its gradient comes from and goes, numbers or heatmaps, where it is in the code. */
 
 import { comesParts, handsParts } from "./answer.js";
-import { html, write } from "./dom.js";
+import { makeBox } from "./box.js";
+import { button, html, write } from "./dom.js";
 import { floats, makeHeatmap } from "./heatmap.js";
 import { KINDS_SHOWN, makeSegments, SCALES } from "./segments.js";
 
@@ -12,8 +13,8 @@ import { KINDS_SHOWN, makeSegments, SCALES } from "./segments.js";
 
 const SHOWN_ABOVE = new Set(["value", "gradient", "shape", "minimum", "maximum", "NaN", "infinite"]); // beside the numbers and heatmaps
 
-/** @param {(change: Partial<Look>) => void} choose */
-export function makeDetail(choose) {
+/** @param {(change: Partial<Look>) => void} choose @param {((step: number, value: number | null) => void) | null} intervene puts a value in place of what a step computes; null where nothing computes */
+export function makeDetail(choose, intervene) {
   const title = html("h3", { class: "al-title" });
   const numbers = html("div", { class: "al-pair" });
   const status = html("p", { class: "al-status" });
@@ -26,10 +27,11 @@ export function makeDetail(choose) {
   const show = makeSegments("What is shown", KINDS_SHOWN, (value) => choose({ show: value }));
   const scale = makeSegments("Scale of the colours", SCALES, (value) => choose({ scale: value }));
   const settings = html("div", { class: "al-detail-look" }, show.root, scale.root);
+  const whatIf = makeWhatIf(intervene);
   let written = "";
 
   return {
-    root: html("section", { class: "al-detail", "aria-label": "The selected step" }, title, comes, status, hands, settings, numbers, source, rest),
+    root: html("section", { class: "al-detail", "aria-label": "The selected step" }, title, comes, status, hands, whatIf.root, settings, numbers, source, rest),
     /**
      * @param {Detail} detail
      * @param {DataView[]} buffers
@@ -37,9 +39,11 @@ export function makeDetail(choose) {
      * @param {import("./answer.js").Edge | null} line that was chosen
      * @param {Look} look
      * @param {import("./colors.js").ColorMap} colors
+     * @param {Record<string, string>} said
      */
-    update(detail, buffers, sentence, line, look, colors) {
+    update(detail, buffers, sentence, line, look, colors, said) {
       write(title, detail.title);
+      whatIf.show(detail, said);
       const drawn = detail.arrays.filter((array) => array.bars);
       settings.hidden = !drawn.length;
       show.root.hidden = drawn.length < 2;
@@ -62,6 +66,31 @@ export function makeDetail(choose) {
       source.replaceChildren(...sourceLines(detail));
       facts.replaceChildren(...detail.facts.filter(([name]) => !SHOWN_ABOVE.has(name)).map(([name, text]) =>
         html("div", {}, html("dt", {}, name), html("dd", {}, text))));
+    },
+  };
+}
+
+/**
+ * Another value for what a step computes.
+ * @param {((step: number, value: number | null) => void) | null} intervene
+ */
+function makeWhatIf(intervene) {
+  let step = 0;
+  const box = makeBox("What if", (value) => intervene?.(step, value));
+  const words = html("span");
+  const undo = button("", () => intervene?.(step, null));
+  const root = html("div", { class: "al-what-if" }, html("label", {}, words, " ", box.element), undo);
+  return {
+    root,
+    /** @param {any} detail @param {Record<string, string>} said */
+    show({ id, what_if: found }, said) {
+      root.hidden = !found || !intervene;
+      if (root.hidden) return;
+      step = id;
+      write(words, found.value === null ? said.what_if_each : said.what_if);
+      write(undo, said.what_if_undo);
+      undo.hidden = !found.replaced;
+      if (found.value !== null) box.show(found.value);
     },
   };
 }

@@ -139,7 +139,7 @@ const gradientAt = ({ w }) => Math.max(PADDING + STRIP.width + GAP, (w + GAP) / 
 function makeWarnings(signs, y) {
   let left = PADDING;
   return signs.flatMap((word) => {
-    const plate = makePlate(word, left + plateWidth(word) / 2, y + BELOW, "wrong");
+    const plate = makePlate(word, left + plateWidth(word) / 2, y + BELOW, word === "replaced" ? "mine" : "wrong");
     left += plateWidth(word) + 4;
     return plate;
   });

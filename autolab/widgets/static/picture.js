@@ -90,13 +90,14 @@ export function chosenLine({ get, line }) {
 /** @param {import("./explorer.js").View} view */
 export function makeDetailPart(view) {
   const { get, send, root } = view;
-  const detail = makeDetail((change) => send({ do: "look", ...get("arrays"), ...change }));
+  const intervene = (/** @type {number} */ step, /** @type {number | null} */ value) => send({ do: "intervene", step, value, final: true });
+  const detail = makeDetail((change) => send({ do: "look", ...get("arrays"), ...change }), get("still") ? null : intervene);
 
   function paint() {
     const found = get("detail");
     detail.root.hidden = get("selected") === null;
     if (detail.root.hidden) return;
-    detail.update(found, get("detail_buffers"), (get("readings").nodes[found.id] ?? found).status, chosenLine(view), get("arrays"), view.colors);
+    detail.update(found, get("detail_buffers"), (get("readings").nodes[found.id] ?? found).status, chosenLine(view), get("arrays"), view.colors, get("plan").words);
   }
 
   root.addEventListener("al-line", paint);

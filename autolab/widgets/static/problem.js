@@ -29,8 +29,9 @@ export function makeProblemPart({ get, link, root }) {
     write(what, silent ? words.live_silent : error ? `${error.type}: ${error.message}` : "");
     write(where, !silent && error?.file ? `${error.file}, line ${error.line}` : "");
     write(statement, (!silent && error?.statement) || "");
-    write(stale, words.live_stale);
-    root.classList.toggle("al-stale", !panel.hidden);
+    const ended = !silent && error?.ended; // then the graph shows what led there
+    write(stale, ended ? words.live_ended : words.live_stale);
+    root.classList.toggle("al-stale", !panel.hidden && !ended);
     showWork();
   }
 

@@ -17,18 +17,20 @@ export function makeSourcePart({ get, root }, answers = false) {
     if (!listing.lines || text === written) return;
     written = text;
     write(file, listing.file);
-    lines.replaceChildren(...listing.lines.map((/** @type {string} */ code, /** @type {number} */ i) => makeLine(code, listing.first + i, listing.at[listing.first + i])));
+    lines.replaceChildren(...listing.lines.map((/** @type {string} */ code, /** @type {number} */ i) => makeLine(code, listing.first + i, listing)));
     set(lines.querySelector("[role]") ?? lines, { tabindex: lines.querySelector("[role]") ? 0 : null });
   }
 
-  /** @param {string} code @param {number} number @param {number[] | undefined} nodes */
-  function makeLine(code, number, nodes) {
+  /** @param {string} code @param {number} number @param {{at: Record<number, number[]>, marks?: Record<number, string>}} listing */
+  function makeLine(code, number, { at, marks = {} }) {
+    const nodes = at[number], told = marks[number]; // that it raised, or was not reached
+    const words = told && told !== marks[number - 1] ? [`\n${/^ */.exec(code)}`, html("span", { class: "al-line-told" }, told)] : [];
     const mark = () => markNodes(nodes ?? []);
     const clear = () => markNodes([]);
     return html("div", {
-      class: "al-source-line", "data-line": number, onpointerenter: mark, onpointerleave: clear,
-      ...(nodes ? { role: "button", tabindex: -1, "aria-label": `line ${number}: ${code.trim()}`, onfocus: mark, onblur: clear, onclick: () => nodeOf(nodes.at(-1))?.dispatchEvent(new Event("click")) } : {}),
-    }, html("span", { class: "al-line-number", "aria-hidden": "true" }, String(number)), html("code", {}, code));
+      class: told ? "al-source-line al-marked-line" : "al-source-line", "data-line": number, onpointerenter: mark, onpointerleave: clear,
+      ...(nodes ? { role: "button", tabindex: -1, "aria-label": `line ${number}: ${code.trim()}${told ? `, ${told}` : ""}`, onfocus: mark, onblur: clear, onclick: () => nodeOf(nodes.at(-1))?.dispatchEvent(new Event("click")) } : {}),
+    }, html("span", { class: "al-line-number", "aria-hidden": "true" }, String(number)), html("code", {}, code, ...words));
   }
 
   const nodeOf = (/** @type {any} */ id) => root.querySelector(`.al-main .al-node[data-id="${id}"]`);
@@ -63,7 +65,7 @@ export function makeSourcePart({ get, root }, answers = false) {
   /** The line that raised. */
   function showError() {
     const { file: where, line: raised } = get("error") ?? {};
-    markLines("al-wrong", (line) => line === raised && where === get("listing").file);
+    markLines("al-wrong", (line) => line === get("listing").raised || (line === raised && where === get("listing").file));
     bring(".al-wrong");
   }
 

@@ -1,0 +1,138 @@
+"""record(): run a function and its gradient once, and keep every step as plain data."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from ..binding import Bound, bind, chosen_options
+from ..engine.backend import is_array
+from ..engine.errors import a_kind
+from ..engine.tracebacks import folded, hidden
+from ..engine.variable import Variable
+from .arrays import Budget
+from .departures import Departures
+from .locate import Locator
+from .model import Recording
+from .opening import fused_names
+from .orders import input_to_differentiate, with_derivatives
+from .raised import Kept
+from .recorder import Recorder
+from .replacing import Key, Replacements
+from .scopes import ScopeTracker
+from .upstream import one_each
+
+BUDGET = 64 << 20
+OPTIONS = ("upstream", "budget", "order", "wrt", "open", "replace")
+
+
+def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Recording:
+    """Run ``fn`` on the inputs, then its gradient, and return every step of both as plain data.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes Variables, returns a Variable or a tuple of them.
+    *args, **inputs
+        Its arguments, bound by its signature. Numbers (float64), lists, arrays and Variables become fresh inputs; the
+        caller's own Variables and their gradients stay as they are. An argument annotated ``int``, ``bool`` or
+        ``str`` is passed on as it is.
+    options : dict, optional
+        ``upstream``: the upstream gradient of the output (by default 1, or ones of its shape); a tuple for several
+        outputs.
+        ``budget``: how many bytes of arrays the recording may keep (by default 64 MiB); larger ones are block-reduced.
+        ``order``: up to which order the output's sum is differentiated by the input ``wrt`` (by default the first that
+        can be), at most 4; the graphs of the derivatives are the recordings in ``.higher``.
+        ``open``: names of fused functions (``"linear"``, ``"muladd"`` ...) whose steps are to stand in their place; the
+        recording says how far both ways to compute are apart.
+        ``replace``: what if a value in the middle were another one? A dict from steps (their numbers in a recording at
+        these inputs, or the user's names) to values, each a number for all elements or an array of the step's shape.
+        What follows is computed from there. Gradients arrive at a replaced step and go no further: those of what it
+        was computed from count only the other ways to the output, and are none where there is no other.
+
+    Returns
+    -------
+    Recording
+        It displays itself in a notebook: the graph with the value and the gradient of every step, and the tape as a
+        table.
+
+    Raises
+    ------
+    TypeError
+        If the inputs do not fit the signature, or ``fn`` returns something else than Variables.
+    ValueError
+        If a step cannot be replaced: there is none at these inputs, it is an input, has several results or another
+        shape, was changed in place, or stands inside an opened function.
+
+    Notes
+    -----
+    What ``fn`` or a gradient rule raises is passed on, and carries the recording up to there: a notebook shows it below
+    the traceback, and `autolab.recording.last_recording` gives it. Its ``raised`` says what happened and where.
+    AutoLab's own frames are left out of the traceback; with ``AUTOLAB_TRACEBACK=full`` in the environment they stay.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> def muladd(x, y, z):
+    ...     h = x * y
+    ...     return h + z
+    >>> recording = autolab.record(muladd, x=2.0, y=3.0, z=4.0)
+    >>> [step.function for step in recording.steps]
+    [None, None, None, 'mul', 'add']
+    >>> float(recording["x"].grad.values)
+    3.0
+    >>> what_if = autolab.record(muladd, x=2.0, y=3.0, z=4.0, options={"replace": {"h": 0.0}})
+    >>> float(what_if.steps[-1].value.values), what_if["x"].grad
+    (4.0, None)
+    """
+    __tracebackhide__ = hidden()
+    with folded():
+        return record_bound(bind("record", fn, args, inputs), **chosen_options("record", options, OPTIONS))
+
+
+def record_bound(
+    bound: Bound,
+    variables: Mapping[str, Variable] | None = None,
+    upstream: Any = None,
+    budget: int = BUDGET,
+    order: int = 0,
+    wrt: str | None = None,
+    open: Collection[str] = (),
+    replace: Mapping[Key, Any] | None = None,
+) -> Recording:
+    """`record` for bound inputs, with other Variables in their place if given.
+
+    ``upstream`` may be a function that is called with the outputs, for callers who do not know their shapes before.
+    """
+    if not isinstance(budget, int) or isinstance(budget, bool) or budget < 0:
+        raise TypeError(f"{bound.caller}: option 'budget' is {budget!r:.60}; expected a number of bytes: 0, 1, 2, ...")
+    variables = {**bound.variables, **(variables or {})}
+    x = input_to_differentiate("record", variables, order, wrt)
+    locator = Locator(bound.fn)
+    tracker, names = ScopeTracker(sys._getframe(), locator), fused_names("record", open)
+    recorder = Recorder(bound, Budget(budget), locator, tracker, Replacements(bound, replace or {}), names=names)
+    for name, variable in variables.items():
+        recorder.add_leaf(variable, "input", name)
+    with Kept(recorder, "forward"):
+        outputs = _outputs(bound, recorder.run_forward(variables), recorder.departures)
+    recorder.replacements.settle(recorder.drafts)
+    given = one_each(bound.caller, outputs, upstream(outputs) if callable(upstream) else upstream)
+    with Kept(recorder, "backward"):
+        recorder.run_backward(outputs, given)
+        recording = recorder.finish()
+        return recording if x is None else with_derivatives(recording, recorder, outputs, x, order)
+
+
+def _outputs(bound: Bound, returned: Any, departures: Departures) -> tuple[Variable, ...]:
+    values = tuple(returned) if isinstance(returned, list | tuple) else (returned,)
+    if not values or not all(isinstance(value, Variable) for value in values):
+        came = f"{bound.caller}: {bound.name} returned {_kinds(values):.150}"
+        is_number = any([isinstance(value, int | float) or is_array(value) for value in values])
+        hint = ": is a return missing?" if returned is None else departures.hint if is_number else ""
+        raise TypeError(f"{came}; expected a Variable or a tuple of Variables{hint}")
+    return values
+
+
+def _kinds(values: tuple[Any, ...]) -> str:
+    return ", ".join(map(a_kind, values)) or "an empty tuple"

@@ -1,0 +1,121 @@
+"""Which lines of a recorded function were not reached, as far as what was recorded proves it.
+
+A line that made a step was reached. Where one branch of an ``if`` was, the other was not; nor was what stands behind a
+branch that ends in ``return`` or ``raise``, or behind the line that raised. Inside a loop another round may have taken
+the other branch, so nothing is said there, and nothing of a function that calls itself or is decorated. Of all other
+lines it is not known.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Sequence
+from functools import lru_cache
+
+_LEAVES = (ast.Return, ast.Raise)
+
+
+@lru_cache(maxsize=64)  # a live view asks at every move
+def unreached(source: str | None, first: int | None, reached: frozenset[int], raised: int | None) -> tuple[int, ...]:
+    """The lines that cannot have been reached.
+
+    Parameters
+    ----------
+    source : str
+        Of the function; None, like ``first``, where it is not known.
+    first : int
+        The number of its first line.
+    reached : frozenset of int
+        The lines of the function that made steps.
+    raised : int
+        The line out of which an exception left it.
+
+    Examples
+    --------
+    >>> source = "def f(x):\\n    if x > 0:\\n        return x * 2\\n    return -x"
+    >>> unreached(source, 1, frozenset([3]), None), unreached(source, 1, frozenset([4]), None)
+    ((4,), (3,))
+    """
+    function = None if source is None or first is None else _function(source)
+    if function is None or first is None:
+        return ()
+    seen = {line - first + 1 for line in (*reached, *([] if raised is None else [raised]))}
+    found = _Found(seen, None if raised is None else raised - first + 1)
+    found.block(function.body)
+    if found.lines & seen:  # somebody else calls it a second time
+        return ()
+    return tuple([line + first - 1 for line in sorted(found.lines)])
+
+
+def _function(source: str) -> ast.FunctionDef | None:
+    """The syntax of a function that runs once and not inside another of its own runs; None of any other."""
+    try:
+        body = ast.parse(textwrap.dedent(source)).body
+    except (SyntaxError, ValueError):
+        return None
+    if len(body) != 1 or not isinstance(body[0], ast.FunctionDef) or body[0].decorator_list:
+        return None
+    function = body[0]
+    for node in ast.walk(function):
+        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
+        if name == function.name or isinstance(node, ast.Yield | ast.YieldFrom):
+            return None
+    return function
+
+
+class _Found:
+    """Goes through a function's statements; all that it is given are executed at most once."""
+
+    def __init__(self, seen: set[int], raised: int | None) -> None:
+        self._seen, self._raised = seen, raised
+        self.lines: set[int] = set()
+
+    def block(self, statements: Sequence[ast.stmt]) -> None:
+        """Statements that follow each other."""
+        for i, statement in enumerate(statements):
+            behind = statements[i + 1 :]
+            self._inside(statement, behind)
+            if self._ends(statement):
+                return self._add(behind)
+
+    def _inside(self, statement: ast.stmt, behind: Sequence[ast.stmt]) -> None:
+        if isinstance(statement, ast.If):
+            self._branches(statement, behind)
+        elif isinstance(statement, ast.With):
+            self.block(statement.body)
+        elif isinstance(statement, ast.Try):
+            self.block(statement.body)
+            if self._holds(self._raised, statement.body):
+                self._add(statement.orelse)
+
+    def _branches(self, statement: ast.If, behind: Sequence[ast.stmt]) -> None:
+        for taken, other in ((statement.body, statement.orelse), (statement.orelse, statement.body)):
+            left = bool(other) and isinstance(other[-1], _LEAVES) and self._any(behind)
+            if self._any(taken) or left:
+                self._add(other)
+                return self.block(taken)
+
+    def _ends(self, statement: ast.stmt) -> bool:
+        """Whether nothing behind a statement can have been reached."""
+        if self._holds(self._raised, [statement]) or isinstance(statement, _LEAVES):
+            return True
+        if not isinstance(statement, ast.If):
+            return False
+        taken = [branch for branch in (statement.body, statement.orelse) if self._any(branch)]
+        return bool(taken) and any([self._ends(inner) for inner in taken[0]])
+
+    def _any(self, statements: Sequence[ast.stmt]) -> bool:
+        return any([line in self._seen for statement in statements for line in _span(statement)])
+
+    def _holds(self, line: int | None, statements: Sequence[ast.stmt]) -> bool:
+        return line is not None and any([line in _span(statement) for statement in statements])
+
+    def _add(self, statements: Sequence[ast.stmt]) -> None:
+        if statements:
+            self.lines.update(range(statements[0].lineno, _span(statements[-1]).stop))
+
+
+def _span(statement: ast.stmt) -> range:
+    """The lines of a statement."""
+    return range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)

@@ -1,0 +1,162 @@
+"""Whose frames a traceback shows: in Python and IPython as they are, in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab.engine.tracebacks import add_note, folded
+from autolab.gradcheck import check_backward, check_double_backward
+from autolab.transforms import grad, jacobian
+
+ROOT = Path(__file__).parents[2]
+OWN = str(ROOT / "autolab") + os.sep
+SCRIPT = """
+import numpy as np
+import autolab
+
+def layer(x, W):
+    return x @ W
+
+def program(x, W):
+    h = x + 1
+    return layer(h, W)
+
+autolab.record(program, [1.0, 2.0], np.ones((3, 2)))
+"""
+
+
+def printed(tmp_path: Path, *program: str, **environment: str) -> str:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    done = subprocess.run(
+        [sys.executable, *program, str(script)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env={
+            "PYTHONPATH": str(ROOT),
+            "IPYTHONDIR": str(tmp_path),
+            "HOME": str(tmp_path),
+            "PATH": os.environ["PATH"],
+            **environment,
+        },
+    )
+    return done.stderr + done.stdout
+
+
+PROGRAMS = {"python": (), "IPython": ("-m", "IPython", "--colors=NoColor")}
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_prompt_shows_the_user_s_frames_and_says_how_many_are_left_out(tmp_path: Path, program: str) -> None:
+    shown = printed(tmp_path, *PROGRAMS[program])
+    assert shown.count(OWN) == (program == "python")  # there `record` itself stays
+    for line in ("autolab.record(program", "return layer(h, W)", "return x @ W"):
+        assert line in shown
+    assert "frames of AutoLab that are left out" in shown and "last_recording()" in shown
+    full = printed(tmp_path, *PROGRAMS[program], AUTOLAB_TRACEBACK="full")
+    assert full.count("autolab" + os.sep) > 6 and "left out" not in full
+
+
+def frames(error: BaseException) -> list[str]:
+    """Whose the frames are: the name of the user's function, ``*`` for AutoLab's."""
+    found = traceback.extract_tb(error.__traceback__)
+    return ["*" if frame.filename.startswith(OWN) else frame.name for frame in found][1:]
+
+
+def failing(x: Any, *_: Any) -> Any:
+    h = x * 2
+    return h.reshape(7)
+
+
+X = np.array([1.0, 2.0])
+TOOLS = {
+    "record": lambda: autolab.record(failing, X),
+    "explore": lambda: autolab.explore(failing, X),
+    "derivatives": lambda: autolab.derivatives(failing, 1.0),
+    "check_gradients": lambda: autolab.check_gradients(failing, X),
+    "check_backward": lambda: check_backward(failing, X, np.ones(2)),
+    "check_double_backward": lambda: check_double_backward(failing, X, np.ones(2), np.ones(2)),
+    "grad": lambda: grad(failing)(X),
+    "grad of grad": lambda: grad(grad(failing))(X),
+    "jacobian": lambda: jacobian(failing)(X),
+}
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_every_tool_folds(tool: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="reshape") as caught:
+        TOOLS[tool]()
+    assert frames(caught.value) == ["<lambda>", "*", "failing"]
+    assert sum("left out" in note for note in caught.value.__notes__) == 1
+    monkeypatch.setenv("AUTOLAB_TRACEBACK", "full")
+    with pytest.raises(ValueError, match="reshape") as caught:
+        TOOLS[tool]()
+    assert frames(caught.value).count("*") > 3
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_only_the_tool_s_frame_is_left_and_it_is_hidden(tool: str) -> None:
+    with pytest.raises(ValueError, match="reshape") as caught:
+        TOOLS[tool]()
+    own = [f for f, _ in traceback.walk_tb(caught.value.__traceback__) if f.f_code.co_filename.startswith(OWN)]
+    assert [frame.f_locals["__tracebackhide__"] for frame in own] == [True]
+
+
+def test_a_wrong_argument_is_shown_as_it_is() -> None:
+    with pytest.raises(TypeError) as caught:
+        autolab.record(3.0)
+    assert frames(caught.value) == ["*", "*"] and not hasattr(caught.value, "__notes__")
+
+
+def test_exceptions_that_are_shown_above_are_folded_too() -> None:
+    def program(x):
+        try:
+            return x.reshape(7)
+        except ValueError as error:
+            raise RuntimeError("mine") from error
+
+    with pytest.raises(RuntimeError) as caught:
+        autolab.record(program, X)
+    cause = caught.value.__cause__
+    assert [frame.name for frame in traceback.extract_tb(cause.__traceback__)] == ["program"]
+
+
+def test_a_ring_of_exceptions_ends() -> None:
+    first, second = ValueError("first"), ValueError("second")
+    first.__context__, second.__context__ = second, first
+    with pytest.raises(ValueError, match="first"), folded():
+        raise first
+
+
+def test_what_takes_no_note_passes_as_it_is() -> None:
+    class Closed(Exception):
+        def __setattr__(self, name: str, value: Any) -> None:
+            raise AttributeError(name)
+
+    class Odd(Exception):
+        __notes__ = 3
+
+    def program(x, kind):
+        raise kind
+
+    for kind in (Closed, Odd):
+        with pytest.raises(kind):
+            autolab.record(program, 1.0, kind)
+
+
+def test_a_note_is_not_added_twice() -> None:
+    error = ValueError()
+    for text in ("one is here", "two are here", "one was there"):
+        add_note(error, text)
+    assert error.__notes__ == ["two are here", "one was there"]
