@@ -194,7 +194,7 @@ def test_without_a_clipboard_the_code_can_be_copied_by_hand(page: Page, open_vie
     )
 
 
-def test_an_error_shows_the_users_line_and_the_graph_up_to_there_and_the_next_move_recovers(
+def test_an_error_shows_its_line_and_the_graph_up_to_there_and_the_next_move_recovers(
     page: Page, open_view: Open
 ) -> None:
     wire = open_view(picky, x=2.0, y=3.0)
