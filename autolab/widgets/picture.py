@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..recording.model import Recording
+from . import panels  # noqa: F401  # which answer questions of their own
 from .free import Corners, free
 from .messages import not_understood, question_key
 from .questions import Reader, first_questions, shelved

@@ -243,6 +243,19 @@ _ANSWERS: dict[str, tuple[Shelf, Callable[..., Any], list[tuple[type, ...]]]] = 
 """For each kind of question: where its answer is kept, what makes it, and what else the question holds."""
 
 
+def answers(
+    kind: str, shelf: Shelf, *fields: type | tuple[type, ...]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Marks the function that answers a kind of question, given the `Reader` and what else the question holds: so many
+    ``fields`` of these types."""
+
+    def mark(make: Callable[..., Any]) -> Callable[..., Any]:
+        _ANSWERS[kind] = (shelf, make, [field if isinstance(field, tuple) else (field,) for field in fields])
+        return make
+
+    return mark
+
+
 def shelf_of(question: Any) -> Shelf:
     """Where the answer is kept.
 

@@ -100,7 +100,7 @@ export const makeBrain = (mind) => (model, link) => {
       if (asked !== JSON.stringify(questions())) ask();
     } else if (!answers.some((found) => found?.refused)) {
       look = mind.settled(look, answer);
-      next = { ...next, ...mind.shown(data, look, answer) };
+      next = { ...next, look, ...mind.shown(data, look, answer) };
     }
     const changed = Object.keys(next).filter((name) => next[name] !== data[name]);
     data = next;

@@ -2,9 +2,10 @@
 /** The live graph: which parts it has, and what a part is. */
 
 import { makeBrain } from "./brain.js";
+import { makeHistogramPart } from "./histogram.js";
 import { makeInputsPart } from "./inputs.js";
 import { makeKeyPart } from "./key.js";
-import { MIND } from "./mind.js";
+import { makeMind } from "./mind.js";
 import { makeOpeningsPart } from "./openings.js";
 import { makeOrdersPart } from "./orders.js";
 import { makeFlowPart, makeSearchPart } from "./overview.js";
@@ -17,7 +18,7 @@ import { makeSourcePart } from "./source.js";
 import { makeTakingPart } from "./taking.js";
 import { makeWidget } from "./view.js";
 
-const PARTS = [makeInputsPart, makeSearchPart, makeFlowPart, makeGraphPart, makeOrdersPart, makeOpeningsPart, makePlayerPart, makeSentencePart, makeProblemPart, makeSincePart, makeDetailPart, (/** @type {View} */ view) => makeSourcePart(view, true), makeTakingPart, makeKeyPart]; // in each place of the page they stand in this order
+const PARTS = [makeInputsPart, makeSearchPart, makeFlowPart, makeGraphPart, makeOrdersPart, makeOpeningsPart, makePlayerPart, makeSentencePart, makeProblemPart, makeSincePart, makeDetailPart, makeHistogramPart, (/** @type {View} */ view) => makeSourcePart(view, true), makeTakingPart, makeKeyPart]; // in each place of the page they stand in this order
 
 /** @typedef {"header" | "buttons" | "top" | "inputs" | "alert" | "middle" | "side" | "below" | "foot" | "menu" | "end"} Place */
 /** @typedef {import("./link.js").State} State */
@@ -66,4 +67,4 @@ const PARTS = [makeInputsPart, makeSearchPart, makeFlowPart, makeGraphPart, make
  * }} Part
  */
 
-export default () => makeWidget(PARTS, makeBrain(MIND));
+export default () => makeWidget(PARTS, makeBrain(makeMind(PARTS)));

@@ -15,8 +15,24 @@ import { placesIn } from "./tree.js";
 /** @type {Look} */
 const AT_REST = { open: {}, selected: null, moment: null, pick: null, colour: null, path: false, search: "", at: null, arrays: { show: "both", scale: "linear" }, corners: [] };
 
-/** @type {import("./brain.js").Mind} */
-export const MIND = { look: AT_REST, questions, settled, shown: showing, acts: makeActs, words: (answer) => answer(["program"]).words };
+/**
+ * A panel may have questions of its own: the names under which its part finds the answers, with the questions; null if nothing is asked now.
+ * @typedef {(look: any, box: (id: number) => number) => Record<string, any[] | null>} Asks
+ */
+
+/** The mind of a view with these panels. @param {{asks?: Asks}[]} panels @returns {import("./brain.js").Mind} */
+export function makeMind(panels) {
+  const own = (/** @type {Look} */ look, /** @type {import("./brain.js").Answer} */ answer) =>
+    Object.assign({}, ...panels.map(({ asks }) => asks?.(look, placesIn(answer(["program"]), look.open).box)));
+  return {
+    look: AT_REST, settled, acts: makeActs, words: (answer) => answer(["program"]).words,
+    questions: (look, answer) => [...questions(look, answer), .../** @type {any[][]} */ (Object.values(own(look, answer)).filter(Boolean))],
+    shown(before, look, answer) {
+      const more = Object.entries(own(look, answer)).map(([name, question]) => [name, question ? answer(question) : null]);
+      return { ...showing(before, look, answer), ...Object.fromEntries(more) };
+    },
+  };
+}
 
 /** @param {Look} look @param {import("./brain.js").Answer} answer @returns {any[][]} */
 function questions(look, answer) {
