@@ -22,6 +22,7 @@ from ..recording.outline import Group, Outline
 from .compound import Edge, Frame, arrange
 from .detail import detail
 from .devices import devices, transfers
+from .direction import Direction, direction_of
 from .groups import group_count, group_heading, group_name, group_text, result
 from .readings import readings
 from .steps import columns, expression, label, shorten, symbol, title
@@ -47,7 +48,10 @@ _NAME_LIMIT = 16
 
 
 def scene(
-    recording: Recording, expanded: Collection[int] | None = None, outline: Outline | None = None
+    recording: Recording,
+    expanded: Collection[int] | None = None,
+    outline: Outline | None = None,
+    direction: Direction = "auto",
 ) -> dict[str, Any]:
     """The laid-out picture; it depends only on the program's structure, not on its numbers.
 
@@ -59,13 +63,22 @@ def scene(
         The ids of the groups of its outline that are open; by default as many as leave a picture that can be taken in.
     outline
         Another outline than the recording's own.
+    direction
+        Whether the graph runs ``"down"`` or to the ``"right"``; ``"auto"`` decides by its shape, as `direction_of`
+        says.
 
     Returns
     -------
     dict
-        ``nodes`` are the boxes, ``frames`` the open groups, ``edges`` the lines. Two recordings have the same ``key``
-        if and only if their pictures differ at most in the numbers.
+        ``nodes`` are the boxes, ``frames`` the open groups, ``edges`` the lines, ``direction`` where they run. Two
+        recordings have the same ``key`` if and only if their pictures differ at most in the numbers.
+
+    Raises
+    ------
+    ValueError
+        If there is no such direction.
     """
+    way = direction_of(recording, direction)
     outline = recording.outline if outline is None else outline
     expanded = outline.at_first() if expanded is None else expanded
     items = outline.shown(expanded)
@@ -75,7 +88,7 @@ def scene(
     places, crossing = devices(recording), transfers(recording, outline.holders(expanded))
     edges = [edge for edge, _ in lines(recording, outline, expanded)]
     sizes = {node["id"]: (node["w"], node["h"]) for node in nodes}
-    placed = arrange(outline, expanded, sizes, edges, _tab_width)
+    placed = arrange(outline, expanded, sizes, edges, _tab_width, right=way == "right")
     for node in nodes:
         node["x"], node["y"] = placed.corners[node["id"]]
         node["parent"] = outline.parents.get(node["id"])
@@ -83,6 +96,7 @@ def scene(
     picture = {
         "title": title(recording),
         "description": describe_program(recording),
+        "direction": way,
         "width": placed.width,
         "height": placed.height,
         "nodes": nodes,

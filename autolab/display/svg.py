@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from ..recording.model import LEAVES, Recording
+from .direction import Direction
 from .document import document, new_scope, words_at
 from .emphasis import Emphasis
 from .escape import Markup, element, escape
@@ -35,7 +36,7 @@ _NUMBER_LIMIT, _TEXT_LIMIT = 9, 15  # characters that fit into a column, large a
 Node = dict[str, Any]
 
 
-def to_svg(recording: Recording, look: Look = "auto", compact: bool = False) -> Markup:
+def to_svg(recording: Recording, look: Look = "auto", compact: bool = False, direction: Direction = "auto") -> Markup:
     """The graph of a recording, value and gradient in each box, as the text of an SVG document.
 
     Parameters
@@ -46,8 +47,10 @@ def to_svg(recording: Recording, look: Look = "auto", compact: bool = False) -> 
         ``light``, ``dark``, or ``auto``: light, and dark where the page that shows it is dark.
     compact
         Leave out strips, plates and the words that are not seen, where space matters more.
+    direction
+        Whether it runs ``down`` or to the ``right``; ``auto`` decides by its shape.
     """
-    return draw(scene(recording), readings(recording), look, compact)
+    return draw(scene(recording, direction=direction), readings(recording), look, compact)
 
 
 def draw(picture: dict[str, Any], numbers: dict[str, Any], look: Look = "auto", compact: bool = False) -> Markup:

@@ -27,6 +27,7 @@ SENTENCES: dict[str, str] = {
     "no_typst": (
         "{path}: writing {kind} needs the package 'typst': pip install 'jupyter-autolab[pictures]'. Or save as .svg."
     ),
+    "unknown_direction": "scene: got the direction {wanted}; expected one of {expected}",
     "unknown_suffix": "save: got the suffix {suffix!r} in {path}, expected one of {expected}",
     # The whole view as one picture.
     "take": "Save as…",

@@ -11,7 +11,7 @@ import { walk } from "./walk.js";
 import { makeZoom } from "./zoom.js";
 
 /** @typedef {{id: number, kind: string, output: boolean, x: number, y: number, w: number, h: number, name: string | null, text: string, symbol: string, cells: boolean, parent: number | null, group: {kind: string, count: string, first: number, last: number} | null, order: number | null, of: number | null, device?: string | null}} SceneNode */
-/** @typedef {{key: string, description: string, width: number, height: number, nodes: SceneNode[], frames: import("./group.js").SceneFrame[], edges: {from: number, to: number, path: string, transfer?: string | null}[]}} Scene */
+/** @typedef {{key: string, description: string, direction: "down" | "right", width: number, height: number, nodes: SceneNode[], frames: import("./group.js").SceneFrame[], edges: {from: number, to: number, path: string, transfer?: string | null}[]}} Scene */
 /** @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale: number, grad_scale: number, spoken: string, pending?: boolean, value_note?: string, grad_note?: string, shares?: string}} Reading */
 
 const MARKED_FOR = 700; // milliseconds
@@ -240,7 +240,7 @@ function stations(path, id) {
   return ["born", "because", "values", "gradients"].filter((key) => path[key]?.includes(id)).map((key) => `al-nan-${key}`);
 }
 
-/** A line with a head where it arrives, from above, and one for the way back. @param {string} path @param {string | null | undefined} transfer from device to device @param {() => void} choose */
+/** A line with a head where it arrives, and one for the way back. @param {string} path @param {string | null | undefined} transfer from device to device @param {() => void} choose */
 function makeEdge(path, transfer, choose) {
   const element = svg("g", { class: transfer ? "al-edge al-transfer" : "al-edge", onclick: choose });
   const label = svg("text", { class: "al-edge-label" });
@@ -261,11 +261,12 @@ function makeEdge(path, transfer, choose) {
   };
 }
 
-/** @param {string} path @param {string | null} [transfer] */
+/** Lines end straight down, or straight to the right; so do their heads. @param {string} path @param {string | null} [transfer] */
 function makeLine(path, transfer) {
   const [, x0, y0] = /** @type {string[]} */ (path.match(/^M([-\d.]+) ([-\d.]+)/));
-  const [, x1, y1] = /** @type {string[]} */ (path.match(/([-\d.]+) [-\d.]+V([-\d.]+)$/)); // lines end straight down
-  const head = (/** @type {string} */ x, /** @type {string} */ y, /** @type {string} */ kind, /** @type {number} */ way) =>
-    svg("path", { class: `al-head ${kind}`, d: `M-4.5 ${-9 * way}h9l-4.5 ${9 * way}z`, transform: `translate(${x} ${y})` });
-  return [svg("path", { d: path }, ...(transfer ? [svg("title", {}, transfer)] : [])), svg("path", { d: path, class: "al-wide" }), head(x1, y1, "al-to", 1), head(x0, y0, "al-from", -1)];
+  const [, x, y, command, last] = /** @type {string[]} */ (path.match(/([-\d.]+) ([-\d.]+)([VH])([-\d.]+)$/));
+  const [tip, turn] = command === "V" ? [`${x} ${last}`, ""] : [`${last} ${y}`, " rotate(-90)"];
+  const head = (/** @type {string} */ place, /** @type {string} */ kind, /** @type {number} */ way) =>
+    svg("path", { class: `al-head ${kind}`, d: `M-4.5 ${-9 * way}h9l-4.5 ${9 * way}z`, transform: `translate(${place})${turn}` });
+  return [svg("path", { d: path }, ...(transfer ? [svg("title", {}, transfer)] : [])), svg("path", { d: path, class: "al-wide" }), head(tip, "al-to", 1), head(`${x0} ${y0}`, "al-from", -1)];
 }
