@@ -128,7 +128,7 @@ MEASURED = """() => {
   const pane = document.querySelector('.al-pane'), picture = document.querySelector('.al-picture');
   if (!picture) return null;
   const zoom = picture.clientWidth / picture.viewBox.baseVal.width, seen = pane.getBoundingClientRect();
-  const inside = [...picture.querySelectorAll('.al-node')].filter((node) => {
+  const inside = [...picture.querySelectorAll(".al-node")].filter((node) => {
     const box = node.getBoundingClientRect();
     return box.left > seen.left - 1 && box.right < seen.right + 1 && box.top > seen.top - 1 && box.bottom < seen.bottom + 1;
   });

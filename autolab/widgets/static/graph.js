@@ -78,6 +78,7 @@ export function makeGraph(select, toggle) {
 
   /** Of a large graph, only what is near is drawn, and the box that the Tab key goes to. */
   function look() {
+    map.frame(zoom.isBeyond());
     if (nodes.size <= MANY) return;
     drawNear(things, zoom.seen());
     find(reachable);
@@ -227,12 +228,13 @@ export function makeGraph(select, toggle) {
   };
 }
 
-const FIRST_ROWS = 600; // of the height, in the picture's own measure
+const FIRST_ROWS = 600; // of the picture, in its own measure
 
-/** Where a picture wider than its pane is looked at first: the middle of what stands at its top. @param {Scene} scene */
-function beginning({ nodes }) {
-  const places = nodes.filter(({ y }) => y < FIRST_ROWS).map(({ x, w }) => x + w / 2);
-  return places.reduce((sum, x) => sum + x, 0) / places.length;
+/** Where a picture larger than its pane is looked at first: the middle of what stands where its lines begin. @param {Scene} scene */
+function beginning({ nodes, direction }) {
+  const mean = (/** @type {number[]} */ places) => places.reduce((sum, place) => sum + place, 0) / places.length;
+  if (direction === "right") return { x: 0, y: mean(nodes.filter(({ x }) => x < FIRST_ROWS).map(({ y, h }) => y + h / 2)) };
+  return { x: mean(nodes.filter(({ y }) => y < FIRST_ROWS).map(({ x, w }) => x + w / 2)), y: 0 };
 }
 
 /** What a box is on the path of the first NaN. @param {any} path @param {number} id */
