@@ -174,6 +174,7 @@ def _opened(browser: Browser, situation: Situation, look: str, size: dict[str, i
     fn, inputs, options = situation
     context = browser.new_context(viewport=cast(Any, size), offline=True)
     page = context.new_page()
+    page.on("pageerror", lambda error: print("error in the page:", error))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "page.html"
         try:

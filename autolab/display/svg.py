@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+import numpy as np
+
 from ..recording.model import LEAVES, Recording
 from .direction import Direction
 from .document import document, new_scope, words_at
 from .emphasis import Emphasis
 from .escape import Markup, element, escape
+from .legend import LEGEND_HEIGHT, scale_legend
 from .messages import say
+from .numbers import number
 from .readings import readings
 from .scene import (
     CAPTION,
@@ -27,6 +31,7 @@ from .scene import (
 )
 from .steps import columns, shorten
 from .style import Look, shade
+from .tone import Tone, view_tone
 
 TITLE_HEIGHT = 34.0
 PLAIN = Emphasis()
@@ -58,9 +63,14 @@ def draw(picture: dict[str, Any], numbers: dict[str, Any], look: Look = "auto", 
     scope = new_scope()
     shades: set[int] = set()
     words = picture["description"] if compact else describe(picture, numbers)
-    size = max(picture["width"], 320.0), picture["height"] + TITLE_HEIGHT
+    bar = scale_legend(numbers["scale"], picture["height"] + TITLE_HEIGHT, shades) if not compact else []
+    size = max(picture["width"], 320.0), picture["height"] + TITLE_HEIGHT + (LEGEND_HEIGHT if bar else 0.0)
     body = drawing(picture, numbers, scope, shades, compact, Emphasis(signs=numbers["signs"]))
-    parts = [title_line(picture["title"], size[0]), element("g", *body, transform=f"translate(0 {TITLE_HEIGHT:.0f})")]
+    parts = [
+        title_line(picture["title"], size[0]),
+        element("g", *body, transform=f"translate(0 {TITLE_HEIGHT:.0f})"),
+        *bar,
+    ]
     return document(parts, size, picture["title"], words, look, scope=scope, shades=shades)
 
 
@@ -197,7 +207,7 @@ def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: 
     """Caption and number, or caption, strip and text."""
     accent = " gradient" if which == "grad" else ""
     top = HEADER + CAPTION
-    caption = words_at(x, HEADER + 9.0, _caption(which, reading), f"small{accent}")
+    caption = words_at(x, HEADER + 9.0, _caption(which, reading, node["cells"]), f"small{accent}")
     text = reading[which]
     if text is None:
         note = reading.get(f"{which}_note", say("absent"))
@@ -206,34 +216,39 @@ def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: 
         style = "number" if columns(text) <= _NUMBER_LIMIT else "small"
         return [caption, words_at(x, top + 17.0, shorten(text, _TEXT_LIMIT), f"{style}{accent}")]
     cells = reading[f"{which}_cells"]
-    drawing = strip(cells, reading[f"{which}_scale"], x, top, shades) if cells and not compact else []
+    drawing = strip(cells, view_tone(reading[f"{which}_scale"]), x, top, shades) if cells and not compact else []
     words = shorten(text.replace(" …", ""), _TEXT_LIMIT)
     return [caption, *drawing, words_at(x, top + STRIP_HEIGHT + 14.0, words, f"small{accent}")]
 
 
-def _caption(which: str, reading: dict[str, Any]) -> str:
-    return "value" if which == "value" else f"gradient{reading.get('shares', '')}"
+def _caption(which: str, reading: dict[str, Any], cells: bool) -> str:
+    """What a column shows; where its colours are those of the array alone, also up to where they reach."""
+    own = f" \N{LESS-THAN OR EQUAL TO} {number(reading[f'{which}_scale'])}" if cells and reading.get("own") else ""
+    return f"value{own}" if which == "value" else f"gradient{reading.get('shares', '')}{own}"
 
 
-def strip(cells: list[list[float | None]], scale: float, x: float, y: float, shades: set[int]) -> list[Markup]:
-    """Cells as coloured rectangles, one path per shade; a cross where there is no finite number."""
+def strip(cells: list[list[float | None]], tone: Tone, x: float, y: float, shades: set[int]) -> list[Markup]:
+    """Cells as coloured rectangles, one path per shade; a cross where there is no finite number, dots around a zero."""
+    fractions = tone.fractions(np.array([[v or 0.0 for v in row] for row in cells])).tolist()
     rows, across = len(cells), len(cells[0])
     high = min(STRIP_HEIGHT / rows, _CELL)
     wide = min(STRIP_WIDTH / across, 2 * high)
     paths: dict[int, list[str]] = defaultdict(list)
-    crosses = []
+    crosses, zeros = [], []
     for i, row in enumerate(cells):
         for j, value in enumerate(row):
             left, top = x + j * wide, y + i * high
             if value is None:
                 crosses.append(_cross(left, top, wide, high))
             else:
-                n = shade(value / scale if scale else 0.0)
-                paths[n].append(f"M{left:.1f} {top:.1f}h{wide:.1f}v{high:.1f}h-{wide:.1f}z")
+                paths[shade(fractions[i][j])].append(f"M{left:.1f} {top:.1f}h{wide:.1f}v{high:.1f}h-{wide:.1f}z")
+            if value == 0:
+                zeros.append(f"M{left + 1.5:.1f} {top + 1.5:.1f}h{wide - 3:.1f}v{high - 3:.1f}h-{wide - 3:.1f}z")
     shades.update(paths)
     squares = [element("path", class_=f"k{n}", d=Markup("".join(d))) for n, d in sorted(paths.items())]
     frame = element("rect", class_="strip", x=x, y=y, width=wide * across, height=high * rows)
-    return [*squares, frame, *([element("path", class_="cross", d=Markup("".join(crosses)))] if crosses else [])]
+    marks = [("zero", zeros), ("cross", crosses)]
+    return [*squares, frame, *[element("path", class_=kind, d=Markup("".join(d))) for kind, d in marks if d]]
 
 
 def _cross(left: float, top: float, wide: float, high: float) -> str:

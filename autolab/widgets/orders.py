@@ -7,7 +7,8 @@ from typing import Any
 import traitlets
 
 from ..display.escape import clean
-from ..display.scene import readings, scene
+from ..display.readings import readings, view_scale
+from ..display.scene import scene
 from ..display.steps import label, order_head
 from ..display.text import remarks
 from ..recording.model import Recording
@@ -27,12 +28,13 @@ class Orders(Part):
     order_readings: traitlets.List[Any] = traitlets.List().tag(sync=True, to_json=in_columns("nodes", each=shaded))
 
     def _shown(self, recording: Recording) -> dict[str, Any]:
+        scale = view_scale(recording)
         pairs = [(graph, self._open_groups(graph)) for graph in recording.higher]  # type: ignore[attr-defined]
         return {
             **super()._shown(recording),
             "orders": self._orders(recording),
             "order_scenes": [scene(graph, expanded) for graph, expanded in pairs],
-            "order_readings": [readings(graph, expanded) for graph, expanded in pairs],
+            "order_readings": [readings(graph, expanded, scale=scale) for graph, expanded in pairs],
         }
 
     def _orders(self, recording: Recording) -> dict[str, Any]:

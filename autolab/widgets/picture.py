@@ -10,7 +10,8 @@ import traitlets
 
 from ..display.answer import answer
 from ..display.detail import detail, home
-from ..display.scene import readings, scene, structure
+from ..display.readings import readings, view_scale
+from ..display.scene import scene, structure
 from ..display.tone import SCALES
 from ..display.walk import Walk
 from ..recording.model import Recording
@@ -76,7 +77,7 @@ class Selection(Part):
     selected = traitlets.Int(None, allow_none=True).tag(sync=True)
     detail = traitlets.Dict().tag(sync=True)
     detail_buffers: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    look = traitlets.Dict({"show": "both", "scale": "linear"}).tag(sync=True)
+    look = traitlets.Dict({"show": "both", "scale": "asinh"}).tag(sync=True)
 
     def _shown(self, recording: Recording) -> dict[str, Any]:
         return {**super()._shown(recording), **self._selection(recording, self.selected)}
@@ -101,14 +102,19 @@ class Selection(Part):
             box, boxes = graph.outline.holder(node, expanded), graph.outline.holders(expanded)
             if box in boxes.values():
                 walk = self._walk if graph is recording else Walk(graph)  # type: ignore[attr-defined]
-                facts, buffers = answered(graph, walk, box, boxes, self.most_cells)
+                facts, buffers = answered(graph, walk, box, boxes, self.most_cells, view_scale(recording))
                 return {"selected": box, "detail": facts, "detail_buffers": buffers}
         return {"selected": None, "detail": {}, "detail_buffers": []}
 
 
 def answered(
-    recording: Recording, walk: Walk, box: int, boxes: Mapping[int, int], most: int
+    recording: Recording,
+    walk: Walk,
+    box: int,
+    boxes: Mapping[int, int],
+    most: int,
+    scale: float | None = None,
 ) -> tuple[dict[str, Any], list[bytes]]:
     """Everything about a box for the page: where its gradient comes from, what it hands on, and its details."""
-    facts, buffers = detail(recording, box, most)
+    facts, buffers = detail(recording, box, most, scale)
     return {**facts, "answer": answer(walk, box, boxes)}, buffers

@@ -40,6 +40,8 @@ SENTENCES: dict[str, str] = {
     ),
     "slide_cells": "Cells, each array on its own scale:",
     # The flow through a graph, and what is wrong with it.
+    "scale_view": "one scale for all values and gradients; dotted: exactly 0",
+    "scale_own": "each array to its own largest number, written above it; dotted: exactly 0",
     "flow_value": "value (norm)",
     "flow_gradient": "gradient (norm)",
     "flow_ratio": "gradient / value (norms)",

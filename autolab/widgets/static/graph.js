@@ -7,12 +7,13 @@ import { makeFrame } from "./group.js";
 import { makeMinimap } from "./minimap.js";
 import { drawNear, drawnIn, extentOf, MANY } from "./near.js";
 import { makeNode } from "./node.js";
+import { makeScaleLegend } from "./scalelegend.js";
 import { walk } from "./walk.js";
 import { makeZoom } from "./zoom.js";
 
 /** @typedef {{id: number, kind: string, output: boolean, x: number, y: number, w: number, h: number, name: string | null, text: string, symbol: string, cells: boolean, parent: number | null, group: {kind: string, count: string, first: number, last: number} | null, order: number | null, of: number | null, device?: string | null}} SceneNode */
 /** @typedef {{key: string, description: string, direction: "down" | "right", width: number, height: number, nodes: SceneNode[], frames: import("./group.js").SceneFrame[], edges: {from: number, to: number, path: string, transfer?: string | null}[]}} Scene */
-/** @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale: number, grad_scale: number, spoken: string, pending?: boolean, value_note?: string, grad_note?: string, shares?: string}} Reading */
+/** @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale: number | null, grad_scale: number | null, own?: boolean, spoken: string, pending?: boolean, value_note?: string, grad_note?: string, shares?: string}} Reading */
 
 const MARKED_FOR = 700; // milliseconds
 const EACH_BY_TAB = 12; // boxes; of more, the Tab key reaches one, and the arrow keys the others
@@ -22,9 +23,10 @@ const EACH_BY_TAB = 12; // boxes; of more, the Tab key reaches one, and the arro
  * @param {((open: boolean, id: number) => void) | null} toggle opens or closes a group; null where that cannot be
  */
 export function makeGraph(select, toggle) {
-  const picture = svg("svg", { class: "al-picture", role: "group", onkeydown: pressed });
+  const picture = svg("svg", { class: "al-picture", role: "group", onkeydown: pressed, onpointerover: pointed, onpointerleave: pointed });
   const zoom = makeZoom(picture, look);
   const map = makeMinimap(zoom.parts[1]);
+  const legend = makeScaleLegend();
   /** @type {Map<number, ReturnType<typeof makeNode>>} */
   let nodes = new Map();
   /** @type {({from: number, to: number, nth: number} & ReturnType<typeof makeEdge>)[]} */
@@ -44,6 +46,8 @@ export function makeGraph(select, toggle) {
   let toggled = null; // the group that is being opened or closed stays where it is on the screen
   /** @type {number | null} */
   let chosen = null;
+  /** @type {import("./scalelegend.js").Scale | null} */
+  let known = null; // what the colours of the cells mean
   let kept = false; // the last drawing has kept its place on the screen
 
   /** Everything gets its text before it enters the page, which then is laid out once. @param {Scene} next @param {(id: number) => void} fill */
@@ -137,6 +141,12 @@ export function makeGraph(select, toggle) {
     event.stopPropagation(); // Enter and the arrows are the notebook's keys too
   }
 
+  /** The legend's mark follows the cell under the pointer. @param {Event} event */
+  function pointed(event) {
+    const cell = event.type === "pointerleave" ? null : /** @type {Element} */ (event.target).closest(".al-cells > rect");
+    legend.point(cell ? nodes.get(Number(cell.closest("[data-id]")?.getAttribute("data-id")))?.toneOf(cell) ?? null : null);
+  }
+
   /** Scroll so that boxes can be seen, if they cannot. @param {number[]} ids */
   function reveal(ids) {
     zoom.reveal(ids.map(find).filter((element) => element !== undefined));
@@ -152,7 +162,7 @@ export function makeGraph(select, toggle) {
 
   const head = html("div", { class: "al-graph-head" });
   return {
-    root: html("div", { class: "al-graph" }, head, ...zoom.parts, map.root, zoom.tools),
+    root: html("div", { class: "al-graph" }, head, ...zoom.parts, map.root, legend.root, zoom.tools),
     head, // what the graph is of, where there are several
     zoom,
     mark,
@@ -165,8 +175,11 @@ export function makeGraph(select, toggle) {
      * @param {Scene} next
      * @param {Record<string, Reading>} readings
      * @param {import("./colors.js").ColorMap} colors
+     * @param {import("./scalelegend.js").Scale | null} [scale] of the cells; the one that is known, where it is left out
      */
-    update(next, readings, colors) {
+    update(next, readings, colors, scale) {
+      if (scale !== undefined) known = scale;
+      legend.update(known, colors);
       const fill = (/** @type {number} */ id) => nodes.get(id)?.update(readings[id], colors);
       if (scene?.key !== next.key) draw(next, fill);
       else nodes.forEach((_, id) => fill(id));

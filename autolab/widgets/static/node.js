@@ -1,8 +1,10 @@
 // @ts-check
 /** One box of the graph: its heading, its value and its gradient. The measures are those of display/scene.py and svg.py. */
 
-import { set, svg, write } from "./dom.js";
+import { SHADES } from "./colors.js";
+import { set, short, svg, write } from "./dom.js";
 import { makeToggle } from "./group.js";
+import { BEND, makeTone } from "./tone.js";
 
 const [HEADER, CAPTION, PADDING, GAP, INDENT, FOOTER] = [36, 16, 12, 16, 34, 20];
 const BELOW = 4; // a plate on the lower edge covers neither what is in the box nor what moves its number
@@ -42,8 +44,9 @@ export function makeNode(node, open) {
 
   /** @param {Reading} reading @param {ColorMap | null} colors */
   function fill(reading, colors) {
-    columns[0]?.update(reading.value, reading.value_cells, reading.value_scale, colors, reading.value_note);
-    columns[1]?.update(reading.grad, reading.grad_cells, reading.grad_scale, colors, reading.grad_note, reading.shares);
+    const own = (/** @type {number | null} */ scale) => (reading.own && scale ? ` \u2264 ${short(scale, 3)}` : "");
+    columns[0]?.update(reading.value, reading.value_cells, reading.value_scale, colors, reading.value_note, own(reading.value_scale));
+    columns[1]?.update(reading.grad, reading.grad_cells, reading.grad_scale, colors, reading.grad_note, (reading.shares ?? "") + own(reading.grad_scale));
   }
 
   return {
@@ -63,6 +66,8 @@ export function makeNode(node, open) {
       columns[which === "value" ? 0 : 1]?.write(text);
       shown = null; // what comes next is written, also if it is what was there before
     },
+    /** Where the number of a cell stands on the scale of the colours. @param {Element} cell */
+    toneOf: (cell) => columns.reduce((/** @type {number | null} */ found, column) => found ?? column.toneOf(cell), null),
     /** @param {string} which @returns {DOMRect} */
     numberPlace: (which) => columns[which === "value" ? 0 : 1]?.place() ?? element.getBoundingClientRect(),
     extent: /** @type {import("./near.js").Extent} */ ([node.x, node.y, node.x + node.w, node.y + node.h]),
@@ -186,22 +191,25 @@ function makeColumn(caption, x, cells) {
   const element = svg("g", { class: `al-${caption}`, transform: `translate(${x} 0)` }, words, ...(strip ? [strip] : []), number);
   const limit = cells ? 15 : 11;
   let size = "";
+  /** @type {(number | null)[]} */
+  let places = []; // of the cells on the scale of the colours
 
   return {
     element,
     write: (/** @type {string} */ text) => write(number, text),
+    toneOf: (/** @type {Element} */ cell) => (strip && cell.parentNode === strip ? places[[...strip.children].indexOf(cell)] : null),
     place: () => number.getBoundingClientRect(),
     /**
      * @param {string | null} text
      * @param {(number | null)[][] | null} rows
-     * @param {number} scale
+     * @param {number | null} scale null where the cells are shades
      * @param {ColorMap | null} colors null where there are no cells
      * @param {string} [note] what stands there if there is no text
-     * @param {string} [shares] how many of its shares a gradient has
+     * @param {string} [more] how many of its shares a gradient has, up to where a scale of its own reaches
      */
-    update(text, rows, scale, colors, note = "none", shares = "") {
+    update(text, rows, scale, colors, note = "none", more = "") {
       const absent = text === null;
-      write(words, caption + shares);
+      write(words, caption + more);
       const said = absent ? note : cells ? text.replace(" \u2026", "") : text; // the cells are what was left out
       write(number, said.length > limit && !absent ? said.slice(0, limit - 1) + "\u2026" : said);
       set(number, { y: TOP + (cells && !absent ? STRIP.height + 14 : 17) });
@@ -209,8 +217,10 @@ function makeColumn(caption, x, cells) {
       if (!strip) return;
       const drawn = rows ?? [];
       if (size !== (size = `${drawn.length} ${drawn[0]?.length}`)) strip.replaceChildren(...makeCells(drawn));
+      const tone = scale === null ? (/** @type {number} */ v) => v / SHADES : makeTone(scale, null, BEND);
+      places = drawn.flat().map((v) => (v === null ? null : tone(v)));
       drawn.flat().forEach((v, k) => {
-        set(strip.children[k], { class: v === null && "al-missing", fill: v === null ? null : /** @type {ColorMap} */ (colors).css(scale ? v / scale : 0) });
+        set(strip.children[k], { class: v === null ? "al-missing" : v === 0 && "al-zero", fill: v === null ? null : /** @type {ColorMap} */ (colors).css(/** @type {number} */ (places[k])) });
       });
     },
   };

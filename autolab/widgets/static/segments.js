@@ -22,4 +22,4 @@ export function makeSegments(label, texts, chosen) {
 }
 
 export const KINDS_SHOWN = { value: "Value", gradient: "Gradient", both: "Both" };
-export const SCALES = { linear: "Linear", symlog: "Symmetric log" };
+export const SCALES = { asinh: "Asinh", linear: "Linear", symlog: "Symmetric log" };
