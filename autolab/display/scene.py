@@ -37,6 +37,7 @@ CAPTION = 16.0
 NUMBER = 26.0
 STRIP_WIDTH, STRIP_HEIGHT = 96.0, 48.0
 COLUMN_GAP = 16.0
+NUMBER_WIDTH, NUMBER_GAP = 76.0, 8.0
 TOGGLE = 26.0  # the sign in front of a group's heading that opens or closes it
 FOOTER = 20.0
 TAB_CHARACTER = 7.9  # width of one character of a frame's label, 13 px
@@ -185,7 +186,8 @@ def _node(identity: int, kind: str, name: str | None, text: str, sign: str, show
     text = name if name and name == shorten(text, _NAME_LIMIT) else shorten(text, max(8, _TEXT_LIMIT - used))
     value = None if shown is None else shown.value
     cells = value is not None and value.size > 1
-    body = 2 * STRIP_WIDTH + COLUMN_GAP if value is not None else 0.0
+    column, gap = (STRIP_WIDTH, COLUMN_GAP) if cells else (NUMBER_WIDTH, NUMBER_GAP)
+    body = 2 * column + gap if value is not None else 0.0
     heading_width = CHARACTER * (columns(text) + (used if text != name else 0) + (columns(sign) + 2 if sign else 0))
     number = STRIP_HEIGHT + CAPTION if cells else NUMBER
     height = HEADER if value is None else HEADER + CAPTION + number + PADDING
@@ -201,6 +203,12 @@ def _node(identity: int, kind: str, name: str | None, text: str, sign: str, show
         "symbol": sign,
         "cells": cells,
     }
+
+
+def second_column(node: dict[str, Any]) -> float:
+    """Where the gradient begins in a box."""
+    column, gap = (STRIP_WIDTH, COLUMN_GAP) if node["cells"] else (NUMBER_WIDTH, NUMBER_GAP)
+    return float(max(PADDING + column + gap, (node["w"] + gap) / 2))
 
 
 def _tab(group: Group) -> str:

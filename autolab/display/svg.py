@@ -18,7 +18,6 @@ from .numbers import number
 from .readings import readings
 from .scene import (
     CAPTION,
-    COLUMN_GAP,
     FOOTER,
     FRAME_CORNER,
     HEADER,
@@ -28,6 +27,7 @@ from .scene import (
     TAB_CHARACTER,
     TAB_PADDING,
     scene,
+    second_column,
 )
 from .steps import columns, shorten
 from .style import Look, shade
@@ -36,7 +36,7 @@ from .tone import Tone, view_tone
 TITLE_HEIGHT = 34.0
 PLAIN = Emphasis()
 _CELL = 26.0
-_NUMBER_LIMIT, _TEXT_LIMIT = 9, 15  # characters that fit into a column, large and small
+_NUMBER_LIMIT, _TEXT_LIMIT = 7, 15  # characters that fit into a column, large and small
 
 Node = dict[str, Any]
 
@@ -139,7 +139,7 @@ def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int], 
     if node["group"]:
         parts.append(words_at(PADDING, node["h"] - 9.0, node["group"]["count"], "small"))
     if node["h"] > HEADER + CAPTION + FOOTER:
-        second = max(PADDING + STRIP_WIDTH + COLUMN_GAP, node["w"] / 2 + COLUMN_GAP / 2)
+        second = second_column(node)
         parts += _column(PADDING, "value", node, reading, compact, shades)
         parts += _column(second, "grad", node, reading, compact, shades)
     parts += _colour_plates(node, emphasis)

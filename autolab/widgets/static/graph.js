@@ -16,6 +16,7 @@ import { makeZoom } from "./zoom.js";
 /** @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale: number | null, grad_scale: number | null, own?: boolean, spoken: string, pending?: boolean, value_note?: string, grad_note?: string, shares?: string}} Reading */
 
 const MARKED_FOR = 700; // milliseconds
+const PLAIN = "#8a93a1"; // a box on the map
 const EACH_BY_TAB = 12; // boxes; of more, the Tab key reaches one, and the arrow keys the others
 
 /**
@@ -70,6 +71,7 @@ export function makeGraph(select, toggle) {
     for (const [id, { tab }] of frames) set(tab, { onfocus: () => reach(id) });
     set(picture, { "aria-label": next.description, viewBox: `0 0 ${next.width} ${next.height}` });
     zoom.resize(next.width, next.height, beginning(next)); // it measures the page
+    map.draw(next, () => PLAIN);
     const [open, boxes] = [[...frames.values()], [...nodes.values()]];
     picture.replaceChildren(...open.map((f) => f.back), ...edges.map((e) => e.element), ...open.map((f) => f.tab), ...boxes.map((n) => n.element));
     look();
@@ -232,7 +234,7 @@ export function makeGraph(select, toggle) {
         if (typeof place === "number") element.style.setProperty("--al-wide", (1 + 6 * place).toFixed(1));
         else element.removeAttribute("style");
       });
-      map.draw(scene, (id) => (flow.nodes?.[id] ? colors.css(flow.nodes[id][0]) : found.boxes?.[id] ? "#1976d2" : "#8a93a1"));
+      map.draw(scene, (id) => (flow.nodes?.[id] ? colors.css(flow.nodes[id][0]) : found.boxes?.[id] ? "#1976d2" : PLAIN));
     },
     close() {
       clearTimeout(timer);

@@ -3,7 +3,7 @@
 
 import { html, set } from "./dom.js";
 
-const SIZE = { long: 190, short: 110, least: 26 };
+const SIZE = { tall: [110, 190], wide: [190, 42], least: 20 };
 
 /** @param {HTMLElement} pane */
 export function makeMinimap(pane) {
@@ -43,7 +43,7 @@ export function makeMinimap(pane) {
   function draw(scene, color) {
     [width, height] = [scene.width, scene.height];
     const isWide = width > height;
-    const [most, less] = isWide ? [SIZE.long, SIZE.short] : [SIZE.short, SIZE.long];
+    const [most, less] = isWide ? SIZE.wide : SIZE.tall;
     across = down = Math.min(most / width, less / height);
     if (isWide) down = Math.max(down, SIZE.least / height);
     else across = Math.max(across, SIZE.least / width);

@@ -9,6 +9,8 @@ import { BEND, makeTone } from "./tone.js";
 const [HEADER, CAPTION, PADDING, GAP, INDENT, FOOTER] = [36, 16, 12, 16, 34, 20];
 const BELOW = 4; // a plate on the lower edge covers neither what is in the box nor what moves its number
 const STRIP = { width: 96, height: 48, cell: 26 };
+const LONG = 7; // characters: a longer number is written smaller
+const NUMBER = 76; // the width of a number's column
 const TOP = HEADER + CAPTION;
 
 const OWN = new Set(["al-tinted", "al-found", "al-on-path", "al-nan-born", "al-nan-because", "al-nan-values", "al-nan-gradients"]);
@@ -134,11 +136,11 @@ function makeInside(node, open) {
 /** Value and gradient, where there is room for them. @param {SceneNode} node */
 function makeColumns({ w, h, cells }) {
   if (h < TOP + FOOTER) return [];
-  return [makeColumn("value", PADDING, cells), makeColumn("gradient", gradientAt({ w }), cells)];
+  return [makeColumn("value", PADDING, cells), makeColumn("gradient", gradientAt({ w, cells }), cells)];
 }
 
-/** @param {{w: number}} node */
-const gradientAt = ({ w }) => Math.max(PADDING + STRIP.width + GAP, (w + GAP) / 2);
+/** @param {{w: number, cells: boolean}} node */
+const gradientAt = ({ w, cells }) => Math.max(PADDING + (cells ? STRIP.width + GAP : NUMBER + GAP / 2), (w + (cells ? GAP : GAP / 2)) / 2);
 
 /** What is wrong, on the lower edge. @param {string[]} signs @param {number} y */
 function makeWarnings(signs, y) {
@@ -194,9 +196,15 @@ function makeColumn(caption, x, cells) {
   /** @type {(number | null)[]} */
   let places = []; // of the cells on the scale of the colours
 
+  /** @param {string} text */
+  function writeNumber(text) {
+    write(number, text);
+    number.classList.toggle("al-long", !cells && text.length > LONG);
+  }
+
   return {
     element,
-    write: (/** @type {string} */ text) => write(number, text),
+    write: writeNumber,
     toneOf: (/** @type {Element} */ cell) => (strip && cell.parentNode === strip ? places[[...strip.children].indexOf(cell)] : null),
     place: () => number.getBoundingClientRect(),
     /**
@@ -211,7 +219,7 @@ function makeColumn(caption, x, cells) {
       const absent = text === null;
       write(words, caption + more);
       const said = absent ? note : cells ? text.replace(" \u2026", "") : text; // the cells are what was left out
-      write(number, said.length > limit && !absent ? said.slice(0, limit - 1) + "\u2026" : said);
+      writeNumber(said.length > limit && !absent ? said.slice(0, limit - 1) + "\u2026" : said);
       set(number, { y: TOP + (cells && !absent ? STRIP.height + 14 : 17) });
       element.classList.toggle("al-absent", absent);
       if (!strip) return;

@@ -7,6 +7,8 @@ const STEP = 1.25;
 const READABLE = 10 / 12; // the smallest letters, of 12 pixels, have 10 on the screen
 const LARGEST = 1.3; // how much a small graph is enlarged to fill the pane
 
+const MAPPED = 480; // pixels: a map in a narrower pane would take more than it gives
+
 /** @param {SVGSVGElement} picture @param {() => void} moved another part of it, or more of it, can be seen */
 export function makeZoom(picture, moved) {
   const pane = html("div", { class: "al-pane", onscroll: moved, onwheel: wheeled, onpointerdown: grab, onpointermove: dragged, onpointerup: drop, onpointercancel: drop }, picture);
@@ -25,8 +27,13 @@ export function makeZoom(picture, moved) {
   function apply(next) {
     zoom = Math.max(0.1, Math.min(4, next));
     set(picture, { width: Math.floor(width * zoom), height: Math.floor(height * zoom) });
-    beyond = Math.floor(width * zoom) > pane.clientWidth || Math.floor(height * zoom) > Math.min(limit(), pane.clientHeight);
+    beyond = Math.floor(width * zoom) > room() || Math.floor(height * zoom) > limit();
     moved();
+  }
+
+  /** The width there is for the picture, also where the map takes some of it. */
+  function room() {
+    return ruler.clientWidth - (pane.offsetWidth - pane.clientWidth);
   }
 
   /** The height there is for the picture. */
@@ -36,9 +43,9 @@ export function makeZoom(picture, moved) {
 
   /** So large that all of it can be seen, while that stays readable; else as small as can be read, from its beginning. */
   function fit() {
-    if (!automatic || !pane.clientWidth) return;
+    if (!automatic || !ruler.clientWidth) return;
     if (whole) return fitAll();
-    apply(Math.max(scale > 1 ? scale : READABLE, Math.min(LARGEST * scale, pane.clientWidth / width, limit() / height)));
+    apply(Math.max(scale > 1 ? scale : READABLE, Math.min(LARGEST * scale, room() / width, limit() / height)));
     if (first) pane.scrollTo({ left: first.x * zoom - pane.clientWidth / 2, top: first.y * zoom - pane.clientHeight / 2, behavior: "instant" });
     first = null;
   }
@@ -53,7 +60,7 @@ export function makeZoom(picture, moved) {
 
   function fitAll() {
     automatic = whole = true;
-    apply(Math.min(LARGEST * scale, pane.clientWidth / width, limit() / height));
+    apply(Math.min(LARGEST * scale, room() / width, limit() / height));
   }
 
   /** @param {WheelEvent} event */
@@ -112,8 +119,8 @@ export function makeZoom(picture, moved) {
       const { left, top } = part.getBoundingClientRect();
       pane.scrollBy({ left: left - place.left, top: top - place.top, behavior: "instant" });
     },
-    /** Whether there is more of the picture than can be seen. */
-    isBeyond: () => beyond,
+    /** Whether there is more of the picture than can be seen, and room for a map of it. */
+    isBeyond: () => beyond && ruler.clientWidth > MAPPED,
     /** @param {number} w @param {number} h the picture's own size @param {{x: number, y: number}} place what is to be seen first */
     resize(w, h, place) {
       if (w !== width && automatic) first = place;
