@@ -21,6 +21,8 @@ from .steps import heading
 from .tone import rounded_up, view_tone
 
 STRIP_ROWS, STRIP_COLUMNS = 6, 12
+_MOST_IN_TICK = 5  # characters
+
 MOST_CELLS = 12_000
 """The values of all boxes together have at most so many, if blocks of large arrays can be joined."""
 
@@ -88,7 +90,10 @@ def view_scale(recording: Recording) -> float:
 def scale_bar(scale: float, own: bool = False) -> dict[str, Any]:
     """The bar that explains the colours of a view: where its numbers stand on it, and what it holds for, in words."""
     tone = view_tone(scale)
-    ticks = [] if own else [[round(float(tone.fractions(np.array(at))), 6), number(at)] for at in tone.ticks()]
+    places = [] if own else tone.ticks()
+    if places and len(number(places[1])) > _MOST_IN_TICK:
+        places = places[::2]  # the inner ones would touch the ends
+    ticks = [[round(float(tone.fractions(np.array(at))), 6), number(at + 0.0)] for at in places]
     return {"scale": scale, "ticks": ticks, "words": say("scale_own" if own else "scale_view")}
 
 

@@ -36,6 +36,11 @@ export function entry(t) {
   return Math.round(((Math.max(-1, Math.min(1, t)) + 1) / 2) * (STEPS - 1));
 }
 
+/** The colours from one place of the map to its end, as CSS. @param {ColorMap} colors @param {number} from */
+export function rampOf({ css }, from) {
+  return `linear-gradient(to right, ${[0, 0.2, 0.4, 0.5, 0.6, 0.8, 1].map((part) => css(from + (1 - from) * part))})`;
+}
+
 /**
  * True if the element stands on a dark page: JupyterLab says so, elsewhere its background does.
  * @param {Element} element

@@ -145,8 +145,7 @@ export function makeGraph(select, toggle) {
 
   /** The legend's mark follows the cell under the pointer. @param {Event} event */
   function pointed(event) {
-    const cell = event.type === "pointerleave" ? null : /** @type {Element} */ (event.target).closest(".al-cells > rect");
-    legend.point(cell ? nodes.get(Number(cell.closest("[data-id]")?.getAttribute("data-id")))?.toneOf(cell) ?? null : null);
+    legend.point(event.type === "pointerleave" ? null : /** @type {any} */ (event.target).tone ?? null);
   }
 
   /** Scroll so that boxes can be seen, if they cannot. @param {number[]} ids */
@@ -164,7 +163,7 @@ export function makeGraph(select, toggle) {
 
   const head = html("div", { class: "al-graph-head" });
   return {
-    root: html("div", { class: "al-graph" }, head, ...zoom.parts, map.root, legend.root, zoom.tools),
+    root: html("div", { class: "al-graph" }, head, ...zoom.parts, html("div", { class: "al-graph-foot" }, legend.root, map.root), zoom.tools),
     head, // what the graph is of, where there are several
     zoom,
     mark,

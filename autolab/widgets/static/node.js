@@ -68,8 +68,6 @@ export function makeNode(node, open) {
       columns[which === "value" ? 0 : 1]?.write(text);
       shown = null; // what comes next is written, also if it is what was there before
     },
-    /** Where the number of a cell stands on the scale of the colours. @param {Element} cell */
-    toneOf: (cell) => columns.reduce((/** @type {number | null} */ found, column) => found ?? column.toneOf(cell), null),
     /** @param {string} which @returns {DOMRect} */
     numberPlace: (which) => columns[which === "value" ? 0 : 1]?.place() ?? element.getBoundingClientRect(),
     extent: /** @type {import("./near.js").Extent} */ ([node.x, node.y, node.x + node.w, node.y + node.h]),
@@ -193,8 +191,6 @@ function makeColumn(caption, x, cells) {
   const element = svg("g", { class: `al-${caption}`, transform: `translate(${x} 0)` }, words, ...(strip ? [strip] : []), number);
   const limit = cells ? 15 : 11;
   let size = "";
-  /** @type {(number | null)[]} */
-  let places = []; // of the cells on the scale of the colours
 
   /** @param {string} text */
   function writeNumber(text) {
@@ -205,7 +201,6 @@ function makeColumn(caption, x, cells) {
   return {
     element,
     write: writeNumber,
-    toneOf: (/** @type {Element} */ cell) => (strip && cell.parentNode === strip ? places[[...strip.children].indexOf(cell)] : null),
     place: () => number.getBoundingClientRect(),
     /**
      * @param {string | null} text
@@ -226,9 +221,10 @@ function makeColumn(caption, x, cells) {
       const drawn = rows ?? [];
       if (size !== (size = `${drawn.length} ${drawn[0]?.length}`)) strip.replaceChildren(...makeCells(drawn));
       const tone = scale === null ? (/** @type {number} */ v) => v / SHADES : makeTone(scale, null, BEND);
-      places = drawn.flat().map((v) => (v === null ? null : tone(v)));
       drawn.flat().forEach((v, k) => {
-        set(strip.children[k], { class: v === null ? "al-missing" : v === 0 && "al-zero", fill: v === null ? null : /** @type {ColorMap} */ (colors).css(/** @type {number} */ (places[k])) });
+        const [cell, t] = [strip.children[k], v === null ? null : tone(v)];
+        set(cell, { class: v === null ? "al-missing" : v === 0 && "al-zero", fill: t === null ? null : /** @type {ColorMap} */ (colors).css(t) });
+        cell.tone = t; // for the legend's mark
       });
     },
   };

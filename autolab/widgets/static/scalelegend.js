@@ -1,6 +1,7 @@
 // @ts-check
 /** The bar below a graph that says what the colours of its cells mean; a mark follows the cell under the pointer. */
 
+import { rampOf } from "./colors.js";
 import { html, write } from "./dom.js";
 
 /** @typedef {{scale: number, ticks: [number, string][], words: string}} Scale */
@@ -10,6 +11,7 @@ export function makeScaleLegend() {
   const [numbers, words] = [html("div", { class: "al-scale-ticks" }), html("span", { class: "al-note" })];
   const bar = html("div", { class: "al-scale-bar" }, ramp, pointer, numbers);
   const root = html("div", { class: "al-scale-legend", hidden: true }, bar, words);
+  let last = NaN;
   const at = (/** @type {number} */ t) => `${50 * (1 + Math.max(-1, Math.min(1, t)))}%`;
 
   return {
@@ -18,10 +20,9 @@ export function makeScaleLegend() {
     update(facts, colors) {
       root.hidden = !facts?.scale;
       if (!facts) return;
-      bar.hidden = !facts.ticks.length;
-      ramp.style.background = `linear-gradient(to right, ${[-1, -0.6, -0.2, 0, 0.2, 0.6, 1].map(colors.css)})`;
+      ramp.style.background = rampOf(colors, -1);
       write(words, facts.words);
-      if (numbers.textContent === facts.ticks.map(([, text]) => text).join("")) return;
+      if (last === (last = facts.scale)) return;
       numbers.replaceChildren(...facts.ticks.map(([t, text]) => {
         const tick = html("span", {}, text);
         tick.style.left = at(t);
