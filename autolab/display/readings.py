@@ -91,7 +91,7 @@ def scale_bar(scale: float, own: bool = False) -> dict[str, Any]:
     """The bar that explains the colours of a view: where its numbers stand on it, and what it holds for, in words."""
     tone = view_tone(scale)
     places = [] if own else tone.ticks()
-    if places and len(number(places[1])) > _MOST_IN_TICK:
+    if len(places) > 3 and len(number(places[1])) > _MOST_IN_TICK:
         places = places[::2]  # the inner ones would touch the ends
     ticks = [[round(float(tone.fractions(np.array(at))), 6), number(at + 0.0)] for at in places]
     return {"scale": scale, "ticks": ticks, "words": say("scale_own" if own else "scale_view")}

@@ -79,7 +79,9 @@ def test_only_types_and_comments_that_fill_lines_are_left_out(monkeypatch: pytes
     (tmp_path / "fresh_entry.js").write_text("\n".join([*kept[:2], *comments, *kept[2:4], *comments, *kept[4:], ""]))
     (tmp_path / "other.js").write_text("\n".join([*comments, "export const b = 1;", ""]))
     untyped = [line.replace("/** @type {any} */ ", "") for line in kept[1:]]
-    assert module_text("fresh_entry.js").splitlines() == ["const b = 1;", "", *untyped] != ["const b = 1;", "", *kept[1:]]
+    assert (
+        module_text("fresh_entry.js").splitlines() == ["const b = 1;", "", *untyped] != ["const b = 1;", "", *kept[1:]]
+    )
 
 
 # ---------------------------------------------------------------------------------------------------- in a page

@@ -90,7 +90,7 @@ ALLOWED: dict[type[LiveView], dict[str, dict[str, Any]]] = {
         "order": {"order": int},
         "check again": {},
     },
-    Heatmap: {**PLANES, "again": {}, "choose": {"show": str, "decades": (int, NONE), "shared": bool}},
+    Heatmap: {**PLANES, "again": {}, "choose": {"show": str, "scale": str, "decades": int, "shared": bool}},
     Interact: {**PLANES, "set": {"key": str, "value": (int, float, str)}, "throw": {}},
     MonitorView: {
         "hello": {},
@@ -304,9 +304,10 @@ OUTSIDE: dict[type[LiveView], list[tuple[dict[str, Any], str]]] = {
                 [0, 1, 0, 5],
             )
         ],
-        ({"do": "choose", "show": "taste", "decades": None, "shared": True}, "'taste'"),
-        ({"do": "choose", "show": "value", "decades": 0, "shared": True}, "0 decades"),
-        ({"do": "choose", "show": "value", "decades": 9, "shared": True}, "9 decades"),
+        ({"do": "choose", "show": "taste", "scale": "asinh", "decades": 3, "shared": True}, "'taste'"),
+        ({"do": "choose", "show": "value", "scale": "log", "decades": 3, "shared": True}, "'log'"),
+        ({"do": "choose", "show": "value", "scale": "symlog", "decades": 0, "shared": True}, "0 decades"),
+        ({"do": "choose", "show": "value", "scale": "symlog", "decades": 9, "shared": True}, "9 decades"),
     ],
     Interact: [
         ({"do": "set", "key": "b", "value": 1}, "'b'"),
