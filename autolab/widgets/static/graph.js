@@ -70,8 +70,8 @@ export function makeGraph(select, toggle) {
     }
     for (const [id, { tab }] of frames) set(tab, { onfocus: () => reach(id) });
     set(picture, { "aria-label": next.description, viewBox: `0 0 ${next.width} ${next.height}` });
-    zoom.resize(next.width, next.height, beginning(next)); // it measures the page
     map.draw(next, () => PLAIN);
+    zoom.resize(next.width, next.height, beginning(next)); // it measures the page
     const [open, boxes] = [[...frames.values()], [...nodes.values()]];
     picture.replaceChildren(...open.map((f) => f.back), ...edges.map((e) => e.element), ...open.map((f) => f.tab), ...boxes.map((n) => n.element));
     look();
