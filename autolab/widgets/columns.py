@@ -129,7 +129,7 @@ def shaded(reading: Mapping[str, Any]) -> dict[str, Any]:
     """
     light = dict(reading)
     for which in ("value", "grad"):
-        rows, scale = reading.get(f"{which}_cells"), reading.get(f"{which}_scale")
+        rows, scale = reading.get(f"{which}_cells"), reading.get(f"{which}_scale") or 0.0
         if rows:
             light[f"{which}_cells"] = [[v if v is None else _shade(v, scale) for v in row] for row in rows]
             light[f"{which}_scale"] = None

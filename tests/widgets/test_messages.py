@@ -133,7 +133,7 @@ MAKE: dict[type[LiveView], Callable[[], LiveView]] = {
     GraphView: lambda: GraphView(autolab.graph(Variable(2.0, name="x") * 3)),
     DerivativeExplorer: lambda: DerivativeExplorer(DerivativeSession(F.tanh, 0.5), 30.0),
     Lens: lens,
-    Heatmap: lambda: Heatmap(Board(gather((arrays(),), {}), "value", None, True)),
+    Heatmap: lambda: Heatmap(Board(gather((arrays(),), {}), "value", "linear", True)),
     Interact: lambda: Interact(lambda a, word, rng: (f"{a} {word}", arrays()), SLID, {}),
     MonitorView: lambda: MonitorView(trained()),
 }

@@ -186,7 +186,7 @@ def test_curves_are_unfinished_only_where_they_were_given_up() -> None:
 
 
 def test_the_axes_of_a_heatmap_keep_their_names() -> None:
-    view = Heatmap(Board(gather((), {"A": np.eye(3)}), "value", None, True, {"A": "ij"}))
+    view = Heatmap(Board(gather((), {"A": np.eye(3)}), "value", "linear", True, {"A": "ij"}))
     assert view.picture["panels"][0]["axes"] == "ij"
     view.close()
 
