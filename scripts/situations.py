@@ -113,6 +113,7 @@ SITUATIONS: dict[str, Situation] = {
     "1-two-inputs": (small, {"x": 2.0, "y": 3.0}, {}),
     "2-net": (net, NET, {}),
     "3-rnn-30": (rnn, STEPS, {}),
+    "3-rnn-30-open": (rnn, STEPS, {}),
     "4-loop-500": (loop, {"x": 2.0, "rate": 0.1}, {}),
     "5-attention": (attention, HEADS, {}),
     "6-convolution": (convolution, IMAGE, {}),
@@ -161,6 +162,8 @@ def _photograph(browser: Browser, target: Path, name: str, look: str, situation:
         if "presenting" in name:
             page.locator(".al-menu > summary").click()
             page.get_by_role("button", name="Present").click()
+        if "open" in name:
+            page.locator(".al-toggle").first.click()
         page.wait_for_timeout(400)
         suffix = "" if look == "light" else "-dark"
         page.screenshot(path=target / f"{name}{suffix}.png")

@@ -36,6 +36,7 @@ from .tone import Tone, view_tone
 TITLE_HEIGHT = 34.0
 PLAIN = Emphasis()
 _CELL = 26.0
+_BELOW = 4.0  # a plate on the lower edge covers no text
 _NUMBER_LIMIT, _TEXT_LIMIT = 7, 15  # characters that fit into a column, large and small
 
 Node = dict[str, Any]
@@ -155,7 +156,7 @@ def _colour_plates(node: Node, emphasis: Emphasis) -> list[Markup]:
     """The words for what is wrong, at the bottom, and the number that the box is coloured by, at the top."""
     plates, left = [], PADDING
     for sign in emphasis.signs.get(str(node["id"]), ()):
-        plates += _plate(sign, left + plate_width(sign) / 2, node["h"], "plate wrong")
+        plates += _plate(sign, left + plate_width(sign) / 2, node["h"] + _BELOW, "plate wrong")
         left += plate_width(sign) + 4
     tint = emphasis.tint(node["id"])
     if tint is not None:

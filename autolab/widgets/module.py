@@ -16,6 +16,7 @@ STATIC = Path(__file__).parent / "static"
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+\.js)";\n', re.MULTILINE)
 _STYLE_IMPORT = re.compile(r'^@import "\./(\w+\.css)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
+_STYLE_COMMENT = re.compile(r" ?/\*(?:[^*]|\*(?!/))*\*/")
 _TYPES = re.compile(r"/\*\* @(?:type|param|returns) (?:[^*]|\*(?!/))*\*/ ?")
 _COMMENT_LINES = re.compile(r"^ *(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
 
@@ -32,8 +33,8 @@ def module_text(entry: str) -> str:
 
 @cache
 def style_text(entry: str) -> str:
-    """A style sheet of the folder ``static`` with those that it imports from there, each once."""
-    return "".join(_joined(entry, _STYLE_IMPORT).values())
+    """A style sheet of the folder ``static`` with those that it imports from there, each once, without comments."""
+    return _STYLE_COMMENT.sub("", "".join(_joined(entry, _STYLE_IMPORT).values()))
 
 
 def _joined(entry: str, imports: re.Pattern[str]) -> dict[str, str]:
