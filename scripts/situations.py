@@ -131,7 +131,8 @@ MEASURED = """() => {
   const zoom = picture.clientWidth / picture.viewBox.baseVal.width, seen = pane.getBoundingClientRect();
   const inside = [...picture.querySelectorAll(".al-node")].filter((node) => {
     const box = node.getBoundingClientRect();
-    return box.left > seen.left - 1 && box.right < seen.right + 1 && box.top > seen.top - 1 && box.bottom < seen.bottom + 1;
+    const across = box.left > seen.left - 1 && box.right < seen.right + 1;
+    return across && box.top > seen.top - 1 && box.bottom < seen.bottom + 1;
   });
   const letters = [...picture.querySelectorAll('text')].filter((t) => t.textContent && t.getClientRects().length);
   return { boxes: picture.querySelectorAll('.al-node').length, seen: inside.length, zoom: zoom.toFixed(2),
