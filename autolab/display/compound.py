@@ -2,6 +2,9 @@
 
 A line that crosses the edge of a frame is drawn in pieces: in every layout on its way from one entry or exit point to
 the next. So frames never overlap what is not in them.
+
+Everything here runs down. A picture to the right is laid out down, with widths and heights exchanged, and turned over
+its diagonal at the end.
 """
 
 from __future__ import annotations
@@ -14,10 +17,14 @@ from ..recording.outline import Group, Item, Outline
 from .layout import Layout, layout
 
 MARGIN = 16.0
+GAP_DOWN, GAP_RIGHT = (24.0, 46.0), (30.0, 46.0)
+"""Free space between boxes side by side, and between those that follow each other."""
+
 TAB = 28.0
-"""Height of a frame's label at its upper edge; lines pass it straight."""
+"""Height of a frame's label at its upper edge; lines pass beside it, straight."""
 
 _FRAME_MARGIN = 18.0
+_BESIDE = 4.0  # from a frame's label to the first line that comes in beside it
 _TOKENS = re.compile(r"([MVC])|(-?[\d.]+)")
 _COMMANDS = re.compile(r"([MVC])([^MVC]*)")
 
@@ -61,14 +68,42 @@ def arrange(
     sizes: Mapping[int, Size],
     edges: Sequence[Edge],
     label_width: Callable[[Group], float],
+    right: bool = False,
 ) -> Arranged:
-    """Lay out the boxes of the given sizes, with the groups ``expanded`` as frames around theirs."""
+    """Lay out the boxes of the given sizes, with the groups ``expanded`` as frames around theirs, down or to the
+    right.
+    """
+    if right:
+        sizes = {identity: (height, width) for identity, (width, height) in sizes.items()}
     pieces = _Pieces(outline, edges)
-    whole = _Level(None, outline.items, expanded, sizes, pieces.of_level, label_width)
+    whole = _Level(None, outline.items, expanded, sizes, pieces.of_level, label_width, right)
     arranged = Arranged(whole.width, whole.height, {}, [], [])
     whole.place(0.0, 0.0, -1, arranged)
     arranged.paths = [_joined([piece.path for piece in way]) for way in pieces.ways]
-    return arranged
+    return _turned(arranged) if right else arranged
+
+
+def _turned(placed: Arranged) -> Arranged:
+    """Everything over the diagonal: what ran down runs to the right."""
+    corners = {identity: (y, x) for identity, (x, y) in placed.corners.items()}
+    frames = [Frame(f.group, f.depth, f.y, f.x, f.h, f.w) for f in placed.frames]
+    return Arranged(placed.height, placed.width, corners, frames, [_turned_path(path) for path in placed.paths])
+
+
+def _turned_path(path: str) -> str:
+    """An SVG path of absolute commands M, V and C with x and y exchanged.
+
+    Examples
+    --------
+    >>> _turned_path("M5 1V2C1 2 3 4 5 6V7")
+    'M1 5H2C2 1 4 3 6 5H7'
+    """
+    parts = []
+    for command, text in _COMMANDS.findall(path):
+        numbers = text.split(" ")
+        pairs = zip(numbers[1::2], numbers[::2], strict=False)
+        parts.append(f"H{text}" if command == "V" else command + " ".join([f"{y} {x}" for y, x in pairs]))
+    return "".join(parts)
 
 
 @dataclass
@@ -131,10 +166,12 @@ class _Level:
         sizes: Mapping[int, Size],
         pieces: Mapping[int | None, list[_Piece]],
         label_width: Callable[[Group], float],
+        right: bool,
     ) -> None:
         self.group = group
+        self._is_right = right
         self._inner = {
-            item.id: _Level(item, item.items, expanded, sizes, pieces, label_width)
+            item.id: _Level(item, item.items, expanded, sizes, pieces, label_width, right)
             for item in items
             if isinstance(item, Group) and item.id in expanded
         }
@@ -143,11 +180,28 @@ class _Level:
         self._entries = _numbered(piece.value for piece in self._pieces if piece.source is None)
         self._exits = _numbered(piece.value for piece in self._pieces if piece.target is None)
         self._layout = self._laid_out([self._size(i, sizes) for i in self._items])
-        wished = self._layout.width if group is None else max(self._layout.width, label_width(group))
-        self._right = float(int(wished - self._layout.width) // 2)
-        self._down = 0.0 if group is None or self._entries else TAB
-        self.width = wished
-        self.height = self._layout.height + self._down
+        self.width, self.height = self._layout.width, self._layout.height
+        self._right = self._down = 0.0
+        if group is not None:
+            (self._beside_label if right else self._below_label)(label_width(group))
+
+    def _below_label(self, label: float) -> None:
+        """Room for the label at the upper edge; lines come in to the right of it."""
+        if self._entries:
+            first = min([x for x, _ in self._layout.corners[: len(self._entries)]])
+            self._right = max(0.0, label + _BESIDE - first)
+            self.width = max(self.width + self._right, label)
+            return
+        self._right = max(0.0, float(int(label - self.width) // 2))
+        self.width = max(self.width, label)
+        self._down = TAB
+        self.height += TAB
+
+    def _beside_label(self, label: float) -> None:
+        """The same for a picture that will be turned: the label's edge is here the left one."""
+        self._right = TAB
+        self.width += TAB
+        self.height = max(self.height, label)
 
     def _size(self, identity: int, sizes: Mapping[int, Size]) -> Size:
         inner = self._inner.get(identity)
@@ -164,8 +218,9 @@ class _Level:
             edges.append((source, target))
             ports.append((self._port(piece.source, piece.value, 1), self._port(piece.target, piece.value, 0)))
         return layout(
-            ((0.0, TAB),) * first + tuple(sizes) + ((0.0, 0.0),) * len(self._exits),
+            ((0.0, 0.0 if self._is_right else TAB),) * first + tuple(sizes) + ((0.0, 0.0),) * len(self._exits),
             tuple(edges),
+            gap=GAP_RIGHT if self._is_right else GAP_DOWN,
             margin=MARGIN if self.group is None else _FRAME_MARGIN,
             ends=(first, len(self._exits)),
             ports=tuple(ports),
@@ -193,8 +248,9 @@ class _Level:
                 self._inner[identity].place(x + left, y + top, depth + 1, into)
             else:
                 into.corners[identity] = (x + left, y + top)
+        end = _text(y + self.height - self._down)
         for piece, path in zip(self._pieces, self._layout.paths, strict=True):
-            piece.path = _moved(path, x, y)
+            piece.path = _moved(path, x, y) + (f"V{end}" if piece.target is None else "")
 
 
 def _numbered(values: Iterable[int]) -> dict[int, int]:
@@ -233,6 +289,10 @@ def _moved(path: str, x: float, y: float) -> str:
             parts.append(command)
             gap, across = "", command != "V"
         else:
-            parts.append(gap + f"{float(number) + (x if across else y):.1f}".removesuffix(".0"))
+            parts.append(gap + _text(float(number) + (x if across else y)))
             gap, across = " ", not across
     return "".join(parts)
+
+
+def _text(coordinate: float) -> str:
+    return f"{coordinate:.1f}".removesuffix(".0")

@@ -16,29 +16,33 @@ from .groups import group_heading, group_sentence, result
 from .heat import legends
 from .messages import plural, say
 from .numbers import bytes_text, number, seconds_text, shape_text
-from .readings import text_of
+from .readings import text_of, view_scale
 from .steps import heading
+from .tone import Tone, view_tone
 
 MAX_CELLS = 256
 _STATEMENT_LIMIT = 1000
 
 
-def detail(recording: Recording, node: int, most: int = MAX_CELLS) -> tuple[dict[str, Any], list[bytes]]:
+def detail(
+    recording: Recording, node: int, most: int = MAX_CELLS, scale: float | None = None
+) -> tuple[dict[str, Any], list[bytes]]:
     """Details of a step or a group of steps as plain data, and the float32 cells of its arrays, at most ``most`` rows
-    and columns.
+    and columns. ``scale`` is the end of the view's scale of colours, by default that of `view_scale`.
 
     Raises
     ------
     KeyError
         If the recording has no such step or group.
     """
+    view = view_tone(view_scale(recording) if scale is None else scale)
     group = recording.outline.groups.get(node)
     if group is not None:
-        return _group_detail(recording, group, most)
+        return _group_detail(recording, group, most, view)
     step = next((step for step in recording.steps if step.id == node), None)
     if step is None:
         raise KeyError(f"detail: got node {node}, which the recording of {clean(recording.function)} does not have")
-    return _step_detail(recording, step, most)
+    return _step_detail(recording, step, most, view)
 
 
 def home(recording: Recording, node: int | None) -> Recording:
@@ -49,8 +53,8 @@ def home(recording: Recording, node: int | None) -> Recording:
     return recording
 
 
-def _step_detail(recording: Recording, step: Step, most: int) -> tuple[dict[str, Any], list[bytes]]:
-    arrays, buffers = _arrays(step, most)
+def _step_detail(recording: Recording, step: Step, most: int, view: Tone) -> tuple[dict[str, Any], list[bytes]]:
+    arrays, buffers = _arrays(step, most, view)
     data = {
         "id": step.id,
         "title": heading(step),
@@ -72,9 +76,9 @@ def _memory(recording: Recording, step: Step) -> list[list[str]]:
     return [["GPU memory", f"{bytes_text(pool.used)} of {bytes_text(pool.total)}"]]
 
 
-def _group_detail(recording: Recording, group: Group, most: int) -> tuple[dict[str, Any], list[bytes]]:
+def _group_detail(recording: Recording, group: Group, most: int, view: Tone) -> tuple[dict[str, Any], list[bytes]]:
     shown = result(group)
-    arrays, buffers = ([], []) if shown is None else _arrays(shown, most)
+    arrays, buffers = ([], []) if shown is None else _arrays(shown, most, view)
     numbers = [] if shown is None else [fact for fact in facts(shown) if fact[0] not in ("function", "time")]
     steps = [["steps", str(len(group.steps))], ["time", seconds_text(sum(step.seconds for step in group.steps))]]
     data = {
@@ -150,23 +154,23 @@ def _rules(recording: Recording, step: Step) -> list[dict[str, Any]]:
     ]
 
 
-def _arrays(step: Step, most: int) -> tuple[list[dict[str, Any]], list[bytes]]:
+def _arrays(step: Step, most: int, view: Tone) -> tuple[list[dict[str, Any]], list[bytes]]:
     arrays: list[dict[str, Any]] = []
     buffers: list[bytes] = []
     for which, snapshot in (("value", step.value), ("grad", step.grad)):
         if snapshot is not None and snapshot.size > 0:
             entry, cells = array_entry(which, snapshot, most)
-            arrays.append({**entry, **_bars(snapshot, entry["caption"]), "buffer": len(buffers)})
+            arrays.append({**entry, **_bars(snapshot, entry["caption"], view), "buffer": len(buffers)})
             buffers.append(cells)
     return arrays, buffers
 
 
-def _bars(snapshot: Snapshot, caption: str) -> dict[str, Any]:
-    """The bars below a heatmap, for either scale; one number needs none."""
+def _bars(snapshot: Snapshot, caption: str, view: Tone) -> dict[str, Any]:
+    """The bars below a heatmap, for each scale; one number needs none."""
     if snapshot.size == 1:
         return {}
     counted = "" if snapshot.is_whole else say("heat_counts_blocks")
-    return {"bars": legends(snapshot), "caption": " ".join(filter(None, [caption, counted]))}
+    return {"bars": legends(snapshot, view), "caption": " ".join(filter(None, [caption, counted]))}
 
 
 def array_entry(which: str, snapshot: Snapshot, most: int = MAX_CELLS) -> tuple[dict[str, Any], bytes]:

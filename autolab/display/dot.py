@@ -8,6 +8,7 @@ from ..recording.model import Recording, Step
 from ..recording.outline import Group
 from . import status
 from .colors import ANY_PAGE, THEMES
+from .direction import Direction, direction_of
 from .readings import spoken_group, text_of
 from .scene import scene
 from .steps import heading, title
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
     from graphviz import Digraph
 
 
-def to_graphviz(recording: Recording) -> Digraph:
+_RANKS = {"down": "TB", "right": "LR"}
+
+
+def to_graphviz(recording: Recording, direction: Direction = "auto") -> Digraph:
     """The graph as a `graphviz.Digraph`: the same boxes and lines as the picture, for a layout of one's own.
 
     It has no background: boxes are light, and what stands beside them can be read on a light and on a dark page.
@@ -28,7 +32,12 @@ def to_graphviz(recording: Recording) -> Digraph:
     heading = {"label": _literal(title(recording)), "labelloc": "t", "fontcolor": ink, "fontsize": "18"}
     graph = Digraph(
         name="recording",
-        graph_attr={**heading, **fonts, "bgcolor": "transparent"},
+        graph_attr={
+            **heading,
+            **fonts,
+            "bgcolor": "transparent",
+            "rankdir": _RANKS[direction_of(recording, direction)],
+        },
         node_attr={"shape": "box", "style": "rounded,filled", **fonts, "color": ink, "fontcolor": theme["ink"]},
         edge_attr={"color": ink},
     )

@@ -13,7 +13,7 @@ from .style import Look, color_of, shade, sheet
 
 _NARROWEST, _WIDEST = 1.0, 7.0  # lines that show how much flows
 _START = re.compile(r"^M([-\d.]+) ([-\d.]+)")
-_END = re.compile(r"([-\d.]+) [-\d.]+V([-\d.]+)$")  # lines end straight down
+_END = re.compile(r"([-\d.]+) ([-\d.]+)([VH])([-\d.]+)$")  # lines end straight down, or straight to the right
 
 _TINTED = 0.24
 
@@ -106,10 +106,11 @@ def _plain(edge: Mapping[str, Any], width: float | None) -> Markup:
 
 def _lit(path: str, is_back: bool) -> Markup:
     """A line with its own head, at the end from which it came if something is sent back on it."""
-    found = (_START if is_back else _END).search(path)
-    way = -1 if is_back else 1
-    parts = [element("path", d=path)]
-    if found:
+    parts, start, end = [element("path", d=path)], _START.search(path), _END.search(path)
+    if start and end:
+        x, y, command, last = end.groups()
+        tip = start.groups() if is_back else (x, last) if command == "V" else (last, y)
+        way, turn = -1 if is_back else 1, "" if command == "V" else " rotate(-90)"
         head = f"M-4.5 {-9 * way}h9l-4.5 {9 * way}z"
-        parts.append(element("path", class_="tip", d=head, transform=f"translate({found[1]} {found[2]})"))
+        parts.append(element("path", class_="tip", d=head, transform=f"translate({tip[0]} {tip[1]}){turn}"))
     return element("g", *parts, class_="lit back" if is_back else "lit")

@@ -11,6 +11,7 @@ from typing import Literal
 
 from ..files import write
 from ..recording.model import Recording
+from .direction import Direction
 from .dot import to_graphviz
 from .ended import notes
 from .escape import clean
@@ -38,7 +39,9 @@ _SHEET = b"""#set page(width: auto, height: auto, margin: 0pt, fill: none)
 """
 
 
-def save(recording: Recording, path: str | os.PathLike[str], look: Look = "light") -> None:
+def save(
+    recording: Recording, path: str | os.PathLike[str], look: Look = "light", direction: Direction = "auto"
+) -> None:
     """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file, or its formulas to a ``.tex`` file.
 
     Parameters
@@ -49,27 +52,29 @@ def save(recording: Recording, path: str | os.PathLike[str], look: Look = "light
         Where to; an existing file is replaced.
     look
         ``light``, ``dark``, or for ``.svg`` also ``auto``, which follows the page that shows it.
+    direction
+        Whether the graph runs ``down`` or to the ``right``; ``auto`` decides by its shape. Formulas have none.
 
     Raises
     ------
     ValueError
-        If the suffix is another one.
+        If the suffix is another one, or there is no such direction.
     RuntimeError
         If ``.png`` or ``.pdf`` is asked for and typst is not installed.
     """
     target = Path(path)
-    write(target, _content(recording, target, look))
+    write(target, _content(recording, target, look, direction))
 
 
-def _content(recording: Recording, target: Path, look: Look) -> bytes:
+def _content(recording: Recording, target: Path, look: Look, direction: Direction) -> bytes:
     match target.suffix.lower():
         case ".dot":
-            return str(to_graphviz(recording).source).encode()
+            return str(to_graphviz(recording, direction).source).encode()
         case ".tex":
             return f"\\[\n{to_latex(recording)}\n\\]\n".encode()
         case ".svg":
-            return to_svg(recording, look).encode()
-    picture = scene(recording)
+            return to_svg(recording, look, direction=direction).encode()
+    picture = scene(recording, direction=direction)
     draw_it = partial(draw, picture, readings(recording), _still(look), below=notes(recording))
     return drawn(draw_it, picture["title"], picture["description"], target, (*PICTURES, ".dot", ".tex"))
 

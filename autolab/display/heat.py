@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,7 @@ from .histogram import Sample, sample
 from .messages import say
 from .numbers import number, shape_text
 from .plane import Plane, reduced
-from .tone import SCALES, Tone, spanning
+from .tone import SCALES, Tone, signs_of, spanning
 
 Span = tuple[float | None, float | None]
 """The least and the greatest finite number; None where there is none."""
@@ -58,7 +58,6 @@ def heat_entry(heat: Heat, plane: Plane, tone: Tone, most: int) -> tuple[dict[st
         "max": high,
         "nan": nan,
         "inf": inf,
-        "scale": tone.scale,
         "size": heat.array.size,
         **legend(tone, heat.sample),
         "facts": f"{shape_text(heat.array.shape)} {heat.array.dtype}",
@@ -68,8 +67,10 @@ def heat_entry(heat: Heat, plane: Plane, tone: Tone, most: int) -> tuple[dict[st
 
 
 def legend(tone: Tone, values: Sample) -> dict[str, Any]:
-    """The bar of a heatmap: where its colours begin to follow the powers of ten, its numbers, and a histogram."""
+    """The bar of a heatmap: what its colours follow and up to where, its numbers, and a histogram."""
     return {
+        "scale": tone.scale,
+        "bend": tone.bend,
         "threshold": tone.threshold,
         "ends": list(tone.ends),
         "ticks": [[round(float(tone.fractions(np.array(value))), 6), number(value)] for value in tone.ticks()],
@@ -77,25 +78,30 @@ def legend(tone: Tone, values: Sample) -> dict[str, Any]:
     }
 
 
-def legends(snapshot: Snapshot) -> dict[str, dict[str, Any]]:
-    """The bars of what a recording kept of an array, by the scale of the colours: in even steps, in powers of ten.
+def legends(snapshot: Snapshot, view: Tone | None = None) -> dict[str, dict[str, Any]]:
+    """The bars of what a recording kept of an array, by the scale of the colours; ``asinh`` is that of the ``view``.
 
     Where only blocks were kept, the histogram counts these.
     """
-    return legends_of(snapshot.values, (snapshot.minimum, snapshot.maximum))
+    return legends_of(snapshot.values, (snapshot.minimum, snapshot.maximum), view)
 
 
-def legends_of(values: np.ndarray, span: Span) -> dict[str, dict[str, Any]]:
-    """The bars of numbers that are shown in the colours of a span; NaN and infinities are not counted."""
+def legends_of(values: np.ndarray, span: Span, view: Tone | None = None) -> dict[str, dict[str, Any]]:
+    """The bars of numbers that are shown in the colours of a span, or of a whole view; NaN and infinities are not
+    counted.
+    """
     counted = sample(values)
-    return {name: legend(spanning(*span, decades), counted) for name, decades in SCALES.items()}
+    tones = {name: spanning(*span, name) for name in SCALES}
+    if view is not None:
+        tones["asinh"] = replace(view, ends=signs_of(*span))
+    return {name: legend(found, counted) for name, found in tones.items()}
 
 
 def span_of(*arrays: Array | None) -> Span:
     """The least and the greatest finite number in some arrays that are shown in the same colours."""
     found = [extremes(array)[:2] for array in arrays if array is not None]
-    lows, highs = ([value for value in ends if value is not None] for ends in zip(*found, strict=True))
-    return min(lows, default=None), max(highs, default=None)
+    ends = [end for pair in found for end in pair if end is not None]
+    return min(ends, default=None), max(ends, default=None)
 
 
 def _captions(heat: Heat, plane: Plane, block: tuple[int, int]) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from textwrap import wrap
 
@@ -26,7 +26,7 @@ from .partly import Partly
 from .raster import png
 from .steps import shorten
 from .style import Look, sheet
-from .tone import Tone, spanning
+from .tone import Tone, signs_of, view_tone
 
 MAX_CELLS = 64
 _NUMBERED = 8
@@ -55,10 +55,11 @@ class Panel:
 
 
 def heatmaps(panels: Sequence[Panel], look: Look = "auto") -> Markup:
-    """The SVG document of some heatmaps side by side."""
+    """The SVG document of some heatmaps side by side: one scale of colours for all that bring none of their own."""
     scope = new_scope()
     theme: Theme = "dark" if look == "dark" else "light"
-    drawn = [_Drawing(panel, theme) for panel in panels]
+    largest = max([abs(end or 0.0) for p in panels for end in (p.snapshot.minimum, p.snapshot.maximum)], default=0.0)
+    drawn = [_Drawing(panel, view_tone(largest), theme) for panel in panels]
     lefts = list(accumulate((drawing.width + _GAP for drawing in drawn), initial=14.0))
     width = lefts[-1] - _GAP + 14.0
     height = max(drawing.height for drawing in drawn) + 14.0
@@ -94,14 +95,14 @@ def describe(panel: Panel) -> str:
 class _Drawing:
     """A panel with its sizes worked out."""
 
-    def __init__(self, panel: Panel, theme: Theme) -> None:
+    def __init__(self, panel: Panel, view: Tone, theme: Theme) -> None:
         self.panel, self.theme = panel, theme
         self.cells = _grid(panel)
-        self.tone = panel.tone or spanning(panel.snapshot.minimum, panel.snapshot.maximum)
+        self.tone = panel.tone or replace(view, ends=signs_of(panel.snapshot.minimum, panel.snapshot.maximum))
         self.rows, self.across = self.cells.values.shape
         self.numbered = self.rows <= _NUMBERED and self.across <= _NUMBERED
         self.cell_width, self.cell_height = (76, 32) if self.numbered else _cell_size(self.rows, self.across)
-        self.bar = _MIN_WIDTH if self.tone.threshold is None else _LOG_WIDTH
+        self.bar = _MIN_WIDTH if self.tone.threshold is None and not self.tone.bend else _LOG_WIDTH
         self.width = max(float(self.across * self.cell_width), self.bar)
         self.notes = [line for note in self._notes() for line in wrap(note, int(self.width / _SMALL))]
         self.bar_height = (34 + _BARS * bool(panel.counts)) if self.tone.scale else 8

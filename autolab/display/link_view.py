@@ -11,6 +11,7 @@ import numpy as np
 from ..engine.backend import device_name
 from ..recording.arrays import snapshot
 from .escape import Markup, clean, element, escape, join
+from .heat import span_of
 from .html import code, paragraph, table
 from .messages import plural, say
 from .numbers import bytes_text, number, shape_text
@@ -48,7 +49,8 @@ def bundle(link: Link) -> Bundle:
     parts = [paragraph(element("b", code(type(link).__name__)), escape(" " + sentences))]
     arrays = [row for row in rows if row.array is not None]
     drawn = {id(row) for row in arrays[:_MOST_STRIPS]}
-    parts.append(table(_HEADINGS, [_cells(row, id(row) in drawn) for row in rows[:_MOST_ROWS]]))
+    scale = _largest(arrays[:_MOST_STRIPS])
+    parts.append(table(_HEADINGS, [_cells(row, scale if id(row) in drawn else None) for row in rows[:_MOST_ROWS]]))
     if len(arrays) > _MOST_STRIPS:
         parts.append(paragraph(escape(say("link_strips", shown=_MOST_STRIPS))))
     if len(rows) > _MOST_ROWS:
@@ -92,13 +94,19 @@ def _norm(array: Any) -> float:
     return float(flat @ flat) ** 0.5
 
 
-def _cells(row: Row, drawn: bool) -> list[Markup]:
+def _largest(rows: list[Row]) -> float:
+    """The greatest finite magnitude among the values and gradients, for which the strongest colours stand."""
+    ends = span_of(*[array for row in rows for array in (row.array, row.gradient)])
+    return max([abs(end) for end in ends if end is not None], default=0.0)
+
+
+def _cells(row: Row, scale: float | None) -> list[Markup]:
     name = f"{row.name}: {row.kind}" if row.name and row.kind.endswith(")") else row.name or row.kind
     first = join([escape(_INDENT * row.depth), code(name.replace(" ", _SPACE))])
     left = element("div", first, align="left")  # a notebook sets cells to the right, where no tree can be seen
     shape, dtype, device, count, norm, gradient = [words.replace(" ", _SPACE) for words in row.words]
-    value = _pictured(f"{row.name}, value", row.array if drawn else None, norm)
-    slope = _pictured(f"{row.name}, gradient", row.gradient if drawn else None, gradient)
+    value = _pictured(f"{row.name}, value", row.array, norm, scale)
+    slope = _pictured(f"{row.name}, gradient", row.gradient, gradient, scale)
     return [left, _beside(shape, count), _beside(dtype, device), value, slope]
 
 
@@ -107,11 +115,11 @@ def _beside(*words: str) -> Markup:
     return join([part for word in words for part in (escape(" "), code(word))][1:])
 
 
-def _pictured(title: str, array: Any, words: str) -> Markup:
-    """A norm, and before it the picture of the array if there is one."""
-    if array is None:
+def _pictured(title: str, array: Any, words: str, scale: float | None) -> Markup:
+    """A norm, and before it the picture of the array if there is one and it has a scale."""
+    if array is None or scale is None:
         return code(words)
-    return join([strip(title, snapshot(array, _KEPT_CELLS)), escape(" "), code(words)])
+    return join([strip(title, snapshot(array, _KEPT_CELLS), scale), escape(" "), code(words)])
 
 
 def _line(row: Row) -> str:

@@ -29,7 +29,6 @@ def _at(reading: dict[str, Any], box: str, times: Any, told: Mapping[str, Any]) 
         return shown | {
             "grad": growing["grad"],
             "grad_cells": growing["cells"],
-            "grad_scale": growing["scale"],
             "shares": shares,
         }
     if last is None or k < last:

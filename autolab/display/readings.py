@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..recording.model import LEAVES, Recording, Snapshot, Step
 from ..recording.outline import Group, Outline
 from . import status
@@ -16,32 +18,85 @@ from .messages import say
 from .numbers import inline, number, shape_text
 from .signs import SIGNS, marked_steps, signs_at
 from .steps import heading
+from .tone import rounded_up, view_tone
 
 STRIP_ROWS, STRIP_COLUMNS = 6, 12
 _NOTHING: Mapping[str, Any] = {}
+_MOST_IN_TICK = 5  # characters
+
 MOST_CELLS = 12_000
 """The values of all boxes together have at most so many, if blocks of large arrays can be joined."""
 
 
 def readings(
-    recording: Recording, expanded: Collection[int] | None = None, outline: Outline | None = None
+    recording: Recording,
+    expanded: Collection[int] | None = None,
+    outline: Outline | None = None,
+    scale: float | None = None,
+    own: bool = False,
 ) -> dict[str, Any]:
-    """Values and gradients of all boxes that `scene` draws, as JSON can hold them."""
+    """Values and gradients of all boxes that `scene` draws, as JSON can hold them.
+
+    Parameters
+    ----------
+    recording
+        What is drawn.
+    expanded, outline
+        As for `scene`.
+    scale
+        The end of the scale of colours; by default that of `view_scale`.
+    own
+        Let each array have a scale to its own largest number instead, which its caption then says.
+
+    Returns
+    -------
+    dict
+        ``nodes``: for each box texts and cells; ``value_scale`` and ``grad_scale`` are the ends of the scales of their
+        colours. ``signs``: what is wrong. ``scale``: the bar that explains the colours, None where no array is drawn.
+    """
     outline = recording.outline if outline is None else outline
     expanded = outline.at_first() if expanded is None else expanded
     items = outline.shown(expanded)
     shown = [result(item) if isinstance(item, Group) else item for item in items]
+    scale = view_scale(recording) if scale is None else scale
     told, size = status.explained(recording), strip_size([step.value for step in shown if step is not None])
     nodes = {}
     for item, step in zip(items, shown, strict=True):
-        found = _numbers(step, size)
+        found = _numbers(step, size, None if own else scale)
         words = _of_group(item, recording, found) if isinstance(item, Group) else _of_step(item, told, found)
         nodes[str(item.id)] = {**found, **words}
+    has_cells = any([node["value_cells"] or node["grad_cells"] for node in nodes.values()])
     return {
         "recording": recording.id,
         "nodes": nodes,
+        "scale": scale_bar(scale, own) if has_cells else None,
         "signs": signs_at(marked_steps(recording), outline.holders(expanded)),
     }
+
+
+def view_scale(recording: Recording) -> float:
+    """Where the one scale of colours of a view ends: at the largest number of all its arrays, rounded up.
+
+    These are the values and the gradients of all steps, drawn or not, of the graph and of its derivatives' graphs; so
+    a colour means the same wherever one looks, and opening a group changes none. Single numbers are not coloured, and
+    do not count.
+    """
+    largest = 0.0
+    for step in (step for graph in (recording, *recording.higher) for step in graph.steps):
+        for kept in (step.value, step.grad):
+            if kept is not None and kept.size > 1:
+                largest = max(largest, abs(kept.minimum or 0.0), abs(kept.maximum or 0.0))
+    return rounded_up(largest)
+
+
+def scale_bar(scale: float, own: bool = False) -> dict[str, Any]:
+    """The bar that explains the colours of a view: where its numbers stand on it, and what it holds for, in words."""
+    tone = view_tone(scale)
+    places = [] if own else tone.ticks()
+    if len(places) > 3 and len(number(places[1])) > _MOST_IN_TICK:
+        places = places[::2]  # the inner ones would touch the ends
+    ticks = [[round(float(tone.fractions(np.array(at))), 6), number(at + 0.0)] for at in places]
+    return {"scale": scale, "ticks": ticks, "words": say("scale_own" if own else "scale_view")}
 
 
 def strip_size(values: Sequence[Snapshot | None]) -> tuple[int, int]:
@@ -69,17 +124,19 @@ def _of_group(group: Group, recording: Recording, found: Mapping[str, Any]) -> d
     return {"status": group_sentence(group, recording), "spoken": spoken_group(group, recording, found)}
 
 
-def _numbers(step: Step | None, size: tuple[int, int]) -> dict[str, Any]:
+def _numbers(step: Step | None, size: tuple[int, int], scale: float | None) -> dict[str, Any]:
+    """Of a step; without a ``scale`` each array has its own."""
     value, grad = (None, None) if step is None else (step.value, step.grad)
-    value_cells, value_scale = _strip(value, size)
-    grad_cells, grad_scale = _strip(grad, size)
+    value_cells, value_own = _strip(value, size)
+    grad_cells, grad_own = _strip(grad, size)
     return {
+        "own": scale is None,
         "value": "" if value is None else text_of(value),
         "grad": None if grad is None else text_of(grad),
         "value_cells": value_cells,
         "grad_cells": grad_cells,
-        "value_scale": value_scale,
-        "grad_scale": grad_scale,
+        "value_scale": value_own if scale is None else scale,
+        "grad_scale": grad_own if scale is None else scale,
     }
 
 

@@ -22,6 +22,7 @@ from ..recording.outline import Group, Outline
 from .compound import Edge, Frame, arrange
 from .detail import detail
 from .devices import devices, transfers
+from .direction import Direction, direction_of
 from .groups import group_count, group_heading, group_name, group_text, result
 from .readings import readings
 from .steps import columns, expression, label, shorten, symbol, title
@@ -36,6 +37,7 @@ CAPTION = 16.0
 NUMBER = 26.0
 STRIP_WIDTH, STRIP_HEIGHT = 96.0, 48.0
 COLUMN_GAP = 16.0
+NUMBER_WIDTH, NUMBER_GAP = 76.0, 8.0
 TOGGLE = 26.0  # the sign in front of a group's heading that opens or closes it
 FOOTER = 20.0
 TAB_CHARACTER = 7.9  # width of one character of a frame's label, 13 px
@@ -47,7 +49,10 @@ _NAME_LIMIT = 16
 
 
 def scene(
-    recording: Recording, expanded: Collection[int] | None = None, outline: Outline | None = None
+    recording: Recording,
+    expanded: Collection[int] | None = None,
+    outline: Outline | None = None,
+    direction: Direction = "auto",
 ) -> dict[str, Any]:
     """The laid-out picture; it depends only on the program's structure, not on its numbers.
 
@@ -59,13 +64,22 @@ def scene(
         The ids of the groups of its outline that are open; by default as many as leave a picture that can be taken in.
     outline
         Another outline than the recording's own.
+    direction
+        Whether the graph runs ``"down"`` or to the ``"right"``; ``"auto"`` decides by its shape, as `direction_of`
+        says.
 
     Returns
     -------
     dict
-        ``nodes`` are the boxes, ``frames`` the open groups, ``edges`` the lines. Two recordings have the same ``key``
-        if and only if their pictures differ at most in the numbers.
+        ``nodes`` are the boxes, ``frames`` the open groups, ``edges`` the lines, ``direction`` where they run. Two
+        recordings have the same ``key`` if and only if their pictures differ at most in the numbers.
+
+    Raises
+    ------
+    ValueError
+        If there is no such direction.
     """
+    way = direction_of(recording, direction)
     outline = recording.outline if outline is None else outline
     expanded = outline.at_first() if expanded is None else expanded
     items = outline.shown(expanded)
@@ -75,7 +89,7 @@ def scene(
     places, crossing = devices(recording), transfers(recording, outline.holders(expanded))
     edges = [edge for edge, _ in lines(recording, outline, expanded)]
     sizes = {node["id"]: (node["w"], node["h"]) for node in nodes}
-    placed = arrange(outline, expanded, sizes, edges, _tab_width)
+    placed = arrange(outline, expanded, sizes, edges, _tab_width, right=way == "right")
     for node in nodes:
         node["x"], node["y"] = placed.corners[node["id"]]
         node["parent"] = outline.parents.get(node["id"])
@@ -83,6 +97,7 @@ def scene(
     picture = {
         "title": title(recording),
         "description": describe_program(recording),
+        "direction": way,
         "width": placed.width,
         "height": placed.height,
         "nodes": nodes,
@@ -172,7 +187,8 @@ def _node(identity: int, kind: str, name: str | None, text: str, sign: str, show
     text = name if name and name == shorten(text, _NAME_LIMIT) else shorten(text, max(8, _TEXT_LIMIT - used))
     value = None if shown is None else shown.value
     cells = value is not None and value.size > 1
-    body = 2 * STRIP_WIDTH + COLUMN_GAP if value is not None else 0.0
+    column, gap = (STRIP_WIDTH, COLUMN_GAP) if cells else (NUMBER_WIDTH, NUMBER_GAP)
+    body = 2 * column + gap if value is not None else 0.0
     heading_width = CHARACTER * (columns(text) + (used if text != name else 0) + (columns(sign) + 2 if sign else 0))
     number = STRIP_HEIGHT + CAPTION if cells else NUMBER
     height = HEADER if value is None else HEADER + CAPTION + number + PADDING
@@ -188,6 +204,12 @@ def _node(identity: int, kind: str, name: str | None, text: str, sign: str, show
         "symbol": sign,
         "cells": cells,
     }
+
+
+def second_column(node: dict[str, Any]) -> float:
+    """Where the gradient begins in a box."""
+    column, gap = (STRIP_WIDTH, COLUMN_GAP) if node["cells"] else (NUMBER_WIDTH, NUMBER_GAP)
+    return float(max(PADDING + column + gap, (node["w"] + gap) / 2))
 
 
 def _tab(group: Group) -> str:

@@ -37,6 +37,7 @@ text{{font:16px {MONOSPACE}}}
 .white{{fill:#fff}}
 .ring{{fill:none;stroke-width:3}}
 .cross{{fill:none;stroke-width:1.6}}
+.zero{{fill:none;stroke-width:1;stroke-dasharray:1.5 2}}
 .strip{{fill:none;stroke-width:1}}
 """
 
@@ -63,6 +64,7 @@ text,.name{{fill:{ink}}}
 .tag{{fill:{card}}}
 .cross,.ring{{stroke:{warning}}}
 .strip{{stroke:{frame}}}
+.zero{{stroke:{edge}}}
 """
 
 _LINE_SHAPES = f"""

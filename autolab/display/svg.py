@@ -6,16 +6,20 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..recording.model import LEAVES, Recording
+from .direction import Direction
 from .document import document, new_scope, words_at
 from .emphasis import Emphasis
 from .ended import notes
 from .escape import Markup, element, escape
+from .legend import LEGEND_HEIGHT, scale_legend
 from .messages import say
+from .numbers import number
 from .readings import readings
 from .scene import (
     CAPTION,
-    COLUMN_GAP,
     FOOTER,
     FRAME_CORNER,
     HEADER,
@@ -25,22 +29,25 @@ from .scene import (
     TAB_CHARACTER,
     TAB_PADDING,
     scene,
+    second_column,
 )
 from .sheet_view import wrapped
 from .signs import SIGNS
 from .steps import columns, shorten
 from .style import Look, shade
+from .tone import Tone, view_tone
 
 TITLE_HEIGHT = 34.0
 PLAIN = Emphasis()
 _NOTE_CHARACTER = 7.9
 _CELL = 26.0
-_NUMBER_LIMIT, _TEXT_LIMIT = 9, 15  # characters that fit into a column, large and small
+_BELOW = 4.0  # a plate on the lower edge covers no text
+_NUMBER_LIMIT, _TEXT_LIMIT = 7, 15  # characters that fit into a column, large and small
 
 Node = dict[str, Any]
 
 
-def to_svg(recording: Recording, look: Look = "auto", compact: bool = False) -> Markup:
+def to_svg(recording: Recording, look: Look = "auto", compact: bool = False, direction: Direction = "auto") -> Markup:
     """The graph of a recording, value and gradient in each box, as the text of an SVG document.
 
     Parameters
@@ -51,8 +58,10 @@ def to_svg(recording: Recording, look: Look = "auto", compact: bool = False) -> 
         ``light``, ``dark``, or ``auto``: light, and dark where the page that shows it is dark.
     compact
         Leave out strips, plates and the words that are not seen, where space matters more.
+    direction
+        Whether it runs ``down`` or to the ``right``; ``auto`` decides by its shape.
     """
-    return draw(scene(recording), readings(recording), look, compact, notes(recording))
+    return draw(scene(recording, direction=direction), readings(recording), look, compact, notes(recording))
 
 
 def draw(
@@ -66,9 +75,14 @@ def draw(
     scope = new_scope()
     shades: set[int] = set()
     words = picture["description"] if compact else describe(picture, numbers)
-    size = max(picture["width"], 320.0), picture["height"] + TITLE_HEIGHT
+    bar = scale_legend(numbers["scale"], picture["height"] + TITLE_HEIGHT, shades) if not compact else []
+    size = max(picture["width"], 320.0), picture["height"] + TITLE_HEIGHT + (LEGEND_HEIGHT if bar else 0.0)
     body = drawing(picture, numbers, scope, shades, compact, Emphasis(signs=numbers["signs"]))
-    parts = [title_line(picture["title"], size[0]), element("g", *body, transform=f"translate(0 {TITLE_HEIGHT:.0f})")]
+    parts = [
+        title_line(picture["title"], size[0]),
+        element("g", *body, transform=f"translate(0 {TITLE_HEIGHT:.0f})"),
+        *bar,
+    ]
     lines = [line for sentence in below for line in wrapped(sentence, int(size[0] / _NOTE_CHARACTER) - 4)]
     parts += [words_at(16.0, size[1] + 12.0 + 18.0 * i, line, "tab") for i, line in enumerate(lines)]
     size, words = (size[0], size[1] + (18.0 * len(lines) + 8.0 if lines else 0.0)), " ".join([words, *below])
@@ -140,7 +154,7 @@ def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int], 
     if node["group"]:
         parts.append(words_at(PADDING, node["h"] - 9.0, node["group"]["count"], "small"))
     if node["h"] > HEADER + CAPTION + FOOTER:
-        second = max(PADDING + STRIP_WIDTH + COLUMN_GAP, node["w"] / 2 + COLUMN_GAP / 2)
+        second = second_column(node)
         parts += _column(PADDING, "value", node, reading, compact, shades)
         parts += _column(second, "grad", node, reading, compact, shades)
     parts += _colour_plates(node, emphasis)
@@ -157,7 +171,7 @@ def _colour_plates(node: Node, emphasis: Emphasis) -> list[Markup]:
     plates, left = [], PADDING
     for sign in emphasis.signs.get(str(node["id"]), ()):
         style = "plate" if sign == SIGNS["replaced"] else "plate wrong"
-        plates += _plate(sign, left + plate_width(sign) / 2, node["h"], style)
+        plates += _plate(sign, left + plate_width(sign) / 2, node["h"] + _BELOW, style)
         left += plate_width(sign) + 4
     tint = emphasis.tint(node["id"])
     if tint is not None:
@@ -209,7 +223,7 @@ def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: 
     """Caption and number, or caption, strip and text."""
     accent = " gradient" if which == "grad" else ""
     top = HEADER + CAPTION
-    caption = words_at(x, HEADER + 9.0, _caption(which, reading), f"small{accent}")
+    caption = words_at(x, HEADER + 9.0, _caption(which, reading, node["cells"]), f"small{accent}")
     text = reading[which]
     if text is None:
         note = reading.get(f"{which}_note", say("absent"))
@@ -218,34 +232,39 @@ def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: 
         style = "number" if columns(text) <= _NUMBER_LIMIT else "small"
         return [caption, words_at(x, top + 17.0, shorten(text, _TEXT_LIMIT), f"{style}{accent}")]
     cells = reading[f"{which}_cells"]
-    drawing = strip(cells, reading[f"{which}_scale"], x, top, shades) if cells and not compact else []
+    drawing = strip(cells, view_tone(reading[f"{which}_scale"]), x, top, shades) if cells and not compact else []
     words = shorten(text.replace(" …", ""), _TEXT_LIMIT)
     return [caption, *drawing, words_at(x, top + STRIP_HEIGHT + 14.0, words, f"small{accent}")]
 
 
-def _caption(which: str, reading: dict[str, Any]) -> str:
-    return "value" if which == "value" else f"gradient{reading.get('shares', '')}"
+def _caption(which: str, reading: dict[str, Any], cells: bool) -> str:
+    """What a column shows; where its colours are those of the array alone, also up to where they reach."""
+    own = f" \N{LESS-THAN OR EQUAL TO} {number(reading[f'{which}_scale'])}" if cells and reading.get("own") else ""
+    return f"value{own}" if which == "value" else f"gradient{reading.get('shares', '')}{own}"
 
 
-def strip(cells: list[list[float | None]], scale: float, x: float, y: float, shades: set[int]) -> list[Markup]:
-    """Cells as coloured rectangles, one path per shade; a cross where there is no finite number."""
+def strip(cells: list[list[float | None]], tone: Tone, x: float, y: float, shades: set[int]) -> list[Markup]:
+    """Cells as coloured rectangles, one path per shade; a cross where there is no finite number, dots around a zero."""
+    fractions = tone.fractions(np.array([[v or 0.0 for v in row] for row in cells])).tolist()
     rows, across = len(cells), len(cells[0])
     high = min(STRIP_HEIGHT / rows, _CELL)
     wide = min(STRIP_WIDTH / across, 2 * high)
     paths: dict[int, list[str]] = defaultdict(list)
-    crosses = []
+    crosses, zeros = [], []
     for i, row in enumerate(cells):
         for j, value in enumerate(row):
             left, top = x + j * wide, y + i * high
             if value is None:
                 crosses.append(_cross(left, top, wide, high))
             else:
-                n = shade(value / scale if scale else 0.0)
-                paths[n].append(f"M{left:.1f} {top:.1f}h{wide:.1f}v{high:.1f}h-{wide:.1f}z")
+                paths[shade(fractions[i][j])].append(f"M{left:.1f} {top:.1f}h{wide:.1f}v{high:.1f}h-{wide:.1f}z")
+            if value == 0:
+                zeros.append(f"M{left + 1.5:.1f} {top + 1.5:.1f}h{wide - 3:.1f}v{high - 3:.1f}h-{wide - 3:.1f}z")
     shades.update(paths)
     squares = [element("path", class_=f"k{n}", d=Markup("".join(d))) for n, d in sorted(paths.items())]
     frame = element("rect", class_="strip", x=x, y=y, width=wide * across, height=high * rows)
-    return [*squares, frame, *([element("path", class_="cross", d=Markup("".join(crosses)))] if crosses else [])]
+    marks = [("zero", zeros), ("cross", crosses)]
+    return [*squares, frame, *[element("path", class_=kind, d=Markup("".join(d))) for kind, d in marks if d]]
 
 
 def _cross(left: float, top: float, wide: float, high: float) -> str:

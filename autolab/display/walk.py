@@ -138,20 +138,19 @@ class Walk:
             arrivals = self.arrivals.get(step, [])
             here = [arrival for arrival in arrivals if arrival.moment <= k]
             if here and len(here) < len(arrivals) and len(found) < _MOST_GROWING:
-                found[str(box)] = {**_reading(here[-1].total), "arrived": len(here), "of": len(arrivals)}
+                found[str(box)] = {**self._reading(here[-1].total), "arrived": len(here), "of": len(arrivals)}
         return found
+
+    def _reading(self, total: Snapshot) -> dict[str, Any]:
+        """A sum as a node shows it."""
+        cells = grid(total, STRIP_ROWS, STRIP_COLUMNS) if total.size > 1 else None
+        rows = None if cells is None else [[_rounded(v) for v in row] for row in cells.values.tolist()]
+        return {"grad": text_of(total), "cells": rows}
 
 
 def _shown(steps: Iterable[int], boxes: Mapping[int, int], results: Mapping[int, int]) -> list[tuple[int, int]]:
     """The boxes with numbers, of these steps or of groups, and whose numbers these are."""
     return [*[(step, step) for step in steps if boxes.get(step) == step], *results.items()]
-
-
-def _reading(total: Snapshot) -> dict[str, Any]:
-    """A sum as a node shows it."""
-    cells = grid(total, STRIP_ROWS, STRIP_COLUMNS) if total.size > 1 else None
-    rows = None if cells is None else [[_rounded(v) for v in row] for row in cells.values.tolist()]
-    return {"grad": text_of(total), "cells": rows, "scale": cells.scale if cells else 0.0}
 
 
 def _rounded(value: float) -> float | None:

@@ -16,7 +16,7 @@ from typing import Any
 from ..engine.observe import file_label
 from ..engine.source import PerInstruction, segment
 from ..links.link import Link
-from .loops import Loop, loops_around
+from .loops import Loop, loop_of_head, loops_around
 from .positions import found_at
 
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
@@ -29,7 +29,7 @@ OWN_FRAMES = ("<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>")
 @dataclass(frozen=True)
 class Place:
     """A position in the user's code. ``names`` are the assignment's targets, ``operands`` the texts of the operands,
-    ``loops`` those around it, the outermost first.
+    ``loops`` those around it, the outermost first; ``head`` is the one whose next element is taken there.
     """
 
     file: str
@@ -40,6 +40,7 @@ class Place:
     operands: tuple[str, ...] = ()
     loops: tuple[Loop, ...] = ()
     is_call: bool = False
+    head: Loop | None = None
 
     def of_inner_step(self) -> Place:
         """The same for a step that does not stand there itself: a call there of AutoLab's code makes it."""
@@ -91,15 +92,18 @@ def _locate(frame: FrameType) -> Place:
     if found is None:
         return Place(file, frame.f_lineno)
     node, statement, lines = found.node, found.statement, found.lines
+    alone = frame.f_code.co_name in OWN_FRAMES
+    head = loop_of_head(node, alone)
     return Place(
         file=file,
         line=node.lineno,
-        source=_expression(lines, node),
+        source=_expression(lines, node) if head is None else f"next of {ast.unparse(_taken(node).iter)}",
         statement=_first_line(segment(lines, statement)) or None,
-        names=_targets(statement, node),
+        names=_targets(statement, node) if head is None else _element(node),
         operands=tuple([ast.unparse(operand) for operand in _operands(node)]),
-        loops=loops_around(node, alone=frame.f_code.co_name in OWN_FRAMES),
+        loops=loops_around(node, alone),
         is_call=isinstance(node, ast.Call),
+        head=head,
     )
 
 
@@ -133,6 +137,18 @@ def _targets(statement: Any, node: ast.AST) -> tuple[str, ...]:
     if isinstance(target, ast.Tuple | ast.List):
         return tuple([ast.unparse(item) for item in target.elts])
     return (ast.unparse(target),)
+
+
+def _taken(loop: Any) -> Any:
+    """The part of a loop or a comprehension that has its target and what its elements are taken from."""
+    return loop if isinstance(loop, ast.For | ast.AsyncFor) else loop.generators[0]
+
+
+def _element(loop: Any) -> tuple[str, ...]:
+    """What a loop calls its next element; of enumerate() or zip() that is a part of one."""
+    head = _taken(loop)
+    is_whole = isinstance(head.target, ast.Name) and not isinstance(head.iter, ast.Call)
+    return (ast.unparse(head.target),) if is_whole else ()
 
 
 def _operands(node: Any) -> list[ast.expr]:

@@ -4,6 +4,7 @@ apart."""
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -43,7 +44,8 @@ def loops_around(node: Any, alone: bool) -> tuple[Loop, ...]:
     ``node`` has a ``parent``, as `executing` gives it. ``alone``: the code is that of a comprehension or generator
     expression with a frame of its own, which what stands around it does not repeat.
     """
-    found: list[Loop] = []
+    head = loop_of_head(node, alone)
+    found: list[Loop] = [] if head is None else [head]
     while (parent := getattr(node, "parent", None)) is not None and not isinstance(node, _FUNCTIONS):
         if _repeats(parent, node):
             found.append(_loop(parent))
@@ -51,6 +53,16 @@ def loops_around(node: Any, alone: bool) -> tuple[Loop, ...]:
             break
         node = parent
     return tuple(found[::-1])
+
+
+def loop_of_head(node: Any, alone: bool) -> Loop | None:
+    """The loop that ``node`` is, if that is what an instruction stands at: it takes the next element, in every round.
+
+    Before Python 3.12 a comprehension is that only in its own frame; around it, it is a call.
+    """
+    is_inside = alone or sys.version_info >= (3, 12)
+    is_head = isinstance(node, ast.For | ast.AsyncFor) or (is_inside and isinstance(node, _COMPREHENSIONS))
+    return _loop(node) if is_head else None
 
 
 def _repeats(loop: Any, part: Any) -> bool:

@@ -351,11 +351,19 @@ class Recording:
 
         return short_latex(self)
 
-    def save(self, path: str | os.PathLike[str], look: Literal["light", "dark", "auto"] = "light") -> None:
-        """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file, or its formulas to a ``.tex`` file."""
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        look: Literal["light", "dark", "auto"] = "light",
+        direction: Literal["auto", "down", "right"] = "auto",
+    ) -> None:
+        """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file, or its formulas to a ``.tex`` file.
+
+        ``direction``: where the graph runs; by default time and long chains run to the right, everything else down.
+        """
         from ..display.files import save
 
-        save(self, path, look)
+        save(self, path, look, direction)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         from ..display import mimebundle

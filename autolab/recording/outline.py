@@ -95,7 +95,8 @@ class Outline:
 
     def at_first(self) -> frozenset[int]:
         """The groups that are open before anyone has chosen: all, if that makes no more than `ALL_OPEN` boxes, else
-        level by level from the outside, until `PARTLY_OPEN` are there. Runs stay closed.
+        level by level from the outside, until `PARTLY_OPEN` are there. Runs stay closed, and so do the loops that have
+        some: their passes are too many to be told apart.
         """
         return self._at_first
 
@@ -125,9 +126,13 @@ def _shown(items: Iterable[Item], expanded: Collection[int]) -> Iterator[Item]:
 
 def _batches(items: Iterable[Item]) -> list[list[Group]]:
     """The groups that are opened together: the rounds of a loop all or none."""
-    groups = [item for item in items if isinstance(item, Group) and item.kind != "run"]
+    groups = [item for item in items if isinstance(item, Group) and item.kind != "run" and not _is_long_loop(item)]
     rounds = [group for group in groups if group.kind == "pass"]
     return [*([group] for group in groups if group.kind != "pass"), *([rounds] if rounds else [])]
+
+
+def _is_long_loop(group: Group) -> bool:
+    return group.kind == "loop" and any([isinstance(item, Group) and item.kind == "run" for item in group.items])
 
 
 def _inner_batches(batch: list[Group]) -> list[list[Group]]:

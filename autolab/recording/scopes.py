@@ -64,13 +64,17 @@ class _Draft:
 
 @dataclass
 class _Open:
-    """A loop or a block that a frame is in; ``inner`` is the scope of the block, or of the loop's present round."""
+    """A loop or a block that a frame is in; ``inner`` is the scope of the block, or of the loop's present round.
+
+    ``at_head``: the round has begun with taking an element, and the loop's targets still have the values of the last.
+    """
 
     what: Loop | Mark
     outer: int
     inner: int
     values: tuple[Any, ...] = ()
     number: int = 1
+    at_head: bool = False
 
 
 @dataclass
@@ -165,10 +169,12 @@ class ScopeTracker:
         if constructs or level.open:
             kept = _common(level.open, constructs)
             variables = level.frame.f_locals if any([isinstance(c, Loop) for c in constructs]) else {}
+            for open_ in level.open[:kept]:
+                self._learn(open_, level.place, variables)
             restarted = _restarted(level, level.open[:kept], variables, callee)
             if restarted is not None:
                 kept = restarted + 1
-                level.open[restarted] = self._next_round(level.open[restarted], variables)
+                level.open[restarted] = self._next_round(level.open[restarted], level.place, variables)
             del level.open[kept:]
             for construct in constructs[kept:]:
                 level.open.append(self._opened(level, construct, variables))
@@ -179,7 +185,15 @@ class ScopeTracker:
             scope = self._block(level, construct)
             return _Open(construct, scope, scope)
         loop = self._new(level.innermost, "loop", construct.label, level.place, construct.line)
-        return self._next_round(_Open(construct, loop, loop, number=0), variables)
+        return self._next_round(_Open(construct, loop, loop, number=0), level.place, variables)
+
+    def _learn(self, open_: _Open, place: Place | None, variables: Mapping[str, Any]) -> None:
+        """The values of a loop's targets in its present round, once it is past its head."""
+        loop = open_.what
+        if not open_.at_head or not isinstance(loop, Loop) or (place is not None and place.head == loop):
+            return
+        open_.at_head, open_.values = False, loop.values(variables)
+        self._drafts[open_.inner].label = loop.round_label(open_.values, open_.number)
 
     def _block(self, level: _Level, mark: Mark) -> int:
         """A scope for a block of the user's, or for a link: that is a call, which reads as he wrote it if he did."""
@@ -191,12 +205,12 @@ class ScopeTracker:
         label = f"{place.source}  # {mark.label.rpartition(': ')[2]}"
         return self._new(level.innermost, "link", label, place, is_call=True)
 
-    def _next_round(self, was: _Open, variables: Mapping[str, Any]) -> _Open:
+    def _next_round(self, was: _Open, place: Place | None, variables: Mapping[str, Any]) -> _Open:
         loop = was.what
         assert isinstance(loop, Loop)
         values, number, head = loop.values(variables), was.number + 1, self._drafts[was.outer]
         scope = self._new(was.outer, "pass", loop.round_label(values, number), head.place, head.line)
-        return _Open(loop, was.outer, scope, values, number)
+        return _Open(loop, was.outer, scope, values, number, place is not None and place.head == loop)
 
     def _new(
         self,
@@ -271,7 +285,10 @@ def _restarted(
         return None
     i, _, loop = loops[-1]
     moved = level.frame.f_lasti - level.instruction
-    return i if moved < 0 or (moved == 0 and not loop.targets and _is_called_anew(level, callee)) else None
+    tells = not loop.targets or (
+        level.place is not None and level.place.head == loop
+    )  # the instruction, not the targets
+    return i if moved < 0 or (moved == 0 and tells and _is_called_anew(level, callee)) else None
 
 
 def _is_called_anew(level: _Level, callee: FrameType | None) -> bool:

@@ -14,7 +14,7 @@ from ..display.messages import say
 from ..display.plane import Plane, Region
 from ..display.registry import Bundle
 from ..display.status import of_variable
-from ..display.tone import Tone, spanning
+from ..display.tone import DECADES, SCALES, Tone, spanning
 from ..engine.variable import Variable
 from .shown import Shown
 
@@ -32,20 +32,20 @@ class Board:
     ----------
     arrays : list of Shown
     show : {"value", "gradient", "both"}
-    decades : int, optional
-        How many powers of ten below the scale the colours begin to follow them; None for even steps.
+    scale : {"asinh", "linear", "symlog"}
     shared : bool
-        Whether all values, and all gradients, have one scale.
+        Whether the arrays have one scale: on ``asinh`` all values and gradients together, else all values, and all
+        gradients.
     axes : mapping of str to str
         The names of the axes of some arrays, a letter for each axis, by the names of the arrays.
     """
 
     def __init__(
-        self, arrays: list[Shown], show: str, decades: int | None, shared: bool, axes: Mapping[str, str] | None = None
+        self, arrays: list[Shown], show: str, scale: str, shared: bool, axes: Mapping[str, str] | None = None
     ) -> None:
         self.arrays = arrays
         self.axes = dict(axes or {})
-        self.show, self.decades, self.shared = show, decades, shared
+        self.show, self.scale, self.decades, self.shared = show, scale, DECADES, shared
         self.planes: dict[tuple[int, ...], Plane] = {}
         self.read()
 
@@ -62,8 +62,9 @@ class Board:
         return sum([heat.array.size for heat in self._heats.values() if heat is not None])
 
     # ------------------------------------------------------------------ what can be chosen
-    def choose(self, show: str, decades: int | None, shared: bool) -> None:
-        """Other colours, or another one of value and gradient.
+    def choose(self, show: str, scale: str, decades: int, shared: bool) -> None:
+        """Other colours, or another one of value and gradient; ``decades``: how many powers of ten below the strongest
+        colours ``symlog`` begins to follow them.
 
         Raises
         ------
@@ -72,9 +73,11 @@ class Board:
         """
         if show not in SHOW:
             raise ValueError(f"heatmap: show is {show!r:.60}; expected one of {', '.join(SHOW)}")
-        if decades is not None and not 1 <= decades <= MOST_DECADES:
-            raise ValueError(f"heatmap: got {decades!r:.60} decades; expected 1 to {MOST_DECADES}, or None")
-        self.show, self.decades, self.shared = show, decades, shared
+        if scale not in SCALES:
+            raise ValueError(f"heatmap: scale is {scale!r:.60}; expected one of {', '.join(SCALES)}")
+        if not 1 <= decades <= MOST_DECADES:
+            raise ValueError(f"heatmap: got {decades!r:.60} decades; expected 1 to {MOST_DECADES}")
+        self.show, self.scale, self.decades, self.shared = show, scale, decades, shared
 
     def across(self, group: int, row: int, column: int) -> None:
         """Show two other axes of the arrays of a shape."""
@@ -111,12 +114,14 @@ class Board:
 
     def _tone(self, which: str, heat: Heat) -> Tone:
         """Shared are the colours; what bar explains them is a matter of each array."""
-        own = spanning(*heat.range[:2], self.decades)
+        own = spanning(*heat.range[:2], self.scale, self.decades)
         if not self.shared:
             return own
-        alike = [found for _, kind, found in self.panels() if kind == which and found is not None]
+        kinds = SHOW[:2] if self.scale == "asinh" else (which,)
+        alike = [found for _, kind, found in self.panels() if kind in kinds and found is not None]
         ends = [end for found in alike for end in found.range[:2] if end is not None]
-        return replace(spanning(min(ends, default=None), max(ends, default=None), self.decades), ends=own.ends)
+        shared = spanning(min(ends, default=None), max(ends, default=None), self.scale, self.decades)
+        return replace(shared, ends=own.ends)
 
     def picture(self) -> dict[str, Any]:
         """Everything that the page draws, as plain data and bytes."""
@@ -141,6 +146,7 @@ class Board:
         has_gradients = any([isinstance(entry.source, Variable) for entry in self.arrays])
         return {
             "show": self.show,
+            "scale": self.scale,
             "shows": list(SHOW) if has_gradients else [],
             "decades": self.decades,
             "most": MOST_DECADES,

@@ -7,10 +7,13 @@ makes the records again (static/columns.js); Python and the page know nothing el
 from __future__ import annotations
 
 import base64
+import math
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import Any
+
+from ..display.tone import BEND
 
 FEWEST = 50
 """Fewer records stay as they are."""
@@ -134,21 +137,29 @@ def _cells(values: list[Any]) -> dict[str, Any]:
 
 
 def shaded(reading: Mapping[str, Any]) -> dict[str, Any]:
-    """A reading with its cells in whole shades, as many as there are colours.
+    """A reading with its cells in whole shades, as many as there are colours; they have no scale then.
+
+    Only what is exactly zero has the shade 0, which is marked.
 
     Examples
     --------
-    >>> shaded({"value": "[1, -2, nan]", "value_cells": [[1.0, -2.0, None]], "value_scale": 2.0})
-    {'value': '[1, -2, nan]', 'value_cells': [[64, -127, None]], 'value_scale': 127}
+    >>> shaded({"value": "[1, -2, 0, nan]", "value_cells": [[1.0, -2.0, 0.0, None]], "value_scale": 2.0})
+    {'value': '[1, -2, 0, nan]', 'value_cells': [[110, -127, 0, None]], 'value_scale': None}
     """
     light = dict(reading)
     for which in ("value", "grad"):
-        rows, scale = reading.get(f"{which}_cells"), reading.get(f"{which}_scale")
+        rows, scale = reading.get(f"{which}_cells"), reading.get(f"{which}_scale") or 0.0
         if rows:
-            scale = scale or 1.0  # all are 0
-            light[f"{which}_cells"] = [[v if v is None else round(SHADES * (v / scale)) for v in row] for row in rows]
-            light[f"{which}_scale"] = SHADES
+            light[f"{which}_cells"] = [[v if v is None else _shade(v, scale) for v in row] for row in rows]
+            light[f"{which}_scale"] = None
     return light
+
+
+def _shade(value: float, scale: float) -> int:
+    if not value or not scale:
+        return 0
+    size = SHADES * math.asinh(abs(value) / scale * BEND) / math.asinh(BEND)
+    return int(math.copysign(min(SHADES, max(1, round(size))), value))
 
 
 _RECORDS: dict[str, tuple[tuple[str, ...], Callable[[Any], Any] | None]] = {

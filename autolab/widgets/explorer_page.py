@@ -53,7 +53,7 @@ def explorer_page(recording: Recording, amount: Amount, view: Any = None) -> dic
     reader = Reader(recording, amount.cells)
     look = {} if view is None else {**view.look, "pick": None}
     words = at_first()["words"] if view is None else view.words
-    held = Held(reader)
+    held = Held(reader, look.get("direction", "auto"), look.get("own", False))
     held.graphs(look.get("open", {}), amount.pictures)
     held.steps()
     held.hold(["free", []], view.free if view is not None else NOTHING_FREE)
@@ -79,8 +79,8 @@ def _without_pick(question: Sequence[Any]) -> Sequence[Any]:
 class Held:
     """Collects the answers that a page holds. Those about the same boxes share their readings, in ``boxes``."""
 
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
+    def __init__(self, reader: Reader, way: str = "auto", own: bool = False) -> None:
+        self._reader, self._way, self._own = reader, way, own
         self.answers: dict[str, list[Any]] = {}
         self.boxes: list[dict[str, Any]] = []
         self.walks = len(reader.walk) <= _LONGEST_WALK
@@ -103,8 +103,8 @@ class Held:
                 self._picture(order, None if state == first else sorted(state))
 
     def _picture(self, order: int, open: list[int] | None) -> None:
-        self._ask(["scene", order, open])
-        question = ["numbers", order, open]
+        self._ask(["scene", order, open, self._way])
+        question = ["numbers", order, open, self._own]
         numbers = self._reader.ask(question)
         for field, shared in self.boxes[order].items():
             shared.update(numbers.get(field, {}))

@@ -65,9 +65,9 @@ class Heatmap(Planes, LiveView):
         self._tell(since={})
         self._draw()
 
-    @on_message("choose", show=str, decades=(int, type(None)), shared=bool)
-    def _choose(self, show: str, decades: int | None, shared: bool) -> None:
-        self._board.choose(show, decades, shared)
+    @on_message("choose", show=str, scale=str, decades=int, shared=bool)
+    def _choose(self, show: str, scale: str, decades: int, shared: bool) -> None:
+        self._board.choose(show, scale, decades, shared)
         self._draw()
 
 
@@ -85,8 +85,9 @@ def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any
         On the CPU or on the GPU, where they stay. The live view reads them again after every cell; arrays of more than
         four million elements when it is asked to.
     options : dict, optional
-        ``show``: "value", "gradient" or "both" (default: both where there is a gradient). ``scale``: "linear" (default)
-        or "symlog", which follows the powers of ten. ``shared`` (default True): whether several arrays have one scale.
+        ``show``: "value", "gradient" or "both" (default: both where there is a gradient). ``scale``: "asinh" (default),
+        "linear", or "symlog", which follows the powers of ten. ``shared`` (default True): whether several arrays have
+        one scale; on "asinh" it is that of all values and gradients together, up to the largest, rounded up.
     **named
         More of them, with their names.
 
@@ -113,10 +114,10 @@ def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any
     given = chosen_options("heatmap", options, ("show", "scale", "shared", "axes"))
     entries = gather(arrays, named)
     has_gradient = any([entry.read("gradient") is not None for entry in entries])
-    show, scale = given.get("show", "both" if has_gradient else "value"), given.get("scale", "linear")
+    show, scale = given.get("show", "both" if has_gradient else "value"), given.get("scale", "asinh")
     if show not in SHOW or scale not in SCALES or type(given.get("shared", True)) is not bool:
         expected = f"show: {', '.join(SHOW)}; scale: {', '.join(SCALES)}; shared: True, False"
         raise ValueError(f"heatmap: got the options {dict(given)!r:.100}; expected {expected}")
-    view = Heatmap(Board(entries, show, SCALES[scale], given.get("shared", True), given.get("axes")))
+    view = Heatmap(Board(entries, show, scale, given.get("shared", True), given.get("axes")))
     view._save_here("heatmap", "heatmap", entries[0].name)
     return view

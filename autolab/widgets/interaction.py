@@ -54,7 +54,7 @@ class Interact(Planes, LiveView):
 
     def __init__(self, fn: Callable[..., Any], inputs: Mapping[str, Any], axes: Mapping[str, str]) -> None:
         self._fn, self._knobs, self._letters = fn, knobs(inputs), axes
-        self._train, self._board = config.train, Board([], "value", None, True)
+        self._train, self._board = config.train, Board([], "value", "linear", True)
         self._name = clean(getattr(fn, "__name__", type(fn).__name__))
         first = at_first()
         words = {**first["words"], **{key: say(key) for key in _WORDS}}
@@ -102,7 +102,7 @@ class Interact(Planes, LiveView):
         """The arrays as a board; where one has the shape of an earlier one, it shows the same plane."""
         entries = gather((arrays,), {}) if arrays else []
         has_gradient = any([entry.read("gradient") is not None for entry in entries])
-        board = Board(entries, "both" if has_gradient else "value", None, True, self._letters if entries else {})
+        board = Board(entries, "both" if has_gradient else "value", "linear", True, self._letters if entries else {})
         board.planes |= {shape: plane for shape, plane in self._board.planes.items() if shape in board.planes}
         self._board = board
 

@@ -67,7 +67,7 @@ class Lens(SessionView):
     check = traitlets.Dict().tag(sync=True)
     panels: traitlets.List[Any] = traitlets.List().tag(sync=True)
     panel_buffers: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    scale = traitlets.Enum(tuple(SCALES), "linear").tag(sync=True)
+    scale = traitlets.Enum(SCALES, "linear").tag(sync=True)
     chosen = traitlets.Dict().tag(sync=True)
     along = traitlets.Dict().tag(sync=True)
     study = traitlets.Dict().tag(sync=True)

@@ -1,7 +1,7 @@
 """The front end's text: hand-written files, joined into one module or style sheet, and zipped for the way to a page.
 
 Names, lines and indentation stay as they are in the files, so that the browser's debugger shows what was written; only
-comments that fill lines of their own are left out. What makes the text small on its way is gzip.
+comments that fill lines of their own, and types, are left out. What makes the text small on its way is gzip.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ STATIC = Path(__file__).parent / "static"
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+\.js)";\n', re.MULTILINE)
 _STYLE_IMPORT = re.compile(r'^@import "\./(\w+\.css)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
+_STYLE_COMMENT = re.compile(r" ?/\*(?:[^*]|\*(?!/))*\*/")
+_TYPES = re.compile(r"/\*\* @(?:type|param|returns) (?:[^*]|\*(?!/))*\*/ ?")
 _COMMENT_LINES = re.compile(r"^ *(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
 
 
@@ -31,8 +33,8 @@ def module_text(entry: str) -> str:
 
 @cache
 def style_text(entry: str) -> str:
-    """A style sheet of the folder ``static`` with those that it imports from there, each once."""
-    return "".join(_joined(entry, _STYLE_IMPORT).values())
+    """A style sheet of the folder ``static`` with those that it imports from there, each once, without comments."""
+    return _STYLE_COMMENT.sub("", "".join(_joined(entry, _STYLE_IMPORT).values()))
 
 
 def _joined(entry: str, imports: re.Pattern[str]) -> dict[str, str]:
@@ -45,7 +47,7 @@ def _joined(entry: str, imports: re.Pattern[str]) -> dict[str, str]:
             text = (STATIC / name).read_text(encoding="utf-8")
             for imported in imports.findall(text):
                 add(imported)
-            parts[name] = parts.pop(name) + _COMMENT_LINES.sub("", imports.sub("", text))
+            parts[name] = parts.pop(name) + _TYPES.sub("", _COMMENT_LINES.sub("", imports.sub("", text)))
 
     add(entry)
     return parts

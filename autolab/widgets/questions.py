@@ -7,8 +7,9 @@ groups; in which box one of them stands is for the page to find, which knows wha
 Questions
 ---------
 ["program"]                    what the graphs are of, their outlines, the source
-["scene", order, open]         the picture of a graph with these groups open (null: as at first)
-["numbers", order, open]       the values and gradients in it, and when a walk knows them
+["scene", order, open, way]    the picture of a graph with these groups open (null: as at first), running this way
+["numbers", order, open, own]  the values and gradients in it, and when a walk knows them; whether each array has a
+                               scale of colours of its own
 ["detail", id]                 all about a step or a group
 ["frame", k, pick]             a moment of the walk, with a picked cell (or null)
 ["flow", measure, open]        the sizes of what flows
@@ -25,6 +26,7 @@ from typing import Any, Literal, get_args
 
 from ..display.answer import answer
 from ..display.detail import MAX_CELLS, detail, home
+from ..display.direction import DIRECTIONS, Direction
 from ..display.escape import clean
 from ..display.flow import MEASURES, flow
 from ..display.frames import frame
@@ -33,7 +35,7 @@ from ..display.health import SIGNS, findings, sentences, signs_at
 from ..display.listing import listing
 from ..display.messages import say
 from ..display.nan_path import nan_path
-from ..display.readings import readings
+from ..display.readings import readings, view_scale
 from ..display.scene import scene, structure
 from ..display.search import search_words
 from ..display.sheet import MAX_CELLS as MOST_IN_FRAME
@@ -78,8 +80,10 @@ class Reader:
     --------
     >>> import autolab
     >>> reader = Reader(autolab.record(lambda x: x * x, 3.0))
-    >>> reader.ask(["scene", 0, None])["nodes"][0]["name"], reader.ask(["numbers", 0, None])["nodes"]["0"]["grad"]
-    ('x', '6')
+    >>> reader.ask(["scene", 0, None, "auto"])["nodes"][0]["name"]
+    'x'
+    >>> reader.ask(["numbers", 0, None, False])["nodes"]["0"]["grad"]
+    '6'
     """
 
     def __init__(self, recording: Recording, cells: int = MAX_CELLS, before: Reader | None = None) -> None:
@@ -118,6 +122,11 @@ class Reader:
         return Walk(self.recording)
 
     @cached_property
+    def scale(self) -> float:
+        """Where the one scale of colours ends."""
+        return view_scale(self.recording)
+
+    @cached_property
     def alone(self) -> dict[int, int]:
         """Every step as a box of its own."""
         return {step.id: step.id for graph in self.graphs for step in graph.steps}
@@ -148,29 +157,33 @@ class Reader:
             "ways": {"": say("take"), **{suffix: say(f"take_{suffix}") for suffix in ("png", "svg", "pdf", "html")}},
         }
 
-    def _scene(self, order: int, open: list[int] | None) -> Any:
+    def _scene(self, order: int, open: list[int] | None, way: Direction) -> Any:
         graph = self.graph(order)
+        if way not in DIRECTIONS:
+            raise not_understood(["scene", order, open, way])
         if graph is None:
             return None
         opened = _open(graph.outline, open)
         count = graph.outline.size(opened)
         if count > MOST_BOXES:
             return {"refused": say("too_many_boxes", count=count, most=MOST_BOXES)}
-        return scene(graph, opened)
+        return scene(graph, opened, direction=way)
 
     # ------------------------------------------------------------------ numbers
-    def _numbers(self, order: int, open: list[int] | None) -> Any:
+    def _numbers(self, order: int, open: list[int] | None, own: bool) -> Any:
         graph = self.graph(order)
         if graph is None or graph.outline.size(opened := _open(graph.outline, open)) > MOST_BOXES:
             return None
-        nodes = readings(graph, opened)["nodes"]
+        found = readings(graph, opened, scale=self.scale, own=own)
+        nodes, scale = found["nodes"], found["scale"]
         if order:
-            return {"nodes": nodes}
+            return {"nodes": nodes, "scale": scale}
         told = [[SIGNS[sign], sentence] for sign, sentence in sentences(graph, self._findings)]
         times = self._times(opened)
         return {
             "nodes": {box: {**node, **times.get(box, _NEVER)} for box, node in nodes.items()},
             "signs": self._signs(opened),
+            "scale": scale,
             "walks": True,
             "count": len(self.walk),
             "start": self.walk.start,
@@ -202,7 +215,7 @@ class Reader:
         if identity not in graph.outline.groups and identity not in self.alone:
             return None
         walk = self.walk if graph is self.recording else Walk(graph)
-        facts, buffers = detail(graph, identity, self.cells)
+        facts, buffers = detail(graph, identity, self.cells, self.scale)
         told = {"answer": answer(walk, identity, self.alone), "what_if": self._what_if(identity)}
         return {**facts, **told, "buffers": buffers}
 
@@ -232,9 +245,9 @@ _NEVER = dict.fromkeys(("known", "first", "last", "sends"))
 _NONE = type(None)
 _ANSWERS: dict[str, tuple[Shelf, Callable[..., Any], list[tuple[type, ...]]]] = {
     "program": ("page", Reader._program, []),
-    "scene": ("page", Reader._scene, [(int,), (list, _NONE)]),
+    "scene": ("page", Reader._scene, [(int,), (list, _NONE), (str,)]),
     "search": ("page", Reader._search, []),
-    "numbers": ("numbers", Reader._numbers, [(int,), (list, _NONE)]),
+    "numbers": ("numbers", Reader._numbers, [(int,), (list, _NONE), (bool,)]),
     "flow": ("numbers", Reader._flow, [(str,), (list, _NONE)]),
     "path": ("numbers", Reader._path, []),
     "detail": ("answers", Reader._detail, [(int,)]),
@@ -284,7 +297,11 @@ def shelved(questions: Sequence[Any], ask: Callable[[Any], Any]) -> dict[str, di
 def first_questions(recording: Recording) -> list[list[Any]]:
     """What a page asks that has just been opened."""
     orders = range(1 + len(recording.higher))
-    pictures = [[kind, order, None] for order in orders for kind in ("scene", "numbers")]
+    pictures = [
+        [*question]
+        for order in orders
+        for question in (("scene", order, None, "auto"), ("numbers", order, None, False))
+    ]
     return [["program"], *pictures]
 
 

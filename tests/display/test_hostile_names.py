@@ -106,7 +106,7 @@ def hostile_surface(name):
 
 def hostile_heatmap(name):
     arrays = gather(({name: np.array([1.0, np.nan])},), {})
-    return type("Static", (), {"bundle": Board(arrays, "value", 3, True).static()})()
+    return type("Static", (), {"bundle": Board(arrays, "value", "symlog", True).static()})()
 
 
 MAKERS = (named, hostile_variable, hostile_class, hostile_report, hostile_derivatives, hostile_hessian)

@@ -72,7 +72,7 @@ def test_strips_are_small_zero_centred_and_hold_no_infinity():
     cells = reading["value_cells"]
     assert len(cells) <= 6 and len(cells[0]) <= 12
     assert cells[0][0] is None and cells[-1][-1] is None
-    assert reading["value_scale"] == 299.0
+    assert reading["value_scale"] == 500.0  # that of the view, rounded up
     assert reading["value"] == "(20, 20) …, 1 NaN, 1 infinite"
 
 

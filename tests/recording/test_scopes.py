@@ -226,6 +226,32 @@ def test_scopes_are_json_and_the_same_in_every_run() -> None:
     assert one.to_json()["scopes"][0]["label"] == "for t in range(3)"
 
 
+def test_taking_the_next_element_begins_the_round_that_uses_it() -> None:
+    def program(xs):
+        h = 0.0
+        for x in xs:
+            h = h + x
+        for t, row in enumerate(xs):
+            for y in row:
+                h = h * y + t
+        return h.sum()
+
+    r = record(program, np.ones((2, 2)))
+    first = [(path, [r.steps[i].function for i in ids]) for path, ids in tree(r)[:2]]
+    assert first == [(f"for x in xs > pass {n}", ["getitem", "add"]) for n in (1, 2)]
+    paths = [path for path, _ in tree(r)[2:]]
+    outer = "for (t, row) in enumerate(xs)"
+    assert [path for path in paths if path.count(">") == 1] == [f"{outer} > t = {t}" for t in (0, 1)]
+    assert len([path for path in paths if path.endswith(("pass 1", "pass 2"))]) == 4
+    assert r["x"].source == "next of xs" and "row" not in [step.name for step in r.steps]
+
+
+def test_a_comprehension_over_an_array_is_one_loop() -> None:
+    r = record(lambda xs: sum([x * 2.0 for x in xs]), np.ones(3))
+    assert [path for path, _ in tree(r)] == [f"for x in xs > pass {n}" for n in (1, 2, 3)]
+    assert {len(ids) for _, ids in tree(r)} == {2}
+
+
 def test_a_deep_recursion_costs_each_step_a_look_at_the_new_frames_only() -> None:
     """Were the whole stack walked at every step, a deep one would take many times as long as a shallow one."""
 

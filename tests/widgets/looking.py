@@ -95,7 +95,8 @@ def looks(view: Any, **changes: Any) -> Seen:
     orders = range(len(seen(view).program["graphs"]))
     questions: list[Any] = [["program"]]
     for order in orders:
-        questions += [["scene", order, opened.get(str(order))], ["numbers", order, opened.get(str(order))]]
+        groups = opened.get(str(order))
+        questions += [["scene", order, groups, "auto"], ["numbers", order, groups, False]]
     questions.append(["free", look.get("corners", [])])
     if look["selected"] is not None:
         questions.append(["detail", look["selected"]])

@@ -70,7 +70,7 @@ VIEWS: dict[str, Callable[[np.ndarray], LiveView]] = {
     "graph": graph,
     "lens": lens,
     "derivatives": lambda data: DerivativeExplorer(DerivativeSession(lambda x: F.sum(x * data), 0.5, 1, (-1.0, 1.0))),
-    "heatmap": lambda data: Heatmap(Board(gather((data,), {}), "value", None, True, None)),
+    "heatmap": lambda data: Heatmap(Board(gather((data,), {}), "value", "linear", True, None)),
     "interact": lambda data: Interact(lambda k: {"k x": data * k}, {"k": (0.0, 1.0)}, {}),
     "monitor": monitored,
 }

@@ -64,8 +64,8 @@ def test_every_kind_has_a_small_module_and_a_style_of_its_own() -> None:
     assert all((STATIC / f"{kind}.{suffix}").exists() for kind in kinds for suffix in ("js", "css"))
 
 
-def test_only_comments_that_fill_lines_are_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What the browser's debugger shows is what stands in the files."""
+def test_only_types_and_comments_that_fill_lines_are_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What the browser's debugger shows is else what stands in the files."""
     monkeypatch.setattr(module, "STATIC", tmp_path)
     kept = [
         'import { b } from "./other.js";',
@@ -78,7 +78,10 @@ def test_only_comments_that_fill_lines_are_left_out(monkeypatch: pytest.MonkeyPa
     comments = ["// one", "  // more", "/** one */", "  /**", "   * several ** lines", "   */"]
     (tmp_path / "fresh_entry.js").write_text("\n".join([*kept[:2], *comments, *kept[2:4], *comments, *kept[4:], ""]))
     (tmp_path / "other.js").write_text("\n".join([*comments, "export const b = 1;", ""]))
-    assert module_text("fresh_entry.js").splitlines() == ["const b = 1;", "", *kept[1:]]
+    untyped = [line.replace("/** @type {any} */ ", "") for line in kept[1:]]
+    assert (
+        module_text("fresh_entry.js").splitlines() == ["const b = 1;", "", *untyped] != ["const b = 1;", "", *kept[1:]]
+    )
 
 
 # ---------------------------------------------------------------------------------------------------- in a page

@@ -83,8 +83,10 @@ def test_names_come_from_the_variables_the_keys_or_the_keywords(make: Make) -> N
 
 def test_several_share_one_scale_unless_told_otherwise(make: Make) -> None:
     view = make(a=np.array([1.0, -2.0]), b=np.array([8.0]))
-    assert [p["scale"] for p in view.picture["panels"]] == [8.0, 8.0]
-    send(view, do="choose", show="value", decades=2, shared=False)
+    assert [(p["scale"], p["bend"]) for p in view.picture["panels"]] == [(10.0, 100.0), (10.0, 100.0)]
+    send(view, do="choose", show="value", scale="asinh", decades=2, shared=False)
+    assert [p["scale"] for p in view.picture["panels"]] == [2.0, 10.0]
+    send(view, do="choose", show="value", scale="symlog", decades=2, shared=False)
     assert [(p["scale"], p["threshold"]) for p in view.picture["panels"]] == [(2.0, 0.02), (8.0, 0.08)]
 
 
@@ -118,8 +120,8 @@ def test_a_block_of_a_reduced_array_shows_the_true_elements(make: Make) -> None:
         {"do": "zoom", "key": 7, "region": None},
         {"do": "move", "key": 0, "index": 9, "value": 0},
         {"do": "axes", "key": 0, "row": 0, "column": 0},
-        {"do": "choose", "show": "all", "decades": 3, "shared": True},
-        {"do": "choose", "show": "both", "decades": 900, "shared": True},
+        {"do": "choose", "show": "all", "scale": "linear", "decades": 3, "shared": True},
+        {"do": "choose", "show": "both", "scale": "symlog", "decades": 900, "shared": True},
         {"do": "eval", "text": "1"},
     ],
 )
@@ -141,7 +143,7 @@ def test_a_message_that_fits_nothing_changes_nothing_and_is_answered(make: Make,
         (("text",), None, "heatmap: array 1: got"),
         ((1.0,), {"colour": 1}, "heatmap: unknown options 'colour'"),
         ((1.0,), {"show": "grad"}, "heatmap: got the options .*expected show: value, gradient, both"),
-        ((1.0,), {"scale": "log"}, "expected show: .*; scale: linear, symlog"),
+        ((1.0,), {"scale": "log"}, "expected show: .*; scale: asinh, linear, symlog"),
     ],
 )
 def test_what_cannot_be_shown_is_said(make: Make, args: Any, options: Any, error: str) -> None:

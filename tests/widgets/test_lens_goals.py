@@ -95,7 +95,7 @@ def lens_view(slow: Slow) -> Any:
 
 
 def heat_view(slow: Slow) -> Any:
-    return Heatmap(Board(gather((np.arange(4096.0).reshape(64, 8, 8),), {}), "value", None, True))
+    return Heatmap(Board(gather((np.arange(4096.0).reshape(64, 8, 8),), {}), "value", "linear", True))
 
 
 MOVE_POINT = """([from, count, total]) => {
@@ -293,7 +293,9 @@ def outputs() -> Iterator[tuple[str, Any]]:
     yield "lens of many", lens_of(lambda *xs: sum(x * x for x in xs), *[rng.normal(size=(8, 6)) for _ in range(9)])
     yield (
         "heatmap",
-        Heatmap(Board(gather((rng.normal(size=(700, 700)),), {"b": rng.normal(size=(3, 90, 90))}), "value", 3, True)),
+        Heatmap(
+            Board(gather((rng.normal(size=(700, 700)),), {"b": rng.normal(size=(3, 90, 90))}), "value", "symlog", True)
+        ),
     )
     yield "jacobian", show_jacobian(lambda x: np.tanh(x * x), rng.normal(size=60))
     yield "hessian", show_hessian(lambda w: (w**2).sum() + w[0] * w[1], rng.normal(size=60))

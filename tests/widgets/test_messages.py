@@ -68,7 +68,7 @@ ALLOWED: dict[type[LiveView], dict[str, dict[str, Any]]] = {
         "order": {"order": int},
         "check again": {},
     },
-    Heatmap: {**PLANES, "again": {}, "choose": {"show": str, "decades": (int, NONE), "shared": bool}},
+    Heatmap: {**PLANES, "again": {}, "choose": {"show": str, "scale": str, "decades": int, "shared": bool}},
     Interact: {**PLANES, "set": {"key": str, "value": (int, float, str)}, "throw": {}},
     MonitorView: {
         **ALL,
@@ -111,7 +111,7 @@ MAKE: dict[type[LiveView], Callable[[], LiveView]] = {
     GraphView: lambda: GraphView(autolab.graph(Variable(2.0, name="x") * 3)),
     DerivativeExplorer: lambda: DerivativeExplorer(DerivativeSession(F.tanh, 0.5), 30.0),
     Lens: lens,
-    Heatmap: lambda: Heatmap(Board(gather((arrays(),), {}), "value", None, True)),
+    Heatmap: lambda: Heatmap(Board(gather((arrays(),), {}), "value", "linear", True)),
     Interact: lambda: Interact(lambda a, word, rng: (f"{a} {word}", arrays()), SLID, {}),
     MonitorView: lambda: MonitorView(trained()),
 }
@@ -196,7 +196,8 @@ QUESTIONS: list[tuple[dict[str, Any], str]] = [
         ({"do": "look", "look": {}, "questions": [question]}, "not understood")
         for question in (
             "program", [], [[]], [{}], ["taste"], ["__init__"], ["program", 1], ["scene", 0], ["scene", "0", None],
-            ["scene", True, None], ["scene", 0, {}], ["scene", 0, [[1]]], ["scene", 0, [0.5]], ["numbers", 0, 1],
+            ["scene", True, None, "auto"], ["scene", 0, {}, "auto"], ["scene", 0, [[1]], "auto"],
+            ["scene", 0, [0.5], "auto"], ["scene", 0, None, "up"], ["numbers", 0, 1, False], ["numbers", 0, None, 1],
             ["flow", "taste", None], ["flow", "value"], ["detail", "0"], ["detail", None], ["frame", 0], ["path", 1],
             ["frame", 0.5, None], ["free"], ["free", None], ["free", "v"],
         )
@@ -299,9 +300,10 @@ OUTSIDE: dict[type[LiveView], list[tuple[dict[str, Any], str]]] = {
                 [0, 1, 0, 5],
             )
         ],
-        ({"do": "choose", "show": "taste", "decades": None, "shared": True}, "'taste'"),
-        ({"do": "choose", "show": "value", "decades": 0, "shared": True}, "0 decades"),
-        ({"do": "choose", "show": "value", "decades": 9, "shared": True}, "9 decades"),
+        ({"do": "choose", "show": "taste", "scale": "asinh", "decades": 3, "shared": True}, "'taste'"),
+        ({"do": "choose", "show": "value", "scale": "log", "decades": 3, "shared": True}, "'log'"),
+        ({"do": "choose", "show": "value", "scale": "symlog", "decades": 0, "shared": True}, "0 decades"),
+        ({"do": "choose", "show": "value", "scale": "symlog", "decades": 9, "shared": True}, "9 decades"),
     ],
     Interact: [
         ({"do": "set", "key": "b", "value": 1}, "'b'"),

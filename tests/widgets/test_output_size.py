@@ -107,7 +107,7 @@ def test_an_update_of_a_thousand_boxes_is_small(
     (tmp_path / "many.py").write_text(program)
     view = explorer(runpy.run_path(str(tmp_path / "many.py"))["many"], x=x)
     groups = [group.id for group in view.recording.outline.groups.values() if group.kind != "run"]
-    key = question_key(["scene", 0, sorted(groups)])
+    key = question_key(["scene", 0, sorted(groups), "auto"])
     assert len(looks(view, open={"0": groups}).scene["nodes"]) > 900
     state = view.get_state()
     shown = {name: value for name, value in state.items() if not name.startswith("_")}

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import autolab
 from autolab.display.colors import contrast, paint
-from autolab.display.tone import tone
+from autolab.display.tone import tone, view_tone
 from autolab.widgets.export import export_html
 from autolab.widgets.heatmaps import Heatmap
 
@@ -76,7 +76,7 @@ def array(*shape: int) -> np.ndarray:
     return np.random.default_rng(3).normal(size=shape)
 
 
-@pytest.mark.parametrize("decades", [None, 1, 4])
+@pytest.mark.parametrize("decades", [None, 0, 1, 4])  # as asinh, evenly, by powers of ten
 @pytest.mark.parametrize("look", ["light", "dark"])
 def test_every_pixel_has_the_colour_of_its_number(show: Show, decades: int | None, look: str) -> None:
     x = array(30, 40) * np.logspace(-5, 0, 40)
@@ -84,11 +84,14 @@ def test_every_pixel_has_the_colour_of_its_number(show: Show, decades: int | Non
     page = wire.pages[0]
     page.evaluate("light => { document.body.dataset.jpThemeLight = light }", str(look == "light").lower())
     if decades is not None:
-        page.get_by_label("Symmetric log").check(force=True)
+        page.get_by_label("Symmetric log" if decades else "Linear").check(force=True)
         wire.settle()
+    if decades:
         page.get_by_label("Powers of ten").fill(str(decades))
         wire.settle()
-    expected = paint(tone(float(np.abs(x).max()), decades).fractions(x), "dark" if look == "dark" else "light")
+    largest = float(np.abs(x).max())
+    chosen = view_tone(largest) if decades is None else tone(largest, decades or None)
+    expected = paint(chosen.fractions(x), "dark" if look == "dark" else "light")
     seen = pixels(page)
     assert (seen[..., 3] == 255).all()
     assert np.abs(seen[..., :3].astype(int) - expected.astype(int)).max() <= 4
@@ -245,13 +248,13 @@ def test_the_histogram_has_a_bar_per_part_of_the_colours_that_occurs(show: Show)
     assert sorted(bars.locator("title").all_text_contents()) == ["1", "1", "2"]
     widths = [float(bars.nth(k).get_attribute("width") or 0) for k in range(3)]
     assert widths[0] == pytest.approx(2 * widths[1])
-    assert page.locator(".al-heat-legend text").all_text_contents() == ["−2", "0", "2"]
+    assert page.locator(".al-heat-legend text").all_text_contents() == ["−2", "−0.2", "0", "0.2", "2"]
 
 
 def test_the_bar_of_numbers_of_one_sign_begins_at_zero_and_stands_beside_its_picture(show: Show) -> None:
     page = show({"counts": np.arange(42).reshape(6, 7), "both": array(6, 7)}).pages[0]
-    expect(page.locator(".al-heat-legend").first.locator("text")).to_have_text(["0", "41"])
-    expect(page.locator(".al-heat-legend").last.locator("text")).to_have_text(["−41", "0", "41"])
+    expect(page.locator(".al-heat-legend").first.locator("text")).to_have_text(["0", "5", "50"])
+    expect(page.locator(".al-heat-legend").last.locator("text")).to_have_text(["−50", "−5", "0", "5", "50"])
     colours = [[f"rgb({' '.join(map(str, paint(np.array(t))))})" for t in ends] for ends in ([0, 1], [-1, 1])]
     for k, (first, last) in enumerate(colours):
         bar = page.locator(".al-heat-legend").nth(k).locator("rect:not(.al-heat-count)")
@@ -272,7 +275,7 @@ def test_several_arrays_have_one_scale_or_each_its_own(show: Show) -> None:
     wire.settle()
     assert len(set(ends())) == 2
     for k, x in enumerate((small, large)):
-        expected = paint(tone(float(np.abs(x).max()), None).fractions(x), "light")
+        expected = paint(view_tone(float(np.abs(x).max())).fractions(x), "light")
         assert np.abs(pixels(page, k)[..., :3].astype(int) - expected.astype(int)).max() <= 4
     page.get_by_label("One scale for all").check()
     wire.settle()

@@ -9,6 +9,8 @@ import pytest
 from playwright.sync_api import Page
 
 from autolab.display.colors import paint
+from autolab.display.readings import view_scale
+from autolab.display.tone import view_tone
 
 from .bare_page import Wire, menu, node, offered, pinned
 from .looking import seen as told
@@ -21,7 +23,7 @@ MOST = 60
 
 PANE = """() => {
   const pane = document.querySelector('.al-pane'), picture = document.querySelector('.al-picture');
-  return [pane.scrollTop, pane.clientHeight, picture.clientHeight / picture.viewBox.baseVal.height];
+  return [pane.scrollLeft, pane.clientWidth, picture.clientWidth / picture.viewBox.baseVal.width];
 }"""
 
 
@@ -52,16 +54,16 @@ def wire(open_view: Open, page: Page) -> Wire:
 
 
 def scroll(page: Page, place: float) -> None:
-    """Go to a place in the picture, 0 to 1, and wait until it is painted."""
-    page.locator(".al-pane").evaluate("(pane, place) => pane.scrollTo({top: place * pane.scrollHeight})", place)
+    """Go to a place in the picture, which runs to the right, 0 to 1, and wait until it is painted."""
+    page.locator(".al-pane").evaluate("(pane, place) => pane.scrollTo({left: place * pane.scrollWidth})", place)
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def seen(page: Page, wire: Wire) -> list[dict[str, Any]]:
     """The boxes of the scene that stand in the pane."""
-    top, height, zoom = page.evaluate(PANE)
+    left, width, zoom = page.evaluate(PANE)
     boxes = told(wire.widget).scene["nodes"]
-    return [box for box in boxes if zoom * box["y"] < top + height and zoom * (box["y"] + box["h"]) > top]
+    return [box for box in boxes if zoom * box["x"] < left + width and zoom * (box["x"] + box["w"]) > left]
 
 
 def check_numbers(page: Page, wire: Wire) -> None:
@@ -141,7 +143,7 @@ def test_a_match_far_away_is_shown_and_the_keys_go_on_from_there(wire: Wire, pag
     check_numbers(page, wire)
     page.locator(f".al-node[data-id='{told(wire.widget).selected}']").focus()
     for _ in range(40):
-        page.keyboard.press("ArrowUp")
+        page.keyboard.press("ArrowLeft")
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     focused = page.evaluate("() => Number(document.activeElement.dataset.id)")
     assert focused in {box["id"] for box in seen(page, wire)} and page.evaluate(PANE)[0] < scrolled[0]
@@ -168,7 +170,7 @@ def test_cells_have_the_colours_of_their_numbers(open_view: Open, page: Page) ->
     scroll(page, 0)
     shown = page.locator(".al-node[data-id='0'] .al-value .al-cells rect")  # the input
     fills = shown.evaluate_all("all => all.map(e => e.getAttribute('fill') ?? 'none')")
-    expected = paint(values / np.nanmax(np.abs(values)), "light").reshape(-1, 3)
+    expected = paint(view_tone(view_scale(wire.widget.recording)).fractions(values), "light").reshape(-1, 3)
     assert fills.pop() == "none" and len(fills) == 5
     found = np.array([[int(part) for part in fill[4:-1].split()] for fill in fills])
     assert np.abs(found - expected[:5]).max() <= 2

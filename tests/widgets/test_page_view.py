@@ -12,8 +12,8 @@ from autolab import Variable
 from autolab.display.colors import STOPS, paint
 from autolab.display.histogram import Sample
 from autolab.display.messages import say
-from autolab.display.readings import readings
-from autolab.display.tone import tone
+from autolab.display.readings import readings, view_scale
+from autolab.display.tone import tone, view_tone
 
 from .bare_page import Wire, free, menu, node, number, pinned, type_number
 from .looking import looks, seen
@@ -43,7 +43,8 @@ def test_the_first_paint_shows_every_number(page: Page, open_view: Open) -> None
 
 def test_strips_have_the_colours_of_the_arrays(page: Page, open_view: Open) -> None:
     wire = open_view(layer, **LAYER)
-    expected = paint(LAYER["W"] / np.abs(LAYER["W"]).max(), "light").reshape(-1, 3)
+    scale = view_tone(view_scale(wire.widget.recording))
+    expected = paint(scale.fractions(LAYER["W"]), "light").reshape(-1, 3)
     fills = (
         node(page, wire, "W")
         .locator(".al-value .al-cells rect")
@@ -165,7 +166,7 @@ def test_heatmaps_have_a_pixel_per_element_in_the_colours_of_the_palette(
     for k, array in enumerate((values, 3 * values**2)):
         found = pixels(page, k)
         assert (found[..., 3] == 255).all()
-        expected = paint(array / np.abs(array).max(), "light").astype(int)
+        expected = paint(view_tone(view_scale(wire.widget.recording)).fractions(array), "light").astype(int)
         # 255 steps of colour: neighbours differ by less than this
         assert np.abs(found[..., :3] - expected).max() <= 3
 
@@ -174,6 +175,8 @@ def test_heatmaps_have_a_pixel_per_element_in_the_colours_of_the_palette(
 def test_extremes_and_zero_have_exactly_the_palettes_stops(page: Page, open_view: Open, end: float) -> None:
     wire = open_view(lambda A: A + 0, A=np.array([-end, 0.0, end]))
     page.locator(".al-node").first.click()
+    wire.settle()
+    page.locator(".al-detail").get_by_label("Linear").check()
     wire.settle()
     found = ["#" + bytes(p[:3]).hex() for p in pixels(page, 0)[0]]
     assert found == [STOPS["light"][0], STOPS["light"][5], STOPS["light"][-1]]

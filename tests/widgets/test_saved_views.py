@@ -328,7 +328,7 @@ def test_a_slow_check_is_saved_in_a_few_seconds(lens: Any, tmp_path: Path, monke
 # ------------------------------------------------------------------------------------------------------ all of them
 @pytest.mark.browser
 def test_a_saved_heatmap_speaks_of_cells(open_file: Open) -> None:
-    view = Heatmap(Board(gather((np.eye(3),), {}), "value", None, True))
+    view = Heatmap(Board(gather((np.eye(3),), {}), "value", "linear", True))
     page = open_file(view)
     assert say("heat_still") in page.locator("body").inner_text()
     assert "step" not in page.locator("body").inner_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from typing import Any
 
@@ -12,6 +13,7 @@ from autolab import Variable
 from autolab import links as L
 from autolab.display.flow import MEASURES
 from autolab.display.messages import say
+from autolab.display.tone import SCALES
 from autolab.engine.errors import DamagedValueError
 from autolab.training.extensions import LiveMonitor
 from autolab.widgets.board import Board
@@ -40,9 +42,10 @@ def obeyed(view: Any, **message: Any) -> None:
 
 def test_the_edges_of_what_can_be_chosen_can_be_chosen() -> None:
     for heat in at_rest(Heatmap):
-        for decades in (None, 1, 8):
-            obeyed(heat, do="choose", show="value", decades=decades, shared=True)
-            assert heat.picture["settings"]["decades"] == decades  # type: ignore[attr-defined]
+        for scale, decades in itertools.product(SCALES, (1, 8)):
+            obeyed(heat, do="choose", show="value", scale=scale, decades=decades, shared=True)
+            settings = heat.picture["settings"]  # type: ignore[attr-defined]
+            assert (settings["scale"], settings["decades"]) == (scale, decades)
         obeyed(heat, do="move", key=0, index=0, value=1)
         heat.refresh()  # type: ignore[attr-defined]
         assert heat.picture["groups"][0]["at"][0] == 1  # type: ignore[attr-defined]  # where one was
@@ -165,7 +168,7 @@ def test_curves_are_unfinished_only_where_they_were_given_up() -> None:
 
 
 def test_the_axes_of_a_heatmap_keep_their_names() -> None:
-    view = Heatmap(Board(gather((), {"A": np.eye(3)}), "value", None, True, {"A": "ij"}))
+    view = Heatmap(Board(gather((), {"A": np.eye(3)}), "value", "linear", True, {"A": "ij"}))
     assert view.picture["panels"][0]["axes"] == "ij"
     view.close()
 
@@ -193,7 +196,7 @@ def test_an_error_whose_text_ends_the_program_ends_the_computation_alone() -> No
     view.close()
 
 
-GRAPHS = [[kind, order, None] for order in range(3) for kind in ("scene", "numbers")]
+GRAPHS = [[*kind[:1], order, None, *kind[1:]] for order in range(3) for kind in (("scene", "auto"), ("numbers", False))]
 
 
 def test_where_there_is_no_value_there_are_no_graphs() -> None:

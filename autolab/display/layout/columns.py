@@ -22,6 +22,8 @@ def columns(graph: Layered, ranks: list[list[int]], gap: float, margin: float) -
             x[node] = offset - offsets[-1] / 2
     (above, below), weights = graph.pulls(), graph.weights()
     both = [a + b for a, b in zip(above, below, strict=True)]
+    boxes = len(graph.sizes)
+    both[boxes:] = [[n for n in near if n >= boxes] or near for near in both[boxes:]]  # long lines run straight
     for sweep, neighbours in [(rows, above), (rows[::-1], below)] * _ROUNDS + [(rows, both)]:
         for rank, offsets in sweep:
             wishes = [sum([x[n] for n in neighbours[i]]) / len(neighbours[i]) if neighbours[i] else x[i] for i in rank]

@@ -8,6 +8,9 @@ Ports = tuple[float | None, float | None]
 """Where an edge leaves and arrives, from the left of the box; None where the layout may choose."""
 
 MAX_WAYPOINTS = 5000  # per picture; they cost as much time as boxes
+BUNDLED = 4
+"""Leaves that so many boxes use together are bundled."""
+
 _WAYPOINT_WIDTH = 10.0
 _WAYPOINT_WEIGHT = 0.1
 _LEAF_WEIGHT = 1e-6
@@ -17,8 +20,8 @@ class Layered:
     """The graph with ranks and waypoints; numbers from ``len(sizes)`` on are waypoints.
 
     ``through`` are the waypoints of each edge. ``curves`` are the numbers of the edges for which there was no room:
-    they run past everything in a single curve. The first ``entries`` boxes stand alone in the first rank, the last
-    ``exits`` in the last one.
+    they run past everything in a single curve; those in ``bundles`` run along with others to the same box. The first
+    ``entries`` boxes stand alone in the first rank, the last ``exits`` in the last one.
     """
 
     def __init__(
@@ -38,28 +41,32 @@ class Layered:
         self.below: list[list[int]] = [[] for _ in sizes]
         self.through: list[list[int]] = []
         self.curves: set[int] = set()
+        self.bundles: set[int] = set()
         self._room = len(sizes) + MAX_WAYPOINTS
         self._trunks: dict[tuple[int, float | None], list[int]] = {}
         self._linked: set[tuple[int, int]] = set()
-        for (source, target), (leaving, _) in zip(edges, ports, strict=True):
-            self.through.append(self._thread(source, target, leaving))
+        bundle = _bundles(len(sizes), edges, self.rank)
+        for number, ((source, target), (leaving, _)) in enumerate(zip(edges, ports, strict=True)):
+            self.through.append(self._thread(source, target, (bundle.get(source, source), leaving)))
+            if source in bundle and self.through[number]:
+                self.bundles.add(number)
 
-    def _thread(self, source: int, target: int, port: float | None) -> list[int]:
+    def _thread(self, source: int, target: int, way: tuple[int, float | None]) -> list[int]:
         """Connect two boxes; returns the waypoints, where the edge skips a few ranks.
 
-        The edges of one source and port share them: a value that is used again and again is one trunk with branches.
+        The edges of one ``way`` (a box and where they leave it, or a bundle) share them: a value that is used again and
+        again is one trunk with branches.
         """
         skipped = self.rank[target] - self.rank[source] - 1
-        trunk = self._trunks.setdefault((source, port), [])
+        trunk = self._trunks.setdefault(way, [])
         if len(self.rank) + skipped - len(trunk) > self._room:
             self.curves.add(len(self.through))
             return []
         while len(trunk) < skipped:
             trunk.append(self._waypoint(trunk[-1] if trunk else source))
-        upper = trunk[skipped - 1] if skipped else source
-        if (upper, target) not in self._linked:
-            self._linked.add((upper, target))
-            self._link(upper, target)
+        if skipped:
+            self._link(source, trunk[0])
+        self._link(trunk[skipped - 1] if skipped else source, target)
         return trunk[:skipped]
 
     def _waypoint(self, upper: int) -> int:
@@ -73,6 +80,9 @@ class Layered:
         return node
 
     def _link(self, upper: int, lower: int) -> None:
+        if (upper, lower) in self._linked:
+            return
+        self._linked.add((upper, lower))
         self.below[upper].append(lower)
         self.above[lower].append(upper)
 
@@ -95,6 +105,23 @@ class Layered:
         up = [_of_least(kind, near) for near in self.above]
         down = [_of_least(kind, near) for near in self.below[:boxes]]
         return up, down + [[n for n in near if n >= boxes] or near for near in self.below[boxes:]]
+
+
+def _bundles(count: int, edges: Sequence[tuple[int, int]], rank: Sequence[int]) -> dict[int, int]:
+    """The leaves that several boxes use together, again and again, and the first leaf of each one's bundle.
+
+    The weights of a recurrent net are such leaves: all their lines run as one, instead of crossing at every step.
+    """
+    users: list[list[int]] = [[] for _ in range(count)]
+    is_leaf = [True] * count
+    for source, target in edges:
+        users[source].append(target)
+        is_leaf[target] = False
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for leaf in range(count):
+        if is_leaf[leaf] and len(set(users[leaf])) == len(users[leaf]) >= BUNDLED:
+            alike.setdefault((rank[leaf], *sorted(users[leaf])), []).append(leaf)
+    return {leaf: leaves[0] for leaves in alike.values() if len(leaves) > 1 for leaf in leaves}
 
 
 def _of_least(kind: list[int], nodes: list[int]) -> list[int]:

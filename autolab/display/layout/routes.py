@@ -102,9 +102,11 @@ def _places(centre: float, width: float, approaches: Sequence[float], end: int) 
 
 
 def _line(graph: Layered, number: int, end: int) -> int:
-    """Edges with the same line share a port: those that leave along the same trunk."""
+    """Edges with the same line share a port: those that leave along the same trunk, or arrive in the same bundle."""
     waypoints = graph.through[number]
-    return waypoints[0] if waypoints and end == _LEAVING else -1 - number
+    if waypoints and end == _LEAVING:
+        return waypoints[0]
+    return waypoints[-1] if number in graph.bundles else -1 - number
 
 
 def _approach(graph: Layered, edges: Sequence[tuple[int, int]], number: int, x: Sequence[float], end: int) -> float:

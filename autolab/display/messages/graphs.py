@@ -27,6 +27,7 @@ SENTENCES: dict[str, str] = {
     "no_typst": (
         "{path}: writing {kind} needs the package 'typst': pip install 'jupyter-autolab[pictures]'. Or save as .svg."
     ),
+    "unknown_direction": "scene: got the direction {wanted}; expected one of {expected}",
     "unknown_suffix": "save: got the suffix {suffix!r} in {path}, expected one of {expected}",
     # Where a run was ended by an error, and what if a value were another one.
     "raised_forward": "{place} raised {type}{message}. The graph ends there.",
@@ -57,6 +58,8 @@ SENTENCES: dict[str, str] = {
     ),
     "slide_cells": "Cells, each array on its own scale:",
     # The flow through a graph, and what is wrong with it.
+    "scale_view": "one scale for all values and gradients; dotted: exactly 0",
+    "scale_own": "each array to its own largest number, written above it; dotted: exactly 0",
     "flow_value": "value (norm)",
     "flow_gradient": "gradient (norm)",
     "flow_ratio": "gradient / value (norms)",

@@ -30,7 +30,7 @@ const wish = (order, groups) => ({ [order]: [...groups].sort((a, b) => a - b) })
  * @returns {Record<string, (message: any, done?: () => void) => void>}
  */
 export function makeFolding({ look, open, answer }) {
-  const places = () => placesIn(answer(["program"]), look().open);
+  const places = () => placesIn(answer(["program"]), look());
 
   /** A group, in its tree with what is open there. @param {number} id */
   function groupAt(id) {
@@ -63,7 +63,7 @@ export function makeFolding({ look, open, answer }) {
  */
 export function makeActs(brain) {
   const { look, change, open, answer, data } = brain;
-  const places = () => placesIn(answer(["program"]), look().open);
+  const places = () => placesIn(answer(["program"]), look());
 
   /** The box of a chosen step; while walking, the moment that is about it. @param {number | null} id @returns {Partial<Look>} */
   function choosing(id) {

@@ -2,6 +2,7 @@
 /** The zero-centred colour map, as bytes for canvases and as CSS text for cells. */
 
 const STEPS = 255; // odd: zero has an entry of its own
+export const SHADES = 127; // on either side of zero, as widgets/columns.py sends them
 
 /** @typedef {{bytes: Uint8ClampedArray, css: (t: number) => string, ink: (t: number) => string}} ColorMap */
 
@@ -33,6 +34,11 @@ export function colorMap(stops) {
  */
 export function entry(t) {
   return Math.round(((Math.max(-1, Math.min(1, t)) + 1) / 2) * (STEPS - 1));
+}
+
+/** The colours from one place of the map to its end, as CSS. @param {ColorMap} colors @param {number} from */
+export function rampOf({ css }, from) {
+  return `linear-gradient(to right, ${[0, 0.2, 0.4, 0.5, 0.6, 0.8, 1].map((part) => css(from + (1 - from) * part))})`;
 }
 
 /**

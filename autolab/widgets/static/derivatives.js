@@ -16,13 +16,13 @@ import { makeWidget } from "./view.js";
 /** The graphs are asked for while they are open; all else is told with every point. @type {import("./brain.js").Mind} */
 const CURVES = {
   look: { graphs: false, open: {} },
-  questions: ({ graphs, open }, answer) => (!graphs ? [] : answer(["program"]) ? placesIn(answer(["program"]), open).pictures : [["program"]]),
+  questions: ({ graphs, open }, answer) => (!graphs ? [] : answer(["program"]) ? placesIn(answer(["program"]), { open }).pictures : [["program"]]),
   settled: (look) => look,
   shown(_, { graphs, open }, answer) {
     const program = graphs && answer(["program"]);
     if (!program) return { graphs, scenes: [], readings: [] };
-    const { trees, asked } = placesIn(program, open);
-    const each = (/** @type {string} */ kind) => trees.map((/** @type {any} */ __, /** @type {number} */ order) => unpacked(answer([kind, order, asked(order)])));
+    const { trees, about } = placesIn(program, { open });
+    const each = (/** @type {string} */ kind) => trees.map((/** @type {any} */ __, /** @type {number} */ order) => unpacked(answer(about(kind, order))));
     return { graphs, scenes: each("scene"), readings: each("numbers").map(({ nodes }) => nodes) };
   },
   acts: (brain) => ({ graphs: ({ open }, done) => brain.change({ graphs: open }, done), ...makeFolding(brain) }),

@@ -6,6 +6,7 @@ import { makeControl } from "./controls.js";
 import { button, html, set, short } from "./dom.js";
 import { bracketOf, PIXELS_PER_RANGE } from "./grid.js";
 import { makeScrub } from "./scrub.js";
+import { BEND, makeTone } from "./tone.js";
 
 /**
  * @param {import("./explorer.js").View} view
@@ -101,7 +102,7 @@ export function makeFree(view, graph, act) {
       const { min, max, step, label, shape } = control();
       if (!hold) return;
       last = Number((Math.round(Math.max(min, Math.min(max, value)) / step) * step).toPrecision(12));
-      /** @type {any} */ (hold.target).style.fill = view.colors.css(last / Math.max(Math.abs(min), Math.abs(max)));
+      /** @type {any} */ (hold.target).style.fill = view.colors.css(makeTone(view.get("readings").scale?.scale ?? Math.max(Math.abs(min), Math.abs(max)), null, BEND)(last));
       say(`${label}${bracketOf(shape, hold.k)} = ${short(last)}`);
       act.move(control(), hold.k, last, final);
     }

@@ -7,14 +7,16 @@ import { makeFrame } from "./group.js";
 import { makeMinimap } from "./minimap.js";
 import { drawNear, drawnIn, extentOf, MANY } from "./near.js";
 import { makeNode } from "./node.js";
+import { makeScaleLegend } from "./scalelegend.js";
 import { walk } from "./walk.js";
 import { makeZoom } from "./zoom.js";
 
 /** @typedef {{id: number, kind: string, output: boolean, x: number, y: number, w: number, h: number, name: string | null, text: string, symbol: string, cells: boolean, parent: number | null, group: {kind: string, count: string, first: number, last: number} | null, order: number | null, of: number | null, device?: string | null}} SceneNode */
-/** @typedef {{key: string, description: string, width: number, height: number, nodes: SceneNode[], frames: import("./group.js").SceneFrame[], edges: {from: number, to: number, path: string, transfer?: string | null}[]}} Scene */
-/** @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale: number, grad_scale: number, spoken: string, pending?: boolean, value_note?: string, grad_note?: string, shares?: string, known?: number | null, first?: number | null, last?: number | null, sends?: number | null}} Reading */
+/** @typedef {{key: string, description: string, direction: "down" | "right", width: number, height: number, nodes: SceneNode[], frames: import("./group.js").SceneFrame[], edges: {from: number, to: number, path: string, transfer?: string | null}[]}} Scene */
+/** @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale: number | null, grad_scale: number | null, own?: boolean, spoken: string, pending?: boolean, value_note?: string, grad_note?: string, shares?: string, known?: number | null, first?: number | null, last?: number | null, sends?: number | null}} Reading */
 
 const MARKED_FOR = 700; // milliseconds
+const PLAIN = "#8a93a1"; // a box on the map
 const EACH_BY_TAB = 12; // boxes; of more, the Tab key reaches one, and the arrow keys the others
 
 /**
@@ -22,9 +24,10 @@ const EACH_BY_TAB = 12; // boxes; of more, the Tab key reaches one, and the arro
  * @param {((open: boolean, id: number) => void) | null} toggle opens or closes a group; null where that cannot be
  */
 export function makeGraph(select, toggle) {
-  const picture = svg("svg", { class: "al-picture", role: "group", onkeydown: pressed });
+  const picture = svg("svg", { class: "al-picture", role: "group", onkeydown: pressed, onpointerover: pointed, onpointerleave: pointed });
   const zoom = makeZoom(picture, look);
   const map = makeMinimap(zoom.parts[1]);
+  const legend = makeScaleLegend();
   /** @type {Map<number, ReturnType<typeof makeNode>>} */
   let nodes = new Map();
   /** @type {({from: number, to: number, nth: number} & ReturnType<typeof makeEdge>)[]} */
@@ -44,6 +47,8 @@ export function makeGraph(select, toggle) {
   let toggled = null; // the group that is being opened or closed stays where it is on the screen
   /** @type {number | null} */
   let chosen = null;
+  /** @type {import("./scalelegend.js").Scale | null} */
+  let known = null; // what the colours of the cells mean
   let kept = false; // the last drawing has kept its place on the screen
 
   /** Everything gets its text before it enters the page, which then is laid out once. @param {Scene} next @param {(id: number) => void} fill */
@@ -65,6 +70,7 @@ export function makeGraph(select, toggle) {
     }
     for (const [id, { tab }] of frames) set(tab, { onfocus: () => reach(id) });
     set(picture, { "aria-label": next.description, viewBox: `0 0 ${next.width} ${next.height}` });
+    map.draw(next, () => PLAIN);
     zoom.resize(next.width, next.height, beginning(next)); // it measures the page
     const [open, boxes] = [[...frames.values()], [...nodes.values()]];
     picture.replaceChildren(...open.map((f) => f.back), ...edges.map((e) => e.element), ...open.map((f) => f.tab), ...boxes.map((n) => n.element));
@@ -78,6 +84,7 @@ export function makeGraph(select, toggle) {
 
   /** Of a large graph, only what is near is drawn, and the box that the Tab key goes to. */
   function look() {
+    map.frame(zoom.isBeyond());
     if (nodes.size <= MANY) return;
     drawNear(things, zoom.seen());
     find(reachable);
@@ -136,6 +143,11 @@ export function makeGraph(select, toggle) {
     event.stopPropagation(); // Enter and the arrows are the notebook's keys too
   }
 
+  /** The legend's mark follows the cell under the pointer. @param {Event} event */
+  function pointed(event) {
+    legend.point(event.type === "pointerleave" ? null : /** @type {any} */ (event.target).tone ?? null);
+  }
+
   /** Scroll so that boxes can be seen, if they cannot. @param {number[]} ids */
   function reveal(ids) {
     zoom.reveal(ids.map(find).filter((element) => element !== undefined));
@@ -151,7 +163,7 @@ export function makeGraph(select, toggle) {
 
   const head = html("div", { class: "al-graph-head" });
   return {
-    root: html("div", { class: "al-graph" }, head, ...zoom.parts, map.root, zoom.tools),
+    root: html("div", { class: "al-graph" }, head, ...zoom.parts, html("div", { class: "al-graph-foot" }, legend.root, map.root), zoom.tools),
     head, // what the graph is of, where there are several
     zoom,
     mark,
@@ -164,8 +176,11 @@ export function makeGraph(select, toggle) {
      * @param {Scene} next
      * @param {Record<string, Reading>} readings
      * @param {import("./colors.js").ColorMap} colors
+     * @param {import("./scalelegend.js").Scale | null} [scale] of the cells; the one that is known, where it is left out
      */
-    update(next, readings, colors) {
+    update(next, readings, colors, scale) {
+      if (scale !== undefined) known = scale;
+      legend.update(known, colors);
       const fill = (/** @type {number} */ id) => nodes.get(id)?.update(readings[id], colors);
       if (scene?.key !== next.key) draw(next, fill);
       else nodes.forEach((_, id) => fill(id));
@@ -218,7 +233,7 @@ export function makeGraph(select, toggle) {
         if (typeof place === "number") element.style.setProperty("--al-wide", (1 + 6 * place).toFixed(1));
         else element.removeAttribute("style");
       });
-      map.draw(scene, (id) => (flow.nodes?.[id] ? colors.css(flow.nodes[id][0]) : found.boxes?.[id] ? "#1976d2" : "#8a93a1"));
+      map.draw(scene, (id) => (flow.nodes?.[id] ? colors.css(flow.nodes[id][0]) : found.boxes?.[id] ? "#1976d2" : PLAIN));
     },
     close() {
       clearTimeout(timer);
@@ -227,12 +242,13 @@ export function makeGraph(select, toggle) {
   };
 }
 
-const FIRST_ROWS = 600; // of the height, in the picture's own measure
+const FIRST_ROWS = 600; // of the picture, in its own measure
 
-/** Where a picture wider than its pane is looked at first: the middle of what stands at its top. @param {Scene} scene */
-function beginning({ nodes }) {
-  const places = nodes.filter(({ y }) => y < FIRST_ROWS).map(({ x, w }) => x + w / 2);
-  return places.reduce((sum, x) => sum + x, 0) / places.length;
+/** Where a picture larger than its pane is looked at first: the middle of what stands where its lines begin. @param {Scene} scene */
+function beginning({ nodes, direction }) {
+  const mean = (/** @type {number[]} */ places) => places.reduce((sum, place) => sum + place, 0) / places.length;
+  if (direction === "right") return { x: 0, y: mean(nodes.filter(({ x }) => x < FIRST_ROWS).map(({ y, h }) => y + h / 2)) };
+  return { x: mean(nodes.filter(({ y }) => y < FIRST_ROWS).map(({ x, w }) => x + w / 2)), y: 0 };
 }
 
 /** What a box is on the path of the first NaN. @param {any} path @param {number} id */
@@ -240,7 +256,7 @@ function stations(path, id) {
   return ["born", "because", "values", "gradients"].filter((key) => path[key]?.includes(id)).map((key) => `al-nan-${key}`);
 }
 
-/** A line with a head where it arrives, from above, and one for the way back. @param {string} path @param {string | null | undefined} transfer from device to device @param {() => void} choose */
+/** A line with a head where it arrives, and one for the way back. @param {string} path @param {string | null | undefined} transfer from device to device @param {() => void} choose */
 function makeEdge(path, transfer, choose) {
   const element = svg("g", { class: transfer ? "al-edge al-transfer" : "al-edge", onclick: choose });
   const label = svg("text", { class: "al-edge-label" });
@@ -261,11 +277,12 @@ function makeEdge(path, transfer, choose) {
   };
 }
 
-/** @param {string} path @param {string | null} [transfer] */
+/** Lines end straight down, or straight to the right; so do their heads. @param {string} path @param {string | null} [transfer] */
 function makeLine(path, transfer) {
   const [, x0, y0] = /** @type {string[]} */ (path.match(/^M([-\d.]+) ([-\d.]+)/));
-  const [, x1, y1] = /** @type {string[]} */ (path.match(/([-\d.]+) [-\d.]+V([-\d.]+)$/)); // lines end straight down
-  const head = (/** @type {string} */ x, /** @type {string} */ y, /** @type {string} */ kind, /** @type {number} */ way) =>
-    svg("path", { class: `al-head ${kind}`, d: `M-4.5 ${-9 * way}h9l-4.5 ${9 * way}z`, transform: `translate(${x} ${y})` });
-  return [svg("path", { d: path }, ...(transfer ? [svg("title", {}, transfer)] : [])), svg("path", { d: path, class: "al-wide" }), head(x1, y1, "al-to", 1), head(x0, y0, "al-from", -1)];
+  const [, x, y, command, last] = /** @type {string[]} */ (path.match(/([-\d.]+) ([-\d.]+)([VH])([-\d.]+)$/));
+  const [tip, turn] = command === "V" ? [`${x} ${last}`, ""] : [`${last} ${y}`, " rotate(-90)"];
+  const head = (/** @type {string} */ place, /** @type {string} */ kind, /** @type {number} */ way) =>
+    svg("path", { class: `al-head ${kind}`, d: `M-4.5 ${-9 * way}h9l-4.5 ${9 * way}z`, transform: `translate(${place})${turn}` });
+  return [svg("path", { d: path }, ...(transfer ? [svg("title", {}, transfer)] : [])), svg("path", { d: path, class: "al-wide" }), head(tip, "al-to", 1), head(`${x0} ${y0}`, "al-from", -1)];
 }

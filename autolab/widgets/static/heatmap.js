@@ -10,7 +10,7 @@ import { makeTone } from "./tone.js";
 const LABELLED = { rows: 8, columns: 6 }; // up to this size the numbers are printed in the cells
 const WIDE = 1.6; // width of a cell with a number, in heights
 
-/** @typedef {{which: string, rows: number, cols: number, shape: number[], block: number[], min: number | null, max: number | null, nan: number, inf: number, scale: number, caption: string, threshold: number | null, ticks: [number, string][], counts: number[], ends: number[]}} ArrayFacts */
+/** @typedef {{which: string, rows: number, cols: number, shape: number[], block: number[], min: number | null, max: number | null, nan: number, inf: number, scale: number, caption: string, threshold: number | null, bend?: number, ticks: [number, string][], counts: number[], ends: number[]}} ArrayFacts */
 
 export function makeHeatmap() {
   const canvas = html("canvas", { class: "al-canvas", tabindex: 0, role: "img", onkeydown: pressed, onpointermove: pointed, onpointerleave: () => point(-1), onblur: () => point(-1) });
@@ -63,7 +63,7 @@ export function makeHeatmap() {
       values = data;
       set(canvas, { "aria-label": `${next.which === "value" ? "Value" : "Gradient"} as a heatmap, ${next.rows} by ${next.cols}` });
       canvas.parentElement.style.aspectRatio = String(Math.max(0.5, Math.min(8, (labelled(next) ? WIDE : 1) * next.cols / next.rows)));
-      tone = makeTone(next.scale, next.threshold);
+      tone = makeTone(next.scale, next.threshold, next.bend);
       paint(canvas, { ...next, tone }, data, colors);
       print(numbers, { ...next, tone }, data, colors);
       drawSigns(signs, next, labelled(next) ? [] : data);

@@ -115,7 +115,7 @@ export function makeHeatPanel(act) {
       data = buffer ? values(buffer, next.kind) : [];
       if (next.size === 1) legend.root.setAttribute("hidden", ""); // one number needs no bar
       if (isEmpty) return;
-      tone = makeTone(next.scale, next.threshold);
+      tone = makeTone(next.scale, next.threshold, next.bend);
       set(canvas, { "aria-label": `${next.which} of ${next.name} as a heatmap, ${next.rows} by ${next.cols}` });
       const few = labelled(next);
       root.style.setProperty("--al-aspect", String(Math.max(0.4, Math.min(12, (next.cols * (few ? 2 : 1)) / next.rows))));

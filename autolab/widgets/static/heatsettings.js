@@ -4,12 +4,10 @@
 import { html, set, write } from "./dom.js";
 import { KINDS_SHOWN, makeSegments, SCALES } from "./segments.js";
 
-const FIRST_DECADES = 3;
-
 /** @param {import("./explorer.js").View} view */
 export function makeHeatSettingsPart({ get, send }) {
   const show = makeSegments("What is shown", KINDS_SHOWN, (name) => choose({ show: name }));
-  const scale = makeSegments("Scale of the colours", SCALES, (name) => choose({ decades: name === "symlog" ? FIRST_DECADES : null }));
+  const scale = makeSegments("Scale of the colours", SCALES, (name) => choose({ scale: name }));
   const decades = html("input", { type: "range", class: "al-range", min: 1, step: 1, "aria-label": "Powers of ten that the colours tell apart",
     oninput: () => choose({ decades: Number(decades.value) }) });
   const powers = html("span");
@@ -19,18 +17,18 @@ export function makeHeatSettingsPart({ get, send }) {
 
   /** @param {Record<string, any>} change */
   function choose(change) {
-    const { show: what, decades: many, shared: all } = get("picture").settings;
-    send({ do: "choose", show: what, decades: many, shared: all, ...change });
+    const { show: what, scale: colours, decades: many, shared: all } = get("picture").settings;
+    send({ do: "choose", show: what, scale: colours, decades: many, shared: all, ...change });
   }
 
   function paint() {
-    const { show: what, shows, decades: many, most, shared: all, several } = get("picture").settings;
+    const { show: what, shows, scale: colours, decades: many, most, shared: all, several } = get("picture").settings;
     show.root.hidden = !shows.length;
     show.choose(what);
-    scale.choose(many === null ? "linear" : "symlog");
-    range.hidden = many === null;
+    scale.choose(colours);
+    range.hidden = colours !== "symlog";
     set(decades, { max: most });
-    decades.value = String(many ?? FIRST_DECADES);
+    decades.value = String(many);
     write(powers, many === 1 ? "1 power of ten" : `${many} powers of ten`);
     one.hidden = !several;
     shared.checked = all;

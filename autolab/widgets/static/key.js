@@ -1,19 +1,20 @@
 // @ts-check
-/** The part that says what the colours mean. */
+/** The part that says what the colours of the letters mean, and chooses those of the cells and which way the graph runs. */
 
-import { html } from "./dom.js";
+import { button, html, set } from "./dom.js";
+import { makeDirection } from "./segments.js";
 
-/** @param {import("./explorer.js").View} view */
-export function makeKeyPart(view) {
-  const ramp = html("span", { class: "al-ramp" });
-  const cells = html("span", {}, "cells ", ramp, " below to above zero, each array to its own largest");
+/** @param {import("./explorer.js").View} view @returns {import("./explorer.js").Part} */
+export function makeKeyPart({ get, send }) {
+  const direction = makeDirection((way) => send({ do: "turn", to: { direction: way } }));
+  const own = button("Each array to its own colours", () => send({ do: "turn", to: { own: !get("look").own } }));
   const root = html("p", { class: "al-key" }, html("span", {}, html("b", { class: "al-key-free" }, "2"), " yours to change"),
-    html("span", {}, html("b", {}, "6"), " value"), html("span", {}, html("b", { class: "al-key-gradient" }, "4"), " gradient"), cells);
+    html("span", {}, html("b", {}, "6"), " value"), html("span", {}, html("b", { class: "al-key-gradient" }, "4"), " gradient"));
 
   function paint() {
-    ramp.style.background = `linear-gradient(to right, ${[-1, -0.6, -0.2, 0, 0.2, 0.6, 1].map(view.colors.css)})`;
-    cells.hidden = !view.get("scene").nodes.some((/** @type {any} */ node) => node.cells);
+    direction.choose(get("look").direction);
+    set(own, { "aria-pressed": String(get("look").own), hidden: !get("scene").nodes.some((/** @type {any} */ node) => node.cells) });
   }
 
-  return { places: { menu: [root] }, on: { scene: paint }, paint };
+  return { places: { menu: get("still") === "page" ? [root] : [root, own, direction.root] }, on: { "look scene": paint }, paint };
 }

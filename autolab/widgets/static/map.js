@@ -1,11 +1,10 @@
 // @ts-check
 /** A large array as a small picture, on which the window of cells is chosen: by pointer, or with the arrow keys. */
 
-import { entry } from "./colors.js";
+import { entry, SHADES } from "./colors.js";
 import { html, set, write } from "./dom.js";
 
 const WINDOW = 8;
-const SHADES = 127;
 
 /** @param {import("./controls.js").Control} first @param {import("./controls.js").Act} act */
 export function makeMap(first, act) {

@@ -8,12 +8,12 @@ import { placesIn } from "./tree.js";
 /**
  * What is looked at: the open groups of each graph, the chosen box, the moment of the walk and its picked cell, the
  * measure of the colours, the path of the first NaN, what is searched for and which match was gone to, how arrays are
- * shown, and where the windows of large ones begin.
- * @typedef {{open: Record<string, number[]>, selected: number | null, moment: number | null, pick: any[] | null, colour: string | null, path: boolean, search: string, at: number | null, arrays: {show: string, scale: string}, corners: [string | number, number, number][]}} Look
+ * shown, where the windows of large ones begin, which way the graph runs, and whether each array has colours of its own.
+ * @typedef {{open: Record<string, number[]>, selected: number | null, moment: number | null, pick: any[] | null, colour: string | null, path: boolean, search: string, at: number | null, arrays: {show: string, scale: string}, corners: [string | number, number, number][], direction: string, own: boolean}} Look
  */
 
 /** @type {Look} */
-const AT_REST = { open: {}, selected: null, moment: null, pick: null, colour: null, path: false, search: "", at: null, arrays: { show: "both", scale: "linear" }, corners: [] };
+const AT_REST = { open: {}, selected: null, moment: null, pick: null, colour: null, path: false, search: "", at: null, arrays: { show: "both", scale: "asinh" }, corners: [], direction: "auto", own: false };
 
 /**
  * A panel may have questions of its own: the names under which its part finds the answers, with the questions; null if nothing is asked now.
@@ -23,7 +23,7 @@ const AT_REST = { open: {}, selected: null, moment: null, pick: null, colour: nu
 /** The mind of a view with these panels. @param {{asks?: Asks}[]} panels @returns {import("./brain.js").Mind} */
 export function makeMind(panels) {
   const own = (/** @type {Look} */ look, /** @type {import("./brain.js").Answer} */ answer) =>
-    Object.assign({}, ...panels.map(({ asks }) => asks?.(look, placesIn(answer(["program"]), look.open).box)));
+    Object.assign({}, ...panels.map(({ asks }) => asks?.(look, placesIn(answer(["program"]), look).box)));
   return {
     look: AT_REST, settled, acts: makeActs, words: (answer) => answer(["program"]).words,
     questions: (look, answer) => [...questions(look, answer), .../** @type {any[][]} */ (Object.values(own(look, answer)).filter(Boolean))],
@@ -36,7 +36,7 @@ export function makeMind(panels) {
 
 /** @param {Look} look @param {import("./brain.js").Answer} answer @returns {any[][]} */
 function questions(look, answer) {
-  const { pictures, asked, box } = placesIn(answer(["program"]), look.open);
+  const { pictures, asked, box } = placesIn(answer(["program"]), look);
   return [
     ...pictures,
     ["free", look.corners],
@@ -51,7 +51,7 @@ function questions(look, answer) {
 /** What is not there any more is not looked at. @param {Look} look @param {import("./brain.js").Answer} answer @returns {Look} */
 function settled(look, answer) {
   const gone = (/** @type {any[]} */ question) => answer(question) === null;
-  const selected = look.selected !== null && gone(["detail", placesIn(answer(["program"]), look.open).box(look.selected)]) ? null : look.selected;
+  const selected = look.selected !== null && gone(["detail", placesIn(answer(["program"]), look).box(look.selected)]) ? null : look.selected;
   const moment = look.moment !== null && gone(["frame", look.moment, look.pick]) ? null : look.moment;
   return selected === look.selected && moment === look.moment ? look : { ...look, selected, moment, pick: moment === null ? null : look.pick };
 }

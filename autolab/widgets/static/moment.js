@@ -32,7 +32,7 @@ function at({ k, backward, growing }, node, reading, words) {
   const arrived = last !== null && k >= last;
   const heading = node.name && node.name !== node.text ? `${node.name} = ${node.text}` : node.text;
   const shown = known ? reading : { ...reading, value: null, value_cells: null };
-  const grad = partial ? { grad: partial.grad, grad_cells: partial.cells, grad_scale: partial.scale, shares: `, ${partial.arrived} of ${partial.of}` }
+  const grad = partial ? { grad: partial.grad, grad_cells: partial.cells, shares: `, ${partial.arrived} of ${partial.of}` }
     : arrived ? {} : { grad: null, grad_cells: null };
   const note = !backward ? "" : first === null ? words.absent : words.not_yet;
   const told = partial ? partial.grad : arrived ? reading.grad : note;

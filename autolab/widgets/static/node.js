@@ -1,12 +1,16 @@
 // @ts-check
 /** One box of the graph: its heading, its value and its gradient. The measures are those of display/scene.py and svg.py. */
 
-import { set, svg, write } from "./dom.js";
+import { SHADES } from "./colors.js";
+import { set, short, svg, write } from "./dom.js";
 import { makeToggle } from "./group.js";
+import { BEND, makeTone } from "./tone.js";
 
 const [HEADER, CAPTION, PADDING, GAP, INDENT, FOOTER] = [36, 16, 12, 16, 34, 20];
 const BELOW = 4; // a plate on the lower edge covers neither what is in the box nor what moves its number
 const STRIP = { width: 96, height: 48, cell: 26 };
+const LONG = 7; // characters: a longer number is written smaller
+const NUMBER = 76; // the width of a number's column
 const TOP = HEADER + CAPTION;
 
 const OWN = new Set(["al-tinted", "al-found", "al-on-path", "al-nan-born", "al-nan-because", "al-nan-values", "al-nan-gradients"]);
@@ -42,8 +46,9 @@ export function makeNode(node, open) {
 
   /** @param {Reading} reading @param {ColorMap | null} colors */
   function fill(reading, colors) {
-    columns[0]?.update(reading.value, reading.value_cells, reading.value_scale, colors, reading.value_note);
-    columns[1]?.update(reading.grad, reading.grad_cells, reading.grad_scale, colors, reading.grad_note, reading.shares);
+    const own = (/** @type {number | null} */ scale) => (reading.own && scale ? ` \u2264 ${short(scale, 3)}` : "");
+    columns[0]?.update(reading.value, reading.value_cells, reading.value_scale, colors, reading.value_note, own(reading.value_scale));
+    columns[1]?.update(reading.grad, reading.grad_cells, reading.grad_scale, colors, reading.grad_note, (reading.shares ?? "") + own(reading.grad_scale));
   }
 
   return {
@@ -129,11 +134,11 @@ function makeInside(node, open) {
 /** Value and gradient, where there is room for them. @param {SceneNode} node */
 function makeColumns({ w, h, cells }) {
   if (h < TOP + FOOTER) return [];
-  return [makeColumn("value", PADDING, cells), makeColumn("gradient", gradientAt({ w }), cells)];
+  return [makeColumn("value", PADDING, cells), makeColumn("gradient", gradientAt({ w, cells }), cells)];
 }
 
-/** @param {{w: number}} node */
-const gradientAt = ({ w }) => Math.max(PADDING + STRIP.width + GAP, (w + GAP) / 2);
+/** @param {{w: number, cells: boolean}} node */
+const gradientAt = ({ w, cells }) => Math.max(PADDING + (cells ? STRIP.width + GAP : NUMBER + GAP / 2), (w + (cells ? GAP : GAP / 2)) / 2);
 
 /** What is wrong, on the lower edge. @param {string[]} signs @param {number} y */
 function makeWarnings(signs, y) {
@@ -187,30 +192,39 @@ function makeColumn(caption, x, cells) {
   const limit = cells ? 15 : 11;
   let size = "";
 
+  /** @param {string} text */
+  function writeNumber(text) {
+    write(number, text);
+    number.classList.toggle("al-long", !cells && text.length > LONG);
+  }
+
   return {
     element,
-    write: (/** @type {string} */ text) => write(number, text),
+    write: writeNumber,
     place: () => number.getBoundingClientRect(),
     /**
      * @param {string | null} text
      * @param {(number | null)[][] | null} rows
-     * @param {number} scale
+     * @param {number | null} scale null where the cells are shades
      * @param {ColorMap | null} colors null where there are no cells
      * @param {string} [note] what stands there if there is no text
-     * @param {string} [shares] how many of its shares a gradient has
+     * @param {string} [more] how many of its shares a gradient has, up to where a scale of its own reaches
      */
-    update(text, rows, scale, colors, note = "none", shares = "") {
+    update(text, rows, scale, colors, note = "none", more = "") {
       const absent = text === null;
-      write(words, caption + shares);
+      write(words, caption + more);
       const said = absent ? note : cells ? text.replace(" \u2026", "") : text; // the cells are what was left out
-      write(number, said.length > limit && !absent ? said.slice(0, limit - 1) + "\u2026" : said);
+      writeNumber(said.length > limit && !absent ? said.slice(0, limit - 1) + "\u2026" : said);
       set(number, { y: TOP + (cells && !absent ? STRIP.height + 14 : 17) });
       element.classList.toggle("al-absent", absent);
       if (!strip) return;
       const drawn = rows ?? [];
       if (size !== (size = `${drawn.length} ${drawn[0]?.length}`)) strip.replaceChildren(...makeCells(drawn));
+      const tone = scale === null ? (/** @type {number} */ v) => v / SHADES : makeTone(scale, null, BEND);
       drawn.flat().forEach((v, k) => {
-        set(strip.children[k], { class: v === null && "al-missing", fill: v === null ? null : /** @type {ColorMap} */ (colors).css(scale ? v / scale : 0) });
+        const [cell, t] = [strip.children[k], v === null ? null : tone(v)];
+        set(cell, { class: v === null ? "al-missing" : v === 0 && "al-zero", fill: t === null ? null : /** @type {ColorMap} */ (colors).css(t) });
+        cell.tone = t; // for the legend's mark
       });
     },
   };

@@ -1,6 +1,7 @@
 // @ts-check
 /** The parts that keep the overview: search, opening and closing everything, colours by what flows, and what is wrong. */
 
+import { rampOf } from "./colors.js";
 import { button, html, set, write } from "./dom.js";
 import { makeMovable } from "./menu.js";
 
@@ -78,7 +79,7 @@ export function makeFlowPart(view) {
       write(low, ends.low);
       write(high, ends.high);
       write(logarithmic, ends.logarithmic ? "logarithmic" : "");
-      bar.style.background = `linear-gradient(to right, ${[0, 0.2, 0.4, 0.6, 0.8, 1].map(view.colors.css)})`;
+      bar.style.background = rampOf(view.colors, 0);
     }
     place(isSmall(get));
     path.hidden = !nan;

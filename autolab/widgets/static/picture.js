@@ -40,7 +40,7 @@ export function makeGraphPart(view) {
 
   function paint() {
     write(title, get("scene").title);
-    graph.update(get("scene"), readingsAt(get("scene"), get("readings").nodes, get("plan").words, get("frame")), view.colors);
+    graph.update(get("scene"), readingsAt(get("scene"), get("readings").nodes, get("plan").words, get("frame")), view.colors, get("readings").scale);
     free.paint();
     choose();
     graph.light(get("frame"));

@@ -22,4 +22,11 @@ export function makeSegments(label, texts, chosen) {
 }
 
 export const KINDS_SHOWN = { value: "Value", gradient: "Gradient", both: "Both" };
-export const SCALES = { linear: "Linear", symlog: "Symmetric log" };
+export const SCALES = { asinh: "Asinh", linear: "Linear", symlog: "Symmetric log" };
+const WAYS = { auto: "Automatic", down: "Down", right: "Right" };
+
+/** The entry of a menu that chooses where the graph runs: `root`, and `choose` to show what was chosen. @param {(direction: keyof typeof WAYS) => void} chosen */
+export function makeDirection(chosen) {
+  const ways = makeSegments("Direction", WAYS, chosen);
+  return { ...ways, root: html("div", { class: "al-order-control" }, html("span", { class: "al-caption" }, "Direction"), ways.root) };
+}

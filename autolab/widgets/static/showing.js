@@ -15,8 +15,8 @@ import { placesIn } from "./tree.js";
  */
 export function showing(before, look, answer) {
   const program = answer(["program"]);
-  const { trees, asked, home, holder, box } = placesIn(program, look.open);
-  const each = (/** @type {string} */ kind) => trees.map((/** @type {any} */ _, /** @type {number} */ order) => unpacked(answer([kind, order, asked(order)])));
+  const { trees, asked, about, home, holder, box } = placesIn(program, look);
+  const each = (/** @type {string} */ kind) => trees.map((/** @type {any} */ _, /** @type {number} */ order) => unpacked(answer(about(kind, order))));
   const [scenes, numbers] = [each("scene"), each("numbers")];
   const free = answer(["free", look.corners]);
   const [scene, readings] = [scenes[0], numbers[0]];

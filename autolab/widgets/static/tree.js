@@ -61,9 +61,9 @@ function makeTree({ first, groups, steps, own }) {
 /**
  * Where steps stand in the graphs of a program.
  * @param {any} program the answer to ["program"]
- * @param {Record<string, number[]>} open the open groups of those graphs in which something was opened or closed
+ * @param {{open: Record<string, number[]>, direction?: string, own?: boolean}} look with the open groups of those graphs in which something was opened or closed
  */
-export function placesIn(program, open) {
+export function placesIn(program, { open, direction = "auto", own = false }) {
   const ours = program.graphs.map(treeOf);
   const opened = ours.map((/** @type {any} */ tree, /** @type {number} */ order) => (open[order] ? new Set(open[order]) : tree.first));
   const holder = (/** @type {number} */ order, /** @type {number} */ id) => ours[order].holder(id, opened[order]);
@@ -78,8 +78,10 @@ export function placesIn(program, open) {
 
   return {
     trees: ours, opened, holder, home, asked,
+    /** The question for the picture of a graph, or for the numbers in it. @param {string} kind @param {number} order */
+    about: (kind, order) => [kind, order, asked(order), kind === "scene" ? direction : own],
     /** The questions whose answers draw all graphs. */
-    pictures: [["program"], ...ours.flatMap((/** @type {any} */ _, /** @type {number} */ order) => [["scene", order, asked(order)], ["numbers", order, asked(order)]])],
+    pictures: [["program"], ...ours.flatMap((/** @type {any} */ _, /** @type {number} */ order) => [["scene", order, asked(order), direction], ["numbers", order, asked(order), own]])],
     /** The box of a step or group in its own graph. @param {number} id */
     box: (id) => holder(home(id), id),
   };

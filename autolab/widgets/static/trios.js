@@ -136,7 +136,7 @@ function makeMap(choose, here) {
       frame.style.setProperty("--al-rows", String(rows));
       frame.style.setProperty("--al-cols", String(cols));
       halves.replaceChildren(...(facts.halves ?? []).map((/** @type {number[]} */ block) => lay(html("div"), block)));
-      const tone = makeTone(facts.scale, facts.threshold);
+      const tone = makeTone(facts.scale, facts.threshold, facts.bend);
       paint(canvas, { ...facts, tone }, data, colors);
       print(numbers, { ...facts, tone }, data, colors);
       legend.update(facts, colors);

@@ -4,8 +4,10 @@
 import { html, set } from "./dom.js";
 
 const STEP = 1.25;
-const READABLE = 0.75;
+const READABLE = 10 / 12; // the smallest letters, of 12 pixels, have 10 on the screen
 const LARGEST = 1.3; // how much a small graph is enlarged to fill the pane
+
+const MAPPED = 480; // pixels: a map in a narrower pane would take more than it gives
 
 /** @param {SVGSVGElement} picture @param {() => void} moved another part of it, or more of it, can be seen */
 export function makeZoom(picture, moved) {
@@ -14,8 +16,10 @@ export function makeZoom(picture, moved) {
   let scale = 1; // above 1 for the back row
   let zoom = 1;
   let automatic = true;
-  let middle = NaN; // of what is to be seen first, from left to right; nowhere once it has been shown
+  /** @type {{x: number, y: number} | null} */
+  let first = null; // what is to be seen in the middle at first; nothing once it has been shown
   let whole = false; // the user wants to see all of it, however small
+  let beyond = false; // it is larger than the pane
   /** @type {{x: number, y: number, left: number, top: number} | null} */
   let hold = null;
 
@@ -23,7 +27,13 @@ export function makeZoom(picture, moved) {
   function apply(next) {
     zoom = Math.max(0.1, Math.min(4, next));
     set(picture, { width: Math.floor(width * zoom), height: Math.floor(height * zoom) });
+    beyond = Math.floor(width * zoom) > room() || Math.floor(height * zoom) > limit();
     moved();
+  }
+
+  /** The width there is for the picture, also where the map takes some of it. */
+  function room() {
+    return ruler.clientWidth - (pane.offsetWidth - pane.clientWidth);
   }
 
   /** The height there is for the picture. */
@@ -31,14 +41,13 @@ export function makeZoom(picture, moved) {
     return parseFloat(getComputedStyle(pane).maxHeight) || Infinity;
   }
 
-  /** As large as the width allows; smaller to show the whole height, while that stays readable. */
+  /** So large that all of it can be seen, while that stays readable; else as small as can be read, from its beginning. */
   function fit() {
-    if (!automatic || !pane.clientWidth) return;
+    if (!automatic || !ruler.clientWidth) return;
     if (whole) return fitAll();
-    const wide = Math.min(LARGEST * scale, pane.clientWidth / width);
-    apply(Math.max(scale > 1 ? scale : 0.55, Math.min(wide, Math.max(READABLE * scale, limit() / height))));
-    if (!isNaN(middle)) pane.scrollTo({ left: middle * zoom - pane.clientWidth / 2, behavior: "instant" });
-    middle = NaN;
+    apply(Math.max(scale > 1 ? scale : READABLE, Math.min(LARGEST * scale, room() / width, limit() / height)));
+    if (first) pane.scrollTo({ left: first.x * zoom - pane.clientWidth / 2, top: first.y * zoom - pane.clientHeight / 2, behavior: "instant" });
+    first = null;
   }
 
   /** @param {number} factor */
@@ -51,7 +60,7 @@ export function makeZoom(picture, moved) {
 
   function fitAll() {
     automatic = whole = true;
-    apply(Math.min(LARGEST * scale, pane.clientWidth / width, limit() / height));
+    apply(Math.min(LARGEST * scale, room() / width, limit() / height));
   }
 
   /** @param {WheelEvent} event */
@@ -110,9 +119,11 @@ export function makeZoom(picture, moved) {
       const { left, top } = part.getBoundingClientRect();
       pane.scrollBy({ left: left - place.left, top: top - place.top, behavior: "instant" });
     },
-    /** @param {number} w @param {number} h the picture's own size @param {number} x what is to be seen first */
-    resize(w, h, x) {
-      if (w !== width && automatic) middle = x;
+    /** Whether there is more of the picture than can be seen, and room for a map of it. */
+    isBeyond: () => beyond && ruler.clientWidth > MAPPED,
+    /** @param {number} w @param {number} h the picture's own size @param {{x: number, y: number}} place what is to be seen first */
+    resize(w, h, place) {
+      if (w !== width && automatic) first = place;
       [width, height] = [w, h];
       if (automatic) fit();
       else apply(zoom);

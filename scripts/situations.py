@@ -1,0 +1,201 @@
+"""Photograph twelve situations of the live graph, light and dark: `python scripts/situations.py FOLDER [name ...]`.
+
+Each is opened in Chromium from a saved page, as large as a cell of JupyterLab on a screen of 1280 x 800. What is
+measured of each is printed: boxes, the zoom, and the smallest letters on the screen.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import numpy as np
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+import autolab  # noqa: E402
+from autolab import functions as F  # noqa: E402
+from tests.helpers.chromium import launch  # noqa: E402
+
+CELL = {"width": 1100, "height": 800}
+SCREEN = {"width": 1280, "height": 800}
+PHONE = {"width": 390, "height": 844}
+RNG = np.random.default_rng(0)
+
+
+def small(x: Any, y: Any) -> Any:
+    h = x * y
+    out = h + x
+    return out
+
+
+def net(x: Any, W1: Any, b1: Any, W2: Any, b2: Any, t: Any) -> Any:
+    a = x @ W1 + b1
+    h = np.tanh(a)
+    y = h @ W2 + b2
+    loss = ((y - t) ** 2).mean()
+    return loss
+
+
+def rnn(xs: Any, Wx: Any, Wh: Any, b: Any) -> Any:
+    h = np.zeros(4)
+    for x in xs:
+        h = np.tanh(x @ Wx + h @ Wh + b)
+    loss = (h**2).sum()
+    return loss
+
+
+def loop(x: Any, rate: Any) -> Any:
+    for _ in range(500):
+        x = x - rate * np.sin(x)
+    return x
+
+
+def attention(x: Any, Wq: Any, Wk: Any, Wv: Any) -> Any:
+    q, k, v = x @ Wq, x @ Wk, x @ Wv
+    scores = q @ k.T / 2.0
+    weights = F.softmax(scores, axis=-1)
+    out = weights @ v
+    return (out * out).mean()
+
+
+def convolution(img: Any, k: Any, w: Any) -> Any:
+    h = F.relu(F.conv2d(img, k, padding=1))
+    pooled = F.max_pool2d(h, 2)
+    y = pooled.reshape(1, 18) @ w
+    return (y * y).sum()
+
+
+def curve(x: Any) -> Any:
+    return np.sin(x) * x**2
+
+
+def broken(x: Any, y: Any) -> Any:
+    h = x * y
+    r = np.log(h)
+    out = r * x + y
+    return out
+
+
+def refusing(x: Any, y: Any) -> Any:
+    h = x * y
+    r = h + x
+    out = r @ np.ones((3, 2))
+    return out
+
+
+NET = {
+    "x": RNG.normal(size=(3, 4)),
+    "W1": RNG.normal(size=(4, 5)),
+    "b1": np.array([0.2, -0.5, 0.0, 9.0, 0.6]),
+    "W2": RNG.normal(size=(5, 2)),
+    "b2": np.array([0.4, -0.3]),
+    "t": np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]),
+}
+STEPS = {
+    "xs": RNG.normal(size=(30, 3)),
+    "Wx": RNG.normal(size=(3, 4)),
+    "Wh": RNG.normal(size=(4, 4)) / 2,
+    "b": np.zeros(4),
+}
+HEADS = {"x": RNG.normal(size=(5, 4)), **{name: RNG.normal(size=(4, 4)) for name in ("Wq", "Wk", "Wv")}}
+IMAGE = {"img": RNG.normal(size=(1, 1, 6, 6)), "k": RNG.normal(size=(2, 1, 3, 3)), "w": RNG.normal(size=(18, 2))}
+
+Situation = tuple[Callable[..., Any], dict[str, Any], dict[str, Any]]
+SITUATIONS: dict[str, Situation] = {
+    "1-two-inputs": (small, {"x": 2.0, "y": 3.0}, {}),
+    "2-net": (net, NET, {}),
+    "3-rnn-30": (rnn, STEPS, {}),
+    "3-rnn-30-open": (rnn, STEPS, {}),
+    "4-loop-500": (loop, {"x": 2.0, "rate": 0.1}, {}),
+    "5-attention": (attention, HEADS, {}),
+    "6-convolution": (convolution, IMAGE, {}),
+    "7-order-2": (curve, {"x": 1.5}, {"order": 2}),
+    "8-order-4": (curve, {"x": 1.5}, {"order": 4}),
+    "9-nan": (broken, {"x": -1.0, "y": 3.0}, {}),
+    "10-error": (refusing, {"x": 2.0, "y": 3.0}, {}),
+    "11-presenting": (net, NET, {}),
+    "12-phone": (small, {"x": 2.0, "y": 3.0}, {}),
+}
+
+MEASURED = """() => {
+  const pane = document.querySelector('.al-pane'), picture = document.querySelector('.al-picture');
+  if (!picture) return null;
+  const zoom = picture.clientWidth / picture.viewBox.baseVal.width, seen = pane.getBoundingClientRect();
+  const inside = [...picture.querySelectorAll(".al-node")].filter((node) => {
+    const box = node.getBoundingClientRect();
+    const across = box.left > seen.left - 1 && box.right < seen.right + 1;
+    return across && box.top > seen.top - 1 && box.bottom < seen.bottom + 1;
+  });
+  const letters = [...picture.querySelectorAll('text')].filter((t) => t.textContent && t.getClientRects().length);
+  return { boxes: picture.querySelectorAll('.al-node').length, seen: inside.length, zoom: zoom.toFixed(2),
+    letters: Math.min(...letters.map((t) => parseFloat(getComputedStyle(t).fontSize) * zoom)).toFixed(1),
+    picture: [picture.viewBox.baseVal.width, picture.viewBox.baseVal.height].map(Math.round),
+    pane: [pane.clientWidth, pane.clientHeight], map: !(document.querySelector('.al-whole')?.hidden ?? true) };
+}"""
+
+
+def main(target: Path, wanted: list[str]) -> None:
+    """Photograph the situations whose names contain one of the words wanted, or all."""
+    target.mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        for name, situation in SITUATIONS.items():
+            if wanted and not any(word in name for word in wanted):
+                continue
+            for look in ("light", "dark"):
+                _photograph(browser, target, name, look, situation)
+        browser.close()
+
+
+def _photograph(browser: Browser, target: Path, name: str, look: str, situation: Situation) -> None:
+    size = PHONE if "phone" in name else SCREEN if "presenting" in name else CELL
+    began = time.perf_counter()
+    with _opened(browser, situation, look, size) as page:
+        seconds = time.perf_counter() - began
+        if "presenting" in name:
+            page.locator(".al-menu > summary").click()
+            page.get_by_role("button", name="Present").click()
+        if "open" in name:
+            page.locator(".al-toggle").first.click()
+        page.wait_for_timeout(400)
+        suffix = "" if look == "light" else "-dark"
+        page.screenshot(path=target / f"{name}{suffix}.png")
+        if look == "light":
+            print(f"{name:15} {seconds:5.1f} s", page.evaluate(MEASURED), flush=True)
+
+
+@contextmanager
+def _opened(browser: Browser, situation: Situation, look: str, size: dict[str, int]) -> Iterator[Page]:
+    """The saved page of a view; of a function that raises, what `record` shows up to there."""
+    fn, inputs, options = situation
+    context = browser.new_context(viewport=cast(Any, size), offline=True)
+    page = context.new_page()
+    page.on("pageerror", lambda error: print("error in the page:", error))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "page.html"
+        try:
+            autolab.export_html(
+                autolab.record(fn, options=options, **inputs), path, cast(Literal["light", "dark"], look)
+            )
+        except Exception as error:  # the picture of an error is its message, as long as no recording shows it
+            page.set_content(f"<pre>{type(error).__name__}</pre>")
+            page.locator("pre").evaluate("(pre, text) => (pre.textContent = text)", str(error))
+        else:
+            page.goto(path.as_uri())
+            page.wait_for_selector(".al-root")
+        yield page
+    context.close()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        raise SystemExit(__doc__)
+    main(Path(sys.argv[1]), sys.argv[2:])
