@@ -5,6 +5,7 @@ import { sameEdge } from "./answer.js";
 import { html, set, svg, write } from "./dom.js";
 import { makeFrame } from "./group.js";
 import { makeMinimap } from "./minimap.js";
+import { makeMotion } from "./motion.js";
 import { drawNear, drawnIn, extentOf, MANY } from "./near.js";
 import { makeNode } from "./node.js";
 import { makeScaleLegend } from "./scalelegend.js";
@@ -36,6 +37,9 @@ export function makeGraph(select, toggle) {
   let things = []; // all of them
   /** @type {Scene} */
   let scene;
+  /** @type {Record<string, Reading>} */
+  let shown = {}; // in the boxes
+  const motion = makeMotion(picture);
   /** @type {number | null} */
   let reachable = null; // the one box that the Tab key reaches
   let timer = 0;
@@ -153,6 +157,16 @@ export function makeGraph(select, toggle) {
     zoom.reveal(ids.map(find).filter((element) => element !== undefined));
   }
 
+  /** One step on in the walk: its numbers move. Nothing does at any other moment. @param {any} frame */
+  function move({ nodes: lit = [], edge: one, backward, lines = [], phase }) {
+    motion.stop();
+    if (!phase) return;
+    const along = one && edges.find((edge) => sameEdge(edge, one));
+    const box = (/** @type {number} */ id) => scene.nodes.find((node) => node.id === id);
+    if (along) motion.back(lines, along.path, box(along.to), box(along.from));
+    else if (!backward) motion.forth(edges.filter((edge) => lit.includes(edge.to) && !lit.includes(edge.from)).map(({ path, from }) => ({ path, text: shown[from]?.value ?? "" })));
+  }
+
   /** @param {number[]} changed */
   function mark(changed) {
     clearTimeout(timer);
@@ -180,6 +194,7 @@ export function makeGraph(select, toggle) {
      */
     update(next, readings, colors, scale) {
       if (scale !== undefined) known = scale;
+      shown = readings;
       legend.update(known, colors);
       const fill = (/** @type {number} */ id) => nodes.get(id)?.update(readings[id], colors);
       if (scene?.key !== next.key) draw(next, fill);
@@ -211,13 +226,15 @@ export function makeGraph(select, toggle) {
       }
     },
     /** What a step of the walk is about; everything is equal where it is empty. @param {any} frame */
-    light({ k, nodes: shown = [], edge: one, backward }) {
-      for (const [id, node] of nodes) node.element.classList.toggle("al-active", shown.includes(id));
+    light(frame) {
+      const { k, nodes: lit = [], edge: one, backward } = frame;
+      for (const [id, node] of nodes) node.element.classList.toggle("al-active", lit.includes(id));
       for (const edge of edges) {
         edge.element.classList.toggle("al-back", sameEdge(edge, one));
-        edge.element.classList.toggle("al-forth", !one && !backward && shown.includes(edge.to));
+        edge.element.classList.toggle("al-forth", !one && !backward && lit.includes(edge.to));
       }
-      if (k !== moment) reveal(shown);
+      if (k !== moment) reveal(lit);
+      if (k === undefined || k !== moment) move(k === (moment ?? -2) + 1 ? frame : {});
       moment = k;
     },
     /**
@@ -236,6 +253,7 @@ export function makeGraph(select, toggle) {
       map.draw(scene, (id) => (flow.nodes?.[id] ? colors.css(flow.nodes[id][0]) : found.boxes?.[id] ? "#1976d2" : PLAIN));
     },
     close() {
+      motion.stop();
       clearTimeout(timer);
       zoom.close();
     },
@@ -262,6 +280,7 @@ function makeEdge(path, transfer, choose) {
   const label = svg("text", { class: "al-edge-label" });
   return {
     element,
+    path,
     extent: extentOf(path),
     show: drawnIn(element, () => [...makeLine(path, transfer), ...(label.textContent ? [label] : [])]),
     /** Write the share that comes along it in its middle. @param {string} text */
