@@ -85,7 +85,7 @@ def grouped(name: str) -> str:
 
 
 def _is_atom(name: str) -> bool:
-    """Whether an operand keeps its meaning beside any operator: a name, a number, a call, or what stands in brackets."""
+    """Whether an operand keeps its meaning beside any operator: a name, a number, a call, or what has brackets."""
     inner = name[1:-1] if name[:1] == "(" and name[-1:] == ")" else ""
     if inner and _parsed(inner) is not None:
         return True
@@ -124,11 +124,6 @@ def _short(name: str) -> str:
     """A name in a fraction; one with an index or a subscript behind it has its parentheses already."""
     short = shorten(name, _NAME_COLUMNS)
     return short if name[-1:] in _MARKED else grouped(short)
-
-
-def as_text(tokens: Sequence[Token]) -> str:
-    """A formula on one line: ``∂w/∂x = ∂w/∂h · ∂h/∂x``."""
-    return " ".join([token if isinstance(token, str) else "/".join(token) for token in tokens])
 
 
 # ------------------------------------------------------------------ numbers
