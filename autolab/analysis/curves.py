@@ -79,6 +79,21 @@ def sampled(caller: str, fn: Function, at: float, order: int, domain: tuple[floa
     )
 
 
+def quickly(caller: str, fn: Function, at: float, order: int, domain: tuple[float, float], smooth: bool) -> Curves:
+    """As many orders as are asked for, for a picture that follows a hand.
+
+    Breaks are looked for unless the function is known to be ``smooth`` everywhere, or every point of it has to be
+    computed on its own.
+    """
+    ladder = Ladder(caller, fn, order)
+    x = np.linspace(*domain, _FEW_SAMPLES)
+    y = ladder.at(x)
+    if ladder.together and not smooth:
+        return sampled(caller, fn, at, order, domain)
+    y[~np.isfinite(y)] = np.nan
+    return Curves(x, y, (), (), ladder.together, ladder.raised)
+
+
 def _highest(caller: str, fn: Function, at: float, order: int) -> Ladder:
     """The highest ladder that ``fn`` allows: some functions can be differentiated once only."""
     for highest in range(MAX_ORDER + 1, order, -1):

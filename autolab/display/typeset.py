@@ -1,8 +1,9 @@
 """Formulas as plain data: nested lists that a page builds MathML from (static/mathml.js), and a report (`to_mathml`).
 
 A formula is a list with its kind in front: ``["name", "x"]``, ``["num", "2"]``, ``["op", "+"]``, ``["text", "ones"]``,
-``["row", a, b]``, ``["frac", a, b]``, ``["power", a, b]``, ``["sub", a, b]``, ``["root", a]``, ``["mark", key, a]`` (a
-part that the page can find) and ``["pairs", [a, b], [c, d]]`` (two lines: below each symbol its number).
+``["row", a, b]``, ``["frac", a, b]``, ``["power", a, b]``, ``["sub", a, b]``, ``["root", a]``, ``["space"]``,
+``["mark", key, a]`` (a part that the page can find), ``["pairs", [a, b], [c, d]]`` (two lines: below each symbol its
+number) and, as the whole, ``["wrap", a, b]`` (parts between which a line may end).
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ def function(called: str, arguments: Sequence[Tree], simple: bool = False) -> Tr
     head = ["name", _FUNCTIONS.get(called, clean(called.lstrip("_")))]
     if simple and len(arguments) == 1:
         return row(head, ["space"], arguments[0])
-    inner = [part for k, argument in enumerate(arguments) for part in ([",", argument] if k else [argument])]
+    inner: list[Tree | str] = []
+    for argument in arguments:
+        inner += [",", argument] if inner else [argument]
     return row(head, "(", *inner, ")")
 
 
@@ -203,10 +206,10 @@ def plain(tree: Tree) -> str:
     """
     kind, *parts = tree
     match kind:
-        case "row":
+        case "row" | "wrap":
             return _spaced("".join([plain(part) for part in parts]))
         case "frac":
-            return "/".join([plain(part) if plain(part)[0] in "∂d" else _alone(part) for part in parts])
+            return "/".join([plain(part) if plain(part)[:1] == "∂" else _alone(part) for part in parts])
         case "power":
             return f"{_alone(parts[0])}^{_alone(parts[1])}"
         case "sub":
@@ -221,12 +224,13 @@ def plain(tree: Tree) -> str:
             return " "
         case "op" if parts[0] in ("=", "+", MINUS, "·", "×"):
             return f" {parts[0]} "
-    return "" if parts[0] == TIMES else str(parts[0])
+    return " " if parts[0] == TIMES else str(parts[0])
 
 
 def _alone(tree: Tree) -> str:
     text = plain(tree)
-    return f"({text})" if re.search(r"[ /]", text) else text
+    has_own = tree[0] == "row" and tree[1] == ["op", "("] and tree[-1] == ["op", ")"]
+    return f"({text})" if re.search(rf"[ /^]|^{MINUS}", text) and not has_own else text
 
 
 def _spaced(text: str) -> str:

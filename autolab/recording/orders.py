@@ -41,6 +41,14 @@ def result_name(y: str, x: str, order: int) -> str:
     return f"d{_POWERS[order]}{y}/d{x}{_POWERS[order]}"
 
 
+def output_name(recording: Recording) -> str:
+    """What stands above the line in the derivatives: the output's name, or the function's."""
+    names = [step.name for step in recording.steps if step.id in recording.outputs]
+    return (
+        names[0] if len(names) == 1 and names[0] else recording.function if recording.function.isidentifier() else "y"
+    )
+
+
 def input_to_differentiate(
     tool: str, variables: Mapping[str, Variable], order: int, wrt: str | None
 ) -> Variable | None:
@@ -59,9 +67,7 @@ def with_derivatives(
     recording: Recording, recorder: Recorder, outputs: tuple[Variable, ...], x: Variable, order: int
 ) -> Recording:
     """The recording with those of its derivatives by ``x`` up to an order, and what there is to say about them."""
-    names = [step.name for step in recording.steps if step.id in recording.outputs]
-    y = names[0] if len(names) == 1 and names[0] else recording.function if recording.function.isidentifier() else "y"
-    graphs = Orders(recorder, x, y).run(outputs, order)
+    graphs = Orders(recorder, x, output_name(recording)).run(outputs, order)
     higher = tuple([grouped(graph, recorder.drafts, recording.scopes) for graph in graphs])
     notes = recording.notes
     if len(higher) < order:

@@ -6,34 +6,63 @@ from typing import Any
 
 import traitlets
 
+from ..analysis.derivations import NotReadableError, derivation
 from ..display.escape import clean
+from ..display.messages import say
+from ..display.order_scene import order_scene
 from ..display.scene import readings, scene
 from ..display.steps import label, order_head
 from ..display.text import remarks
 from ..recording.model import Recording
-from ..recording.orders import MAX_ORDER
+from ..recording.orders import MAX_ORDER, output_name
 from .columns import in_columns, shaded
+from .order_curves import OrderCurves
 from .part import Part
 
 
 class Orders(Part):
     """Up to which order the view differentiates and by which input, and the graph of each order.
 
-    ``orders`` tells what can be chosen and what each graph is called; `Picture` shows the graph of order 0.
+    ``orders`` tells what can be chosen and what each graph is called; `Picture` shows the graph of order 0. ``terms``
+    are the same orders as formulas, with graphs of their terms and curves, ``term_values`` the numbers in them.
     """
 
+    _curves: OrderCurves | None = None
+
     orders = traitlets.Dict().tag(sync=True)
+    terms = traitlets.Dict().tag(sync=True)
+    term_values = traitlets.Dict().tag(sync=True)
     order_scenes: traitlets.List[Any] = traitlets.List().tag(sync=True, to_json=in_columns("nodes", "frames", "edges"))
     order_readings: traitlets.List[Any] = traitlets.List().tag(sync=True, to_json=in_columns("nodes", each=shaded))
 
     def _shown(self, recording: Recording) -> dict[str, Any]:
         pairs = [(graph, self._open_groups(graph)) for graph in recording.higher]  # type: ignore[attr-defined]
+        shown = super()._shown(recording)
         return {
-            **super()._shown(recording),
+            **shown,
+            **self._terms(recording, shown),
             "orders": self._orders(recording),
             "order_scenes": [scene(graph, expanded) for graph, expanded in pairs],
             "order_readings": [readings(graph, expanded) for graph, expanded in pairs],
         }
+
+    def _terms(self, recording: Recording, shown: dict[str, Any]) -> dict[str, Any]:
+        """The orders term by term; without a kernel there are no curves, since nothing could move along them."""
+        if not recording.higher:
+            return {"terms": {"panels": [], "curves": [], "note": ""}, "term_values": {}}
+        try:
+            found = derivation(recording)
+        except NotReadableError:
+            return {"terms": {"panels": [], "curves": [], "note": say("orders_not_read")}, "term_values": {}}
+        scenes, values = order_scene(found, output_name(recording))
+        curves: list[Any] = []
+        moving: dict[str, Any] = {}
+        session = getattr(self, "_session", None)
+        if session is not None:
+            self._curves = self._curves or OrderCurves()
+            curves, moving = self._curves.shown(session, recording, found, shown.get("controls", []))
+        terms = {"panels": scenes, "curves": curves, "along": found.wrt.text if curves else None, "note": ""}
+        return {"terms": terms, "term_values": {"values": values, "moving": moving}}
 
     def _orders(self, recording: Recording) -> dict[str, Any]:
         session = getattr(self, "_session", None)  # a saved page has none
