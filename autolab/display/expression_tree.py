@@ -66,7 +66,7 @@ class Writer:
         coefficient, factors = split(term)
         sign = MINUS if coefficient < 0 else "" if first else "+"
         size = Number(abs(coefficient)) if not factors else Product(abs(coefficient), factors)
-        return row(*([sign] if sign else []), self.tree(size))
+        return row(*([sign] if sign else []), *([] if first else [["space"]]), self.tree(size))
 
     # ------------------------------------------------------------------ products
     def _product(self, expression: Expression) -> Tree:

@@ -153,7 +153,8 @@ class _Scene:
         given = dict(zip(terms_of(expression), origins(self.found, order), strict=True)) if order else {}
         for term in terms[:_MOST_TERMS]:
             self._term(boxes, order, term, given.get(term, []))
-        symbol = name(self.y + "′" * order) if order < 4 else ["power", name(self.y), row("(", number(str(order)), ")")]
+        primes = row(name(self.y), ["text", "′" * order]) if order else name(self.y)
+        symbol = primes if order < 4 else ["power", name(self.y), row("(", number(str(order)), ")")]
         made = [box for box in boxes.values() if box.term]
         if len(terms) == 1:
             made[0].tree = row(symbol, "=", made[0].tree)

@@ -73,9 +73,9 @@ def function(called: str, arguments: Sequence[Tree], simple: bool = False) -> Tr
 
 def derivative(of: Tree, by: Tree, order: int = 1, sign: str = "∂") -> Tree:
     """``∂of/∂by`` as a fraction."""
-    power = [["power", ["op", sign], ["num", str(order)]] if order > 1 else ["op", sign]]
+    above = ["power", ["name", sign], ["num", str(order)]] if order > 1 else ["name", sign]
     below = ["power", by, ["num", str(order)]] if order > 1 else by
-    return ["frac", row(*power, of), row(sign, below)]
+    return ["frac", row(above, of), row(["name", sign], below)]
 
 
 # ---------------------------------------------------------------------------------------------------- from Python

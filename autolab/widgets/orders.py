@@ -62,6 +62,7 @@ class Orders(Part):
             self._curves = self._curves or OrderCurves()
             curves, moving = self._curves.shown(session, recording, found, shown.get("controls", []))
         terms = {"panels": scenes, "curves": curves, "along": found.wrt.text if curves else None, "note": ""}
+        terms["rest"] = say("orders_point" if curves else "orders_rest")
         return {"terms": terms, "term_values": {"values": values, "moving": moving}}
 
     def _orders(self, recording: Recording) -> dict[str, Any]:
