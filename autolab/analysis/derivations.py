@@ -86,10 +86,28 @@ def derivation(recording: Recording) -> Derivation:
     orders = tuple([reader.at(graph.outputs[0]) for graph in graphs])
     wrt = next((name for name in reader.inputs if name.text == recording.wrt), reader.inputs[0])
     found = Derivation(orders, tuple(reader.named.values()), tuple(reader.inputs), reader.values, wrt)
-    for graph, order in zip(graphs, orders, strict=True):
+    for order in range(1, len(orders)):
+        found = replace(found, orders=(*found.orders[:order], _as_written(found, order), *found.orders[order + 1 :]))
+    for graph, order in zip(graphs, found.orders, strict=True):
         if not _agrees(found, order, reader.steps[graph.outputs[0]].value):
             raise NotReadableError
     return found
+
+
+def _as_written(found: Derivation, order: int) -> Expression:
+    """The terms in the order of those they came from, as one differentiates by hand: from the first to the last."""
+    terms = terms_of(found.orders[order])
+    if len(terms) < 2:
+        return found.orders[order]
+    below = terms_of(found.orders[order - 1])
+    given = dict(zip(terms, origins(found, order), strict=True))
+    first = {term: min([(k, _place(factor, below[k])) for k, factor in of]) for term, of in given.items()}
+    return Sum(tuple(sorted(terms, key=lambda term: first[term])))
+
+
+def _place(factor: Expression, term: Expression) -> int:
+    """Where a factor stands in a term; 0 for the term itself."""
+    return term.factors.index(factor) if isinstance(term, Product) and factor in term.factors else 0
 
 
 def _agrees(found: Derivation, order: Expression, recorded: Snapshot | None) -> bool:

@@ -84,6 +84,8 @@ class Writer:
                 above.append(self._factor(factor))
         is_decimal = coefficient.denominator > _SMALLEST_PARTS
         over, under_it = (coefficient, 1) if is_decimal else (coefficient.numerator, coefficient.denominator)
+        if len(above) == 1 and over == 1 and (below or under_it > 1):
+            above = [self.tree(factor) for factor in factors if factor not in under]  # a line needs no parentheses
         line = self._line(Fraction(over), above)
         return ["frac", line, self._line(Fraction(under_it), below)] if below or under_it > 1 else line
 

@@ -20,9 +20,10 @@ from .messages import say
 from .readings import text_of
 from .typeset import Tree, derivative, formula, name, number, plain, row
 
-HEIGHT, GAP, DROP = 54.0, 10.0, 40.0
+HEIGHT, GAP, DROP = 58.0, 10.0, 40.0
 _PADDING, _CHARACTER, _LEAST = 22.0, 9.2, 78.0  # the least width has room for a number of eight characters
 _MOST_TERMS = 10
+_WIDEST = 1200.0
 _MOST_COLUMNS = 7  # of more factors, those that a graph does not use leave no gap
 
 
@@ -260,7 +261,30 @@ def _place(boxes: dict[str, _Box], columns: list[str]) -> tuple[float, float]:
     for box in boxes.values():
         box.y = box.row * (HEIGHT + DROP)
     last = max(boxes.values(), key=lambda box: box.y)
-    return max(box.x + box.width for box in boxes.values()), last.y + HEIGHT
+    width = max(box.x + box.width for box in boxes.values())
+    return (width, last.y + HEIGHT) if width <= _WIDEST else _stack(boxes)
+
+
+def _stack(boxes: dict[str, _Box]) -> tuple[float, float]:
+    """Of a graph that is too wide only the inputs, the terms in rows below each other, and the result."""
+    for key in [key for key, box in boxes.items() if box.factor and box.sources]:
+        del boxes[key]
+    x, level = 0.0, 0
+    for box in [box for box in boxes.values() if box.term]:
+        if x and x + box.width > _WIDEST:
+            x, level = 0.0, level + 1
+        box.x, box.y = x, (HEIGHT + DROP) + level * (HEIGHT + GAP)
+        x += box.width + GAP
+    width = max([box.x + box.width for box in boxes.values() if box.term])
+    given = [box for box in boxes.values() if not box.term and box.key != "y"]
+    for k, box in enumerate(given):
+        box.x, box.y = k * (box.width + GAP) + (width - len(given) * (box.width + GAP) + GAP) / 2, 0.0
+    last = (HEIGHT + DROP) * 2 + level * (HEIGHT + GAP)
+    if "y" in boxes:
+        boxes["y"].x, boxes["y"].y = (width - boxes["y"].width) / 2, last
+    for box in boxes.values():
+        box.sources = []  # lines would cross the boxes
+    return width, max([box.y for box in boxes.values()]) + HEIGHT
 
 
 def _barycenter(box: _Box, boxes: dict[str, _Box]) -> float:

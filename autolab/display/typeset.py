@@ -28,6 +28,7 @@ _FUNCTIONS = {"sigmoid": "σ", "sigmoid_slope": "σ′", "log": "ln", "sum": "Σ
 _MODULES = ("F", "np", "numpy", "math", "functions", "autolab", "xp")
 _SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 _DIGITS = str.maketrans(_SUBSCRIPTS, "0123456789")
+_POWERS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LONG = 60
 _SHALLOW = 12
 
@@ -202,16 +203,17 @@ def plain(tree: Tree) -> str:
     Examples
     --------
     >>> plain(["frac", row("∂", name("w")), row("∂", name("x"))]), plain(["power", name("x"), ["num", "2"]])
-    ('∂w/∂x', 'x^2')
+    ('∂w/∂x', 'x²')
     """
     kind, *parts = tree
     match kind:
         case "row" | "wrap":
-            return _spaced("".join([plain(part) for part in parts]))
+            return _spaced((" " if kind == "wrap" else "").join([plain(part) for part in parts]))
         case "frac":
             return "/".join([plain(part) if plain(part)[:1] == "∂" else _alone(part) for part in parts])
         case "power":
-            return f"{_alone(parts[0])}^{_alone(parts[1])}"
+            base, exponent = _alone(parts[0]), _alone(parts[1])
+            return base + (exponent.translate(_POWERS) if exponent.isdecimal() else f"^{exponent}")
         case "sub":
             return f"{plain(parts[0])}_{plain(parts[1])}"
         case "root":
@@ -234,6 +236,7 @@ def _alone(tree: Tree) -> str:
 
 
 def _spaced(text: str) -> str:
+    text = re.sub(r"(\d) ([A-Za-zα-ω])(?![A-Za-zα-ω_])", r"\1\2", text)  # 2x
     text = re.sub(rf"(^|[(=·] ?) {MINUS} ", rf"\1{MINUS}", re.sub(" +", " ", text))
     return text.strip()
 
@@ -251,7 +254,7 @@ def to_mathml(tree: Tree) -> Markup:
     Examples
     --------
     >>> to_mathml(["power", ["name", "x"], ["num", "2"]])
-    '<math aria-label="x^2"><msup><mi>x</mi><mn>2</mn></msup></math>'
+    '<math aria-label="x²"><msup><mi>x</mi><mn>2</mn></msup></math>'
     """
     return element("math", _markup(tree), aria_label=plain(tree))
 

@@ -71,10 +71,10 @@ class OrderCurves:
             return session.bound.call({**fresh, name: x})
 
         self._key, self._curves = key, None
-        order, at = len(found.orders) - 1, float(to_cpu(inputs[name]))
+        order = len(found.orders) - 1
         try:
             with session.running(deadline(SECONDS)), np.errstate(all="ignore"):
-                self._curves = quickly(CALLER, of_one, at, order, domain, is_smooth(found.orders[0]))
+                self._curves = quickly(CALLER, of_one, order, domain, is_smooth(found.orders[0]))
         except (Stopped, Exception):  # whatever the function raises elsewhere: at the point it did not
             return None
         return self._curves

@@ -23,7 +23,9 @@ from autolab.analysis.expressions import (
     Name,
     Number,
     Power,
+    Product,
     Rules,
+    Sum,
     evaluate,
     is_total,
     number,
@@ -97,7 +99,7 @@ def points(seed: int, hostile: bool) -> Iterator[dict[str, float]]:
         yield {name: chance.choice([*values, chance.uniform(-3, 3), chance.uniform(-3, 3)]) for name in "xy"}
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", range(100))
 def test_what_is_simplified_for_any_value_holds_for_any_value(seed: int) -> None:
     """Read where a value is NaN, so that only rules are used that hold everywhere; then looked at everywhere."""
     fn = program(seed, smooth=False)
@@ -110,7 +112,7 @@ def test_what_is_simplified_for_any_value_holds_for_any_value(seed: int) -> None
             assert same(expression, point, computed), (point, expression, computed)
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", range(60))
 def test_derivatives_hold_at_every_finite_point(seed: int) -> None:
     fn = program(seed, smooth=True)
     try:
@@ -128,3 +130,103 @@ def read_values(fn: Callable[..., Any], point: dict[str, float], order: int) -> 
         recording = autolab.record(fn, **point, options={"order": order})
     graphs = [recording, *recording.higher]
     return [next(s.value.values for s in g.steps if s.id == g.outputs[0] and s.value is not None) for g in graphs]
+
+
+# ------------------------------------------------------------------ rules, one by one
+X, Y = Name("x", 0), Name("y", 1)
+TWO, MINUS = Number(2 * ONE.value), Number(-ONE.value)
+POLE = Power(X, MINUS)
+
+
+def test_neutral_factors_and_terms_go_and_zero_times_a_value_stays() -> None:
+    rules = Rules()
+    assert rules.product([ONE, X, ONE]) == rules.power(X, ONE) == rules.sum([X, ZERO]) == X
+    assert rules.product([MINUS, rules.product([MINUS, X])]) == X
+    assert rules.power(X, ZERO) == ONE  # also of NaN
+    assert rules.sum([TWO, MINUS]) == ONE and rules.product([TWO, TWO, X]) == rules.product([rules.power(TWO, TWO), X])
+    assert rules.product([ZERO, X]) != ZERO != rules.sum([X, rules.product([MINUS, X])])
+    finite = Rules(finite=True)
+    assert finite.product([ZERO, X]) == finite.sum([X, finite.product([MINUS, X])]) == ZERO
+    assert finite.product([ZERO, POLE]) != ZERO and finite.sum([POLE, finite.product([MINUS, POLE])]) != ZERO
+
+
+def test_a_power_below_the_line_is_not_taken_against_one_above() -> None:
+    rules = Rules(finite=True)
+    assert rules.product([X, POLE]) != ONE and rules.product([X, X]) == Power(X, TWO)
+    assert rules.product([POLE, POLE]) == Power(X, Number(-TWO.value))
+    half = Number(ONE.value / 2)
+    assert rules.product([Power(X, half), Power(X, half)]) != X
+
+
+def test_a_sum_is_multiplied_out_only_where_every_factor_is_finite() -> None:
+    inner = Rules().sum([X, Y])
+    assert isinstance(Rules().product([X, inner]), Product) and isinstance(Rules().product([TWO, inner]), Sum)
+    assert isinstance(Rules(finite=True).product([X, inner]), Sum)
+    assert isinstance(Rules(finite=True).product([POLE, inner]), Product)
+    assert isinstance(Rules(finite=True, kept={inner}).product([X, inner]), Product)  # somebody wrote it so
+
+
+def test_the_sign_of_a_zero_stays_where_it_shows() -> None:
+    found, (computed,) = read(lambda x: 1 / (x + 0), {"x": 2.0})
+    assert at(found.orders[0], {"x": -0.0}) == math.inf  # -0.0 + 0 is 0.0
+    assert read_values(lambda x: 1 / (x + 0), {"x": -0.0}, 0)[0] == math.inf and computed == 0.5
+    found, _ = read(lambda x: 1 / (x - 0), {"x": 2.0})
+    assert found.orders[0] == POLE and at(POLE, {"x": -0.0}) == -math.inf
+
+
+def test_what_no_rule_may_touch_is_no_number() -> None:
+    assert [number(value) for value in (math.nan, math.inf, -0.0)] == [None] * 3
+    assert number(0.1) == Number(ONE.value / 10)
+
+
+# ------------------------------------------------------------------ recordings
+def test_names_of_the_user_stand_for_what_they_name_wherever_it_comes_out_again() -> None:
+    def fn(x: Variable) -> Variable:
+        s = F.sin(x)
+        y = s * s * F.cos(x)
+        return y
+
+    found, _ = read(fn, {"x": 0.3}, order=2)
+    (name,) = found.names
+    assert name.text == "s" and name.definition == Call("sin", (Name("x", 0),))
+    assert not any(part == name.definition for order in found.orders for term in terms_of(order) for part in term.parts)
+
+
+def test_a_term_comes_from_those_whose_derivative_has_its_factors() -> None:
+    def fn(x: Variable) -> Variable:
+        y = x**3 + F.sin(x) * 2.0
+        return y
+
+    found, _ = read(fn, {"x": 0.3}, order=2)
+    assert [[k for k, _ in one] for one in origins(found, 1)] == [[0], [1]]
+    for order in (1, 2):
+        assert len(origins(found, order)) == len(terms_of(found.orders[order]))
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: (x, x * 2.0),  # two results
+        lambda x: F.maximum(x, Variable(np.ones((500, 500)))).sum(),  # more than a recording keeps whole
+    ],
+)
+def test_what_cannot_be_read_is_refused(fn: Any) -> None:
+    with pytest.raises(NotReadableError):
+        derivation(autolab.record(fn, 2.0))
+
+
+def test_ones_of_more_elements_are_no_neutral_factor() -> None:
+    recording = autolab.record(lambda x: x * Variable(np.ones(3)), 2.0)
+    assert isinstance(derivation(recording).orders[0], Call)
+
+
+def test_masks_are_not_taken_for_numbers() -> None:
+    """The slope of a kink is one number here and another one there."""
+    found, values = read(lambda x: abs(x) * x, {"x": 2.0}, order=2)
+    for expression, computed in zip(found.orders, values, strict=True):
+        assert same_here(found, expression, computed)
+    assert not is_total(POLE) and is_total(found.orders[0])
+
+
+def same_here(found: Derivation, expression: Expression, computed: Any) -> bool:
+    return bool(np.allclose(found.value(expression), computed))

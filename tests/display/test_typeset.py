@@ -14,9 +14,9 @@ from autolab.display.typeset import in_pairs, name, of_label, of_source, of_toke
         ("(a + b) * c", "(a + b) · c"),
         ("a - (b - c)", "a − (b − c)"),
         ("-x * y", "−x · y"),
-        ("(-x) ** 2", "(−x)^2"),
+        ("(-x) ** 2", "(−x)²"),
         ("x ** (n - 1)", "x^(n − 1)"),
-        ("np.exp(-x**2)", "exp(−x^2)"),
+        ("np.exp(-x**2)", "exp(−x²)"),
         ("x @ w.T", "x w^⊤"),
         ("x[0, 1]", "x_0, 1"),
         ("x.sum()", "x.sum()"),  # a method of what is not known to be a module stays as written

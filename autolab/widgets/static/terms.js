@@ -61,8 +61,9 @@ export function makeTerms(view) {
       set(element, { "aria-label": `${box.formula.text} is ${values[order][box.key]}. ${box.said}` });
     }
     if (plotted !== (plotted = JSON.stringify(plots)) || fresh) {
+      for (const old of columns.querySelectorAll(".al-figure")) old.remove();
       if (plots.length) curves.draw(plots);
-      curves.roots().forEach((plot, k) => columns.children[k].append(plot));
+      curves.roots().slice(0, plots.length).forEach((plot, k) => columns.children[k].append(plot));
     }
     if (plots.length) curves.move(moving);
     controls.update(get("controls").filter((/** @type {any} */ c) => c.kind !== "fixed" && !c.upstream && c.key !== get("terms").along), view.colors);
