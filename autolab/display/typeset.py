@@ -1,4 +1,4 @@
-"""Formulas as plain data: nested lists that a page builds MathML from (static/mathml.js), and a report (`to_mathml`).
+"""Formulas as plain data: nested lists of which a page builds MathML (static/mathml.js), and a report words (`plain`).
 
 A formula is a list with its kind in front: ``["name", "x"]``, ``["num", "2"]``, ``["op", "+"]``, ``["text", "ones"]``,
 ``["row", a, b]``, ``["frac", a, b]``, ``["power", a, b]``, ``["sub", a, b]``, ``["root", a]``, ``["space"]``,
@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..numerals import MINUS
-from .escape import Markup, clean, element, escape
+from .escape import clean
 
 Tree = list[Any]
 
@@ -239,33 +239,3 @@ def _spaced(text: str) -> str:
     text = re.sub(r"(\d) ([A-Za-zα-ω])(?![A-Za-zα-ω_])", r"\1\2", text)  # 2x
     text = re.sub(rf"(^|[(=·] ?) {MINUS} ", rf"\1{MINUS}", re.sub(" +", " ", text))
     return text.strip()
-
-
-# ---------------------------------------------------------------------------------------------------- as MathML
-_TAGS = {
-    "row": "mrow", "frac": "mfrac", "power": "msup", "sub": "msub", "root": "msqrt", "name": "mi", "num": "mn",
-    "op": "mo", "text": "mtext",
-}  # fmt: skip
-
-
-def to_mathml(tree: Tree) -> Markup:
-    """The formula as an element of an HTML document.
-
-    Examples
-    --------
-    >>> to_mathml(["power", ["name", "x"], ["num", "2"]])
-    '<math aria-label="x²"><msup><mi>x</mi><mn>2</mn></msup></math>'
-    """
-    return element("math", _markup(tree), aria_label=plain(tree))
-
-
-def _markup(tree: Tree) -> Markup:
-    kind, *parts = tree
-    if kind == "space":
-        return element("mspace", width="0.17em")
-    if kind == "mark":
-        return element("mrow", _markup(parts[1]))
-    if kind == "pairs":
-        lines = [element("mtr", *[element("mtd", _markup(pair[k])) for pair in parts]) for k in range(2)]
-        return element("mtable", *lines)
-    return element(_TAGS[kind], *[escape(part) if isinstance(part, str) else _markup(part) for part in parts])

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import traitlets
 
-from ..analysis.derivations import NotReadableError, derivation
 from ..display.escape import clean
 from ..display.messages import say
-from ..display.order_scene import order_scene
 from ..display.scene import readings, scene
 from ..display.steps import label, order_head
 from ..display.text import remarks
 from ..recording.model import Recording
 from ..recording.orders import MAX_ORDER, output_name
 from .columns import in_columns, shaded
-from .order_curves import OrderCurves
 from .part import Part
+
+if TYPE_CHECKING:
+    from .order_curves import OrderCurves
 
 
 class Orders(Part):
@@ -50,6 +50,10 @@ class Orders(Part):
         """The orders term by term; without a kernel there are no curves, since nothing could move along them."""
         if not recording.higher:
             return {"terms": {"panels": [], "curves": [], "note": ""}, "term_values": {}}
+        from ..analysis.derivations import NotReadableError, derivation  # it takes long, and no first picture needs it
+        from ..display.order_scene import order_scene
+        from .order_curves import OrderCurves
+
         try:
             found = derivation(recording)
         except NotReadableError:

@@ -14,7 +14,7 @@ import pytest
 import autolab
 from autolab import Variable
 from autolab import functions as F
-from autolab.analysis.derivations import Derivation, NotReadableError, derivation, origins
+from autolab.analysis.derivations import Derivation, NotReadableError, derivation
 from autolab.analysis.expressions import (
     ONE,
     ZERO,
@@ -24,13 +24,14 @@ from autolab.analysis.expressions import (
     Number,
     Power,
     Product,
-    Rules,
     Sum,
     evaluate,
     is_total,
     number,
     terms_of,
 )
+from autolab.analysis.simplify import Rules
+from autolab.analysis.term_origins import origins
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sin": np.sin, "cos": np.cos, "exp": np.exp, "tanh": np.tanh, "log": np.log, "sqrt": np.sqrt, "abs": np.abs,
