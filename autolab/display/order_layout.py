@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..analysis.expressions import Expression
 from .typeset import Tree
 
 HEIGHT, GAP, DROP = 58.0, 10.0, 40.0
@@ -18,7 +19,7 @@ _MOST_COLUMNS = 7  # of more factors, those that a graph does not use leave no g
 class Box:
     key: str
     tree: Tree
-    value: str
+    shows: Expression
     sources: list[str]
     row: int
     factor: bool = False

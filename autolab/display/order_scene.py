@@ -26,23 +26,6 @@ from .typeset import Tree, derivative, formula, name, number, plain, row
 _MOST_TERMS = 10
 
 
-def order_scene(found: Derivation, y: str) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
-    """All orders as plain data.
-
-    Returns
-    -------
-    panels : list of dict
-        For each order its ``formula``, and the ``boxes`` and ``edges`` of its graph with its ``width`` and ``height``.
-        A box has a ``key``, which is the same for equal factors in all orders; a term knows those ``of`` the order
-        below that it came from, by their keys.
-    values : list of dict
-        For each order the number in each box, by its key. Nothing else changes with the inputs.
-    """
-    scene = _Scene(found, y)
-    pairs = [scene.panel(order) for order in range(len(found.orders))]
-    return [panel for panel, _ in pairs], [values for _, values in pairs]
-
-
 def order_formulas(recording: Recording) -> list[str]:
     """The formulas of a recording's orders in words; none where the program has none that one could read.
 
@@ -53,18 +36,50 @@ def order_formulas(recording: Recording) -> list[str]:
     ['y = x³', 'dy/dx = 3x²', 'd²y/dx² = 6x']
     """
     try:
-        panels, _ = order_scene(derivation(recording), output_name(recording))
+        panels = OrderScene(derivation(recording), output_name(recording)).panels
     except NotReadableError:
         return []
     return [panel["formula"]["text"] for panel in panels]
 
 
-class _Scene:
+class OrderScene:
+    """All orders as plain data.
+
+    Parameters
+    ----------
+    found : Derivation
+    y : str
+        What is differentiated.
+
+    Attributes
+    ----------
+    panels : list of dict
+        For each order its ``formula``, and the ``boxes`` and ``edges`` of its graph with its ``width`` and ``height``.
+        A box has a ``key``, which is the same for equal factors in all orders; a term knows those ``of`` the order
+        below that it came from, by their keys.
+    """
+
     def __init__(self, found: Derivation, y: str) -> None:
         self.found, self.y = found, y
         self.keys: dict[Expression, str] = {}
         self.columns = self._columns()
         self.writer = Writer(self._rank, [known.text for known in (*found.inputs, *found.names)])
+
+        self._shown: list[dict[str, Expression]] = []
+        self.panels = [self._panel(order) for order in range(len(found.orders))]
+
+    def fits(self, found: Derivation, y: str) -> bool:
+        """Whether another derivation differs at most in its numbers."""
+        return (self.y, self.found.orders, self.found.wrt, self.found.names) == (
+            y,
+            found.orders,
+            found.wrt,
+            found.names,
+        )
+
+    def values(self, found: Derivation) -> list[dict[str, str]]:
+        """For each order the number in each box, by its key."""
+        return [{key: _text(found, one) for key, one in shown.items()} for shown in self._shown]
 
     # ------------------------------------------------------------------ factors
     def _columns(self) -> list[Expression]:
@@ -87,17 +102,15 @@ class _Scene:
         """The same for equal expressions, in all orders."""
         return self.keys.setdefault(expression, f"e{len(self.keys)}")
 
-    def _value(self, expression: Expression) -> str:
-        return text_of(snapshot(np.asarray(self.found.value(expression))))
-
     # ------------------------------------------------------------------ one order
-    def panel(self, order: int) -> tuple[dict[str, Any], dict[str, str]]:
-        """The formula and the graph of an order, and the numbers in it."""
+    def _panel(self, order: int) -> dict[str, Any]:
+        """The formula and the graph of an order."""
         expression = self.found.orders[order]
         boxes = self._boxes(order, expression)
         width, height = place(boxes, [self._key(column) for column in self.columns])
         head = self._head(order)
-        panel = {
+        self._shown.append({box.key: box.shows for box in boxes.values()})
+        return {
             "order": order,
             "formula": formula(["wrap", row(head, "="), *self._marked(order, expression)]),
             "width": round(width, 1),
@@ -105,7 +118,6 @@ class _Scene:
             "boxes": [_data(box) for box in boxes.values()],
             "edges": list(edges(boxes)),
         }
-        return panel, {box.key: box.value for box in boxes.values()}
 
     def _head(self, order: int) -> Tree:
         return derivative(name(self.y), self.writer.tree(self.found.wrt), order, "d") if order else name(self.y)
@@ -135,7 +147,7 @@ class _Scene:
             made[0].tree = row(symbol, "=", made[0].tree)
         else:
             sources, last = [box.key for box in made], 1 + max([box.row for box in made])
-            boxes["y"] = Box("y", symbol, self._value(expression), sources, last)
+            boxes["y"] = Box("y", symbol, expression, sources, last)
         return boxes
 
     def _term(self, boxes: dict[str, Box], order: int, term: Expression, of: list[tuple[int, Expression]]) -> None:
@@ -151,7 +163,7 @@ class _Scene:
             sources = self._inputs(boxes, term)
         key = self._term_key(order, term)
         level = 1 + max([boxes[source].row for source in sources], default=0)
-        box = boxes[key] = Box(key, self.writer.signed(term, True), self._value(term), sources, level, term=True)
+        box = boxes[key] = Box(key, self.writer.signed(term, True), term, sources, level, term=True)
         below = terms_of(self.found.orders[order - 1]) if order else ()
         box.of = list(dict.fromkeys([self._term_key(order - 1, below[k]) for k, _ in of]))
         box.said = self._said(term, order, of)
@@ -165,7 +177,7 @@ class _Scene:
             tree = self.writer.tree(factor)
             level = 1 + max([boxes[source].row for source in sources], default=-1)
             shown = tree if inner is None else row(tree, "=", self.writer.tree(inner))
-            boxes[key] = Box(key, shown, self._value(factor), sources, level, factor=True)
+            boxes[key] = Box(key, shown, factor, sources, level, factor=True)
         return key
 
     def _inputs(self, boxes: dict[str, Box], expression: Expression) -> list[str]:
@@ -186,6 +198,10 @@ class _Scene:
     def _one_origin(self, term: Expression, factor: Expression) -> str:
         words = {"term": plain(self.writer.signed(term, True)), "factor": plain(self.writer.tree(factor))}
         return say("order_origin" if term != factor and split(term)[1] != (factor,) else "order_origin_whole", **words)
+
+
+def _text(found: Derivation, expression: Expression) -> str:
+    return text_of(snapshot(np.asarray(found.value(expression))))
 
 
 def _is_power_of_input(factor: Expression) -> bool:

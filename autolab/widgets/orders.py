@@ -17,6 +17,7 @@ from .columns import in_columns, shaded
 from .part import Part
 
 if TYPE_CHECKING:
+    from ..display.order_scene import OrderScene
     from .order_curves import OrderCurves
 
 
@@ -27,6 +28,7 @@ class Orders(Part):
     are the same orders as formulas, with graphs of their terms and curves, ``term_values`` the numbers in them.
     """
 
+    _scene_of_terms: OrderScene | None = None
     _curves: OrderCurves | None = None
 
     orders = traitlets.Dict().tag(sync=True)
@@ -51,23 +53,30 @@ class Orders(Part):
         if not recording.higher:
             return {"terms": {"panels": [], "curves": [], "note": ""}, "term_values": {}}
         from ..analysis.derivations import NotReadableError, derivation  # it takes long, and no first picture needs it
-        from ..display.order_scene import order_scene
+        from ..display.order_scene import OrderScene
         from .order_curves import OrderCurves
 
         try:
             found = derivation(recording)
         except NotReadableError:
             return {"terms": {"panels": [], "curves": [], "note": say("orders_not_read")}, "term_values": {}}
-        scenes, values = order_scene(found, output_name(recording))
+        y = output_name(recording)
+        if self._scene_of_terms is None or not self._scene_of_terms.fits(found, y):
+            self._scene_of_terms = OrderScene(found, y)
         curves: list[Any] = []
         moving: dict[str, Any] = {}
         session = getattr(self, "_session", None)
         if session is not None:
             self._curves = self._curves or OrderCurves()
             curves, moving = self._curves.shown(session, recording, found, shown.get("controls", []))
-        terms = {"panels": scenes, "curves": curves, "along": found.wrt.text if curves else None, "note": ""}
+        terms = {
+            "panels": self._scene_of_terms.panels,
+            "curves": curves,
+            "along": found.wrt.text if curves else None,
+            "note": "",
+        }
         terms["rest"] = say("orders_point" if curves else "orders_rest")
-        return {"terms": terms, "term_values": {"values": values, "moving": moving}}
+        return {"terms": terms, "term_values": {"values": self._scene_of_terms.values(found), "moving": moving}}
 
     def _orders(self, recording: Recording) -> dict[str, Any]:
         session = getattr(self, "_session", None)  # a saved page has none

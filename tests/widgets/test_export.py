@@ -23,7 +23,7 @@ from .bare_page import menu
 from .programs import LAYER, layer, muladd
 
 Open = Callable[..., Page]
-FRONT_END = 110_000
+FRONT_END = 122_000
 
 
 def box(page: Page, recording: Recording, name: str) -> Locator:
