@@ -3,7 +3,7 @@
 A formula is a list with its kind in front: ``["name", "x"]``, ``["num", "2"]``, ``["op", "+"]``, ``["text", "ones"]``,
 ``["row", a, b]``, ``["frac", a, b]``, ``["power", a, b]``, ``["sub", a, b]``, ``["root", a]``, ``["space"]``,
 ``["mark", key, a]`` (a part that the page can find), ``["pairs", [a, b], [c, d]]`` (two lines: below each symbol its
-number) and, as the whole, ``["wrap", a, b]`` (parts between which a line may end).
+number) and, as the whole, ``["wrap", head, a, b]`` (a sum: its terms, each with its sign, between which a line may end).
 """
 
 from __future__ import annotations
@@ -207,8 +207,11 @@ def plain(tree: Tree) -> str:
     """
     kind, *parts = tree
     match kind:
-        case "row" | "wrap":
-            return _spaced((" " if kind == "wrap" else "").join([plain(part) for part in parts]))
+        case "row":
+            return _spaced("".join([plain(part) for part in parts]))
+        case "wrap":
+            head, first, *others = [plain(part) for part in parts]
+            return " ".join([head, first, *[f"{text[0]} {text[1:].lstrip()}" for text in others]])  # signs in front
         case "frac":
             return "/".join([plain(part) if plain(part)[:1] == "∂" else _alone(part) for part in parts])
         case "power":

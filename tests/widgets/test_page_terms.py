@@ -226,3 +226,21 @@ def test_curves_are_sampled_again_only_when_something_else_changes(explorer: Any
     assert view.terms["curves"] == first and len(calls) == count + 1
     view._on_message(view, {"do": "move", "key": "y", "index": None, "value": 1.0, "final": True, "seq": 2}, [])
     assert view.terms["curves"] != first and view.term_values["moving"]["values"][1]["text"] == "3"
+
+
+def test_a_saved_page_shows_the_terms_and_what_they_came_from(explorer: Any, open_file: Callable[..., Page]) -> None:
+    page = open_file(explorer(wave, x=0.7, options={"order": 1}))
+    assert formulas(page) == ["y = sin x · e^(−x²)", "dy/dx = e^(−x²) · cos x − 2x sin x · e^(−x²)"]
+    term(page, 1, "e^(−x²) · cos x").hover()
+    assert len(marked(page)) == 2
+    assert page.locator(".al-figure").evaluate_all("all => all.map(f => f.inert)") == [True, True]
+    page.get_by_role("button", name="As computed").click()
+    expect(page.locator(".al-higher .al-graph")).to_be_visible()
+
+
+def test_on_a_narrow_page_the_orders_stand_below_each_other(new_page: Callable[..., Page], explorer: Any) -> None:
+    page = new_page(viewport={"width": 390, "height": 800})
+    Wire(explorer(wave, x=0.7, options={"order": 2})).connect(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    tops = page.locator(".al-order").evaluate_all("all => all.map(e => e.getBoundingClientRect().top)")
+    assert tops == sorted(set(tops)) and len(tops) == 3

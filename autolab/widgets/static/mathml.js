@@ -27,5 +27,6 @@ function build([kind, ...parts]) {
 
 /** @param {Formula} formula @param {string} kind its class */
 export function math({ text, tree }, kind) {
-  return html("div", { class: kind, role: "math", "aria-label": text }, make("math", { "aria-hidden": "true" }, build(tree)));
+  const pieces = tree[0] === "wrap" ? tree.slice(1) : [tree]; // a line may end between two of them
+  return html("div", { class: kind, role: "math", "aria-label": text }, ...pieces.map((piece) => make("math", { "aria-hidden": "true" }, build(piece))));
 }

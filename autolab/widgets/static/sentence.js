@@ -15,7 +15,7 @@ export function makeSentencePart(view) {
     const line = chosenLine(view);
     const share = line && answer?.comes.flatMap((/** @type {import("./answer.js").Value} */ value) => value.shares).find((/** @type {any} */ one) => sameEdge(one.edge, line));
     if (view.hand) return view.hand;
-    return get("frame").spoken ?? share?.sentence ?? (answer && (answer.sentence || status)) ?? (root.classList.contains("al-by-terms") ? get("terms").rest : get("still") ? get("words").still : get("words").rest);
+    return get("frame").spoken ?? share?.sentence ?? (answer && (answer.sentence || status)) ?? (get("still") ? get("words").still : root.classList.contains("al-by-terms") ? get("terms").rest : get("words").rest);
   }
 
   const paint = () => write(text, sentence());

@@ -63,10 +63,13 @@ export function makeTerms(view) {
     if (plotted !== (plotted = JSON.stringify(plots)) || fresh) {
       for (const old of columns.querySelectorAll(".al-figure")) old.remove();
       if (plots.length) curves.draw(plots);
-      curves.roots().slice(0, plots.length).forEach((plot, k) => columns.children[k].append(plot));
+      curves.roots().slice(0, plots.length).forEach((plot, k) => {
+        plot.inert = Boolean(get("still")); // in a saved page nothing would follow the point
+        columns.children[k].append(plot);
+      });
     }
     if (plots.length) curves.move(moving);
-    controls.update(get("controls").filter((/** @type {any} */ c) => c.kind !== "fixed" && !c.upstream && c.key !== get("terms").along), view.colors);
+    controls.update((get("still") ? [] : get("controls")).filter((/** @type {any} */ c) => c.kind !== "fixed" && !c.upstream && c.key !== get("terms").along), view.colors);
   }
 
   /** @param {Event} event */
