@@ -28,5 +28,5 @@ function build([kind, ...parts]) {
 /** @param {Formula} formula @param {string} kind its class */
 export function math({ text, tree }, kind) {
   const pieces = tree[0] === "wrap" ? tree.slice(1) : [tree]; // a line may end between two of them
-  return html("div", { class: kind, role: "math", "aria-label": text }, ...pieces.map((piece) => make("math", { "aria-hidden": "true" }, build(piece))));
+  return html("div", { class: kind, role: "math", "aria-label": text }, ...pieces.flatMap((piece) => [make("math", { "aria-hidden": "true" }, build(piece)), " "]));
 }

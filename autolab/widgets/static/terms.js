@@ -54,7 +54,7 @@ export function makeTerms(view) {
     if (fresh) {
       boxes = [];
       columns.replaceChildren(...panels.map(drawPanel));
-      set(boxes[0].element, { tabindex: 0 });
+      boxes.forEach(({ element, order }, k) => order !== boxes[k - 1]?.order && set(element, { tabindex: 0 })); // one of each graph
     }
     for (const { box, order, element, value } of boxes) {
       write(value, values[order][box.key]);
@@ -106,7 +106,7 @@ export function makeTerms(view) {
     if (here < 0 || !way || !next) return;
     event.preventDefault();
     event.stopPropagation();
-    for (const { element } of boxes) set(element, { tabindex: element === next.element ? 0 : -1 });
+    for (const { element, order } of boxes) if (order === next.order) set(element, { tabindex: element === next.element ? 0 : -1 });
     next.element.focus();
   }
 
