@@ -3,7 +3,8 @@
 A formula is a list with its kind in front: ``["name", "x"]``, ``["num", "2"]``, ``["op", "+"]``, ``["text", "ones"]``,
 ``["row", a, b]``, ``["frac", a, b]``, ``["power", a, b]``, ``["sub", a, b]``, ``["root", a]``, ``["space"]``,
 ``["mark", key, a]`` (a part that the page can find), ``["pairs", [a, b], [c, d]]`` (two lines: below each symbol its
-number) and, as the whole, ``["wrap", head, a, b]`` (a sum: its terms, each with its sign, between which a line may end).
+number) and, as the whole, ``["wrap", head, a, b]`` (a sum: its terms, each with its sign; lines may end between
+them).
 """
 
 from __future__ import annotations

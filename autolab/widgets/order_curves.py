@@ -12,7 +12,6 @@ from ..analysis.derivatives import CALLER, Derivatives
 from ..analysis.expressions import is_smooth
 from ..display.derivative_scene import SMALL, moving_in, panels
 from ..display.scene import structure
-from ..engine.backend import to_cpu
 from ..engine.variable import Variable
 from ..recording.model import LEAVES, Recording
 from ..recording.orders import output_name
@@ -48,7 +47,7 @@ class OrderCurves:
         if curves is None:
             return [], {}
         known = tuple([float(value.reshape(-1)[0]) for value in values])
-        x = float(to_cpu(session.state.inputs[name]))
+        x = float(found.value(found.wrt))  # of what is shown; the hand may be further
         data = Derivatives(output_name(recording), x, len(known) - 1, domain, known, curves, None, ())
         moving = moving_in(data, [data.order], SMALL)
         orders = moving.pop("orders")[str(data.order)]
@@ -58,7 +57,8 @@ class OrderCurves:
     def _sampled(
         self, session: Session, recording: Recording, found: Derivation, domain: tuple[float, float]
     ) -> Curves | None:
-        name, inputs = found.wrt.text, session.state.inputs
+        name = found.wrt.text
+        inputs = {one.text: np.asarray(found.value(one)) for one in found.inputs}
         leaves = [step for step in recording.steps if step.kind in LEAVES and step.name != name and step.value]
         others = [step.value.values.tobytes() for step in leaves if step.value is not None]
         key = structure(recording)[0], len(found.orders), name, domain, others, session.train
