@@ -260,7 +260,7 @@ def test_a_notebook_without_the_live_view_shows_the_static_picture(explorer: Mak
 
 def test_the_front_end_has_no_door_for_markup() -> None:
     text = module_text("explorer.js")
-    elements = re.sub(r"http://www\.w3\.org/(2000/svg|1998/Math/MathML)", "", text)  # the names of two kinds of elements
+    elements = re.sub(r"http://www\.w3\.org/(2000/svg|1998/Math/MathML)", "", text)  # these name kinds of elements
     for door in (
         "innerHTML",
         "outerHTML",
