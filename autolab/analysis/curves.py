@@ -60,7 +60,26 @@ def only(x: float, values: np.ndarray, domain: tuple[float, float]) -> Curves:
 
 def sampled(caller: str, fn: Function, at: float, order: int, domain: tuple[float, float]) -> Curves:
     """All orders that can be shown, and one more, which tells the kinks of the last."""
-    ladder = _highest(caller, fn, at, order)
+    return _looked_at(_highest(caller, fn, at, order), order, domain)
+
+
+def quickly(caller: str, fn: Function, order: int, domain: tuple[float, float], smooth: bool) -> Curves:
+    """As many orders as are asked for, for a picture that follows a hand.
+
+    Breaks are looked for unless the function is known to be ``smooth`` everywhere, or every point of it has to be
+    computed on its own.
+    """
+    ladder = Ladder(caller, fn, order)
+    x = np.linspace(*domain, _FEW_SAMPLES)
+    y = ladder.at(x)
+    if ladder.together and not smooth:
+        return _looked_at(ladder, order, domain)
+    y[~np.isfinite(y)] = np.nan
+    return Curves(x, y, (), (), ladder.together, ladder.raised)
+
+
+def _looked_at(ladder: Ladder, order: int, domain: tuple[float, float]) -> Curves:
+    """The orders of a ladder, with their breaks; kinks of the last one only where the ladder goes higher."""
     x = np.linspace(*domain, _FEW_SAMPLES)
     y = ladder.at(x)
     if ladder.together:

@@ -17,12 +17,14 @@ from .readings import spoken_value, text_of
 from .share import Share
 from .sheet import Index, cell_of, index_text, strongest
 from .steps import label, shorten
+from .typeset import Tree, formula, in_pairs, of_label, row
 from .walk import Walk
 
 MOST_SHARES = 12
 """Of so many shares of a gradient the calculation is told; of all others only along which lines they come."""
 
 _MOST_TERMS = 4
+_MOST_IN_FORMULA = 3  # shares: a longer formula is not read
 _MOST_HELD = 2
 _MOST_VALUES = 3  # of a closed group, those that leave it last
 _MOST_HANDED = 8
@@ -115,15 +117,16 @@ def _comes(walk: Walk, step: Step, boxes: Mapping[int, int]) -> dict[str, Any]:
     shares = [_given(at, started)] if started is not None else []
     shares += [_share(walk, k, at, boxes, _held(walk, moments, k)) for k in moments[:MOST_SHARES]]
     count = len(moments) + (started is not None)
+    total = at.of(step.grad)
     return {
         "name": shorten(label(step), _NAME_COLUMNS),
         "index": index_text("", at.index) if at.index else "",
         "of": say("answer_largest", count=step.grad.size) if at.index and step.grad.size > 1 else "",
-        "total": at.of(step.grad),
+        "total": total,
         "shares": shares,
         "count": count,
         "terms": min(count, _MOST_TERMS),
-        "symbol": derivative(walk.loss, label(step)),
+        "math": _chain_rule((derivative(walk.loss, label(step)), total), shares, count),
         "edges": [edge_of(walk, walk.moments[k], boxes) for k in moments],
         "says": _says(at, shares, count),
     }
@@ -151,7 +154,7 @@ def _started(walk: Walk, step: Step) -> Snapshot | None:
 
 def _given(at: _Element, upstream: Snapshot) -> dict[str, Any]:
     words = {"way": say("answer_given"), "number": at.of(upstream), "sentence": say("answer_started")}
-    return {**words, "edge": None, "line": None, "pairs": [], "held": "", "rule": None, "numbers": []}
+    return {**words, "edge": None, "line": None, "math": None, "rule": None, "numbers": []}
 
 
 def _held(walk: Walk, moments: Sequence[int], k: int) -> str:
@@ -163,15 +166,14 @@ def _held(walk: Walk, moments: Sequence[int], k: int) -> str:
 def _share(walk: Walk, k: int, at: _Element, boxes: Mapping[int, int], held: str) -> dict[str, Any]:
     pick = None if at.index is None else ("in", *cell_of(at.grad.shape, at.index))
     share = share_at(walk, k, pick)  # type: ignore[arg-type]
-    pairs = _pairs(walk, share)
+    pairs = _pairs(walk, share, held)
     rule = None if pairs else share.rule()  # the chain rule with its numbers says the same
     return {
         "way": _way(walk, share.step),
         "number": at.of(share.share),
         "edge": edge_of(walk, walk.moments[k], boxes),
         "line": share.step.outer_line,
-        "pairs": pairs,
-        "held": held if share.names[0] == walk.loss else "",
+        "math": pairs and formula(["pairs", *pairs, *_numbered([("=", "="), ("share", at.of(share.share))])]),
         "rule": rule and rule["text"],
         "numbers": [] if pairs else share.numbers(),
         "sentence": share_sentence(share),
@@ -186,17 +188,30 @@ def _way(walk: Walk, through: Step) -> str:
     return say("answer_through", name=shorten(label(through), _NAME_COLUMNS))
 
 
-def _pairs(walk: Walk, share: Share) -> list[tuple[Token, str]]:
-    """The chain rule for numbers: its symbols, each with its number below."""
-    local = share.use.local if share.use.local is not None else share.use.jacobian
-    upstream = share.upstream
-    if local is None or upstream is None or local.size != 1 or upstream.size != 1:
-        return []
-    factor = (share.local, number(local.values.reshape(-1)[0]))
-    start = number(upstream.values.reshape(-1)[0])
-    if share.names[0] == walk.loss and start == "1":
-        return [factor]
-    return [(derivative(walk.loss, share.names[0]), start), ("·", "·"), factor]
+def _pairs(walk: Walk, share: Share, held: str) -> list[Tree]:
+    """The chain rule for numbers: its symbols, each with its number below; of one use of several, what is held."""
+    pairs = share.pairs()
+    if not pairs or share.names[0] != walk.loss:
+        return _numbered(pairs)
+    if held:  # the derivative by this use alone would look like that by all
+        start, times, (symbol, below) = [*_numbered(pairs[:-1]), *_numbered(pairs[-1:])]
+        pairs_held = [["sub", row(symbol, "|"), of_label(held)], below]
+        return [pairs_held] if pairs[0][1] == "1" else [start, times, pairs_held]
+    return _numbered(pairs[-1:] if pairs[0][1] == "1" else pairs)
+
+
+def _numbered(pairs: Sequence[tuple[Token, str]]) -> list[Tree]:
+    return in_pairs(pairs)[1:]
+
+
+def _chain_rule(whole: tuple[Token, str], shares: Sequence[Mapping[str, Any]], count: int) -> dict[str, Any] | None:
+    """The sum of the shares with its numbers; None where it would be long, or say what the shares say."""
+    found = [share["math"]["tree"][1:-2] if share["math"] else [] for share in shares]
+    if len(shares) != count or count > _MOST_IN_FORMULA or not all(found) or (count == 1 and len(found[0]) == 1):
+        return None
+    plus = _numbered([("+", "+")])
+    terms = [part for k, pairs in enumerate(found) for part in [*(plus if k else []), *pairs]]
+    return formula(["pairs", *_numbered([whole, ("=", "=")]), *terms])
 
 
 def _says(at: _Element, shares: Sequence[Mapping[str, Any]], count: int) -> str:

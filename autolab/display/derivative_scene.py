@@ -37,15 +37,15 @@ def symbol(data: Derivatives, order: int) -> str:
     return name + ("", "′", "″", "‴", "⁽⁴⁾")[order]
 
 
-def panels(data: Derivatives) -> list[dict[str, Any]]:
-    """What stays where it is when the point moves: a plot of every order, f first and larger."""
-    return [_panel(data, order) for order in range(data.order + 1)]
+def panels(data: Derivatives, first: Size = LARGE) -> list[dict[str, Any]]:
+    """What stays where it is when the point moves: a plot of every order, f ``first`` and larger."""
+    return [_panel(data, order, first) for order in range(data.order + 1)]
 
 
-def _frame(data: Derivatives, order: int) -> Frame:
+def _frame(data: Derivatives, order: int, first: Size = LARGE) -> Frame:
     cut = any([found.kind == "pole" and found.order <= order for found in data.curves.breaks])
     heights = height_of(data.curves.x, data.curves.y[order], cut) if data.curves.sampled else _about(data, order)
-    return Frame(SMALL if order else LARGE, data.domain, heights)
+    return Frame(SMALL if order else first, data.domain, heights)
 
 
 def _about(data: Derivatives, order: int) -> tuple[float, float]:
@@ -55,8 +55,8 @@ def _about(data: Derivatives, order: int) -> tuple[float, float]:
     return known[0] - reach, known[0] + reach
 
 
-def _panel(data: Derivatives, order: int) -> dict[str, Any]:
-    frame, curves = _frame(data, order), data.curves
+def _panel(data: Derivatives, order: int, first: Size) -> dict[str, Any]:
+    frame, curves = _frame(data, order, first), data.curves
     breaks = [found for found in curves.breaks if found.order <= order]
     kinks = [(x, at) for x, at in curves.kinks if at == order]
     return {
@@ -116,9 +116,9 @@ def moving(data: Derivatives) -> dict[str, Any]:
     return {**found, **found["orders"][str(data.order)]}
 
 
-def moving_in(data: Derivatives, orders: Sequence[int]) -> dict[str, Any]:
+def moving_in(data: Derivatives, orders: Sequence[int], first: Size = LARGE) -> dict[str, Any]:
     """The same for some orders of which ``data`` has the highest; ``orders`` holds what differs between them."""
-    frames = [_frame(data, order) for order in range(data.order + 1)]
+    frames = [_frame(data, order, first) for order in range(data.order + 1)]
     slope = data.order >= 1 and all(map(math.isfinite, data.values[:2]))
     return {
         "x": data.x,

@@ -10,6 +10,7 @@ from .document import document, words_at
 from .escape import Markup, element, join
 from .html import LIMIT, code, details, paragraph, picture, prose, table
 from .messages import say
+from .order_scene import order_formulas
 from .registry import Bundle
 from .style import Look
 from .svg import to_svg
@@ -43,6 +44,7 @@ def _ever_smaller(data: Derivatives) -> Iterator[Markup]:
         table(("", "", ""), ([code(one["name"]), code(one["text"]), prose(one["meaning"])] for one in now["values"])),
         *([paragraph(code(now["polynomial"]))] if now["polynomial"] else []),
         *(paragraph(prose(note)) for note in now["notes"]),
+        *(paragraph(code(text)) for text in _formulas(data)),
         picture(growth_svg(rows), _growth_words(rows)),
     ]
     graphs = [data.recording, *data.recording.higher] if data.recording else []
@@ -58,7 +60,13 @@ def to_text(data: Derivatives) -> str:
     now = moving(data)
     lines = [f"{one['name']} = {one['text']}" + f"  {one['meaning']}".rstrip() for one in now["values"]]
     notes = [note for panel in panels(data) if (note := panel["note"])]
+    lines += _formulas(data)
     return "\n".join(filter(None, [*lines, now["polynomial"], *now["notes"], *notes, _growth_words(growth_rows(data))]))
+
+
+def _formulas(data: Derivatives) -> list[str]:
+    """The function and its derivatives as formulas, where they have some."""
+    return order_formulas(data.recording) if data.recording else []
 
 
 def _growth_words(rows: list[dict[str, Any]]) -> str:

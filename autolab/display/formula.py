@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from ..numerals import MINUS, no_digits
@@ -18,6 +20,8 @@ _NEGATIVE = re.compile(r"(?<!\w)-(?=[\w(])|(?<=\de)-(?=\d)")
 _NO_DIGITS = re.compile(r"(?<!\w)(?:inf|nan)(?!\w)")
 _NAME_COLUMNS = 18
 _SHOWN_TERMS = 5
+_OPERATOR = re.compile(r"[-+*/%@=<>&|^ \u2212\u00d7\u00b7]")
+_ATOMS = (ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.List, ast.Tuple, ast.Dict, ast.Set)
 _MARKED = tuple("]₀₁₂₃₄₅₆₇₈₉")
 
 Token = str | tuple[str, str]
@@ -41,7 +45,8 @@ def in_names(rule: str, names: Mapping[str, str]) -> str:
         word = match.group()
         if word.endswith("_shape") and word.removesuffix("_shape") in names:
             return f"shape of {grouped(names[word.removesuffix('_shape')])}"
-        return grouped(names[word]) if word in names else word
+        alone = rule[match.start() - 1 : match.start()] == "(" and rule[match.end() : match.end() + 1] == ")"
+        return word if word not in names else names[word] if alone else grouped(names[word])
 
     return clean(signs(_IDENTIFIER.sub(rename, rule)))
 
@@ -69,8 +74,32 @@ def numbers_in(formula: str) -> str:
 
 
 def grouped(name: str) -> str:
-    """Parentheses around an operand that is itself an expression."""
-    return f"({name})" if " " in name else name
+    """Parentheses around an operand that is itself an expression, whether it was written with spaces or not.
+
+    Examples
+    --------
+    >>> [grouped(name) for name in ("y-t", "-x", "f(a, b)", "x[0]", "(a + b)", "h")]
+    ['(y-t)', '(-x)', 'f(a, b)', 'x[0]', '(a + b)', 'h']
+    """
+    return name if _is_atom(name) else f"({name})"
+
+
+def _is_atom(name: str) -> bool:
+    """Whether an operand keeps its meaning beside any operator: a name, a number, a call, or what has brackets."""
+    inner = name[1:-1] if name[:1] == "(" and name[-1:] == ")" else ""
+    if inner and _parsed(inner) is not None:
+        return True
+    node = _parsed(name)
+    return not _OPERATOR.search(name) if node is None else isinstance(node, _ATOMS)
+
+
+@lru_cache(maxsize=4096)
+def _parsed(text: str) -> ast.expr | None:
+    """The expression as Python reads it; None for what is none, such as ``∂w/∂x`` or a text that was cut."""
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 # ------------------------------------------------------------------ derivatives
@@ -95,11 +124,6 @@ def _short(name: str) -> str:
     """A name in a fraction; one with an index or a subscript behind it has its parentheses already."""
     short = shorten(name, _NAME_COLUMNS)
     return short if name[-1:] in _MARKED else grouped(short)
-
-
-def as_text(tokens: Sequence[Token]) -> str:
-    """A formula on one line: ``∂w/∂x = ∂w/∂h · ∂h/∂x``."""
-    return " ".join([token if isinstance(token, str) else "/".join(token) for token in tokens])
 
 
 # ------------------------------------------------------------------ numbers

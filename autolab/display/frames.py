@@ -9,10 +9,11 @@ from ..recording.model import Snapshot, Step
 from .formula import Token, derivative
 from .forward import computed, given
 from .messages import say
-from .readings import spoken_value
+from .readings import spoken_value, text_of
 from .share import Pick, Share
 from .sheet import MAX_CELLS, Sheet
 from .steps import label
+from .typeset import formula, in_pairs, of_tokens
 from .walk import Moment, Walk
 
 
@@ -62,7 +63,7 @@ def frame(
         "lines": sheet.lines,
         "growing": walk.growing(k, boxes, results or {}),
         **_lit(walk, moment, boxes),
-        "formula": [],
+        "formula": None,
         "rule": None,
         "numbers": [],
         "notes": [],
@@ -156,13 +157,24 @@ def _backward(walk: Walk, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, 
     source, target = share.names
     return {
         "title": say("walk_sends", source=source, target=target),
-        "formula": [list(token) if isinstance(token, tuple) else token for token in share.formula()],
+        "formula": chain_rule(share),
         "rule": share.rule(),
         "numbers": share.numbers(),
         "notes": share.notes(),
         "code": None if share.step.backward_code is None else share.step.backward_code[:4000],
         "spoken": share_sentence(share),
     }
+
+
+def chain_rule(share: Share) -> dict[str, Any]:
+    """The chain rule; of numbers with each of them below its symbol."""
+    known = dict(share.pairs())
+    if not known:
+        return formula(of_tokens(share.formula()))
+    first, *others = share.formula()
+    whole = text_of(share.share) if share.count == 1 else ""
+    pairs = [(first, whole), *[(token, known.get(token, token)) for token in others]]
+    return formula(in_pairs(pairs))
 
 
 def share_sentence(share: Share) -> str:

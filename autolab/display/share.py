@@ -14,7 +14,7 @@ from ..recording.model import Operand, Snapshot, Step
 from ..recording.rules import filled_in
 from .formula import Token, derivative, grouped, in_names, names_in, numbers_in, product_text, sum_text
 from .messages import say
-from .numbers import shape_text
+from .numbers import number, shape_text
 from .sheet import Index, Sheet, Space, index_of, index_text, strongest
 from .steps import label
 
@@ -73,6 +73,14 @@ class Share:
         after: list[Token] = ["+", "…"] if self.number < self.count else []
         one: list[Token] = [derivative(self.loss, self.names[0]), "·", self.local]
         return [derivative(self.loss, self.names[1]), "=", *before, *summed, *one, *after]
+
+    def pairs(self) -> list[tuple[Token, str]]:
+        """Upstream and local derivative of numbers, each symbol with its number; nothing for arrays."""
+        local = self.use.local if self.use.local is not None else self.use.jacobian
+        if local is None or self.upstream is None or local.size != 1 or self.upstream.size != 1:
+            return []
+        numbers = [number(values.values.reshape(-1)[0]) for values in (self.upstream, local)]
+        return [(derivative(self.loss, self.names[0]), numbers[0]), ("·", "·"), (self.local, numbers[1])]
 
     # ------------------------------------------------------------------ arrays
     @property

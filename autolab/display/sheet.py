@@ -12,6 +12,7 @@ from .detail import array_entry
 from .formula import Token
 from .numbers import shape_text
 from .readings import text_of
+from .typeset import formula, of_tokens
 
 Index = tuple[int, ...]
 Space = Literal["out", "in"]
@@ -52,7 +53,12 @@ class Sheet:
         mark : tuple of int, optional
             The index of the element that is followed through the lines.
         """
-        line: dict[str, Any] = {"sign": sign, "label": label, "math": list(math), "text": text_of(snapshot)}
+        line: dict[str, Any] = {
+            "sign": sign,
+            "label": label,
+            "math": formula(of_tokens(math)) if math else None,
+            "text": text_of(snapshot),
+        }
         line["shape"] = shape_text(snapshot.shape) if snapshot.shape else ""
         line["array"] = line["mark"] = line["space"] = None
         if snapshot.size > 1:

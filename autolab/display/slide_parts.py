@@ -12,6 +12,7 @@ from .document import words_at
 from .escape import element
 from .messages import say
 from .sheet_view import Column, code_lines
+from .typeset import to_tokens
 
 _CODE_LINES = 16
 _RAMP, _STEPS = 150.0, 24
@@ -29,7 +30,7 @@ def write_moment(column: Column, told: dict[str, Any], buffers: Sequence[bytes])
     column.words(told["title"], "name")
     if told["formula"]:
         column.space(6)
-        column.formula([token if isinstance(token, str) else tuple(token) for token in told["formula"]])
+        column.formula(to_tokens(told["formula"]["tree"]))
         column.space(8)
     with column.ruled():
         if told["rule"]:
@@ -43,7 +44,8 @@ def write_moment(column: Column, told: dict[str, Any], buffers: Sequence[bytes])
         code_lines(column, code)
     for line in told["lines"]:
         array = line["array"]
-        column.line(line["sign"], line["label"], line["math"], line["shape"] if array else line["text"], array is None)
+        math = to_tokens(line["math"]["tree"]) if line["math"] else []
+        column.line(line["sign"], line["label"], math, line["shape"] if array else line["text"], array is None)
         if array is not None:
             column.cells(values(array, buffers), array["scale"], line["mark"])
             if array["caption"]:

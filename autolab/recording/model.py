@@ -267,7 +267,8 @@ class Recording:
     ``upstream`` has for each output the gradient that the backward pass began with there; None where it has none. An
     output that was returned twice begins with the sum, and both entries hold it.
     ``higher`` are the recordings of the derivatives by the input ``wrt``, in order. Each has its own ``order``, the
-    steps of that order with their gradients, and what it uses of lower ones, under the same ids.
+    steps of that order with their gradients, and what it uses of lower ones, under the same ids; its ``starts`` are the
+    constants, all ones, with which the backward pass began.
     ``pool`` are the figures of the GPU's memory, None where no value was on one.
     ``departures`` are the places where values left the graph: numbers and arrays that were taken out of it.
     ``openable`` are the fused functions of the run that have a composite, ``openings`` those that are opened.
@@ -307,6 +308,7 @@ class Recording:
     departures: tuple[Departure, ...] = ()
     raised: Raised | None = None
     unreached: tuple[int, ...] = ()
+    starts: tuple[int, ...] = ()
 
     @property
     def has_returned(self) -> bool:

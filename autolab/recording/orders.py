@@ -41,6 +41,14 @@ def result_name(y: str, x: str, order: int) -> str:
     return f"d{_POWERS[order]}{y}/d{x}{_POWERS[order]}"
 
 
+def output_name(recording: Recording) -> str:
+    """What stands above the line in the derivatives: the output's name, or the function's."""
+    names = [step.name for step in recording.steps if step.id in recording.outputs]
+    return (
+        names[0] if len(names) == 1 and names[0] else recording.function if recording.function.isidentifier() else "y"
+    )
+
+
 def input_to_differentiate(
     tool: str, variables: Mapping[str, Variable], order: int, wrt: str | None
 ) -> Variable | None:
@@ -59,9 +67,7 @@ def with_derivatives(
     recording: Recording, recorder: Recorder, outputs: tuple[Variable, ...], x: Variable, order: int
 ) -> Recording:
     """The recording with those of its derivatives by ``x`` up to an order, and what there is to say about them."""
-    names = [step.name for step in recording.steps if step.id in recording.outputs]
-    y = names[0] if len(names) == 1 and names[0] else recording.function if recording.function.isidentifier() else "y"
-    graphs = Orders(recorder, x, y).run(outputs, order)
+    graphs = Orders(recorder, x, output_name(recording)).run(outputs, order)
     higher = tuple([grouped(graph, recorder.drafts, recording.scopes) for graph in graphs])
     notes = recording.notes
     if len(higher) < order:
@@ -88,6 +94,7 @@ class Orders:
     y: str
     order: int = 0
     _first: list[int] = field(default_factory=list)
+    _starts: tuple[int, ...] = ()
     _variables: dict[int, Variable] = field(default_factory=dict)
     _pending: list[tuple[int, ForwardEvent]] = field(default_factory=list)
     _shares: dict[int, list[int]] = field(default_factory=dict)  # one array can be the share of several steps
@@ -109,8 +116,9 @@ class Orders:
             ys = (derivative,) if derivative.node is not None else ()
 
     def _differentiated(self, ys: tuple[Variable, ...]) -> Variable | None:
+        upstream = [Variable(_ones(y), requires_grad=False) for y in ys]
         with observe(self._hear):
-            (derivative,) = grad(ys, [self.wrt], [_ones(y) for y in ys], create_graph=True)
+            (derivative,) = grad(ys, [self.wrt], upstream, create_graph=True)
         self._attribute(self._id(self.wrt))
         result = None if derivative is None else self.recorder.find(derivative)
         for draft in self.recorder.drafts[self._first[-1] :]:
@@ -121,6 +129,7 @@ class Orders:
                 draft.name = _constant_name(draft)
         if result is not None and result >= self._first[-1]:
             self.recorder.drafts[result].name = result_name(self.y, str(self.wrt.name), self.order)
+        self._starts = tuple([self.recorder.find(ones) for ones in upstream])
         self._first.append(len(self.recorder.drafts))
         return derivative
 
@@ -195,7 +204,9 @@ class Orders:
         steps = tuple([self._step(i, set(shown), gradients, result) for i in shown])
         name = result_name(self.y, str(self.wrt.name), self.order)
         inputs = tuple([step.id for step in steps if step.kind == "input"])
-        return Recording("", name, inputs, (result,), steps, (), order=self.order, wrt=self.wrt.name)
+        return Recording(
+            "", name, inputs, (result,), steps, (), order=self.order, wrt=self.wrt.name, starts=self._starts
+        )
 
     def _needed(self, result: int) -> set[int]:
         x = self._id(self.wrt)

@@ -131,6 +131,11 @@ class Explorer(SessionView):
         """What can be changed, as plain data."""
         return self._picture.free(["free", []])
 
+    @property
+    def curves(self) -> dict[str, Any] | None:
+        """The curves of all orders, as plain data; None where there are none."""
+        return self._picture.curves(["curves"])
+
     def _answers(self, questions: list[Any]) -> dict[str, Any]:
         with collector_waits():
             return self._picture.answers(questions)

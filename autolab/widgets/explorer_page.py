@@ -57,6 +57,7 @@ def explorer_page(recording: Recording, amount: Amount, view: Any = None) -> dic
     held.graphs(look.get("open", {}), amount.pictures)
     held.steps()
     held.hold(["free", []], view.free if view is not None else NOTHING_FREE)
+    held.hold(["curves"], None if view is None else view.curves)
     asked = first_questions(recording) if view is None else view.questions
     first = [question_key(_without_pick(question)) for question in [*asked, ["free", look.get("corners", [])]]]
     if not held.walks:
@@ -118,8 +119,8 @@ class Held:
                 self._ask(["detail", int(box)])
         for k in range(len(self._reader.walk) if self.walks else 0):
             self._ask(["frame", k, None])
-        self._ask(["search"])
-        self._ask(["path"])
+        for kind in ("search", "path", "terms"):
+            self._ask([kind])
         for open in [json.loads(key)[2] for key in self.answers if key.startswith('["scene",0,')]:
             for measure in MEASURES:
                 self._ask(["flow", measure, open])

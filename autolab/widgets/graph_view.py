@@ -69,6 +69,11 @@ class GraphView(LiveView):
         """What can be changed, as plain data."""
         return self._picture.free(["free", []])
 
+    @property
+    def curves(self) -> dict[str, Any] | None:
+        """The curves of all orders, as plain data; None where there are none."""
+        return self._picture.curves(["curves"])
+
     def _answers(self, questions: list[Any]) -> dict[str, Any]:
         return self._picture.answers(questions)
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..recording.model import Recording
-from . import panels  # noqa: F401  # which answer questions of their own
 from .free import Corners, free
 from .messages import not_understood, question_key
+from .panels.terms import derivation_of
 from .questions import Reader, first_questions, shelved
 from .session import Session
+
+if TYPE_CHECKING:
+    from .order_curves import OrderCurves
 
 NOTHING_FREE: dict[str, Any] = {"controls": [], "settings": []}
 
@@ -33,7 +36,9 @@ class Picture:
     def __init__(self, recording: Recording, session: Session | None = None) -> None:
         self._session = session
         self._reader = Reader(recording)
-        self.questions: Sequence[Any] = [*first_questions(recording), ["free", []]]
+        self._curves: OrderCurves | None = None
+        orders = [["curves"]] if recording.higher else []
+        self.questions: Sequence[Any] = [*first_questions(recording), ["free", []], *orders]
 
     @property
     def recording(self) -> Recording:
@@ -47,7 +52,8 @@ class Picture:
     def answers(self, questions: Sequence[Any] | None = None) -> dict[str, dict[str, Any]]:
         """The answers to what is asked from now on (None: to what was asked last), by their shelf and question."""
         asked = self.questions if questions is None else questions
-        found = shelved(asked, lambda question: (self.free if question[0] == "free" else self._reader.ask)(question))
+        own = {"free": self.free, "curves": self.curves}
+        found = shelved(asked, lambda question: own.get(question[0], self._reader.ask)(question))
         self.questions = asked
         return found
 
@@ -57,6 +63,20 @@ class Picture:
             case ["free", list(corners)]:
                 return NOTHING_FREE if self._session is None else free(self._session, self.recording, _corners(corners))
         raise not_understood(question)
+
+    def curves(self, question: Sequence[Any]) -> dict[str, Any] | None:
+        """The curves of all orders with their point, and the input ``along`` which they run: the answer to
+        ``["curves"]``. None where there are none, or no function that could be run."""
+        if question != ["curves"]:
+            raise not_understood(question)
+        session, found = self._session, derivation_of(self._reader) if self.recording.higher else None
+        if session is None or found is None:
+            return None
+        from .order_curves import OrderCurves  # with the first derivative
+
+        self._curves = self._curves or OrderCurves()
+        drawn, moving = self._curves.shown(session, self.recording, found, self.free(["free", []])["controls"])
+        return {"panels": drawn, "moving": moving, "along": found.wrt.text} if drawn else None
 
     def free_now(self, numbers: Mapping[str, Any]) -> dict[str, Any]:
         """Published numbers with what can be changed as it is at this moment, while something is computed."""

@@ -16,6 +16,7 @@ Questions
 ["path"]                       the path of the first NaN
 ["search"]                     the words in which steps are found
 ["free", corners]              what can be changed, which the session tells (`free.py`)
+["curves"]                     the curves of all orders, for which the session runs the function (`order_curves.py`)
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ MOST_KEPT = 64
 
 _WORDS = (
     *("not_yet", "absent", "follow", "walk_rest", "walk_rest_forward", "walk_rule"),
-    *("page_others_closed", "what_if", "what_if_each", "what_if_undo"),
+    *("page_others_closed", "what_if", "what_if_each", "what_if_undo", "orders_point", "orders_rest"),
 )
 
 Open = frozenset[int]
@@ -75,6 +76,11 @@ class Reader:
         Rows and columns of an array, at most.
     before : Reader, optional
         Of a recording that may be of the same program: what depends on that alone is taken over.
+
+    Attributes
+    ----------
+    kept : dict
+        What depends on the program alone.
 
     Examples
     --------
@@ -93,7 +99,7 @@ class Reader:
         ended = (recording.raised, recording.unreached)
         self._programs = [ended, recording.wrt, *[structure(graph) for graph in self.graphs]]
         is_same = before is not None and before._programs == self._programs and before.cells == cells
-        self._kept: dict[str, Any] = before._kept if before is not None and is_same else {}
+        self.kept: dict[str, Any] = before.kept if before is not None and is_same else {}
         self._found: dict[str, Any] = {}
 
     def ask(self, question: Sequence[Any]) -> Any:
@@ -105,7 +111,7 @@ class Reader:
             If it is no question.
         """
         key = question_key(question)
-        memory = self._kept if shelf_of(question) == "page" else self._found
+        memory = self.kept if shelf_of(question) == "page" else self._found
         if key not in memory:
             if len(memory) >= MOST_KEPT:
                 memory.clear()
@@ -116,6 +122,12 @@ class Reader:
         return memory[key]
 
     # ------------------------------------------------------------------ what several answers need
+    def once(self, name: str, make: Callable[[], Any]) -> Any:
+        """What one panel or another needs of this recording, made once."""
+        if name not in self._found:
+            self._found[name] = make()
+        return self._found[name]
+
     @cached_property
     def walk(self) -> Walk:
         """The walk through the graph of the function."""
@@ -278,7 +290,7 @@ def shelf_of(question: Any) -> Shelf:
         If it is no question.
     """
     kind = question[0] if question and isinstance(question, list | tuple) else None
-    if kind == "free":
+    if kind in ("free", "curves"):
         return "numbers"
     if not isinstance(kind, str) or kind not in _ANSWERS:
         raise not_understood(question)
@@ -302,7 +314,7 @@ def first_questions(recording: Recording) -> list[list[Any]]:
         for order in orders
         for question in (("scene", order, None, "auto"), ("numbers", order, None, False))
     ]
-    return [["program"], *pictures]
+    return [["program"], *pictures, *([["terms"]] if recording.higher else [])]
 
 
 def _fits(given: Sequence[Any], fields: Sequence[tuple[type, ...]]) -> bool:

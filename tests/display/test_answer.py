@@ -63,8 +63,9 @@ def test_negative_shares_are_subtracted() -> None:
 def test_the_chain_rule_has_a_number_for_every_symbol_and_the_local_derivative_that_made_the_share() -> None:
     value = ask(small, "x", x=2.0, y=3.0)["comes"][0]
     through, direct = value["shares"]
-    assert through["pairs"] == [(("\u2202out", "\u2202h"), "1"), ("\u00b7", "\u00b7"), (("\u2202h", "\u2202x"), "3")]
-    assert (direct["pairs"], direct["held"], through["held"]) == ([(("\u2202out", "\u2202x"), "1")], "h", "")
+    assert through["math"]["text"] == "∂out/∂h · ∂h/∂x = share; 1 · 3 = 3"
+    assert direct["math"]["text"] == "∂out/∂x|_h = share; 1 = 1"
+    assert value["math"]["text"] == "∂out/∂x = ∂out/∂h · ∂h/∂x + ∂out/∂x|_h; 4 = 1 · 3 + 1"
     assert "upstream 1 times local derivative 3 is 3" in through["sentence"]
     assert through["edge"] == {"from": 0, "to": 2, "nth": 0} and through["line"] < direct["line"]
 

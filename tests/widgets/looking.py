@@ -98,6 +98,8 @@ def looks(view: Any, **changes: Any) -> Seen:
         groups = opened.get(str(order))
         questions += [["scene", order, groups, "auto"], ["numbers", order, groups, False]]
     questions.append(["free", look.get("corners", [])])
+    if len(orders) > 1:
+        questions += [["terms"], ["curves"]]
     if look["selected"] is not None:
         questions.append(["detail", look["selected"]])
     if look["moment"] is not None:

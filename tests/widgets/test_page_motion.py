@@ -18,7 +18,8 @@ Open = Callable[..., Wire]
 
 WATCH = """() => {
   window.travelled = [];
-  const note = (nodes) => { for (const node of nodes) if (node.classList?.contains("al-traveller")) travelled.push(node.textContent); };
+  const isOne = (node) => node.classList?.contains("al-traveller");
+  const note = (nodes) => { for (const node of nodes) if (isOne(node)) travelled.push(node.textContent); };
   new MutationObserver((all) => all.forEach((one) => note(one.addedNodes))).observe(
     document.querySelector(".al-main .al-picture"), { childList: true });
 }"""

@@ -73,7 +73,13 @@ def test_a_backward_step_has_its_rule_and_its_numbers(page: Page, open_view: Ope
     go(page, wire, 6)
     sheet = page.locator(".al-sheet")
     assert page.locator(".al-event").text_content() == "h sends its share to x"
-    assert sheet.locator(".al-formula").get_attribute("aria-label") == "∂w/∂x = ∂w/∂h · ∂h/∂x"
+    assert sheet.locator(".al-formula").get_attribute("aria-label") == "∂w/∂x = ∂w/∂h · ∂h/∂x; 3 = 1 · 3"
+    rows = sheet.locator(".al-formula mtr")
+    assert [row.locator("mtd").all_text_contents() for row in rows.all()] == [
+        ["∂w∂x", "=", "∂w∂h", "·", "∂h∂x"],
+        ["3", "=", "1", "·", "3"],
+    ]
+    assert sheet.locator(".al-formula mfrac").count() == 3
     assert results(page) == ["1", "3", "3"]
     assert sheet.locator(".al-rule").inner_text().split("\n") == [
         "gradient of x = upstream × y",

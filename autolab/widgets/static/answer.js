@@ -2,14 +2,12 @@
 /** The answer of the chosen box: where its gradient comes from, share by share, and what it hands on. */
 
 import { html } from "./dom.js";
-import { fraction } from "./sheet.js";
+import { math } from "./mathml.js";
 
 /** @typedef {{from: number, to: number, nth: number}} Edge */
-/** @typedef {{way: string, number: string, sentence: string, edge: Edge | null, line: number | null, pairs: [any, string][], held: string, rule: string | null, numbers: string[]}} Share */
-/** @typedef {{name: string, index: string, of: string, total: string, shares: Share[], count: number, terms: number, symbol: [string, string], edges: Edge[], says: string}} Value */
+/** @typedef {{way: string, number: string, sentence: string, edge: Edge | null, line: number | null, math: import("./mathml.js").Formula | null, rule: string | null, numbers: string[]}} Share */
+/** @typedef {{name: string, index: string, of: string, total: string, shares: Share[], count: number, terms: number, math: import("./mathml.js").Formula | null, edges: Edge[], says: string}} Value */
 /** @typedef {{comes: Value[], hands: {parameter: string, to: string, text: string, numbers: string[], edge: Edge}[], ends: string, sentence: string}} Answer */
-
-const MOST_IN_FORMULA = 3; // shares: a longer formula is not read
 
 /** @param {Edge | null} a @param {Edge | null} b */
 export const sameEdge = (a, b) => Boolean(a && b) && a?.from === b?.from && a?.to === b?.to && a?.nth === b?.nth;
@@ -30,7 +28,7 @@ function alongParts({ total, index, count }, share) {
   const whole = count > 1 ? ` of ${total}` : "";
   return [html("h4", {}, "The share along this line"),
     html("p", { class: "al-sum" }, html("b", {}, share.number), html("span", {}, `${whole} ${share.way}${index && `, at ${index}`}`)),
-    ...(share.pairs.length ? [numbered([...share.pairs.flatMap((pair) => [pair]), ["=", "="], ["share", share.number]], share.held)] : []),
+    ...(share.math ? [math(share.math, "al-pairs")] : []),
     ...calculation(share), html("p", { class: "al-note" }, share.sentence)];
 }
 
@@ -50,32 +48,14 @@ function valueParts(value, named, line) {
 }
 
 /** The chain rule with its numbers below the symbols; of arrays the rule of each share and its numbers. @param {Value} value */
-function why({ shares, count, terms, symbol, total }) {
-  if (shares.length === count && count <= MOST_IN_FORMULA && shares.every((share) => share.pairs.length)) {
-    if (count === 1 && shares[0].pairs.length === 1) return []; // it would say the same twice
-    const sum = shares.flatMap((share, k) => [...(k ? [/** @type {[any, string]} */ (["+", "+"])] : []), ...share.pairs.map((pair) => [...pair, share.held])]);
-    return [numbered([[symbol, total], ["=", "="], .../** @type {any} */ (sum)], "")];
-  }
-  return shares.slice(0, terms).flatMap(calculation);
+function why({ shares, terms, math: rule }) {
+  return rule ? [math(rule, "al-pairs")] : shares.slice(0, terms).flatMap(calculation);
 }
 
 /** @param {Share} share */
 function calculation({ rule, numbers }) {
   if (!rule && !numbers.length) return [];
   return [html("div", { class: "al-rule" }, ...(rule ? [html("div", {}, rule)] : []), ...numbers.map((text) => html("div", { class: "al-filled" }, text)))];
-}
-
-/** Symbols, each with its number below. @param {any[]} pairs symbol, number, and what is held @param {string} held of all of them */
-function numbered(pairs, held) {
-  const spoken = pairs.map(([symbol]) => (typeof symbol === "string" ? symbol : symbol.join("/"))).join(" ");
-  return html("div", { class: "al-pairs", role: "math", "aria-label": `${spoken}; ${pairs.map(([, number]) => number).join(" ")}` },
-    ...pairs.map(([symbol, number, own]) => html("span", { class: "al-symbol-pair", "aria-hidden": "true" },
-      typeof symbol === "string" ? html("span", {}, symbol) : fractionAt(symbol, own ?? held), html("span", { class: "al-filled" }, number))));
-}
-
-/** A derivative; where it stands for one use of several, with what is held at its foot. @param {[string, string]} symbol @param {string} held */
-function fractionAt(symbol, held) {
-  return held ? html("span", { class: "al-held" }, fraction(symbol), html("sub", {}, held)) : fraction(symbol);
 }
 
 /**

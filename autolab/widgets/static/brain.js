@@ -9,12 +9,12 @@ import { CONDITION } from "./link.js";
 const SHELVES = ["page", "numbers", "answers"];
 
 /**
- * What a view looks at and shows: the `look` with which it begins; the `questions` that must be answered to show one;
- * what is `settled` of it, once they are; what the parts are `shown`, by name, of the data that was shown before; and
- * the `acts` of a person, which change the look.
+ * What a view looks at and shows: the `look` with which it begins; the `questions` that must be answered to show one,
+ * and those of its `panels`, which can wait; what is `settled` of it, once they are; what the parts are `shown`, by
+ * name, of the data that was shown before; and the `acts` of a person, which change the look.
  * @typedef {(question: any[]) => any} Answer
  * @typedef {{look: () => any, change: (change: any, done?: () => void) => void, open: (wishes: Record<string, number[]>[], also: any, done?: () => void) => void, answer: Answer, data: () => Record<string, any>}} Brain
- * @typedef {{look: any, questions: (look: any, answer: Answer) => any[][], settled: (look: any, answer: Answer) => any, shown: (before: Record<string, any>, look: any, answer: Answer) => Record<string, any>, acts: (brain: Brain) => Record<string, (message: any, done?: () => void) => void>, words: (answer: Answer) => Record<string, string>}} Mind
+ * @typedef {{look: any, questions: (look: any, answer: Answer) => any[][], panels: (look: any, answer: Answer) => any[][], settled: (look: any, answer: Answer) => any, shown: (before: Record<string, any>, look: any, answer: Answer) => Record<string, any>, acts: (brain: Brain) => Record<string, (message: any, done?: () => void) => void>, words: (answer: Answer) => Record<string, string>}} Mind
  */
 
 /** @param {Mind} mind @returns {(model: any, link: ReturnType<typeof import("./link.js").makeLink>) => import("./explorer.js").Source} */
@@ -40,10 +40,10 @@ export const makeBrain = (mind) => (model, link) => {
     return undefined;
   }
 
-  const questions = () => mind.questions(look, answer);
+  const questions = () => [...mind.questions(look, answer), ...mind.panels(look, answer)];
 
   /** Why something that is asked for is not to be had; undefined if it may be. */
-  const refusal = () => questions().map(answer).find((found) => found?.refused)?.refused;
+  const refusal = () => mind.questions(look, answer).map(answer).find((found) => found?.refused)?.refused;
 
   /** Ask for what is to be looked at from now on. @param {() => void} [done] */
   function ask(done) {
@@ -92,13 +92,13 @@ export const makeBrain = (mind) => (model, link) => {
     const parts = [...SHELVES.map((shelf) => model.get(shelf)), look, notice, model.get("condition")];
     if (parts.every((part, i) => part === seen[i])) return;
     seen = parts;
-    const answers = questions().map(answer);
+    const answers = mind.questions(look, answer).map(answer);
+    const isWhole = questions().every((question) => answer(question) !== undefined);
     /** @type {Record<string, any>} */
     let next = { ...data, notice };
     for (const name of CONDITION) next[name] = model.get("condition")[name];
-    if (answers.some((found) => found === undefined)) {
-      if (asked !== JSON.stringify(questions())) ask();
-    } else if (!answers.some((found) => found?.refused)) {
+    if (!isWhole && asked !== JSON.stringify(questions())) ask();
+    if (!answers.some((found) => found === undefined || found?.refused)) {
       look = mind.settled(look, answer);
       next = { ...next, look, ...mind.shown(data, look, answer) };
     }

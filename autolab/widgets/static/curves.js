@@ -31,6 +31,7 @@ export function makeCurves(range, move) {
       others.style.setProperty("--al-columns", String(plots.length === 5 ? 2 : Math.max(1, plots.length - 1)));
       plots[focused]?.picture.focus({ preventScroll: true });
     },
+    roots: () => plots.map((plot) => plot.root), // for those who put each elsewhere
     /** @param {any} moving */
     move: (moving) => plots.forEach((plot, k) => plot.move(moving, k)),
     close: () => plots.forEach((plot) => plot.close()),

@@ -17,6 +17,7 @@ import { makeWidget } from "./view.js";
 const CURVES = {
   look: { graphs: false, open: {} },
   questions: ({ graphs, open }, answer) => (!graphs ? [] : answer(["program"]) ? placesIn(answer(["program"]), { open }).pictures : [["program"]]),
+  panels: () => [],
   settled: (look) => look,
   shown(_, { graphs, open }, answer) {
     const program = graphs && answer(["program"]);

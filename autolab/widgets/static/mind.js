@@ -17,18 +17,19 @@ const AT_REST = { open: {}, selected: null, moment: null, pick: null, colour: nu
 
 /**
  * A panel may have questions of its own: the names under which its part finds the answers, with the questions; null if nothing is asked now.
- * @typedef {(look: any, box: (id: number) => number) => Record<string, any[] | null>} Asks
+ * @typedef {(look: any, box: (id: number) => number, program: any) => Record<string, any[] | null>} Asks
  */
 
 /** The mind of a view with these panels. @param {{asks?: Asks}[]} panels @returns {import("./brain.js").Mind} */
 export function makeMind(panels) {
   const own = (/** @type {Look} */ look, /** @type {import("./brain.js").Answer} */ answer) =>
-    Object.assign({}, ...panels.map(({ asks }) => asks?.(look, placesIn(answer(["program"]), look).box)));
+    Object.assign({}, ...panels.map(({ asks }) => asks?.(look, placesIn(answer(["program"]), look).box, answer(["program"]))));
   return {
     look: AT_REST, settled, acts: makeActs, words: (answer) => answer(["program"]).words,
-    questions: (look, answer) => [...questions(look, answer), .../** @type {any[][]} */ (Object.values(own(look, answer)).filter(Boolean))],
+    questions,
+    panels: (look, answer) => Object.values(own(look, answer)).filter(Boolean),
     shown(before, look, answer) {
-      const more = Object.entries(own(look, answer)).map(([name, question]) => [name, question ? answer(question) : null]);
+      const more = Object.entries(own(look, answer)).map(([name, question]) => [name, question && !answer(question)?.refused ? answer(question) ?? null : null]);
       return { ...showing(before, look, answer), ...Object.fromEntries(more) };
     },
   };

@@ -57,7 +57,7 @@ export function makeMotion(picture) {
 
   /** @param {string} text @param {boolean} back */
   function show(text, back) {
-    const label = svg("text", { class: back ? "al-traveller al-back" : "al-traveller", "aria-hidden": "true", dy: 5 });
+    const label = svg("text", { class: back ? "al-traveller al-share-back" : "al-traveller", "aria-hidden": "true", dy: 5 });
     write(label, text);
     picture.append(label);
     moving.push(label);

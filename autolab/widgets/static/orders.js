@@ -1,8 +1,9 @@
 // @ts-check
 /** The part that goes up in order: which order and by which input, and the graphs of the derivatives side by side. */
 
-import { html, write } from "./dom.js";
+import { button, html, set, write } from "./dom.js";
 import { makeGraph } from "./graph.js";
+import { makeTerms, termsOf } from "./terms.js";
 
 const FIRST_ORDERS = 3; // that are offered at once
 
@@ -29,10 +30,19 @@ export function makeOrdersPart(view) {
   /** @type {Map<string, string>} */
   let owners = new Map(); // from a step to the one whose rule made it
   let inputs = "";
+  const terms = makeTerms(view);
+  let computed = false; // whether somebody wants to see every step
+  const asComputed = button("As computed", () => {
+    computed = !computed;
+    paint();
+  }, { "aria-pressed": "false" });
+  control.append(asComputed);
 
   function paint() {
     const { order, wrt, inputs: able, graphs: facts, note: words } = get("orders");
-    control.hidden = others.hidden = get("still") || !able.length;
+    [...control.children].forEach((part) => part !== asComputed && (part.hidden = get("still")));
+    others.hidden = get("still") || !able.length;
+    control.hidden = !able.length;
     const count = Math.max(FIRST_ORDERS, order + 1); // the others stand in the menu
     if (first.childElementCount !== count) [first, further].forEach((part, k) => part.replaceChildren(...(k ? choices.slice(count) : choices.slice(0, count))));
     choices.forEach((choice, k) => (choice.checked = k === order));
@@ -43,7 +53,12 @@ export function makeOrdersPart(view) {
     byWords.hidden = able.length < 2 || !order;
     write(note, words);
     note.hidden = !words;
+    asComputed.hidden = !termsOf(get).panels.length;
+    set(asComputed, { "aria-pressed": String(computed) });
     root.classList.toggle("al-many", facts.length > 1);
+    root.classList.toggle("al-by-terms", !computed && !asComputed.hidden);
+    terms.paint();
+    root.dispatchEvent(new Event("al-line")); // the sentence is about what is shown
     root.style.setProperty("--al-columns", String(facts.length === 4 ? 2 : Math.min(facts.length, 3)));
     paintGraphs(facts.slice(1));
   }
@@ -79,13 +94,19 @@ export function makeOrdersPart(view) {
 
   for (const kind of ["pointerover", "pointerleave", "focusin"]) root.addEventListener(kind, relate);
   return {
-    places: { header: [control], menu: [others], below: [note], middle: [panels] },
-    on: { "orders order_readings": paint, detail: () => graphs.forEach(({ graph }) => graph.choose(get("selected"))) },
+    places: { header: [control], menu: [others], below: [note, terms.note], middle: [terms.root, panels] },
+    on: { "orders order_readings terms curves": paint, detail: () => graphs.forEach(({ graph }) => graph.choose(get("selected"))) },
     paint,
     enlarge: (/** @type {number} */ factor) => graphs.forEach(({ graph }) => graph.zoom.enlarge(factor)),
-    close: () => graphs.forEach(({ graph }) => graph.close()),
+    close() {
+      terms.close();
+      graphs.forEach(({ graph }) => graph.close());
+    },
   };
 }
+
+/** Of a derivative, its terms and its curves are asked for. @param {any} _ @param {any} __ @param {{graphs: any[]}} program */
+makeOrdersPart.asks = (_, __, { graphs }) => ({ terms: graphs.length > 1 ? ["terms"] : null, curves: graphs.length > 1 ? ["curves"] : null });
 
 /** @param {import("./explorer.js").View} view */
 function makePanel({ send }) {

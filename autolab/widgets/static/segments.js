@@ -23,10 +23,10 @@ export function makeSegments(label, texts, chosen) {
 
 export const KINDS_SHOWN = { value: "Value", gradient: "Gradient", both: "Both" };
 export const SCALES = { asinh: "Asinh", linear: "Linear", symlog: "Symmetric log" };
-const WAYS = { auto: "Automatic", down: "Down", right: "Right" };
+const RUNNING = { auto: "Automatic", down: "Down", right: "Right" };
 
-/** The entry of a menu that chooses where the graph runs: `root`, and `choose` to show what was chosen. @param {(direction: keyof typeof WAYS) => void} chosen */
+/** The entry of a menu that chooses where the graph runs: `root`, and `choose` to show what was chosen. @param {(direction: keyof typeof RUNNING) => void} chosen */
 export function makeDirection(chosen) {
-  const ways = makeSegments("Direction", WAYS, chosen);
+  const ways = makeSegments("Direction", RUNNING, chosen);
   return { ...ways, root: html("div", { class: "al-order-control" }, html("span", { class: "al-caption" }, "Direction"), ways.root) };
 }

@@ -3,6 +3,7 @@
 
 import { html, write } from "./dom.js";
 import { chosenLine } from "./picture.js";
+import { termsOf } from "./terms.js";
 import { sameEdge } from "./answer.js";
 
 /** @param {import("./explorer.js").View} view */
@@ -15,10 +16,10 @@ export function makeSentencePart(view) {
     const line = chosenLine(view);
     const share = line && answer?.comes.flatMap((/** @type {import("./answer.js").Value} */ value) => value.shares).find((/** @type {any} */ one) => sameEdge(one.edge, line));
     if (view.hand) return view.hand;
-    return get("frame").spoken ?? share?.sentence ?? (answer && (answer.sentence || status)) ?? (get("still") ? get("words").still : get("words").rest);
+    return get("frame").spoken ?? share?.sentence ?? (answer && (answer.sentence || status)) ?? (get("still") ? get("words").still : root.classList.contains("al-by-terms") ? termsOf(get).rest : get("words").rest);
   }
 
   const paint = () => write(text, sentence());
   root.addEventListener("al-line", paint);
-  return { places: { foot: [text] }, on: { "frame detail": paint }, paint };
+  return { places: { foot: [text] }, on: { "frame detail terms curves": paint }, paint };
 }

@@ -3,9 +3,9 @@
 
 import { html, write } from "./dom.js";
 import { floats, labelled, paint, print } from "./heatmap.js";
+import { math } from "./mathml.js";
 
-/** @typedef {string | [string, string]} Token */
-/** @typedef {{sign: string, label: string, math: Token[], text: string, shape: string, array: any, mark: [number, number] | null, space: string | null}} Line */
+/** @typedef {{sign: string, label: string, math: import("./mathml.js").Formula | null, text: string, shape: string, array: any, mark: [number, number] | null, space: string | null}} Line */
 
 /** @param {((pick: any[]) => void) | null} choose where there is a kernel, to follow a cell */
 export function makeSheet(choose) {
@@ -47,7 +47,7 @@ export function makeSheet(choose) {
  */
 function contents(frame, buffers, words, colors, choose) {
   const { rule } = frame;
-  const parts = frame.formula.length ? [formula(frame.formula, "al-formula")] : [];
+  const parts = frame.formula ? [math(frame.formula, "al-formula")] : [];
   const numbers = frame.numbers.map((/** @type {string} */ text) => html("div", { class: "al-filled" }, text));
   const declared = rule ? [html("div", {}, rule.text), html("div", { class: "al-declared" }, rule.where, html("code", {}, rule.declared))] : [];
   if (numbers.length || rule) parts.push(html("div", { class: "al-rule" }, ...declared, ...numbers));
@@ -58,18 +58,6 @@ function contents(frame, buffers, words, colors, choose) {
   return [...parts, ...frame.notes.map((/** @type {string} */ text) => html("p", { class: "al-note" }, text))];
 }
 
-/** @param {Token[]} tokens @param {string} kind */
-function formula(tokens, kind) {
-  const spoken = tokens.map((token) => (typeof token === "string" ? token : token.join("/"))).join(" ");
-  return html("div", { class: kind, role: "math", "aria-label": spoken }, ...tokens.map((token) =>
-    typeof token === "string" ? html("span", {}, token) : fraction(token)));
-}
-
-/** @param {[string, string]} parts */
-export function fraction([above, below]) {
-  return html("span", { class: "al-fraction" }, html("span", {}, above), html("span", {}, below));
-}
-
 /**
  * A sign, what it is, its shape and number; below it an array as cells.
  * @param {Line} line
@@ -78,9 +66,9 @@ export function fraction([above, below]) {
  * @param {((pick: any[]) => void) | null} choose where there is a kernel, to follow a cell
  */
 function lineParts(line, buffers, colors, choose) {
-  const { sign, label, math, shape, array } = line;
+  const { sign, label, shape, array } = line;
   const head = html("div", { class: "al-line" }, html("span", { class: "al-sign" }, sign), html("span", { class: "al-what" }, label),
-    ...(math.length ? [formula(math, "al-inline")] : []), html("span", { class: array ? "al-shape" : "al-result" }, array ? shape : line.text));
+    ...(line.math ? [math(line.math, "al-inline")] : []), html("span", { class: array ? "al-shape" : "al-result" }, array ? shape : line.text));
   return array ? [head, cells(line, floats(buffers[array.buffer]), colors, choose)] : [head];
 }
 

@@ -1,0 +1,250 @@
+"""What a recording and its derivatives compute, as expressions: simplified, in the user's names, term by term."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..recording.model import LEAVES, Operand, Recording, Snapshot, Step
+from .expressions import (
+    ONE,
+    SAME_FOR_BOTH_ZEROS,
+    ZERO,
+    Call,
+    Expression,
+    Name,
+    Number,
+    Sum,
+    evaluate,
+    is_smooth,
+    number,
+    terms_of,
+)
+from .simplify import Rules
+from .term_origins import as_written
+
+MOST_STEPS = 400
+MOST_SIGNS = 240
+"""Longer expressions are not read by anybody."""
+
+_SAME = {"broadcast_to", "reshape"}
+_ARITHMETIC = ("add", "sub", "mul", "div", "pow", "neg", "square", "reciprocal", "muladd")
+
+
+class NotReadableError(Exception):
+    """The program is too long for formulas, or does something that none says."""
+
+
+@dataclass(frozen=True, eq=False)
+class Derivation:
+    """A function and its derivatives as expressions.
+
+    ``orders`` has the expression of each order, that of the function first. ``names`` are the values of the function
+    that the user named, in the order of the program, with their definitions. ``values`` has for each name and each call
+    in the expressions what was recorded. ``inputs`` are the names of the inputs.
+    """
+
+    orders: tuple[Expression, ...]
+    names: tuple[Name, ...]
+    inputs: tuple[Name, ...]
+    values: dict[Expression, np.ndarray]
+    wrt: Name
+
+    def value(self, expression: Expression) -> Any:
+        """The value of an expression at the recorded point."""
+        with np.errstate(all="ignore"):
+            return evaluate(expression, self.values.__getitem__)
+
+
+def derivation(recording: Recording) -> Derivation:
+    """The expressions of a recording with its derivatives.
+
+    Raises
+    ------
+    NotReadableError
+        If there is more than one output, the program is long, or the formula would not give the recorded numbers.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> def cube(x):
+    ...     y = x**3
+    ...     return y
+    >>> found = derivation(autolab.record(cube, 2.0, options={"order": 2}))
+    >>> [float(found.value(order)) for order in found.orders]
+    [8.0, 12.0, 12.0]
+    """
+    graphs = (recording, *recording.higher)
+    if len(recording.outputs) != 1 or sum([len(graph.steps) for graph in graphs]) > MOST_STEPS:
+        raise NotReadableError
+    reader = _Reader(graphs)
+    orders = tuple([reader.at(graph.outputs[0]) for graph in graphs])
+    wrt = next((name for name in reader.inputs if name.text == recording.wrt), reader.inputs[0])
+    found = Derivation(orders, tuple(reader.named.values()), tuple(reader.inputs), reader.values, wrt)
+    for order in range(1, len(orders)):
+        found = replace(found, orders=(*found.orders[:order], as_written(found, order), *found.orders[order + 1 :]))
+    for graph, expression in zip(graphs, found.orders, strict=True):
+        if not _agrees(found, expression, reader.steps[graph.outputs[0]].value):
+            raise NotReadableError
+    return found
+
+
+def _agrees(found: Derivation, order: Expression, recorded: Snapshot | None) -> bool:
+    """Whether the formula gives what was computed, up to the rounding of its terms."""
+    if recorded is None or not recorded.is_whole:
+        return False
+    value, size = found.value(order), sum([np.abs(found.value(term)) for term in terms_of(order)])
+    slack = math.sqrt(float(np.finfo(recorded.values.dtype).eps)) if recorded.values.dtype.kind == "f" else 0.0
+    with np.errstate(all="ignore"):
+        close = np.abs(value - recorded.values) <= slack * (size + np.abs(recorded.values))
+        alike = (value == recorded.values) | (np.isnan(value) & np.isnan(recorded.values))
+    return bool(np.all(close | alike))
+
+
+class _Reader:
+    """Makes expressions of steps. A value that the user named is its name wherever it is used or comes out again."""
+
+    def __init__(self, graphs: tuple[Recording, ...]) -> None:
+        self.steps: dict[int, Step] = {}
+        for graph in graphs:
+            self.steps |= {step.id: step for step in graph.steps if step.id not in self.steps}
+        self.inputs: list[Name] = []
+        self.named: dict[Expression, Name] = {}
+        self.values: dict[Expression, np.ndarray] = {}
+        self._rules = Rules(finite=all(map(_is_finite, self.steps.values())))
+        self._known: dict[tuple[int, bool], Expression] = {}
+        self._output = graphs[0].outputs[0]
+        self._ones = {start for graph in graphs for start in graph.starts}
+        self._results = {graph.outputs[0] for graph in graphs}
+        counts = Counter([step.name for step in graphs[0].steps])
+        self._once = {name for name, count in counts.items() if name and count == 1}
+        for step in sorted(self.steps.values(), key=lambda step: step.id):
+            found = self.at(step.id)
+            if step.id == self._output:
+                self._rules.smooth = is_smooth(found)
+
+    def at(self, step: int, strict: bool = False) -> Expression:
+        """The expression of a step; ``strict`` where the sign of a zero shows."""
+        if step not in self.steps:
+            raise NotReadableError
+        found = self._known.get((step, strict))
+        if found is None:
+            found = self._known[step, strict] = self._made(self.steps[step], strict)
+            if found.size > MOST_SIGNS:
+                raise NotReadableError
+        return found
+
+    def _made(self, step: Step, strict: bool) -> Expression:
+        if step.kind in LEAVES:
+            return self._leaf(step)
+        if step.kind != "call" or step.value is None or not step.value.is_whole:
+            raise NotReadableError
+        found = self._call(step, strict)
+        if step.order == 0 and not strict:
+            self._rules.kept |= {found} if isinstance(found, Sum) else set()
+            if step.name in self._once and step.id != self._output and not isinstance(found, Name | Number):
+                return self._name(step, found)
+        return self.named.get(found, found)
+
+    def _name(self, step: Step, definition: Expression | None = None) -> Name:
+        assert step.value is not None
+        name = Name(str(step.name or step.source or "?"), step.id, definition)
+        self.values[name] = step.value.values
+        if definition is not None:
+            self.named[definition] = name
+        return name
+
+    def _leaf(self, step: Step) -> Expression:
+        if step.value is None or not step.value.is_whole:
+            raise NotReadableError
+        is_plain = step.order == 0 and step.name is None and step.value.size == 1
+        if step.kind == "constant" and (is_plain or step.id in self._ones | self._results):  # others may be masks
+            values = step.value.values.reshape(-1)
+            alike = number(float(values[0])) if values.dtype.kind in "iuf" and (values == values[0]).all() else None
+            if alike is not None:
+                return alike
+        found = self._name(replace(step, name=step.name if step.order == 0 else _of_all(step.value)))
+        if step.kind == "input":
+            self.inputs.append(found)
+        return found
+
+    # ------------------------------------------------------------------ calls
+    def _call(self, step: Step, strict: bool) -> Expression:
+        function = step.function or ""
+        uses = step.operands
+        if function in _ARITHMETIC and not step.attributes and self._keeps_its_shape(step):
+            return self._arithmetic(function, uses, strict)
+        if function in _SAME and uses and uses[0].step is not None:
+            inner = self.at(uses[0].step)
+            if isinstance(inner, Number):
+                return inner
+        safe = function in SAME_FOR_BOTH_ZEROS
+        found = Call(function, tuple([self._operand(use, not safe) for use in uses]), step.attributes)
+        assert step.value is not None
+        self.values.setdefault(found, step.value.values)
+        return found
+
+    def _keeps_its_shape(self, step: Step) -> bool:
+        """Whether every operand that is not a plain number has the shape of the result: a one of more elements than
+        its partner is no neutral factor."""
+        assert step.value is not None
+        for use in step.operands:
+            value = None if use.step is None else self.steps[use.step].value
+            if value is not None and value.shape != step.value.shape and not isinstance(self._operand(use), Number):
+                return False
+        return True
+
+    def _operand(self, use: Operand, strict: bool = False) -> Expression:
+        if use.step is not None:
+            return self.at(use.step, strict)
+        try:
+            found = number(float(use.constant or ""))
+        except ValueError:
+            found = None
+        if found is None:
+            raise NotReadableError
+        return found
+
+    def _arithmetic(self, function: str, uses: tuple[Operand, ...], strict: bool) -> Expression:
+        rules, minus = self._rules, Number(-ONE.value)
+        if function in ("div", "reciprocal"):
+            above = ONE if function == "reciprocal" else self._operand(uses[0], strict)
+            return rules.quotient(above, self._operand(uses[-1], True), strict)
+        if function == "pow":
+            exponent = self._operand(uses[1])
+            is_above = isinstance(exponent, Number) and exponent.value >= 0
+            return rules.power(self._operand(uses[0], strict or not is_above), exponent)
+        values = [self._operand(use, strict) for use in uses]
+        match function:
+            case "add":
+                return self._sum(values, strict)
+            case "sub":
+                return self._difference(values[0], values[1], strict)
+            case "neg":
+                return rules.product([minus, values[0]], strict)
+            case "square":
+                return rules.power(values[0], Number(2 * ONE.value))
+            case "muladd":
+                return self._sum([rules.product(values[:2], strict), values[2]], strict)
+        return rules.product(values, strict)
+
+    def _sum(self, values: list[Expression], strict: bool) -> Expression:
+        return self._rules.sum(values, strict)
+
+    def _difference(self, a: Expression, b: Expression, strict: bool) -> Expression:
+        if strict and b == ZERO:
+            return a  # a - 0 is a, for both zeros
+        return self._rules.sum([a, self._rules.product([Number(-ONE.value), b], strict)], strict)
+
+
+def _of_all(value: Snapshot) -> str:
+    """What a constant that the engine made is called."""
+    return f"{value.minimum:g}" if value.minimum is not None and value.minimum == value.maximum else "constants"
+
+
+def _is_finite(step: Step) -> bool:
+    return step.value is None or step.value.nan_count + step.value.inf_count == 0

@@ -1,0 +1,168 @@
+"""The rules that make expressions simpler, while they are built.
+
+Every rule holds everywhere: for NaN, for infinities and for both zeros it gives what the steps give, up to rounding.
+``x / x`` is not 1, ``0 * x`` not 0 and ``2 * x - x`` not ``x``, since ``x`` may be 0 or infinite. Where every value is
+finite (``finite=True``), ``0 * x`` goes, opposite terms are joined and products with sums are multiplied out, but of
+such expressions only as are finite for all finite inputs. Where the sign of a zero shows (``strict=True``: below a
+fraction line, in a function that is not known here), ``a + 0`` stays, since ``-0.0 + 0`` is ``0.0``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from .expressions import (
+    MINUS_ONE,
+    ONE,
+    ZERO,
+    Expression,
+    Number,
+    Power,
+    Product,
+    Sum,
+    is_total,
+    split,
+    terms_of,
+    whole,
+)
+
+MOST_TERMS = 24
+"""A product is multiplied out if no more terms come of it."""
+
+
+@dataclass
+class Rules:
+    """Makes expressions simpler while they are built.
+
+    Parameters
+    ----------
+    finite : bool
+        Whether every value is finite, so that more may be done.
+    kept : set
+        Sums that stay as they are in a product, because somebody wrote them so.
+    smooth : bool
+        Whether what is differentiated is finite everywhere with all its derivatives. A factor beside a 0 is then never
+        infinite: a power of ``x`` below the line came from ``x ** 0``, whose gradient the engine computes without it
+        where ``x`` is 0.
+
+    Examples
+    --------
+    >>> from autolab.analysis.expressions import Name
+    >>> rules, x = Rules(), Name("x", 0)
+    >>> rules.product([ONE, x]) == rules.power(x, ONE) == rules.sum([x, ZERO]) == x
+    True
+    >>> rules.product([ZERO, x]) == ZERO, Rules(finite=True).product([ZERO, x]) == ZERO
+    (False, True)
+    """
+
+    finite: bool = False
+    kept: set[Expression] = field(default_factory=set)
+    smooth: bool = False
+
+    # ------------------------------------------------------------------ products
+    def product(self, factors: Iterable[Expression], strict: bool = False) -> Expression:
+        """The product of expressions."""
+        coefficient, powers = Fraction(1), _Powers()
+        for factor in factors:
+            own, inner = split(factor)
+            coefficient *= own
+            for one in inner:
+                powers.multiply(one)
+        found = tuple(powers)
+        if coefficient == 0 and found and not (self.finite and (self.smooth or all(map(is_total, found)))):
+            return Product(coefficient, found)  # 0 times an infinity is NaN
+        if coefficient == 0 or not found:
+            return Number(coefficient)
+        summed = None if strict else self._to_multiply_out(coefficient, found)
+        if summed is not None:
+            others = [factor for factor in found if factor is not summed]
+            return self.sum([self.product([Number(coefficient), *others, term]) for term in summed.terms])
+        return found[0] if coefficient == 1 and len(found) == 1 else Product(coefficient, found)
+
+    def _to_multiply_out(self, coefficient: Fraction, factors: Sequence[Expression]) -> Sum | None:
+        """The sum over which to distribute the other factors: a number always may be, others where all are finite."""
+        sums = [factor for factor in factors if isinstance(factor, Sum) and factor not in self.kept]
+        if not sums or (len(factors) == 1 and coefficient == 1):
+            return None
+        if len(factors) > 1 and not (self.finite and all(map(is_total, factors))):
+            return None
+        return sums[0] if math.prod([len(one.terms) for one in sums]) <= MOST_TERMS else None
+
+    def power(self, base: Expression, exponent: Expression) -> Expression:
+        """``base ** exponent``; to the power of 0 everything is 1, NaN as well."""
+        if exponent == ONE:
+            return base
+        if exponent == ZERO:
+            return ONE
+        if isinstance(base, Number) and 0 < whole(exponent) < 64:
+            return Number(base.value ** whole(exponent))
+        inner, outer = whole(base.exponent) if isinstance(base, Power) else 0, whole(exponent)
+        if isinstance(base, Power) and inner and outer and max(inner, outer) > 0:
+            return Power(base.base, Number(Fraction(inner * outer)))
+        return Power(base, exponent)
+
+    def quotient(self, a: Expression, b: Expression, strict: bool = False) -> Expression:
+        """``a / b``, where ``b`` was built strictly."""
+        if isinstance(b, Number) and b.value:
+            return self.product([a, Number(1 / b.value)], strict)
+        coefficient, factors = split(b)
+        if coefficient == 0:
+            return self.product([a, Power(b, MINUS_ONE)], strict)
+        return self.product([a, Number(1 / coefficient), *[self.power(f, MINUS_ONE) for f in factors]], strict)
+
+    # ------------------------------------------------------------------ sums
+    def sum(self, terms: Iterable[Expression], strict: bool = False) -> Expression:
+        """The sum of expressions."""
+        if strict:
+            found = tuple(terms)
+            return found[0] if len(found) == 1 else Sum(found)
+        constant = Fraction(0)
+        collected: dict[frozenset[Expression], list[tuple[Fraction, tuple[Expression, ...]]]] = {}
+        for term in [inner for outer in terms for inner in terms_of(outer)]:
+            coefficient, factors = split(term)
+            if factors:
+                self._collect(collected.setdefault(frozenset(factors), []), coefficient, factors)
+            else:
+                constant += coefficient
+        made = [_product(*one) for same in collected.values() for one in same]
+        if constant or not made:
+            made.append(Number(constant))
+        return made[0] if len(made) == 1 else Sum(tuple(made))
+
+    def _collect(
+        self, same: list[tuple[Fraction, tuple[Expression, ...]]], new: Fraction, factors: tuple[Expression, ...]
+    ) -> None:
+        """Join a term with those of the same factors. ``2 a - a`` is NaN for an infinite ``a``, and ``a`` is not."""
+        free = self.finite and all(map(is_total, factors))
+        for k, (old, before) in enumerate(same):
+            if old * new > 0 or free:
+                same[k : k + 1] = [(old + new, before)] if old + new else []
+                return
+        if new or not free:
+            same.append((new, factors))
+
+
+def _product(coefficient: Fraction, factors: tuple[Expression, ...]) -> Expression:
+    return factors[0] if coefficient == 1 and len(factors) == 1 else Product(coefficient, factors)
+
+
+class _Powers:
+    """Factors in the order in which they came, with whole powers of the same one joined, above and below the line."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[Expression, int], int] = {}
+
+    def multiply(self, factor: Expression) -> None:
+        base, exponent = (factor.base, factor.exponent) if isinstance(factor, Power) else (factor, ONE)
+        times = whole(exponent)
+        if times == 0:
+            base, times = factor, 1  # x ** 0.5 twice is not x: it is NaN below 0
+        place = base, 1 if times > 0 else -1  # and x / x is not 1
+        self._found[place] = self._found.get(place, 0) + times
+
+    def __iter__(self) -> Iterator[Expression]:
+        for (base, _), exponent in self._found.items():
+            yield base if exponent == 1 else Power(base, Number(Fraction(exponent)))

@@ -1,0 +1,103 @@
+"""What became of a term: which terms of a derivative came from which terms of the order below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .expressions import ONE, ZERO, Call, Expression, Name, Number, Power, Product, Sum, terms_of
+from .simplify import Rules
+
+if TYPE_CHECKING:
+    from .derivations import Derivation
+
+_RULES = {
+    "sin": lambda u, y, r: r.product([Call("cos", (u,))]),
+    "cos": lambda u, y, r: r.product([Number(-ONE.value), Call("sin", (u,))]),
+    "exp": lambda u, y, r: y,
+    "log": lambda u, y, r: r.quotient(ONE, u),
+    "tanh": lambda u, y, r: r.sum([ONE, r.product([Number(-ONE.value), y, y])]),
+    "sigmoid": lambda u, y, r: Call("sigmoid_slope", (u,)),
+    "sinh": lambda u, y, r: Call("cosh", (u,)),
+    "cosh": lambda u, y, r: Call("sinh", (u,)),
+    "sqrt": lambda u, y, r: r.product([Number(ONE.value / 2), r.quotient(ONE, y)]),
+}
+
+
+def origins(found: Derivation, order: int) -> list[list[tuple[int, Expression]]]:
+    """For each term of an order the terms of the order below that it came from, each with the factor that was
+    differentiated there; all of them, with no factor named, where that cannot be told.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> from autolab.analysis.derivations import derivation
+    >>> product = autolab.record(lambda x: x**2 * autolab.functions.sin(x), 1.0, options={"order": 1})
+    >>> [[(k, type(factor).__name__) for k, factor in term] for term in origins(derivation(product), 1)]
+    [[(0, 'Power')], [(0, 'Call')]]
+    """
+    below, rules = terms_of(found.orders[order - 1]), Rules(finite=True)
+    made: dict[frozenset[Expression], list[tuple[int, Expression]]] = {}
+    for k, term in enumerate(below):
+        for factor, results in _product_rule(term, found, rules):
+            for one in results:
+                made.setdefault(_sign(one), []).append((k, factor))
+    everything = [(k, term) for k, term in enumerate(below)]
+    return [made.get(_sign(term), everything) for term in terms_of(found.orders[order])]
+
+
+def _sign(term: Expression) -> frozenset[Expression]:
+    """What tells a term from others, but for its coefficient."""
+    return frozenset(term.factors if isinstance(term, Product) else () if isinstance(term, Number) else (term,))
+
+
+def _product_rule(term: Expression, found: Derivation, rules: Rules) -> list[tuple[Expression, tuple[Expression, ...]]]:
+    factors = term.factors if isinstance(term, Product) else (term,)
+    results = []
+    for factor in factors:
+        slope = _slope(factor, found, rules)
+        if slope is not None and slope != ZERO:
+            others = [other for other in factors if other is not factor]
+            results.append((factor, terms_of(rules.product([*others, slope]))))
+    return results
+
+
+def _slope(expression: Expression, found: Derivation, rules: Rules) -> Expression | None:
+    """The derivative by the input, in the same names; None where a function is not known here."""
+    if expression == found.wrt:
+        return ONE
+    match expression:
+        case Number():
+            return ZERO
+        case Name(definition=definition):
+            return ZERO if definition is None else _slope(definition, found, rules)
+        case Sum(terms):
+            slopes = [_slope(term, found, rules) for term in terms]
+            return None if None in slopes else rules.sum([slope for slope in slopes if slope is not None])
+        case Product(coefficient):
+            parts = _product_rule(expression, found, rules)
+            return rules.product([Number(coefficient), rules.sum([one for _, made in parts for one in made] or [ZERO])])
+        case Power(base, Number(value)):
+            slope = _slope(base, found, rules)
+            lower = rules.power(base, Number(value - 1))
+            return None if slope is None else rules.product([Number(value), lower, slope])
+        case Call(function, (argument,)) if function in _RULES:
+            slope = _slope(argument, found, rules)
+            y = {name.definition: name for name in found.names}.get(expression, expression)
+            return None if slope is None else rules.product([_RULES[function](argument, y, rules), slope])
+    return None
+
+
+def as_written(found: Derivation, order: int) -> Expression:
+    """The terms in the order of those they came from, as one differentiates by hand: from the first to the last."""
+    terms = terms_of(found.orders[order])
+    if len(terms) < 2:
+        return found.orders[order]
+    below = terms_of(found.orders[order - 1])
+    given = dict(zip(terms, origins(found, order), strict=True))
+    first = {term: min([(k, _place(factor, below[k])) for k, factor in of]) for term, of in given.items()}
+    return Sum(tuple(sorted(terms, key=lambda term: first[term])))
+
+
+def _place(factor: Expression, term: Expression) -> int:
+    """Where a factor stands in a term; 0 for the term itself."""
+    return term.factors.index(factor) if isinstance(term, Product) and factor in term.factors else 0
