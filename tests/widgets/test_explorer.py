@@ -133,7 +133,7 @@ def test_what_is_no_message_is_ignored(explorer: Make, content: Any) -> None:
 
 def test_a_failure_while_drawing_is_shown_and_answered(explorer: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
-    monkeypatch.setattr("autolab.widgets.questions.readings", lambda *given, **named: 1 / 0)
+    monkeypatch.setattr("autolab.widgets.panels.graph.readings", lambda *given, **named: 1 / 0)
     (state,) = tell(view, do="move", key="x", value=1.0, seq=3)
     assert (state["ack"], state["condition"]["error"]["type"]) == (3, "ZeroDivisionError")
 

@@ -71,7 +71,7 @@ def test_an_error_is_cleaned_wherever_it_arises(
     assert view.error is not None and view.error["message"] == SHOWN
     looks(view, selected=0)
     with monkeypatch.context() as change:
-        change.setattr("autolab.widgets.questions.detail", fails)
+        change.setattr("autolab.widgets.panels.steps.detail", fails)
         tell(view, do="move", key="x", index=None, value=3, final=True)  # while a result is shown
     assert view.error is not None and view.error["message"] == SHOWN and view.computing == ""
     tell(view, do="move", key="x", index=None, value=4, final=True)

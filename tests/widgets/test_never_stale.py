@@ -155,7 +155,7 @@ def test_an_error_while_showing_changes_nothing_of_the_picture(explorer: Make, m
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
     looks(view, selected=0)
     before = (view.page, view.numbers, view.answers)
-    monkeypatch.setattr("autolab.widgets.questions.detail", lambda *given: 1 / 0)
+    monkeypatch.setattr("autolab.widgets.panels.steps.detail", lambda *given: 1 / 0)
     tell(view, do="move", key="x", value=5.0)
     assert (view.page, view.numbers, view.answers) == before
     assert view.error["type"] == "ZeroDivisionError"

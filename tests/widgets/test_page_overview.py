@@ -175,7 +175,7 @@ def test_open_all_and_close_all(page: Page, open_view: Open) -> None:
 def test_a_picture_of_too_many_boxes_is_refused_in_words(
     page: Page, open_view: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("autolab.widgets.questions.MOST_BOXES", 20)
+    monkeypatch.setattr("autolab.widgets.panels.graph.MOST_BOXES", 20)
     wire = open_view(rnn, **RNN, times=30)
     before = page.locator(".al-node").count()
     offered(page, "Open all").click()
