@@ -139,7 +139,10 @@ class OrderScene:
         terms = in_order(expression)
         given = dict(zip(terms_of(expression), origins(self.found, order), strict=True)) if order else {}
         for term in terms[:_MOST_TERMS]:
-            self._term(boxes, order, term, given.get(term, []))
+            self._term(boxes, order, term, given.get(term, []), len(terms) == 1)
+        level = max([box.row for box in boxes.values() if box.term])
+        for box in boxes.values():
+            box.row = level if box.term else box.row  # terms stand in one row, below all factors
         primes = row(name(self.y), ["text", "′" * order]) if order else name(self.y)
         symbol = primes if order < 4 else ["power", name(self.y), row("(", number(str(order)), ")")]
         made = [box for box in boxes.values() if box.term]
@@ -150,14 +153,16 @@ class OrderScene:
             boxes["y"] = Box("y", symbol, expression, sources, last)
         return boxes
 
-    def _term(self, boxes: dict[str, Box], order: int, term: Expression, of: list[tuple[int, Expression]]) -> None:
+    def _term(
+        self, boxes: dict[str, Box], order: int, term: Expression, of: list[tuple[int, Expression]], is_all: bool
+    ) -> None:
         coefficient, factors = split(term)
         plain_ones = [factor for factor in factors if _is_power_of_input(factor)]
         others = [factor for factor in factors if factor not in plain_ones]
         parts = list(others)
         if plain_ones and others:  # -2x beside sin x is a factor of its own
             parts.append(Product(coefficient, tuple(plain_ones)))
-        if len(parts) > 1 or (parts and isinstance(parts[0], Name)):
+        if len(parts) > 1 or (parts and (isinstance(parts[0], Name) or not is_all)):
             sources = [self._factor(boxes, part) for part in parts]
         else:
             sources = self._inputs(boxes, term)
