@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 import autolab  # noqa: E402
 from autolab import functions as F  # noqa: E402
+from autolab.recording import Recording, last_recording  # noqa: E402
 from tests.helpers.chromium import launch  # noqa: E402
 
 CELL = {"width": 1100, "height": 800}
@@ -182,15 +183,12 @@ def _opened(browser: Browser, situation: Situation, look: str, size: dict[str, i
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "page.html"
         try:
-            autolab.export_html(
-                autolab.record(fn, options=options, **inputs), path, cast(Literal["light", "dark"], look)
-            )
-        except Exception as error:  # the picture of an error is its message, as long as no recording shows it
-            page.set_content(f"<pre>{type(error).__name__}</pre>")
-            page.locator("pre").evaluate("(pre, text) => (pre.textContent = text)", str(error))
-        else:
-            page.goto(path.as_uri())
-            page.wait_for_selector(".al-root")
+            recording = autolab.record(fn, options=options, **inputs)
+        except ValueError as error:
+            recording = cast(Recording, last_recording(error))
+        autolab.export_html(recording, path, cast(Literal["light", "dark"], look))
+        page.goto(path.as_uri())
+        page.wait_for_selector(".al-root")
         yield page
     context.close()
 
