@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -18,7 +18,6 @@ from .latex import to_latex
 from .messages import say
 from .readings import readings
 from .scene import scene
-from .slide import Slide, draw_slide
 from .style import Look
 from .svg import draw, to_svg
 
@@ -38,7 +37,12 @@ _SHEET = b"""#set page(width: auto, height: auto, margin: 0pt, fill: none)
 """
 
 
-def save(recording: Recording, path: str | os.PathLike[str], look: Look = "light") -> None:
+def save(
+    recording: Recording,
+    path: str | os.PathLike[str],
+    look: Look = "light",
+    opened: Collection[int] | None = None,
+) -> None:
     """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file, or its formulas to a ``.tex`` file.
 
     Parameters
@@ -49,6 +53,8 @@ def save(recording: Recording, path: str | os.PathLike[str], look: Look = "light
         Where to; an existing file is replaced.
     look
         ``light``, ``dark``, or for ``.svg`` also ``auto``, which follows the page that shows it.
+    opened
+        The groups that are open in a picture; by default as many as leave one that can be taken in.
 
     Raises
     ------
@@ -58,31 +64,20 @@ def save(recording: Recording, path: str | os.PathLike[str], look: Look = "light
         If ``.png`` or ``.pdf`` is asked for and typst is not installed.
     """
     target = Path(path)
-    write(target, _content(recording, target, look))
+    write(target, _content(recording, target, look, opened))
 
 
-def _content(recording: Recording, target: Path, look: Look) -> bytes:
+def _content(recording: Recording, target: Path, look: Look, opened: Collection[int] | None) -> bytes:
     match target.suffix.lower():
         case ".dot":
             return str(to_graphviz(recording).source).encode()
         case ".tex":
             return f"\\[\n{to_latex(recording)}\n\\]\n".encode()
         case ".svg":
-            return to_svg(recording, look).encode()
-    picture = scene(recording)
-    draw_it = partial(draw, picture, readings(recording), _still(look), below=notes(recording))
+            return to_svg(recording, look, opened=opened).encode()
+    picture = scene(recording, opened)
+    draw_it = partial(draw, picture, readings(recording, opened), _still(look), below=notes(recording))
     return drawn(draw_it, picture["title"], picture["description"], target, (*PICTURES, ".dot", ".tex"))
-
-
-def save_slide(slide: Slide, path: str | os.PathLike[str], look: Look = "light") -> None:
-    """Write a whole view to an ``.svg``, ``.png`` or ``.pdf`` file; it raises what `save` raises."""
-    target = Path(path)
-    write(target, slide_bytes(slide, target, look))
-
-
-def slide_bytes(slide: Slide, target: Path, look: Look = "light") -> bytes:
-    """What `save_slide` writes."""
-    return drawn(partial(draw_slide, slide, _still(look)), slide.picture["title"], slide.spoken, target, PICTURES)
 
 
 def drawn(picture: Callable[[], str], title: str, words: str, target: Path, able: tuple[str, ...]) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from ..recording.model import LEAVES, Recording
@@ -40,7 +40,9 @@ _NUMBER_LIMIT, _TEXT_LIMIT = 9, 15  # characters that fit into a column, large a
 Node = dict[str, Any]
 
 
-def to_svg(recording: Recording, look: Look = "auto", compact: bool = False) -> Markup:
+def to_svg(
+    recording: Recording, look: Look = "auto", compact: bool = False, opened: Collection[int] | None = None
+) -> Markup:
     """The graph of a recording, value and gradient in each box, as the text of an SVG document.
 
     Parameters
@@ -51,8 +53,10 @@ def to_svg(recording: Recording, look: Look = "auto", compact: bool = False) -> 
         ``light``, ``dark``, or ``auto``: light, and dark where the page that shows it is dark.
     compact
         Leave out strips, plates and the words that are not seen, where space matters more.
+    opened
+        The groups that are open; by default as many as leave a picture that can be taken in.
     """
-    return draw(scene(recording), readings(recording), look, compact, notes(recording))
+    return draw(scene(recording, opened), readings(recording, opened), look, compact, notes(recording))
 
 
 def draw(

@@ -52,10 +52,6 @@ SENTENCES: dict[str, str] = {
     "take_svg": "Picture (SVG)",
     "take_pdf": "Sheet (PDF)",
     "take_html": "Page that still steps (HTML)",
-    "slide_one_order": (
-        "Only order {order} is drawn: the graphs of all {count} orders together would be too small to read."
-    ),
-    "slide_cells": "Cells, each array on its own scale:",
     # The flow through a graph, and what is wrong with it.
     "flow_value": "value (norm)",
     "flow_gradient": "gradient (norm)",
