@@ -20,7 +20,7 @@ function plain(color) {
 function look(copy, element) {
   const style = getComputedStyle(element);
   const get = (/** @type {string} */ name) => style.getPropertyValue(name);
-  for (const paint of get("opacity") && element.localName !== "g" ? ["fill", "stroke"] : []) {
+  for (const paint of copy.localName === "g" ? [] : ["fill", "stroke"]) {
     const opacity = Number(get(`${paint}-opacity`));
     set(copy, { [paint]: opacity ? plain(get(paint)) : "none", [`${paint}-opacity`]: opacity < 1 && opacity });
   }
@@ -44,22 +44,25 @@ function copied(element) {
 function printed(part) {
   const [parts, range, home] = [/** @type {Element[]} */ ([]), document.createRange(), part.getBoundingClientRect()];
   const nodes = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
-  for (let node = /** @type {any} */ (nodes.nextNode()), line = NaN; node; node = nodes.nextNode(), line = NaN) {
+  let width = 0;
+  for (let node = /** @type {any} */ (nodes.nextNode()); node; node = nodes.nextNode()) {
+    let line = NaN;
     for (const { 0: word, index } of node.data.matchAll(/\S+\s*/g)) {
       range.setStart(node, index);
       range.setEnd(node, index + word.trimEnd().length);
-      const { left, top, height } = range.getBoundingClientRect();
-      if (top === line) parts[parts.length - 1].append(word);
-      else if (height) parts.push(set(look(svg("text"), node.parentElement), { x: left - home.left, y: top - home.top + BASELINE * height, fill: plain(getComputedStyle(node.parentElement).color) }));
-      if (top !== line && height) parts[parts.length - 1].append(word);
-      line = top;
+      const { left, right, top, height } = range.getBoundingClientRect();
+      if (!height) continue; // hidden
+      const place = { x: left - home.left, y: top - home.top + BASELINE * height, fill: plain(getComputedStyle(node.parentElement).color) };
+      if (top !== line) parts.push(set(look(svg("text"), node.parentElement), place));
+      parts[parts.length - 1].append(word);
+      [line, width] = [top, Math.max(width, right - home.left)];
     }
   }
-  for (const ramp of part.querySelectorAll(".al-ramp")) {
+  for (const ramp of part.querySelectorAll(":not([hidden]) > .al-ramp")) {
     const [{ left, top, width, height }, colors] = [ramp.getBoundingClientRect(), getComputedStyle(ramp).backgroundImage.match(/rgba?\([^)]*\)/g) ?? []];
     parts.push(...colors.map((color, k) => svg("rect", { x: left - home.left + (k * width) / colors.length, y: top - home.top, width: width / colors.length, height, fill: plain(color) })));
   }
-  return { parts, width: home.width, height: home.height };
+  return { parts, width, height: home.height };
 }
 
 /** A graph, complete, in its frame; its name above it where there are several. @param {Element} graph */
@@ -70,7 +73,7 @@ function framed(graph) {
   picture.dispatchEvent(new Event("al-whole"));
   const drawn = [...picture.children].flatMap(copied);
   picture.dispatchEvent(new Event("al-near"));
-  const [wide, high, style] = [Math.max(width, head.width), height + head.height, getComputedStyle(graph)];
+  const [wide, high, style] = [Math.max(width, head.width + BORDER), height + head.height, getComputedStyle(graph)];
   const frame = svg("rect", { width: wide, height: high, rx: 9, fill: plain(style.backgroundColor), stroke: plain(style.borderTopColor) });
   return { parts: [frame, ...head.parts, moved((wide - width) / 2, head.height, drawn)], width: wide, height: high, row: graph.getBoundingClientRect().top };
 }
