@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection
-from functools import partial
+from collections.abc import Collection
 from pathlib import Path
 from typing import Literal
 
@@ -27,7 +26,7 @@ SCALE = 2.0
 MAX_PIXELS = 40_000_000
 """A larger PNG is drawn with fewer pixels for each unit."""
 
-PICTURES = (".svg", ".png", ".pdf")
+_SUFFIXES = (".svg", ".png", ".pdf", ".dot", ".tex")
 
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 _UNITS_PER_INCH = 96.0
@@ -75,35 +74,27 @@ def _content(recording: Recording, target: Path, look: Look, opened: Collection[
             return f"\\[\n{to_latex(recording)}\n\\]\n".encode()
         case ".svg":
             return to_svg(recording, look, opened=opened).encode()
-    picture = scene(recording, opened)
-    draw_it = partial(draw, picture, readings(recording, opened), _still(look), below=notes(recording))
-    return drawn(draw_it, picture["title"], picture["description"], target, (*PICTURES, ".dot", ".tex"))
+        case ".png":
+            return _drawn(recording, target, "png", look, opened)
+        case ".pdf":
+            return _drawn(recording, target, "pdf", look, opened)
+    suffix, path = clean(target.suffix.lower(), 20), clean(target, 100)
+    raise ValueError(say("unknown_suffix", suffix=suffix, path=path, expected=", ".join(_SUFFIXES)))
 
 
-def drawn(picture: Callable[[], str], title: str, words: str, target: Path, able: tuple[str, ...]) -> bytes:
-    """A picture as the suffix of ``target`` says; for PNG and PDF typst draws the SVG.
-
-    What users named goes to typst as data, never as its markup.
-    """
-    suffix = target.suffix.lower()
-    if suffix not in PICTURES:
-        expected = ", ".join(able)
-        raise ValueError(say("unknown_suffix", suffix=clean(suffix, 20), path=clean(target, 100), expected=expected))
-    if suffix == ".svg":
-        return picture().encode()
-    kind: Literal["png", "pdf"] = "png" if suffix == ".png" else "pdf"
+def _drawn(
+    recording: Recording, target: Path, kind: Literal["png", "pdf"], look: Look, opened: Collection[int] | None
+) -> bytes:
+    """The SVG as typst draws it. What users named goes to typst as data, never as its markup."""
     try:
         import typst
     except ImportError:
         raise RuntimeError(say("no_typst", path=clean(target, 100), kind=kind)) from None
-    svg = picture()
-    inputs = {"picture": svg, "title": title, "words": words}
+    picture = scene(recording, opened)
+    still: Look = "light" if look == "auto" else look  # paper follows no page
+    svg = draw(picture, readings(recording, opened), still, below=notes(recording))
+    inputs = {"picture": svg, "title": picture["title"], "words": picture["description"]}
     return typst.compile(_SHEET, format=kind, sys_inputs=inputs, ppi=_UNITS_PER_INCH * _scale(svg))
-
-
-def _still(look: Look) -> Look:
-    """Paper follows no page."""
-    return "light" if look == "auto" else look
 
 
 def _scale(svg: str) -> float:

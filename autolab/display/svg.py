@@ -8,7 +8,6 @@ from typing import Any
 
 from ..recording.model import LEAVES, Recording
 from .document import document, new_scope, words_at
-from .emphasis import Emphasis
 from .ended import notes
 from .escape import Markup, element, escape
 from .messages import say
@@ -26,13 +25,11 @@ from .scene import (
     TAB_PADDING,
     scene,
 )
-from .sheet_view import wrapped
 from .signs import SIGNS
-from .steps import columns, shorten
+from .steps import columns, shorten, wrapped
 from .style import Look, shade
 
-TITLE_HEIGHT = 34.0
-PLAIN = Emphasis()
+_TITLE_HEIGHT = 34.0
 _NOTE_CHARACTER = 7.9
 _CELL = 26.0
 _NUMBER_LIMIT, _TEXT_LIMIT = 9, 15  # characters that fit into a column, large and small
@@ -70,32 +67,30 @@ def draw(
     scope = new_scope()
     shades: set[int] = set()
     words = picture["description"] if compact else describe(picture, numbers)
-    size = max(picture["width"], 320.0), picture["height"] + TITLE_HEIGHT
-    body = drawing(picture, numbers, scope, shades, compact, Emphasis(signs=numbers["signs"]))
-    parts = [title_line(picture["title"], size[0]), element("g", *body, transform=f"translate(0 {TITLE_HEIGHT:.0f})")]
+    size = max(picture["width"], 320.0), picture["height"] + _TITLE_HEIGHT
+    body = _drawing(picture, numbers, scope, shades, compact)
+    parts = [_title_line(picture["title"], size[0]), element("g", *body, transform=f"translate(0 {_TITLE_HEIGHT:.0f})")]
     lines = [line for sentence in below for line in wrapped(sentence, int(size[0] / _NOTE_CHARACTER) - 4)]
     parts += [words_at(16.0, size[1] + 12.0 + 18.0 * i, line, "tab") for i, line in enumerate(lines)]
     size, words = (size[0], size[1] + (18.0 * len(lines) + 8.0 if lines else 0.0)), " ".join([words, *below])
     return document(parts, size, picture["title"], words, look, scope=scope, shades=shades)
 
 
-def title_line(title: str, width: float) -> Markup:
+def _title_line(title: str, width: float) -> Markup:
     """What the picture is of, at its top."""
     return words_at(16.0, 27.0, shorten(title, int(width / 10) - 3), "name")
 
 
-def drawing(
-    picture: dict[str, Any],
-    numbers: dict[str, Any],
-    scope: str,
-    shades: set[int],
-    compact: bool = False,
-    emphasis: Emphasis = PLAIN,
+def _drawing(
+    picture: dict[str, Any], numbers: dict[str, Any], scope: str, shades: set[int], compact: bool
 ) -> list[Markup]:
     """The graph alone, for the document ``scope``; ``shades`` learns which shades of cells it uses."""
-    nodes = [_node(node, numbers["nodes"][str(node["id"])], compact, shades, emphasis) for node in picture["nodes"]]
+    nodes = []
+    for node in picture["nodes"]:
+        box = str(node["id"])
+        nodes.append(_node(node, numbers["nodes"][box], compact, shades, numbers["signs"].get(box, ())))
     frames, tabs = [_frame(frame) for frame in picture["frames"]], [_tab(frame) for frame in picture["frames"]]
-    return [*frames, *_edges(picture, scope, emphasis), *tabs, *nodes]
+    return [*frames, *_edges(picture, scope), *tabs, *nodes]
 
 
 def describe(picture: dict[str, Any], numbers: dict[str, Any]) -> str:
@@ -121,17 +116,25 @@ def _tab(frame: dict[str, Any]) -> Markup:
     return element("g", plate, label, transform=f"translate({frame['x'] + 6:g} {frame['y'] + 6:g})")
 
 
-def _edges(picture: dict[str, Any], scope: str, emphasis: Emphasis) -> list[Markup]:
-    """All lines, and the arrow head that the plain ones share."""
+def _edges(picture: dict[str, Any], scope: str) -> list[Markup]:
+    """All lines, and the arrow head that they share."""
     head = element("path", class_="head", d="M0 0L9 4.5L0 9z")
     size = {"markerWidth": 9, "markerHeight": 9, "refX": 9, "refY": 4.5}
     marker = element("marker", head, id=f"{scope}-head", orient="auto", markerUnits="userSpaceOnUse", **size)
-    plain, lit = emphasis.lines(picture["edges"])
-    return [marker, element("g", *plain, class_="edges", marker_end=f"url(#{scope}-head)"), *lit]
+    lines = [_line(edge) for edge in picture["edges"]]
+    return [marker, element("g", *lines, class_="edges", marker_end=f"url(#{scope}-head)")]
 
 
-def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int], emphasis: Emphasis) -> Markup:
-    kind = (f"{node['kind']} output" if node["output"] else node["kind"]) + emphasis.style(node["id"])
+def _line(edge: dict[str, Any]) -> Markup:
+    """A line; one along which a value is copied to another device is marked and says so."""
+    line = element("path", d=edge["path"])
+    if edge["transfer"] is None:
+        return line
+    return element("g", element("title", escape(edge["transfer"])), line, class_="transfer")
+
+
+def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int], signs: Sequence[str]) -> Markup:
+    kind = f"{node['kind']} output" if node["output"] else node["kind"]
     box = {"width": float(node["w"]), "height": node["h"], "rx": 16 if node["kind"] in LEAVES else 9}
     parts = [
         *([] if compact else [element("title", escape(reading["spoken"], limit=500))]),
@@ -147,26 +150,17 @@ def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int], 
         second = max(PADDING + STRIP_WIDTH + COLUMN_GAP, node["w"] / 2 + COLUMN_GAP / 2)
         parts += _column(PADDING, "value", node, reading, compact, shades)
         parts += _column(second, "grad", node, reading, compact, shades)
-    parts += _colour_plates(node, emphasis)
-    return element(
-        "g",
-        *parts,
-        class_="pending" if reading.get("pending") else None,
-        transform=f"translate({node['x']:g} {node['y']:g})",
-    )
+    parts += _signs(node, signs)
+    return element("g", *parts, transform=f"translate({node['x']:g} {node['y']:g})")
 
 
-def _colour_plates(node: Node, emphasis: Emphasis) -> list[Markup]:
-    """The words for what is wrong, at the bottom, and the number that the box is coloured by, at the top."""
+def _signs(node: Node, signs: Sequence[str]) -> list[Markup]:
+    """The words for what is wrong, at the bottom."""
     plates, left = [], PADDING
-    for sign in emphasis.signs.get(str(node["id"]), ()):
+    for sign in signs:
         style = "plate" if sign == SIGNS["replaced"] else "plate wrong"
         plates += _plate(sign, left + plate_width(sign) / 2, node["h"], style)
         left += plate_width(sign) + 4
-    tint = emphasis.tint(node["id"])
-    if tint is not None:
-        n, words = tint
-        plates += _plate(words, node["w"] - PADDING - plate_width(words) / 2, 0.0, f"strip k{n}", f"tag q{n}")
     return plates
 
 
@@ -213,11 +207,10 @@ def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: 
     """Caption and number, or caption, strip and text."""
     accent = " gradient" if which == "grad" else ""
     top = HEADER + CAPTION
-    caption = words_at(x, HEADER + 9.0, _caption(which, reading), f"small{accent}")
+    caption = words_at(x, HEADER + 9.0, "value" if which == "value" else "gradient", f"small{accent}")
     text = reading[which]
     if text is None:
-        note = reading.get(f"{which}_note", say("absent"))
-        return [caption, words_at(x, top + 16.0, note, "absent")] if note else []
+        return [caption, words_at(x, top + 16.0, say("absent"), "absent")]
     if not node["cells"]:
         style = "number" if columns(text) <= _NUMBER_LIMIT else "small"
         return [caption, words_at(x, top + 17.0, shorten(text, _TEXT_LIMIT), f"{style}{accent}")]
@@ -225,10 +218,6 @@ def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: 
     drawing = strip(cells, reading[f"{which}_scale"], x, top, shades) if cells and not compact else []
     words = shorten(text.replace(" …", ""), _TEXT_LIMIT)
     return [caption, *drawing, words_at(x, top + STRIP_HEIGHT + 14.0, words, f"small{accent}")]
-
-
-def _caption(which: str, reading: dict[str, Any]) -> str:
-    return "value" if which == "value" else f"gradient{reading.get('shares', '')}"
 
 
 def strip(cells: list[list[float | None]], scale: float, x: float, y: float, shades: set[int]) -> list[Markup]:

@@ -46,7 +46,7 @@ SENTENCES: dict[str, str] = {
     "line_unreached": "not reached",
     "unreached_one": "Line {lines} was not reached.",
     "unreached": "Lines {lines} were not reached.",
-    # The whole view as one picture.
+    # The view as a file.
     "take": "Save as…",
     "take_png": "Picture (PNG)",
     "take_svg": "Picture (SVG)",

@@ -77,7 +77,7 @@ export function makeFlowPart(view) {
     if (ends) {
       write(low, ends.low);
       write(high, ends.high);
-      write(logarithmic, ends.logarithmic ? "logarithmic" : "");
+      write(logarithmic, `${ends.name}${ends.logarithmic ? ", logarithmic" : ""}`);
       bar.style.background = `linear-gradient(to right, ${[0, 0.2, 0.4, 0.6, 0.8, 1].map(view.colors.css)})`;
     }
     place(isSmall(get));
