@@ -18,7 +18,7 @@ export function canvasOf(picture, scale) {
 
 /** @param {CanvasRenderingContext2D} context @param {Element} element */
 function drawShape(context, element) {
-  const [right, down] = (element.getAttribute("transform")?.match(/-?[\d.]+(e-?\d+)?/g) ?? [0, 0]).map(Number);
+  const [right, down = 0] = (element.getAttribute("transform")?.match(/-?[\d.]+(e-?\d+)?/g) ?? [0, 0]).map(Number);
   context.save();
   context.translate(right, down); // nothing in a graph is turned or scaled
   context.globalAlpha *= Number(element.getAttribute("opacity") ?? 1);
@@ -67,14 +67,10 @@ export function pdfOf(jpeg, { width, height }, scale) {
     [`<</Type/XObject/Subtype/Image/Width ${width}/Height ${height}/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/DCTDecode/Length ${jpeg.size}>>\nstream\n`, jpeg, "\nendstream"],
     [`<</Length ${drawing.length}>>\nstream\n${drawing}\nendstream`],
   ];
-  /** @type {BlobPart[]} */
-  const parts = ["%PDF-1.4\n"];
-  const size = () => String(new Blob(parts).size).padStart(10, "0");
-  const places = objects.map((object, k) => {
-    const place = size();
-    parts.push(`${k + 1} 0 obj\n`, ...object, "\nendobj\n");
-    return `${place} 00000 n \n`;
+  let [file, places] = [new Blob(["%PDF-1.4\n"]), "0000000000 65535 f \n"];
+  objects.forEach((object, k) => {
+    places += `${String(file.size).padStart(10, "0")} 00000 n \n`;
+    file = new Blob([file, `${k + 1} 0 obj\n`, ...object, "\nendobj\n"]);
   });
-  const end = size();
-  return new Blob([...parts, "xref\n0 6\n0000000000 65535 f \n", ...places, `trailer\n<</Size 6/Root 1 0 R>>\nstartxref\n${Number(end)}\n%%EOF\n`], { type: "application/pdf" });
+  return new Blob([file, `xref\n0 6\n${places}trailer\n<</Size 6/Root 1 0 R>>\nstartxref\n${file.size}\n%%EOF\n`], { type: "application/pdf" });
 }
