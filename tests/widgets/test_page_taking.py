@@ -211,6 +211,21 @@ def test_names_are_data_in_a_picture(page: Page, open_view: Open) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize(
+    ("name", "file"), [("../<b>", "b.svg"), ("\u00fc", "function.svg"), ("f", "f.svg"), ("A.step_1", "A_step_1.svg")]
+)
+def test_a_file_has_a_plain_name(page: Page, open_view: Open, name: str, file: str) -> None:
+    def fn(x: Any) -> Any:
+        return x * x
+
+    fn.__name__ = name
+    open_view(fn, x=1.0)
+    with page.expect_download() as saved:
+        menu(page).get_by_label("Save as…").select_option("svg")
+    assert saved.value.suggested_filename == file
+
+
+@pytest.mark.browser
 def test_the_browser_asks_the_kernel_for_the_page_that_steps(page: Page, open_view: Open) -> None:
     page.clock.install()
     page.evaluate("() => { window.freed = 0; URL.revokeObjectURL = () => { freed += 1; }; }")
