@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 import autolab  # noqa: E402
 from autolab import functions as F  # noqa: E402
+from autolab.files import write  # noqa: E402
 from autolab.recording import Recording, last_recording  # noqa: E402
 from tests.helpers.chromium import launch  # noqa: E402
 
@@ -168,7 +169,7 @@ def _photograph(browser: Browser, target: Path, name: str, look: str, situation:
             page.locator(".al-toggle").first.click()
         page.wait_for_timeout(400)
         suffix = "" if look == "light" else "-dark"
-        page.screenshot(path=target / f"{name}{suffix}.png")
+        write(target / f"{name}{suffix}.png", page.screenshot())
         if look == "light":
             print(f"{name:15} {seconds:5.1f} s", page.evaluate(MEASURED), flush=True)
 

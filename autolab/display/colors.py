@@ -94,18 +94,6 @@ def color(t: float, theme: Theme = "light") -> str:
     return f"#{red:02x}{green:02x}{blue:02x}"
 
 
-def mixed(first: str, second: str, part: float) -> str:
-    """A colour of which ``part`` is the first.
-
-    Examples
-    --------
-    >>> mixed("#ff0000", "#0000ff", 0.2)
-    '#3300cc'
-    """
-    pairs = zip(_channels(first), _channels(second), strict=True)
-    return "#" + "".join([f"{round(part * a + (1 - part) * b):02x}" for a, b in pairs])
-
-
 def luminance(color: str) -> float:
     """Relative luminance as WCAG 2 defines it."""
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in _channels(color))]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from ..files import write
 from ..recording.model import Recording
@@ -19,7 +18,6 @@ from .latex import to_latex
 from .messages import say
 from .readings import readings
 from .scene import scene
-from .slide import Slide, draw_slide
 from .style import Look
 from .svg import draw, to_svg
 
@@ -29,7 +27,7 @@ SCALE = 2.0
 MAX_PIXELS = 40_000_000
 """A larger PNG is drawn with fewer pixels for each unit."""
 
-PICTURES = (".svg", ".png", ".pdf")
+_SUFFIXES = (".svg", ".png", ".pdf", ".dot", ".tex")
 
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 _UNITS_PER_INCH = 96.0
@@ -40,7 +38,11 @@ _SHEET = b"""#set page(width: auto, height: auto, margin: 0pt, fill: none)
 
 
 def save(
-    recording: Recording, path: str | os.PathLike[str], look: Look = "light", direction: Direction = "auto"
+    recording: Recording,
+    path: str | os.PathLike[str],
+    look: Look = "light",
+    direction: Direction = "auto",
+    opened: Collection[int] | None = None,
 ) -> None:
     """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file, or its formulas to a ``.tex`` file.
 
@@ -54,6 +56,8 @@ def save(
         ``light``, ``dark``, or for ``.svg`` also ``auto``, which follows the page that shows it.
     direction
         Whether the graph runs ``down`` or to the ``right``; ``auto`` decides by its shape. Formulas have none.
+    opened
+        The groups that are open in a picture; by default as many as leave one that can be taken in.
 
     Raises
     ------
@@ -63,57 +67,37 @@ def save(
         If ``.png`` or ``.pdf`` is asked for and typst is not installed.
     """
     target = Path(path)
-    write(target, _content(recording, target, look, direction))
+    write(target, _content(recording, target, look, direction, opened))
 
 
-def _content(recording: Recording, target: Path, look: Look, direction: Direction) -> bytes:
+def _content(
+    recording: Recording, target: Path, look: Look, direction: Direction, opened: Collection[int] | None
+) -> bytes:
     match target.suffix.lower():
         case ".dot":
             return str(to_graphviz(recording, direction).source).encode()
         case ".tex":
             return f"\\[\n{to_latex(recording)}\n\\]\n".encode()
         case ".svg":
-            return to_svg(recording, look, direction=direction).encode()
-    picture = scene(recording, direction=direction)
-    draw_it = partial(draw, picture, readings(recording), _still(look), below=notes(recording))
-    return drawn(draw_it, picture["title"], picture["description"], target, (*PICTURES, ".dot", ".tex"))
+            return to_svg(recording, look, direction=direction, opened=opened).encode()
+        case ".png" | ".pdf" as ending:
+            kind: Literal["png", "pdf"] = "png" if ending == ".png" else "pdf"
+            picture = scene(recording, opened, direction=direction)
+            still: Look = "light" if look == "auto" else look  # paper follows no page
+            svg = draw(picture, readings(recording, opened), still, below=notes(recording))
+            return _drawn(svg, picture, target, kind)
+    suffix, path = clean(target.suffix.lower(), 20), clean(target, 100)
+    raise ValueError(say("unknown_suffix", suffix=suffix, path=path, expected=", ".join(_SUFFIXES)))
 
 
-def save_slide(slide: Slide, path: str | os.PathLike[str], look: Look = "light") -> None:
-    """Write a whole view to an ``.svg``, ``.png`` or ``.pdf`` file; it raises what `save` raises."""
-    target = Path(path)
-    write(target, slide_bytes(slide, target, look))
-
-
-def slide_bytes(slide: Slide, target: Path, look: Look = "light") -> bytes:
-    """What `save_slide` writes."""
-    return drawn(partial(draw_slide, slide, _still(look)), slide.picture["title"], slide.spoken, target, PICTURES)
-
-
-def drawn(picture: Callable[[], str], title: str, words: str, target: Path, able: tuple[str, ...]) -> bytes:
-    """A picture as the suffix of ``target`` says; for PNG and PDF typst draws the SVG.
-
-    What users named goes to typst as data, never as its markup.
-    """
-    suffix = target.suffix.lower()
-    if suffix not in PICTURES:
-        expected = ", ".join(able)
-        raise ValueError(say("unknown_suffix", suffix=clean(suffix, 20), path=clean(target, 100), expected=expected))
-    if suffix == ".svg":
-        return picture().encode()
-    kind: Literal["png", "pdf"] = "png" if suffix == ".png" else "pdf"
+def _drawn(svg: str, picture: Mapping[str, Any], target: Path, kind: Literal["png", "pdf"]) -> bytes:
+    """The SVG as typst draws it. What users named goes to typst as data, never as its markup."""
     try:
         import typst
     except ImportError:
         raise RuntimeError(say("no_typst", path=clean(target, 100), kind=kind)) from None
-    svg = picture()
-    inputs = {"picture": svg, "title": title, "words": words}
+    inputs = {"picture": svg, "title": picture["title"], "words": picture["description"]}
     return typst.compile(_SHEET, format=kind, sys_inputs=inputs, ppi=_UNITS_PER_INCH * _scale(svg))
-
-
-def _still(look: Look) -> Look:
-    """Paper follows no page."""
-    return "light" if look == "auto" else look
 
 
 def _scale(svg: str) -> float:

@@ -44,7 +44,7 @@ def computed(walk: Walk, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, A
     made = [step] if step.value is not None else [walk.steps[i] for i in range(step.id + 1, moment.upto + 1)]
     made = [result for result in made if result.kind in ("call", "part")]
     chosen = _chosen(walk, step, pick)
-    is_replaced = all([result.replaced for result in made])
+    is_replaced = bool(made) and all([result.replaced for result in made])
     if is_replaced:
         for result in made:
             if result.value is not None:

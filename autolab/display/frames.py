@@ -23,7 +23,6 @@ def frame(
     boxes: Mapping[int, int],
     pick: Pick | None = None,
     most: int = MAX_CELLS,
-    results: Mapping[int, int] | None = None,
 ) -> tuple[dict[str, Any], list[bytes]]:
     """Moment ``k`` as plain data, and the float32 cells of its arrays.
 
@@ -37,8 +36,6 @@ def frame(
         The cell whose numbers are to be followed, as ``(space, row, column)``; by default that of greatest magnitude.
     most : int
         Rows and columns of an array, at most.
-    results : mapping, optional
-        For boxes that stand for many steps, the one whose numbers they show.
 
     Raises
     ------
@@ -61,7 +58,7 @@ def frame(
         "backward": in_backward,
         "line": None if step is None else step.outer_line,
         "lines": sheet.lines,
-        "growing": walk.growing(k, boxes, results or {}),
+        "growing": walk.growing(k, boxes),
         **_lit(walk, moment, boxes),
         "formula": None,
         "rule": None,

@@ -81,3 +81,23 @@ def shorten(text: str, limit: int) -> str:
             break
         kept.append(character)
     return "".join(kept) + "…"
+
+
+def wrapped(text: str, most: int) -> list[str]:
+    """Lines of at most so many columns; a word that is longer than a line is cut into parts.
+
+    Examples
+    --------
+    >>> wrapped("the sum of products", 8)
+    ['the sum', 'of', 'products']
+    """
+    most = max(most, 4)
+    lines = [""]
+    for word in text.split():
+        while columns(word) > most:
+            head = shorten(word, most).removesuffix("…")
+            lines, word = [*lines, head], word[len(head) :]
+        if columns(lines[-1]) + columns(word) + bool(lines[-1]) > most:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return [line for line in lines if line]

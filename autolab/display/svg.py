@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ import numpy as np
 from ..recording.model import LEAVES, Recording
 from .direction import Direction
 from .document import document, new_scope, words_at
-from .emphasis import Emphasis
 from .ended import notes
 from .escape import Markup, element, escape
 from .legend import LEGEND_HEIGHT, scale_legend
@@ -31,14 +30,12 @@ from .scene import (
     scene,
     second_column,
 )
-from .sheet_view import wrapped
 from .signs import SIGNS
-from .steps import columns, shorten
+from .steps import columns, shorten, wrapped
 from .style import Look, shade
 from .tone import Tone, view_tone
 
-TITLE_HEIGHT = 34.0
-PLAIN = Emphasis()
+_TITLE_HEIGHT = 34.0
 _NOTE_CHARACTER = 7.9
 _CELL = 26.0
 _BELOW = 4.0  # a plate on the lower edge covers no text
@@ -47,7 +44,13 @@ _NUMBER_LIMIT, _TEXT_LIMIT = 7, 15  # characters that fit into a column, large a
 Node = dict[str, Any]
 
 
-def to_svg(recording: Recording, look: Look = "auto", compact: bool = False, direction: Direction = "auto") -> Markup:
+def to_svg(
+    recording: Recording,
+    look: Look = "auto",
+    compact: bool = False,
+    direction: Direction = "auto",
+    opened: Collection[int] | None = None,
+) -> Markup:
     """The graph of a recording, value and gradient in each box, as the text of an SVG document.
 
     Parameters
@@ -60,8 +63,11 @@ def to_svg(recording: Recording, look: Look = "auto", compact: bool = False, dir
         Leave out strips, plates and the words that are not seen, where space matters more.
     direction
         Whether it runs ``down`` or to the ``right``; ``auto`` decides by its shape.
+    opened
+        The groups that are open; by default as many as leave a picture that can be taken in.
     """
-    return draw(scene(recording, direction=direction), readings(recording), look, compact, notes(recording))
+    picture = scene(recording, opened, direction=direction)
+    return draw(picture, readings(recording, opened), look, compact, notes(recording))
 
 
 def draw(
@@ -75,12 +81,12 @@ def draw(
     scope = new_scope()
     shades: set[int] = set()
     words = picture["description"] if compact else describe(picture, numbers)
-    bar = scale_legend(numbers["scale"], picture["height"] + TITLE_HEIGHT, shades) if not compact else []
-    size = max(picture["width"], 320.0), picture["height"] + TITLE_HEIGHT + (LEGEND_HEIGHT if bar else 0.0)
-    body = drawing(picture, numbers, scope, shades, compact, Emphasis(signs=numbers["signs"]))
+    bar = scale_legend(numbers["scale"], picture["height"] + _TITLE_HEIGHT, shades) if not compact else []
+    size = max(picture["width"], 320.0), picture["height"] + _TITLE_HEIGHT + (LEGEND_HEIGHT if bar else 0.0)
+    body = _drawing(picture, numbers, scope, shades, compact)
     parts = [
-        title_line(picture["title"], size[0]),
-        element("g", *body, transform=f"translate(0 {TITLE_HEIGHT:.0f})"),
+        _title_line(picture["title"], size[0]),
+        element("g", *body, transform=f"translate(0 {_TITLE_HEIGHT:.0f})"),
         *bar,
     ]
     lines = [line for sentence in below for line in wrapped(sentence, int(size[0] / _NOTE_CHARACTER) - 4)]
@@ -89,23 +95,21 @@ def draw(
     return document(parts, size, picture["title"], words, look, scope=scope, shades=shades)
 
 
-def title_line(title: str, width: float) -> Markup:
+def _title_line(title: str, width: float) -> Markup:
     """What the picture is of, at its top."""
     return words_at(16.0, 27.0, shorten(title, int(width / 10) - 3), "name")
 
 
-def drawing(
-    picture: dict[str, Any],
-    numbers: dict[str, Any],
-    scope: str,
-    shades: set[int],
-    compact: bool = False,
-    emphasis: Emphasis = PLAIN,
+def _drawing(
+    picture: dict[str, Any], numbers: dict[str, Any], scope: str, shades: set[int], compact: bool
 ) -> list[Markup]:
     """The graph alone, for the document ``scope``; ``shades`` learns which shades of cells it uses."""
-    nodes = [_node(node, numbers["nodes"][str(node["id"])], compact, shades, emphasis) for node in picture["nodes"]]
+    nodes = []
+    for node in picture["nodes"]:
+        box = str(node["id"])
+        nodes.append(_node(node, numbers["nodes"][box], compact, shades, numbers["signs"].get(box, ())))
     frames, tabs = [_frame(frame) for frame in picture["frames"]], [_tab(frame) for frame in picture["frames"]]
-    return [*frames, *_edges(picture, scope, emphasis), *tabs, *nodes]
+    return [*frames, *_edges(picture, scope), *tabs, *nodes]
 
 
 def describe(picture: dict[str, Any], numbers: dict[str, Any]) -> str:
@@ -131,17 +135,25 @@ def _tab(frame: dict[str, Any]) -> Markup:
     return element("g", plate, label, transform=f"translate({frame['x'] + 6:g} {frame['y'] + 6:g})")
 
 
-def _edges(picture: dict[str, Any], scope: str, emphasis: Emphasis) -> list[Markup]:
-    """All lines, and the arrow head that the plain ones share."""
+def _edges(picture: dict[str, Any], scope: str) -> list[Markup]:
+    """All lines, and the arrow head that they share."""
     head = element("path", class_="head", d="M0 0L9 4.5L0 9z")
     size = {"markerWidth": 9, "markerHeight": 9, "refX": 9, "refY": 4.5}
     marker = element("marker", head, id=f"{scope}-head", orient="auto", markerUnits="userSpaceOnUse", **size)
-    plain, lit = emphasis.lines(picture["edges"])
-    return [marker, element("g", *plain, class_="edges", marker_end=f"url(#{scope}-head)"), *lit]
+    lines = [_line(edge) for edge in picture["edges"]]
+    return [marker, element("g", *lines, class_="edges", marker_end=f"url(#{scope}-head)")]
 
 
-def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int], emphasis: Emphasis) -> Markup:
-    kind = (f"{node['kind']} output" if node["output"] else node["kind"]) + emphasis.style(node["id"])
+def _line(edge: dict[str, Any]) -> Markup:
+    """A line; one along which a value is copied to another device is marked and says so."""
+    line = element("path", d=edge["path"])
+    if edge["transfer"] is None:
+        return line
+    return element("g", element("title", escape(edge["transfer"])), line, class_="transfer")
+
+
+def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int], signs: Sequence[str]) -> Markup:
+    kind = f"{node['kind']} output" if node["output"] else node["kind"]
     box = {"width": float(node["w"]), "height": node["h"], "rx": 16 if node["kind"] in LEAVES else 9}
     parts = [
         *([] if compact else [element("title", escape(reading["spoken"], limit=500))]),
@@ -157,26 +169,17 @@ def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int], 
         second = second_column(node)
         parts += _column(PADDING, "value", node, reading, compact, shades)
         parts += _column(second, "grad", node, reading, compact, shades)
-    parts += _colour_plates(node, emphasis)
-    return element(
-        "g",
-        *parts,
-        class_="pending" if reading.get("pending") else None,
-        transform=f"translate({node['x']:g} {node['y']:g})",
-    )
+    parts += _signs(node, signs)
+    return element("g", *parts, transform=f"translate({node['x']:g} {node['y']:g})")
 
 
-def _colour_plates(node: Node, emphasis: Emphasis) -> list[Markup]:
-    """The words for what is wrong, at the bottom, and the number that the box is coloured by, at the top."""
+def _signs(node: Node, signs: Sequence[str]) -> list[Markup]:
+    """The words for what is wrong, at the bottom."""
     plates, left = [], PADDING
-    for sign in emphasis.signs.get(str(node["id"]), ()):
+    for sign in signs:
         style = "plate" if sign == SIGNS["replaced"] else "plate wrong"
         plates += _plate(sign, left + plate_width(sign) / 2, node["h"] + _BELOW, style)
         left += plate_width(sign) + 4
-    tint = emphasis.tint(node["id"])
-    if tint is not None:
-        n, words = tint
-        plates += _plate(words, node["w"] - PADDING - plate_width(words) / 2, 0.0, f"strip k{n}", f"tag q{n}")
     return plates
 
 
@@ -226,8 +229,7 @@ def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: 
     caption = words_at(x, HEADER + 9.0, _caption(which, reading, node["cells"]), f"small{accent}")
     text = reading[which]
     if text is None:
-        note = reading.get(f"{which}_note", say("absent"))
-        return [caption, words_at(x, top + 16.0, note, "absent")] if note else []
+        return [caption, words_at(x, top + 16.0, say("absent"), "absent")]
     if not node["cells"]:
         style = "number" if columns(text) <= _NUMBER_LIMIT else "small"
         return [caption, words_at(x, top + 17.0, shorten(text, _TEXT_LIMIT), f"{style}{accent}")]

@@ -131,14 +131,16 @@ class Walk:
                 found[moment.step] = k
         return found
 
-    def growing(self, k: int, boxes: Mapping[int, int], results: Mapping[int, int] = _NONE) -> dict[str, Any]:
+    def growing(self, k: int, boxes: Mapping[int, int]) -> dict[str, Any]:
         """The gradients that are not complete at moment ``k``: the sum so far, and how many shares it has."""
         found: dict[str, Any] = {}
-        for box, step in _shown(self._sums, boxes, results):
+        for step in self._sums:
+            if boxes.get(step) != step:
+                continue
             arrivals = self.arrivals.get(step, [])
             here = [arrival for arrival in arrivals if arrival.moment <= k]
             if here and len(here) < len(arrivals) and len(found) < _MOST_GROWING:
-                found[str(box)] = {**self._reading(here[-1].total), "arrived": len(here), "of": len(arrivals)}
+                found[str(step)] = {**self._reading(here[-1].total), "arrived": len(here), "of": len(arrivals)}
         return found
 
     def _reading(self, total: Snapshot) -> dict[str, Any]:

@@ -68,16 +68,14 @@ class Explorer(SessionView):
             return self._session.point
 
     def save(self, path: str | os.PathLike[str], look: Look = "light") -> None:
-        """Write what the view shows now to a file, for a slide or a hand-out: the graph with the calculation of the
-        step beside it, the source, the place in the walk and what the colours mean. The graphs of derivatives stand
-        beside that of the function; if all together would be too small to read, only the graph with the chosen box is
-        drawn, and the picture says so.
+        """Write what the view shows to a file: a page that still steps, or the static picture of its graph with the
+        groups that are open. "Save as…" in the menu of the view takes it as it stands on the screen.
 
         Parameters
         ----------
         path
-            Where to, with the suffix ``.png``, ``.svg`` or ``.pdf``, or ``.html`` for a page that still steps; an
-            existing file is replaced.
+            Where to, with the suffix ``.html`` for the page, or ``.svg``, ``.png``, ``.pdf`` for the picture; as for
+            `Recording.save`, ``.dot`` and ``.tex`` are possible too. An existing file is replaced.
         look
             ``light`` or ``dark``; ``auto`` for a page that follows its reader's system.
 

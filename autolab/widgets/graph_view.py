@@ -56,7 +56,7 @@ class GraphView(LiveView):
         return self._picture.recording
 
     def save(self, path: str | os.PathLike[str], look: Look = "light") -> None:
-        """Write what the view shows now to a file, as `Explorer.save` does."""
+        """Write what the view shows to a file, as `Explorer.save` does."""
         save(self, path, look)
 
     @property

@@ -1,63 +1,44 @@
-"""What a view shows now, as a file: one picture for a slide or a hand-out, or a page that still steps."""
+"""A view as a file: the page that still steps, and the static picture of what it shows.
+
+A picture of the view as it stands is made in the browser (static/standalone.js), which has it on its screen.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..files import write
-from ..recording.model import Recording
 from .messages import not_understood
 
-if TYPE_CHECKING:  # loaded when something is taken away: a notebook's first picture does not wait for it
-    from ..display.slide import Slide
+if TYPE_CHECKING:
     from ..display.style import Look
 
 PAGE = ".html"
-KINDS = {".png": "image/png", ".svg": "image/svg+xml", ".pdf": "application/pdf", PAGE: "text/html"}
 
 
-def save(view: Any, path: Any, theme: Look) -> None:
-    """Write what a view of a recording shows now to a file, whose suffix says which."""
-    from ..display.files import save_slide
+def save(view: Any, path: Any, look: Look) -> None:
+    """Write a view of a recording to a file, whose suffix says how."""
+    from ..display.files import save as save_picture
 
     if Path(path).suffix.lower() == PAGE:
-        write(path, _page(view, theme))
+        write(path, _page(view, look))
     else:
-        save_slide(_slide(view.recording, view.look), path, theme)
+        opened, direction = view.look.get("open", {}).get("0"), view.look.get("direction", "auto")
+        save_picture(view.recording, path, look, direction, opened)
 
 
 def taken(view: Any, question: list[Any]) -> dict[str, Any]:
-    """The answer to ``["file", suffix, theme]``: the ``name`` of the file, its ``kind`` and its ``bytes``."""
-    from ..display.files import slide_bytes
-
+    """The answer to ``["file", "html", theme]``: the ``name`` of the file, its ``kind`` and its ``bytes``."""
     match question:
-        case ["file", str(suffix), "light" | "dark" as theme] if f".{suffix}" in KINDS:
-            ending = f".{suffix}"
-        case _:
-            raise not_understood(question)
-    stem = re.sub(r"\W+", "_", view.recording.function, flags=re.ASCII).strip("_") or "function"
-    name = Path(f"{stem}{ending}")
-    is_page = ending == PAGE
-    content = _page(view, "auto") if is_page else slide_bytes(_slide(view.recording, view.look), name, theme)
-    return {"name": str(name), "kind": KINDS[ending], "bytes": content}
+        case ["file", "html", "light" | "dark"]:
+            stem = re.sub(r"\W+", "_", view.recording.function, flags=re.ASCII).strip("_") or "function"
+            return {"name": stem + PAGE, "kind": "text/html", "bytes": _page(view, "auto")}
+    raise not_understood(question)
 
 
-def _slide(recording: Recording, look: Mapping[str, Any]) -> Slide:
-    from ..display.slide import Slide
+def _page(view: Any, look: Look) -> bytes:
+    from .export import live_page  # loaded when something is taken away: a first picture does not wait for it
 
-    graphs, opened = (recording, *recording.higher), look.get("open", {})
-    chosen = [opened.get(str(order), graph.outline.at_first()) for order, graph in enumerate(graphs)]
-    expanded = frozenset[int]().union(*chosen)
-    pick = look.get("pick")
-    return Slide(
-        recording, expanded, look.get("moment"), pick and tuple(pick), look.get("selected"), look.get("colour")
-    )
-
-
-def _page(view: Any, theme: Look) -> bytes:
-    from .export import live_page
-
-    return live_page(view, theme).encode("utf-8", "replace")
+    return live_page(view, look).encode("utf-8", "replace")

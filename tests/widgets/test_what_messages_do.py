@@ -225,8 +225,8 @@ def test_what_is_taken_away_has_a_plain_name() -> None:
     for name, stem in (("../<b>\u202e", "b"), ("\u00fc\u202e", "function"), ("f", "f")):
         fn.__name__ = name
         view = Explorer(Session(fn, inputs={"x": 1.0}))
-        file = asks(view, "file", "svg", "light")
-        assert (file["name"], file["kind"]) == (f"{stem}.svg", "image/svg+xml") and file["bytes"]
+        file = asks(view, "file", "html", "light")
+        assert (file["name"], file["kind"]) == (f"{stem}.html", "text/html") and file["bytes"]
         looks(view)
         assert view.answers == {}
         view.close()

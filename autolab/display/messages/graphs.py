@@ -47,16 +47,12 @@ SENTENCES: dict[str, str] = {
     "line_unreached": "not reached",
     "unreached_one": "Line {lines} was not reached.",
     "unreached": "Lines {lines} were not reached.",
-    # The whole view as one picture.
+    # The view as a file.
     "take": "Save as…",
     "take_png": "Picture (PNG)",
     "take_svg": "Picture (SVG)",
     "take_pdf": "Sheet (PDF)",
     "take_html": "Page that still steps (HTML)",
-    "slide_one_order": (
-        "Only order {order} is drawn: the graphs of all {count} orders together would be too small to read."
-    ),
-    "slide_cells": "Cells, each array on its own scale:",
     # The flow through a graph, and what is wrong with it.
     "scale_view": "one scale for all values and gradients; dotted: exactly 0",
     "scale_own": "each array to its own largest number, written above it; dotted: exactly 0",

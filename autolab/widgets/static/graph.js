@@ -25,7 +25,8 @@ const EACH_BY_TAB = 12; // boxes; of more, the Tab key reaches one, and the arro
  * @param {((open: boolean, id: number) => void) | null} toggle opens or closes a group; null where that cannot be
  */
 export function makeGraph(select, toggle) {
-  const picture = svg("svg", { class: "al-picture", role: "group", onkeydown: pressed, onpointerover: pointed, onpointerleave: pointed });
+  const whole = () => things.forEach((thing) => thing.show(true)); // for a picture that is taken away
+  const picture = svg("svg", { class: "al-picture", role: "group", onkeydown: pressed, onpointerover: pointed, onpointerleave: pointed, "onal-whole": whole, "onal-near": () => look() });
   const zoom = makeZoom(picture, look);
   const map = makeMinimap(zoom.parts[1]);
   const legend = makeScaleLegend();

@@ -78,7 +78,7 @@ export function makeFlowPart(view) {
     if (ends) {
       write(low, ends.low);
       write(high, ends.high);
-      write(logarithmic, ends.logarithmic ? "logarithmic" : "");
+      write(logarithmic, `${ends.name}${ends.logarithmic ? ", logarithmic" : ""}`);
       bar.style.background = rampOf(view.colors, 0);
     }
     place(isSmall(get));

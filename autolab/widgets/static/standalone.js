@@ -1,0 +1,102 @@
+// @ts-check
+/** What a view shows as an SVG that stands alone: what its style sheets say stands in the attributes of its elements. */
+
+import { set, svg } from "./dom.js";
+
+const [BORDER, BETWEEN, BASELINE] = [16, 14, 0.8];
+const PLACES = ["x", "y", "width", "height", "rx", "r", "cx", "cy", "d", "transform"];
+const LINES = ["stroke-width", "stroke-dasharray", "stroke-linecap"];
+const LETTERS = ["font-family", "font-size", "font-weight", "font-style", "text-anchor", "paint-order"];
+const USUAL = ["none", "normal", "butt", "start", "1", "1px", "400"];
+
+/** A colour as every program reads it; "none" where it covers nothing. @param {string} color */
+function plain(color) {
+  const [r, g, b, alpha = 1] = (color.match(/[\d.]+(e-?\d+)?/g) ?? [0, 0, 0, 0]).map(Number);
+  const byte = (/** @type {number} */ part) => Math.round(part * (color.startsWith("color(") ? 255 : 1));
+  return alpha ? `rgb(${byte(r)},${byte(g)},${byte(b)})` : "none";
+}
+
+/** Give an element the looks that another one has in the page. @template {Element} E @param {E} copy @param {Element} element @returns {E} */
+function look(copy, element) {
+  const style = getComputedStyle(element);
+  const get = (/** @type {string} */ name) => style.getPropertyValue(name);
+  for (const paint of copy.localName === "g" ? [] : ["fill", "stroke"]) {
+    const opacity = Number(get(`${paint}-opacity`));
+    set(copy, { [paint]: opacity ? plain(get(paint)) : "none", [`${paint}-opacity`]: opacity < 1 && opacity });
+  }
+  const isText = /^t/.test(copy.localName);
+  for (const name of ["opacity", ...(copy.getAttribute("stroke") === "none" ? [] : LINES), ...(isText ? LETTERS : [])]) {
+    if (!USUAL.includes(get(name))) set(copy, { [name]: get(name).replaceAll("px", "") });
+  }
+  return copy;
+}
+
+/** What is seen of an element of a graph. @param {Element} element @returns {Element[]} */
+function copied(element) {
+  if (getComputedStyle(element).display === "none" || element.localName === "title") return [];
+  const copy = look(svg(element.localName, Object.fromEntries(PLACES.map((name) => [name, element.getAttribute(name)]))), element);
+  if (copy.getAttribute("fill") === "none" && copy.getAttribute("stroke") === "none") return [];
+  copy.append(...[...element.childNodes].flatMap((node) => (node instanceof Element ? copied(node) : [node.cloneNode()])));
+  return [copy];
+}
+
+/** The words of a part of the page where they stand in it, line by line, and its ramps of colours. @param {Element} part */
+function printed(part) {
+  const [parts, range, home] = [/** @type {Element[]} */ ([]), document.createRange(), part.getBoundingClientRect()];
+  const nodes = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
+  let width = 0;
+  for (let node = /** @type {any} */ (nodes.nextNode()); node; node = nodes.nextNode()) {
+    let line = NaN;
+    for (const { 0: word, index } of node.data.matchAll(/\S+\s*/g)) {
+      range.setStart(node, index);
+      range.setEnd(node, index + word.trimEnd().length);
+      const { left, right, top, height } = range.getBoundingClientRect();
+      if (!height) continue; // hidden
+      const place = { x: left - home.left, y: top - home.top + BASELINE * height, fill: plain(getComputedStyle(node.parentElement).color) };
+      if (top !== line) parts.push(set(look(svg("text"), node.parentElement), place));
+      parts[parts.length - 1].append(word);
+      [line, width] = [top, Math.max(width, right - home.left)];
+    }
+  }
+  for (const ramp of part.querySelectorAll(":not([hidden]) > .al-ramp")) {
+    const [{ left, top, width, height }, colors] = [ramp.getBoundingClientRect(), getComputedStyle(ramp).backgroundImage.match(/rgba?\([^)]*\)/g) ?? []];
+    parts.push(...colors.map((color, k) => svg("rect", { x: left - home.left + (k * width) / colors.length, y: top - home.top, width: width / colors.length, height, fill: plain(color) })));
+  }
+  return { parts, width, height: home.height };
+}
+
+/** A graph, complete, in its frame; its name above it where there are several. @param {Element} graph */
+function framed(graph) {
+  const picture = /** @type {SVGSVGElement} */ (graph.querySelector(".al-picture"));
+  const head = printed(/** @type {Element} */ (graph.querySelector(".al-graph-head")));
+  const { width, height } = picture.viewBox.baseVal;
+  picture.dispatchEvent(new Event("al-whole"));
+  const drawn = [...picture.children].flatMap(copied);
+  picture.dispatchEvent(new Event("al-near"));
+  const [wide, high, style] = [Math.max(width, head.width + BORDER), height + head.height, getComputedStyle(graph)];
+  const frame = svg("rect", { width: wide, height: high, rx: 9, fill: plain(style.backgroundColor), stroke: plain(style.borderTopColor) });
+  return { parts: [frame, ...head.parts, moved((wide - width) / 2, head.height, drawn)], width: wide, height: high, row: graph.getBoundingClientRect().top };
+}
+
+/** @param {number} x @param {number} y @param {Element[]} parts */
+const moved = (x, y, parts) => svg("g", { transform: `translate(${x} ${y})` }, ...parts);
+
+/** The graphs as they stand beside each other, above them the name, below them what is told and what colours mean. @param {Element} root of the view @returns {SVGSVGElement} */
+export function standalone(root) {
+  const shown = (/** @type {string} */ which) => [...root.querySelectorAll(which)].filter((part) => part.textContent && !part.closest("[hidden]")).map(printed);
+  const graphs = [...root.querySelectorAll(".al-graph")].map(framed);
+  const below = [".al-place, .al-sentence, .al-story, .al-told > li, .al-order-note", ".al-legend, .al-key"].flatMap(shown);
+  const rows = [...shown(".al-function"), ...graphs, ...below];
+  const parts = [];
+  let [right, bottom, x, y] = [0, BORDER, BORDER, NaN];
+  for (const [k, part] of rows.entries()) {
+    const isBeside = "row" in part && k > 0 && part.row === /** @type {any} */ (rows[k - 1]).row;
+    [x, y] = isBeside ? [x, y] : [BORDER, bottom];
+    parts.push(moved(x, y, part.parts));
+    x += part.width + BETWEEN;
+    [right, bottom] = [Math.max(right, x - BETWEEN), Math.max(bottom, y + part.height + BETWEEN)];
+  }
+  const [size, style] = [{ width: Math.ceil(right + BORDER), height: Math.ceil(bottom) }, getComputedStyle(root)];
+  return svg("svg", { ...size, viewBox: `0 0 ${size.width} ${size.height}`, role: "img", "xml:space": "preserve" },
+    svg("title", {}, root.querySelector(".al-function")?.textContent ?? ""), svg("rect", { ...size, fill: plain(style.backgroundColor) }), ...parts);
+}
