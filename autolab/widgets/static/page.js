@@ -19,7 +19,7 @@ export function openPage(widget, look) {
   const model = makeModel(state, (message) => Object.assign({}, ...answers.map((answer) => answer(message))));
   const view = widget();
   view.initialize({ model });
-  view.render({ model, el: document.body });
+  view.render({ model, el: document.querySelector("main") ?? document.body });
   fillFrame();
 }
 
