@@ -21,8 +21,8 @@ OF_THE_PAGE = ["page-has-heading-one", "landmark-one-main", "region", "bypass"]
 """Rules for whole pages: a view in a notebook leaves them to the page around it."""
 
 _BOXES = ":not(.al-node)"
-"""axe-core joins all texts of an element without a space, and looks for that in its name. No name of a box of a graph can
-hold "h = x * y×value6gradient1"; `_UNNAMED` asks for the heading of the box instead."""
+"""axe-core joins all texts of an element without a space, and looks for that in its name. No name of a box of a graph
+can hold "h = x * y×value6gradient1"; `_UNNAMED` asks for the heading of the box instead."""
 
 _RUN = """async ([off, boxes]) => {
   axe.configure({ rules: [{ id: "label-content-name-mismatch", selector: boxes }] });

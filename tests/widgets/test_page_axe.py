@@ -23,7 +23,7 @@ from autolab.widgets.graph_view import GraphView
 from autolab.widgets.session import Session
 
 from .bare_page import RecordingComm, Wire, offered, serve, type_number
-from .looking import tell
+from .looking import looks, tell
 from .programs import LAYER, layer, muladd, picky
 from .test_page_large import steps
 from .test_page_look import DARK
@@ -89,7 +89,7 @@ def walk(page: Page, rest: Callable[[], None]) -> None:
 def order_2() -> Explorer:
     view = Explorer(Session(squares, inputs={"x": 3.0, "y": 2.0}))
     tell(view, {"do": "choose", "setting": "order", "value": 2})
-    assert len(view.recording.higher) == 2
+    looks(view)
     return view
 
 
