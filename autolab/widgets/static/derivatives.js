@@ -23,7 +23,7 @@ const CURVES = {
     if (!program) return { graphs, scenes: [], readings: [] };
     const { trees, asked } = placesIn(program, open);
     const each = (/** @type {string} */ kind) => trees.map((/** @type {any} */ __, /** @type {number} */ order) => unpacked(answer([kind, order, asked(order)])));
-    return { graphs, scenes: each("scene"), readings: each("numbers").map(({ nodes }) => nodes) };
+    return { graphs, scenes: each("scene"), readings: each("numbers").map((/** @type {any} */ { nodes }) => nodes) };
   },
   acts: (brain) => ({ graphs: ({ open }, done) => brain.change({ graphs: open }, done), ...makeFolding(brain) }),
   words: (answer) => answer(["program"]).words,

@@ -99,7 +99,7 @@ function makeModel(state, answer) {
       listeners.set(event, (listeners.get(event) ?? new Set()).add(listener));
     },
     off: (/** @type {string} */ event, /** @type {() => void} */ listener) => listeners.get(event)?.delete(listener),
-    send({ seq, ...message }) {
+    send(/** @type {any} */ { seq, ...message }) {
       queueMicrotask(() => change({ ...answer(message), ack: seq }));
     },
   };
