@@ -161,7 +161,8 @@ def _page(title: str, body: Markup, look: Look, view: str = "") -> str:
         Markup(f"<style>{style}</style>"),
     ]
     scripts = [Markup(f'<script type="module">{script}</script>')] if script else []
-    page = element("html", element("head", *head), element("body", body, *scripts), lang="en", data_look=look)
+    main = element("main", element("h1", escape(title)), body)
+    page = element("html", element("head", *head), element("body", main, *scripts), lang="en", data_look=look)
     return f"<!doctype html>\n{page}\n"
 
 

@@ -24,7 +24,10 @@ POLICY = (
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
 HOST = Path(__file__).parent / "host.js"
-PAGE = '<!doctype html><meta charset="utf-8"><title>bare</title><link rel="stylesheet" href="style.css"><body></body>'
+PAGE = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>bare</title>'
+    '<link rel="stylesheet" href="style.css"><body></body></html>'
+)
 
 
 def serve(page: Page, view: str = "explorer") -> None:

@@ -114,6 +114,6 @@ export function makeActs(brain) {
       const isThere = to !== null && to >= 0 && to < data().plan.count;
       change({ moment: isThere ? to : null, pick: isThere ? pick ?? null : null }, done);
     },
-    window: ({ key, row, column }, done) => change({ corners: [...look().corners.filter(([other]) => other !== key), [key, row, column]] }, done),
+    window: ({ key, row, column }, done) => change({ corners: [...look().corners.filter((/** @type {any[]} */ [other]) => other !== key), [key, row, column]] }, done),
   };
 }

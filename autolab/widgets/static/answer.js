@@ -66,10 +66,10 @@ function calculation({ rule, numbers }) {
  */
 export function handsParts({ hands, ends }, rules, code) {
   const numbersOf = (/** @type {string} */ parameter) => hands.find((share) => share.parameter === parameter)?.numbers ?? [];
-  const lines = rules.map(({ text, filled, parameter }) => [text, filled ? [filled] : numbersOf(parameter)]);
-  const others = hands.filter(({ parameter }) => !rules.some((rule) => rule.parameter === parameter)).map(({ to, text, numbers }) => [`to ${to}: ${text}`, numbers]);
+  const lines = rules.map(({ text, filled, parameter }) => /** @type {[string, string[]]} */ ([text, filled ? [filled] : numbersOf(parameter)]));
+  const others = hands.filter(({ parameter }) => !rules.some((rule) => rule.parameter === parameter)).map(({ to, text, numbers }) => /** @type {[string, string[]]} */ ([`to ${to}: ${text}`, numbers]));
   const parts = [...lines, ...others].map(([text, numbers]) => html("div", { class: "al-rule" }, html("div", {}, text),
-    .../** @type {string[]} */ (numbers).map((filled) => html("div", { class: "al-filled" }, filled))));
+    ...numbers.map((filled) => html("div", { class: "al-filled" }, filled))));
   if (code) parts.push(html("div", { class: "al-code" }, code));
   if (ends) parts.push(html("p", {}, ends));
   return parts.length ? [html("h4", {}, "What it hands on"), ...parts] : [];

@@ -24,7 +24,7 @@ const CURVES = {
     if (!program) return { graphs, scenes: [], readings: [] };
     const { trees, about } = placesIn(program, { open });
     const each = (/** @type {string} */ kind) => trees.map((/** @type {any} */ __, /** @type {number} */ order) => unpacked(answer(about(kind, order))));
-    return { graphs, scenes: each("scene"), readings: each("numbers").map(({ nodes }) => nodes) };
+    return { graphs, scenes: each("scene"), readings: each("numbers").map((/** @type {any} */ { nodes }) => nodes) };
   },
   acts: (brain) => ({ graphs: ({ open }, done) => brain.change({ graphs: open }, done), ...makeFolding(brain) }),
   words: (answer) => answer(["program"]).words,

@@ -3,7 +3,8 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** @typedef {Record<string, string | number | boolean | null | undefined | EventListener>} Attributes */
+/** May take the kind of event that it listens to, such as a KeyboardEvent. @typedef {{ hear(event: Event): unknown }["hear"]} Listener */
+/** @typedef {Record<string, string | number | boolean | null | undefined | Listener>} Attributes */
 
 /**
  * Set attributes by name; `onclick`-like keys add listeners; null, undefined and false remove the attribute.

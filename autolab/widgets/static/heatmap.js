@@ -22,6 +22,7 @@ export function makeHeatmap() {
   let facts;
   /** @type {(value: number) => number} */
   let tone = () => 0;
+  /** @type {Float32Array} */
   let values = new Float32Array();
   let cursor = -1;
 

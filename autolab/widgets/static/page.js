@@ -19,7 +19,7 @@ export function openPage(widget, look) {
   const model = makeModel(state, (message) => Object.assign({}, ...answers.map((answer) => answer(message))));
   const view = widget();
   view.initialize({ model });
-  view.render({ model, el: document.body });
+  view.render({ model, el: document.querySelector("main") ?? document.body });
   fillFrame();
 }
 
@@ -99,7 +99,7 @@ function makeModel(state, answer) {
       listeners.set(event, (listeners.get(event) ?? new Set()).add(listener));
     },
     off: (/** @type {string} */ event, /** @type {() => void} */ listener) => listeners.get(event)?.delete(listener),
-    send({ seq, ...message }) {
+    send(/** @type {any} */ { seq, ...message }) {
       queueMicrotask(() => change({ ...answer(message), ack: seq }));
     },
   };

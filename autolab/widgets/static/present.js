@@ -19,7 +19,7 @@ export function makePresenting(view, enlarge) {
   async function present() {
     show(true);
     await root.requestFullscreen?.().catch(() => {});
-    root.querySelector(".al-keys .al-tool[aria-label=Play]")?.focus();
+    /** @type {HTMLElement | null} */ (root.querySelector(".al-keys .al-tool[aria-label=Play]"))?.focus();
   }
 
   /** @param {KeyboardEvent} event */

@@ -29,8 +29,8 @@ export function makeSourcePart({ get, root }, answers = false) {
     const clear = () => markNodes([]);
     return html("div", {
       class: told ? "al-source-line al-marked-line" : "al-source-line", "data-line": number, onpointerenter: mark, onpointerleave: clear,
-      ...(nodes ? { role: "button", tabindex: -1, "aria-label": `line ${number}: ${code.trim()}${told ? `, ${told}` : ""}`, onfocus: mark, onblur: clear, onclick: () => nodeOf(nodes.at(-1))?.dispatchEvent(new Event("click")) } : {}),
-    }, html("span", { class: "al-line-number", "aria-hidden": "true" }, String(number)), html("code", {}, code, ...words));
+      ...(nodes ? { role: "button", tabindex: -1, onfocus: mark, onblur: clear, onclick: () => nodeOf(nodes.at(-1))?.dispatchEvent(new Event("click")) } : {}),
+    }, html("span", { class: "al-line-number" }, String(number)), html("code", {}, code, ...words));
   }
 
   const nodeOf = (/** @type {any} */ id) => root.querySelector(`.al-main .al-node[data-id="${id}"]`);
