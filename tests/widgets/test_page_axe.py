@@ -113,9 +113,14 @@ def interact() -> Any:
     return autolab.interact(lambda k, kind: {"A": np.eye(3) * k}, k=(1, 5), kind=["a", "b"])
 
 
+def as_computed(page: Page, settle: Callable[[], None]) -> None:
+    page.get_by_role("button", name="As computed").click()
+    settle()
+
+
 CASES = {
     "explorer": Case(explorer(muladd, x=2.0, y=3.0, z=4.0), do=(select, open_menu)),
-    "orders": Case(order_2, do=(select,)),
+    "orders": Case(order_2, do=(as_computed, select)),
     "arrays": Case(explorer(layer, **LAYER), do=(select, walk)),
     "error": Case(explorer(picky, x=2.0, y=3.0), live_only=(raises,)),
     "large": Case(explorer(steps, x=1.0), do=(select, open_all)),
