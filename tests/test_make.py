@@ -20,7 +20,9 @@ case "$2" in
 autolab.cli) shift 2; echo "$0 $*" >>../log ;;
 ruff | mypy | pytest) echo "begin $2" >>../log; /bin/sleep 0.05; echo "end $2" >>../log ;;
 esac
-case "$1" in scripts/javascript.py) echo "begin javascript" >>../log; /bin/sleep 0.05; echo "end javascript" >>../log ;; esac
+case "$1" in
+scripts/javascript.py) echo "begin javascript" >>../log; /bin/sleep 0.05; echo "end javascript" >>../log ;;
+esac
 """
 OPENS = ".venv/bin/python lab notebooks/00_start.ipynb --port 8999 --browser none"
 
