@@ -39,6 +39,7 @@ style:
 
 types:
 	$(python) -m mypy
+	$(python) scripts/javascript.py
 
 # One process of tests for each core; each has its own browser and JupyterLab.
 tests:

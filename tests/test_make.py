@@ -14,11 +14,14 @@ pytestmark = pytest.mark.skipif(
     sys.platform == "win32" or shutil.which("make") is None, reason="make is not for Windows"
 )
 
-# Notes when a module that it is told to run begins and ends.
+# Notes when a module or a script that it is told to run begins and ends.
 NOTES = """
 case "$2" in
 autolab.cli) shift 2; echo "$0 $*" >>../log ;;
 ruff | mypy | pytest) echo "begin $2" >>../log; /bin/sleep 0.05; echo "end $2" >>../log ;;
+esac
+case "$1" in
+scripts/javascript.py) echo "begin javascript" >>../log; /bin/sleep 0.05; echo "end javascript" >>../log ;;
 esac
 """
 OPENS = ".venv/bin/python lab notebooks/00_start.ipynb --port 8999 --browser none"
@@ -53,5 +56,5 @@ def test_make_test_runs_one_thing_after_another(setup):
     """The tests take all cores; whatever else ran at the same time would only slow them."""
     answer = setup.run("make", "-C", "a checkout", "test", MAKEFLAGS="-j8")
     assert answer.returncode == 0, answer.stderr
-    begun = [f"{when} {what}" for what in ("ruff", "ruff", "mypy", "pytest") for when in ("begin", "end")]
+    begun = [f"{when} {what}" for what in ("ruff", "ruff", "mypy", "javascript", "pytest") for when in ("begin", "end")]
     assert setup.done() == [VENV, installed("lab,test"), *begun]

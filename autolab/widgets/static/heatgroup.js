@@ -124,7 +124,7 @@ function makeGroup({ get, send, link }, key, first, count, follow) {
     },
     /** Mark what belongs to an element of another heatmap. @param {import("./heatlink.js").Indices} indices */
     follow(indices) {
-      panels.forEach((panel, i) => named[i] && panel.show(.../** @type {[Spot | null, Spot?]} */ (spanOf(indices, named[i], plane) ?? [null])));
+      panels.forEach((panel, i) => named[i] && panel.show(.../** @type {[import("./heatpanel.js").Spot | null, import("./heatpanel.js").Spot?]} */ (spanOf(indices, named[i], plane) ?? [null])));
     },
   };
 }
