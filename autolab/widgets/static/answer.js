@@ -1,8 +1,11 @@
 // @ts-check
 /** The answer of the chosen box: where its gradient comes from, share by share, and what it hands on. */
 
-import { html } from "./dom.js";
+import { html, set } from "./dom.js";
 import { math } from "./mathml.js";
+
+/** A long formula scrolls, by keyboard too. @param {HTMLElement} formula */
+const scrolled = (formula) => set(formula, { tabindex: 0 });
 
 /** @typedef {{from: number, to: number, nth: number}} Edge */
 /** @typedef {{way: string, number: string, sentence: string, edge: Edge | null, line: number | null, math: import("./mathml.js").Formula | null, rule: string | null, numbers: string[]}} Share */
@@ -28,7 +31,7 @@ function alongParts({ total, index, count }, share) {
   const whole = count > 1 ? ` of ${total}` : "";
   return [html("h4", {}, "The share along this line"),
     html("p", { class: "al-sum" }, html("b", {}, share.number), html("span", {}, `${whole} ${share.way}${index && `, at ${index}`}`)),
-    ...(share.math ? [math(share.math, "al-pairs")] : []),
+    ...(share.math ? [scrolled(math(share.math, "al-pairs"))] : []),
     ...calculation(share), html("p", { class: "al-note" }, share.sentence)];
 }
 
@@ -49,7 +52,7 @@ function valueParts(value, named, line) {
 
 /** The chain rule with its numbers below the symbols; of arrays the rule of each share and its numbers. @param {Value} value */
 function why({ shares, terms, math: rule }) {
-  return rule ? [math(rule, "al-pairs")] : shares.slice(0, terms).flatMap(calculation);
+  return rule ? [scrolled(math(rule, "al-pairs"))] : shares.slice(0, terms).flatMap(calculation);
 }
 
 /** @param {Share} share */

@@ -20,7 +20,7 @@ const AT_REST = { open: {}, selected: null, moment: null, pick: null, colour: nu
  * @typedef {(look: any, box: (id: number) => number, program: any) => Record<string, any[] | null>} Asks
  */
 
-/** The mind of a view with these panels. @param {{asks?: Asks}[]} panels @returns {import("./brain.js").Mind} */
+/** The mind of a view with these panels. @param {(((view: any) => any) & {asks?: Asks})[]} panels @returns {import("./brain.js").Mind} */
 export function makeMind(panels) {
   const own = (/** @type {Look} */ look, /** @type {import("./brain.js").Answer} */ answer) =>
     Object.assign({}, ...panels.map(({ asks }) => asks?.(look, placesIn(answer(["program"]), look).box, answer(["program"]))));
