@@ -3,7 +3,7 @@
 
 import { comesParts, handsParts } from "./answer.js";
 import { makeBox } from "./box.js";
-import { button, html, write } from "./dom.js";
+import { button, html, set, write } from "./dom.js";
 import { floats, makeHeatmap } from "./heatmap.js";
 import { KINDS_SHOWN, makeSegments, SCALES } from "./segments.js";
 
@@ -76,7 +76,7 @@ export function makeDetail(choose, intervene) {
  */
 function makeWhatIf(intervene) {
   let step = 0;
-  const box = makeBox("What if", (value) => intervene?.(step, value));
+  const box = makeBox("", (value) => intervene?.(step, value));
   const words = html("span");
   const undo = button("", () => intervene?.(step, null));
   const root = html("div", { class: "al-what-if" }, html("label", {}, words, " ", box.element), undo);
@@ -87,7 +87,9 @@ function makeWhatIf(intervene) {
       root.hidden = !found || !intervene;
       if (root.hidden) return;
       step = id;
-      write(words, found.value === null ? said.what_if_each : said.what_if);
+      const question = found.value === null ? said.what_if_each : said.what_if;
+      write(words, question);
+      set(box.element, { "aria-label": `${question}, number` });
       write(undo, said.what_if_undo);
       undo.hidden = !found.replaced;
       if (found.value !== null) box.show(found.value);
