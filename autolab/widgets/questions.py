@@ -188,3 +188,6 @@ def _fits(given: Sequence[Any], fields: Sequence[tuple[type, ...]]) -> bool:
         and all([type(part) in field for part, field in zip(given, fields, strict=True)])
         and all([type(part) in (int, str) for part in plain])
     )
+
+
+from . import panels  # noqa: E402, F401  # which answer, with what stands above

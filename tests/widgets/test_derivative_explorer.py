@@ -79,3 +79,17 @@ def test_its_front_end_has_no_door_for_markup() -> None:
     text = module_text("derivatives.js")
     for door in ("innerHTML", "outerHTML", "insertAdjacentHTML", "eval(", "Function(", "document.write", "https://"):
         assert door not in text
+
+
+def test_the_graphs_are_answered_where_no_other_view_was_opened() -> None:
+    program = (
+        "import autolab, numpy as np, threading\n"
+        "from autolab.widgets.derivative_explorer import DerivativeExplorer\n"
+        "from autolab.widgets.derivative_session import DerivativeSession\n"
+        "view = DerivativeExplorer(DerivativeSession(np.sin, 0.5), threading.TIMEOUT_MAX)\n"
+        "look = {'do': 'look', 'look': {'graphs': True}, 'questions': [['program']], 'seq': 1}\n"
+        "view._on_message(None, look, [])\n"
+        "print(view.error, len(view.page['[\"program\"]']['graphs']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout == "None 3\n"
