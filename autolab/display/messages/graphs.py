@@ -9,6 +9,7 @@ SENTENCES: dict[str, str] = {
     "is_loop": "A loop",
     "is_pass": "One pass of a loop",
     "is_link": "A part",
+    "is_statement": "One line of code",
     "last_of_results": "Its value and gradient are those of the last of {count} results.",
     "too_many_boxes": "That would draw {count} boxes; {most} is the most. Close something first.",
     "covers": "Each cell covers up to {rows} × {columns} elements and shows the one of greatest magnitude.",

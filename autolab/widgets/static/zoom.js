@@ -4,7 +4,7 @@
 import { html, set } from "./dom.js";
 
 const STEP = 1.25;
-const READABLE = 10 / 12; // the smallest letters, of 12 pixels, have 10 on the screen
+const READABLE = 9 / 12; // the smallest letters, of 12 pixels, have 9 on the screen
 const LARGEST = 1.3; // how much a small graph is enlarged to fill the pane
 
 const MAPPED = 480; // pixels: a map in a narrower pane would take more than it gives
