@@ -1,4 +1,4 @@
-"""The address of a saved page says what is looked at; whoever opens it sees the same, and nothing else can be said by it."""
+"""The address of a saved page says what is looked at: whoever opens it sees the same. It can say nothing else."""
 
 from __future__ import annotations
 
