@@ -30,13 +30,16 @@ from .indexing import getitem, take_along_axis
 from .joining import concatenate, split, stack
 from .linalg import matmul
 from .loss import huber, mean_absolute_error, mean_squared_error, smooth_l1
+from .margins import gaussian_nll, hinge, triplet_margin
 from .math import add, cos, div, exp, log, mul, neg, pow, sin, sub, tanh
 from .matrices import cholesky, det, inv, slogdet, solve
+from .matrix_functions import matrix_norm, matrix_power, pinv
 from .nn import dropout, embedding, linear, one_hot
 from .normalization import batch_norm, layer_norm
 from .norms import logsumexp, norm
 from .operators import install as _install
 from .order import max, min, sort
+from .patches import pixel_shuffle, unfold
 from .pool import avg_pool1d, avg_pool2d, global_avg_pool, global_max_pool, max_pool1d, max_pool2d
 from .powers import abs, cbrt, hypot, reciprocal, sqrt, square
 from .products import dot, outer, tensordot
@@ -45,6 +48,7 @@ from .rectifiers import celu, hardsigmoid, hardswish, hardtanh, prelu, relu6, se
 from .reduce import mean, std, sum, var
 from .repeating import flip, pad, repeat, roll, tile
 from .rounding import ceil, floor, round, sign
+from .scores import f1_score, precision, r2_score, recall
 from .shape import broadcast_to, cast, reshape, sum_to, transpose
 from .similarity import cosine_similarity, normalize
 from .smooth import glu, mish, softsign
@@ -110,12 +114,14 @@ __all__ = [
     "expadd",
     "expand_dims",
     "expm1",
+    "f1_score",
     "flip",
     "floor",
     "floor_divide",
     "fmax",
     "fmin",
     "fmod",
+    "gaussian_nll",
     "gelu",
     "getitem",
     "global_avg_pool",
@@ -125,6 +131,7 @@ __all__ = [
     "hardsigmoid",
     "hardswish",
     "hardtanh",
+    "hinge",
     "huber",
     "hypot",
     "instance_norm",
@@ -143,6 +150,8 @@ __all__ = [
     "logsigmoid",
     "logsumexp",
     "matmul",
+    "matrix_norm",
+    "matrix_power",
     "max",
     "max_pool1d",
     "max_pool2d",
@@ -167,10 +176,15 @@ __all__ = [
     "outer",
     "pad",
     "percentile",
+    "pinv",
+    "pixel_shuffle",
     "pow",
+    "precision",
     "prelu",
     "prod",
     "quantile",
+    "r2_score",
+    "recall",
     "reciprocal",
     "relu",
     "relu6",
@@ -215,7 +229,9 @@ __all__ = [
     "transpose",
     "trapezoid",
     "tril",
+    "triplet_margin",
     "triu",
+    "unfold",
     "var",
     "where",
     "xlogy",

@@ -64,7 +64,7 @@ def softmax_cross_entropy(
     >>> F.softmax_cross_entropy(Variable([[0.0, 0.0], [1000.0, 0.0]]), np.array([0, 0]))
     variable(0.34657359027997264)
     """
-    counted = _counted("softmax_cross_entropy", xp, x, t, axis, ignore_label)
+    counted = counted_targets("softmax_cross_entropy", xp, x, t, axis, ignore_label)
     return _entropies(xp, x, t=t, counted=counted, axis=axis, class_weight=class_weight, reduction=reduction)
 
 
@@ -124,7 +124,7 @@ def _softmax_cross_entropy(
     scores, targets = (value.data if isinstance(value, Variable) else value for value in (x, t))
     xp = get_array_module(scores)
     targets = xp.asarray(targets)
-    counted = _counted("softmax_cross_entropy", xp, scores, targets, axis, ignore_label)
+    counted = counted_targets("softmax_cross_entropy", xp, scores, targets, axis, ignore_label)
     classes = xp.expand_dims(targets if counted is None else targets * counted, axis)
     right = squeeze(take_along_axis(log_softmax(x, axis=axis), indices=classes, axis=axis), axis=axis)
     if class_weight is None and ignore_label is None:
@@ -226,7 +226,7 @@ def nll_loss(
     >>> F.nll_loss(Variable([[-0.25, -1.5], [-3.0, -0.05]]), np.array([0, 1]))
     variable(0.15)
     """
-    counted = _counted("nll_loss", xp, x, t, axis, ignore_label)
+    counted = counted_targets("nll_loss", xp, x, t, axis, ignore_label)
     return _likelihoods(xp, x, t=t, counted=counted, axis=axis, class_weight=class_weight, reduction=reduction)
 
 
@@ -292,7 +292,7 @@ def accuracy(xp: Any, x: Array, t: Array, *, axis: int = -1, ignore_label: int |
     >>> F.accuracy(Variable([[0.1, 0.9], [0.8, 0.2]]), np.array([1, 1]))
     variable(0.5)
     """
-    counted = _counted("accuracy", xp, x, t, axis, ignore_label)
+    counted = counted_targets("accuracy", xp, x, t, axis, ignore_label)
     dtype = x.dtype if x.dtype.kind == "f" else xp.float64
     right = x.argmax(axis=axis) == t
     if counted is not None:
@@ -300,7 +300,7 @@ def accuracy(xp: Any, x: Array, t: Array, *, axis: int = -1, ignore_label: int |
     return right.mean().astype(dtype) if right.size else xp.zeros((), dtype)
 
 
-def _counted(function: str, xp: Any, x: Array, t: Array, axis: int, ignore_label: int | None) -> Array | None:
+def counted_targets(function: str, xp: Any, x: Array, t: Array, axis: int, ignore_label: int | None) -> Array | None:
     """Which targets count, after a look at all of them; None for all."""
     if t.dtype.kind not in "iu":
         raise TypeError(f"{function}: t is of dtype {t.dtype}; expected integers, the numbers of the right classes")

@@ -40,7 +40,7 @@ def norm(xp: Any, x: Array, *, ord: Order = None, axis: Axis = None, keepdims: b
     Raises
     ------
     ValueError
-        If ``ord`` is another one, or a number is given for matrices (those norms are made of `svd` and `sum`), or the
+        If ``ord`` is another one, or a number is given for matrices (`matrix_norm` has those), or the
         axes do not exist.
 
     Examples
@@ -60,7 +60,7 @@ def _check_order(ord: Order, axes: int) -> None:
     if not isinstance(ord, int | float | np.number) or not (ord >= 1 or ord == -math.inf):
         raise ValueError(f"ord={ord!r:.40}; expected None, 'fro' for matrices, a number of at least 1, or -inf")
     if axes != 1:
-        raise ValueError(f"ord={ord} over {axes} axes is no vector norm; expected one axis, or ord=None")
+        raise ValueError(f"ord={ord} over {axes} axes is no vector norm; expected one axis or ord=None, or matrix_norm")
 
 
 @norm.vjp("x")

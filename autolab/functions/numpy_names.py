@@ -264,11 +264,6 @@ def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: fl
     return norm(x, ord=ord, axis=axis, keepdims=keepdims)
 
 
-@adapt(np.linalg.matrix_norm)
-def _matrix_norm(x: Any, /, *, keepdims: bool = False, ord: str = "fro") -> Any:
-    return norm(x, ord=ord, axis=(-2, -1), keepdims=keepdims)
-
-
 @adapt(np.linalg.svdvals)
 def _svdvals(x: Any, /) -> Any:
     return svd(x)[1]

@@ -36,6 +36,7 @@ NUMPYS: dict[str, Callable[..., Any] | None] = {
     "clip": lambda x, low=None, high=None: np.clip(x, low, high),
     "reshape": lambda x, shape, **attributes: np.reshape(x, shape, **attributes),  # newshape before NumPy 2.1
     "take_along_axis": lambda x, indices, axis=-1: np.take_along_axis(x, indices, axis),
+    "matrix_power": np.linalg.matrix_power,
     "quantile": None,  # which NumPy does not have of truth values
     "percentile": None,
     "split": None,  # has other parameters than NumPy's
@@ -97,7 +98,9 @@ def near(got: np.ndarray, expected: np.ndarray, units: int = 16, least: float = 
 REFUSED = {
     **dict.fromkeys(("neg", "sub", "sign"), "b"),  # as NumPy refuses them
     "round": "b",  # with digits
-    **dict.fromkeys(("cholesky", "det", "eigh", "inv", "slogdet", "solve", "svd"), "f"),  # LAPACK has no float16
+    **dict.fromkeys(
+        ("cholesky", "det", "eigh", "inv", "pinv", "slogdet", "solve", "svd"), "f"
+    ),  # LAPACK has no float16
 }
 """The kinds of dtype that a function may refuse, for all arrays or for some attributes."""
 

@@ -23,8 +23,14 @@ LOOKS = {
         ("softmax_cross_entropy", "nll_loss", "accuracy", "embedding", "sigmoid_cross_entropy", "one_hot"),
         "are there such classes",
     ),
+    **dict.fromkeys(("precision", "recall", "f1_score"), "are there such classes"),
     "binary_cross_entropy": "are they probabilities",
-    **dict.fromkeys(("svd", "eigh", "inv", "solve", "det", "slogdet", "cholesky"), "do the derivatives exist"),
+    "hinge": "are they sides",
+    "gaussian_nll": "are they variances",
+    **dict.fromkeys(
+        ("svd", "eigh", "inv", "solve", "det", "slogdet", "cholesky", "pinv", "matrix_power", "matrix_norm"),
+        "do the derivatives exist",
+    ),
     "getitem": "how many elements a mask takes",
 }
 """Functions that ask one thing of the device before they go on: a few bytes, whatever the size of their inputs."""

@@ -114,9 +114,26 @@ def test_numpys_functions_reach_these(call) -> None:
         (lambda x: np.linalg.svd(x), "numpy.linalg.svd on a Variable that is not square takes full_matrices=False"),
         (lambda x: np.linalg.eigh(x, UPLO="U"), "numpy.linalg.eigh on a Variable does not take 'UPLO'"),
         (lambda x: np.linalg.cholesky(x, upper=True), "numpy.linalg.cholesky on a Variable does not take 'upper'"),
-        (lambda x: np.linalg.pinv(x), "numpy.linalg.pinv has no gradient"),
+        (lambda x: np.linalg.cond(x), "numpy.linalg.cond has no gradient"),
     ],
 )
 def test_numpys_options_without_a_gradient_are_refused(call, message: str) -> None:
     with pytest.raises(NoGradientError, match=message):
         call(Variable(np.ones((2, 3))))
+
+
+def test_the_gradient_of_a_pseudo_inverse_of_lower_rank() -> None:
+    """Among matrices of rank 1, which is where ``outer(u, v)`` stays: there it has a closed form."""
+    rng = np.random.default_rng(0)
+    u, v, w = [Variable(rng.normal(size=n)) for n in (4, 3, 12)]
+    weights = w.data.reshape(3, 4)
+    y = F.pinv(F.outer(u, v))
+    closed = F.outer(v, u) / (F.sum(u * u) * F.sum(v * v))
+    np.testing.assert_allclose(y.data, closed.data, rtol=1e-12)
+    for got, expected in zip(grad(y, (u, v), weights), grad(closed, (u, v), weights), strict=True):
+        np.testing.assert_allclose(got.data, expected.data, rtol=1e-10)
+
+
+def test_pinv_in_float32_does_not_invert_rounding() -> None:
+    x = np.outer([1, 2, 3], [0.1, 0.7, 0.3]).astype(np.float32)
+    np.testing.assert_allclose(F.pinv(x), np.linalg.pinv(x.astype(np.float64), 1e-6), rtol=1e-5)

@@ -35,14 +35,14 @@ EXACT = {
     *("split", "squeeze", "stack", "swapaxes", "take_along_axis", "tile", "transpose", "tril", "triu"),
     *("where", "accuracy", "ceil", "floor", "round", "sign", "floor_divide", "fmod", "remainder"),
     *("nll_loss", "one_hot", "hardtanh", "nan_to_num", "relu6", "append", "meshgrid"),
-    *("max_pool1d", "global_max_pool"),
+    *("max_pool1d", "global_max_pool", "unfold", "pixel_shuffle", "precision", "recall", "f1_score", "r2_score"),
 }
 """Functions that choose, move or count elements: there is nothing to lose digits by."""
 
 PRODUCTS = {"gelu", "mish", "silu"}
 """``x`` times a number that may be below the least normal one, where it has fewer digits."""
 
-BY_LAPACK = {"cholesky", "det", "eigh", "inv", "slogdet", "solve", "svd"}
+BY_LAPACK = {"cholesky", "det", "eigh", "inv", "pinv", "slogdet", "solve", "svd"}
 """Exact for a matrix near the given one, which says little of a single element: see the conventions."""
 
 

@@ -79,6 +79,11 @@ def _convolution(a: Any, v: Any) -> Any:
     return np.array([a[0] * v[0], a[0] * v[1] + a[1] * v[0], a[1] * v[1]])
 
 
+def _hinged(x: Any) -> Any:
+    away = 1 - x * np.array([1, -1, 1, -1])
+    return np.where(away > 0, away, 0).sum() / 4
+
+
 ONES = (np.array([1, 0, 1, 1]), np.array([1, 0, 0.25, 1]))
 LABELS = np.array([0, 2])
 _HOT = np.eye(3, dtype=int)[LABELS]
@@ -184,6 +189,23 @@ CASES = (
         lambda q, k, v: _softmax(q @ k.T / sqrt(mpf(2))) @ v,
         widest=3,
     ),
+    Case("hinge", ((4,),), lambda x: F.hinge(x, [1, -1, 1, -1]), _hinged),
+    Case(
+        "triplet_margin",
+        ((2,), (2,), (2,)),
+        lambda a, p, n: F.triplet_margin(a, p, n, margin=600.0),
+        lambda a, p, n: 600 + sqrt(((a - p) ** 2).sum()) - sqrt(((a - n) ** 2).sum()),
+        widest=100,
+    ),
+    Case(
+        "gaussian_nll",
+        ((3,), (3,), (3,)),
+        F.gaussian_nll,
+        lambda x, t, v: ((log(v) + (x - t) ** 2 / v) / 2).sum() / 3,
+        positive=True,
+    ),
+    Case("matrix_power", ((2, 2),), lambda a: F.matrix_power(a, 3), lambda a: a @ a @ a, widest=10),
+    Case("matrix_norm", ((2, 3),), F.matrix_norm, lambda x: sqrt((x * x).sum())),
     Case("linear", ((2, 3), (2, 3), (2,)), F.linear, lambda x, w, b: x @ w.T + b, widest=100),
     Case("matmul", ((2, 3), (3, 2)), F.matmul, lambda a, b: a @ b, widest=100),
     Case("dot", ((3,), (3,)), F.dot, lambda a, b: (a * b).sum(), widest=100),

@@ -19,12 +19,14 @@ from helpers.table_einsum import ROWS as EINSUM
 from helpers.table_elementwise import ROWS as ELEMENTWISE
 from helpers.table_fused import ROWS as FUSED
 from helpers.table_loss import ROWS as LOSS
+from helpers.table_margins import ROWS as MARGINS
 from helpers.table_matrices import ROWS as MATRICES
 from helpers.table_nn import ROWS as NN
 from helpers.table_norms import ROWS as NORMS
 from helpers.table_numpy import ROWS as NUMPY
 from helpers.table_parts import ROWS as PARTS
 from helpers.table_pool import ROWS as POOL
+from helpers.table_powers import ROWS as POWERS
 from helpers.table_products import ROWS as PRODUCTS
 from helpers.table_reduce import ROWS as REDUCE
 
@@ -51,6 +53,7 @@ ROWS = (
     *ARRANGEMENT,
     *ELEMENTWISE,
     *FUSED,
+    *MARGINS,
     *MATRICES,
     *EINSUM,
     *LOSS,
@@ -61,6 +64,7 @@ ROWS = (
     *ACTIVATION,
     *PARTS,
     *POOL,
+    *POWERS,
     *PRODUCTS,
     *REDUCE,
     *[
