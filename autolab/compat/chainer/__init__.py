@@ -1,0 +1,3 @@
+"""t"""
+from .. import missing
+__getattr__ = missing(__name__)
