@@ -48,6 +48,7 @@ from . import (
     optimizers,
     reporter,
     sequential,
+    serializer,
     serializers,
     testing,
     training,
@@ -63,16 +64,16 @@ from .link import Chain, ChainList, Link
 from .optimizer import GradientMethod, Optimizer, UpdateRule
 from .reporter import DictSummary, Reporter, Summary, get_current_reporter, report, report_scope
 from .sequential import Sequential
+from .serializer import AbstractSerializer, Deserializer, Serializer
 from .variable import Parameter, Variable, as_array, as_variable
 
 __version__ = "7.8.1"
-
-AbstractSerializer = serializers.DictionarySerializer | serializers.NpzDeserializer
 
 __all__ = [
     "AbstractSerializer",
     "Chain",
     "ChainList",
+    "Deserializer",
     "DictSummary",
     "Function",
     "FunctionNode",
@@ -83,6 +84,7 @@ __all__ = [
     "Parameter",
     "Reporter",
     "Sequential",
+    "Serializer",
     "Summary",
     "UpdateRule",
     "Variable",
@@ -120,6 +122,7 @@ __all__ = [
     "report_scope",
     "reporter",
     "sequential",
+    "serializer",
     "serializers",
     "set_debug",
     "should_use_cudnn",

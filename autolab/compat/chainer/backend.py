@@ -10,7 +10,7 @@ from ...engine import backend as _backend
 from .. import missing
 from .backends import cuda
 
-__all__ = ["CpuDevice", "GpuDevice", "copyto", "cuda", "from_chx", "get_array_module", "get_device", "to_chx"]
+__all__ = ["CpuDevice", "GpuDevice", "copyto", "cuda", "from_chx", "get_array_module", "get_device", "to_chx", "to_numpy"]
 
 get_array_module = _backend.get_array_module
 
@@ -99,6 +99,11 @@ def copyto(dst: Any, src: Any) -> None:
     array([1., 1.])
     """
     dst[...] = get_array_module(dst).asarray(_backend.to_cpu(src) if isinstance(dst, np.ndarray) else src)
+
+
+def to_numpy(array: Any) -> Any:
+    """An array in main memory; None stays None."""
+    return None if array is None else _backend.to_cpu(array)
 
 
 def from_chx(array: Any) -> Any:

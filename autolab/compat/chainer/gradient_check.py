@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ... import gradcheck as _gradcheck
+from ...engine.backend import is_array
 from .. import missing
 
 __all__ = ["NondifferentiableError", "check_backward", "check_double_backward", "numerical_grad"]
@@ -44,8 +47,19 @@ def numerical_grad(
     >>> gx.round(6)
     array([2., 4.])
     """
+    if options.get("detect_nondifferentiable"):
+        raise NotImplementedError("numerical_grad: detect_nondifferentiable is not part of AutoLab's chainer facade")
     _refuse("numerical_grad", options)
-    return _gradcheck.numerical_grad(f, inputs, grad_outputs, eps)
+    ys = _results(f, len(grad_outputs))
+    starts = [
+        g if g is None or is_array(g) else np.full(y.shape, g, y.dtype) for g, y in zip(grad_outputs, ys, strict=False)
+    ]
+    return _gradcheck.numerical_grad(lambda: _results(f, len(starts)), inputs, starts, eps)
+
+
+def _results(f: Callable[[], Sequence[Any]], count: int) -> list[Any]:
+    """The first results as arrays: Chainer takes numbers for them, and leaves out those without a gradient."""
+    return [y if is_array(y) else np.asarray(y, np.float64) for y in f()[:count]]
 
 
 def check_backward(

@@ -40,9 +40,9 @@ class _Drawn(Initializer):
 
     kind: Callable[..., _initializers.Initializer]
 
-    def __init__(self, *settings: Any, dtype: Any = None, **options: Any) -> None:
+    def __init__(self, scale: float | None = None, dtype: Any = None) -> None:
         super().__init__(dtype)
-        self._engine = type(self).kind(*settings, **options)
+        self._engine = type(self).kind() if scale is None else type(self).kind(scale)
 
     @property
     def scale(self) -> float:
@@ -107,8 +107,8 @@ class Orthogonal(_Drawn):
 
     kind = _initializers.Orthogonal
 
-    def __init__(self, scale: float = 1.1, dtype: Any = None) -> None:
-        super().__init__(scale, dtype=dtype)
+    def __init__(self, scale: float | None = 1.1, dtype: Any = None) -> None:
+        super().__init__(scale, dtype)
 
 
 class Constant(Initializer):

@@ -46,6 +46,8 @@ class SerialIterator(Iterator, _data.SerialIterator):
         Endlessly, or for one pass.
     shuffle : bool
         A new order for each pass, from NumPy's global generator.
+    order_sampler : callable, optional
+        Gives the next order, from the one before and the place in it.
 
     Examples
     --------
@@ -58,8 +60,9 @@ class SerialIterator(Iterator, _data.SerialIterator):
     def __init__(
         self, dataset: Any, batch_size: int, repeat: bool = True, shuffle: bool | None = None, order_sampler: Any = None
     ) -> None:
-        if order_sampler is not None:
-            raise NotImplementedError("SerialIterator: order_sampler is not part of AutoLab's chainer facade")
+        if order_sampler is not None and shuffle is not None:
+            raise ValueError("SerialIterator: got shuffle and order_sampler; expected one of them")
+        self._sampler, self.order, self.position = order_sampler, np.arange(len(dataset)), 0
         _data.SerialIterator.__init__(self, _Examples(dataset), batch_size, repeat, shuffle is not False)
 
     def reset(self) -> None:
@@ -77,11 +80,14 @@ class SerialIterator(Iterator, _data.SerialIterator):
 
     def _drawn(self) -> np.ndarray:
         n = len(self.dataset)
+        if self._sampler is not None:
+            return np.asarray(self._sampler(self.order, self.position))
         return np.random.permutation(n) if self.shuffle else np.arange(n)
 
     @property
-    def _shuffle(self) -> bool:
-        return self.shuffle
+    def epoch_detail(self) -> float:
+        """How many passes are complete, with the fraction of the one that is under way."""
+        return self.epoch + self.position / len(self.order)
 
     @property
     def current_position(self) -> int:
@@ -99,8 +105,19 @@ class SerialIterator(Iterator, _data.SerialIterator):
         self.epoch = int(serializer("epoch", self.epoch))
         self.is_new_epoch = bool(serializer("is_new_epoch", self.is_new_epoch))
         if self.shuffle:
-            self.order = np.asarray(serializer("order", self.order))
-        self._previous = float(serializer("previous_epoch_detail", self._previous))
+            self.order = np.asarray(_either(serializer, ("order", "_order"), self.order))
+        before = self.epoch + (self.position - self.batch_size) / len(self.order)
+        self._previous = float(_either(serializer, ("previous_epoch_detail",), self._previous, max(before, -1.0)))
+
+
+def _either(serializer: Any, keys: tuple[str, ...], value: Any, otherwise: Any = None) -> Any:
+    """The value under the first key that there is; files of older versions have others, or none."""
+    for key in keys:
+        try:
+            return serializer(key, value)
+        except KeyError:
+            continue
+    return otherwise
 
 
 class MultithreadIterator(SerialIterator):

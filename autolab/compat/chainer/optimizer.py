@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -18,11 +18,26 @@ __all__ = [
     "GradientHardClipping",
     "GradientMethod",
     "GradientNoise",
+    "Hyperparameter",
     "Lasso",
     "Optimizer",
     "UpdateRule",
     "WeightDecay",
 ]
+
+
+class Hyperparameter:
+    """The numbers of an optimizer, by name."""
+
+    def __init__(self, optimizer: Any) -> None:
+        self._optimizer = optimizer
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._optimizer, name)
+
+    def get_dict(self) -> dict[str, Any]:
+        """All of them."""
+        return {name: getattr(self._optimizer, name) for name in self._optimizer.hyperparameters}
 
 
 class UpdateRule:
@@ -32,22 +47,23 @@ class UpdateRule:
     ----------
     enabled : bool
         Whether it changes the parameter.
-    hyperparam : Optimizer
+    hyperparam : Hyperparameter
         What has the learning rate and all else.
     """
 
     def __init__(self, optimizer: Any) -> None:
-        self.hyperparam, self.enabled = optimizer, True
+        self.optimizer, self.enabled = optimizer, True
+        self.hyperparam = Hyperparameter(optimizer)
 
     @property
     def t(self) -> int:
         """How many updates there were."""
-        return int(self.hyperparam.t)
+        return int(self.optimizer.t)
 
     def update(self, param: Any) -> None:
         """Change the parameter once by its gradient."""
         if self.enabled and param.grad is not None:
-            publish(self.hyperparam._stores([param]))
+            publish(self.optimizer._stores([param]))
 
 
 _rules: WeakKeyDictionary[Node, UpdateRule] = WeakKeyDictionary()
@@ -69,6 +85,7 @@ class Optimizer(_optimizers.Optimizer):
     """
 
     epoch = 0
+    _afterwards: Sequence[Callable[[Any], Any]] = ()
 
     def setup(self, link: Any) -> Any:  # type: ignore[override]
         """Work on the parameters of ``link``; returns the optimizer itself."""
@@ -89,18 +106,35 @@ class Optimizer(_optimizers.Optimizer):
     def _step(self) -> None:
         if self._due():
             super()._step()
+            for hook in self._afterwards:
+                hook(self)
         else:
             self._link("update")
             self.t += 1
 
     def add_hook(self, hook: Any, name: str | None = None, timing: str = "auto") -> None:
         """Call ``hook(optimizer)`` before each update; one with ``call_for_each_param`` as ``hook(rule, parameter)``."""
-        if timing == "post":
-            raise NotImplementedError("add_hook: timing='post' is not part of AutoLab's chainer facade")
+        when = getattr(hook, "timing", "pre") if timing == "auto" else timing
+        if when not in ("pre", "post", "auto"):
+            raise ValueError(f"add_hook: timing is {timing!r:.60}; expected 'pre', 'post' or 'auto'")
         if getattr(hook, "call_for_each_param", False):
             name = name or str(getattr(hook, "name", type(hook).__name__))
             hook = _each(hook)
-        super().add_hook(hook, name)
+        if when == "post":
+            self._afterwards = [*self._afterwards, hook]
+        else:
+            super().add_hook(hook, name)
+
+    @property
+    def hyperparam(self) -> Hyperparameter:
+        """Its numbers by name."""
+        return Hyperparameter(self)
+
+    def loss_scaling(self, interval: int = 1000, scale: float | None = None) -> None:
+        """Refused: small gradients of float16 are not scaled here."""
+        if interval < 1 or (scale is not None and scale <= 0):
+            raise ValueError(f"loss_scaling: interval is {interval} and scale {scale}; expected positive numbers")
+        raise NotImplementedError("Optimizer.loss_scaling is not part of AutoLab's chainer facade")
 
     def new_epoch(self, auto: bool = False) -> None:
         """Count an epoch."""

@@ -6,9 +6,22 @@ from typing import Any
 
 from ... import optimizers as _optimizers
 from .. import missing
+from ._rules import SMORMS3, AdaDelta, CorrectedMomentumSGD, RMSpropGraves
 from .optimizer import Optimizer
 
-__all__ = ["SGD", "AdaGrad", "Adam", "AdamW", "MomentumSGD", "NesterovAG", "RMSprop"]
+__all__ = [
+    "SGD",
+    "SMORMS3",
+    "AdaDelta",
+    "AdaGrad",
+    "Adam",
+    "AdamW",
+    "CorrectedMomentumSGD",
+    "MomentumSGD",
+    "NesterovAG",
+    "RMSprop",
+    "RMSpropGraves",
+]
 
 
 class SGD(Optimizer, _optimizers.SGD):

@@ -193,6 +193,8 @@ def separate(x: Any, axis: int = 0) -> Any:
 def split_axis(x: Any, indices_or_sections: Any, axis: int, force_tuple: bool = True) -> Any:
     """Parts of ``x`` along an axis: so many, or between these places."""
     whole = isinstance(indices_or_sections, int | np.integer)
+    if not whole and any(np.diff(indices_or_sections) < 0):
+        raise ValueError(f"split_axis: indices_or_sections is {indices_or_sections!r:.60}; expected rising places")
     found = F.split(x, indices_or_sections if whole else [int(i) for i in indices_or_sections], axis=axis)
     return found[0] if len(found) == 1 and not force_tuple else tuple(found)
 

@@ -29,7 +29,12 @@ def linear(x: Any, W: Any, b: Any = None, n_batch_axes: int = 1) -> Any:
         raise ValueError(f"linear: x has shape {shape}; expected {n_batch_axes} axes of examples, and one more")
     if len(shape) > n_batch_axes + 1:
         x = F.reshape(x, (*shape[:n_batch_axes], prod(shape[n_batch_axes:])))
-    return F.linear(x, W) if b is None else F.linear(x, W, b)
+    return _as(x, F.linear(x, W) if b is None else F.linear(x, W, b))
+
+
+def _as(x: Any, y: Any) -> Any:
+    """``y`` in the dtype of ``x``: Chainer's layers keep it, whatever their weights have."""
+    return y if as_array(y).dtype == as_array(x).dtype else F.cast(y, as_array(x).dtype)
 
 
 @adapted
@@ -46,7 +51,7 @@ def convolution_2d(
 ) -> Any:
     """A convolution of images ``(examples, channels, height, width)``."""
     _refuse_cover_all("convolution_2d", cover_all)
-    return F.conv2d(x, W, b, stride=stride, padding=pad, dilation=dilate, groups=groups)
+    return _as(x, F.conv2d(x, W, b, stride=stride, padding=pad, dilation=dilate, groups=groups))
 
 
 @adapted

@@ -9,6 +9,7 @@ from .... import links as _links
 from .. import functions as F
 from ..initializers import Normal, as_initializer, start, weight
 from ..link import Link
+from ..variable import as_array
 
 
 class Linear(Link, _links.Linear):
@@ -42,6 +43,12 @@ class Linear(Link, _links.Linear):
         Link.__init__(self)
         with self.init_scope():
             _links.Linear.__init__(self, in_size, out_size, nobias, weight(initialW), start(initial_bias))
+
+    @classmethod
+    def from_params(cls, W: Any, b: Any = None, nobias: bool = False) -> Linear:
+        """A layer with these numbers as its weights."""
+        bias = None if b is None else as_array(b)
+        return cls(W.shape[1], W.shape[0], nobias or b is None, as_array(W), bias)
 
     def forward(self, x: Any, n_batch_axes: int = 1) -> Any:
         """The result for ``x`` of shape ``(examples, ...)``."""

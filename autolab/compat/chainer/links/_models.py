@@ -196,7 +196,7 @@ class Classifier(Link):
         label_key: int | str = -1,
     ) -> None:
         if not isinstance(label_key, int | str):
-            raise TypeError(f"Classifier: label_key is {a_kind(label_key)}; expected an integer or a string")
+            raise TypeError(f"Classifier: label_key must be int or str; got {a_kind(label_key)}")
         super().__init__()
         self.lossfun, self.accfun, self.label_key = lossfun, accfun, label_key
         self.y = self.loss = self.accuracy = None
@@ -209,10 +209,10 @@ class Classifier(Link):
         rest = list(args)
         if isinstance(key, int):
             if not -len(rest) <= key < len(rest):
-                raise ValueError(f"Classifier: label_key is {key}, but there are {len(rest)} arguments")
+                raise ValueError(f"Classifier: Label key {key} is none of {len(rest)} arguments")
             t = rest.pop(key)
         elif key not in kwargs:
-            raise ValueError(f"Classifier: label_key is {key!r:.60}, but there is no such argument")
+            raise ValueError(f"Classifier: Label key {key!r:.60} is no argument")
         else:
             t = kwargs.pop(key)
         self.accuracy = None

@@ -19,16 +19,19 @@ from .... import gradcheck as _gradcheck
 from ... import missing
 from ..serializers import load_hdf5, load_npz, save_hdf5, save_npz
 from ..variable import as_array
-from . import attr, condition, parameterized
-from .parameterized import from_pytest_parameterize, inject_backend_tests, parameterize, product, product_dict
+from . import attr, backend, condition, parameterized
+from .backend import BackendConfig, inject_backend_tests
+from .parameterized import from_pytest_parameterize, parameterize, product, product_dict
 from .unary import unary_math_function_unittest
 
 parameterize_pytest = parameterize
 
 __all__ = [
+    "BackendConfig",
     "assert_allclose",
     "assert_warns",
     "attr",
+    "backend",
     "condition",
     "fix_random",
     "from_pytest_parameterize",

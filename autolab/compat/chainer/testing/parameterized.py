@@ -5,14 +5,12 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import isfunction
 from typing import Any
 
-import numpy as np
-
 from ... import missing
-from ..backend import CpuDevice
 
-__all__ = ["from_pytest_parameterize", "inject_backend_tests", "parameterize", "product", "product_dict"]
+__all__ = ["from_pytest_parameterize", "parameterize", "product", "product_dict"]
 
 
 def product(parameter: Mapping[str, Iterable[Any]] | Sequence[Iterable[Any]]) -> list[Any]:
@@ -52,13 +50,15 @@ def parameterize(*params: Mapping[str, Any]) -> Callable[[type], type]:
     """
 
     def decorate(base: type) -> Any:
-        module = sys.modules[base.__module__]
-        for i, param in enumerate(params):
-            name = f"{base.__name__}_param_{i}"
-            made = type(name, (base,), {**param, "__module__": base.__module__, "__doc__": repr(param)})
-            made.__test__ = True  # type: ignore[attr-defined]
-            setattr(module, name, made)
-        base.__test__ = False  # type: ignore[attr-defined]
+        module, made = sys.modules[base.__module__], []
+        for case in vars(base).get("_cases", [base]):  # those of a decorator below this one
+            vars(module).pop(case.__name__, None)
+            for i, param in enumerate(params):
+                own = {name: staticmethod(v) if isfunction(v) else v for name, v in param.items()}
+                made.append(type(f"{case.__name__}_{i}", (case,), {**own, "__module__": base.__module__}))
+                made[-1].__test__ = True  # type: ignore[attr-defined]
+        vars(module).update({case.__name__: case for case in made})
+        base.__test__, base._cases = False, made  # type: ignore[attr-defined]
         return base
 
     return decorate
@@ -68,51 +68,6 @@ def from_pytest_parameterize(names: str | Sequence[str], params: Iterable[Any]) 
     """The parameters of ``pytest.mark.parametrize`` as dictionaries."""
     keys = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     return [dict(zip(keys, values if len(keys) > 1 else (values,), strict=True)) for values in params]
-
-
-class BackendConfig:
-    """Main memory, which is the only place where such tests run here."""
-
-    xp, use_cuda, use_chainerx, use_ideep, use_cudnn = np, False, False, "never", "never"
-
-    def __enter__(self) -> BackendConfig:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
-
-    @property
-    def device(self) -> CpuDevice:
-        """Main memory."""
-        return CpuDevice()
-
-    def get_array(self, array: Any) -> Any:
-        """The array itself."""
-        return array
-
-    def get_pytest_marks(self) -> list[Any]:
-        """None."""
-        return []
-
-
-def inject_backend_tests(method_names: Any = None, params: Any = None) -> Callable[[type], type]:
-    """A decorator: tests get a ``backend_config``, that of main memory."""
-
-    def decorate(case: type) -> type:
-        names = [name for name in dir(case) if name.startswith("test_")] if method_names is None else method_names
-        for name in names:
-            setattr(case, name, _configured(getattr(case, name)))
-        return case
-
-    return decorate
-
-
-def _configured(test: Callable[..., Any]) -> Callable[..., Any]:
-    def call(self: Any) -> Any:
-        return test(self, BackendConfig())
-
-    call.__name__ = test.__name__
-    return call
 
 
 __getattr__ = missing(__name__)

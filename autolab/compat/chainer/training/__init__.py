@@ -7,7 +7,7 @@ from .trainer import Trainer
 from .triggers import get_trigger
 from .updaters import ParallelUpdater, StandardUpdater, Updater
 
-updater = updaters
+updater, trigger = updaters, triggers
 
 __all__ = [
     "Extension",
@@ -19,6 +19,7 @@ __all__ = [
     "extensions",
     "get_trigger",
     "make_extension",
+    "trigger",
     "triggers",
     "updater",
     "updaters",

@@ -9,6 +9,7 @@ from .... import training as _training
 from ... import missing
 from ..reporter import Reporter
 from .extension import Extension
+from .triggers import get_trigger
 
 __all__ = ["Trainer"]
 
@@ -95,14 +96,14 @@ class Trainer(_training.Trainer):
         while chosen in self._entries:
             number += 1
             chosen = f"{name}_{number}"
-        trigger = getattr(extension, "trigger", None) if trigger is None else trigger
+        trigger = getattr(extension, "trigger", (1, "iteration")) if trigger is None else trigger
         rank = getattr(extension, "priority", None) if priority is None else priority
         is_own = isinstance(extension, _training.Extension) or isinstance(extension, type)
         is_hooked = hasattr(extension, "initialize") or hasattr(extension, "finalize")
         wrapped = extension if is_own or not (is_hooked and callable(extension)) else _Hooked(extension)
         if isinstance(extension, Extension):
             extension.name = chosen  # an Evaluator reports under it
-        super().extend(wrapped, chosen, trigger, rank)
+        super().extend(wrapped, chosen, get_trigger(trigger), rank)
         if call_before_training:
             self._early.append(extension)
 

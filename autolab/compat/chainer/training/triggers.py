@@ -21,7 +21,13 @@ __all__ = [
     "TimeTrigger",
 ]
 
-IntervalTrigger = _training.IntervalTrigger
+
+class IntervalTrigger(_training.IntervalTrigger):
+    """True at every ``period`` iterations, or at the end of every ``period`` epochs."""
+
+    def __call__(self, trainer: Any) -> bool:
+        begun = self.unit == "iteration" or trainer.updater.previous_epoch_detail is not None
+        return begun and super().__call__(trainer)
 
 
 def get_trigger(trigger: Any) -> Any:
@@ -33,6 +39,8 @@ def get_trigger(trigger: Any) -> Any:
     >>> chainer.training.get_trigger((1, "epoch"))
     IntervalTrigger(1, 'epoch')
     """
+    if isinstance(trigger, tuple):
+        return IntervalTrigger(*trigger)
     return (lambda trainer: False) if trigger is None else as_trigger(trigger)
 
 

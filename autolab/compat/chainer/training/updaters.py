@@ -32,6 +32,12 @@ class Updater:
         """All optimizers by name."""
         raise NotImplementedError(f"{type(self).__name__}: write get_all_optimizers(self)")
 
+    @property
+    def target(self) -> Any:
+        """The model of the main optimizer; without one, the updater itself."""
+        found = self.get_all_optimizers()
+        return found.get("main", next(iter(found.values()))).target if found else self
+
     def update(self) -> None:
         """Make one update."""
         raise NotImplementedError(f"{type(self).__name__}: write update(self)")

@@ -1,9 +1,4 @@
-"""``chainer.serializers``
-
-Links, optimizers and trainers are saved by AutoLab's serializers. Other objects have ``serialize(self, serializer)``,
-which calls ``serializer(key, value)`` for each of its values and uses what comes back: a `DictionarySerializer` takes
-the values, a `NpzDeserializer` gives them.
-"""
+"""``chainer.serializers.npz``"""
 
 from __future__ import annotations
 
@@ -14,23 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ... import serializers as _serializers
-from ...engine.backend import get_array_module, is_array, to_cpu
-from .. import missing
+from .... import serializers as _serializers
+from ....engine.backend import get_array_module, is_array, to_cpu
+from ... import missing
+from ..serializer import Deserializer, Serializer
 
-__all__ = [
-    "DictionarySerializer",
-    "NpzDeserializer",
-    "load_hdf5",
-    "load_npz",
-    "save_hdf5",
-    "save_npz",
-]
-
-save_hdf5, load_hdf5 = _serializers.save_hdf5, _serializers.load_hdf5
+__all__ = ["DictionarySerializer", "NpzDeserializer", "load_npz", "save_npz"]
 
 
-class DictionarySerializer:
+class DictionarySerializer(Serializer):
     """Takes values under their paths.
 
     Examples
@@ -52,16 +39,13 @@ class DictionarySerializer:
         self.target[self.path + key.lstrip("/")] = np.asarray(to_cpu(value) if is_array(value) else value)
         return value
 
-    def save(self, obj: Any) -> None:
-        """Take the values of an object."""
-        obj.serialize(self)
 
-
-class NpzDeserializer:
+class NpzDeserializer(Deserializer):
     """Gives the values that are under their paths in a file of NumPy's, or a dictionary."""
 
     def __init__(self, npz: Any, path: str = "", strict: bool = True, ignore_names: Any = None) -> None:
-        self.npz, self.path, self.strict = npz, path if not path or path.endswith("/") else f"{path}/", strict
+        self.npz, self.strict = npz, strict
+        self.path = f"{path.rstrip('/')}/" if path else ""
         names = [ignore_names] if isinstance(ignore_names, str) or callable(ignore_names) else ignore_names or []
         self.ignore_names = list(names)
 
@@ -89,13 +73,9 @@ class NpzDeserializer:
         value[...] = get_array_module(value).asarray(saved)
         return value
 
-    def load(self, obj: Any) -> None:
-        """Give an object its values."""
-        obj.serialize(self)
-
 
 def _has_state(obj: Any) -> bool:
-    return hasattr(obj, "state") and hasattr(obj, "load_state")
+    return callable(getattr(type(obj), "load_state", None))
 
 
 def save_npz(file: Any, obj: Any, compression: bool = True) -> None:
