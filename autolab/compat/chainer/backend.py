@@ -10,7 +10,17 @@ from ...engine import backend as _backend
 from .. import missing
 from .backends import cuda
 
-__all__ = ["CpuDevice", "GpuDevice", "copyto", "cuda", "from_chx", "get_array_module", "get_device", "to_chx", "to_numpy"]
+__all__ = [
+    "CpuDevice",
+    "GpuDevice",
+    "copyto",
+    "cuda",
+    "from_chx",
+    "get_array_module",
+    "get_device",
+    "to_chx",
+    "to_numpy",
+]
 
 get_array_module = _backend.get_array_module
 

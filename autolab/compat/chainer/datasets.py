@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -155,7 +156,7 @@ def get_cross_validation_datasets(dataset: Any, n_folds: int, order: Any = None)
     order = np.arange(len(dataset)) if order is None else np.asarray(order)
     ends = np.linspace(0, len(dataset), n_folds + 1).round().astype(int)
     found = []
-    for start, end in zip(ends[:-1], ends[1:], strict=True):
+    for start, end in pairwise(ends):
         turned = np.concatenate([order[:start], order[end:], order[start:end]])
         found.append(split_dataset(dataset, len(order) - int(end - start), turned))
     return found
@@ -182,7 +183,7 @@ def get_mnist(
         If the files are not in AutoLab's cache and cannot be fetched; it names the file and its address.
     """
     pair = _data.get_mnist()
-    return tuple([_images(part, withlabel, ndim, scale, dtype, label_dtype, rgb_format) for part in pair])  # type: ignore[return-value]
+    return tuple([_images(part, withlabel, ndim, scale, dtype, label_dtype, rgb_format) for part in pair])
 
 
 def get_fashion_mnist(
@@ -195,7 +196,7 @@ def get_fashion_mnist(
 ) -> tuple[Any, Any]:
     """Fashion-MNIST in the form of `get_mnist`."""
     pair = _data.get_fashion_mnist()
-    return tuple([_images(part, withlabel, ndim, scale, dtype, label_dtype, rgb_format) for part in pair])  # type: ignore[return-value]
+    return tuple([_images(part, withlabel, ndim, scale, dtype, label_dtype, rgb_format) for part in pair])
 
 
 def _images(part: Any, withlabel: bool, ndim: int, scale: float, dtype: Any, label_dtype: Any, rgb: bool) -> Any:

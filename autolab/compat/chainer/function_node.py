@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from ...engine import function_node as _function_node
-from ...engine.authored import ArrayForward
+from ...engine.authored import ArrayForward, as_upstream
 from ...engine.backward import grad as _grad
 from ...engine.node import Whole
 from .. import missing
@@ -74,7 +74,7 @@ class FunctionNode(Checked, _function_node.FunctionNode):
         return found
 
     def _gradients(self, node: Any, g: Any, create_graph: bool) -> Any:
-        return super()._gradients(_Seen(node), g, create_graph)
+        return super()._gradients(cast(Any, _Seen(node)), g, create_graph)
 
 
 class _Seen:
@@ -85,7 +85,7 @@ class _Seen:
 
     def gradients(self, g: Any) -> list[Any]:
         """One for each result, or None."""
-        found = [_function_node.as_upstream(got) for got in self._node.gradients(g)]
+        found = [as_upstream(got) for got in self._node.gradients(g)]
         return [tagged(got) for got in found]
 
 
@@ -128,7 +128,8 @@ def grad(
         raise TypeError("grad: outputs and inputs are sequences; expected grad([y], [x])")
     found: Sequence[Any] = tagged(_grad(list(outputs), list(inputs), grad_outputs, enable_double_backprop))
     if grad_inputs is not None:
-        found = [g if more is None else more if g is None else g + more for g, more in zip(found, grad_inputs)]
+        pairs = zip(found, grad_inputs, strict=True)
+        found = [g if more is None else more if g is None else g + more for g, more in pairs]
     if set_grad:
         for x, g in zip(inputs, found, strict=True):
             x.grad_var = g

@@ -125,7 +125,7 @@ class Link(_links.Link):
         for path, parameter in self.namedparams():
             parameter.addgrad(others[path])
 
-    def copyparams(self, link: _links.Link, copy_persistent: bool = True) -> None:  # type: ignore[override]
+    def copyparams(self, link: _links.Link, copy_persistent: bool = True) -> None:
         """Take over the numbers of a link with the same parameters."""
         if copy_persistent:
             super().copyparams(link)
@@ -176,7 +176,7 @@ class Link(_links.Link):
             array = serializer(name, parameter.data)
             if parameter.data is None and array is not None:
                 parameter.initialize(np.shape(array))
-                parameter.data[...] = array
+                parameter.data = parameter.xp.asarray(array, dtype=parameter.dtype)
         for name, value in self._own("buffer"):
             self.__dict__[name] = serializer(name, value)
         for name, child in self._own("link"):

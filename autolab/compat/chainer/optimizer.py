@@ -87,7 +87,7 @@ class Optimizer(_optimizers.Optimizer):
     epoch = 0
     _afterwards: Sequence[Callable[[Any], Any]] = ()
 
-    def setup(self, link: Any) -> Any:  # type: ignore[override]
+    def setup(self, link: Any) -> Any:
         """Work on the parameters of ``link``; returns the optimizer itself."""
         super().setup(link)
         for parameter in link.params():
@@ -95,8 +95,8 @@ class Optimizer(_optimizers.Optimizer):
                 _rules[parameter.node] = UpdateRule(self)
         return self
 
-    def update(self, lossfun: Callable[..., Any] | None = None, *args: Any, **kwds: Any) -> None:  # type: ignore[override]
-        """Change the parameters once: by their gradients, or by those of ``lossfun(*args)``, which are computed first."""
+    def update(self, lossfun: Callable[..., Any] | None = None, *args: Any, **kwds: Any) -> None:
+        """Change the parameters once: by their gradients, or those of ``lossfun(*args)``, computed first."""
         super().update(lossfun, *args, **kwds)
 
     def _due(self) -> list[Any]:
@@ -113,7 +113,7 @@ class Optimizer(_optimizers.Optimizer):
             self.t += 1
 
     def add_hook(self, hook: Any, name: str | None = None, timing: str = "auto") -> None:
-        """Call ``hook(optimizer)`` before each update; one with ``call_for_each_param`` as ``hook(rule, parameter)``."""
+        """Call ``hook(optimizer)`` before each update; with ``call_for_each_param``, ``hook(rule, parameter)``."""
         when = getattr(hook, "timing", "pre") if timing == "auto" else timing
         if when not in ("pre", "post", "auto"):
             raise ValueError(f"add_hook: timing is {timing!r:.60}; expected 'pre', 'post' or 'auto'")

@@ -62,7 +62,7 @@ class RMSprop(Optimizer, _optimizers.RMSprop):
 class AdamW(Optimizer, _optimizers.AdamW):
     """`Adam`, with a decay of the weights that is no part of the gradient."""
 
-    hyperparameters = ("alpha", "beta1", "beta2", "eps", "eta", "weight_decay_rate")
+    hyperparameters = ("alpha", "beta1", "beta2", "eps", "eta", "weight_decay_rate")  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class Adam(AdamW):
 
     def update_one(self, w: Any, g: Any, state: Any) -> Any:
         kind = _optimizers.AdamW if self.weight_decay_rate else _optimizers.Adam
-        return kind.update_one(self, w, g, state)  # type: ignore[arg-type]
+        return kind.update_one(self, w, g, state)
 
 
 __getattr__ = missing(__name__)

@@ -65,7 +65,8 @@ def report_scope(observation: dict[str, Any]) -> AbstractContextManager[Any]:
     >>> heard
     {'loss': 0.5}
     """
-    return get_current_reporter().scope(observation)
+    scope: AbstractContextManager[Any] = get_current_reporter().scope(observation)
+    return scope
 
 
 def get_current_reporter() -> Any:
@@ -93,8 +94,8 @@ class Summary:
     >>> summary = chainer.reporter.Summary()
     >>> summary.add(1.0)
     >>> summary.add(3.0)
-    >>> summary.compute_mean(), summary.make_statistics()
-    (2.0, (2.0, 1.0))
+    >>> float(summary.compute_mean()), [float(number) for number in summary.make_statistics()]
+    (2.0, [2.0, 1.0])
     """
 
     def __init__(self) -> None:

@@ -148,7 +148,7 @@ class Variable(_Engines, metaclass=_Kind):
     @property
     def creator(self) -> Any:
         """The function that made the value; None for a leaf, and after `unchain_backward`."""
-        found = _Engines.creator.__get__(self)  # type: ignore[attr-defined]
+        found = _Engines.creator.__get__(self)
         return None if isinstance(found, _graph.Cut) else found
 
     creator_node = creator
@@ -242,18 +242,18 @@ def _tagging_two(name: str) -> Callable[..., Any]:
     return operator
 
 
-_TWO = "add sub mul truediv pow matmul floordiv mod"
-for _name in _TWO.split():
+_TWO = ("add", "sub", "mul", "truediv", "pow", "matmul", "floordiv", "mod")
+for _name in _TWO:
     setattr(Variable, f"__{_name}__", _tagging_two(f"__{_name}__"))
     setattr(Variable, f"__r{_name}__", _tagging_two(f"__r{_name}__"))
-for _name in "__getitem__ __neg__ __abs__ __round__ __divmod__ reshape transpose ravel flatten take dot clip".split():
-    setattr(Variable, _name, _tagging(_name))
-for _name in "sum mean var std prod max min cumsum cumprod swapaxes squeeze repeat diagonal trace sort astype".split():
+_ONE = "__getitem__ __neg__ __abs__ __round__ __divmod__ reshape transpose ravel flatten take dot clip sum mean var std"
+_ONE += " prod max min cumsum cumprod swapaxes squeeze repeat diagonal trace sort astype"
+for _name in _ONE.split(" "):
     setattr(Variable, _name, _tagging(_name))
 Variable.T = property(_tagging("transpose"))  # type: ignore[assignment]
 
 
-class Parameter(Variable, _parameter.Parameter):
+class Parameter(Variable, _parameter.Parameter):  # type: ignore[misc]  # moving gives it back itself, as any Variable
     """A Variable that a link trains.
 
     Parameters

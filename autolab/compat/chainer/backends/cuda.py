@@ -65,6 +65,8 @@ class _LazyCupy:
     """CuPy, which is looked for when something of it is wanted."""
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
         return getattr(_backend._gpu("chainer.backends.cuda.cupy"), name)
 
 

@@ -24,7 +24,18 @@ from . import (
     rnn,
 )
 
-_FAMILIES: tuple[ModuleType, ...] = (activation, array, connection, evaluation, loss, math, noise, normalization, pooling, rnn)
+_FAMILIES: tuple[ModuleType, ...] = (
+    activation,
+    array,
+    connection,
+    evaluation,
+    loss,
+    math,
+    noise,
+    normalization,
+    pooling,
+    rnn,
+)
 
 
 def forget(func: Callable[..., Any], *xs: Any) -> Any:

@@ -1,7 +1,8 @@
-"""How a function of the engine becomes one of Chainer's: Variables come out, and what does not fit is an InvalidType."""
+"""How a function of the engine becomes one of Chainer's: Variables come out; what does not fit is an InvalidType."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -32,8 +33,8 @@ def adapted(function: Callable[..., Any], name: str | None = None) -> Callable[.
             return y
         return _result(y)
 
-    if name is not None:
-        call.__name__ = call.__qualname__ = name
+    call.__name__ = call.__qualname__ = name or function.__name__
+    call.__module__ = sys._getframe(1).f_globals["__name__"]  # where it can be found: a model may be pickled
     return call
 
 
@@ -62,8 +63,6 @@ def _result(y: Any) -> Any:
     if is_array(y) or isinstance(y, np.generic):
         return Variable(np.asarray(y) if isinstance(y, np.generic) else y, requires_grad=False)
     return tagged(y)
-
-
 
 
 def reduced(loss: Any, reduce: str, how: tuple[str, Callable[[Any], Any]]) -> Any:

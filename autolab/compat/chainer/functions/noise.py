@@ -18,7 +18,7 @@ __all__ = ["dropout", "gaussian", "gumbel_softmax", "zoneout"]
 
 def global_generator() -> np.random.Generator:
     """A generator that draws from the state of ``numpy.random``."""
-    return np.random.Generator(np.random.get_bit_generator())
+    return np.random.Generator(np.random.get_bit_generator())  # type: ignore[attr-defined]
 
 
 @composed

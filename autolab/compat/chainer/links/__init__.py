@@ -45,11 +45,6 @@ __all__ = [
 ]
 
 _WEIGHTS = "its weights are a file from the network, which AutoLab does not fetch"
+_TRAINED = ("GoogLeNet", "ResNet50Layers", "ResNet101Layers", "ResNet152Layers", "VGG16Layers", "VGG19Layers")
 
-__getattr__ = missing(
-    __name__,
-    {
-        name: _WEIGHTS
-        for name in ("GoogLeNet", "ResNet50Layers", "ResNet101Layers", "ResNet152Layers", "VGG16Layers", "VGG19Layers")
-    },
-)
+__getattr__ = missing(__name__, dict.fromkeys(_TRAINED, _WEIGHTS))

@@ -140,9 +140,7 @@ class DilatedConvolution2D(Convolution2D):
         initialW: Any = None,
         initial_bias: Any = None,
     ) -> None:
-        super().__init__(
-            in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, dilate=dilate
-        )
+        super().__init__(in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, dilate=dilate)
 
 
 class LayerNormalization(Link, _links.LayerNormalization):

@@ -58,6 +58,8 @@ class BatchNormalization(Link):
     ) -> None:
         super().__init__()
         self.decay, self.eps, self.axis = decay, eps, axis
+        self.N: Any
+        self.avg_mean: Any
         self._dtype = np.dtype(config.dtype if dtype is None else dtype)
         self._begin = start(initial_avg_mean), start(initial_avg_var, 1.0)
         with self.init_scope():

@@ -96,6 +96,13 @@ class LSTM(_Gated):
 class StatelessGRU(Link):
     """One step of a gated recurrent unit: ``z * candidate + (1 - z) * h``."""
 
+    W_r: Linear
+    U_r: Linear
+    W_z: Linear
+    U_z: Linear
+    W: Linear
+    U: Linear
+
     def __init__(
         self, in_size: int | None, out_size: int, init: Any = None, inner_init: Any = None, bias_init: Any = None
     ) -> None:

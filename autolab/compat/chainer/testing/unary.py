@@ -48,7 +48,7 @@ def unary_math_function_unittest(
 
         for test in (setUp, test_forward, test_backward, test_double_backward):
             setattr(case, test.__name__, test)
-        shapes = {"shape": [(3, 2), ()], "dtype": [np.float16, np.float32, np.float64]}
+        shapes: dict[str, list[Any]] = {"shape": [(3, 2), ()], "dtype": [np.float16, np.float32, np.float64]}
         return parameterize(*product(shapes))(case)
 
     return decorate

@@ -319,9 +319,7 @@ class MicroAverage(Extension):
 
     priority = Extension.EDITOR
 
-    def __init__(
-        self, numerator_key: str, denominator_key: str, result_key: str, trigger: Any = (1, "epoch")
-    ) -> None:
+    def __init__(self, numerator_key: str, denominator_key: str, result_key: str, trigger: Any = (1, "epoch")) -> None:
         self._keys, self._result, self._interval = (numerator_key, denominator_key), result_key, as_trigger(trigger)
         self._sums = [0.0, 0.0]
 

@@ -74,7 +74,7 @@ class Trainer(_training.Trainer):
         for extension in extensions or ():
             self.extend(extension)
 
-    def extend(  # type: ignore[override]
+    def extend(
         self,
         extension: Any,
         name: str | None = None,
@@ -98,7 +98,7 @@ class Trainer(_training.Trainer):
             chosen = f"{name}_{number}"
         trigger = getattr(extension, "trigger", (1, "iteration")) if trigger is None else trigger
         rank = getattr(extension, "priority", None) if priority is None else priority
-        is_own = isinstance(extension, _training.Extension) or isinstance(extension, type)
+        is_own = isinstance(extension, _training.Extension | type)
         is_hooked = hasattr(extension, "initialize") or hasattr(extension, "finalize")
         wrapped = extension if is_own or not (is_hooked and callable(extension)) else _Hooked(extension)
         if isinstance(extension, Extension):
