@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import wraps
 from inspect import isfunction
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary, ref
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from ...engine.node import Leaf, Node
 from ...engine.parameter import Pending
 from ...engine.unchain import unchain, unchain_backward
 from ...engine.variable import Variable as Engine
+from ...engine.variable import wrap
 
 named: WeakValueDictionary[int, Variable] = WeakValueDictionary()
 """The Variables that have a name, by identity: nodes do not know theirs, and pictures show them."""
@@ -37,6 +38,8 @@ class Variable(Engine):
     data : array or None
         Nothing else: ``Variable(1.0)`` is an error, ``Variable(np.array(1.0))`` is none.
     name : str, optional
+    requires_grad : bool, optional
+        As for `autolab.Variable`; DeZero has no such thing.
 
     Raises
     ------
@@ -56,15 +59,15 @@ class Variable(Engine):
 
     __slots__ = ()
 
-    def __init__(self, data: Any, name: str | None = None) -> None:
+    def __init__(self, data: Any, name: str | None = None, requires_grad: bool | None = None) -> None:
         if data is None:
             self._data, self.node = Pending(name), Node.leaf()
             self.name = name
             return
         if not isinstance(data, np.ndarray) and not is_array(data):
             raise TypeError(f"{type(data)} is not supported")
-        Engine.__init__(self, data, name)
-        if data.dtype == _INTEGER and type(self) is Variable:
+        Engine.__init__(self, data, name, None if data.dtype == _INTEGER else requires_grad)
+        if data.dtype == _INTEGER and requires_grad is not False and type(self) is not Parameter:
             self._become_whole(data)
 
     def _become_whole(self, data: Array) -> None:
@@ -87,7 +90,7 @@ class Variable(Engine):
             self._become_whole(value)
             return
         if type(self) is Whole:
-            self.__class__ = Variable
+            self.__class__ = Variable  # type: ignore[assignment]
         Engine.data.__set__(self, value)  # type: ignore[attr-defined]  # a property has it
 
     array = data
@@ -205,7 +208,7 @@ class Whole(Variable):
         return Variable, (self._data.astype(_INTEGER), self.name)
 
 
-class Parameter(Variable, parameter.Parameter):
+class Parameter(Variable, parameter.Parameter):  # type: ignore[misc]  # to_cpu and to_gpu give nothing, as DeZero's
     """A Variable that a layer trains; None as ``data`` stands for an array that comes later.
 
     Examples
@@ -218,11 +221,11 @@ class Parameter(Variable, parameter.Parameter):
 
     __slots__ = ()
 
-    def __init__(self, data: Any, name: str | None = None) -> None:
+    def __init__(self, data: Any, name: str | None = None, requires_grad: bool | None = None) -> None:
         self.home, self.initializer = np, None
-        Variable.__init__(self, data, name)
+        Variable.__init__(self, data, name, requires_grad)
 
-    def copy(self, mode: str = "copy") -> Parameter:  # type: ignore[override]
+    def copy(self, mode: str = "copy") -> Parameter:
         """Another parameter of the same name, on a copy of the array."""
         return Parameter(None if self.data is None else self.data.copy(), self.name)
 
@@ -240,6 +243,24 @@ def dressed(found: Any) -> Any:
 def variable(found: Any) -> Any:
     """The same, with arrays and numbers as Variables."""
     return dressed(found) if isinstance(found, Engine) else Variable(array_of(found))
+
+
+_arrays: WeakKeyDictionary[Node, Array] = WeakKeyDictionary()
+"""The arrays of what `held` was asked for, as long as their graph is there: rules may not need them."""
+
+
+def held(value: Variable) -> Callable[[], Any]:
+    """A weak reference to a Variable, which finds it as long as its graph is there: DeZero's graphs hold Variables."""
+    if value.node is None:
+        return ref(value)
+    itself, node = ref(value), ref(value.node)
+    _arrays[value.node] = value._data
+
+    def found() -> Any:
+        there, its_node = itself(), node()
+        return there if there is not None or its_node is None else dressed(wrap(_arrays[its_node], its_node))
+
+    return found
 
 
 def function(engine: Callable[..., Any], whole: bool = False) -> Callable[..., Any]:

@@ -15,6 +15,7 @@ from ...engine.config import config, no_grad, test_mode, using_config
 from ...engine.node import Whole as WholeNode
 from ...engine.variable import Variable as Engine
 from .. import missing
+from ._classes import applied
 from ._variable import Parameter, Variable, Whole, dressed, of_one, of_two, variable
 
 Config = config
@@ -116,15 +117,21 @@ def pow(x: Any, c: Any) -> Any:
     return y
 
 
+Add = applied("Add", add)
+Sub = applied("Sub", sub)
+Mul = applied("Mul", mul)
+Div = applied("Div", div)
+Neg = applied("Neg", neg)
+Pow = applied("Pow", pow, "c")
+
+
 def setup_variable() -> None:
     """Nothing is left to do: Variables have their operators."""
 
 
 def _install() -> None:
-    for name, operator in {"add": add, "mul": mul}.items():
-        setattr(Variable, f"__{name}__", operator)
-        setattr(Variable, f"__r{name}__", operator)
-    operators = {"neg": neg, "sub": sub, "rsub": rsub, "truediv": div, "rtruediv": rdiv, "pow": pow}
+    operators: dict[str, Callable[..., Any]] = {"add": add, "radd": add, "mul": mul, "rmul": mul, "neg": neg}
+    operators |= {"sub": sub, "rsub": rsub, "truediv": div, "rtruediv": rdiv, "pow": pow}
     for name, operator in operators.items():
         setattr(Variable, f"__{name}__", operator)
 
@@ -132,9 +139,15 @@ def _install() -> None:
 _install()
 
 __all__ = [
+    "Add",
     "Config",
+    "Div",
     "Function",
+    "Mul",
+    "Neg",
     "Parameter",
+    "Pow",
+    "Sub",
     "Variable",
     "add",
     "as_array",

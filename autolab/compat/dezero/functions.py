@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from ... import functions as F
 from ...engine.config import config
 from ...engine.protocol import unwrap
 from .. import missing
+from ._classes import applied
 from ._variable import Variable, function, of_one, of_two, variable
 from .core import add, as_variable, div, mul, neg, pow, rsub, sub
 from .functions_conv import (
@@ -155,7 +157,8 @@ def dropout(x: Any, dropout_ratio: float = 0.5) -> Any:
     """In training, elements set to 0 at random, as NumPy's global generator draws; otherwise ``x``."""
     if not config.train:
         return as_variable(x)
-    return variable(F.dropout(x, dropout_ratio, rng=np.random.Generator(np.random.get_bit_generator())))
+    drawn: Any = np.random  # whose stubs do not know it
+    return variable(F.dropout(x, dropout_ratio, rng=np.random.Generator(drawn.get_bit_generator())))
 
 
 def batch_nrom(x: Any, gamma: Any, beta: Any, mean: Any, var: Any, decay: float = 0.9, eps: float = 2e-5) -> Any:
@@ -180,7 +183,16 @@ batch_norm = batch_nrom
 
 # ---------------------------------------------------------------------- losses
 def mean_squared_error(x0: Any, x1: Any) -> Any:
-    """The sum of all squared differences, divided by the number of rows."""
+    """The sum of all squared differences, divided by the number of rows.
+
+    Raises
+    ------
+    ValueError
+        If broadcasting would make more elements than there are: of (N,) beside (N, 1) a matrix.
+    """
+    shape = np.broadcast_shapes(x0.shape, x1.shape)
+    if math.prod(shape) == np.maximum(x0.size, x1.size):
+        x0, x1 = F.broadcast_to(x0, shape), F.broadcast_to(x1, shape)
     return variable(F.mean_squared_error(x0, x1, reduction="sum") / _rows(x0))
 
 
@@ -225,6 +237,33 @@ def _shaped(t: Any, like: Any) -> Any:
     return t if t.ndim == like.ndim else t.reshape(like.shape)
 
 
+# ---------------------------------------------------------------------- the classes
+Sin = applied("Sin", sin)
+Cos = applied("Cos", cos)
+Tanh = applied("Tanh", tanh)
+Exp = applied("Exp", exp)
+Log = applied("Log", log)
+Reshape = applied("Reshape", reshape, "shape")
+Sum = applied("Sum", sum, "axis", "keepdims")
+SumTo = applied("SumTo", sum_to, "shape")
+BroadcastTo = applied("BroadcastTo", broadcast_to, "shape")
+MatMul = applied("MatMul", matmul)
+Linear = applied("Linear", linear)
+Transpose = applied("Transpose", transpose, "axes")
+GetItem = applied("GetItem", get_item, "slices")
+Sigmoid = applied("Sigmoid", sigmoid)
+ReLU = applied("ReLU", relu)
+LeakyReLU = applied("LeakyReLU", leaky_relu, "slope")
+Softmax = applied("Softmax", softmax, "axis")
+LogSoftmax = applied("LogSoftmax", log_softmax, "axis")
+MeanSquaredError = applied("MeanSquaredError", mean_squared_error)
+SoftmaxCrossEntropy = applied("SoftmaxCrossEntropy", softmax_cross_entropy)
+BatchNorm = applied("BatchNorm", batch_nrom, "mean", "var", "decay", "eps")
+Max = applied("Max", max, "axis", "keepdims")
+Min = applied("Min", min, "axis", "keepdims")
+Clip = applied("Clip", clip, "x_min", "x_max")
+
+
 def _install() -> None:
     """The methods of Variable."""
     Variable.__getitem__ = get_item  # type: ignore[method-assign]
@@ -252,6 +291,30 @@ def _tuple(given: tuple[Any, ...]) -> tuple[Any, ...]:
 _install()
 
 __all__ = [
+    "BatchNorm",
+    "BroadcastTo",
+    "Clip",
+    "Cos",
+    "Exp",
+    "GetItem",
+    "LeakyReLU",
+    "Linear",
+    "Log",
+    "LogSoftmax",
+    "MatMul",
+    "Max",
+    "MeanSquaredError",
+    "Min",
+    "ReLU",
+    "Reshape",
+    "Sigmoid",
+    "Sin",
+    "Softmax",
+    "SoftmaxCrossEntropy",
+    "Sum",
+    "SumTo",
+    "Tanh",
+    "Transpose",
     "accuracy",
     "add",
     "average",

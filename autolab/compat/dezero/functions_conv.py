@@ -9,6 +9,7 @@ from ... import functions as F
 from ...engine.protocol import unwrap
 from ...functions.windows import Windows, columns, image, windows
 from .. import missing
+from ._classes import applied
 from ._variable import variable
 from .utils import pair
 
@@ -99,7 +100,20 @@ def _bias(b: Any) -> tuple[Any, ...]:
     return () if b is None or b.data is None else (b,)
 
 
+Conv2d = applied("Conv2d", conv2d, "stride", "pad")
+Deconv2d = applied("Deconv2d", deconv2d, "stride", "pad", "outsize")
+Pooling = applied("Pooling", pooling, "kernel_size", "stride", "pad")
+AveragePooling = applied("AveragePooling", average_pooling, "kernel_size", "stride", "pad")
+Im2col = applied("Im2col", im2col, "kernel_size", "stride", "pad", "to_matrix")
+Col2im = applied("Col2im", col2im, "input_shape", "kernel_size", "stride", "pad", "to_matrix")
+
 __all__ = [
+    "AveragePooling",
+    "Col2im",
+    "Conv2d",
+    "Deconv2d",
+    "Im2col",
+    "Pooling",
     "average_pooling",
     "col2im",
     "col2im_array",

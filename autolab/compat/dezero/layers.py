@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
@@ -12,6 +13,7 @@ from ...links import Link
 from ...serializers import load_npz, save_npz
 from .. import missing
 from . import functions as F
+from ._variable import Variable, held
 from .core import Parameter
 from .utils import pair
 
@@ -51,8 +53,12 @@ class Layer(Link):
         load_npz(path, self)
 
 
-def _weakly(values: tuple[Any, ...]) -> list[Any]:
-    return [ref(value) for value in values if hasattr(value, "__weakref__") or isinstance(value, np.ndarray)]
+def _weakly(values: tuple[Any, ...]) -> list[Callable[[], Any]]:
+    return [held(value) if isinstance(value, Variable) else ref(value) for value in values if _has_ref(value)]
+
+
+def _has_ref(value: Any) -> bool:
+    return type(value).__weakrefoffset__ > 0
 
 
 class _Weighted(Layer):
@@ -76,7 +82,7 @@ class _Weighted(Layer):
         """Normal numbers, whose variance is one over the number of inputs of each output."""
         shape = self._shape(size)
         inputs = size * int(np.prod(shape[2:]))
-        self.W.data = (xp.random.randn(*shape) * np.sqrt(1 / inputs)).astype(self.dtype)
+        self.W.data = xp.random.randn(*shape).astype(self.dtype) * np.sqrt(1 / inputs).astype(self.dtype)
 
     def _ready(self, x: Any) -> None:
         if self.W.data is None:
@@ -98,7 +104,7 @@ class Linear(_Weighted):
     def __init__(
         self, out_size: int, nobias: bool = False, dtype: Any = np.float32, in_size: int | None = None
     ) -> None:
-        vars(self).update(in_size=in_size, out_size=out_size)
+        self.in_size, self.out_size = in_size, out_size
         super().__init__(out_size, nobias, dtype, in_size)
 
     def _shape(self, size: int) -> tuple[int, ...]:
@@ -136,8 +142,8 @@ class Conv2d(_Weighted):
         dtype: Any = np.float32,
         in_channels: int | None = None,
     ) -> None:
-        vars(self).update(in_channels=in_channels, out_channels=out_channels)
-        vars(self).update(kernel_size=kernel_size, stride=stride, pad=pad)
+        self.in_channels, self.out_channels = in_channels, out_channels
+        self.kernel_size, self.stride, self.pad = kernel_size, stride, pad
         super().__init__(out_channels, nobias, dtype, in_channels)
 
     def _shape(self, size: int) -> tuple[int, ...]:

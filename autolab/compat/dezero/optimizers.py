@@ -8,6 +8,7 @@ from typing import Any, Self
 from weakref import WeakKeyDictionary
 
 from ... import optimizers
+from ...engine.node import Node
 from ...optimizers import WeightDecay
 from .. import missing
 from .core import Parameter
@@ -66,7 +67,7 @@ class _ByRule(Optimizer):
     def __init__(self, rule: optimizers.Optimizer) -> None:
         super().__init__()
         self._rule = rule
-        self._states: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
+        self._states: WeakKeyDictionary[Node, dict[str, Any]] = WeakKeyDictionary()
 
     def __getattr__(self, name: str) -> Any:
         if name in type(self).settings:
@@ -74,11 +75,14 @@ class _ByRule(Optimizer):
         raise AttributeError(f"{type(self).__name__} has no {name!r}", name=name, obj=self)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        setattr(self._rule if name in type(self).settings else super(), name, value)
+        if name in type(self).settings:
+            setattr(self._rule, name, value)
+        else:
+            super().__setattr__(name, value)
 
     def update_one(self, param: Any) -> None:
         """Change one parameter."""
-        state = self._states.setdefault(param, {})
+        state = self._states.setdefault(param.node, {})
         param.data = self._rule.update_one(param.data, param.grad.data, state).astype(param.dtype, copy=False)
 
 
