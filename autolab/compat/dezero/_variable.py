@@ -135,6 +135,8 @@ class Variable(Engine):
         fills = node is not None and not getattr(node, "given", False) and (self.size != 1 or retain_grad)
         if fills:
             self.grad = get_array_module(self._data).ones_like(self._data)
+        if type(self) is Whole and self.grad is not None:
+            self.grad.__class__ = Whole
         try:
             Engine.backward(self, retain_grad, create_graph, **others)
         finally:

@@ -47,11 +47,15 @@ class Function(SimpleFunction):
     """
 
     _integers: tuple[bool, ...] = ()
+    _whole_results: tuple[int, ...] = ()
 
     def __call__(self, *inputs: Any) -> Any:
         self._integers = tuple([type(x) is Whole for x in inputs])
         found = super().__call__(*inputs)
-        return dressed(found) if isinstance(found, Engine) else dressed(list(found))
+        results = [found] if isinstance(found, Engine) else list(found)
+        for i, y in enumerate(results):
+            y.__class__ = Whole if i in self._whole_results else Variable
+        return results[0] if isinstance(found, Engine) else results
 
     @property
     def inputs(self) -> Any:
@@ -71,10 +75,9 @@ class Function(SimpleFunction):
             return super()._forward(arrays)
         pairs = zip(arrays, self._integers, strict=True)
         found = super()._forward(tuple([x.astype(np.int64) if integer else x for x, integer in pairs]))
-        for y in found:
-            if y.dtype == np.int64:  # the engine's numbers have to be floats to have a gradient
-                y._data = y._data.astype(np.float64)
-                y.__class__ = Whole
+        self._whole_results = tuple([i for i, y in enumerate(found) if y.dtype == np.int64])
+        for i in self._whole_results:  # the engine differentiates floats
+            found[i]._data = found[i]._data.astype(np.float64)
         return found
 
 
