@@ -151,7 +151,7 @@ class AdaDelta(Optimizer):
     >>> layer.W.grad = np.full((1, 2), 2.0, np.float32)
     >>> optimizer.update()
     >>> layer.W
-    variable([[0.9552898 0.9552898]])
+    variable([[0.95528984 0.95528984]])
     """
 
     hyperparameters = ("rho", "eps", "lr")

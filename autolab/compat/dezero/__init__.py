@@ -14,7 +14,19 @@ number of rows; several results are a list; layers, dropout and loaders draw fro
 """
 
 from .. import missing
-from . import cuda, dataloaders, datasets, functions, functions_conv, layers, models, optimizers, transforms, utils
+from . import (
+    core,
+    cuda,
+    dataloaders,
+    datasets,
+    functions,
+    functions_conv,
+    layers,
+    models,
+    optimizers,
+    transforms,
+    utils,
+)
 from .core import (
     Config,
     Function,
@@ -46,6 +58,7 @@ __all__ = [
     "Variable",
     "as_array",
     "as_variable",
+    "core",
     "cuda",
     "dataloaders",
     "datasets",

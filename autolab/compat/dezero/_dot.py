@@ -77,7 +77,7 @@ class _Drawing:
             yield f"{self._id(('f', node.parent))} -> {self._id(node)}"
             return
         me = self._id(("f", node))
-        yield f'{me} [label="{literal(_class_of(node.function))}", color=lightblue, style=filled, shape=box]'
+        yield f'{me} [label="{_text(_class_of(node.function))}", color=lightblue, style=filled, shape=box]'
         if not _is_function_alone(node):
             yield f"{me} -> {self._id(node)}"
         for i, parent in enumerate(_inputs(node)):
@@ -89,7 +89,7 @@ class _Drawing:
         label = name or ""
         if self._verbose and kind is not None:
             label += (": " if name else "") + f"{kind[0]} {kind[1]}"
-        return f'{self._id(key)} [label="{literal(label)}", color=orange, style=filled]'
+        return f'{self._id(key)} [label="{_text(label)}", color=orange, style=filled]'
 
     def _id(self, key: Any) -> int:
         return self._ids.setdefault(key, len(self._ids))
@@ -110,6 +110,11 @@ def _inputs(node: Node) -> list[Node | None]:
         parents = {edge.rule: edge.parent for edge in node.edges if isinstance(edge.rule, int)}
         count = 0
     return [parents.get(i) for i in range(max([count, *[i + 1 for i in parents]]))]
+
+
+def _text(label: str) -> str:
+    """A label between quotes: what users named can end neither the label nor the line."""
+    return literal(label).replace('"', '\\"').replace("\n", " ")
 
 
 def _class_of(function: Any) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from typing import Any, Self
-from weakref import WeakKeyDictionary
 
 from ... import optimizers
-from ...engine.node import Node
+from ...engine.publish import publish
 from ...optimizers import WeightDecay
 from .. import missing
 from .core import Parameter
@@ -67,7 +66,6 @@ class _ByRule(Optimizer):
     def __init__(self, rule: optimizers.Optimizer) -> None:
         super().__init__()
         self._rule = rule
-        self._states: WeakKeyDictionary[Node, dict[str, Any]] = WeakKeyDictionary()
 
     def __getattr__(self, name: str) -> Any:
         if name in type(self).settings:
@@ -82,8 +80,7 @@ class _ByRule(Optimizer):
 
     def update_one(self, param: Any) -> None:
         """Change one parameter."""
-        state = self._states.setdefault(param.node, {})
-        param.data = self._rule.update_one(param.data, param.grad.data, state).astype(param.dtype, copy=False)
+        publish(self._rule._stores([param]))
 
 
 class SGD(_ByRule):
