@@ -10,19 +10,18 @@ from collections.abc import Callable
 from functools import wraps
 from inspect import isfunction
 from typing import Any
-from weakref import WeakKeyDictionary, WeakValueDictionary, ref
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 from ...engine import parameter
-from ...engine.backend import Array, array_of, get_array_module, is_array, to_cpu, to_gpu
+from ...engine.backend import Array, get_array_module, is_array, to_cpu, to_gpu
 from ...engine.config import listeners
 from ...engine.leaving import left
 from ...engine.node import Leaf, Node
 from ...engine.parameter import Pending
 from ...engine.unchain import unchain, unchain_backward
 from ...engine.variable import Variable as Engine
-from ...engine.variable import wrap
 
 named: WeakValueDictionary[int, Variable] = WeakValueDictionary()
 """The Variables that have a name, by identity: nodes do not know theirs, and pictures show them."""
@@ -186,8 +185,9 @@ class Whole(Variable):
     def data(self) -> Any:
         """The integers, as an array that cannot be written to: a new one is assigned."""
         data = left(self, self._data) if listeners else self._data
-        shown = np.asarray(data).astype(_INTEGER)
-        shown.flags.writeable = False
+        shown = data.astype(_INTEGER)
+        if isinstance(shown, np.ndarray):  # CuPy's arrays have no such flag
+            shown.flags.writeable = False
         return shown
 
     @data.setter
@@ -232,7 +232,6 @@ class Parameter(Variable, parameter.Parameter):  # type: ignore[misc]  # to_cpu 
         return Parameter(None if self.data is None else self.data.copy(), self.name)
 
 
-# ---------------------------------------------------------------------- what the engine gives
 def dressed(found: Any) -> Any:
     """What the engine gave, where its Variables are DeZero's."""
     if type(found) is Engine:
@@ -240,78 +239,6 @@ def dressed(found: Any) -> Any:
     elif type(found) in (tuple, list):
         return type(found)([dressed(one) for one in found])
     return found
-
-
-def variable(found: Any) -> Any:
-    """The same, with arrays and numbers as Variables."""
-    return dressed(found) if isinstance(found, Engine) else Variable(array_of(found))
-
-
-_arrays: WeakKeyDictionary[Node, Array] = WeakKeyDictionary()
-"""The arrays of what `held` was asked for, as long as their graph is there: rules may not need them."""
-
-
-def held(value: Variable) -> Callable[[], Any]:
-    """A weak reference to a Variable, which finds it as long as its graph is there: DeZero's graphs hold Variables."""
-    if value.node is None:
-        return ref(value)
-    itself, node = ref(value), ref(value.node)
-    _arrays[value.node] = value._data
-
-    def found() -> Any:
-        there, its_node = itself(), node()
-        return there if there is not None or its_node is None else dressed(wrap(_arrays[its_node], its_node))
-
-    return found
-
-
-def function(engine: Callable[..., Any], whole: bool = False) -> Callable[..., Any]:
-    """A function of the engine that gives DeZero's Variables; with ``whole``, of integers integers."""
-
-    @wraps(engine)
-    def call(*args: Any, **settings: Any) -> Any:
-        y = engine(*args, **settings)
-        if type(y) is not Engine:
-            return variable(y)
-        y.__class__ = Whole if whole and type(args[0]) is Whole else Variable
-        return y
-
-    return call
-
-
-def of_one(engine: Callable[[Any], Any], whole: bool = False) -> Callable[[Any], Any]:
-    """`function` for one argument: each step of a chain passes here."""
-
-    @wraps(engine)
-    def call(x: Any) -> Any:
-        y = engine(x)
-        if type(y) is not Engine:
-            return variable(y)
-        y.__class__ = Whole if whole and type(x) is Whole else Variable
-        return y
-
-    return call
-
-
-def of_two(engine: Callable[[Any, Any], Any], whole: bool = False) -> Callable[[Any, Any], Any]:
-    """`function` for two arguments."""
-
-    @wraps(engine)
-    def call(a: Any, b: Any) -> Any:
-        y = engine(a, b)
-        if type(y) is not Engine:
-            return NotImplemented if y is NotImplemented else variable(y)
-        y.__class__ = Whole if whole and _are_whole(a, b) else Variable
-        return y
-
-    return call
-
-
-def _are_whole(a: Any, b: Any) -> bool:
-    """Whether both are integers, and one of them a Variable."""
-    if type(a) is Whole:
-        return type(b) is Whole or (not isinstance(b, Engine) and np.asarray(b).dtype.kind in "iu")
-    return type(b) is Whole and not isinstance(a, Engine) and np.asarray(a).dtype.kind in "iu"
 
 
 def _method(engine: Callable[..., Any]) -> Callable[..., Any]:

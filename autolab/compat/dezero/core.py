@@ -15,8 +15,9 @@ from ...engine.config import config, no_grad, test_mode, using_config
 from ...engine.node import Whole as WholeNode
 from ...engine.variable import Variable as Engine
 from .. import missing
+from ._adapters import of_one, of_two, variable
 from ._classes import applied
-from ._variable import Parameter, Variable, Whole, dressed, of_one, of_two, variable
+from ._variable import Parameter, Variable, Whole, dressed
 
 Config = config
 """The modes of this thread: ``Config.enable_backprop`` and ``Config.train``."""

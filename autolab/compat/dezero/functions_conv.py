@@ -9,8 +9,8 @@ from ... import functions as F
 from ...engine.protocol import unwrap
 from ...functions.windows import Windows, columns, image, windows
 from .. import missing
+from ._adapters import variable
 from ._classes import applied
-from ._variable import variable
 from .utils import pair
 
 

@@ -13,7 +13,8 @@ from ...links import Link
 from ...serializers import load_npz, save_npz
 from .. import missing
 from . import functions as F
-from ._variable import Variable, held
+from ._adapters import held
+from ._variable import Variable
 from .core import Parameter
 from .utils import pair
 
