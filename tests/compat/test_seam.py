@@ -6,7 +6,6 @@ import importlib
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -14,13 +13,6 @@ import pytest
 from helpers.checkout import ROOT
 
 from autolab import compat
-
-
-@pytest.fixture
-def dezero() -> Iterator[ModuleType]:
-    compat.install("dezero")
-    yield importlib.import_module("dezero")
-    compat.uninstall("dezero")
 
 
 def test_the_original_name_gives_the_facade_itself(dezero):
