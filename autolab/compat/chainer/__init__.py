@@ -13,14 +13,18 @@
            [6., 8.]], dtype=float32)
     >>> compat.uninstall("chainer")
 
-What is other than in Chainer
------------------------------
-- ``backward()`` of several elements without a start gradient is an error; Chainer did nothing (X1). A start gradient
-  that was set is still there afterwards (X2).
-- ``grad`` is an array, ``grad_var`` a Variable (X3). float32 and float64 mix, and promote as in NumPy (X6).
-- A function's instance that is used twice is an error (X9); Chainer's text forbids it, and its code did not look.
-- Random numbers come from NumPy's global generator as in Chainer; those of dropout are others for the same seed.
-- At equal elements the gradient of a maximum is shared equally; Chainer gave all of it to some of them.
+What differs from AutoLab, because Chainer has it so: `grad` is an array, and `grad_var` the Variable; Variables take
+arrays alone; links register inside `init_scope` alone; iterators give lists of examples, which a converter joins;
+initializers fill arrays, and they, dropout and iterators draw from NumPy's global generator; `softmax` and its kin go
+along axis 1, and `max_pooling_2d` covers all; functions always give Variables, and what does not fit is an
+`InvalidType`; several gradients are a list, and an update without a gradient does nothing.
+
+What is AutoLab's way all the same: `backward` of several elements without a start gradient is an error, where Chainer
+did nothing, and a start gradient that was set is still there afterwards; float32 and float64 promote as in NumPy;
+integers never require a gradient; an object of a function is called once; what is reported are numbers without a graph;
+at equal elements the gradient of a maximum is shared; `check_backward` looks at all elements. Start gradients of other
+results of a function than the one `backward` begins at do not count. Files of optimizers have AutoLab's names. There is
+no ChainerX, iDeep, or training on several GPUs.
 """
 
 from typing import Any
@@ -57,7 +61,7 @@ from . import (
 )
 from .backend import get_device
 from .configuration import config, global_config, using_config
-from .function import Function, force_backprop_mode, no_backprop_mode
+from .function import Function, FunctionAdapter, force_backprop_mode, no_backprop_mode
 from .function_node import FunctionNode, grad
 from .initializer import Initializer
 from .link import Chain, ChainList, Link
@@ -76,6 +80,7 @@ __all__ = [
     "Deserializer",
     "DictSummary",
     "Function",
+    "FunctionAdapter",
     "FunctionNode",
     "GradientMethod",
     "Initializer",

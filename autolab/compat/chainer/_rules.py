@@ -8,27 +8,6 @@ from ...engine.backend import get_array_module
 from .optimizer import Optimizer
 
 
-class AdaDelta(Optimizer):
-    """Steps whose size follows from those before: ``sqrt(mean of squared steps / mean of squared gradients) * g``.
-
-    M. Zeiler, "ADADELTA: an adaptive learning rate method", 2012.
-    """
-
-    hyperparameters = ("rho", "eps")
-
-    def __init__(self, rho: float = 0.95, eps: float = 1e-6) -> None:
-        super().__init__(1.0)
-        self.rho, self.eps = rho, eps
-
-    def update_one(self, w: Any, g: Any, state: Any) -> Any:
-        xp, rho = get_array_module(w), self.rho
-        state["msg"] = rho * state.get("msg", 0.0) + (1 - rho) * g * g
-        before = state.get("msdx", xp.zeros_like(w))
-        step = xp.sqrt((before + self.eps) / (state["msg"] + self.eps)) * g
-        state["msdx"] = rho * before + (1 - rho) * step * step
-        return w - step
-
-
 class CorrectedMomentumSGD(Optimizer):
     """Momentum that does not know the learning rate: ``v = momentum * v - g``, then ``w + lr * v``."""
 

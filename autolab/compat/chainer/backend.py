@@ -18,6 +18,7 @@ __all__ = [
     "from_chx",
     "get_array_module",
     "get_device",
+    "get_device_from_array",
     "to_chx",
     "to_numpy",
 ]
@@ -94,6 +95,19 @@ def get_device(device_spec: Any) -> Any:
     if not number.isdigit():
         raise ValueError(f"get_device: got {device_spec!r:.60}; expected -1, '@numpy', or the number of a GPU")
     return GpuDevice(int(number))
+
+
+def get_device_from_array(*arrays: Any) -> Any:
+    """The device on which arrays are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> chainer.backend.get_device_from_array(np.ones(2))
+    @numpy
+    """
+    return CpuDevice() if get_array_module(*arrays) is np else GpuDevice(arrays[0].device.id)
 
 
 def copyto(dst: Any, src: Any) -> None:

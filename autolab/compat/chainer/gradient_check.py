@@ -11,7 +11,10 @@ from ... import gradcheck as _gradcheck
 from ...engine.backend import is_array
 from .. import missing
 
-__all__ = ["NondifferentiableError", "check_backward", "check_double_backward", "numerical_grad"]
+__all__ = ["NondifferentiableError", "assert_allclose", "check_backward", "check_double_backward", "numerical_grad"]
+
+
+assert_allclose = _gradcheck.assert_allclose
 
 
 class NondifferentiableError(Exception):

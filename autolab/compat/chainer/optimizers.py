@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import optimizers as _optimizers
 from .. import missing
-from ._rules import SMORMS3, AdaDelta, CorrectedMomentumSGD, RMSpropGraves
+from ._rules import SMORMS3, CorrectedMomentumSGD, RMSpropGraves
 from .optimizer import Optimizer
 
 __all__ = [
@@ -41,6 +41,15 @@ class MomentumSGD(Optimizer, _optimizers.MomentumSGD):
 
 class NesterovAG(Optimizer, _optimizers.NesterovAG):
     """Nesterov's accelerated gradient."""
+
+
+class AdaDelta(Optimizer, _optimizers.AdaDelta):
+    """Steps in units of the steps before."""
+
+    hyperparameters = ("rho", "eps")  # type: ignore[assignment]
+
+    def __init__(self, rho: float = 0.95, eps: float = 1e-6) -> None:
+        super().__init__(rho, eps)
 
 
 class AdaGrad(Optimizer, _optimizers.AdaGrad):

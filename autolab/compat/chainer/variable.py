@@ -16,9 +16,8 @@ from ...engine import parameter as _parameter
 from ...engine import variable as _variable
 from ...engine.backend import Array, get_array_module, is_array, to_cpu, to_gpu
 from ...engine.errors import a_kind
-from ...engine.node import Leaf, Node
+from ...engine.unchain import unchain, unchain_backward
 from .. import missing
-from . import _graph
 
 __all__ = ["Parameter", "Variable", "as_array", "as_variable"]
 
@@ -132,26 +131,21 @@ class Variable(_Engines, metaclass=_Kind):
     # ------------------------------------------------------------------ the graph
     def unchain(self) -> None:
         """Forget what computed this value: the graph ends here, and what is behind it may be freed."""
-        if self.node is not None and not isinstance(self.node, Leaf):
-            _graph.cut(self.node)
-            self.node = Node.leaf()
+        unchain(self)
 
     def unchain_backward(self) -> None:
         """Forget the graph behind this value, for all that were computed in it: truncates backpropagation in time."""
-        if self.node is not None:
-            _graph.cut_all(self.node)
+        unchain_backward(self)
+        unchain(self)
 
     def set_creator(self, creator: Any) -> None:
         """Refused: a value belongs to the function that computed it."""
         raise NotImplementedError("Variable.set_creator: the graph is made by applying functions")
 
     @property
-    def creator(self) -> Any:
-        """The function that made the value; None for a leaf, and after `unchain_backward`."""
-        found = _Engines.creator.__get__(self)
-        return None if isinstance(found, _graph.Cut) else found
-
-    creator_node = creator
+    def creator_node(self) -> Any:
+        """The function that made the value, as ``creator``."""
+        return self.creator
 
     @property
     def xp(self) -> Any:

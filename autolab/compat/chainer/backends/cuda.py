@@ -22,6 +22,7 @@ __all__ = [
     "cupy",
     "elementwise",
     "get_array_module",
+    "get_device",
     "get_device_from_array",
     "get_device_from_id",
     "memoize",
