@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from math import sqrt
 from typing import Any
 
@@ -40,6 +41,28 @@ class Reporter(_reporter.Reporter):
         """Call each of them by its name behind ``prefix``."""
         for name, observer in observers:
             self.add_observer(prefix + name, observer)
+
+    @contextmanager
+    def scope(self, observation: dict[str, Any]) -> Iterator[dict[str, Any]]:  # type: ignore[override]
+        """Gather what is reported inside the block in ``observation``, which is the reporter's own meanwhile."""
+        before, self.observation = self.observation, observation
+        try:
+            with super().scope(observation):
+                yield observation
+        finally:
+            self.observation = before
+
+    def hear(self, values: Mapping[str, Any], observer: Any, observation: dict[str, Any]) -> None:
+        """Put values into ``observation`` under the observer's name.
+
+        Raises
+        ------
+        KeyError
+            If the observer has none.
+        """
+        if observer is not None and id(observer) not in self._names:
+            raise KeyError(f"Reporter: {type(observer).__name__} is no observer; add_observer gives it a name")
+        super().hear(values, observer, observation)
 
     def report(self, values: Mapping[str, Any], observer: Any = None) -> None:
         """Put values into ``observation``."""
@@ -101,6 +124,12 @@ class Summary:
     def __init__(self) -> None:
         self._count, self._sum, self._squares = 0.0, 0.0, 0.0
 
+    def serialize(self, serializer: Any) -> None:
+        """Save to, or load from, a serializer."""
+        self._sum = serializer("_x", self._sum)
+        self._squares = serializer("_x2", self._squares)
+        self._count = serializer("_n", self._count)
+
     def add(self, value: Any, weight: float = 1) -> None:
         """Add a number."""
         number = to_cpu(as_array(value))
@@ -140,6 +169,13 @@ class DictSummary:
             value, weight = value if isinstance(value, tuple) else (value, 1)
             if getattr(as_array(value), "ndim", 1) == 0:
                 self._summaries.setdefault(name, Summary()).add(value, weight)
+
+    def serialize(self, serializer: Any) -> None:
+        """Save to, or load from, a serializer."""
+        names = json.loads(str(serializer("_names", json.dumps(list(self._summaries)))))
+        self._summaries = {name: self._summaries.get(name, Summary()) for name in names}
+        for i, summary in enumerate(self._summaries.values()):
+            summary.serialize(serializer["_summaries"][str(i)])
 
     def compute_mean(self) -> dict[str, Any]:
         """The means by name."""

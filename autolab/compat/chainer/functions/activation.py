@@ -39,13 +39,13 @@ tanh = adapted(F.tanh)
 @adapted
 def log_softmax(x: Any, axis: int = 1) -> Any:
     """The logarithm of `softmax`."""
-    return F.log_softmax(x, axis)
+    return F.log_softmax(x, axis=axis)
 
 
 @adapted
 def softmax(x: Any, axis: int = 1) -> Any:
     """``exp(x)``, scaled to the sum 1 along an axis."""
-    return F.softmax(x, axis)
+    return F.softmax(x, axis=axis)
 
 
 @adapted
@@ -80,7 +80,7 @@ def maxout(x: Any, pool_size: int, axis: int = 1) -> Any:
 @composed
 def selu(x: Any, alpha: float = 1.6732632423543772, scale: float = 1.0507009873554805) -> Any:
     """``scale * elu(x, alpha)``."""
-    return F.mul(F.elu(x, alpha), scale)
+    return F.mul(F.elu(x, alpha=alpha), scale)
 
 
 @composed

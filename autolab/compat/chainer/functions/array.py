@@ -64,26 +64,26 @@ where = adapted(F.where)
 @adapted
 def broadcast_to(x: Any, shape: Any) -> Any:
     """``x``, repeated along axes of length 1 to the given shape."""
-    return F.broadcast_to(x, tuple(shape))
+    return F.broadcast_to(x, shape=tuple(shape))
 
 
 @adapted
 def reshape(x: Any, shape: Any) -> Any:
     """The same elements in another shape; -1 stands for the length that is left."""
     wanted = (shape,) if isinstance(shape, int) else tuple(shape)
-    return as_variable(x) if wanted == as_array(x).shape else F.reshape(x, wanted)
+    return as_variable(x) if wanted == as_array(x).shape else F.reshape(x, shape=wanted)
 
 
 @adapted
 def squeeze(x: Any, axis: Any = None) -> Any:
     """``x`` without axes of length 1."""
-    return F.squeeze(x, axis)
+    return F.squeeze(x, axis=axis)
 
 
 @adapted
 def transpose(x: Any, axes: Any = None) -> Any:
     """The axes in another order, by default the reverse."""
-    return F.transpose(x, None if axes is None else tuple(axes))
+    return F.transpose(x, axes=None if axes is None else tuple(axes))
 
 
 @adapted
@@ -108,7 +108,7 @@ def tile(x: Any, reps: Any) -> Any:
 def broadcast(*args: Any) -> Any:
     """All arrays, repeated to one shape."""
     shape = np.broadcast_shapes(*[as_array(x).shape for x in args])
-    found = [as_variable(x) if as_array(x).shape == shape else F.broadcast_to(x, shape) for x in args]
+    found = [as_variable(x) if as_array(x).shape == shape else F.broadcast_to(x, shape=shape) for x in args]
     return found[0] if len(found) == 1 else tuple(found)
 
 
@@ -122,19 +122,19 @@ def copy(x: Any, dst: Any) -> Any:
 @adapted
 def flatten(x: Any) -> Any:
     """All elements along one axis."""
-    return F.reshape(x, (-1,))
+    return F.reshape(x, shape=(-1,))
 
 
 @adapted
 def fliplr(a: Any) -> Any:
     """The second axis in the reverse order."""
-    return F.flip(a, 1)
+    return F.flip(a, axis=1)
 
 
 @adapted
 def flipud(a: Any) -> Any:
     """The first axis in the reverse order."""
-    return F.flip(a, 0)
+    return F.flip(a, axis=0)
 
 
 @adapted
@@ -154,7 +154,7 @@ def dstack(xs: Any) -> Any:
     """Arrays, joined along the third axis."""
     shape = as_array(xs[0]).shape
     wanted = {0: (1, 1, 1), 1: (1, *shape, 1), 2: (*shape, 1)}.get(len(shape))
-    return F.concatenate([x if wanted is None else F.reshape(x, wanted) for x in xs], axis=2)
+    return F.concatenate([x if wanted is None else F.reshape(x, shape=wanted) for x in xs], axis=2)
 
 
 @adapted
@@ -166,7 +166,7 @@ def rollaxis(x: Any, axis: int, start: int = 0) -> Any:
     axis, start = axis % len(order), start + len(order) * (start < 0)
     order.remove(axis)
     order.insert(start - (axis < start), axis)
-    return F.transpose(x, tuple(order))
+    return F.transpose(x, axes=tuple(order))
 
 
 @adapted

@@ -28,7 +28,7 @@ def linear(x: Any, W: Any, b: Any = None, n_batch_axes: int = 1) -> Any:
     if len(shape) < n_batch_axes + 1:
         raise ValueError(f"linear: x has shape {shape}; expected {n_batch_axes} axes of examples, and one more")
     if len(shape) > n_batch_axes + 1:
-        x = F.reshape(x, (*shape[:n_batch_axes], prod(shape[n_batch_axes:])))
+        x = F.reshape(x, shape=(*shape[:n_batch_axes], prod(shape[n_batch_axes:])))
     return _as(x, F.linear(x, W) if b is None else F.linear(x, W, b))
 
 

@@ -17,7 +17,7 @@ def accuracy(y: Any, t: Any, ignore_label: int | None = None) -> Any:
     scores, labels = as_array(y), as_array(t)
     if scores.ndim > labels.ndim + 1 and scores.size == labels.size * scores.shape[1]:
         scores = scores.reshape(scores.shape[0], scores.shape[1], *labels.shape[1:])
-    return F.accuracy(scores, labels, 1, ignore_label)
+    return F.accuracy(scores, labels, axis=1, ignore_label=ignore_label)
 
 
 @adapted

@@ -65,17 +65,16 @@ def softmax_cross_entropy(
         return F.softmax_cross_entropy(x, labels, reduction="none", **options)
     if reduce != "mean":
         raise ValueError(f"softmax_cross_entropy: reduce is {reduce!r:.60}; expected 'mean' or 'no'")
-    counted = int((labels != ignore_label).sum())
     if normalize and class_weight is None:
         return F.softmax_cross_entropy(x, labels, **options)
-    count = counted if normalize else len(labels)
+    count = int((labels != ignore_label).sum()) if normalize else len(labels)
     return F.div(F.softmax_cross_entropy(x, labels, reduction="sum", **options), float(max(count, 1)))
 
 
 def _of_distributions(x: Any, t: Any, normalize: bool, reduce: str, which: str) -> Any:
     if which not in ("cross-entropy", "kl-divergence"):
         raise ValueError(f"softmax_cross_entropy: soft_target_loss is {which!r:.60}")
-    loss = F.neg(F.sum(F.mul(t, F.log_softmax(x, 1)), axis=1))
+    loss = F.neg(F.sum(F.mul(t, F.log_softmax(x, axis=1)), axis=1))
     if which == "kl-divergence":
         loss = F.add(loss, F.sum(F.xlogy(t, t), axis=1))
     shape = as_array(loss).shape
@@ -112,7 +111,7 @@ def hinge(x: Any, t: Any, norm: str = "L1", reduce: str = "mean") -> Any:
 @composed
 def huber_loss(x: Any, t: Any, delta: float, reduce: str = "sum_along_second_axis") -> Any:
     """Half the squared error, and beyond ``delta`` a line."""
-    each = F.huber(x, t, delta, reduction="none")
+    each = F.huber(x, t, delta=delta, reduction="none")
     return reduced(each, reduce, ("sum_along_second_axis", lambda loss: F.sum(loss, axis=1)))
 
 

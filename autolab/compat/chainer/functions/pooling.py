@@ -20,7 +20,7 @@ def _pair(value: Any) -> tuple[int, int]:
 @adapted
 def average_pooling_2d(x: Any, ksize: Any, stride: Any = None, pad: Any = 0) -> Any:
     """The mean of every window, in which padding counts as 0."""
-    return F.avg_pool2d(x, ksize, stride, pad)
+    return F.avg_pool2d(x, kernel=ksize, stride=stride, padding=pad)
 
 
 @composed
@@ -36,14 +36,14 @@ def max_pooling_2d(
     kernel, steps, around = _pair(ksize), _pair(ksize if stride is None else stride), _pair(pad)
     shape = as_array(x).shape
     if not cover_all or len(shape) != 4:
-        return F.max_pool2d(x, kernel, steps, around)
+        return F.max_pool2d(x, kernel=kernel, stride=steps, padding=around)
     left_over = [(n + 2 * p - k) % s for n, k, s, p in zip(shape[2:], kernel, steps, around, strict=True)]
     more = [0 if rest == 0 else s - rest for rest, s in zip(left_over, steps, strict=True)]
     if not any(more):
-        return F.max_pool2d(x, kernel, steps, around)
+        return F.max_pool2d(x, kernel=kernel, stride=steps, padding=around)
     widths = [(p, p + extra) for p, extra in zip(around, more, strict=True)]
     lowest = F.pad(x, ((0, 0), (0, 0), *widths), constant_values=-np.inf)
-    return F.max_pool2d(lowest, kernel, steps)
+    return F.max_pool2d(lowest, kernel=kernel, stride=steps)
 
 
 def _of_images(pool: Any, x: Any, ksize: Any, stride: Any, pad: Any, **options: Any) -> Any:

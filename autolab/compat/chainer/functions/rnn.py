@@ -14,7 +14,7 @@ __all__ = ["lstm", "slstm", "tree_lstm"]
 def _gates(x: Any, count: int) -> list[Any]:
     """The parts of ``x`` for each unit: they stand beside each other."""
     shape = as_array(x).shape
-    each = F.reshape(x, (shape[0], shape[1] // count, count, *shape[2:]))
+    each = F.reshape(x, shape=(shape[0], shape[1] // count, count, *shape[2:]))
     return [F.getitem(each, index=(slice(None), slice(None), i)) for i in range(count)]
 
 

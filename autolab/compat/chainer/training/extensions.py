@@ -127,7 +127,7 @@ class Evaluator(Extension):
         summary, function = DictSummary(), self.eval_func or self._targets["main"]
         outer = Reporter()
         for name, target in self._targets.items():
-            outer.add_observer(name, target)
+            outer.add_observer(name, target)  # for `evaluate` by itself
         for batch in batches:
             heard: dict[str, Any] = {}
             with no_grad(), _current(outer).scope(heard):
