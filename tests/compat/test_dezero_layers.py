@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import weakref
 
 import numpy as np
@@ -53,6 +55,10 @@ def test_a_layer_holds_what_went_in_and_out_weakly():
     y.backward(retain_grad=True)
     assert hidden.shape == hidden.grad.shape == (4, 3) and model.l1.outputs[0]().grad is hidden.grad
     array = weakref.ref(hidden.data)
+    twin = pickle.loads(pickle.dumps(model))
+    assert (copy.deepcopy(model)(x).data == twin(x).data).all() and not hasattr(
+        pickle.loads(pickle.dumps(twin)), "inputs"
+    )
     del y, hidden
     assert model.outputs[0]() is None and array() is None
 
