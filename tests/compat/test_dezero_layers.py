@@ -51,6 +51,7 @@ def test_a_layer_holds_what_went_in_and_out_weakly():
     model, x = TwoLayerNet(3, 1), Variable(np.ones((4, 2)))
     y = model(x)
     assert model.inputs[0]() is x and model.outputs[0]() is y
+    assert models.Sequential(F.exp)(1.0).shape == ()  # a number is passed on
     hidden = model.l1.outputs[0]()  # the caller has no name for it, the graph holds it
     y.backward(retain_grad=True)
     assert hidden.shape == hidden.grad.shape == (4, 3) and model.l1.outputs[0]().grad is hidden.grad

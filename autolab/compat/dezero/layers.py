@@ -58,11 +58,16 @@ class Layer(Link):
 
 
 def _weakly(values: tuple[Any, ...]) -> list[Callable[[], Any]]:
-    return [held(value) if isinstance(value, Variable) else ref(value) for value in values if _has_ref(value)]
+    return [_reference(value) for value in values]
 
 
-def _has_ref(value: Any) -> bool:
-    return type(value).__weakrefoffset__ > 0
+def _reference(value: Any) -> Callable[[], Any]:
+    if isinstance(value, Variable):
+        return held(value)
+    try:
+        return ref(value)
+    except TypeError:  # a number has none
+        return lambda: None
 
 
 class _Weighted(Layer):
