@@ -17,7 +17,7 @@ from ..recording.outline import Group, Item, Outline
 from .layout import Layout, layout
 
 MARGIN = 16.0
-GAP_DOWN, GAP_RIGHT = (24.0, 46.0), (30.0, 46.0)
+GAP_DOWN, GAP_RIGHT = (24.0, 38.0), (30.0, 46.0)
 """Free space between boxes side by side, and between those that follow each other."""
 
 TAB = 28.0

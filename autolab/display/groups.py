@@ -8,12 +8,15 @@ from ..recording.model import Recording, Step
 from ..recording.outline import Group
 from .escape import clean
 from .messages import plural, say
+from .steps import expression, label
 
 
 def group_text(group: Group) -> str:
     """The call or the head of the loop as written, the name of a block; of a run, from where to where it reaches."""
     if group.scope is not None:
         return clean(group.scope.label)
+    if group.kind == "statement":
+        return expression(group.steps[-1])
     first, last = _first(group), _last(group)
     if first is None or last is None or first.scope is None or last.scope is None:
         return f"… {group_count(group)}"
@@ -32,6 +35,8 @@ def _last(group: Group) -> Group | None:
 
 def group_name(group: Group) -> str | None:
     """The user's own name of what a call returned."""
+    if group.kind == "statement":
+        return label(group.steps[-1]) if group.steps[-1].name else None
     return clean(group.scope.name) if group.scope is not None and group.scope.name else None
 
 

@@ -22,7 +22,7 @@ from .tone import rounded_up, view_tone
 
 STRIP_ROWS, STRIP_COLUMNS = 6, 12
 _NOTHING: Mapping[str, Any] = {}
-_MOST_IN_TICK = 5  # characters
+_MOST_IN_TICKS = 5  # characters: those of an end and half of those of the number next to it
 
 MOST_CELLS = 12_000
 """The values of all boxes together have at most so many, if blocks of large arrays can be joined."""
@@ -93,7 +93,7 @@ def scale_bar(scale: float, own: bool = False) -> dict[str, Any]:
     """The bar that explains the colours of a view: where its numbers stand on it, and what it holds for, in words."""
     tone = view_tone(scale)
     places = [] if own else tone.ticks()
-    if len(places) > 3 and len(number(places[1])) > _MOST_IN_TICK:
+    if len(places) > 3 and len(number(places[0])) + len(number(places[1])) / 2 > _MOST_IN_TICKS:
         places = places[::2]  # the inner ones would touch the ends
     ticks = [[round(float(tone.fractions(np.array(at))), 6), number(at + 0.0)] for at in places]
     return {"scale": scale, "ticks": ticks, "words": say("scale_own" if own else "scale_view")}

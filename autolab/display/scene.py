@@ -5,8 +5,8 @@ A box has a heading line of `HEADER` pixels (name and expression, the operation'
 columns, the value on the left and the gradient on the right: a line of `CAPTION` pixels that says which is which,
 then the number, or for an array a strip of coloured cells with a line of text below.
 
-A group of steps is a box as well while it is closed, with a line of `FOOTER` pixels that says how many steps it holds;
-an open one is a frame around its boxes with a label at the upper left.
+A group of steps is a box as well while it is closed, with a line of `FOOTER` pixels that says how many steps it holds
+unless it is a line of code; an open one is a frame around its boxes with a label at the upper left.
 """
 
 from __future__ import annotations
@@ -176,8 +176,15 @@ def _group_node(group: Group, outputs: Collection[int]) -> dict[str, Any]:
     kind = "run" if group.kind == "run" else "scope"
     node = _node(group.id, kind, name and shorten(name, _NAME_LIMIT), group_text(group), "", result(group))
     calls = [step.id for step in group.steps if step.kind not in LEAVES]
-    facts = {"kind": group.kind, "count": group_count(group), "first": calls[0], "last": calls[-1]}
-    return {**node, "output": any(i in outputs for i in group.results), "function": None, "group": facts}
+    count = "" if group.kind == "statement" else group_count(group)  # its text says what is in it
+    facts = {"kind": group.kind, "count": count, "first": calls[0], "last": calls[-1]}
+    return {
+        **node,
+        "h": node["h"] + (FOOTER if count else 0.0),
+        "output": any(i in outputs for i in group.results),
+        "function": None,
+        "group": facts,
+    }
 
 
 def _node(identity: int, kind: str, name: str | None, text: str, sign: str, shown: Step | None) -> dict[str, Any]:
@@ -198,7 +205,7 @@ def _node(identity: int, kind: str, name: str | None, text: str, sign: str, show
         "x": 0.0,
         "y": 0.0,
         "w": 2.0 * ceil(PADDING + max(heading_width + (TOGGLE if is_group else 0.0), body) / 2),
-        "h": height + (FOOTER if is_group else 0.0),
+        "h": height,
         "name": name,
         "text": text,
         "symbol": sign,

@@ -163,7 +163,7 @@ def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int], 
         *([] if compact else _plates(node)),
         *([] if node["order"] is None else _badge(node["order"])),
     ]
-    if node["group"]:
+    if node["group"] and node["group"]["count"]:
         parts.append(words_at(PADDING, node["h"] - 9.0, node["group"]["count"], "small"))
     if node["h"] > HEADER + CAPTION + FOOTER:
         second = second_column(node)

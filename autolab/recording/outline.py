@@ -2,6 +2,7 @@
 
 Where many steps follow each other without a scope to part them, the outline makes its own groups: both ends stay, the
 stretch between them becomes a ``run``, and a long run holds shorter ones. So whatever is opened, only few boxes appear.
+In a function of more than a few steps, those of one line of code, such as ``a = x @ W + b``, are a ``statement``.
 """
 
 from __future__ import annotations
@@ -9,11 +10,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from math import ceil
 from typing import Literal
 
 from .by_use import by_use
 from .model import LEAVES, Recording, Scope, ScopeKind, Step
+
+FEW = 12
+"""Up to so many steps every one stands by itself; in a larger function, those of one statement are a group."""
 
 MOST = 300
 """A function's steps are all shown, and no run is made of them, up to this number."""
@@ -30,6 +35,9 @@ _APART = 1 << 24  # between the ids of the groups of two orders
 _RUN, _PARTS = 40, 20  # a run of more than so many is parted
 
 
+GroupKind = ScopeKind | Literal["run", "statement"]
+
+
 @dataclass(frozen=True, eq=False)
 class Group:
     """Steps that can stand as one box. ``id`` is negative, so that it is no step's id.
@@ -39,7 +47,7 @@ class Group:
     """
 
     id: int
-    kind: ScopeKind | Literal["run"]
+    kind: GroupKind
     scope: Scope | None
     items: tuple[Item, ...]
     results: tuple[int, ...]
@@ -94,16 +102,16 @@ class Outline:
         return sum(1 for _ in _shown(self.items, expanded))
 
     def at_first(self) -> frozenset[int]:
-        """The groups that are open before anyone has chosen: all, if that makes no more than `ALL_OPEN` boxes, else
-        level by level from the outside, until `PARTLY_OPEN` are there. Runs stay closed, and so do the loops that have
-        some: their passes are too many to be told apart.
+        """The groups that are open before anyone has chosen: all but statements, if there are no more than `ALL_OPEN`
+        boxes with everything open, else level by level from the outside, until `PARTLY_OPEN` are there. Runs stay
+        closed too, and so do the loops that have some: their passes are too many to be told apart.
         """
         return self._at_first
 
     @cached_property
     def _at_first(self) -> frozenset[int]:
         if self.size(self.groups) <= ALL_OPEN:
-            return frozenset(self.groups)
+            return frozenset([group.id for group in self.groups.values() if group.kind != "statement"])
         expanded: set[int] = set()
         count, level = len(self.items), [*_batches(self.items)]
         while level:
@@ -126,7 +134,7 @@ def _shown(items: Iterable[Item], expanded: Collection[int]) -> Iterator[Item]:
 
 def _batches(items: Iterable[Item]) -> list[list[Group]]:
     """The groups that are opened together: the rounds of a loop all or none."""
-    groups = [item for item in items if isinstance(item, Group) and item.kind != "run" and not _is_long_loop(item)]
+    groups = [item for item in items if isinstance(item, Group) and item.scope is not None and not _is_long_loop(item)]
     rounds = [group for group in groups if group.kind == "pass"]
     return [*([group] for group in groups if group.kind != "pass"), *([rounds] if rounds else [])]
 
@@ -162,16 +170,16 @@ class _Builder:
                     self._last_use[operand.step] = max(step.id, self._last_use.get(operand.step, -1))
         self._groups: dict[int, Group] = {}
         self._parents: dict[int, int] = {}
-        self._runs = 0
+        self._made = 0
 
     def outline(self) -> Outline:
         inner = self._ordered()
         for scope in reversed(self._scopes):  # inner ones come after outer ones
-            items = self._items(inner.get(scope.id, []))
+            items = self._by_statement(self._items(inner.get(scope.id, [])))
             if items:
                 limits = (_ROUNDS, _ROUNDS_AT_EACH_END) if scope.kind == "loop" else (self._most, _AT_EACH_END)
                 self._group(self._id(scope.id), scope.kind, scope, self._with_runs(items, *limits))
-        items = self._with_runs(self._items(inner[None]), self._most, _AT_EACH_END)
+        items = self._with_runs(self._by_statement(self._items(inner[None])), self._most, _AT_EACH_END)
         return Outline(tuple(items), self._groups, self._parents)
 
     def _id(self, number: int) -> int:
@@ -228,7 +236,12 @@ class _Builder:
         return [self._steps[i] if i >= 0 else self._groups[i] for i in identities]
 
     # ------------------------------------------------------------------ groups
-    def _group(self, identity: int, kind: ScopeKind | Literal["run"], scope: Scope | None, items: list[Item]) -> Group:
+    def _own_group(self, kind: Literal["run", "statement"], items: list[Item]) -> Group:
+        """A group that is no scope."""
+        self._made += 1
+        return self._group(self._id(len(self._scopes) + self._made - 1), kind, None, items)
+
+    def _group(self, identity: int, kind: GroupKind, scope: Scope | None, items: list[Item]) -> Group:
         ends = [step for item in items for step in (item.results if isinstance(item, Group) else (item.id,))]
         last = max(item.last if isinstance(item, Group) else item.id for item in items)
         results = tuple([i for i in ends if self._last_use.get(i, -1) > last])
@@ -236,6 +249,18 @@ class _Builder:
         for item in items:
             self._parents[item.id] = identity
         return group
+
+    def _by_statement(self, items: list[Item]) -> list[Item]:
+        """The calls of one statement that follow each other as one group, if its value is all that is used of them."""
+        if self._apart or len(self._steps) <= FEW:
+            return items
+        found: list[Item] = []
+        for (place, _), stretch in groupby(_leaves_in_front(items), key=_statement):
+            several = list(stretch)
+            ends = [item.id for item in several if self._last_use.get(item.id, -1) > several[-1].id]
+            is_one = place is not None and 1 < len(several) < len(items) and ends == [several[-1].id]
+            found += [self._own_group("statement", several)] if is_one else several
+        return found
 
     def _with_runs(self, items: list[Item], most: int, at_each_end: int) -> list[Item]:
         """Both ends, the outputs, and runs of what is between them."""
@@ -259,5 +284,30 @@ class _Builder:
         if len(items) > _RUN:
             size = ceil(len(items) / _PARTS)
             items = [run for start in range(0, len(items), size) for run in self._run(items[start : start + size])]
-        self._runs += 1
-        return [self._group(self._id(len(self._scopes) + self._runs - 1), "run", None, items)]
+        return [self._own_group("run", items)]
+
+
+def _statement(item: Item) -> tuple[tuple[str | None, int | None, str] | None, int | None]:
+    """Where the statement of a call stands; everything else is by itself."""
+    if isinstance(item, Group) or item.kind in LEAVES or item.statement is None:
+        return None, item.id
+    return (item.file, item.line, item.statement), None
+
+
+def _leaves_in_front(items: list[Item]) -> list[Item]:
+    """What a statement uses comes before all of its calls, not between them."""
+    found: list[Item] = []
+    waiting: list[Item] = []  # leaves whose user is still to come
+    begin, here = 0, None  # where the calls of the present statement begin, and which it is
+    for item in items:
+        if isinstance(item, Step) and item.kind in LEAVES:
+            waiting.append(item)
+            continue
+        statement = _statement(item)[0]
+        if statement is None or statement != here:
+            begin, here = len(found), statement
+        found[begin:begin] = waiting
+        begin += len(waiting)
+        waiting = []
+        found.append(item)
+    return found + waiting

@@ -115,6 +115,12 @@ def test_a_variable_takes_arrays_alone(data):
     assert repr(Variable(None)) == "variable(None)" and Variable(None).data is None
 
 
+@pytest.mark.parametrize("data", [np.array(["a"]), np.array([1j]), np.array([None]), np.ma.array([1.0], mask=[True])])
+def test_what_are_no_numbers_is_refused_as_anywhere(data):
+    with pytest.raises(TypeError, match=r"^Variable: data: got "):
+        Variable(data)
+
+
 @pytest.mark.source("DZ-06")
 def test_results_without_axes_are_arrays():
     assert isinstance(Square()(Variable(np.array(3.0))).data, np.ndarray)

@@ -174,6 +174,8 @@ def test_integers_are_differentiated_and_stay_integers():
     assert repr(x) == "variable([7 8])" and x.grad is None
     x.data = np.array([0.5])
     assert repr(x) == "variable([0.5])" and type(x) is Variable
+    large = np.array([2**53 + 1, -(2**62)])
+    assert (Variable(large).data == large).all() and not Variable(large).requires_grad
     assert dezero.as_variable(np.array([True])).creator is None and Variable(np.array([1], np.uint8)).dtype == np.uint8
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import weakref
 
 import numpy as np
@@ -49,10 +51,15 @@ def test_a_layer_holds_what_went_in_and_out_weakly():
     model, x = TwoLayerNet(3, 1), Variable(np.ones((4, 2)))
     y = model(x)
     assert model.inputs[0]() is x and model.outputs[0]() is y
+    assert models.Sequential(F.exp)(1.0).shape == ()  # a number is passed on
     hidden = model.l1.outputs[0]()  # the caller has no name for it, the graph holds it
     y.backward(retain_grad=True)
     assert hidden.shape == hidden.grad.shape == (4, 3) and model.l1.outputs[0]().grad is hidden.grad
     array = weakref.ref(hidden.data)
+    twin = pickle.loads(pickle.dumps(model))
+    assert (copy.deepcopy(model)(x).data == twin(x).data).all() and not hasattr(
+        pickle.loads(pickle.dumps(twin)), "inputs"
+    )
     del y, hidden
     assert model.outputs[0]() is None and array() is None
 

@@ -80,10 +80,60 @@ def test_results_are_what_others_use() -> None:
 
 def test_a_small_program_is_open_and_a_large_one_in_part() -> None:
     small, large = recorded_rnn(10).outline, recorded_rnn(20).outline
-    assert small.at_first() == set(small.groups) and small.size(small.at_first()) <= ALL_OPEN
+    assert small.at_first() == {group.id for group in small.groups.values() if group.scope}
+    assert small.size(small.at_first()) <= ALL_OPEN
     opened = large.at_first()
-    assert len(opened) == 21 and large.size(opened) == 2 + 1 + 20 + 2 <= PARTLY_OPEN
+    assert len(opened) == 21 and large.size(opened) == 2 + 1 + 20 + 1 <= PARTLY_OPEN
     assert [i.kind for i in large.shown(opened)[3:23]] == ["function"] * 20
+
+
+def net(x, W, b, V, c, t):
+    a = x @ W + b
+    h = np.tanh(a)
+    y = h @ V + c
+    return (y - t) ** 2
+
+
+def test_the_steps_of_one_statement_are_a_group_where_there_are_many() -> None:
+    shapes = [(3, 4), (4, 5), 5, (5, 2), 2, (3, 2)]
+    r = record(net, *[np.ones(shape) for shape in shapes])
+    tree = r.outline
+    assert tree.at_first() == frozenset() and tree.size(()) == 10
+    shown = [item.id if isinstance(item, Group) else r.steps[item.id].name for item in tree.items]
+    made = {group.id: (group.kind, [step.function for step in group.steps]) for group in tree.groups.values()}
+    assert [made.get(one, one) for one in shown] == [
+        *["x", "W", "b", "V", "c", "t"],
+        *[("statement", ["matmul", "add"]), "h", ("statement", ["matmul", "add"]), ("statement", ["sub", "pow"])],
+    ]
+    few = record(lambda x, W, b: np.tanh(x @ W + b), *[np.ones(shape) for shape in shapes[:3]]).outline
+    assert not few.groups
+
+
+def test_a_statement_of_which_more_than_its_value_is_used_stays_open() -> None:
+    def program(x, W):
+        a, b = x @ W + 1.0, x * 2.0
+        for _ in range(1):
+            a = np.sin(a)
+        c = np.cos(np.exp(a)) + np.tanh(a) + np.sin(a)
+        d, e = np.sqrt(c + 9), c * c
+        return d * e + b.sum()
+
+    r = record(program, np.ones((2, 2)), np.ones((2, 2)))
+    groups = [g for g in r.outline.groups.values() if g.kind == "statement"]
+    assert [g.steps[0].statement.split(" =")[0] for g in groups] == ["c", "return d * e + b.sum()"]
+
+
+def test_what_a_statement_brings_along_comes_before_its_calls() -> None:
+    links = [autolab.Parameter(np.ones((2, 2))) for _ in range(6)]
+
+    def program(x):
+        a = x @ links[0] + links[1]
+        b = a @ links[2] * links[3]
+        return (b @ links[4] - links[5]).sum()
+
+    tree = record(program, np.ones((2, 2))).outline
+    kinds = [item.kind for item in tree.items]
+    assert kinds == ["input", "leaf", "leaf", "statement", "leaf", "leaf", "statement", "leaf", "leaf", "statement"]
 
 
 def test_every_step_of_ten_thousand_is_reached_by_opening_few_boxes_at_a_time() -> None:

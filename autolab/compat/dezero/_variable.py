@@ -27,6 +27,7 @@ named: WeakValueDictionary[int, Variable] = WeakValueDictionary()
 """The Variables that have a name, by identity: nodes do not know theirs, and pictures show them."""
 
 _INTEGER = np.dtype(np.int64)
+_EXACT = 1 << 53
 
 
 class Variable(Engine):
@@ -66,7 +67,7 @@ class Variable(Engine):
         if not isinstance(data, np.ndarray) and not is_array(data):
             raise TypeError(f"{type(data)} is not supported")
         Engine.__init__(self, data, name, None if data.dtype == _INTEGER else requires_grad)
-        if data.dtype == _INTEGER and requires_grad is not False and type(self) is not Parameter:
+        if requires_grad is not False and type(self) is not Parameter and _are_exact(data):
             self._become_whole(data)
 
     def _become_whole(self, data: Array) -> None:
@@ -85,7 +86,7 @@ class Variable(Engine):
 
     @data.setter
     def data(self, value: Any) -> None:
-        if getattr(value, "dtype", None) == _INTEGER and type(self) in (Variable, Whole):
+        if type(self) in (Variable, Whole) and is_array(value) and _are_exact(value):
             self._become_whole(value)
             return
         if type(self) is Whole:
@@ -174,6 +175,11 @@ class Variable(Engine):
 
     def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return dressed(Engine.__array_function__(self, func, types, args, kwargs))
+
+
+def _are_exact(data: Array) -> bool:
+    """Whether they are integers that floats have as well."""
+    return data.dtype == _INTEGER and not ((data > _EXACT) | (data < -_EXACT)).any()
 
 
 class Whole(Variable):

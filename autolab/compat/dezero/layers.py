@@ -38,11 +38,14 @@ class Layer(Link):
     (variable([2. 6.]), ['a'])
     """
 
-    def __call__(self, *inputs: Any) -> Any:
-        found = super().__call__(*inputs)
+    def __call__(self, *inputs: Any, **settings: Any) -> Any:
+        found = super().__call__(*inputs, **settings)
         outputs = found if isinstance(found, tuple) else (found,)
         vars(self).update(inputs=_weakly(inputs), outputs=_weakly(outputs))
         return found if len(outputs) > 1 else outputs[0]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in ("inputs", "outputs")}
 
     def save_weights(self, path: Any) -> None:
         """Write the arrays of all parameters into an npz file, by names such as ``l1/W``."""
@@ -55,11 +58,16 @@ class Layer(Link):
 
 
 def _weakly(values: tuple[Any, ...]) -> list[Callable[[], Any]]:
-    return [held(value) if isinstance(value, Variable) else ref(value) for value in values if _has_ref(value)]
+    return [_reference(value) for value in values]
 
 
-def _has_ref(value: Any) -> bool:
-    return type(value).__weakrefoffset__ > 0
+def _reference(value: Any) -> Callable[[], Any]:
+    if isinstance(value, Variable):
+        return held(value)
+    try:
+        return ref(value)
+    except TypeError:  # a number has none
+        return lambda: None
 
 
 class _Weighted(Layer):

@@ -11,9 +11,10 @@ MAX_WAYPOINTS = 5000  # per picture; they cost as much time as boxes
 BUNDLED = 4
 """Leaves that so many boxes use together are bundled."""
 
+_PAIR = 2
 _WAYPOINT_WIDTH = 10.0
 _WAYPOINT_WEIGHT = 0.1
-_LEAF_WEIGHT = 1e-6
+_LEAF_WEIGHT, _LEADING_WEIGHT = 1e-6, 1e-3
 
 
 class Layered:
@@ -89,12 +90,19 @@ class Layered:
     def weights(self) -> list[float]:
         """How strongly each node insists on its position."""
         boxes = [float(len(a) + len(b)) if a else _LEAF_WEIGHT for a, b in zip(self.above, self.below, strict=True)]
+        for leaf in self._leading():
+            boxes[leaf] = _LEADING_WEIGHT
         return boxes[: len(self.sizes)] + [_WAYPOINT_WEIGHT] * (len(boxes) - len(self.sizes))
+
+    def _leading(self) -> set[int]:
+        """The first of more than a pair of leaves that a box is made of: it stands straight above."""
+        return {near[0] for near in self.above if len(near) > _PAIR and not any([self.above[n] for n in near])}
 
     def pulls(self) -> tuple[list[list[int]], list[list[int]]]:
         """The neighbours above and below that each node wants to be in line with.
 
-        A box follows boxes rather than passing lines, and results rather than leaves; a waypoint follows its trunk.
+        A box follows boxes rather than passing lines, and results rather than leaves; of more than a pair of leaves,
+        the first, so that a chain which begins with it is straight. A waypoint follows its trunk.
         """
         boxes = len(self.sizes)
         result, line, leaf = 0, 1, 2
@@ -102,7 +110,9 @@ class Layered:
         kind[boxes - self.exits : boxes] = [line] * self.exits
         for node in range(boxes, len(kind)):
             kind[node] = max(line, kind[self.above[node][0]])
+        leading = self._leading()
         up = [_of_least(kind, near) for near in self.above]
+        up = [near[:1] if near and near[0] in leading else near for near in up]
         down = [_of_least(kind, near) for near in self.below[:boxes]]
         return up, down + [[n for n in near if n >= boxes] or near for near in self.below[boxes:]]
 
