@@ -14,7 +14,7 @@ Seeing a computation        `explore`, `record`, `graph`, `derivatives`; all can
 Seeing numbers              `heatmap`, `line_chart`, `interact`, `show_jacobian`, `show_hessian`, `surface`
 Checking gradients          `check_gradients`, `numerical_grad`, `assert_allclose`; more in `gradcheck`
 Networks                    `links`, `initializers`, `optimizers`, `training`, `data`, `serializers`
-Other libraries' code       `compat`: DeZero's names, for its books and scripts
+Other libraries' code       `compat`: DeZero's and Chainer's names, for their books and scripts
 Learning                    `lesson.check`: the exercises of the notebooks
 
 Each of these names has an example: ``help(autolab.explore)``.

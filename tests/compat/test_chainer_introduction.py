@@ -294,3 +294,53 @@ def test_extensions_of_the_same_name_are_numbered_and_functions_may_bring_more(t
     assert updater.optimizer.lr == pytest.approx(0.1)
     with pytest.raises(ValueError, match="no extension is called 'nothing'"):
         trainer.get_extension("nothing")
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers"),
+    [
+        ("SGD", {"lr": 0.01}),
+        ("MomentumSGD", {"lr": 0.01, "momentum": 0.9}),
+        ("CorrectedMomentumSGD", {"lr": 0.01, "momentum": 0.9}),
+        ("NesterovAG", {"lr": 0.01, "momentum": 0.9}),
+        ("AdaGrad", {"lr": 0.001, "eps": 1e-8}),
+        ("AdaDelta", {"rho": 0.95, "eps": 1e-6}),
+        ("RMSprop", {"lr": 0.01, "alpha": 0.99, "eps": 1e-8}),
+        ("RMSpropGraves", {"lr": 1e-4, "alpha": 0.95, "momentum": 0.9, "eps": 1e-4}),
+        ("SMORMS3", {"lr": 0.001, "eps": 1e-16}),
+        ("Adam", {"alpha": 0.001, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "eta": 1.0, "weight_decay_rate": 0.0}),
+    ],
+)
+def test_optimizers_have_chainers_numbers_and_go_down(name, numbers):
+    optimizer = getattr(optimizers, name)()
+    assert optimizer.hyperparam.get_dict() == numbers
+    point = chainer.Link(x=(3,))
+    point.x.data[...] = [1.0, -2.0, 0.5]
+    optimizer.setup(point)
+    before = point.x.data.copy()
+    for _ in range(3):
+        optimizer.update(lambda: F.sum(point.x**2))
+    assert (abs(point.x.data) < abs(before)).all() and point.x.dtype == f32
+
+
+def test_first_steps_of_the_rules_that_autolab_has_not():
+    def first(optimizer):
+        point = chainer.Link(x=(1,))
+        point.x.data[...] = 1
+        optimizer.setup(point)
+        found = []
+        for _ in range(2):
+            point.x.grad = np.full(1, 2, f32)
+            optimizer.update()
+            found.append(float(point.x.data[0]))
+        return found
+
+    assert first(optimizers.CorrectedMomentumSGD(lr=0.1, momentum=0.5)) == pytest.approx([0.8, 0.5])
+    # n = 0.05 * 4, mean = 0.05 * 2: the first step is 0.1 * 2 / sqrt(0.2 - 0.01)
+    step = 0.2 / np.sqrt(0.19 + 1e-4)
+    assert first(optimizers.RMSpropGraves(lr=0.1))[0] == pytest.approx(1 - step, rel=1e-5)
+    # at first half of the gradient and of its square: signal is 1 / 2, and so the step is lr * 2 / sqrt(2)
+    assert first(optimizers.SMORMS3(lr=0.1))[0] == pytest.approx(1 - 0.2 / np.sqrt(2), rel=1e-5)
+    # Chainer's decay is not multiplied by alpha: 1 - 0.5 * (0.001 + 0.1)
+    assert first(optimizers.Adam(eta=0.5, weight_decay_rate=0.1))[0] == pytest.approx(0.9495, rel=1e-6)
+    assert first(optimizers.AdamW(alpha=0.0, weight_decay_rate=0.1)) == pytest.approx([0.9, 0.81])

@@ -68,46 +68,8 @@ class RMSprop(Optimizer, _optimizers.RMSprop):
         super().__init__(lr, alpha, eps)
 
 
-class AdamW(Optimizer, _optimizers.AdamW):
-    """`Adam`, with a decay of the weights that is no part of the gradient."""
-
-    hyperparameters = ("alpha", "beta1", "beta2", "eps", "eta", "weight_decay_rate")  # type: ignore[assignment]
-
-    def __init__(
-        self,
-        alpha: float = 0.001,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        eps: float = 1e-8,
-        eta: float = 1.0,
-        weight_decay_rate: float = 0.01,
-        amsgrad: bool = False,
-        adabound: bool = False,
-    ) -> None:
-        if amsgrad or adabound:
-            raise NotImplementedError(
-                f"{type(self).__name__}: amsgrad=True and adabound=True are not part of AutoLab's chainer facade"
-            )
-        self.alpha, self.eta, self.weight_decay_rate = alpha, eta, weight_decay_rate
-        super().__init__(alpha, beta1, beta2, eps, weight_decay_rate)
-
-    @property
-    def rate(self) -> float:
-        """How far a step goes."""
-        return self.alpha * self.eta
-
-    @property
-    def weight_decay(self) -> float:
-        """What AutoLab multiplies by the learning rate, and Chainer does not."""
-        return self.weight_decay_rate / self.alpha if self.alpha else 0.0
-
-    @weight_decay.setter
-    def weight_decay(self, value: float) -> None:
-        """It follows from ``weight_decay_rate``."""
-
-
-class Adam(AdamW):
-    """Adaptive moments; ``alpha`` is the learning rate.
+class Adam(Optimizer, _optimizers.Adam):
+    """Adaptive moments; ``alpha`` is the learning rate, and ``weight_decay_rate`` what it is not multiplied by.
 
     Examples
     --------
@@ -115,6 +77,8 @@ class Adam(AdamW):
     >>> chainer.optimizers.Adam(alpha=0.01).alpha
     0.01
     """
+
+    hyperparameters = ("alpha", "beta1", "beta2", "eps", "eta", "weight_decay_rate")
 
     def __init__(
         self,
@@ -127,11 +91,38 @@ class Adam(AdamW):
         amsgrad: bool = False,
         adabound: bool = False,
     ) -> None:
-        super().__init__(alpha, beta1, beta2, eps, eta, weight_decay_rate, amsgrad, adabound)
+        if amsgrad or adabound:
+            raise NotImplementedError(
+                f"{type(self).__name__}: amsgrad=True and adabound=True are not part of AutoLab's chainer facade"
+            )
+        super().__init__(alpha, beta1, beta2, eps)
+        self.alpha, self.eta, self.weight_decay_rate = alpha, eta, weight_decay_rate
+
+    @property
+    def rate(self) -> float:
+        """How far a step goes."""
+        return self.alpha * self.eta
 
     def update_one(self, w: Any, g: Any, state: Any) -> Any:
-        kind = _optimizers.AdamW if self.weight_decay_rate else _optimizers.Adam
-        return kind.update_one(self, w, g, state)
+        new = super().update_one(w, g, state)
+        return new - self.eta * self.weight_decay_rate * w if self.weight_decay_rate else new
+
+
+class AdamW(Adam):
+    """`Adam` with a decay of the weights."""
+
+    def __init__(
+        self,
+        alpha: float = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        eta: float = 1.0,
+        weight_decay_rate: float = 0.01,
+        amsgrad: bool = False,
+        adabound: bool = False,
+    ) -> None:
+        super().__init__(alpha, beta1, beta2, eps, eta, weight_decay_rate, amsgrad, adabound)
 
 
 __getattr__ = missing(__name__)

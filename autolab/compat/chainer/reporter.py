@@ -43,7 +43,7 @@ class Reporter(_reporter.Reporter):
             self.add_observer(prefix + name, observer)
 
     @contextmanager
-    def scope(self, observation: dict[str, Any]) -> Iterator[dict[str, Any]]:  # type: ignore[override]
+    def scope(self, observation: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Gather what is reported inside the block in ``observation``, which is the reporter's own meanwhile."""
         before, self.observation = self.observation, observation
         try:
