@@ -55,6 +55,9 @@ def test_a_recording_has_the_names_of_the_code(wrapped):
     told = [step.source or step.name for step in steps if step.kind in ("input", "call")]
     assert told[:5] == ["x", "W", "F.matmul(x, W)", "F.tanh(F.matmul(x, W))", "Cube()(h)"]
     assert [step.name for step in steps if step.name] == ["x", "W", "h", "z"]
+    assert [step.function for step in steps if step.kind == "call"] == [
+        *("matmul", "tanh", "Cube", "mean_squared_error", "div")
+    ]
 
 
 def test_a_model_is_recorded_layer_by_layer_and_its_graph_found_again():

@@ -21,9 +21,10 @@ def mean_squared_error(x0: Any, x1: Any) -> Any:
     ValueError
         If broadcasting would make more elements than there are: of (N,) beside (N, 1) a matrix.
     """
-    shape = np.broadcast_shapes(x0.shape, x1.shape)
-    if math.prod(shape) == np.maximum(x0.size, x1.size):
-        x0, x1 = F.broadcast_to(x0, shape), F.broadcast_to(x1, shape)
+    if x0.shape != x1.shape:
+        shape = np.broadcast_shapes(x0.shape, x1.shape)
+        if math.prod(shape) == np.maximum(x0.size, x1.size):
+            x0, x1 = F.broadcast_to(x0, shape=shape), F.broadcast_to(x1, shape=shape)
     return variable(F.mean_squared_error(x0, x1, reduction="sum") / _rows(x0))
 
 

@@ -56,7 +56,7 @@ _min = function(F.min, whole=True)
 # ---------------------------------------------------------------------- shapes and sums
 def reshape(x: Any, shape: Any) -> Any:
     """The same elements in another shape; of the same shape, ``x`` itself."""
-    return as_variable(x) if x.shape == shape else _reshape(x, shape)
+    return as_variable(x) if x.shape == shape else _reshape(x, shape=shape)
 
 
 def expand_dims(x: Any, axis: int) -> Any:
@@ -73,7 +73,7 @@ def flatten(x: Any) -> Any:
 
 def transpose(x: Any, axes: Any = None) -> Any:
     """The axes in another order; by default reversed."""
-    return _transpose(x, axes)
+    return _transpose(x, axes=axes)
 
 
 def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -96,7 +96,7 @@ def sum_to(x: Any, shape: Any) -> Any:
 
 def broadcast_to(x: Any, shape: Any) -> Any:
     """The elements, repeated along new axes and along those of length 1."""
-    return as_variable(x) if x.shape == shape else _broadcast_to(x, tuple(shape))
+    return as_variable(x) if x.shape == shape else _broadcast_to(x, shape=tuple(shape))
 
 
 def get_item(x: Any, slices: Any) -> Any:
@@ -154,7 +154,7 @@ def log_softmax(x: Any, axis: int = 1) -> Any:
 
 def leaky_relu(x: Any, slope: float = 0.2) -> Any:
     """``x`` where it is positive, else ``slope * x``."""
-    return variable(F.leaky_relu(x, slope))
+    return variable(F.leaky_relu(x, slope=slope))
 
 
 def embed_id(x: Any, W: Any) -> Any:

@@ -22,9 +22,9 @@ def conv2d(x: Any, W: Any, b: Any = None, stride: Any = 1, pad: Any = 0) -> Any:
 def conv2d_simple(x: Any, W: Any, b: Any = None, stride: Any = 1, pad: Any = 0) -> Any:
     """The same by `im2col` and a product of matrices."""
     count = _windows(W.shape[2:], stride, pad).positions(x.shape[2:])
-    y = F.matmul(im2col(x, W.shape[2:], stride, pad), F.transpose(F.reshape(W, (W.shape[0], -1))))
+    y = F.matmul(im2col(x, W.shape[2:], stride, pad), F.transpose(F.reshape(W, shape=(W.shape[0], -1))))
     y = y if b is None else y + b
-    return variable(F.transpose(F.reshape(y, (x.shape[0], *count, W.shape[0])), (0, 3, 1, 2)))
+    return variable(F.transpose(F.reshape(y, shape=(x.shape[0], *count, W.shape[0])), axes=(0, 3, 1, 2)))
 
 
 def deconv2d(x: Any, W: Any, b: Any = None, stride: Any = 1, pad: Any = 0, outsize: Any = None) -> Any:
@@ -35,19 +35,20 @@ def deconv2d(x: Any, W: Any, b: Any = None, stride: Any = 1, pad: Any = 0, outsi
 
 def pooling(x: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0) -> Any:
     """The greatest element of every window; around the image are zeros."""
-    return variable(F.max_pool2d(_padded(x, pad), pair(kernel_size), pair(stride)))
+    return variable(F.max_pool2d(_padded(x, pad), kernel=pair(kernel_size), stride=pair(stride)))
 
 
 def pooling_simple(x: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0) -> Any:
     """The same by `im2col` and the maximum of each row."""
     count = _windows(kernel_size, stride, pad).positions(x.shape[2:])
-    rows = F.reshape(im2col(x, kernel_size, stride, pad), (-1, math.prod(pair(kernel_size))))
-    return variable(F.transpose(F.reshape(F.max(rows, axis=1), (x.shape[0], *count, x.shape[1])), (0, 3, 1, 2)))
+    rows = F.reshape(im2col(x, kernel_size, stride, pad), shape=(-1, math.prod(pair(kernel_size))))
+    y = F.reshape(F.max(rows, axis=1), shape=(x.shape[0], *count, x.shape[1]))
+    return variable(F.transpose(y, axes=(0, 3, 1, 2)))
 
 
 def average_pooling(x: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0) -> Any:
     """The mean of every window; around the image are zeros."""
-    return variable(F.avg_pool2d(_padded(x, pad), pair(kernel_size), pair(stride)))
+    return variable(F.avg_pool2d(_padded(x, pad), kernel=pair(kernel_size), stride=pair(stride)))
 
 
 def im2col(x: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0, to_matrix: bool = True) -> Any:
@@ -61,9 +62,9 @@ def im2col(x: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0, to_matrix: b
     """
     seen = _windows(kernel_size, stride, pad)
     shape = (*x.shape[:2], *seen.kernel, *seen.positions(x.shape[2:]))
-    y = F.reshape(columns(x, windows=seen), shape)
+    y = F.reshape(columns(x, windows=seen), shape=shape)
     if to_matrix:
-        y = F.reshape(F.transpose(y, (0, 4, 5, 1, 2, 3)), (shape[0] * math.prod(shape[4:]), -1))
+        y = F.reshape(F.transpose(y, axes=(0, 4, 5, 1, 2, 3)), shape=(shape[0] * math.prod(shape[4:]), -1))
     return variable(y)
 
 
@@ -72,8 +73,9 @@ def col2im(x: Any, input_shape: Any, kernel_size: Any, stride: Any = 1, pad: Any
     seen = _windows(kernel_size, stride, pad)
     count = seen.positions(tuple(input_shape[2:]))
     if to_matrix:
-        x = F.transpose(F.reshape(x, (input_shape[0], *count, input_shape[1], *seen.kernel)), (0, 3, 4, 5, 1, 2))
-    flat = F.reshape(x, (*input_shape[:2], math.prod(seen.kernel), math.prod(count)))
+        x = F.reshape(x, shape=(input_shape[0], *count, input_shape[1], *seen.kernel))
+        x = F.transpose(x, axes=(0, 3, 4, 5, 1, 2))
+    flat = F.reshape(x, shape=(*input_shape[:2], math.prod(seen.kernel), math.prod(count)))
     return variable(image(flat, size=tuple(input_shape[2:]), windows=seen))
 
 
@@ -93,7 +95,7 @@ def _windows(kernel_size: Any, stride: Any, pad: Any) -> Windows:
 
 def _padded(x: Any, pad: Any) -> Any:
     height, width = pair(pad)
-    return F.pad(x, ((0, 0), (0, 0), (height, height), (width, width))) if height or width else x
+    return F.pad(x, pad_width=((0, 0), (0, 0), (height, height), (width, width))) if height or width else x
 
 
 def _bias(b: Any) -> tuple[Any, ...]:
