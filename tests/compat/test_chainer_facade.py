@@ -74,6 +74,20 @@ def test_what_is_computed_from_a_variable_is_one():
     assert isinstance(autolab.Parameter(0, 2), chainer.Parameter) and not isinstance(x, chainer.Parameter)
 
 
+def test_variables_of_autolab_stay_what_they_are():
+    x = autolab.Variable(np.ones((1, 2)), name="x")
+    same = [chainer.as_variable(x), F.identity(x), F.reshape(x, (1, 2)), F.broadcast(x), F.copy(x, -1), F.add(x)]
+    with chainer.using_config("train", False):
+        same.append(F.dropout(x))
+    assert type(x) is autolab.Variable and {type(y) for y in same} == {chainer.Variable}
+    assert same[0].name == "x" and chainer.as_variable(same[0]) is same[0]
+    F.sum(same[0] * 3).backward()
+    np.testing.assert_array_equal(x.grad.data, same[1].grad)
+    for function in (F.squeeze, F.relu, F.flatten, F.transpose, lambda v: F.cast(v, np.float64), lambda v: v[:]):
+        function(x)
+    assert type(x) is autolab.Variable
+
+
 @pytest.mark.parametrize("data", [3.0, [1.0], None, "x", object()])
 def test_a_variable_takes_arrays_alone(data):
     with pytest.raises(TypeError, match=r"Variable: data is .*; expected a numpy\.ndarray"):

@@ -313,7 +313,13 @@ def as_variable(obj: Any) -> Variable:
     >>> chainer.as_variable(np.ones(2)).requires_grad
     False
     """
-    return tagged(obj) if isinstance(obj, _Engines) else Variable(obj, requires_grad=False)
+    if not isinstance(obj, _Engines):
+        return Variable(obj, requires_grad=False)
+    if type(obj) is not _Engines:
+        return obj  # type: ignore[return-value]
+    found = _variable.wrap(obj._data, obj.node)  # on the same node: the Variable of whoever calls stays what it is
+    found.name = obj.name
+    return tagged(found)
 
 
 def as_array(obj: Any) -> Array:

@@ -8,8 +8,8 @@ import numpy as np
 
 from .... import functions as F
 from ....engine.backend import get_array_module
-from ....engine.variable import as_variable
 from ... import missing
+from ..variable import as_variable
 from ._adapt import adapted, as_array, composed
 
 __all__ = [

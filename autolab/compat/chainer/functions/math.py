@@ -7,8 +7,8 @@ from typing import Any
 
 from .... import functions as F
 from ....engine.backend import get_array_module
-from ....engine.variable import as_variable
 from ... import missing
+from ..variable import as_variable
 from ._adapt import adapted, as_array, composed
 
 _SAME = "arccos arcsin arctan arctan2 arctanh ceil cholesky cos cosh cumprod cumsum det einsum erf erfc exp expm1"

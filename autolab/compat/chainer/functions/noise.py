@@ -8,9 +8,9 @@ import numpy as np
 
 from .... import functions as F
 from ....engine.backend import get_array_module
-from ....engine.variable import as_variable
 from ... import missing
 from ..configuration import config
+from ..variable import as_variable
 from ._adapt import as_array, composed
 
 __all__ = ["dropout", "gaussian", "gumbel_softmax", "zoneout"]
