@@ -263,6 +263,19 @@ def test_functions_are_what_chainer_means(name):
     chainer.gradient_check.check_backward(function, x, np.random.default_rng(1).normal(size=y.shape), atol=1e-4)
 
 
+@pytest.mark.parametrize("dtype", [np.float16, f32])
+@pytest.mark.parametrize("name", CASES)
+def test_functions_keep_the_dtype(name, dtype, monkeypatch):
+    for constant in ("X", "Y", "P"):
+        monkeypatch.setitem(globals(), constant, globals()[constant].astype(dtype))
+    function, x, _ = CASES[name]
+    if name in ("swish", "embed_id", "bilinear", "depthwise", "group_normalization"):
+        return  # they have weights of float64 here
+    with np.errstate(over="ignore"):
+        for given in (x.astype(dtype), chainer.Variable(x.astype(dtype))):
+            assert function(given).dtype == dtype
+
+
 def test_lstm_steps_of_a_batch_that_gets_smaller():
     c, x = rng.normal(size=(3, 2)), rng.normal(size=(2, 8))
     a, i, f, o = [x.reshape(2, 2, 4)[..., k] for k in range(4)]
@@ -299,6 +312,12 @@ def test_lstm_steps_of_a_batch_that_gets_smaller():
         lambda: F.dropout(np.ones(3), 1.0),
         lambda: F.batch_l2_norm_squared(np.ones(3)),
         lambda: F.transpose_sequence([np.ones(1), np.ones(2)]),
+        lambda: F.softmax_cross_entropy(np.ones((2, 3)), np.ones((2, 2))),
+        lambda: F.softmax(np.array(1.0)),
+        lambda: F.separate(np.array(1.0)),
+        lambda: F.vstack([]),
+        lambda: F.concat([]),
+        lambda: F.pad_sequence([]),
     ],
 )
 def test_what_does_not_fit_is_an_invalid_type(call):

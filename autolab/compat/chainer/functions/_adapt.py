@@ -14,7 +14,7 @@ from ....engine.config import watchers
 from ....engine.scope import scope
 from ....engine.variable import Variable as _Engines
 from ..utils.type_check import InvalidType
-from ..variable import Variable, as_array, tagged
+from ..variable import Variable, as_array, as_variable, tagged
 
 __all__ = ["adapted", "as_array", "composed", "reduced"]
 
@@ -26,8 +26,10 @@ def adapted(function: Callable[..., Any], name: str | None = None) -> Callable[.
     def call(*args: Any, **keywords: Any) -> Any:
         try:
             y = function(*args, **keywords)
-        except (TypeError, ValueError) as error:
-            raise InvalidType("", msg=str(error)) from error
+        except InvalidType:
+            raise
+        except _COMPLAINTS as error:
+            raise _invalid(call.__name__, error) from error
         if type(y) is _Engines:
             y.__class__ = Variable
             return y
@@ -43,17 +45,30 @@ def composed(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def call(*args: Any, **keywords: Any) -> Any:
+        given = [_constant(x) for x in args]  # NumPy would make numbers of arrays without axes, in between
         try:
             if not watchers:
-                return _result(function(*args, **keywords))
+                return _result(function(*given, **keywords))
             with scope(function.__name__):
-                return _result(function(*args, **keywords))
+                return _result(function(*given, **keywords))
         except InvalidType:
             raise
-        except (TypeError, ValueError) as error:
-            raise InvalidType("", msg=str(error)) from error
+        except _COMPLAINTS as error:
+            raise _invalid(function.__name__, error) from error
 
     return call
+
+
+_COMPLAINTS = (TypeError, ValueError, IndexError)
+
+
+def _invalid(name: str, error: Exception) -> InvalidType:
+    said = str(error)
+    return InvalidType("", msg=said if name in said else f"{name}: {said}")
+
+
+def _constant(x: Any) -> Any:
+    return as_variable(x) if is_array(x) and x.dtype.kind == "f" else x
 
 
 def _result(y: Any) -> Any:

@@ -74,6 +74,9 @@ def softmax_cross_entropy(
 def _of_distributions(x: Any, t: Any, normalize: bool, reduce: str, which: str) -> Any:
     if which not in ("cross-entropy", "kl-divergence"):
         raise ValueError(f"softmax_cross_entropy: soft_target_loss is {which!r:.60}")
+    if as_array(t).shape != as_array(x).shape:
+        shapes = f"x has shape {as_array(x).shape} and t {as_array(t).shape}"
+        raise ValueError(f"softmax_cross_entropy: {shapes}; expected one shape, as t are probabilities")
     loss = F.neg(F.sum(F.mul(t, F.log_softmax(x, axis=1)), axis=1))
     if which == "kl-divergence":
         loss = F.add(loss, F.sum(F.xlogy(t, t), axis=1))

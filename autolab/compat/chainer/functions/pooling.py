@@ -42,7 +42,9 @@ def max_pooling_2d(
     if not any(more):
         return F.max_pool2d(x, kernel=kernel, stride=steps, padding=around)
     widths = [(p, p + extra) for p, extra in zip(around, more, strict=True)]
-    lowest = F.pad(x, ((0, 0), (0, 0), *widths), constant_values=-np.inf)
+    kind = as_array(x).dtype
+    least = -np.inf if kind.kind == "f" else np.iinfo(kind).min
+    lowest = F.pad(x, ((0, 0), (0, 0), *widths), constant_values=least)
     return F.max_pool2d(lowest, kernel=kernel, stride=steps)
 
 
