@@ -1,13 +1,17 @@
-"""The messages of a page: which method of a view takes which, and what a message must hold."""
+"""The messages and questions of a page: which method of a view takes which, and what it must hold."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+
+Shelf = Literal["page", "numbers", "answers"]
+SHELVES: tuple[Shelf, ...] = get_args(Shelf)
+"""The traits that hold answers: those about the program, about all numbers, and about what is looked at."""
 
 
 class on_message:
@@ -47,11 +51,32 @@ class on_message:
         return {name: message.get(name) for name in self.fields}
 
 
+class on_question(on_message):
+    """Marks the method that answers the questions ``[what, ...]`` of the page, which hold the fields in this order.
+
+    Parameters
+    ----------
+    what : str
+    shelf : {"page", "numbers", "answers"}
+        Where the answer is kept.
+    **fields : type or tuple of types
+        As for `on_message`.
+    """
+
+    def __init__(self, what: str, shelf: Shelf, **fields: type | tuple[type, ...]) -> None:
+        super().__init__(what, **fields)
+        self.shelf = shelf
+
+    def __call__(self, method: Method) -> Method:
+        method.on_question = self  # type: ignore[attr-defined]
+        return method
+
+
 @cache
-def handlers(kind: Any) -> dict[str, tuple[str, on_message]]:
-    """For each message that a class takes, the name of its method and the mark on it."""
-    marked = [(name, method) for base in reversed(kind.__mro__) for name, method in vars(base).items()]
-    marks = [(name, method.on_message) for name, method in marked if hasattr(method, "on_message")]
+def handlers(kind: Any, mark: str = "on_message") -> dict[str, tuple[str, Any]]:
+    """For each message that a class takes, or question that it answers, the name of its method and the mark on it."""
+    methods = [(name, method) for base in reversed(kind.__mro__) for name, method in vars(base).items()]
+    marks = [(name, getattr(method, mark)) for name, method in methods if hasattr(method, mark)]
     return {mark.what: (name, mark) for name, mark in marks}
 
 
@@ -64,6 +89,20 @@ def dispatch(view: object, message: Mapping[str, Any]) -> None:
         raise not_understood(message)
     name, mark = found
     getattr(view, name)(**mark.arguments(message))
+
+
+def answered(view: object, questions: Sequence[Any]) -> dict[Shelf, dict[str, Any]]:
+    """What the marked methods of a view answer, by the shelf on which it is kept and by the questions."""
+    found: dict[Shelf, dict[str, Any]] = {shelf: {} for shelf in SHELVES}
+    kind: Any = type(view)
+    for question in questions:
+        what, *given = question if isinstance(question, list) and question else [None]
+        name, mark = handlers(kind, "on_question").get(what if isinstance(what, str) else "", ("", None))
+        if mark is None or len(given) != len(mark.fields):
+            raise not_understood(question)
+        fields = mark.arguments(dict(zip(mark.fields, given, strict=True)))
+        found[mark.shelf][question_key(question)] = getattr(view, name)(**fields)
+    return found
 
 
 def not_understood(message: Any) -> ValueError:

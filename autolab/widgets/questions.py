@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any
 
 from ..display.detail import MAX_CELLS
 from ..display.health import findings
@@ -32,10 +32,7 @@ from ..display.scene import structure
 from ..display.signs import Finding
 from ..display.walk import Walk
 from ..recording.model import Recording
-from .messages import not_understood, question_key
-
-Shelf = Literal["page", "numbers", "answers"]
-SHELVES: tuple[Shelf, ...] = get_args(Shelf)
+from .messages import SHELVES, Shelf, not_understood, question_key
 
 MOST_KEPT = 64
 """Answers that are kept for when they are asked for again."""

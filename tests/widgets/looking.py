@@ -122,6 +122,22 @@ def asks(view: Any, *question: Any) -> Any:
     return view.answers.get(question_key([*question]))
 
 
+def told(view: Any, kind: str) -> Any:
+    """The answer to the first question of a kind."""
+    return seen(view).all(kind)[0]
+
+
+def turn(view: Any, questions: list[list[Any]], **changes: Any) -> None:
+    """Look at something else, as a page of a view without a graph does, which asks these questions then."""
+    tell(view, {"do": "look", "look": {**view.look, **changes}, "questions": questions})
+
+
+def turn_heat(view: Any, colours: list[Any] | None, *planes: list[Any]) -> None:
+    """Look at other planes of a view of heatmaps, in other colours."""
+    others = [json.loads(key) for key in view.numbers if not key.startswith('["heat"')]
+    turn(view, [*others, ["heat", colours, [*planes]]], colours=colours, planes=[*planes])
+
+
 def tell(view: Any, message: dict[str, Any]) -> None:
     """Send a message as a page does."""
     view._on_message(None, {**message, "seq": next(_SEQ)}, [])

@@ -30,7 +30,7 @@ from autolab.widgets.saved import as_json
 from autolab.widgets.session import Session
 from autolab.widgets.session_view import _listed
 
-from .looking import asks, looks, seen
+from .looking import asks, looks, seen, told
 from .programs import branching
 from .test_messages import at_rest
 
@@ -192,12 +192,12 @@ def test_what_interact_is_told_is_cut_and_cleaned() -> None:
 
     fn.__name__ = HIDDEN
     view = Interact(fn, {"n": 1.0, "word": [HIDDEN, "b"]}, {})
-    assert view.title == SHOWN and len(view.told[0]) == 2000 and view.told[0].startswith(SHOWN)
-    assert view.choices[0]["values"] == [SHOWN, "b"]
+    assert view.title == SHOWN and len(said := told(view, "result")["told"][0]) == 2000 and said.startswith(SHOWN)
+    assert told(view, "free")["settings"][0]["values"] == [SHOWN, "b"]
     assert "<b>" not in view._static()["text/html"]
     view.close()
     view = Interact(lambda **given: "", {HIDDEN: ["a", "b"]}, {})
-    assert view.choices[0]["name"] == view.choices[0]["label"] == SHOWN
+    assert {told(view, "free")["settings"][0][key] for key in ("name", "label")} == {SHOWN}
     view.close()
 
 

@@ -28,7 +28,7 @@ from autolab.widgets.session import Session
 from autolab.widgets.shown import gather
 from autolab.widgets.user_error import UserError, user_error
 
-from .looking import asks, looks
+from .looking import asks, looks, told, turn_heat
 from .test_closed_views import settle
 from .test_guards_of_views import HIDDEN, SHOWN, tell
 from .test_messages import at_rest
@@ -43,12 +43,12 @@ def obeyed(view: Any, **message: Any) -> None:
 def test_the_edges_of_what_can_be_chosen_can_be_chosen() -> None:
     for heat in at_rest(Heatmap):
         for scale, decades in itertools.product(SCALES, (1, 8)):
-            obeyed(heat, do="choose", show="value", scale=scale, decades=decades, shared=True)
-            settings = heat.picture["settings"]  # type: ignore[attr-defined]
-            assert (settings["scale"], settings["decades"]) == (scale, decades)
-        obeyed(heat, do="move", key=0, index=0, value=1)
+            turn_heat(heat, ["value", scale, decades, True])
+            settings = told(heat, "heat")["settings"]
+            assert heat.error is None and (settings["scale"], settings["decades"]) == (scale, decades)
+        turn_heat(heat, None, [[2, 3, 4], [1, 2], [1, 0, 0], None])
         heat.refresh()  # type: ignore[attr-defined]
-        assert heat.picture["groups"][0]["at"][0] == 1  # type: ignore[attr-defined]  # where one was
+        assert told(heat, "heat")["groups"][0]["at"][0] == 1  # where one was
     for lens in at_rest(Lens):
         for k, step in ((5, 5), (-3, 0), (0, 0)):
             obeyed(lens, do="step", k=k)
@@ -169,7 +169,7 @@ def test_curves_are_unfinished_only_where_they_were_given_up() -> None:
 
 def test_the_axes_of_a_heatmap_keep_their_names() -> None:
     view = Heatmap(Board(gather((), {"A": np.eye(3)}), "value", "linear", True, {"A": "ij"}))
-    assert view.picture["panels"][0]["axes"] == "ij"
+    assert told(view, "heat")["panels"][0]["axes"] == "ij"
     view.close()
 
 

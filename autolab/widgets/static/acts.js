@@ -96,7 +96,6 @@ export function makeActs(brain) {
   }
 
   return {
-    turn: ({ to }, done) => change(to, done),
     select: ({ id }, done) => change(choosing(id), done),
     ...makeFolding(brain),
     find: ({ text }, done) => change({ search: text.slice(0, 100), at: null }, done),

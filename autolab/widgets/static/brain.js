@@ -29,6 +29,7 @@ export const makeBrain = (mind) => (model, link) => {
   let kept = model.get("look"); // as the kernel keeps it for all pages
   let notice = "";
   let asked = ""; // the questions that are under way, as text
+  let vain = ""; // those that were asked last, and not answered: the kernel has told why
 
   /** @param {any[]} question */
   function answer(question) {
@@ -50,7 +51,8 @@ export const makeBrain = (mind) => (model, link) => {
     const wanted = questions();
     asked = JSON.stringify(wanted);
     link.send({ do: "look", look, questions: wanted }, () => {
-      if (asked === JSON.stringify(wanted)) asked = "";
+      vain = JSON.stringify(wanted);
+      if (asked === vain) asked = "";
       update();
       done?.();
       update();
@@ -97,7 +99,7 @@ export const makeBrain = (mind) => (model, link) => {
     /** @type {Record<string, any>} */
     let next = { ...data, notice };
     for (const name of CONDITION) next[name] = model.get("condition")[name];
-    if (!isWhole && asked !== JSON.stringify(questions())) ask();
+    if (!isWhole && ![asked, vain].includes(JSON.stringify(questions()))) ask();
     if (!answers.some((found) => found === undefined || found?.refused)) {
       look = mind.settled(look, answer);
       next = { ...next, look, ...mind.shown(data, look, answer) };
@@ -117,7 +119,9 @@ export const makeBrain = (mind) => (model, link) => {
 
   const events = [...SHELVES, "look", "condition"].map((name) => `change:${name}`);
   for (const event of events) model.on(event, update);
-  const acts = mind.acts({ look: () => look, change, open, answer, data: () => data });
+  const turn = (/** @type {any} */ { to }, /** @type {() => void} */ done) => change(to, done);
+  /** @type {Record<string, (message: any, done?: any) => void>} */
+  const acts = { turn, ...mind.acts({ look: () => look, change, open, answer, data: () => data }) };
   const unwatch = link.watch(update); // before the views do: when they hear that an answer is there, it is shown
 
   return {

@@ -15,7 +15,7 @@ export function openPage(widget, look) {
   }
   followTheme(look);
   const get = (/** @type {string} */ name) => state[name];
-  const answers = [makeTable(saved.messages ?? {}, get), ...(saved.answers ? [makeAnswers(saved, get)] : [])];
+  const answers = [makeTable(saved.messages ?? {}, get), makeAnswers(saved, get)];
   const model = makeModel(state, (message) => Object.assign({}, ...answers.map((answer) => answer(message))));
   const view = widget();
   view.initialize({ model });
@@ -24,11 +24,11 @@ export function openPage(widget, look) {
 }
 
 /**
- * Answers the questions of a page with graphs, with what widgets/explorer_page.py has put into it; what it does not hold it refuses.
+ * Answers the questions of a page with what has been put into it; what it does not hold it refuses.
  * @param {any} saved
  * @param {(trait: string) => any} get
  */
-function makeAnswers({ state, answers, boxes, first, refusal }, get) {
+function makeAnswers({ state, answers = {}, boxes = [], first = [], refusal = state.words.still }, get) {
   /** @param {string} key */
   function answer(key) {
     const [shelf, found] = answers[key] ?? ["answers", { refused: refusal }];
@@ -50,7 +50,7 @@ function makeAnswers({ state, answers, boxes, first, refusal }, get) {
     return shelves;
   }
 
-  Object.assign(state, answered(first));
+  if (first.length) Object.assign(state, answered(first));
   return (/** @type {any} */ { do: what, look, questions }) =>
     (what === "look" ? { look, ...answered(questions.map((/** @type {any} */ question) => JSON.stringify(question))) } : {});
 }

@@ -82,9 +82,13 @@ function makeView(source, el, link, makers) {
   function paintTheme() {
     const scheme = isDark(root) ? "dark" : "light";
     root.style.colorScheme = scheme;
-    const { stops, ...theme } = view.get("palette")[scheme];
+    const { stops, lines, ...theme } = view.get("palette")[scheme];
     view.colors = colorMap(stops);
     for (const [name, color] of Object.entries(theme)) root.style.setProperty(`--al-${name}`, color);
+    lines.forEach((/** @type {string[]} */ [color, dash], /** @type {number} */ i) => {
+      root.style.setProperty(`--al-line${i}`, color);
+      root.style.setProperty(`--al-dash${i}`, dash);
+    });
     for (const part of parts) part.paint?.();
   }
 
