@@ -64,13 +64,7 @@ ALLOWED: dict[type[LiveView], dict[str, dict[str, Any]]] = {
     },
     Heatmap: {**ALL, "again": {}},
     Interact: {**ALL, "move": {"key": str, "value": NUMBER}, "choose": {"setting": str, "value": str}, "draw": {}},
-    MonitorView: {
-        **ALL,
-        "stop": {},
-        "follow": {},
-        "choose": {"path": str, "which": str},
-        "scrub": {"at": int},
-    },
+    MonitorView: {**ALL, "stop": {}},
 }
 KINDS = sorted(ALLOWED, key=lambda kind: kind.__name__)
 SAMPLES: list[Any] = [None, True, 1, 0.5, "x", [], {}]
@@ -315,7 +309,10 @@ OUTSIDE: dict[type[LiveView], list[tuple[dict[str, Any], str]]] = {
         ({"do": "choose", "setting": "word", "value": "three"}, "'three'"),
         ({"do": "choose", "setting": "a", "value": "one"}, "'a'"),
     ],
-    MonitorView: [({"do": "choose", "path": "", "which": "taste"}, "taste")],
+    MonitorView: [
+        ({"do": "look", "look": {}, "questions": [["state", *state]]}, "not understood")
+        for state in ([None, "", "taste"], ["1", "", "value"], [None, None, "value"], [None, ""], [])
+    ],
 }  # fmt: skip
 
 

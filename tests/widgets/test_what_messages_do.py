@@ -28,7 +28,7 @@ from autolab.widgets.session import Session
 from autolab.widgets.shown import gather
 from autolab.widgets.user_error import UserError, user_error
 
-from .looking import asks, looks, told, turn_heat
+from .looking import asks, looks, told, turn, turn_heat
 from .test_closed_views import settle
 from .test_guards_of_views import HIDDEN, SHOWN, tell
 from .test_messages import at_rest
@@ -237,18 +237,18 @@ def test_a_monitor_shows_nothing_before_its_time_and_follows_unless_told_otherwi
     setattr(model, HIDDEN, L.Linear(2, 2))
     monitor = LiveMonitor(model)
     view = MonitorView(monitor)
-    for message in ({"do": "scrub", "at": 5}, {"do": "choose", "path": "/W", "which": "value"}, {"do": "follow"}):
-        obeyed(view, **message)
-        assert (view.title, view.params, view.heat, view.at) == (SHOWN, [], {}, None)
+    for at, path, which in ((5, "", "gradient"), (5, "/W", "value"), (None, "/W", "value")):
+        turn(view, [["training"], ["state", at, path, which]])
+        training = told(view, "training")
+        assert (training["title"], training["params"], told(view, "state")) == (SHOWN, [], None)
     optimizer = autolab.optimizers.SGD(0.1).setup(model)
     for _ in range(3):
         optimizer.update(lambda: (getattr(model, HIDDEN)(model(np.ones((1, 3), np.float32))) ** 2).sum())
         monitor.update()
     view.paint()
-    assert view.at is None and view.params[0][1] == "W" and view.params[-1][1] == f"{SHOWN}/b"
-    for at, shown in ((-7, view.places[0]), (10**9, view.places[-1])):
-        obeyed(view, do="scrub", at=at)
-        assert view.at == shown
-    obeyed(view, do="follow")
-    assert view.at is None
+    params, places = told(view, "training")["params"], told(view, "training")["places"]
+    assert told(view, "state")["at"] is None and params[0][1] == "W" and params[-1][1] == f"{SHOWN}/b"
+    for at, shown in ((-7, places[0]), (10**9, places[-1]), (None, None)):
+        turn(view, [["state", at, "", "gradient"]])
+        assert view.error is None and told(view, "state")["at"] == shown
     view.close()
