@@ -28,7 +28,7 @@ from ..display.registry import Bundle
 from . import notebook
 from .columns import in_columns
 from .front_end import FrontEnd, front_end
-from .messages import answered, dispatch, not_understood, on_message, question_key
+from .messages import SHELVES, Shelf, answered, dispatch, not_understood, on_message, question_key
 from .module import module_text
 from .user_error import for_page, user_error
 
@@ -152,6 +152,10 @@ class LiveView(anywidget.AnyWidget):
         if len(questions) > MOST_QUESTIONS or len(json.dumps(look)) > MOST_LOOK:
             raise not_understood({"do": "look", "questions": len(questions)})
         self._publish({**self._answers(questions), "look": look})
+        self._turned()
+
+    def _turned(self) -> None:
+        """Something else is looked at: a view that has to compute it begins to."""
 
     @on_message("ask", question=list)
     def _ask(self, question: list[Any]) -> None:
@@ -160,9 +164,16 @@ class LiveView(anywidget.AnyWidget):
 
     def _answers(self, questions: Sequence[Any]) -> dict[str, Any]:
         """The traits with the answers to what is asked from now on."""
-        found = answered(self, questions)
+        found: dict[str, dict[str, Any]] = {shelf: {} for shelf in SHELVES}
+        for question in questions:
+            shelf, answer = self._answer(question)
+            found[shelf][question_key(question)] = answer
         self._asked = questions
-        return {**found}
+        return found
+
+    def _answer(self, question: Any) -> tuple[Shelf, Any]:
+        """The answer to one question, and where it is kept."""
+        return answered(self, question)
 
     def _answer_anew(self) -> None:
         """The same questions have other answers now."""

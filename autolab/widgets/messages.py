@@ -91,18 +91,14 @@ def dispatch(view: object, message: Mapping[str, Any]) -> None:
     getattr(view, name)(**mark.arguments(message))
 
 
-def answered(view: object, questions: Sequence[Any]) -> dict[Shelf, dict[str, Any]]:
-    """What the marked methods of a view answer, by the shelf on which it is kept and by the questions."""
-    found: dict[Shelf, dict[str, Any]] = {shelf: {} for shelf in SHELVES}
+def answered(view: object, question: Any) -> tuple[Shelf, Any]:
+    """What the marked method of a view answers, and where it is kept; what fits none is an error."""
+    what, *given = question if isinstance(question, list) and question else [None]
     kind: Any = type(view)
-    for question in questions:
-        what, *given = question if isinstance(question, list) and question else [None]
-        name, mark = handlers(kind, "on_question").get(what if isinstance(what, str) else "", ("", None))
-        if mark is None or len(given) != len(mark.fields):
-            raise not_understood(question)
-        fields = mark.arguments(dict(zip(mark.fields, given, strict=True)))
-        found[mark.shelf][question_key(question)] = getattr(view, name)(**fields)
-    return found
+    name, mark = handlers(kind, "on_question").get(what if isinstance(what, str) else "", ("", None))
+    if mark is None or len(given) != len(mark.fields):
+        raise not_understood(question)
+    return mark.shelf, getattr(view, name)(**mark.arguments(dict(zip(mark.fields, given, strict=True))))
 
 
 def not_understood(message: Any) -> ValueError:

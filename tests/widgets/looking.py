@@ -138,6 +138,11 @@ def turn_heat(view: Any, colours: list[Any] | None, *planes: list[Any]) -> None:
     turn(view, [*others, ["heat", colours, [*planes]]], colours=colours, planes=[*planes])
 
 
+def turn_order(view: Any, order: int) -> None:
+    """Look at another order of the derivative explorer."""
+    turn(view, [["curves"], ["point", None], ["order", order, None], ["growth"]], order=order)
+
+
 def tell(view: Any, message: dict[str, Any]) -> None:
     """Send a message as a page does."""
     view._on_message(None, {**message, "seq": next(_SEQ)}, [])

@@ -47,11 +47,7 @@ ALLOWED: dict[type[LiveView], dict[str, dict[str, Any]]] = {
         "reset": {},
     },
     GraphView: ALL,
-    DerivativeExplorer: {
-        **COMPUTED,
-        "move": {"value": NUMBER},
-        "order": {"order": int},
-    },
+    DerivativeExplorer: {**COMPUTED, "move": {"key": str, "value": NUMBER}},
     Lens: {
         **COMPUTED,
         "cell": {"key": int, "row": int, "column": int},
@@ -244,9 +240,23 @@ OUTSIDE: dict[type[LiveView], list[tuple[dict[str, Any], str]]] = {
         *QUESTIONS,
     ],
     DerivativeExplorer: [
-        ({"do": "order", "order": -1}, "order is -1"),
-        ({"do": "order", "order": 5}, "order is 5"),
-        *[({"do": "move", "value": value}, "finite") for value in (float("nan"), float("inf"), BIG, -BIG)],
+        *[
+            ({"do": "look", "look": {}, "questions": [question]}, words)
+            for question, words in (
+                (["order", -1, None], "order is -1"),
+                (["order", 5, None], "order is 5"),
+                (["order", 1, 0], "not understood"),
+                (["order", 1], "not understood"),
+                (["point", 3], "not understood"),
+                (["curves", 1], "not understood"),
+                (["taste"], "not understood"),
+            )
+        ],
+        *[
+            ({"do": "move", "key": "x", "value": value}, "finite")
+            for value in (float("nan"), float("inf"), BIG, -BIG)
+        ],
+        ({"do": "move", "key": "y", "value": 1.0}, "expected x"),
     ],
     Lens: [
         ({"do": "cell", "key": 0, "row": 0, "column": 3}, "no cell 0, 3"),

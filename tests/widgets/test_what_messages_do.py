@@ -28,7 +28,7 @@ from autolab.widgets.session import Session
 from autolab.widgets.shown import gather
 from autolab.widgets.user_error import UserError, user_error
 
-from .looking import asks, looks, told, turn, turn_heat
+from .looking import asks, looks, seen, told, turn, turn_heat, turn_order
 from .test_closed_views import settle
 from .test_guards_of_views import HIDDEN, SHOWN, tell
 from .test_messages import at_rest
@@ -57,12 +57,13 @@ def test_the_edges_of_what_can_be_chosen_can_be_chosen() -> None:
         for by in (*MEASURES, None):
             assert looks(view, colour=by).flow.get("by") == by
     for curves in at_rest(DerivativeExplorer):
-        for order in (0, curves.most):  # type: ignore[attr-defined]
-            obeyed(curves, do="order", order=order)
-            assert curves.order == order  # type: ignore[attr-defined]
+        for order in (0, told(curves, "curves")["most"]):
+            turn_order(curves, order)
+            settle(curves)
+            assert curves.error is None and curves.data.order == order  # type: ignore[attr-defined]
         for value, x in ((1e300, 4.0), (-1e300, -4.0), (0, 0.0)):
-            obeyed(curves, do="move", value=value)
-            assert curves.data.x == curves.control["value"] == x  # type: ignore[attr-defined]
+            obeyed(curves, do="move", key="x", value=value)
+            assert curves.data.x == told(curves, "point")["control"]["value"] == x  # type: ignore[attr-defined]
 
 
 def test_a_lens_of_a_function_that_raises_by_now_keeps_the_check() -> None:
@@ -152,13 +153,13 @@ def test_curves_are_unfinished_only_where_they_were_given_up() -> None:
         settle(view)
         assert view.since["text"] == say("curve_unfinished")
         go.set()
-        few = view.panels
-        obeyed(view, do="move", value=2.0)
-        assert view.panels != few  # of one point, and that is another one now
+        few = told(view, "curves")
+        obeyed(view, do="move", key="x", value=2.0)
+        assert told(view, "curves") != few  # of one point, and that is another one now
         obeyed(view, do="again")
         go.clear()
         view.wait_seconds = 0.0
-        for message in ({"do": "move", "value": 3.0}, {"do": "stop"}):
+        for message in ({"do": "move", "key": "x", "value": 3.0}, {"do": "stop"}):
             tell(view, **message)
         settle(view)
         assert view.error is not None and view.since == {}
@@ -209,12 +210,13 @@ def test_where_there_is_no_value_there_are_no_graphs() -> None:
     view.wait_seconds = 30.0
     for message, count in (
         ({"do": "look", "look": {"graphs": True}, "questions": GRAPHS}, 3),
-        ({"do": "move", "value": -0.5}, 0),
-        ({"do": "move", "value": 0.25}, 3),
+        ({"do": "move", "key": "x", "value": -0.5}, 0),
+        ({"do": "move", "key": "x", "value": 0.25}, 3),
         ({"do": "look", "look": {"graphs": False}, "questions": []}, 0),
     ):
         obeyed(view, **message)
-        assert sum(answer is not None for answer in (*view.page.values(), *view.numbers.values())) == 2 * count
+        graphs = [*seen(view).all("scene"), *seen(view).all("numbers")]
+        assert sum(answer is not None for answer in graphs) == 2 * count
     view.close()
 
 
