@@ -178,7 +178,13 @@ def _group_node(group: Group, outputs: Collection[int]) -> dict[str, Any]:
     calls = [step.id for step in group.steps if step.kind not in LEAVES]
     count = "" if group.kind == "statement" else group_count(group)  # its text says what is in it
     facts = {"kind": group.kind, "count": count, "first": calls[0], "last": calls[-1]}
-    return {**node, "h": node["h"] + (FOOTER if count else 0.0), "output": any(i in outputs for i in group.results), "function": None, "group": facts}
+    return {
+        **node,
+        "h": node["h"] + (FOOTER if count else 0.0),
+        "output": any(i in outputs for i in group.results),
+        "function": None,
+        "group": facts,
+    }
 
 
 def _node(identity: int, kind: str, name: str | None, text: str, sign: str, shown: Step | None) -> dict[str, Any]:

@@ -43,14 +43,25 @@ def free(session: Session, recording: Recording, corners: Corners) -> dict[str, 
 
 
 def _control(session: Session, recording: Recording, key: Key, corners: Corners) -> dict[str, Any]:
-    corner = corners.get(key, (0, 0))
+    corner, array = corners.get(key, (0, 0)), session.array(key)
     if isinstance(key, str):
-        limits = session.start.arrays[key], session.domains.get(key)
         node = recording.inputs[[*session.state.inputs].index(key)]
-        return {**control(key, key, session.array(key), *limits, corner), "node": node}
-    title = say("upstream_of", name=_output_name(recording, key))
-    own = control(key, title, session.array(key), session.outputs[key], None, corner)
-    return {**own, "node": recording.outputs[key]}
+        made_of = key, array, session.start.arrays[key], session.domains.get(key), corner
+    else:
+        node = recording.outputs[key]
+        title = say("upstream_of", name=_output_name(recording, key))
+        made_of = title, array, session.outputs[key], None, corner
+    known = session.controls.get(key)
+    if known is None or not _are_same(known[0], made_of):
+        known = session.controls[key] = made_of, control(key, *made_of)
+    return {**known[1], "node": node}
+
+
+def _are_same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether a control is made of the same; its two arrays are never changed in place."""
+    arrays, rest = slice(1, 3), slice(3, None)
+    is_same = [a is b for a, b in zip(one[arrays], other[arrays], strict=True)]
+    return all(is_same) and (one[0], one[rest]) == (other[0], other[rest])
 
 
 def _output_name(recording: Recording, place: int) -> str:

@@ -6,10 +6,10 @@ It knows nothing of widgets: the tests of its rules need no browser, and another
 from __future__ import annotations
 
 import contextlib
-import copy
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -91,6 +91,7 @@ class Session(Watching):
         self.recording: Recording | None = None
         self.outputs: dict[int, Array] = {}
         self.domains: dict[str, tuple[float, float]] = {}
+        self.controls: dict[Key, tuple[Any, dict[str, Any]]] = {}  # the last of each key, and what it was made of
         self._past: deque[State] = deque()
         self._moving: tuple[Any, State] | None = None
 
@@ -218,10 +219,14 @@ class Session(Watching):
         }
         if floats:
             found["dtype"] = (_common([str(array.dtype) for array in floats]), FLOATS)
-        if floats and gpu_status().state == "ok":
+        if floats and self._has_gpu:
             places = ["cpu" if device_name(array) == "cpu" else "gpu" for array in floats]
             found["device"] = (_common(places), DEVICES)
         return found
+
+    @cached_property
+    def _has_gpu(self) -> bool:
+        return gpu_status().state == "ok"  # it looks through the folders of packages
 
     def undo(self) -> None:
         """Go back by one finished move."""
@@ -274,7 +279,7 @@ class Session(Watching):
             modes.enter_context(np.errstate(**self._floats))
             for mode, value in (("enable_backprop", self._backprop), ("train", state.train)):
                 modes.enter_context(using_config(mode, value))
-            modes.enter_context(using_config("rng", copy.deepcopy(self._rng)))
+            modes.enter_context(using_config("rng", self.rng()))
             modes.enter_context(observe(run.hear))
             modes.enter_context(observe(origins.look))
             options = {"upstream": run.upstream, "budget": self._budget, "order": state.order}

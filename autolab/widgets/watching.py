@@ -7,6 +7,8 @@ import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from ..engine.config import config, using_config
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..recording.origins import Origins
@@ -29,6 +31,14 @@ class Watching:
         self.given = Origins()
         self._train_then = self._train_now = config.train
         self._rng = copy.deepcopy(config.rng)
+        self._drawn = copy.deepcopy(self._rng)  # from which the runs draw, one after the other
+
+    def rng(self) -> np.random.Generator:
+        """A generator at the place where that of the thread stood: every run draws the same numbers."""
+        if _spawned(self._drawn) != _spawned(self._rng):
+            self._drawn = copy.deepcopy(self._rng)
+        self._drawn.bit_generator.state = self._rng.bit_generator.state  # a copy takes many times longer
+        return self._drawn
 
     @contextlib.contextmanager
     def running(self, check: Callable[[], None]) -> Iterator[Origins]:
@@ -42,7 +52,7 @@ class Watching:
             check()
             origins.look(event)
 
-        with using_config("train", self.train), using_config("rng", copy.deepcopy(self._rng)), observe(hear):
+        with using_config("train", self.train), using_config("rng", self.rng()), observe(hear):
             yield origins
         origins.settle()
 
@@ -59,3 +69,8 @@ class Watching:
         """The mode of the notebook, ``train`` or ``test``, if it was changed there to another one than this."""
         changed = self._train_now not in (self._train_then, self.train)
         return ("train" if self._train_now else "test") if changed else None
+
+
+def _spawned(rng: np.random.Generator) -> int:
+    """How many generators it has spawned, which its state does not say."""
+    return getattr(rng.bit_generator.seed_seq, "n_children_spawned", 0)

@@ -22,7 +22,7 @@ from autolab.widgets.export import export_html
 from autolab.widgets.graph_view import GraphView
 from autolab.widgets.session import Session
 
-from .bare_page import RecordingComm, Wire, offered, serve, type_number
+from .bare_page import RecordingComm, Wire, menu, offered, serve, type_number
 from .looking import looks, tell
 from .programs import LAYER, layer, muladd, picky
 from .test_page_large import steps
@@ -118,13 +118,24 @@ def as_computed(page: Page, settle: Callable[[], None]) -> None:
     settle()
 
 
+def narrow(page: Page, rest: Callable[[], None]) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    rest()
+
+
+def present(page: Page, rest: Callable[[], None]) -> None:
+    menu(page).get_by_role("button", name="Present", exact=True).click()
+    page.wait_for_selector(".al-present")
+    rest()
+
+
 CASES = {
-    "explorer": Case(explorer(muladd, x=2.0, y=3.0, z=4.0), do=(select, open_menu)),
+    "explorer": Case(explorer(muladd, x=2.0, y=3.0, z=4.0), do=(select, open_menu, narrow)),
     "orders": Case(order_2, do=(as_computed, select)),
-    "arrays": Case(explorer(layer, **LAYER), do=(select, walk)),
+    "arrays": Case(explorer(layer, **LAYER), do=(select, walk, present)),
     "error": Case(explorer(picky, x=2.0, y=3.0), live_only=(raises,)),
     "large": Case(explorer(steps, x=1.0), do=(select, open_all)),
-    "graph": Case(graph_of_a_variable, do=(select,)),
+    "graph": Case(graph_of_a_variable, do=(select, narrow)),
     "derivatives": Case(lambda: DerivativeExplorer(DerivativeSession(np.sin, 1.0, 2)), "derivatives"),
     "lens": Case(check_lens, "lens"),
     "heatmaps": Case(lambda: autolab.heatmap(np.arange(6.0).reshape(2, 3)), "heatmaps"),

@@ -53,6 +53,14 @@ def net(x: Any, W1: Any, b1: Any, W2: Any, b2: Any, t: Any) -> Any:
     return loss
 
 
+def deep(x: Any, W1: Any, b1: Any, W2: Any, b2: Any, t: Any) -> Any:
+    for _ in range(2):
+        x = np.tanh(x @ W1 + b1)
+        x = x @ W1.T
+    y = x @ W1 @ W2 + b2
+    return ((y - t) ** 2).mean()
+
+
 def rnn(xs: Any, Wx: Any, Wh: Any, b: Any) -> Any:
     h = np.zeros(4)
     for x in xs:
@@ -91,9 +99,17 @@ def test_a_small_graph_is_seen_whole_and_can_be_read(shown: Shown, size: dict[st
     assert page.evaluate(WORDS) == []
 
 
+@pytest.mark.parametrize("size", [LAPTOP, CELL], ids=["laptop", "cell"])
+def test_a_net_of_two_layers_is_seen_whole(shown: Shown, size: dict[str, int]) -> None:
+    page, wire = shown(size, net, **NET)
+    found = page.evaluate(MEASURED)
+    assert found["all"] and not found["map"] and found["letters"] >= LEAST - 1 and found["bottom"] < size["height"]
+    assert page.evaluate(WORDS) == [] and wire.widget.error is None
+
+
 @pytest.mark.parametrize("size", [LAPTOP, CELL, PHONE], ids=["laptop", "cell", "phone"])
 def test_a_larger_one_begins_with_its_first_box_and_can_be_read(shown: Shown, size: dict[str, int]) -> None:
-    page, wire = shown(size, net, **NET)
+    page, wire = shown(size, deep, **NET)
     found = page.evaluate(MEASURED)
     assert found["letters"] == pytest.approx(10.0, abs=0.1) and not found["all"]
     assert found["first"] or size is PHONE

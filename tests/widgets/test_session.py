@@ -385,11 +385,21 @@ def test_the_mode_can_be_chosen() -> None:
     np.testing.assert_array_equal(computed(session).steps[-1].value.values, first)
 
 
+def test_spawned_generators_are_the_same_at_every_point() -> None:
+    def noisy(x: autolab.Variable) -> autolab.Variable:
+        return x * float(autolab.config.rng.spawn(1)[0].random()) + float(autolab.config.rng.random())
+
+    session = open_session(noisy, x=2.0)
+    seen = {computed(session).steps[-1].value.values.item() for _ in range(4)}
+    assert len(seen) == 1
+
+
 def test_a_device_can_be_chosen_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     session = open_session(muladd, x=2.0, y=3.0, z=4.0)
     monkeypatch.setattr("autolab.widgets.session.gpu_status", lambda: GpuStatus("absent", "none"))
     assert "device" not in session.settings()
     monkeypatch.setattr("autolab.widgets.session.gpu_status", lambda: GpuStatus("ok", "a GPU"))
+    session = open_session(muladd, x=2.0, y=3.0, z=4.0)
     moved: list[Any] = []
     monkeypatch.setattr("autolab.widgets.state.to_gpu", lambda array: moved.append(array) or array)
     assert session.settings()["device"] == ("cpu", ("cpu", "gpu"))

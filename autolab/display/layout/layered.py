@@ -101,8 +101,8 @@ class Layered:
     def pulls(self) -> tuple[list[list[int]], list[list[int]]]:
         """The neighbours above and below that each node wants to be in line with.
 
-        A box follows boxes rather than passing lines, and results rather than leaves; of more than a pair of leaves, the
-        first, so that a chain which begins with it is straight. A waypoint follows its trunk.
+        A box follows boxes rather than passing lines, and results rather than leaves; of more than a pair of leaves,
+        the first, so that a chain which begins with it is straight. A waypoint follows its trunk.
         """
         boxes = len(self.sizes)
         result, line, leaf = 0, 1, 2

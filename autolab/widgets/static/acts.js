@@ -96,6 +96,7 @@ export function makeActs(brain) {
   }
 
   return {
+    visit: ({ open: groups, also }, done) => open([groups], also, done),
     select: ({ id }, done) => change(choosing(id), done),
     ...makeFolding(brain),
     find: ({ text }, done) => change({ search: text.slice(0, 100), at: null }, done),

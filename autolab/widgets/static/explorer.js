@@ -1,6 +1,7 @@
 // @ts-check
 /** The live graph: which parts it has, and what a part is. */
 
+import { makeAddressPart } from "./address.js";
 import { makeBrain } from "./brain.js";
 import { makeHistogramPart } from "./histogram.js";
 import { makeInputsPart } from "./inputs.js";
@@ -18,7 +19,7 @@ import { makeSourcePart } from "./source.js";
 import { makeTakingPart } from "./taking.js";
 import { makeWidget } from "./view.js";
 
-const PARTS = [makeInputsPart, makeSearchPart, makeFlowPart, makeGraphPart, makeOrdersPart, makeOpeningsPart, makePlayerPart, makeSentencePart, makeProblemPart, makeSincePart, makeDetailPart, makeHistogramPart, (/** @type {View} */ view) => makeSourcePart(view, true), makeTakingPart, makeKeyPart]; // in each place of the page they stand in this order
+const PARTS = [makeInputsPart, makeSearchPart, makeFlowPart, makeGraphPart, makeOrdersPart, makeOpeningsPart, makePlayerPart, makeSentencePart, makeProblemPart, makeSincePart, makeDetailPart, makeHistogramPart, (/** @type {View} */ view) => makeSourcePart(view, true), makeTakingPart, makeAddressPart, makeKeyPart]; // in each place of the page they stand in this order
 
 /** @typedef {"header" | "buttons" | "top" | "inputs" | "alert" | "middle" | "side" | "below" | "foot" | "menu" | "end"} Place */
 /** @typedef {import("./link.js").State} State */

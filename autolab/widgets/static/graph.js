@@ -54,6 +54,8 @@ export function makeGraph(select, toggle) {
   let chosen = null;
   /** @type {import("./scalelegend.js").Scale | null} */
   let known = null; // what the colours of the cells mean
+  /** @type {any[]} */
+  let mapped = []; // what the map shows
   let kept = false; // the last drawing has kept its place on the screen
 
   /** Everything gets its text before it enters the page, which then is laid out once. @param {Scene} next @param {(id: number) => void} fill */
@@ -251,6 +253,9 @@ export function makeGraph(select, toggle) {
         if (typeof place === "number") element.style.setProperty("--al-wide", (1 + 6 * place).toFixed(1));
         else element.removeAttribute("style");
       });
+      const mapping = [scene, flow, found, colors];
+      if (mapping.every((one, i) => one === mapped[i])) return; // drawing it measures the page
+      mapped = mapping;
       map.draw(scene, (id) => (flow.nodes?.[id] ? colors.css(flow.nodes[id][0]) : found.boxes?.[id] ? "#1976d2" : PLAIN));
     },
     close() {

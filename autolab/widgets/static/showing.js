@@ -31,6 +31,15 @@ export function showing(before, look, answer) {
     return value;
   }
 
+  /** The same, for what is made anew with every number and yet seldom says something else: then nobody is told. @param {string} name @param {any[]} of @param {() => any} make */
+  function calm(name, of, make) {
+    const last = made.get(name)?.value;
+    return memo(name, of, () => {
+      const value = make();
+      return JSON.stringify(value) === JSON.stringify(last) ? last : value;
+    });
+  }
+
   const boxes = (/** @type {number[]} */ steps) => [...new Set(steps.map((step) => holder(0, step)))];
 
   /** A line between two steps, between the boxes that hold them now. @param {number} order @param {any} edge */
@@ -90,7 +99,7 @@ export function showing(before, look, answer) {
     selected: detail && drawn.nodes.some((/** @type {any} */ node) => node.id === chosen) ? chosen : null,
     detail: memo("detail", [detail, drawn], () => detailHere(detail)),
     detail_buffers: detail?.buffers ?? NONE,
-    plan: memo("plan", [readings, words], () => ({ count: readings.count, walks: readings.walks, start: readings.start, words })),
+    plan: calm("plan", [readings, words], () => ({ count: readings.count, walks: readings.walks, start: readings.start, words })),
     frame: memo("frame", [frame, scene], () => frameHere(frame)),
     frame_buffers: frame?.buffers ?? NONE,
     listing: memo("listing", [program, scene], () => ({
@@ -99,11 +108,11 @@ export function showing(before, look, answer) {
     found: memo("found", [search, look.search, look.at, scene], foundHere),
     flow: (colour && answer(["flow", colour, asked(0)])) || EMPTY,
     path: memo("path", [path, scene], () => pathHere(path)),
-    health: memo("health", [readings, program], () => ({ told: readings.told, none: readings.none, nan: readings.nan, measures: program.measures, signs: readings.signs })),
+    health: calm("health", [readings, program], () => ({ told: readings.told, none: readings.none, nan: readings.nan, measures: program.measures, signs: readings.signs })),
     orders: memo("orders", [program, free.order, free.wrt], () => ({ ...program, order: free.order ?? program.order, wrt: free.order === undefined ? program.wrt : free.wrt })),
     order_scenes: memo("order_scenes", scenes.slice(1), () => scenes.slice(1)),
     order_readings: memo("order_readings", numbers.slice(1), () => numbers.slice(1)),
-    openings: memo("openings", [program, readings], () => ({ functions: program.fused, proofs: readings.proofs })),
+    openings: calm("openings", [program, readings], () => ({ functions: program.fused, proofs: readings.proofs })),
     ways: program.ways,
     arrays: look.arrays,
     controls: free.controls,

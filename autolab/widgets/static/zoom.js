@@ -4,7 +4,8 @@
 import { html, set } from "./dom.js";
 
 const STEP = 1.25;
-const READABLE = 9 / 12; // the smallest letters, of 12 pixels, have 9 on the screen
+const READABLE = 10 / 12; // the smallest letters, of 12 pixels, have 10 on the screen
+const WHOLE = 9 / 12; // or 9, if then all of it can be seen at once
 const LARGEST = 1.3; // how much a small graph is enlarged to fill the pane
 
 const MAPPED = 480; // pixels: a map in a narrower pane would take more than it gives
@@ -45,7 +46,8 @@ export function makeZoom(picture, moved) {
   function fit() {
     if (!automatic || !ruler.clientWidth) return;
     if (whole) return fitAll();
-    apply(Math.max(scale > 1 ? scale : READABLE, Math.min(LARGEST * scale, room() / width, limit() / height)));
+    const fitting = Math.min(LARGEST * scale, room() / width, limit() / height);
+    apply(Math.max(fitting, scale > 1 ? scale : fitting < WHOLE ? READABLE : 0));
     if (first) pane.scrollTo({ left: first.x * zoom - pane.clientWidth / 2, top: first.y * zoom - pane.clientHeight / 2, behavior: "instant" });
     first = null;
   }
