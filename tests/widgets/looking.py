@@ -9,6 +9,7 @@ import itertools
 import json
 from typing import Any
 
+from autolab.widgets.lens_shown import questions_of
 from autolab.widgets.messages import question_key
 
 _SEQ = itertools.count(1)
@@ -136,6 +137,12 @@ def turn_heat(view: Any, colours: list[Any] | None, *planes: list[Any]) -> None:
     """Look at other planes of a view of heatmaps, in other colours."""
     others = [json.loads(key) for key in view.numbers if not key.startswith('["heat"')]
     turn(view, [*others, ["heat", colours, [*planes]]], colours=colours, planes=[*planes])
+
+
+def turn_lens(view: Any, **changes: Any) -> None:
+    """Look at something else in the check lens."""
+    look = {**view.look, **changes}
+    turn(view, questions_of(look), **look)
 
 
 def turn_order(view: Any, order: int) -> None:

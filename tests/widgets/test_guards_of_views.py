@@ -30,7 +30,7 @@ from autolab.widgets.saved import as_json
 from autolab.widgets.session import Session
 from autolab.widgets.session_view import _listed
 
-from .looking import asks, looks, seen, told
+from .looking import asks, looks, seen, told, turn_lens
 from .programs import branching
 from .test_messages import at_rest
 
@@ -168,10 +168,8 @@ def test_without_a_nan_there_is_no_path() -> None:
 
 def test_a_seed_is_counted_up_to_its_end() -> None:
     for view in at_rest(Lens):
-        session = view._session
-        session.state = replace(session.state, seed=2**32 - 1)
-        before = session.state
-        tell(view, do="check again")
+        session, before = view._session, view._session.state
+        turn_lens(view, seed=2**32)
         assert view.error is not None and "the seed is 4294967296; expected 0 to 4294967295" in view.error["message"]
         assert session.state == before
 

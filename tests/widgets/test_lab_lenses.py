@@ -82,7 +82,9 @@ def themes(view: LabPage, name: str) -> None:
 
 
 def test_the_lens_chooses_measures_and_keeps_its_keys(lab: Lab, open_page: Open) -> None:
-    view = open_page(lab.write("check.ipynb", CHECK, "print(lens.chosen['label'], lens.report.verdict)"))
+    view = open_page(
+        lab.write("check.ipynb", CHECK, "print(lens.look['input'], lens.look['cell'], lens.report.verdict)")
+    )
     view.run(0)
     expect(view.page.locator(".al-verdict .al-badge-word")).to_contain_text(say("lens_wrong"))
     expect(view.page.locator(".al-lens-curve").first).to_be_visible()

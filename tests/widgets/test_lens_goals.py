@@ -121,8 +121,8 @@ STEP_PLANE = """([from, count, total]) => {
 }"""
 KINDS = {
     "derivatives": (derivative_view, MOVE_POINT, lambda w: w.data.x == 2.0),
-    "lens": (lens_view, CHOOSE_CELL, lambda w: (w.chosen["row"], w.chosen["column"]) == (0, 0)),
-    "heatmaps": (heat_view, STEP_PLANE, lambda w: w.picture["groups"][0]["at"][0] == 63),
+    "lens": (lens_view, CHOOSE_CELL, lambda w: [told(w, "chosen")[at] for at in ("row", "column")] == [0, 0]),
+    "heatmaps": (heat_view, STEP_PLANE, lambda w: told(w, "heat")["groups"][0]["at"][0] == 63),
 }
 
 

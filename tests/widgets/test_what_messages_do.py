@@ -22,13 +22,13 @@ from autolab.widgets.derivative_session import DerivativeSession
 from autolab.widgets.explorer import Explorer
 from autolab.widgets.heatmaps import Heatmap
 from autolab.widgets.lens import Lens
-from autolab.widgets.lens_session import LensSession
+from autolab.widgets.lens_session import DIRECTIONS, LensSession
 from autolab.widgets.monitor_view import MonitorView
 from autolab.widgets.session import Session
 from autolab.widgets.shown import gather
 from autolab.widgets.user_error import UserError, user_error
 
-from .looking import asks, looks, seen, told, turn, turn_heat, turn_order
+from .looking import asks, looks, seen, told, turn, turn_heat, turn_lens, turn_order
 from .test_closed_views import settle
 from .test_guards_of_views import HIDDEN, SHOWN, tell
 from .test_messages import at_rest
@@ -50,9 +50,10 @@ def test_the_edges_of_what_can_be_chosen_can_be_chosen() -> None:
         heat.refresh()  # type: ignore[attr-defined]
         assert told(heat, "heat")["groups"][0]["at"][0] == 1  # where one was
     for lens in at_rest(Lens):
-        for k, step in ((5, 5), (-3, 0), (0, 0)):
-            obeyed(lens, do="step", k=k)
-            assert lens.at_step == step  # type: ignore[attr-defined]
+        for direction in DIRECTIONS:
+            turn_lens(lens, whole=True, direction=direction)
+            settle(lens)
+            assert lens.error is None and told(lens, "study")
     for view in at_rest(Explorer):
         for by in (*MEASURES, None):
             assert looks(view, colour=by).flow.get("by") == by
@@ -79,18 +80,22 @@ def test_a_lens_of_a_function_that_raises_by_now_keeps_the_check() -> None:
     fails.append(True)
     lens = Lens(LensSession(report, report._origin))
     settle(lens)
-    for message in ({"do": "check again"}, {"do": "order", "order": 2}):
-        tell(lens, **message)
+    for changes in ({"seed": 0}, {"order": 2, "seed": 0}):
+        turn_lens(lens, **changes)
         settle(lens)
+        assert (lens.look["order"], lens.look["seed"]) == (1, None)
         assert lens.error is not None and lens.error["message"] == SHOWN and lens.report is report
     fails.clear()
-    obeyed(lens, do="along", key=0, seed=3)
-    label = lens.along["label"]
-    assert SHOWN in label and "x" * 60 not in label and "direction 3" in label and lens.along["whole"] is True
-    obeyed(lens, do="check again")
+    turn_lens(lens, whole=True, direction=3)
+    settle(lens)
+    _, label = told(lens, "directions")[2]
+    assert SHOWN in label and "x" * 60 not in label and "direction 3" in label and told(lens, "study")
+    turn_lens(lens, seed=0)
+    settle(lens)
     assert lens.report is not report and lens._session.state.seed == 0
     first = lens.report.inputs[0].analytic
-    obeyed(lens, do="check again")
+    turn_lens(lens, seed=1)
+    settle(lens)
     assert lens._session.state.seed == 1 and (lens.report.inputs[0].analytic != first).all()
     lens.close()
 
@@ -110,10 +115,10 @@ def test_a_lens_shows_no_measurement_of_another_element_and_says_that_it_was_sto
     try:
         lens.wait_seconds = 0.0
         settle(lens)
-        assert lens.study
+        assert told(lens, "study")
         go.clear()
-        tell(lens, do="cell", key=0, row=0, column=1)
-        assert (lens.computing, lens.study) == ("running", {})
+        turn_lens(lens, cell=[0, 1])
+        assert (lens.computing, told(lens, "study")) == ("running", None)
         tell(lens, do="stop")
         settle(lens)
         assert lens.error is not None and lens.error["message"] == say(f"{lens.stopped_words}_asked", seconds=60.0)
@@ -126,9 +131,13 @@ def test_of_an_input_without_elements_a_lens_shows_none() -> None:
     report = autolab.check_gradients(lambda x, y: (x * x).sum() + (y * y).sum(), np.ones(0), np.ones(2))
     lens = Lens(LensSession(report, report._origin))
     settle(lens)
-    for key, label in ((0, ""), (1, "Moving")):
-        obeyed(lens, do="worst", key=key)
-        assert lens.along["label"][:6] == label and bool(lens.chosen) == bool(lens.study) == bool(key)
+    for input in (0, 1, 2, -1):
+        turn_lens(lens, input=input)
+        settle(lens)
+        chosen, is_there = told(lens, "chosen"), input == 1
+        assert lens.error is None
+        assert bool(chosen) == bool(told(lens, "study")) == bool(told(lens, "directions")) == is_there
+        assert chosen.get("moves", "")[:6] == ("Moving" if is_there else "")
     lens.close()
 
 
