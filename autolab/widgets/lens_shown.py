@@ -85,7 +85,7 @@ def of_scenery(found: Scenery, report: GradientReport) -> dict[str, Any]:
     inputs = {step.name: holders[step.id] for step in recording.steps if step.kind == "input"}
     return {
         **shown,
-        "boxes": [inputs.get(item.name) for item in report.inputs],
+        "inputs": [inputs.get(item.name) for item in report.inputs],
         "takers": [None if step is None else holders[step] for step in takers],
         "suspects": list(dict.fromkeys(suspects)),
     }

@@ -161,7 +161,7 @@ def test_the_graph_shows_the_gradients_of_the_check(open_lens: Open, page: Page)
     for _ in range(2):
         lens = wire.widget
         scenery = told(lens, "scenery")
-        for item, box in zip(lens.report.inputs, scenery["boxes"], strict=True):
+        for item, box in zip(lens.report.inputs, scenery["inputs"], strict=True):
             np.testing.assert_allclose(scenery["readings"]["nodes"][str(box)]["grad_cells"], item.analytic)
         count = len(wire.received)
         page.locator(f".al-node[data-id='{scenery['suspects'][0]}']").click()  # no input, so nothing to choose

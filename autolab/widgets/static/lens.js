@@ -46,7 +46,7 @@ const LENS = {
   words: () => ({}),
 };
 
-const NO_SCENERY = { scene: {}, readings: {}, listing: {}, boxes: [], suspects: [], backwards: [] };
+const NO_SCENERY = { scene: {}, readings: {}, listing: {}, inputs: [], suspects: [], backwards: [] };
 
 /** The verdict and its reasons in words. @param {import("./explorer.js").View} view */
 function makeVerdictPart({ get, send }) {

@@ -9,7 +9,7 @@ import { toCell } from "./trios.js";
 export function makeNodesPart(view) {
   const { get, send } = view;
   const graph = makeGraph((id) => {
-    const key = get("boxes").indexOf(id);
+    const key = get("inputs").indexOf(id);
     if (key >= 0) send(toCell(key));
   }, null);
   graph.root.classList.add("al-main");
