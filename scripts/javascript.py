@@ -36,7 +36,7 @@ def fetch(folder: Path) -> str | None:
     half.mkdir(parents=True)
     flags = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
     arguments = ["install", "--prefix", str(half), "--cache", str(half / "cache"), *flags, f"typescript@{VERSION}"]
-    options = f"{os.environ.get('NODE_OPTIONS', '')} --use-system-ca"  # as pip does: an office has certificates of its own
+    options = f"{os.environ.get('NODE_OPTIONS', '')} --use-system-ca"  # as pip does: a firm has its own certificates
     trust = {**os.environ, "NODE_OPTIONS": options}
     done = npm(
         arguments, return_completed_process=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=trust

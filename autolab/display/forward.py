@@ -8,6 +8,7 @@ import numpy as np
 
 from ..numerals import MINUS
 from ..recording.model import Step
+from .falk import forward_product
 from .formula import grouped, numbers_in, sum_text
 from .messages import say
 from .numbers import number, shape_text
@@ -67,6 +68,10 @@ def computed(walk: Walk, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, A
 
 def _write(walk: Walk, step: Step, made: list[Step], chosen: Index | None, sheet: Sheet) -> None:
     """The operands and the results, with the element that is followed marked in all that have it."""
+    product = forward_product(step, walk.steps)
+    if product is not None and chosen is not None and product.fits(sheet.most):
+        product.write(sheet, label(step), (), "out", chosen)
+        return
     sign = _SIGNS.get(step.function or "", "")
     for i, operand in enumerate(step.operands):
         source = None if operand.step is None else walk.steps[operand.step]

@@ -58,6 +58,7 @@ def frame(
         "backward": in_backward,
         "line": None if step is None else step.outer_line,
         "lines": sheet.lines,
+        "product": sheet.product,
         "growing": walk.growing(k, boxes),
         **_lit(walk, moment, boxes),
         "formula": None,

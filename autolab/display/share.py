@@ -12,6 +12,7 @@ import numpy as np
 
 from ..recording.model import Operand, Snapshot, Step
 from ..recording.rules import filled_in
+from .falk import Product, share_product
 from .formula import Token, derivative, grouped, in_names, names_in, numbers_in, product_text, sum_text
 from .messages import say
 from .numbers import number, shape_text
@@ -131,9 +132,18 @@ class Share:
                 return picked
         return self.outputs[0] if self.outputs else None
 
+    @cached_property
+    def matrices(self) -> Product | None:
+        """The share as a product of two matrices, where it is one."""
+        return share_product(self.step, self.use, self.steps, self.upstream)
+
     # ------------------------------------------------------------------ lines
     def write(self, sheet: Sheet) -> None:
         """The calculation, from the upstream gradient to the receiver's gradient."""
+        if self.matrices is not None and self.chosen is not None and self.matrices.fits(sheet.most):
+            self.matrices.write(sheet, self._received(), self._receives(), "in", self.chosen)
+            self._write_sum(sheet)
+            return
         if self.upstream is not None:
             marked: Space | None = "out" if self.use.local is not None else None
             upstream = [derivative(self.loss, self.names[0])]
@@ -144,6 +154,10 @@ class Share:
             self._write_jacobian(sheet, self.use.jacobian, self.chosen)
         else:
             self._write_share(sheet, "→")
+        self._write_sum(sheet)
+
+    def _write_sum(self, sheet: Sheet) -> None:
+        """What had arrived before is added."""
         if self.before is not None:
             sheet.add("+", say("term_before", name=self.names[1]), self.before, (), "in", self.chosen)
             after = self.use.total or self.share
@@ -171,8 +185,10 @@ class Share:
         return np.asarray(rows[..., place])
 
     def _write_share(self, sheet: Sheet, sign: str, prefix: str = "") -> None:
-        math = [derivative(self.loss, self.names[1])] if self.count == 1 else []
-        sheet.add(sign, prefix + self._received(), self.share, math, "in", self.chosen)
+        sheet.add(sign, prefix + self._received(), self.share, self._receives(), "in", self.chosen)
+
+    def _receives(self) -> list[Token]:
+        return [derivative(self.loss, self.names[1])] if self.count == 1 else []
 
     # ------------------------------------------------------------------ words
     def axes(self) -> str:
@@ -192,6 +208,8 @@ class Share:
         result = self.share.values[self.chosen]
         if self.output is not None:
             return self._elementwise_numbers(self.output, result)
+        if self.matrices is not None:
+            return [self._at(self.share, self.chosen) + sum_text(self.matrices.terms(self.chosen), result)]
         if self.use.jacobian is None:
             return [numbers_in(self.use.numbers)] if self.use.numbers else []
         column = self._column(self.use.jacobian, self.chosen).reshape(-1)

@@ -22,10 +22,14 @@ MAX_CELLS = 64
 
 
 class Sheet:
-    """Collects the lines of a calculation and the float32 cells of its arrays, ``most`` rows and columns of each."""
+    """Collects the lines of a calculation and the float32 cells of its arrays, ``most`` rows and columns of each.
+
+    ``product`` is the number of the first of three lines that are a product of matrices and its factors.
+    """
 
     def __init__(self, most: int = MAX_CELLS) -> None:
-        self._most = most
+        self.most = most
+        self.product: int | None = None
         self.lines: list[dict[str, Any]] = []
         self.buffers: list[bytes] = []
 
@@ -37,6 +41,7 @@ class Sheet:
         math: Sequence[Token] = (),
         space: Space | None = None,
         mark: Index | None = None,
+        band: tuple[int, int, int, int] | None = None,
     ) -> None:
         """A line.
 
@@ -52,6 +57,8 @@ class Sheet:
             The kind of index that a chosen cell stands for; without it no cell can be chosen.
         mark : tuple of int, optional
             The index of the element that is followed through the lines.
+        band : tuple of four ints, optional
+            The cells that it is made of instead: the first row and column, and how many of each.
         """
         line: dict[str, Any] = {
             "sign": sign,
@@ -62,12 +69,14 @@ class Sheet:
         line["shape"] = shape_text(snapshot.shape) if snapshot.shape else ""
         line["array"] = line["mark"] = line["space"] = None
         if snapshot.size > 1:
-            entry, cells = array_entry("value", snapshot, self._most)
+            entry, cells = array_entry("value", snapshot, self.most)
             line["array"] = {**entry, "buffer": len(self.buffers)}
             self.buffers.append(cells)
             if entry["block"] == [1, 1] and space is not None:
                 line["space"] = space
-                line["mark"] = None if mark is None else cell_of(snapshot.shape, mark)
+                line["mark"] = None if mark is None else [*cell_of(snapshot.shape, mark), 1, 1]
+            if band is not None:
+                line["mark"] = list(band)
         self.lines.append(line)
 
 

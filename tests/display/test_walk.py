@@ -122,9 +122,9 @@ def test_a_broadcast_bias_is_summed_with_both_shapes_and_every_number() -> None:
     assert data["lines"][3]["sign"] == "Σ" and say("axis", axes="0") in data["lines"][3]["label"]
     assert say("reduced_why", name="b", small="(3,)", large="(4, 3)") in data["notes"]
     assert data["rule"]["text"] == "gradient of b = upstream × a, summed over axis 0"
-    assert [line["mark"] for line in data["lines"]] == [[0, 1], [0, 1], [0, 1], [0, 1]]
+    assert [line["mark"] for line in data["lines"]] == [[0, 1, 1, 1]] * 4
     data, _ = told(walk, 4, boxes, ("out", 2, 1))
-    assert [line["mark"] for line in data["lines"]] == [[2, 1], [2, 1], [2, 1], [0, 1]]
+    assert [line["mark"] for line in data["lines"]] == [[2, 1, 1, 1]] * 3 + [[0, 1, 1, 1]]
     one, total = data["numbers"]
     assert one.startswith("[2, 1]: ") and total.startswith("b[1]: ")
     assert abs(number_after(one) - (g * a)[2, 1]) < 1e-3 and abs(number_after(total) - (g * a).sum(axis=0)[1]) < 1e-2
@@ -157,7 +157,9 @@ def test_the_followed_numbers_give_the_followed_element(program, shapes) -> None
             data, shown = told(walk, k, boxes, ("in", row, column))
             element = gradient[row, column]
             assert abs(number_after(data["numbers"][-1]) - element) < 2e-3 * max(1, abs(element))
-            if use.jacobian is not None and use.jacobian.shape != use.contribution.shape:
+            if data["product"] is not None:
+                np.testing.assert_allclose(shown[0][row] @ shown[1][:, column], element, rtol=1e-5)
+            elif use.jacobian is not None and use.jacobian.shape != use.contribution.shape:
                 np.testing.assert_allclose((upstream * shown[1]).sum(), element, rtol=1e-5)
 
 
@@ -166,7 +168,8 @@ def test_a_matrix_product_is_followed_forward_too() -> None:
     _, walk, boxes = walked(lambda a, b: a @ b, a=a, b=b)
     for row, column in np.ndindex(2, 4):
         data, _ = told(walk, 1, boxes, ("out", row, column))
-        assert [line["mark"] for line in data["lines"]] == [None, None, [row, column]]
+        marks = [[row, 0, 1, 3], [0, column, 3, 1], [row, column, 1, 1]]
+        assert [line["mark"] for line in data["lines"]] == marks and data["product"] == 0
         (text,) = data["numbers"]
         assert text.startswith(f"(a @ b)[{row}, {column}]: ") and text.count(" × ") == 3
         assert abs(number_after(text) - (a @ b)[row, column]) < 2e-3

@@ -120,7 +120,7 @@ def test_a_statement_of_which_more_than_its_value_is_used_stays_open() -> None:
 
     r = record(program, np.ones((2, 2)), np.ones((2, 2)))
     groups = [g for g in r.outline.groups.values() if g.kind == "statement"]
-    assert [[step.statement for step in g.steps][0].split(" =")[0] for g in groups] == ["c", "return d * e + b.sum()"]
+    assert [g.steps[0].statement.split(" =")[0] for g in groups] == ["c", "return d * e + b.sum()"]
 
 
 def test_what_a_statement_brings_along_comes_before_its_calls() -> None:

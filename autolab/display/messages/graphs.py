@@ -182,6 +182,7 @@ SENTENCES: dict[str, str] = {
     "loss": "{loss} is the output {name}.",
     "loss_sum": "{loss} is the sum of the upstream gradient times the output, element by element.",
     "term_upstream": "upstream gradient",
+    "transposed": "{name} transposed",
     "term_local": "local derivative",
     "term_product": "product",
     "term_share": "share for {name}",

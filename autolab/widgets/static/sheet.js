@@ -5,7 +5,9 @@ import { html, write } from "./dom.js";
 import { floats, labelled, paint, print } from "./heatmap.js";
 import { math } from "./mathml.js";
 
-/** @typedef {{sign: string, label: string, math: import("./mathml.js").Formula | null, text: string, shape: string, array: any, mark: [number, number] | null, space: string | null}} Line */
+const NUMBERED = 8; // columns of both factors: with more there is no room for numbers in the cells of a product
+
+/** @typedef {{sign: string, label: string, math: import("./mathml.js").Formula | null, text: string, shape: string, array: any, mark: number[] | null, space: string | null}} Line */
 
 /** @param {((pick: any[]) => void) | null} choose where there is a kernel, to follow a cell */
 export function makeSheet(choose) {
@@ -53,9 +55,31 @@ function contents(frame, buffers, words, colors, choose) {
   if (numbers.length || rule) parts.push(html("div", { class: "al-rule" }, ...declared, ...numbers));
   if (rule?.code) parts.push(html("details", {}, html("summary", {}, words.walk_rule), html("pre", { class: "al-code" }, rule.code)));
   if (frame.code) parts.push(html("pre", { class: "al-code" }, frame.code));
-  parts.push(html("div", { class: "al-lines" }, ...frame.lines.flatMap((/** @type {Line} */ line) => lineParts(line, buffers, colors, choose))));
+  const at = frame.product ?? -3; // of a product and its factors, three lines
+  const all = (/** @type {Line[]} */ lines) => lines.flatMap((line) => lineParts(line, buffers, colors, choose));
+  const product = frame.product === null ? [] : [scheme(frame.lines.slice(at, at + 3), buffers, colors, choose)];
+  parts.push(html("div", { class: "al-lines" }, ...all(frame.lines.slice(0, Math.max(0, at))), ...product, ...all(frame.lines.slice(at + 3))));
   if (choose && frame.lines.some((/** @type {Line} */ line) => line.space)) parts.push(html("p", { class: "al-note" }, words.follow));
   return [...parts, ...frame.notes.map((/** @type {string} */ text) => html("p", { class: "al-note" }, text))];
+}
+
+/**
+ * A product of matrices: the left factor at the left, the right one above, and each number where a row meets a column.
+ * @param {Line[]} lines
+ * @param {DataView[]} buffers
+ * @param {import("./colors.js").ColorMap} colors
+ * @param {((pick: any[]) => void) | null} choose where there is a kernel, to follow a cell
+ */
+function scheme(lines, buffers, colors, choose) {
+  const [left, right] = lines.map(({ array }) => array.cols);
+  const isTight = left + right > NUMBERED;
+  const [across, above, product] = lines.map((line) => cells(line, floats(buffers[line.array.buffer]), colors, choose, isTight));
+  const [name, second, result] = lines.map(({ label, math: formula, shape }) => html("div", { class: "al-caption" }, formula ? math(formula, "al-inline") : label, ` ${shape}`));
+  const root = html("div", { class: "al-falk" }, html("div", {}, name), html("div", {}, second, above), html("div", {}, across), html("div", {}, product, result));
+  root.style.gridTemplateColumns = `${left}fr ${right}fr`;
+  root.style.setProperty("--al-all", String(left + right));
+  root.style.maxWidth = `${(left + right) * (isTight ? 1.2 : 3.8)}em`;
+  return root;
 }
 
 /**
@@ -78,7 +102,7 @@ function lineParts(line, buffers, colors, choose) {
  * @param {import("./colors.js").ColorMap} colors
  * @param {((pick: any[]) => void) | null} choose where there is a kernel, to follow a cell
  */
-function cells({ label, array, mark, space, shape }, data, colors, choose) {
+function cells({ label, array, mark, space, shape }, data, colors, choose, isTight = false) {
   const { rows, cols } = array;
   const canvas = html("canvas", {
     class: "al-canvas", role: "img", tabindex: space && choose ? 0 : null, "aria-label": `${label}, ${shape}`,
@@ -94,15 +118,17 @@ function cells({ label, array, mark, space, shape }, data, colors, choose) {
       pick(mark[0] + step[0], mark[1] + step[1]);
     },
   });
+  const isNumbered = labelled(array) && !isTight;
   const numbers = html("div", { class: "al-numbers", "aria-hidden": "true" });
-  const frame = html("div", { class: `al-frame al-mini${labelled(array) ? " al-labelled" : ""}` }, canvas, numbers);
+  const frame = html("div", { class: `al-frame al-mini${isNumbered ? " al-labelled" : ""}` }, canvas, numbers);
   frame.style.setProperty("--al-rows", rows);
   frame.style.setProperty("--al-cols", cols);
   paint(canvas, array, data, colors);
-  print(numbers, array, data, colors);
+  if (isNumbered) print(numbers, array, data, colors);
   if (mark) {
     const box = html("div", { class: "al-mark" });
-    Object.assign(box.style, { left: `${(100 * mark[1]) / cols}%`, top: `${(100 * mark[0]) / rows}%`, width: `${100 / cols}%`, height: `${100 / rows}%` });
+    const [row, column, high, wide] = mark;
+    Object.assign(box.style, { left: `${(100 * column) / cols}%`, top: `${(100 * row) / rows}%`, width: `${(100 * wide) / cols}%`, height: `${(100 * high) / rows}%` });
     frame.append(box);
   }
 
