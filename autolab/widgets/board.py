@@ -23,7 +23,7 @@ MAX_BYTES = 200_000
 """The cells of all panels together take at most so many bytes."""
 
 MOST_DECADES = 8
-AT_FIRST = ["heat", None, []]
+AT_FIRST: list[Any] = ["heat", None, []]
 """What a page asks that has just been opened."""
 
 SHOW = ("value", "gradient", "both")

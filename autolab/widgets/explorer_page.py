@@ -56,9 +56,9 @@ def explorer_page(recording: Recording, amount: Amount, view: Any = None) -> dic
     held = Held(reader, look.get("direction", "auto"), look.get("own", False))
     held.graphs(look.get("open", {}), amount.pictures)
     held.steps()
-    held.hold(["free", []], view.free if view is not None else NOTHING_FREE)
-    held.hold(["curves"], None if view is None else view.curves)
-    asked = first_questions(recording) if view is None else view.questions
+    held.hold(["free", []], NOTHING_FREE if view is None else view._answer(["free", []])[1])
+    held.hold(["curves"], None if view is None else view._answer(["curves"])[1])
+    asked = first_questions(recording) if view is None else view._asked
     first = [question_key(_without_pick(question)) for question in [*asked, ["free", look.get("corners", [])]]]
     if not held.walks:
         look["moment"] = None

@@ -141,7 +141,9 @@ def _answers(lens: Lens, chapter: Chapter, most: int) -> Iterator[tuple[list[Any
         is_known = place_of(report, first) is not None
         cells = itertools.product(range(panel["rows"]), range(panel["cols"])) if is_known else ()
         for cell in (None, *map(list, cells)):
-            state = first if cell is None else replace(first, place=element_in(report.inputs[key], *cell, most))
+            state = (
+                first if cell is None else replace(first, place=element_in(report.inputs[key], cell[0], cell[1], most))
+            )
             yield ["chosen", *check, key, cell], "answers", of_choice(report, state, most)
             if (study := chapter.measured.get(_placed(report, state))) is not None:
                 yield ["study", *check, key, cell], "answers", study

@@ -114,7 +114,9 @@ def test_the_name_of_an_output_is_short(opened: Callable[..., Explorer]) -> None
         named = x * longer_name
         return named, F.tanh(F.exp(x * longer_name) + longer_name)
 
-    titles = [entry["label"] for entry in opened(several, x=np.ones(2), longer_name=np.ones(2)).free["controls"]]
+    titles = [
+        entry["label"] for entry in told(opened(several, x=np.ones(2), longer_name=np.ones(2)), "free")["controls"]
+    ]
     assert any("named" in title for title in titles)
     assert all(len(title) <= 60 for title in titles) and any("…" in title for title in titles)
 
