@@ -16,10 +16,11 @@ from ..display.flow import MEASURES
 from ..display.messages import say
 from ..recording.model import Recording
 from .folds import states
-from .live_view import CALM, at_first
+from .live_view import at_first
 from .messages import question_key
 from .picture import NOTHING_FREE
 from .questions import Reader, first_questions, shelf_of
+from .saved import still
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,6 @@ class Amount:
 
 AMOUNTS = [Amount(256, 32), Amount(64, 32), Amount(32, 12), Amount(16, 3)]
 """Ever smaller, so that one of them fits."""
-
-STILL: dict[str, Any] = {"still": "page", "ack": 0, "condition": CALM}
-"""Nothing is under way in a page."""
 
 _OF_BOXES = ("nodes", "signs")
 _LONGEST_WALK = 600  # a page holds the walk if it has at most so many moments
@@ -64,7 +62,7 @@ def explorer_page(recording: Recording, amount: Amount, view: Any = None) -> dic
         look["moment"] = None
     look["corners"] = []
     return {
-        "state": {**at_first(), "words": words, **STILL, "look": look},
+        "state": still({**at_first(), "words": words}, look=look),
         "answers": held.answers,
         "boxes": held.boxes,
         "first": [key for key in first if key in held.answers] + [question_key(["free", []])],

@@ -61,6 +61,15 @@ class on_question(on_message):
         Where the answer is kept.
     **fields : type or tuple of types
         As for `on_message`.
+
+    Examples
+    --------
+    >>> class Double:
+    ...     @on_question("double", "answers", x=int)
+    ...     def _double(self, x):
+    ...         return 2 * x
+    >>> answered(Double(), ["double", 4])
+    ('answers', 8)
     """
 
     def __init__(self, what: str, shelf: Shelf, **fields: type | tuple[type, ...]) -> None:

@@ -35,11 +35,10 @@ class SavedPage:
         return text
 
 
-def still(state: Mapping[str, Any], sentence: str, **changes: Any) -> dict[str, Any]:
-    """The state of a live view as a page begins with it: nothing is under way, and a sentence says what it can do."""
-    words = {**state["words"], "still": sentence}
-    settled: dict[str, Any] = {"still": "page", "ack": 0, "condition": CALM}
-    return {**state, **settled, "words": words, **changes}
+def still(state: Mapping[str, Any], sentence: str = "", **changes: Any) -> dict[str, Any]:
+    """The state of a live view as a page begins with it: nothing is under way; a sentence may say what it can do."""
+    words = {**state["words"], "still": sentence} if sentence else state["words"]
+    return {**state, "still": "page", "ack": 0, "condition": CALM, "words": words, **changes}
 
 
 def deadline(seconds: float) -> Callable[[], None]:

@@ -2,6 +2,7 @@
 /** The derivative explorer: curves with a point that can be dragged, and what the derivatives say there. */
 
 import { makeFolding } from "./acts.js";
+import { makeAsking } from "./asking.js";
 import { makeBrain } from "./brain.js";
 import { unpacked } from "./columns.js";
 import { makeControl } from "./controls.js";
@@ -16,22 +17,20 @@ import { makeWidget } from "./view.js";
 /** In a saved page the point is the `k`-th of those that it holds. @param {any} look @returns {Record<string, any[]>} */
 const asked = ({ order, k }) => ({ curves: ["curves"], point: ["point", k], highest: ["order", order, k], growth: ["growth"] });
 
+const ASKING = makeAsking({ graphs: false, open: {}, order: 0, k: null }, asked, (brain) => ({ graphs: ({ open }, done) => brain.change({ graphs: open }, done), ...makeFolding(brain) }));
+
 /** The graphs are asked for while they are open. @type {import("./brain.js").Mind} */
 const CURVES = {
-  look: { graphs: false, open: {}, order: 0, k: null },
-  questions: (look, answer) => [...Object.values(asked(look)), ...(!look.graphs ? [] : answer(["program"]) ? placesIn(answer(["program"]), { open: look.open }).pictures : [["program"]])],
-  panels: () => [],
-  settled: (look) => look,
-  shown(_, look, answer) {
-    const { graphs, open } = look;
-    const told = Object.fromEntries(Object.entries(asked(look)).map(([name, question]) => [name, answer(question)]));
-    const program = graphs && answer(["program"]);
-    if (!program) return { ...told, graphs, scenes: [], readings: [] };
-    const { trees, about } = placesIn(program, { open });
-    const each = (/** @type {string} */ kind) => trees.map((/** @type {any} */ __, /** @type {number} */ order) => unpacked(answer(about(kind, order))));
-    return { ...told, graphs, scenes: each("scene"), readings: each("numbers").map((/** @type {any} */ { nodes }) => nodes) };
+  ...ASKING,
+  questions: (look, answer) => [...ASKING.questions(look, answer), ...(!look.graphs ? [] : answer(["program"]) ? placesIn(answer(["program"]), look).pictures : [["program"]])],
+  shown(before, look, answer) {
+    const told = { ...ASKING.shown(before, look, answer), graphs: look.graphs };
+    const program = look.graphs && answer(["program"]);
+    if (!program) return { ...told, scenes: [], readings: [] };
+    const { trees, about } = placesIn(program, look);
+    const each = (/** @type {string} */ kind) => trees.map((/** @type {any} */ _, /** @type {number} */ order) => unpacked(answer(about(kind, order))));
+    return { ...told, scenes: each("scene"), readings: each("numbers").map((/** @type {any} */ { nodes }) => nodes) };
   },
-  acts: (brain) => ({ graphs: ({ open }, done) => brain.change({ graphs: open }, done), ...makeFolding(brain) }),
   words: (answer) => answer(["program"]).words,
 };
 

@@ -1,6 +1,7 @@
 // @ts-check
 /** The check lens: analytic and numeric gradients side by side, and what tells a wrong one from a rough difference. */
 
+import { makeAsking } from "./asking.js";
 import { makeBadge } from "./badge.js";
 import { makeBrain } from "./brain.js";
 import { makeChosenPart } from "./chosen.js";
@@ -22,31 +23,23 @@ export default () => makeWidget([makeVerdictPart, makeAgainPart, makeProblemPart
 const AT_REST = { order: 1, seed: null, input: 0, cell: null, whole: false, direction: 1, scale: "linear", at_step: 34 };
 
 /** @param {any} look */
-function asked({ order, seed, input, cell, whole, direction }) {
-  const check = [order, seed];
-  return {
-    check: ["check", ...check], chosen: ["chosen", ...check, input, cell], directions: ["directions", ...check, input],
-    scenery: ["scenery", ...check], study: ["study", ...check, input, whole ? direction : cell], // which can wait
-  };
-}
+const known = ({ order, seed, input, cell }) => ({ check: ["check", order, seed], chosen: ["chosen", order, seed, input, cell], directions: ["directions", order, seed, input] });
+
+/** What is recorded and measured while the rest is shown. @param {any} look */
+const measured = ({ order, seed, input, cell, whole, direction }) => ({ scenery: ["scenery", order, seed], study: ["study", order, seed, input, whole ? direction : cell] });
+
+const ASKING = makeAsking(AT_REST, known, undefined, measured);
 
 /** @type {import("./brain.js").Mind} */
 const LENS = {
-  look: AT_REST,
-  questions: (look) => Object.values(asked(look)).slice(0, 3),
-  panels: (look) => Object.values(asked(look)).slice(3),
-  settled: (look) => look,
-  shown(_, look, answer) {
-    const told = (/** @type {any[]} */ question) => (answer(question)?.refused ? null : answer(question) ?? null);
-    const { check, chosen, directions, scenery, study } = Object.fromEntries(Object.entries(asked(look)).map(([name, question]) => [name, told(question)]));
-    const { takers = [], ...scene } = scenery ?? {};
-    return { ...NO_SCENERY, ...scene, check, chosen, directions, study, selected: takers[look.input] ?? null, frame: NO_SCENERY.scene };
+  ...ASKING,
+  shown(before, look, answer) {
+    const { scenery, ...told } = ASKING.shown(before, look, answer);
+    return { ...told, ...NO_SCENERY, ...scenery, selected: scenery?.takers?.[look.input] ?? null };
   },
-  acts: () => ({}),
-  words: () => ({}),
 };
 
-const NO_SCENERY = { scene: {}, readings: {}, listing: {}, inputs: [], suspects: [], backwards: [] };
+const NO_SCENERY = { scene: {}, readings: {}, listing: {}, inputs: [], suspects: [], backwards: [], takers: [], frame: {} };
 
 /** The verdict and its reasons in words. @param {import("./explorer.js").View} view */
 function makeVerdictPart({ get, send }) {
