@@ -100,7 +100,7 @@ def test_the_lens_chooses_measures_and_keeps_its_keys(lab: Lab, open_page: Open)
     slider.press("ArrowLeft")
     expect(view.page.locator(".al-lens-step .al-where")).not_to_have_text(before or "")
     assert view.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.mode") == "command"
-    assert view.run(1) == "x[1, 1] wrong"
+    assert view.run(1) == "0 [1, 1] wrong"
     view.page.get_by_role("button", name=say("lens_again")).click()
     expect(view.page.get_by_text(say("lens_draw", seed=0))).to_be_visible()
     themes(view, "lens")
