@@ -69,6 +69,9 @@ class Heatmap(LiveView):
         self._board.look(colours, planes)
         return self._board.picture()
 
+    def _turned(self) -> None:
+        self._tell(error=None)
+
 
 def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any) -> Heatmap:
     """Look at arrays as heatmaps: their values, and the gradients of Variables, of any size and number of axes.

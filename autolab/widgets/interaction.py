@@ -104,6 +104,9 @@ class Interact(LiveView):
         self._board.look(colours, planes)
         return self._board.picture()
 
+    def _turned(self) -> None:
+        self._tell(error=None)
+
     def _show(self, arrays: Mapping[str, Any]) -> None:
         """The arrays as a board."""
         entries = gather((arrays,), {}) if arrays else []

@@ -14,8 +14,10 @@ from playwright.sync_api import Browser, Page, expect
 import autolab
 from autolab.display.colors import contrast, paint
 from autolab.display.tone import tone, view_tone
+from autolab.widgets.board import Board
 from autolab.widgets.export import export_html
 from autolab.widgets.heatmaps import Heatmap
+from autolab.widgets.shown import gather
 
 from .bare_page import RecordingComm, Wire, serve
 from .looking import told, turn_heat
@@ -347,3 +349,42 @@ def test_read_outs_and_captions_can_be_read(show: Show) -> None:
     assert all(
         contrast(themes[t][ink], themes[t]["card"]) >= 4.5 for t in themes for ink in ("ink", "muted", "warning")
     )
+
+
+def test_what_the_kernel_refuses_is_told_once_and_the_picture_stays(
+    show: Show, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = array(30, 40)
+    wire = show(x)
+    page = wire.pages[0]
+
+    def refuse(self: Board, colours: Any, planes: Any) -> None:
+        raise ValueError("not now")
+
+    with monkeypatch.context() as change:
+        change.setattr(Board, "look", refuse)
+        page.locator(".al-canvas").focus()
+        for key in ("ArrowDown", "Enter"):
+            page.keyboard.press(key)
+        for _ in range(5):
+            page.evaluate("() => new Promise(done => setTimeout(done, 20))")
+            while wire.inbox:
+                wire.step()
+        assert len(wire.received) == 1
+    expect(page.get_by_role("alert")).to_contain_text("not now")
+    assert cells(page) == (30, 40)
+    page.keyboard.press("Escape")
+    wire.settle()
+    assert cells(page) == (30, 40) and wire.widget.error is None
+
+
+def test_a_saved_heatmap_keeps_its_picture_whatever_is_pressed(open_file: Any, tmp_path: Path) -> None:
+    x = array(30, 40)
+    view = Heatmap(Board(gather((x,), {}), "value", "linear", True))
+    page = open_file(view)
+    page.locator(".al-canvas").focus()
+    for key in ("ArrowDown", "Enter", "ArrowDown", "Escape", "Enter"):
+        page.keyboard.press(key)
+    assert cells(page) == (30, 40)
+    assert readout(page) == f"array[1, 0] = {x[1, 0]:.6g}".replace("-", "−")
+    view.close()

@@ -29,7 +29,6 @@ export const makeBrain = (mind) => (model, link) => {
   let kept = model.get("look"); // as the kernel keeps it for all pages
   let notice = "";
   let asked = ""; // the questions that are under way, as text
-  let vain = ""; // those that were asked last, and not answered: the kernel has told why
 
   /** @param {any[]} question */
   function answer(question) {
@@ -51,8 +50,7 @@ export const makeBrain = (mind) => (model, link) => {
     const wanted = questions();
     asked = JSON.stringify(wanted);
     link.send({ do: "look", look, questions: wanted }, () => {
-      vain = JSON.stringify(wanted);
-      if (asked === vain) asked = "";
+      if (asked === JSON.stringify(wanted)) asked = "";
       update();
       done?.();
       update();
@@ -99,7 +97,7 @@ export const makeBrain = (mind) => (model, link) => {
     /** @type {Record<string, any>} */
     let next = { ...data, notice };
     for (const name of CONDITION) next[name] = model.get("condition")[name];
-    if (!isWhole && ![asked, vain].includes(JSON.stringify(questions()))) ask();
+    if (!isWhole && asked !== JSON.stringify(questions())) ask();
     if (!answers.some((found) => found === undefined || found?.refused)) {
       look = mind.settled(look, answer);
       next = { ...next, look, ...mind.shown(data, look, answer) };
