@@ -130,8 +130,7 @@ HABITS: dict[str, dict[str, str]] = {
         "Tanh": "`F.tanh`; `L.Sequential` takes functions as they are",
     },
     "optimizers": {
-        "Adadelta": "`optimizers.RMSprop` is nearest",
-        "AdaDelta": "`optimizers.RMSprop` is nearest",
+        "Adadelta": "`optimizers.AdaDelta()`",
         "Adagrad": "`optimizers.AdaGrad(lr)`",
         "GradientMethod": "`optimizers.Optimizer`",
         "lr_scheduler": "`optimizers.schedules`: a schedule is given as `lr`",
