@@ -86,6 +86,9 @@ class Derivatives:
             "growth": [vars(found) for found in self.growth],
         }
 
+    def __str__(self) -> str:
+        return str(self._repr_mimebundle_()["text/plain"])
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         from ..display import mimebundle
 

@@ -69,6 +69,9 @@ class Surface:
         rest = {"names": list(self.names), "chosen": self.chosen, "center": list(self.center)}
         return {**rest, **plain, "captured": self.captured}
 
+    def __str__(self) -> str:
+        return str(self._repr_mimebundle_()["text/plain"])
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         from ..display import mimebundle
 

@@ -47,6 +47,9 @@ class LineChart:
     mark: float | None = None
     y_range: tuple[float, ...] = field(default=())
 
+    def __str__(self) -> str:
+        return str(self._repr_mimebundle_()["text/plain"])
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         from ..display import mimebundle
 

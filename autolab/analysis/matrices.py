@@ -80,6 +80,9 @@ class DerivativeMatrix:
         lists = {"rows": list(self.rows), "columns": list(self.columns), "eigenvalues": self.eigenvalues.tolist()}
         return {**plain, **lists, "values": table}
 
+    def __str__(self) -> str:
+        return str(self._repr_mimebundle_()["text/plain"])
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         from ..display import mimebundle
 

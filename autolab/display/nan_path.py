@@ -35,6 +35,20 @@ def nan_path(recording: Recording) -> dict[str, Any] | None:
     }
 
 
+def told(birth: Birth) -> str:
+    """A birth that stands alone, without its recording, in sentences."""
+    source = clean(birth.source or birth.name or birth.function or "", 120)
+    words = {"what": "NaN" if birth.what == "nan" else "∞", "phase": birth.phase, "source": source}
+    sentence = say(f"birth_{birth.how}", **words, function=clean(birth.function or "", 60), place=_place(birth))
+    because = birth.because
+    reason = (
+        ""
+        if because is None
+        else " " + say("nan_because", what=clean(because.source or "", 120), place=_place(because))
+    )
+    return f"{sentence}{reason} {_reached(len([i for i in birth.values if i != birth.step]), len(birth.gradients))}"
+
+
 def _story(birth: Birth, because: Birth | None, steps: dict[int, Step]) -> list[str]:
     what = label(steps[birth.step]) if birth.how in ("given", "added") else heading(steps[birth.step])
     told = [say(f"nan_{birth.how}", what=what, phase=birth.phase, place=_place(birth))]

@@ -2,11 +2,42 @@
 
 from __future__ import annotations
 
+import copyreg
 import inspect
-from typing import Any
+from typing import Any, Self
 
 from .complaints import LIMIT
 from .habits import instead
+
+
+class Settled:
+    """The base of classes whose arguments are looked at, in their own words, before ``__init__`` runs.
+
+    Examples
+    --------
+    >>> class Decay(Settled):
+    ...     def __init__(self, rate):
+    ...         self.rate = rate
+    >>> Decay()
+    Traceback (most recent call last):
+    TypeError: Decay: rate is missing; expected Decay(rate)
+    """
+
+    def __new__(cls, *args: Any, **settings: Any) -> Self:
+        check_settings(cls, args, settings)
+        return super().__new__(cls)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """A copy is made without arguments: past ``__new__``, which would miss them."""
+        made = super().__reduce_ex__(protocol)
+        if isinstance(made, str) or made[0] is not copyreg.__newobj__:  # type: ignore[attr-defined]
+            return made
+        return (blank, made[1][:1], *made[2:])
+
+
+def blank(cls: type) -> Any:
+    """An object of a class before its ``__init__``."""
+    return object.__new__(cls)
 
 
 def check_settings(cls: type, args: tuple[Any, ...], settings: dict[str, Any]) -> None:

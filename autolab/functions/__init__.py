@@ -10,12 +10,14 @@ from typing import Any
 from ..engine.habits import missing
 from . import numpy_names  # noqa: F401  # NumPy's functions reach it on import
 from .activation import elu, gelu, leaky_relu, log_softmax, logsigmoid, relu, silu, softmax, softplus
+from .attention import attention
 from .axes import expand_dims, moveaxis, squeeze, swapaxes
 from .calculus import convolve, trapezoid
 from .choose import clip, fmax, fmin, maximum, minimum, nan_to_num, where
 from .classification import accuracy, nll_loss, softmax_cross_entropy
 from .combining import append, cross, kron, meshgrid
-from .conv import conv1d, conv2d, conv_transpose2d
+from .conv import conv1d, conv2d
+from .conv_transpose import conv_transpose1d, conv_transpose2d
 from .cumulative import cumprod, cumsum, prod
 from .diagonals import diagonal, trace, tril, triu
 from .division import floor_divide, fmod, remainder
@@ -23,6 +25,7 @@ from .einsum import einsum
 from .entropy import binary_cross_entropy, kl_divergence, sigmoid_cross_entropy, xlogy
 from .exponentials import expm1, log1p, log2, log10, logaddexp, sigmoid
 from .fused import expadd, muladd
+from .group_norms import group_norm, instance_norm, rms_norm
 from .indexing import getitem, take_along_axis
 from .joining import concatenate, split, stack
 from .linalg import matmul
@@ -34,7 +37,7 @@ from .normalization import batch_norm, layer_norm
 from .norms import logsumexp, norm
 from .operators import install as _install
 from .order import max, min, sort
-from .pool import avg_pool2d, max_pool2d
+from .pool import avg_pool1d, avg_pool2d, global_avg_pool, global_max_pool, max_pool1d, max_pool2d
 from .powers import abs, cbrt, hypot, reciprocal, sqrt, square
 from .products import dot, outer, tensordot
 from .ranks import median, percentile, quantile
@@ -68,6 +71,8 @@ __all__ = [
     "arctan",
     "arctan2",
     "arctanh",
+    "attention",
+    "avg_pool1d",
     "avg_pool2d",
     "batch_norm",
     "binary_cross_entropy",
@@ -81,6 +86,7 @@ __all__ = [
     "concatenate",
     "conv1d",
     "conv2d",
+    "conv_transpose1d",
     "conv_transpose2d",
     "convolve",
     "cos",
@@ -112,12 +118,16 @@ __all__ = [
     "fmod",
     "gelu",
     "getitem",
+    "global_avg_pool",
+    "global_max_pool",
     "glu",
+    "group_norm",
     "hardsigmoid",
     "hardswish",
     "hardtanh",
     "huber",
     "hypot",
+    "instance_norm",
     "inv",
     "kl_divergence",
     "kron",
@@ -134,6 +144,7 @@ __all__ = [
     "logsumexp",
     "matmul",
     "max",
+    "max_pool1d",
     "max_pool2d",
     "maximum",
     "mean",
@@ -166,6 +177,7 @@ __all__ = [
     "remainder",
     "repeat",
     "reshape",
+    "rms_norm",
     "roll",
     "round",
     "selu",

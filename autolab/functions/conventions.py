@@ -44,6 +44,9 @@ class Conventions(tuple[Convention, ...]):
 
     __slots__ = ()
 
+    def __str__(self) -> str:
+        return str(self._repr_mimebundle_()["text/plain"])
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         from ..display import mimebundle
 

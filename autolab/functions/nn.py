@@ -128,13 +128,19 @@ def dropout(x: Any, ratio: float = 0.5, *, rng: np.random.Generator | None = Non
     ...     F.dropout(Variable([1.0, 2.0, 3.0, 4.0]))
     variable([1. 2. 3. 4.])
     """
-    if isinstance(ratio, str) or not 0 <= ratio < 1:
-        raise ValueError(f"dropout: ratio is {ratio!r:.60}; expected at least 0 and less than 1")
+    check_ratio("dropout", ratio)
     check_rng("dropout", rng)
     if ratio == 0 or not config.train:
         return x
     kept = generator(get_array_module(x), config.rng if rng is None else rng).random(np.shape(x)) >= ratio
     return _dropout(x, kept, scale=1 / (1 - ratio))
+
+
+def check_ratio(who: str, ratio: Any) -> float:
+    """``ratio`` as it is, or an error that names it."""
+    if not isinstance(ratio, int | float | np.number) or not 0 <= ratio < 1:
+        raise ValueError(f"{who}: ratio is {ratio!r:.60}; expected at least 0 and less than 1")
+    return ratio  # type: ignore[return-value]
 
 
 @elementwise(x=lambda g, kept, scale: g * kept * scale, name="dropout")

@@ -77,7 +77,7 @@ def batch_norm(
     _check([gamma, beta, mean, var], x.shape, features)
     if (mean is None) != (var is None):
         raise ValueError("expected both mean and var, or neither")
-    shape = _kept(x.shape, features)
+    shape = kept_axes(x.shape, features)
     return _batch_normalized(x, mean, var, axes, eps) * gamma.reshape(shape) + beta.reshape(shape)
 
 
@@ -90,7 +90,7 @@ def _batch_norm_x(g: Any, x: Any, gamma: Any, mean: Any, var: Any, axis: Any, ep
     out.
     """
     axes = _batch_axes(axis, x.ndim)
-    shape = _kept(x.shape, _others(axes, x.ndim))
+    shape = kept_axes(x.shape, _others(axes, x.ndim))
     g = g * reshape(gamma, shape=shape)
     if mean is None:
         return _through_statistics(g, x, axes, eps)
@@ -124,7 +124,7 @@ def _batch_norm_mean(g: Any, gamma: Any, var: Any, axis: Any, eps: float) -> Any
 def _batch_norm_var(g: Any, x: Any, gamma: Any, mean: Any, var: Any, axis: Any, eps: float) -> Any:
     """sum(g * (x - mean)) * gamma * -0.5 * (var + eps) ** -1.5"""
     axes = _batch_axes(axis, x.ndim)
-    away = x - reshape(mean, shape=_kept(x.shape, _others(axes, x.ndim)))
+    away = x - reshape(mean, shape=kept_axes(x.shape, _others(axes, x.ndim)))
     return sum(g * away, axis=axes) * (gamma * (var + eps) ** -1.5 * -0.5)
 
 
@@ -166,11 +166,11 @@ def layer_norm(
     variable([[-1.  1.]
               [-1.  1.]])
     """
-    axes = _counted(axis, x.ndim)
+    axes = counted_axes(axis, x.ndim)
     _check([gamma, beta], x.shape, axes)
     y, _ = _normalized(x, axes, eps)
-    y = y if gamma is None else y * gamma.reshape(_kept(x.shape, axes))
-    return y if beta is None else y + beta.reshape(_kept(x.shape, axes))
+    y = y if gamma is None else y * gamma.reshape(kept_axes(x.shape, axes))
+    return y if beta is None else y + beta.reshape(kept_axes(x.shape, axes))
 
 
 @layer_norm.vjp("x")
@@ -180,15 +180,15 @@ def _layer_norm_x(g: Any, x: Any, gamma: Any, axis: Axis, eps: float) -> Any:
 
     Here ``h = g * gamma`` and ``n = (x - mean) / sqrt(var + eps)``.
     """
-    axes = _counted(axis, x.ndim)
-    return _through_statistics(g if gamma is None else g * reshape(gamma, shape=_kept(x.shape, axes)), x, axes, eps)
+    axes = counted_axes(axis, x.ndim)
+    return _through_statistics(g if gamma is None else g * reshape(gamma, shape=kept_axes(x.shape, axes)), x, axes, eps)
 
 
 @layer_norm.vjp("gamma")
 @in_single
 def _layer_norm_gamma(g: Any, x: Any, axis: Axis, eps: float) -> Any:
     """sum(g * (x - mean) / sqrt(var + eps))"""
-    axes = _counted(axis, x.ndim)
+    axes = counted_axes(axis, x.ndim)
     return sum(g * _normalized(x, axes, eps)[0], axis=_others(axes, x.ndim))
 
 
@@ -196,14 +196,14 @@ def _layer_norm_gamma(g: Any, x: Any, axis: Axis, eps: float) -> Any:
 @in_single
 def _layer_norm_beta(g: Any, axis: Axis) -> Any:
     """sum(g)"""
-    return sum(g, axis=_others(_counted(axis, g.ndim), g.ndim))
+    return sum(g, axis=_others(counted_axes(axis, g.ndim), g.ndim))
 
 
 @layer_norm.composite
 def _layer_norm(x: Any, gamma: Any, beta: Any, axis: Axis, eps: float) -> Any:
     away = x - mean(x, axis=axis, keepdims=True)
     y = away / sqrt(mean(away * away, axis=axis, keepdims=True) + eps)
-    shape = _kept(x.shape, _counted(axis, x.ndim))
+    shape = kept_axes(x.shape, counted_axes(axis, x.ndim))
     y = y if gamma is None else y * reshape(gamma, shape=shape)
     return y if beta is None else y + reshape(beta, shape=shape)
 
@@ -224,7 +224,7 @@ def _normalized(x: Any, axes: Shape, eps: float) -> tuple[Any, Any]:
 def _batch_normalized(x: Any, mean: Any, var: Any, axes: Shape, eps: float) -> Any:
     if mean is None:
         return _normalized(x, axes, eps)[0]
-    shape = _kept(x.shape, _others(axes, x.ndim))
+    shape = kept_axes(x.shape, _others(axes, x.ndim))
     return (x - reshape(mean, shape=shape)) * reshape((var + eps) ** -0.5, shape=shape)
 
 
@@ -241,10 +241,10 @@ def _check(parameters: list[Any], x_shape: Shape, axes: Shape) -> None:
 
 def _batch_axes(axis: Axis | None, ndim: int) -> Shape:
     """The axes that a batch is normalized over."""
-    return _others((1,), ndim) if axis is None else _counted(axis, ndim)
+    return _others((1,), ndim) if axis is None else counted_axes(axis, ndim)
 
 
-def _counted(axis: Axis, ndim: int) -> Shape:
+def counted_axes(axis: Axis, ndim: int) -> Shape:
     """Axes in ascending order, counted from the front."""
     axes = axis if isinstance(axis, tuple) else (axis,)
     if any([not -ndim <= a < ndim for a in axes]):
@@ -256,6 +256,6 @@ def _others(axes: Shape, ndim: int) -> Shape:
     return tuple([axis for axis in range(ndim) if axis not in axes])
 
 
-def _kept(shape: Shape, axes: Shape) -> Shape:
+def kept_axes(shape: Shape, axes: Shape) -> Shape:
     """``shape`` with length 1 but for the axes."""
     return tuple([n if axis in axes else 1 for axis, n in enumerate(shape)])

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..engine.habits import missing
-from .attention import SelfAttention
+from .attention import MultiHeadAttention, SelfAttention
 from .chain import Chain, ChainList, Sequential
 from .conv import Conv1D, Conv2D
 from .linear import EltwiseParamProduct, Embedding, Linear
@@ -31,6 +31,7 @@ __all__ = [
     "LayerNormalization",
     "Linear",
     "Link",
+    "MultiHeadAttention",
     "RNNCell",
     "SelfAttention",
     "Sequential",

@@ -1,14 +1,14 @@
-"""SelfAttention: a link for sequences whose places look at each other."""
+"""SelfAttention, MultiHeadAttention: links for sequences whose places look at each other, or at another sequence."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import numpy as np
-
-from ..functions import matmul, softmax, swapaxes
-from .linear import Linear, check_size
+from ..engine.backend import as_array
+from ..engine.variable import Variable
+from ..functions import expand_dims, matmul, reshape, swapaxes
+from ..functions.attention import weigh
+from .linear import Linear, check_size, shape_of
 from .link import Link
 
 
@@ -53,13 +53,94 @@ class SelfAttention(Link):
     def forward(self, x: Any) -> Any:
         """What is seen from every place, for ``x`` of shape ``(batch, length, size)``."""
         q, k, v = self.query(x), self.key(x), self.value(x)
-        scores = matmul(q, swapaxes(k, axis1=-1, axis2=-2)) / math.sqrt(self.size)
-        if self.causal:
-            length = scores.shape[-1]
-            scores = scores + self.xp.triu(self.xp.full((length, length), -np.inf, scores.dtype), 1)
-        weights = softmax(scores, axis=-1)
+        weights = weigh("SelfAttention", q, k, None, self.causal)
         self.weights = weights.data
         return self.out(matmul(weights, v))
 
     def extra_repr(self) -> str:
         return f"{self.size}" + (", causal=True" if self.causal else "")
+
+
+class MultiHeadAttention(Link):
+    """Attention by several heads at once, each in its own part of the vectors: see `functions.attention`.
+
+    Queries, keys and values are linear in the inputs and are split into ``heads`` parts; what the heads see is put
+    together again and goes through one more linear map.
+
+    Parameters
+    ----------
+    size : int
+        Length of the last axis, a multiple of ``heads``.
+    heads : int
+    causal : bool
+        Let no place look at those behind it.
+    nobias : bool
+        Leave the biases of the linear maps out.
+
+    Attributes
+    ----------
+    weights : array or None
+        How much each place looked at each in the last call, of shape ``(batch, heads, length, keys)``.
+
+    References
+    ----------
+    A. Vaswani et al., "Attention is all you need", 2017.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L
+    >>> attention, x = L.MultiHeadAttention(4, 2), np.ones((2, 3, 4), np.float32)
+    >>> padded = np.array([[[True, True, False]], [[True, True, True]]])
+    >>> attention(x, mask=padded).shape, attention.weights[0, 0, 0]
+    ((2, 3, 4), array([0.5, 0.5, 0. ], dtype=float32))
+    """
+
+    def __init__(self, size: int, heads: int, causal: bool = False, nobias: bool = False) -> None:
+        super().__init__()
+        size, heads = [check_size("MultiHeadAttention", k, n) for k, n in (("size", size), ("heads", heads))]
+        if size % heads:
+            raise ValueError(f"MultiHeadAttention: size is {size}; expected a multiple of heads, {heads}")
+        self.size, self.heads, self.causal = size, heads, causal
+        self.query, self.key = Linear(size, size, nobias), Linear(size, size, nobias)
+        self.value, self.out = Linear(size, size, nobias), Linear(size, size, nobias)
+        self.weights = None
+
+    def forward(self, x: Any, key: Any = None, value: Any = None, mask: Any = None) -> Any:
+        """What is seen from every place of ``x`` of shape ``(batch, length, size)``.
+
+        Parameters
+        ----------
+        x : Variable or array
+        key : Variable or array, optional
+            What is looked at, of shape ``(batch, keys, size)``; by default ``x`` itself.
+        value : Variable or array, optional
+            What is seen there, of the same shape; by default ``key``.
+        mask : Variable or array, optional
+            As for `functions.attention`; it broadcasts to ``(batch, length, keys)``, or with an axis of heads behind
+            the batch.
+        """
+        key = x if key is None else key
+        value = key if value is None else value
+        batches = {shape_of("MultiHeadAttention", given)[:1] for given in (x, key, value)}
+        if len(batches) > 1:
+            raise ValueError(f"MultiHeadAttention: got shapes that begin {batches}; expected the same batch")
+        q, k, v = [self._split(*given) for given in ((self.query, x), (self.key, key), (self.value, value))]
+        if mask is not None:
+            mask = mask if isinstance(mask, Variable) else as_array(mask, "MultiHeadAttention: mask")
+            mask = expand_dims(mask, axis=1) if mask.ndim == 3 else mask
+        weights = weigh("MultiHeadAttention", q, k, mask, self.causal)
+        self.weights = weights.data
+        seen = swapaxes(matmul(weights, v), axis1=1, axis2=2)
+        return self.out(reshape(seen, shape=(*seen.shape[:2], self.size)))
+
+    def _split(self, linear: Linear, x: Any) -> Any:
+        """What a linear map makes of ``x``, of shape ``(batch, heads, length, size / heads)``."""
+        shape = shape_of("MultiHeadAttention", x)
+        if len(shape) != 3 or shape[-1] != self.size:
+            raise ValueError(f"MultiHeadAttention: got shape {shape}; expected (batch, length, {self.size})")
+        parts = reshape(linear(x), shape=(*shape[:2], self.heads, self.size // self.heads))
+        return swapaxes(parts, axis1=1, axis2=2)
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, {self.heads}" + (", causal=True" if self.causal else "")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .. import initializers
 from ..engine.parameter import Parameter
 from ..functions import conv1d, conv2d
@@ -23,8 +25,8 @@ class _Conv(Link):
         in_channels: int | None,
         out_channels: int,
         ksize: int | tuple[int, ...],
-        stride: int = 1,
-        pad: int = 0,
+        stride: int | tuple[int, ...] = 1,
+        pad: int | tuple[int, ...] = 0,
         nobias: bool = False,
         initialW: Any = None,
         initial_bias: Any = None,
@@ -34,11 +36,14 @@ class _Conv(Link):
         super().__init__()
         name = type(self).__name__
         self.out_channels = check_size(name, "out_channels", out_channels)
-        sizes = ksize if isinstance(ksize, tuple) else (ksize,) * self.axes
+        sizes = tuple(ksize) if isinstance(ksize, tuple | list) else (ksize,) * self.axes
         if len(sizes) != self.axes:
             raise ValueError(f"{name}: ksize is {ksize!r:.60}; expected an integer or {self.axes} of them")
         self.ksize = tuple([check_size(name, "ksize", n) for n in sizes])
-        self.stride, self.pad, self.dilate = stride, pad, dilate
+        self.stride, self.pad, self.dilate = [
+            self._steps(what, value, least)
+            for what, value, least in (("stride", stride, 1), ("pad", pad, 0), ("dilate", dilate, 1))
+        ]
         self.groups = check_size(name, "groups", groups)
         if self.out_channels % self.groups:
             raise ValueError(f"{name}: out_channels is {out_channels}; expected a multiple of groups, {groups}")
@@ -46,6 +51,16 @@ class _Conv(Link):
         if in_channels is not None:
             self._size(check_size(name, "in_channels", in_channels))
         self.register_parameter("b", None if nobias else bias(initial_bias, self.out_channels))
+
+    def _steps(self, what: str, value: Any, least: int) -> Any:
+        """A setting of the windows, as `conv2d` will take it: one number for all axes or one for each."""
+        values = value if isinstance(value, tuple | list) else (value,) * self.axes
+        if len(values) != self.axes or not all([isinstance(n, int | np.integer) and n >= least for n in values]):
+            many = f", or {self.axes} of them" if self.axes > 1 else ""
+            raise ValueError(
+                f"{type(self).__name__}: {what} is {value!r:.60}; expected an integer of at least {least}{many}"
+            )
+        return value
 
     def _size(self, in_channels: int) -> None:
         if in_channels % self.groups:

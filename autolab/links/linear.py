@@ -162,7 +162,14 @@ def initializer(given: Any, default: initializers.Initializer) -> Any:
     """What a parameter starts from: an initializer as it is, None as the default, anything else as a constant."""
     if given is None:
         return default
-    return given if callable(given) else initializers.Constant(given)
+    if callable(given):
+        return given
+    if isinstance(given, str):
+        raise TypeError(
+            f"the initializer of a parameter is {given!r:.60}; expected one such as initializers.HeNormal(), a number "
+            "or an array"
+        )
+    return initializers.Constant(given)
 
 
 def bias(given: Any, size: int) -> Parameter:

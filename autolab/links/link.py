@@ -18,7 +18,7 @@ from ..engine.habits import answer_habits
 from ..engine.parameter import Parameter
 from ..engine.publish import publish
 from ..engine.scope import scope
-from ..engine.settings import check_settings
+from ..engine.settings import Settled
 from ..engine.variable import Variable
 from ..layout import Slot
 from .state import places, planned, state_layout
@@ -26,7 +26,7 @@ from .state import places, planned, state_layout
 Kind = Literal["parameter", "buffer", "link"]
 
 
-class Link:
+class Link(Settled):
     """A part of a model: it has parameters, buffers (arrays that are saved but not trained) and other links.
 
     Write a subclass with ``__init__`` and ``forward``, and call the object. There are three doors into the one
@@ -59,11 +59,6 @@ class Link:
     _kinds: dict[str, Kind]
     _as_registered: ClassVar[object] = object()
     """Another object after every change of any link's registry: what was found before may be out of date."""
-
-    def __new__(cls, *args: Any, **settings: Any) -> Self:
-        if args or settings:  # a copy is made without them
-            check_settings(cls, args, settings)
-        return super().__new__(cls)
 
     def __init__(self) -> None:
         self.__dict__.setdefault("_kinds", {})

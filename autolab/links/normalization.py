@@ -14,6 +14,7 @@ from ..engine.errors import check_number
 from ..engine.parameter import Parameter
 from ..engine.publish import publish
 from ..functions import batch_norm, dropout, layer_norm
+from ..functions.nn import check_ratio
 from .linear import check_size, initializer, shape_of
 from .link import Link
 
@@ -172,9 +173,7 @@ class Dropout(Link):
 
     def __init__(self, ratio: float = 0.5, rng: np.random.Generator | None = None) -> None:
         super().__init__()
-        if isinstance(ratio, str) or not 0 <= ratio < 1:
-            raise ValueError(f"Dropout: ratio is {ratio!r:.60}; expected at least 0 and less than 1")
-        self.ratio, self.rng = ratio, check_rng("Dropout", rng)
+        self.ratio, self.rng = check_ratio("Dropout", ratio), check_rng("Dropout", rng)
 
     def forward(self, x: Any) -> Any:
         """``x`` with some of its elements at 0."""

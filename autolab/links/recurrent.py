@@ -42,6 +42,8 @@ class RNNCell(Link):
     def __init__(self, in_size: int | None, out_size: int, activation: Callable[[Any], Any] = tanh) -> None:
         super().__init__()
         self.out_size = check_size("RNNCell", "out_size", out_size)
+        if not callable(activation):
+            raise TypeError(f"RNNCell: activation is {activation!r:.60}; expected a function such as functions.tanh")
         self.activation = activation
         self.W, self.U = Linear(in_size, out_size), Linear(out_size, out_size, nobias=True)
 

@@ -17,13 +17,14 @@ from ..engine.backend import Array, generator, get_array_module
 from ..engine.config import check_rng, config
 from ..engine.errors import check_number
 from ..engine.parameter import Parameter
+from ..engine.settings import Settled
 from ..engine.variable import wrap
 
 if TYPE_CHECKING:
     from .optimizer import Optimizer
 
 
-class WeightDecay:
+class WeightDecay(Settled):
     """Add ``rate * w`` to every gradient, the gradient of ``rate / 2 * sum(w**2)``.
 
     Examples
@@ -49,7 +50,7 @@ class WeightDecay:
             _replace(parameter, _gradient(parameter) + self.rate * parameter._data)
 
 
-class Lasso:
+class Lasso(Settled):
     """Add ``rate * sign(w)`` to every gradient, the gradient of ``rate * sum(abs(w))``.
 
     Examples
@@ -76,7 +77,7 @@ class Lasso:
             _replace(parameter, _gradient(parameter) + self.rate * sign)
 
 
-class GradientClipping:
+class GradientClipping(Settled):
     """Shorten all gradients by one factor where their common norm is above ``threshold``.
 
     Examples
@@ -107,7 +108,7 @@ class GradientClipping:
                 _replace(parameter, (g * factor).astype(g.dtype, copy=False))
 
 
-class GradientNoise:
+class GradientNoise(Settled):
     """Add normal noise of variance ``eta / (1 + t)**0.55`` to every gradient.
 
     A. Neelakantan et al., "Adding gradient noise improves learning for very deep networks", 2015.

@@ -12,7 +12,7 @@ from ..engine.errors import a_kind, check_number
 from ..engine.habits import answer_habits
 from ..engine.parameter import Parameter
 from ..engine.publish import publish
-from ..engine.settings import check_settings
+from ..engine.settings import Settled
 from ..engine.variable import Variable
 from ..layout import BELOW, COUNT, NUMBER, Slot, check_entry, is_handed_over, named
 from ..links import Link
@@ -25,7 +25,7 @@ _HALF = np.dtype(np.float16)
 Hook = Callable[["Optimizer"], Any]
 
 
-class Optimizer:
+class Optimizer(Settled):
     """The base class: subclass it and write `update_one`.
 
     An update computes every new array first and then stores all of them, the optimizer's own state included, in one
@@ -66,11 +66,6 @@ class Optimizer:
 
     hyperparameters: tuple[str, ...] = ("lr",)
     """Names of the numbers that belong to the saved state."""
-
-    def __new__(cls, *args: Any, **settings: Any) -> Self:
-        if args or settings:  # a copy is made without them
-            check_settings(cls, args, settings)
-        return super().__new__(cls)
 
     def __init__(self, lr: float | Callable[[int], float]) -> None:
         if isinstance(lr, Link):

@@ -367,6 +367,20 @@ class Recording:
 
         save(self, path, look, direction)
 
+    def __str__(self) -> str:
+        """Every step with its value and its gradient, and the backward pass: a table in words."""
+        from ..display.text import to_text
+
+        return to_text(self)
+
+    def __repr__(self) -> str:
+        from ..display.escape import clean
+        from ..display.messages import plural
+
+        calls = [step for step in self.steps if step.kind == "call"]
+        counts = f"{plural(len(self.inputs), 'input')}, {plural(len(calls), 'step')}"
+        return f"<Recording of {clean(self.function, 60)}: {counts}>"
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         from ..display import mimebundle
 

@@ -63,6 +63,12 @@ class Birth:
     gradients: tuple[int, ...]
     order: int = 0
 
+    def __str__(self) -> str:
+        """What came up, where and from what, in a sentence."""
+        from ..display.nan_path import told
+
+        return told(self)
+
 
 @dataclass(frozen=True)
 class Nonfinite:
@@ -89,6 +95,16 @@ class Nonfinite:
     def first(self) -> Birth | None:
         """Where the first NaN or infinity was born; None if all is finite."""
         return self.births[0] if self.births else None
+
+    def __str__(self) -> str:
+        """A sentence for each birth, in the order in which they came up."""
+        from ..display.messages import say
+        from ..display.nan_path import told
+
+        return "\n".join([told(birth) for birth in self.births]) or say("birth_none")
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 def find_nonfinite(fn: Callable[..., Any] | Recording, /, *args: Any, **inputs: Any) -> Nonfinite:

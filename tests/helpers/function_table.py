@@ -21,8 +21,10 @@ from helpers.table_fused import ROWS as FUSED
 from helpers.table_loss import ROWS as LOSS
 from helpers.table_matrices import ROWS as MATRICES
 from helpers.table_nn import ROWS as NN
+from helpers.table_norms import ROWS as NORMS
 from helpers.table_numpy import ROWS as NUMPY
 from helpers.table_parts import ROWS as PARTS
+from helpers.table_pool import ROWS as POOL
 from helpers.table_products import ROWS as PRODUCTS
 from helpers.table_reduce import ROWS as REDUCE
 
@@ -54,9 +56,11 @@ ROWS = (
     *LOSS,
     *CONV,
     *NN,
+    *NORMS,
     *NUMPY,
     *ACTIVATION,
     *PARTS,
+    *POOL,
     *PRODUCTS,
     *REDUCE,
     *[

@@ -85,6 +85,13 @@ def _conv_transpose2d(
     return _with_bias(anp.einsum("ncpq,couv,piu,qjv->noij", x, _whole(w, groups), down, across), b)
 
 
+def _conv_transpose1d(x: Any, w: Any, b: Any = None, groups: int = 1, size: Any = None, **steps: Any) -> Any:
+    stride, padding, dilation = [_pair(steps.get(k, 1 if k != "padding" else 0))[0] for k in _STEPS]
+    reach = dilation * (w.shape[2] - 1) + 1
+    seen = _seen(x, size or stride * (x.shape[2] - 1) + reach - 2 * padding, w.shape[2], stride, padding, dilation)
+    return _with_bias(anp.einsum("ncp,cou,piu->noi", x, _whole(w, groups), seen), b)
+
+
 def _avg_pool2d(x: Any, kernel: Any, stride: Any = None, padding: Any = 0) -> Any:
     kernel = _pair(kernel)
     down, across = _both(x, x.shape[2:], kernel, stride or kernel, padding)
@@ -202,6 +209,52 @@ ROWS = (
             Bad(
                 lambda: F.conv2d(_x(1, 1, 2, 2), _x(1, 1, 1, 1), stride=(1,)), ValueError, r"conv2d: .*stride is \(1,\)"
             ),
+        ),
+        mixed=True,
+        exact=False,
+        rounding=16,
+    ),
+    Row(
+        F.conv_transpose1d,
+        _conv_transpose1d,
+        (
+            *cases_with(
+                ("batch", ((2, 3, 4), (3, 2, 2), (2,)), {}),
+                ("without b", ((2, 3, 4), (3, 2, 2)), {}),
+                ("strided", ((1, 2, 3), (2, 2, 3), (2,)), {"stride": 2}),
+                ("cut", ((1, 2, 4), (2, 2, 3)), {"padding": 1}),
+                ("both", ((2, 2, 3), (2, 2, 3)), {"padding": (2,), "stride": (3,)}),
+                ("a greater size", ((1, 2, 3), (2, 3, 2), (3,)), {"stride": 2, "size": 7}),
+                ("single elements", ((2, 3, 2), (3, 2, 1)), {}),
+                ("spread out", ((1, 2, 3), (2, 2, 3), (2,)), {"dilation": 2, "padding": 1}),
+                ("groups", ((2, 4, 3), (4, 3, 2), (6,)), {"groups": 2, "stride": 2}),
+                ("a group for each", ((1, 3, 2), (3, 1, 2)), {"groups": 3, "dilation": (2,)}),
+                ("no examples", ((0, 2, 2), (2, 3, 2), (3,)), {}),
+            ),
+            Case("a value with itself", arrays((2, 2, 3)), lambda f, x: f(x, x, stride=2)),
+            *layouts((2, 3, 4), call=lambda f, x: f(x, _constant(x, x.shape[1], 2, 2))),
+        ),
+        (
+            Bad(
+                lambda: F.conv_transpose1d(_x(2, 3, 4), _x(2, 3, 2)),
+                ValueError,
+                r"conv_transpose1d: .*expected x \(examples, in, length\)",
+            ),
+            Bad(lambda: F.conv_transpose1d(_x(2, 3, 4), _x(3, 2, 2), _x(3)), ValueError, r"transpose1d: .*b \(out,\)"),
+            Bad(
+                lambda: F.conv_transpose1d(_x(1, 3, 4), _x(3, 1, 2), groups=2), ValueError, "transpose1d: .*expected x"
+            ),
+            Bad(
+                lambda: F.conv_transpose1d(_x(1, 1, 2), _x(1, 1, 2), size=4),
+                ValueError,
+                r"conv_transpose1d: .*size \(4,\) does not convolve to the size of x",
+            ),
+            Bad(
+                lambda: F.conv_transpose1d(_x(1, 1, 2), _x(1, 1, 2), size=(3, 3)),
+                ValueError,
+                r"conv_transpose1d: .*size is \(3, 3\); expected an int or 1 of them",
+            ),
+            Bad(lambda: F.conv_transpose1d(_x(1, 1, 1), _x(1, 1, 2), padding=1), ValueError, r"size \(0,\)"),
         ),
         mixed=True,
         exact=False,

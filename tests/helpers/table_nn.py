@@ -1,4 +1,4 @@
-"""Rows of linear, dropout, embedding and the normalizations."""
+"""Rows of linear, dropout, embedding and the normalizations of batches and layers."""
 
 from __future__ import annotations
 

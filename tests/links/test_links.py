@@ -87,6 +87,7 @@ LAZY = {
     "GRUCell": (lambda: L.GRUCell(None, 4), (2, 3), (2, 4)),
     "MLP": (lambda: L.MLP((5, 4), activation=F.tanh), (2, 3), (2, 4)),
     "SelfAttention": (lambda: L.SelfAttention(3), (2, 5, 3), (2, 5, 3)),
+    "MultiHeadAttention": (lambda: L.MultiHeadAttention(4, 2, causal=True), (2, 3, 4), (2, 3, 4)),
     "EltwiseParamProduct": (lambda: L.EltwiseParamProduct((2, 3)), (2, 3), (2, 3)),
 }
 
@@ -189,6 +190,61 @@ def test_attention_weighs_and_a_causal_one_does_not_look_ahead():
     assert not np.triu(attention.weights, 1).any()
     x[:, -1] += 1
     np.testing.assert_array_equal(attention(x).data[:, :-1], before[:, :-1])
+
+
+def test_every_head_of_an_attention_looks_by_its_own_part():
+    attention, x, seen = L.MultiHeadAttention(6, 2), drawn(2, 5, 6), drawn(2, 4, 6)
+    y = attention(x, seen)
+    assert y.shape == (2, 5, 6) and attention.weights.shape == (2, 2, 5, 4)
+    q, k, v = [layer(a).data for layer, a in ((attention.query, x), (attention.key, seen), (attention.value, seen))]
+    heads = []
+    for part in (slice(0, 3), slice(3, 6)):
+        e = np.exp(q[..., part] @ k[..., part].swapaxes(1, 2) / 3**0.5)
+        heads.append(e / e.sum(axis=-1, keepdims=True) @ v[..., part])
+    np.testing.assert_allclose(y.data, attention.out(np.concatenate(heads, axis=-1)).data, rtol=1e-5, atol=1e-6)
+
+
+def test_a_mask_hides_places_from_all_heads():
+    attention, x = L.MultiHeadAttention(4, 2), drawn(2, 3, 4)
+    before = attention(x[:, :2]).data
+    hidden = np.array([True, True, False])
+    np.testing.assert_allclose(attention(x, mask=hidden).data[:, :2], before, rtol=1e-5, atol=1e-6)
+    assert not attention.weights[..., 2].any()
+    of_examples = np.stack([hidden, ~hidden])[:, None]
+    attention(x, mask=of_examples)
+    assert not attention.weights[0, ..., 2].any() and not attention.weights[1, ..., :2].any()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (
+            lambda: L.MultiHeadAttention(6, 4),
+            ValueError,
+            "MultiHeadAttention: size is 6; expected a multiple of heads, 4",
+        ),
+        (lambda: L.MultiHeadAttention(4, 0), TypeError, "MultiHeadAttention: heads is 0; expected a positive integer"),
+        (lambda: L.MultiHeadAttention(4), TypeError, "MultiHeadAttention: heads is missing"),
+        (
+            lambda: L.MultiHeadAttention(4, 2)(drawn(2, 4)),
+            ValueError,
+            r"MultiHeadAttention: got shape \(2, 4\); expected",
+        ),
+        (
+            lambda: L.MultiHeadAttention(4, 2)(drawn(2, 3, 4), mask=np.ones((2, 3), bool)),
+            ValueError,
+            r"MultiHeadAttention: mask has shape \(2, 3\); expected one that broadcasts to \(2, 2, 3, 3\)",
+        ),
+        (
+            lambda: L.MultiHeadAttention(4, 2)(drawn(2, 3, 4), drawn(1, 3, 4)[:0]),
+            ValueError,
+            "MultiHeadAttention: .*batch",
+        ),
+    ],
+)
+def test_an_attention_says_what_it_takes(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
 
 
 @pytest.mark.source("CI-23", "CI-24")
