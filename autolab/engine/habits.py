@@ -91,6 +91,7 @@ HABITS: dict[str, dict[str, str]] = {
         "deconvolution_2d": "`F.conv_transpose2d(x, w, b)`",
         "divide": "`F.div(a, b)`",
         "embed_id": "`F.embedding(ids, w)`",
+        "gaussian_nll_loss": "`F.gaussian_nll(x, t, var)`",
         "get_item": "`x[index]`",
         "huber_loss": "`F.huber(x, t)`",
         "identity": "`x` itself",
@@ -111,6 +112,7 @@ HABITS: dict[str, dict[str, str]] = {
         "select_item": "`x[np.arange(len(x)), t]`",
         "subtract": "`F.sub(a, b)`",
         "swish": "`F.silu(x)`",
+        "triplet_margin_loss": "`F.triplet(anchor, positive, negative)`",
         "unsqueeze": "`F.expand_dims(x, axis)`",
     },
     "links": {

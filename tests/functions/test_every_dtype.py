@@ -38,6 +38,9 @@ NUMPYS: dict[str, Callable[..., Any] | None] = {
     "take_along_axis": lambda x, indices, axis=-1: np.take_along_axis(x, indices, axis),
     "quantile": None,  # which NumPy does not have of truth values
     "percentile": None,
+    "partition": None,  # which leaves the rest in any order
+    "fft": None,  # a module
+    "block": lambda *xs: np.block(*xs),
     "split": None,  # has other parameters than NumPy's
 }
 

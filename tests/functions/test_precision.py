@@ -36,6 +36,7 @@ EXACT = {
     *("where", "accuracy", "ceil", "floor", "round", "sign", "floor_divide", "fmod", "remainder"),
     *("nll_loss", "one_hot", "hardtanh", "nan_to_num", "relu6", "append", "meshgrid"),
     *("max_pool1d", "global_max_pool"),
+    *("partition", "block", "pixel_shuffle"),
 }
 """Functions that choose, move or count elements: there is nothing to lose digits by."""
 

@@ -125,6 +125,27 @@ CASES = (
         lambda x, t: -(t * log(x) + (1 - t) * log1p(-x)).sum() / 3,
         positive=True,
     ),
+    Case("hinge", ((3,), (3,)), F.hinge, lambda x, t: sum([max(1 - a, mpf(0)) for a in t * x]) / 3, widest=100),
+    Case(
+        "triplet",
+        ((1, 2),) * 3,
+        lambda a, p, n: F.triplet(a, p, n, margin=1000.0),
+        lambda a, p, n: sqrt(((a - p) ** 2).sum()) - sqrt(((a - n) ** 2).sum()) + 1000,
+        widest=100,
+    ),
+    Case(
+        "gaussian_nll",
+        ((3,),) * 3,
+        lambda x, t, v: F.gaussian_nll(x, t, v, eps=0.0),
+        lambda x, t, v: (log(v) + (x - t) ** 2 / v).sum() / 6,
+        positive=True,
+    ),
+    Case(
+        "rfft", ((4,),), lambda x: F.rfft(x)[0], lambda x: np.array([x.sum(), x[0] - x[2], x[0] - x[1] + x[2] - x[3]])
+    ),
+    Case("irfft", ((2,), (2,)), lambda r, i: F.irfft(r, i), lambda r, i: np.array([r[0] + r[1], r[0] - r[1]]) / 2),
+    Case("fft", ((2,), (2,)), lambda r, i: F.fft(r, i)[0], lambda r, i: np.array([r[0] + r[1], r[0] - r[1]])),
+    Case("ifft", ((2,), (2,)), lambda r, i: F.ifft(r, i)[1], lambda r, i: np.array([i[0] + i[1], i[0] - i[1]]) / 2),
     Case("xlogy", ((3,), (3,)), F.xlogy, lambda x, y: x * log(y), positive=True),
     Case("glu", ((4,),), F.glu, lambda x: x[:2] / (1 + exp(-x[2:]))),
     Case("prelu", ((2, 3), (3,)), F.prelu, lambda x, w: np.where(x > 0, x, w * x), widest=100),

@@ -17,6 +17,7 @@ from helpers.table_arrangement import ROWS as ARRANGEMENT
 from helpers.table_conv import ROWS as CONV
 from helpers.table_einsum import ROWS as EINSUM
 from helpers.table_elementwise import ROWS as ELEMENTWISE
+from helpers.table_fourier import ROWS as FOURIER
 from helpers.table_fused import ROWS as FUSED
 from helpers.table_loss import ROWS as LOSS
 from helpers.table_matrices import ROWS as MATRICES
@@ -50,6 +51,7 @@ def _x(*shape: int) -> Variable:
 ROWS = (
     *ARRANGEMENT,
     *ELEMENTWISE,
+    *FOURIER,
     *FUSED,
     *MATRICES,
     *EINSUM,
