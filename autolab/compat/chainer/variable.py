@@ -18,6 +18,7 @@ from ...engine.backend import Array, get_array_module, is_array, to_cpu, to_gpu
 from ...engine.errors import a_kind
 from ...engine.unchain import unchain, unchain_backward
 from .. import missing
+from ..dressing import dressing
 
 __all__ = ["Parameter", "Variable", "as_array", "as_variable"]
 
@@ -199,14 +200,7 @@ class Variable(_Engines, metaclass=_Kind):
         return Variable, super().__reduce__()[1]
 
 
-def tagged(value: Any) -> Any:
-    """What the engine returned, with its Variables as this facade's; in a tuple or list each of them."""
-    kind = type(value)
-    if kind is _Engines:
-        value.__class__ = Variable
-    elif kind is tuple or kind is list:
-        return kind([tagged(item) for item in value])
-    return value
+tagged = dressing(Variable)
 
 
 def _tagging(name: str) -> Callable[..., Any]:

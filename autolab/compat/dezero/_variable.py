@@ -22,6 +22,7 @@ from ...engine.node import Leaf, Node
 from ...engine.parameter import Pending
 from ...engine.unchain import unchain, unchain_backward
 from ...engine.variable import Variable as Engine
+from ..dressing import dressing
 
 named: WeakValueDictionary[int, Variable] = WeakValueDictionary()
 """The Variables that have a name, by identity: nodes do not know theirs, and pictures show them."""
@@ -238,13 +239,7 @@ class Parameter(Variable, parameter.Parameter):  # type: ignore[misc]  # to_cpu 
         return Parameter(None if self.data is None else self.data.copy(), self.name)
 
 
-def dressed(found: Any) -> Any:
-    """What the engine gave, where its Variables are DeZero's."""
-    if type(found) is Engine:
-        found.__class__ = Variable
-    elif type(found) in (tuple, list):
-        return type(found)([dressed(one) for one in found])
-    return found
+dressed = dressing(Variable)
 
 
 def _method(engine: Callable[..., Any]) -> Callable[..., Any]:
