@@ -14,6 +14,7 @@ Seeing a computation        `explore`, `record`, `graph`, `derivatives`; all can
 Seeing numbers              `heatmap`, `line_chart`, `interact`, `show_jacobian`, `show_hessian`, `surface`
 Checking gradients          `check_gradients`, `numerical_grad`, `assert_allclose`; more in `gradcheck`
 Networks                    `links`, `initializers`, `optimizers`, `training`, `data`, `serializers`
+Other libraries' code       `compat`: DeZero's and Chainer's names, for their books and scripts
 Learning                    `lesson.check`: the exercises of the notebooks
 
 Each of these names has an example: ``help(autolab.explore)``.
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from . import (
         analysis,
         authoring,
+        compat,
         data,
         gradcheck,
         initializers,
@@ -98,6 +100,7 @@ _LAZY = {
 _MODULES = (
     "analysis",
     "authoring",
+    "compat",
     "data",
     "gradcheck",
     "initializers",
@@ -133,6 +136,7 @@ __all__ = [
     "authoring",
     "check_gradients",
     "checked",
+    "compat",
     "config",
     "data",
     "derivatives",

@@ -111,8 +111,9 @@ def weights(shape: tuple[int, int]) -> dict[str, Any]:
 def heatmap(shape: tuple[int, int]) -> dict[str, Any]:
     """From the array to the state that is sent to the page."""
     array = np.random.default_rng(0).standard_normal(shape, np.float32)
-    seconds, view = timed(lambda: Heatmap(Board(gather((array,), {}), "value", None, True)))
-    sent = sum(map(len, view.picture["cells"]))
+    seconds, view = timed(lambda: Heatmap(Board(gather((array,), {}), "value", "linear", True)))
+    (shown,) = view.numbers.values()
+    sent = sum(map(len, shown["cells"]))
     view.close()
     return {"s": seconds, "bytes": sent}
 

@@ -97,8 +97,11 @@ class SimpleFunction(Authored):
         call.retained_inputs, call.retained_outputs = tuple(range(len(arrays))), tuple(range(len(results)))
         return self._results(results)
 
+    def _upstream(self, node: Whole, g: Any) -> list[Variable]:
+        return [as_upstream(got) for got in node.all_gradients(g)]  # type: ignore[misc]  # none of them is None
+
     def _gradients(self, node: Whole, g: Any, create_graph: bool) -> Mapping[int, Any]:
-        returned = self.backward(*[as_upstream(got) for got in node.all_gradients(g)])  # type: ignore[arg-type]
+        returned = self.backward(*self._upstream(node, g))
         gradients = tuple(returned) if isinstance(returned, tuple | list) else (returned,)
         arity = self._running().arity
         if len(gradients) > arity:

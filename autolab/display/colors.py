@@ -63,8 +63,11 @@ _TABLES = {theme: np.array([_channels(c) for c in stops], float) for theme, stop
 
 
 def palette() -> dict[str, Any]:
-    """Stops and theme colours as plain data, for the widget."""
-    return {theme: {"stops": list(STOPS[theme]), **THEMES[theme]} for theme in STOPS}
+    """Stops, theme colours and the lines of charts, ``[color, dashes]``, as plain data, for the widget."""
+    lines = {
+        theme: [[line, dash or "none"] for line, dash in zip(LINES[theme], DASHES, strict=True)] for theme in STOPS
+    }
+    return {theme: {"stops": list(STOPS[theme]), "lines": lines[theme], **THEMES[theme]} for theme in STOPS}
 
 
 def paint(t: np.ndarray, theme: Theme = "light") -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -110,15 +110,14 @@ def _listed(places: list[float]) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------- what moves
-def moving(data: Derivatives) -> dict[str, Any]:
+def moving(data: Derivatives, first: Size = LARGE) -> dict[str, Any]:
     """What follows the point: its places, the tangent, the Taylor polynomial, the numbers and the sentences."""
-    found = moving_in(data, [data.order])
-    return {**found, **found["orders"][str(data.order)]}
+    return {**at_point(data, first), **at_order(data, first)}
 
 
-def moving_in(data: Derivatives, orders: Sequence[int], first: Size = LARGE) -> dict[str, Any]:
-    """The same for some orders of which ``data`` has the highest; ``orders`` holds what differs between them."""
-    frames = [_frame(data, order, first) for order in range(data.order + 1)]
+def at_point(data: Derivatives, first: Size = LARGE) -> dict[str, Any]:
+    """What is the same up to whichever order one looks."""
+    frames = _frames(data, first)
     slope = data.order >= 1 and all(map(math.isfinite, data.values[:2]))
     return {
         "x": data.x,
@@ -127,19 +126,24 @@ def moving_in(data: Derivatives, orders: Sequence[int], first: Size = LARGE) -> 
         "points": [frame.point(data.x, value) for frame, value in zip(frames, data.values, strict=True)],
         "tangent": _polynomial_path(frames[0], data, 1) if slope else "",
         "values": list(_readings(data)),
-        "orders": {str(order): _of_order(data.up_to(order), frames) for order in orders},
     }
 
 
-def _of_order(data: Derivatives, frames: list[Frame]) -> dict[str, Any]:
+def at_order(data: Derivatives, first: Size = LARGE) -> dict[str, Any]:
+    """What belongs to the highest order."""
+    frames = _frames(data, first)
     smooth = all(map(math.isfinite, data.values))
     slope = data.order >= 1 and all(map(math.isfinite, data.values[:2]))
     return {
         "taylor": _polynomial_path(frames[0], data, data.order) if smooth and data.order >= 2 else "",
         "legend": list(_legend(data, slope, smooth)),
         "polynomial": polynomial(data) if smooth and data.order else "",
-        "notes": list(_remarks(data, frames[: data.order + 1])),
+        "notes": list(_remarks(data, frames)),
     }
+
+
+def _frames(data: Derivatives, first: Size) -> list[Frame]:
+    return [_frame(data, order, first) for order in range(data.order + 1)]
 
 
 def _polynomial_path(frame: Frame, data: Derivatives, degree: int) -> str:

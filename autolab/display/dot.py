@@ -29,7 +29,7 @@ def to_graphviz(recording: Recording, direction: Direction = "auto") -> Digraph:
 
     theme = THEMES["light"]
     ink, fonts = ANY_PAGE["ink"], {"fontname": "monospace"}
-    heading = {"label": _literal(title(recording)), "labelloc": "t", "fontcolor": ink, "fontsize": "18"}
+    heading = {"label": literal(title(recording)), "labelloc": "t", "fontcolor": ink, "fontsize": "18"}
     graph = Digraph(
         name="recording",
         graph_attr={
@@ -46,13 +46,13 @@ def to_graphviz(recording: Recording, direction: Direction = "auto") -> Digraph:
         label = spoken_group(item, recording) if isinstance(item, Group) else _label(item)
         kind = "constant" if isinstance(item, Group) or item.kind == "constant" else item.kind
         border = {"color": ANY_PAGE["strong"], "penwidth": "3"} if item.id in outputs else {}
-        graph.node(_name(item.id), label=_literal(label), fillcolor=theme.get(kind, theme["box"]), **border)
+        graph.node(_name(item.id), label=literal(label), fillcolor=theme.get(kind, theme["box"]), **border)
     for edge in scene(recording)["edges"]:
         graph.edge(_name(edge["from"]), _name(edge["to"]))
     return graph
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
     """Text for a label: no escapes, no HTML, and no entities, which ``dot`` would decode."""
     from graphviz import escape
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ..gradcheck.study import Study
 
 Index = tuple[int, ...]
-KINDS = ("analytic", "numeric", "error")
 _TEXT = 1000
 _SAME = 1e-6
 

@@ -67,7 +67,7 @@ def tree(link: Link) -> Iterator[Row]:
         depth, name, kind, value = stack.pop()
         if kind != "link":
             data = value.data if kind == "parameter" else value
-            grad = getattr(value, "grad", None)
+            grad = getattr(value, "_grad", None)
             gradient = None if grad is None else grad.data
             yield Row(depth, name, kind, _facts(kind, data, gradient), data, gradient)
             continue

@@ -44,46 +44,26 @@ class Plane:
         """The region, or all of it."""
         return self.region or (0, self.extent[0], 0, self.extent[1])
 
-    def across(self, row: int, column: int) -> Plane:
-        """With two other axes, all of them.
+    @classmethod
+    def placed(cls, shape: tuple[int, ...], axes: list[int], at: list[int], region: list[int] | None) -> Plane:
+        """The plane with these axes, indices and block.
 
         Raises
         ------
         ValueError
-            If these are not two axes of the array.
+            If an array of this shape has no such plane.
         """
-        n = len(self.shape)
-        if n < 2 or row == column or not (0 <= row < n and 0 <= column < n):
-            raise ValueError(f"heatmap: got the axes {row} and {column}; expected two of the {n} axes of {self.shape}")
-        return replace(self, axes=(row, column), region=None)
-
-    def stepped(self, axis: int, index: int) -> Plane:
-        """At another index of an axis that is not shown.
-
-        Raises
-        ------
-        ValueError
-            If the axis is shown, or has no such index.
-        """
-        if axis in self.axes or not 0 <= axis < len(self.shape) or not 0 <= index < self.shape[axis]:
-            raise ValueError(f"heatmap: got the index {index} on axis {axis} of an array of shape {self.shape}")
-        return replace(self, at=tuple([index if i == axis else old for i, old in enumerate(self.at)]))
-
-    def zoomed(self, region: Region | None) -> Plane:
-        """With a block of its rows and columns only.
-
-        Raises
-        ------
-        ValueError
-            If there is no such block.
-        """
-        if region is not None:
-            rows, columns = self.extent
-            top, bottom, left, right = region
-            if not (0 <= top < bottom <= rows and 0 <= left < right <= columns):
-                raise ValueError(f"heatmap: got the block {region}; expected rows and columns within {self.extent}")
-            region = None if region == (0, rows, 0, columns) else region
-        return replace(self, region=region)
+        n = len(shape)
+        if len(axes) != min(2, n) or len({*axes}) < len(axes) or not all([0 <= axis < n for axis in axes]):
+            raise ValueError(f"heatmap: got the axes {axes!r:.60}; expected {min(2, n)} of the {n} axes of {shape}")
+        if len(at) != n or not all([axis in axes or 0 <= at[axis] < max(1, shape[axis]) for axis in range(n)]):
+            raise ValueError(f"heatmap: got the indices {at!r:.60} of an array of shape {shape}")
+        plane = cls(shape, tuple(axes), tuple(at))
+        whole = [*plane.shown]
+        top, bottom, left, right = block = whole if region is None else region if len(region) == 4 else [0] * 4
+        if region is not None and not (0 <= top < bottom <= whole[1] and 0 <= left < right <= whole[3]):
+            raise ValueError(f"heatmap: got the block {region!r:.60}; expected rows and columns within {plane.extent}")
+        return plane if block == whole else replace(plane, region=(top, bottom, left, right))
 
     def of(self, array: Array) -> Array:
         """The elements shown, as rows and columns: a view of the array."""

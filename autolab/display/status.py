@@ -115,7 +115,7 @@ def of_variable(variable: Variable) -> str:
 
 
 def _of_gradient(variable: Variable) -> str:
-    node, gradient = variable.node, variable.grad
+    node, gradient = variable.node, variable._grad
     assert node is not None and gradient is not None
     if getattr(node, "given", False):
         return say("given")

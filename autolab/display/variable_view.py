@@ -24,7 +24,7 @@ def bundle(variable: Any) -> Bundle:
     if variable.data is None:
         return _without_size(variable)
     value = snapshot(variable.data, _KEPT_CELLS)
-    gradient = None if variable.grad is None else snapshot(variable.grad.data, _KEPT_CELLS)
+    gradient = None if variable._grad is None else snapshot(variable._grad.data, _KEPT_CELLS)
     return {
         "text/html": str(_card(variable, value, gradient)),
         "text/plain": _text(variable, value, gradient),

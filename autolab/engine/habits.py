@@ -115,8 +115,7 @@ HABITS: dict[str, dict[str, str]] = {
         "select_item": "`x[np.arange(len(x)), t]`",
         "subtract": "`F.sub(a, b)`",
         "swish": "`F.silu(x)`",
-        "triplet_margin_loss": "`F.triplet_margin(anchor, positive, negative)`",
-        "triplet": "`F.triplet_margin(anchor, positive, negative)`",
+        "triplet_margin_loss": "`F.triplet(anchor, positive, negative)`",
         "unsqueeze": "`F.expand_dims(x, axis)`",
     },
     "links": {
@@ -142,8 +141,7 @@ HABITS: dict[str, dict[str, str]] = {
         "Tanh": "`F.tanh`; `L.Sequential` takes functions as they are",
     },
     "optimizers": {
-        "Adadelta": "`optimizers.RMSprop` is nearest",
-        "AdaDelta": "`optimizers.RMSprop` is nearest",
+        "Adadelta": "`optimizers.AdaDelta()`",
         "Adagrad": "`optimizers.AdaGrad(lr)`",
         "GradientMethod": "`optimizers.Optimizer`",
         "lr_scheduler": "`optimizers.schedules`: a schedule is given as `lr`",

@@ -131,7 +131,7 @@ class Parameter(Variable):
         if not self.is_initialized:
             self.home = get_array_module(how(np.zeros(0)))
             return
-        grad = self.grad
+        grad = self._grad
         self.data = how(self._data)
         self.grad = None if grad is None else wrap(how(grad._data), None)
 

@@ -181,6 +181,11 @@ class Variable(Installed):
         self.node.grad, self.node.given = g, True
 
     @property
+    def _grad(self) -> Variable | None:
+        """The gradient as it is stored: what `grad` shows, where a facade does not show it in another form."""
+        return getattr(self.node, "grad", None)
+
+    @property
     def grad_status(self) -> str:
         """Why the gradient is what it is, or is not there, in one sentence.
 

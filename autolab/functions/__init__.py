@@ -15,7 +15,7 @@ from .axes import expand_dims, moveaxis, squeeze, swapaxes
 from .calculus import convolve, trapezoid
 from .choose import clip, fmax, fmin, maximum, minimum, nan_to_num, where
 from .classification import accuracy, nll_loss, softmax_cross_entropy
-from .combining import append, cross, kron, meshgrid
+from .combining import append, block, cross, kron, meshgrid
 from .conv import conv1d, conv2d
 from .conv_transpose import conv_transpose1d, conv_transpose2d
 from .cumulative import cumprod, cumsum, prod
@@ -24,13 +24,14 @@ from .division import floor_divide, fmod, remainder
 from .einsum import einsum
 from .entropy import binary_cross_entropy, kl_divergence, sigmoid_cross_entropy, xlogy
 from .exponentials import expm1, log1p, log2, log10, logaddexp, sigmoid
+from .fourier import fft, ifft, irfft, rfft
 from .fused import expadd, muladd
 from .group_norms import group_norm, instance_norm, rms_norm
 from .indexing import getitem, take_along_axis
 from .joining import concatenate, split, stack
 from .linalg import matmul
 from .loss import huber, mean_absolute_error, mean_squared_error, smooth_l1
-from .margins import gaussian_nll, hinge, triplet_margin
+from .margins import gaussian_nll, hinge, triplet
 from .math import add, cos, div, exp, log, mul, neg, pow, sin, sub, tanh
 from .matrices import cholesky, det, inv, slogdet, solve
 from .matrix_functions import matrix_norm, matrix_power, pinv
@@ -39,17 +40,18 @@ from .normalization import batch_norm, layer_norm
 from .norms import logsumexp, norm
 from .operators import install as _install
 from .order import max, min, sort
-from .patches import pixel_shuffle, unfold
+from .patches import unfold
 from .pool import avg_pool1d, avg_pool2d, global_avg_pool, global_max_pool, max_pool1d, max_pool2d
 from .powers import abs, cbrt, hypot, reciprocal, sqrt, square
 from .products import dot, outer, tensordot
-from .ranks import median, percentile, quantile
+from .ranks import median, partition, percentile, quantile
 from .rectifiers import celu, hardsigmoid, hardswish, hardtanh, prelu, relu6, selu
 from .reduce import mean, std, sum, var
 from .repeating import flip, pad, repeat, roll, tile
 from .rounding import ceil, floor, round, sign
 from .scores import f1_score, precision, r2_score, recall
 from .shape import broadcast_to, cast, reshape, sum_to, transpose
+from .shuffle import pixel_shuffle
 from .similarity import cosine_similarity, normalize
 from .smooth import glu, mish, softsign
 from .special import erf, erfc
@@ -80,6 +82,7 @@ __all__ = [
     "avg_pool2d",
     "batch_norm",
     "binary_cross_entropy",
+    "block",
     "broadcast_to",
     "cast",
     "cbrt",
@@ -115,6 +118,7 @@ __all__ = [
     "expand_dims",
     "expm1",
     "f1_score",
+    "fft",
     "flip",
     "floor",
     "floor_divide",
@@ -134,8 +138,10 @@ __all__ = [
     "hinge",
     "huber",
     "hypot",
+    "ifft",
     "instance_norm",
     "inv",
+    "irfft",
     "kl_divergence",
     "kron",
     "layer_norm",
@@ -175,6 +181,7 @@ __all__ = [
     "one_hot",
     "outer",
     "pad",
+    "partition",
     "percentile",
     "pinv",
     "pixel_shuffle",
@@ -191,6 +198,7 @@ __all__ = [
     "remainder",
     "repeat",
     "reshape",
+    "rfft",
     "rms_norm",
     "roll",
     "round",
@@ -229,7 +237,7 @@ __all__ = [
     "transpose",
     "trapezoid",
     "tril",
-    "triplet_margin",
+    "triplet",
     "triu",
     "unfold",
     "var",

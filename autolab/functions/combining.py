@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,65 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     if both[0].ndim != both[1].ndim:
         raise ValueError(f"append: got shapes {both[0].shape} and {both[1].shape}; expected as many axes")
     return concatenate(both, axis=place)
+
+
+@protocol.adapt(np.block)
+def block(arrays: Any) -> Any:
+    """Put arrays together as a nested list shows them: the innermost lists side by side, the others below each other.
+
+    Parameters
+    ----------
+    arrays : nested list of Variables and arrays
+        All at the same depth. What has fewer axes than the list is deep gets axes in front.
+
+    Raises
+    ------
+    ValueError
+        If the lists are not equally deep, one is empty, or the shapes do not fit.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> a = Variable([[1.0, 2.0]])
+    >>> F.block([[a, [[3.0]]], [0.0 * a, [[4.0]]]])
+    Traceback (most recent call last):
+    ValueError: block: the lists are not equally deep: found depths 2 and 4
+    >>> F.block([[a, 3.0], [0.0 * a, 4.0]])
+    variable([[1. 2. 3.]
+              [0. 0. 4.]])
+    """
+    depths = sorted(set(_depths(arrays)))
+    if len(depths) > 1:
+        raise ValueError(f"block: the lists are not equally deep: found depths {depths[0]} and {depths[-1]}")
+    parts = _leaves(arrays)
+    ndim = max([depths[0], *[x.ndim for x in parts]])
+    given = iter([reshape(x, shape=(1,) * (ndim - x.ndim) + x.shape) for x in parts])
+    return _together(arrays, given, depths[0])
+
+
+def _depths(arrays: Any, depth: int = 0) -> Iterator[int]:
+    if not isinstance(arrays, list):
+        yield depth
+        return
+    if not arrays:
+        raise ValueError("block: a list is empty; expected at least one array in each")
+    for part in arrays:
+        yield from _depths(part, depth + 1)
+
+
+def _leaves(arrays: Any) -> list[Any]:
+    return [x for part in arrays for x in _leaves(part)] if isinstance(arrays, list) else _given("block", arrays=arrays)
+
+
+def _together(arrays: Any, given: Iterator[Any], depth: int) -> Any:
+    if not isinstance(arrays, list):
+        return next(given)
+    parts = [_together(part, given, depth - 1) for part in arrays]
+    try:
+        return concatenate(parts, axis=-depth)
+    except ValueError:
+        shapes = " and ".join([str(part.shape) for part in parts])
+        raise ValueError(f"block: got shapes {shapes[:150]}, which do not fit along axis {-depth}") from None
 
 
 @protocol.adapt(np.meshgrid)

@@ -1,142 +1,108 @@
-"""Losses of margins and of spreads: hinge, triplets, and the likelihood under normal distributions."""
+"""Losses with a margin, and of predictions that say how sure they are."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import numpy as np
-
-from ..engine.backend import as_array, get_array_module
-from ..engine.variable import Variable
+from ..engine.errors import check_number
 from .activation import relu
 from .choose import maximum
 from .math import log
-from .norms import Order, norm
+from .norms import norm
 from .precision import in_full
 from .reduce import sum
+from .reduction import in_all
 
 
-def hinge(x: Any, t: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
-    """Mean of ``maximum(0, margin - t * x)``: how far scores are from the right side of a margin.
-
-    At the margin itself the gradient is 0.
+def hinge(x: Any, t: Any, reduction: str = "mean") -> Any:
+    """Mean of ``max(0, 1 - t * x)``: what scores lack to be right by a margin of 1.
 
     Parameters
     ----------
     x : Variable or array
-        Scores.
-    t : array
-        Of the same shape: -1 and 1, the sides where the scores should be. It gets no gradient.
-    margin : float
+        Scores; their sign is the class.
+    t : Variable or array
+        The right signs, -1 or 1, of the shape of ``x``.
     reduction : str
         ``"mean"``, ``"sum"``, or ``"none"`` for every term by itself.
-
-    Returns
-    -------
-    Variable or array
-        0-d, or of the shape of ``x`` without a reduction.
 
     Raises
     ------
     ValueError
-        If the shapes differ, or a target is neither -1 nor 1.
+        If the shapes differ.
+
+    Notes
+    -----
+    C. Cortes, V. Vapnik, "Support-vector networks", 1995.
 
     Examples
     --------
     >>> from autolab import Variable, functions as F
-    >>> F.hinge(Variable([0.5, -0.5, 3.0]), [1, 1, 1], reduction="none")
-    variable([0.5 1.5 0. ])
+    >>> F.hinge(Variable([2.0, 0.5, -1.0]), [1.0, 1.0, 1.0], reduction="none")
+    variable([0.  0.5 2. ])
     """
-    (x,), rounded = in_full("hinge", x=x)
-    sides = t.data if isinstance(t, Variable) else as_array(t, "hinge: input 't'")
-    _same("hinge", x=x, t=sides)
-    sides = sides.astype(x.dtype)
-    if not (get_array_module(sides).abs(sides) == 1).all():
-        raise ValueError("hinge: t holds other numbers than -1 and 1; classes 0 and 1 become sides by 2 * t - 1")
-    return rounded(_reduced("hinge", relu(margin - sides * x), reduction))
+    (x, t), rounded = in_full("hinge", x=x, t=t)
+    _check_same("hinge", x=x, t=t)
+    return rounded(_of_terms("hinge", relu(1.0 - t * x), reduction))
 
 
-def triplet_margin(
-    anchor: Any,
-    positive: Any,
-    negative: Any,
-    margin: float = 1.0,
-    ord: Order = 2,
-    axis: int = -1,
-    reduction: str = "mean",
-) -> Any:
-    """Mean of ``maximum(0, margin + norm(anchor - positive) - norm(anchor - negative))``.
-
-    Vectors shall be nearer to their like than to others, by a margin. At the margin itself the gradient is 0.
+def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
+    """Mean of ``max(0, |anchor - positive| - |anchor - negative| + margin)``: like is to be nearer than unlike.
 
     Parameters
     ----------
     anchor, positive, negative : Variable or array
-        Of the same shape: vectors, such that are like them, and such that are not.
+        Vectors along the last axis, of the same shape.
     margin : float
-    ord : None or float
-        Which length, as for `norm`.
-    axis : int
-        Along which the vectors lie.
+        By how much it is to be nearer.
     reduction : str
         ``"mean"``, ``"sum"``, or ``"none"`` for every term by itself.
-
-    Returns
-    -------
-    Variable or array
-        0-d, or of the shape of ``anchor`` without ``axis`` without a reduction.
 
     Raises
     ------
     ValueError
-        If the shapes differ, or the axis does not exist.
+        If the shapes differ, or there is no axis.
 
     Notes
     -----
-    F. Schroff, D. Kalenichenko, J. Philbin, "FaceNet: a unified embedding for face recognition and clustering", 2015,
-    with squares of the distances.
+    V. Balntas et al., "Learning local feature descriptors with triplets and shallow convolutional neural networks",
+    2016. Distances are Euclidean and not squared, as in PyTorch; the gradient of a distance 0 is 0.
 
     Examples
     --------
     >>> from autolab import Variable, functions as F
-    >>> F.triplet_margin(Variable([[0.0, 0.0]]), [[3.0, 4.0]], [[0.0, 5.5]])
-    variable(0.5)
+    >>> F.triplet(Variable([[0.0, 0.0]]), [[3.0, 4.0]], [[0.0, 2.0]])
+    variable(4.0)
     """
-    vectors, rounded = in_full("triplet_margin", anchor=anchor, positive=positive, negative=negative)
-    anchor, positive, negative = vectors
-    _same("triplet_margin", anchor=anchor, positive=positive, negative=negative)
-    if not -anchor.ndim <= axis < anchor.ndim:
-        raise ValueError(f"triplet_margin: anchor has shape {anchor.shape}; expected an axis of it, got axis={axis}")
-    near, far = [norm(anchor - other, ord=ord, axis=axis) for other in (positive, negative)]
-    return rounded(_reduced("triplet_margin", relu(margin + near - far), reduction))
+    (anchor, positive, negative), rounded = in_full("triplet", anchor=anchor, positive=positive, negative=negative)
+    _check_same("triplet", anchor=anchor, positive=positive, negative=negative)
+    if not anchor.ndim:
+        raise ValueError("triplet: anchor has shape (); expected vectors along the last axis")
+    margin = check_number("triplet", "margin", margin, 0)
+    near, far = norm(anchor - positive, axis=-1), norm(anchor - negative, axis=-1)
+    return rounded(_of_terms("triplet", relu(near - far + margin), reduction))
 
 
-def gaussian_nll(x: Any, t: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> Any:
-    """Mean of ``(log(var) + (x - t) ** 2 / var) / 2``: the negative log-likelihood of numbers under normal
-    distributions.
+def gaussian_nll(x: Any, t: Any, var: Any, eps: float = 1e-6, reduction: str = "mean") -> Any:
+    """Mean of ``(log(var) + (x - t)**2 / var) / 2``: how unlikely targets are under Gaussians of mean and variance.
+
+    The constant ``log(2 * pi) / 2`` is left out.
 
     Parameters
     ----------
     x, t : Variable or array
-        Of the same shape: the means of the distributions, and the numbers.
+        Of the same shape.
     var : Variable or array
-        The variances, of a shape that broadcasts to theirs; those below ``eps`` count as ``eps``.
-    full : bool
-        Add the constant ``log(2 * pi) / 2`` to each term.
+        The variances, of the same shape.
     eps : float
+        The least variance; smaller ones count as this one, and get no gradient.
     reduction : str
         ``"mean"``, ``"sum"``, or ``"none"`` for every term by itself.
-
-    Returns
-    -------
-    Variable or array
-        0-d, or of the shape of ``x`` without a reduction.
 
     Raises
     ------
     ValueError
-        If the shapes do not fit, or a variance is negative.
+        If the shapes differ.
 
     Notes
     -----
@@ -148,37 +114,21 @@ def gaussian_nll(x: Any, t: Any, var: Any, full: bool = False, eps: float = 1e-6
     >>> F.gaussian_nll(Variable([1.0, 2.0]), [1.0, 4.0], [1.0, 1.0])
     variable(1.0)
     """
-    if not eps > 0:
-        raise ValueError(f"gaussian_nll: eps is {eps!r:.40}; expected a number above 0")
     (x, t, var), rounded = in_full("gaussian_nll", x=x, t=t, var=var)
-    _same("gaussian_nll", x=x, t=t)
-    if _broadcast(x.shape, var.shape) != x.shape:
-        raise ValueError(f"gaussian_nll: var has shape {var.shape}; expected one that broadcasts to {x.shape}")
-    if ((var.data if isinstance(var, Variable) else var) < 0).any():
-        raise ValueError("gaussian_nll: var holds negative numbers; expected variances, such as exp(y)")
-    away, spread = x - t, maximum(var, eps)
-    terms = (log(spread) + away * away / spread) / 2
-    return rounded(_reduced("gaussian_nll", terms + math.log(2 * math.pi) / 2 if full else terms, reduction))
+    _check_same("gaussian_nll", x=x, t=t, var=var)
+    eps = check_number("gaussian_nll", "eps", eps, 0)
+    var, away = maximum(var, eps), x - t
+    return rounded(_of_terms("gaussian_nll", (log(var) + away * away / var) * 0.5, reduction))
 
 
-def _broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError:
-        return None
+def _check_same(function: str, **arrays: Any) -> None:
+    if len({array.shape for array in arrays.values()}) > 1:
+        given = ", ".join([f"{name} has shape {array.shape}" for name, array in arrays.items()])
+        raise ValueError(f"{function}: {given}: expected the same shape")
 
 
-def _same(function: str, **inputs: Any) -> None:
-    """Refuse different shapes: what broadcasts would be a matrix of losses."""
-    if len({v.shape for v in inputs.values()}) > 1:
-        shapes = ", ".join([f"{name} has shape {v.shape}" for name, v in inputs.items()])
-        raise ValueError(f"{function}: {shapes}; expected the same shape")
-
-
-def _reduced(function: str, terms: Any, reduction: str) -> Any:
-    """The loss that its terms make; their mean is 0 of none."""
+def _of_terms(function: str, terms: Any, reduction: str) -> Any:
+    """The loss that its terms make; the mean of none is 0."""
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{function}: reduction is {reduction!r:.40}; expected 'mean', 'sum' or 'none'")
-    if reduction == "none":
-        return terms
-    return sum(terms) / (max(terms.size, 1) if reduction == "mean" else 1)
+    return sum(terms) if reduction == "mean" and not terms.size else in_all(terms, reduction)

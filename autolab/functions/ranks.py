@@ -90,6 +90,42 @@ def percentile(a: Any, q: Any, axis: Axis = None, *, keepdims: bool = False) -> 
     return _quantiles("percentile", a, q, 100, axis, keepdims)
 
 
+@protocol.adapt(np.partition)
+def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
+    """Put the elements ``kth`` where they stand in order, smaller ones before and greater ones behind them.
+
+    Here everything is put in order, which is one of the results that are right; NumPy's may be another. The gradient
+    goes back to where each element was.
+
+    Parameters
+    ----------
+    a : Variable or array
+    kth : int or sequence of ints
+        Negative ones count from the end.
+    axis : int or None
+        None flattens the input first.
+
+    Raises
+    ------
+    ValueError
+        If there is no such element or axis.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.partition(Variable([3.0, 1.0, 2.0]), 0)[0]
+    variable(1.0)
+    """
+    shape = _data("partition", a).shape
+    length = prod(shape) if axis is None else shape[place_of("partition", axis, shape)]
+    places = np.asarray(kth)
+    if places.dtype.kind not in "iu":
+        raise TypeError(f"partition: kth is {kth!r:.60}; expected integers")
+    if not ((places >= -length) & (places < length)).all():
+        raise ValueError(f"partition: kth is {kth!r:.60}; expected numbers from {-length} to {length - 1}")
+    return sort(a, axis=axis)
+
+
 def _quantiles(function: str, a: Any, q: Any, whole: int, axis: Axis, keepdims: bool) -> Any:
     if isinstance(q, Variable):
         raise TypeError(f"{function}: q is a Variable, which would get no gradient; expected its data, or numbers")

@@ -6,10 +6,11 @@ from ..engine.habits import missing
 from . import schedules
 from .hooks import GradientClipping, GradientNoise, Lasso, WeightDecay
 from .optimizer import Optimizer
-from .rules import SGD, AdaGrad, Adam, AdamW, MomentumSGD, NesterovAG, RMSprop
+from .rules import SGD, AdaDelta, AdaGrad, Adam, AdamW, MomentumSGD, NesterovAG, RMSprop
 
 __all__ = [
     "SGD",
+    "AdaDelta",
     "AdaGrad",
     "Adam",
     "AdamW",

@@ -142,8 +142,8 @@ class GradientNoise(Settled):
 
 
 def _gradient(parameter: Parameter) -> Array:
-    assert parameter.grad is not None  # the optimizer gives only such
-    return parameter.grad._data
+    assert parameter._grad is not None  # the optimizer gives only such
+    return parameter._grad._data
 
 
 def _replace(parameter: Parameter, g: Array) -> None:

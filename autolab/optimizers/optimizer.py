@@ -175,7 +175,7 @@ class Optimizer(Settled):
                 f"{type(self).__name__}.update: no parameter has a gradient; call loss.backward() first, or "
                 "update(lossfun, ...)"
             )
-        before = [(p.node, "grad", p.grad) for p in parameters] if self._hooks else []
+        before = [(p.node, "grad", p._grad) for p in parameters] if self._hooks else []
         try:
             for hook in self._hooks.values():
                 hook(self)

@@ -134,6 +134,41 @@ class AdaGrad(Optimizer):
         return _moved(w, _over_root(g, h, self.eps), -self.rate)
 
 
+class AdaDelta(Optimizer):
+    """Steps in units of the steps before: there is no learning rate to be found.
+
+    With running averages ``h`` of ``g * g`` and ``d`` of the squares of the steps:
+    ``step = sqrt((d + eps) / (h + eps)) * g``, then ``w - lr * step``.
+
+    M. Zeiler, "ADADELTA: an adaptive learning rate method", 2012.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L, optimizers
+    >>> layer = L.Linear(2, 1, initialW=1.0)
+    >>> optimizer = optimizers.AdaDelta(eps=1e-4).setup(layer)
+    >>> layer.W.grad = np.full((1, 2), 2.0, np.float32)
+    >>> optimizer.update()
+    >>> layer.W
+    variable([[0.95528984 0.95528984]])
+    """
+
+    hyperparameters = ("rho", "eps", "lr")
+
+    def __init__(self, rho: float = 0.95, eps: float = 1e-6, lr: Rate = 1.0) -> None:
+        super().__init__(lr)
+        self.rho = check_number(type(self).__name__, "rho", rho, 0, 1)
+        self.eps = check_number(type(self).__name__, "eps", eps, 0)
+
+    def update_one(self, w: Array, g: Array, state: State) -> Array:
+        h = state["h"] = _averaged(state.get("h"), g * g, self.rho)
+        before = state.get("d", 0)
+        step = _over_root(g, (h + self.eps) / (before + self.eps), 0)
+        state["d"] = _averaged(state.get("d"), step * step, self.rho)
+        return _moved(w, step, -self.rate)
+
+
 class RMSprop(Optimizer):
     """``h = alpha * h + (1 - alpha) * g * g``, then ``w - lr * g / (sqrt(h) + eps)``.
 

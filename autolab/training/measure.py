@@ -82,7 +82,7 @@ def _title(name: str, link: Link) -> str:
 
 def gradient_norm(layer: Layer) -> float | None:
     """The norm of all its gradients together; None where there is none."""
-    grads = [p.grad._data for _, p in layer.params if p.grad is not None]
+    grads = [p._grad._data for _, p in layer.params if p._grad is not None]
     return sum([_square(g) for g in grads]) ** 0.5 if grads else None
 
 
@@ -115,7 +115,7 @@ def silent(layer: Layer) -> tuple[int, int] | None:
     if not isinstance(layer.link, Linear | Conv1D | Conv2D):
         return None
     own = dict(layer.link._own("parameter"))
-    grads = [p.grad._data for p in own.values() if p.grad is not None]
+    grads = [p._grad._data for p in own.values() if p._grad is not None]
     if len(grads) < len(own):
         return None
     active = [(g.reshape(len(g), -1) != 0).any(axis=1) for g in grads]  # NaN is not 0
@@ -126,7 +126,7 @@ def state_of(found: Sequence[Layer], iteration: int, seconds: float) -> State:
     """The present state of a model, copied."""
     params = dict(_parameters(found))
     counts = {layer.name: silent(layer) for layer in found}
-    grads = {path: p.grad for path, p in params.items()}
+    grads = {path: p._grad for path, p in params.items()}
     return State(
         iteration,
         seconds,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,17 +11,21 @@ from ..display.heat import Heat, heat_entry, index_words, plane_snapshot
 from ..display.heatmap import MAX_CELLS, Panel, describe, heatmaps
 from ..display.html import paragraph, picture, prose
 from ..display.messages import say
-from ..display.plane import Plane, Region
+from ..display.plane import Plane
 from ..display.registry import Bundle
 from ..display.status import of_variable
 from ..display.tone import DECADES, SCALES, Tone, spanning
 from ..engine.variable import Variable
+from .messages import not_understood
 from .shown import Shown
 
 MAX_BYTES = 200_000
 """The cells of all panels together take at most so many bytes."""
 
 MOST_DECADES = 8
+AT_FIRST: list[Any] = ["heat", None, []]
+"""What a page asks that has just been opened."""
+
 SHOW = ("value", "gradient", "both")
 
 
@@ -45,60 +49,48 @@ class Board:
     ) -> None:
         self.arrays = arrays
         self.axes = dict(axes or {})
-        self.show, self.scale, self.decades, self.shared = show, scale, DECADES, shared
-        self.planes: dict[tuple[int, ...], Plane] = {}
+        self._first = self.show, self.scale, self.decades, self.shared = show, scale, DECADES, shared
+        self._moved: dict[tuple[int, ...], Plane] = {}
         self.read()
 
     def read(self) -> None:
-        """Look at the arrays anew; one of another shape than before is shown from its beginning."""
+        """Look at the arrays anew."""
         self._heats: dict[tuple[int, str], Heat | None] = {}
-        shapes = [entry.shape for entry in self.arrays]
         _check_axes(self.axes, {entry.name: entry.shape for entry in self.arrays})
-        self.planes = {shape: self.planes.get(shape) or Plane.first(shape) for shape in shapes}
 
     @property
     def size(self) -> int:
         """How many elements were read."""
         return sum([heat.array.size for heat in self._heats.values() if heat is not None])
 
-    # ------------------------------------------------------------------ what can be chosen
-    def choose(self, show: str, scale: str, decades: int, shared: bool) -> None:
-        """Other colours, or another one of value and gradient; ``decades``: how many powers of ten below the strongest
-        colours ``symlog`` begins to follow them.
+    # ------------------------------------------------------------------ what is looked at
+    def look(self, colours: list[Any] | None, planes: list[Any]) -> None:
+        """Look at what a page names.
+
+        Parameters
+        ----------
+        colours : list, optional
+            What is shown, the scale, how many powers of ten below the strongest colours ``symlog`` begins to follow
+            them, and whether the scale is shared; None: as at first.
+        planes : list
+            Shape, axes, indices and block (None for all) of each plane that is not the first of its arrays. Of shapes
+            that no array has any more, nothing is shown.
 
         Raises
         ------
         ValueError
-            If there is no such choice.
+            If there is no such thing.
         """
-        if show not in SHOW:
-            raise ValueError(f"heatmap: show is {show!r:.60}; expected one of {', '.join(SHOW)}")
-        if scale not in SCALES:
-            raise ValueError(f"heatmap: scale is {scale!r:.60}; expected one of {', '.join(SCALES)}")
-        if not 1 <= decades <= MOST_DECADES:
-            raise ValueError(f"heatmap: got {decades!r:.60} decades; expected 1 to {MOST_DECADES}")
-        self.show, self.scale, self.decades, self.shared = show, scale, decades, shared
+        chosen = _colours(self._first if colours is None else colours)
+        moved = [_plane(named) for named in planes]
+        self.show, self.scale, self.decades, self.shared = chosen
+        self._moved = {plane.shape: plane for plane in moved}
 
-    def across(self, group: int, row: int, column: int) -> None:
-        """Show two other axes of the arrays of a shape."""
-        self._move(group, self._plane(group).across(row, column))
-
-    def step(self, group: int, axis: int, index: int) -> None:
-        """Go to another index of an axis that is not shown."""
-        self._move(group, self._plane(group).stepped(axis, index))
-
-    def zoom(self, group: int, region: Region | None) -> None:
-        """Enlarge a block, or show the whole again."""
-        self._move(group, self._plane(group).zoomed(region))
-
-    def _plane(self, group: int) -> Plane:
-        if not 0 <= group < len(self.planes):
-            raise ValueError(f"heatmap: got group {group}; there are {len(self.planes)}")
-        return list(self.planes.values())[group]
-
-    def _move(self, group: int, plane: Plane) -> None:
-        self._plane(group)
-        self.planes[plane.shape] = plane
+    @property
+    def planes(self) -> dict[tuple[int, ...], Plane]:
+        """The plane of each shape."""
+        shapes = [entry.shape for entry in self.arrays]
+        return {shape: self._moved.get(shape) or Plane.first(shape) for shape in shapes}
 
     # ------------------------------------------------------------------ what is shown
     def panels(self) -> list[tuple[Shown, str, Heat | None]]:
@@ -187,6 +179,27 @@ class Board:
         snapshot = plane_snapshot(heat, plane, MAX_CELLS * MAX_CELLS)
         title = f"{entry.name}{index_words(plane)}" + (" gradient" if which == "gradient" else "")
         return Panel(title, snapshot, tone=colors, counts=heat.sample.counts(colors))
+
+
+def _colours(chosen: Sequence[Any]) -> Any:
+    match chosen:
+        case [str(show), str(scale), int(decades), bool(shared)]:
+            if show not in SHOW:
+                raise ValueError(f"heatmap: show is {show!r:.60}; expected one of {', '.join(SHOW)}")
+            if scale not in SCALES:
+                raise ValueError(f"heatmap: scale is {scale!r:.60}; expected one of {', '.join(SCALES)}")
+            if not 1 <= decades <= MOST_DECADES:
+                raise ValueError(f"heatmap: got {decades!r:.60} decades; expected 1 to {MOST_DECADES}")
+            return show, scale, decades, shared
+    raise not_understood(chosen)
+
+
+def _plane(named: Any) -> Plane:
+    match named:
+        case [list(shape), list(axes), list(at), list() | None as region]:
+            if all([type(n) is int for n in (*shape, *axes, *at, *(region or ()))]):
+                return Plane.placed(tuple(shape), axes, at, region)
+    raise not_understood(named)
 
 
 def _check_axes(axes: Mapping[str, str], shapes: Mapping[str, tuple[int, ...]]) -> None:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import traitlets
 
 from ..analysis import Derivatives
-from ..display.colors import LINES
-from ..display.derivative_scene import growth_rows, moving_in, panels
+from ..display.colors import palette
+from ..display.derivative_scene import at_order, at_point, growth_rows, panels
 from ..display.escape import clean
 from ..display.messages import say
 from ..engine.tracebacks import folded, hidden
@@ -22,8 +21,8 @@ from . import notebook
 from .controls import control
 from .derivative_session import DerivativeSession, Place, Seen
 from .live_view import at_first
-from .messages import on_message
-from .questions import Reader, shelved
+from .messages import Shelf, on_message, on_question
+from .questions import Reader, shelf_of
 from .session_view import OUTDATED, SessionView
 from .state import is_finite
 from .user_error import UserError, for_page
@@ -36,7 +35,7 @@ _WORDS = (
     "curve_order",
     "curve_written",
 )
-
+_OF_GRAPHS = (["program"], ["scene"], ["numbers"])
 
 FIRST_SECONDS = 0.5
 """So long a cell waits for the curves. Those of a slow function are drawn when they are there; until then the view
@@ -66,21 +65,13 @@ class DerivativeExplorer(SessionView):
 
     kind = "derivatives"
 
-    lines = traitlets.Dict().tag(sync=True)
-    most = traitlets.Int().tag(sync=True)
-    order = traitlets.Int().tag(sync=True)
-    control = traitlets.Dict().tag(sync=True)
-    panels: traitlets.List[Any] = traitlets.List().tag(sync=True)  # of all orders, also of those not shown
-    moving = traitlets.Dict().tag(sync=True)
-    samples: traitlets.List[float] = traitlets.List().tag(sync=True)  # in a saved page, where the point can go
-    growth: traitlets.List[Any] = traitlets.List().tag(sync=True)
-
     _reader: Reader | None = None
-    _questions: Sequence[Any] = ()
 
     def __init__(self, session: DerivativeSession, patience: float | None = None) -> None:
         self._session = session
-        super().__init__(**{**at_first(), **self._curves(), **self._now()}, lines=LINES)
+        order = self.data.order
+        first = [["curves"], ["point", None], ["order", order, None], ["growth"]]
+        super().__init__(look={"order": order}, words=self._words(), palette=palette(), **self._answers(first))
         self._listen()
         with self._lock, self.hold_sync():
             self._refresh()
@@ -94,40 +85,59 @@ class DerivativeExplorer(SessionView):
         return data
 
     # ------------------------------------------------------------------ what is shown
+    def _words(self) -> dict[str, str]:
+        has_curves, words = self._session.seen.study.has_curves, {key: say(key) for key in _WORDS}
+        words |= {"live_old": say("curve_old" if has_curves else "curve_first"), "live_stale": say("curve_stale")}
+        return {**at_first()["words"], **words}
+
+    @on_question("curves", "page")
     def _curves(self) -> dict[str, Any]:
-        """The traits that stay as they are while the point moves, once there are curves."""
-        study, words = self._session.seen.study, {key: say(key) for key in _WORDS}
-        shown = study.samples(1)[0] if study.has_curves else self.data
-        words |= {"live_old": say("curve_old" if study.has_curves else "curve_first"), "live_stale": say("curve_stale")}
-        return {"panels": panels(shown), "most": study.most, "words": {**at_first()["words"], **words}}
+        """What stays as it is while the point moves, once there are curves; also of the orders that are not shown."""
+        study = self._session.seen.study
+        return {"panels": panels(study.samples(1)[0] if study.has_curves else self.data), "most": study.most}
 
-    def _now(self) -> dict[str, Any]:
-        """The traits that follow the point and the order."""
-        data = self.data
-        moves = {"moving": moving_in(data, [data.order]), "growth": growth_rows(data)}
-        return {"order": data.order, **moves, **self._control(), **self._answers([*self._questions])}
-
-    def _control(self) -> dict[str, Any]:
-        """Where the point is to stand, which a slow function has not reached yet."""
+    @on_question("point", "numbers", k=type(None))
+    def _point(self, k: None) -> dict[str, Any]:
+        """What follows the point, and its control: where the point is to stand, which a slow function has not reached
+        yet. (A saved page holds the answers for the ``k``-th of some points.)"""
         at = np.array(self._session.state.x)
-        return {"control": control("x", "x", at, at, self.data.domain)}
+        return {**at_point(self.data), "control": control("x", "x", at, at, self.data.domain)}
 
-    def _answers(self, questions: list[Any]) -> dict[str, Any]:
-        """The graphs of all orders, while somebody looks at them; None where the function has no value."""
+    @on_question("order", "numbers", order=int, k=type(None))
+    def _order(self, order: int, k: None) -> dict[str, Any]:
+        """What belongs to an order at the point; an order that is not known there is computed first."""
+        if not 0 <= order <= self._session.seen.study.most:
+            raise ValueError(f"derivatives: order is {order}; expected 0 to {self._session.seen.study.most}")
+        return at_order(self.data.up_to(order)) if order <= self.data.order else {"refused": say("live_computing")}
+
+    @on_question("growth", "numbers")
+    def _growth(self) -> list[dict[str, Any]]:
+        """How the graphs grow from order to order."""
+        return growth_rows(self.data)
+
+    def _answer(self, question: Any) -> tuple[Shelf, Any]:
+        """Beside its own, questions about the graphs of all orders; None where the function has no value."""
+        if not isinstance(question, list) or question[:1] not in _OF_GRAPHS:
+            return super()._answer(question)
         recording, before = self.data.recording, self._reader
         if recording is None:
             self._reader = None
         elif before is None or before.recording is not recording:
             self._reader = Reader(recording, before=before)
-        found = shelved(questions, lambda question: None if self._reader is None else self._reader.ask(question))
-        self._questions = questions
-        return found
+        return shelf_of(question), None if self._reader is None else self._reader.ask(question)
+
+    def _turned(self) -> None:
+        """Another order is looked at."""
+        order = next((question[1] for question in self._asked if question[0] == "order"), self._session.state.order)
+        if order != self._session.state.order:
+            self._look(order=order)
 
     def _show_result(self, result: Seen) -> None:
         before, self._session.seen = self._session.seen, result
         is_other = result.study is not before.study or not result.study.has_curves
-        curves = self._curves() if is_other else {}
-        self._publish({**curves, **self._now()})
+        if is_other:
+            self._publish({"words": self._words()})
+        self._answer_anew()
         self._tell(error=None, since=self._since())
 
     def _show_error(self, error: UserError) -> None:
@@ -138,7 +148,8 @@ class DerivativeExplorer(SessionView):
         self._session.wants_curves = False
         if not self._again:
             self._session.state = Place(self.data.x, self.data.order)
-        self._publish(self._control())
+            self._publish({"look": {**self.look, "order": self.data.order}})
+        self._answer_anew()
         self._tell(error=for_page(error), since=self._since())
 
     def _since(self) -> dict[str, Any]:
@@ -162,22 +173,16 @@ class DerivativeExplorer(SessionView):
         super()._compute_again()
 
     # ------------------------------------------------------------------ messages
-    @on_message("move", value=(int, float))
-    def _move(self, value: float) -> None:
-        if not is_finite(value):
-            raise ValueError(f"derivatives: x was moved to {value!r:.60}; expected a finite number")
+    @on_message("move", key=str, value=(int, float))
+    def _move(self, key: str, value: float) -> None:
+        if key != "x" or not is_finite(value):
+            raise ValueError(f"derivatives: {key:.60} was moved to {value!r:.60}; expected x, and a finite number")
         low, high = self.data.domain
         self._look(x=min(max(float(value), low), high))
 
-    @on_message("order", order=int)
-    def _choose(self, order: int) -> None:
-        if not 0 <= order <= self.most:
-            raise ValueError(f"derivatives: order is {order}; expected 0 to {self.most}")
-        self._look(order=order)
-
     def _look(self, **changes: Any) -> None:
         self._session.state = replace(self._session.state, **changes)
-        self._publish(self._control())
+        self._answer_anew()
         self._refresh()
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..analysis import Derivatives, Study
-from ..display.derivative_scene import growth_rows, moving_in, symbol
+from ..display.derivative_scene import at_order, at_point, growth_rows, symbol
 from ..display.messages import say
 from ..display.numbers import number
 from .computation import Stopped
@@ -16,7 +16,7 @@ from .derivative_session import Place, Seen
 from .explorer_page import Held
 from .messages import question_key
 from .questions import Reader
-from .saved import SavedPage, deadline, message_key, still
+from .saved import SavedPage, deadline, still
 
 SECONDS = 5.0
 """So long the page may compute: the derivatives of all orders at the present point."""
@@ -57,10 +57,10 @@ def _held(view: DerivativeExplorer, here: Derivatives, count: int, pictures: int
 def _highest(view: DerivativeExplorer) -> Derivatives:
     """The present point with the derivatives of all orders; where that takes too long, with those that are shown."""
     session, shown = view._session, view.data
-    if shown.order == view.most or not session.seen.study.has_curves:
+    if shown.order == session.seen.study.most or not session.seen.study.has_curves:
         return shown
     try:
-        found = session.compute(Place(shown.x, view.most), deadline(SECONDS))
+        found = session.compute(Place(shown.x, session.seen.study.most), deadline(SECONDS))
     except Stopped:
         return shown
     return found.data if isinstance(found, Seen) and found.study is session.seen.study else shown
@@ -68,32 +68,28 @@ def _highest(view: DerivativeExplorer) -> Derivatives:
 
 def _content(view: DerivativeExplorer, here: Derivatives, held: dict[str, Any], most: int) -> dict[str, Any]:
     study: Study = view._session.seen.study
-    orders = range(here.order + 1)
     points = {point.x: point.up_to(here.order) for point in study.samples(most)} | {here.x: here}
     samples = sorted(points)
     low, high = here.domain
-    control = {**view.control, "value": here.x, "step": (high - low) / (most - 1)}
+    slider = {**view._point(None)["control"], "step": (high - low) / (most - 1)}
     words = {**view.words}
     count = len(held["boxes"])
     if 0 < count <= here.order:
         words["curve_graphs"] = say("curve_graphs_some", name=symbol(here, count - 1))
-    state = still(
-        {**view.state(), "words": words},
-        say("curve_still" if study.has_curves else "curve_still_point", count=len(samples), x=number(here.x)),
-        panels=view.panels[: here.order + 1],
-        most=here.order,
-        moving=moving_in(here, orders),
-        growth=growth_rows(here),
-        control=control,
-        samples=samples,
-        look={**view.look, "graphs": False},
-    )
-    answers: dict[str, dict[str, Any]] = {
-        message_key({"do": "move", "key": "x", "k": k}): {
-            "moving": moving_in(points[x], orders),
-            "control": {**control, "value": x},
-        }
-        for k, x in enumerate(samples)
-    }
-    answers |= {message_key({"do": "order", "order": order}): {"order": order} for order in orders}
-    return {"state": state, "messages": answers, **held, "first": [], "refusal": say("page_no_picture")}
+    held = {**held, "answers": {**held["answers"]}}
+
+    def hold(shelf: str, answer: Any, *question: Any) -> None:
+        held["answers"][question_key(question)] = [shelf, answer]
+
+    curves = view._curves()
+    hold("page", {"panels": curves["panels"][: here.order + 1], "most": here.order, "samples": samples}, "curves")
+    hold("numbers", growth_rows(here), "growth")
+    for k, x in enumerate(samples):
+        hold("numbers", {**at_point(points[x]), "control": {**slider, "value": x}}, "point", k)
+        for order in range(here.order + 1):
+            hold("numbers", at_order(points[x].up_to(order)), "order", order, k)
+    look = {**view.look, "graphs": False, "k": samples.index(here.x), "order": view.data.order}
+    told = say("curve_still" if study.has_curves else "curve_still_point", count=len(samples), x=number(here.x))
+    state = still({**view.state(), "words": words}, told, look=look, page={}, numbers={}, answers={})
+    asked = [["curves"], ["point", look["k"]], ["order", look["order"], look["k"]], ["growth"]]
+    return {"state": state, **held, "first": [question_key(question) for question in asked]}

@@ -16,7 +16,7 @@ from ..recording.collector import collector_waits
 from ..recording.model import Recording
 from . import notebook
 from .live_view import at_first
-from .messages import on_message
+from .messages import Shelf, on_message
 from .picture import Picture
 from .session import Session
 from .session_view import SessionView
@@ -51,7 +51,7 @@ class Explorer(SessionView):
         with collector_waits():
             recording, error = _first(session)
             self._picture = Picture(recording, session)
-            super().__init__(**at_first(), **self._picture.answers())
+            super().__init__(**at_first(), **self._answers(self._picture.first))
         self._tell(since=self._since(), error=error and _ended(error))
         self._listen()
 
@@ -108,7 +108,7 @@ class Explorer(SessionView):
     def _draw_anew(self, recording: Recording) -> None:
         with collector_waits():
             self._picture.recording = recording
-            self._publish(self._picture.answers())
+            self._answer_anew()
 
     def _wait_a_little(self, seconds: float | None = None) -> None:
         super()._wait_a_little(seconds)
@@ -117,26 +117,14 @@ class Explorer(SessionView):
 
     def _show_free(self) -> None:
         """The controls stand where they were moved to, although there are no numbers for that yet."""
-        self._publish({"numbers": self._picture.free_now(self.numbers)})
+        self._publish({"numbers": self._picture.free_now(self.numbers, self._asked)})
 
-    @property
-    def questions(self) -> Sequence[Any]:
-        """What its pages ask at present."""
-        return self._picture.questions
-
-    @property
-    def free(self) -> dict[str, Any]:
-        """What can be changed, as plain data."""
-        return self._picture.free(["free", []])
-
-    @property
-    def curves(self) -> dict[str, Any] | None:
-        """The curves of all orders, as plain data; None where there are none."""
-        return self._picture.curves(["curves"])
-
-    def _answers(self, questions: list[Any]) -> dict[str, Any]:
+    def _answers(self, questions: Sequence[Any]) -> dict[str, Any]:
         with collector_waits():
-            return self._picture.answers(questions)
+            return super()._answers(questions)
+
+    def _answer(self, question: Any) -> tuple[Shelf, Any]:
+        return self._picture.answer(question)
 
     def _answer_once(self, question: list[Any]) -> Any:
         if question == ["code"]:

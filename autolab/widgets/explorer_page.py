@@ -16,10 +16,11 @@ from ..display.flow import MEASURES
 from ..display.messages import say
 from ..recording.model import Recording
 from .folds import states
-from .live_view import CALM, at_first
+from .live_view import at_first
 from .messages import question_key
 from .picture import NOTHING_FREE
 from .questions import Reader, first_questions, shelf_of
+from .saved import still
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,6 @@ class Amount:
 
 AMOUNTS = [Amount(256, 32), Amount(64, 32), Amount(32, 12), Amount(16, 3)]
 """Ever smaller, so that one of them fits."""
-
-STILL: dict[str, Any] = {"still": "page", "ack": 0, "condition": CALM}
-"""Nothing is under way in a page."""
 
 _OF_BOXES = ("nodes", "signs")
 _LONGEST_WALK = 600  # a page holds the walk if it has at most so many moments
@@ -56,15 +54,15 @@ def explorer_page(recording: Recording, amount: Amount, view: Any = None) -> dic
     held = Held(reader, look.get("direction", "auto"), look.get("own", False))
     held.graphs(look.get("open", {}), amount.pictures)
     held.steps()
-    held.hold(["free", []], view.free if view is not None else NOTHING_FREE)
-    held.hold(["curves"], None if view is None else view.curves)
-    asked = first_questions(recording) if view is None else view.questions
+    held.hold(["free", []], NOTHING_FREE if view is None else view._answer(["free", []])[1])
+    held.hold(["curves"], None if view is None else view._answer(["curves"])[1])
+    asked = first_questions(recording) if view is None else view._asked
     first = [question_key(_without_pick(question)) for question in [*asked, ["free", look.get("corners", [])]]]
     if not held.walks:
         look["moment"] = None
     look["corners"] = []
     return {
-        "state": {**at_first(), "words": words, **STILL, "look": look},
+        "state": still({**at_first(), "words": words}, look=look),
         "answers": held.answers,
         "boxes": held.boxes,
         "first": [key for key in first if key in held.answers] + [question_key(["free", []])],

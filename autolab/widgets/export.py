@@ -117,10 +117,10 @@ def _saved_page(shown: Any) -> SavedPage | None:
         view = None if shown is recording else shown
         return SavedPage(recording.function, "explorer", (explorer_page(recording, amount, view) for amount in AMOUNTS))
     if isinstance(shown, Heatmap):
-        return SavedPage("heatmap", "heatmaps", [{"state": still(shown.state(), say("heat_still")), "messages": {}}])
+        return SavedPage("heatmap", "heatmaps", [{"state": still(shown.state(), say("heat_still"))}])
     if isinstance(shown, Interact):
         state = still(shown.state(), say("interact_still"))
-        return SavedPage(shown.title, "interact", [{"state": state, "messages": {}}])
+        return SavedPage(shown.title, "interact", [{"state": state}])
     if isinstance(shown, DerivativeExplorer):
         return derivative_page(shown)
     if isinstance(shown, Lens):

@@ -9,7 +9,6 @@ the inputs stand still; all that needs no computing works as in `Explorer`. Wher
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from types import FrameType
 from typing import Any
 
@@ -22,6 +21,7 @@ from ..recording.collector import collector_waits
 from ..recording.model import Recording
 from ..recording.tape import graph_named, variables_in
 from .live_view import LiveView, at_first
+from .messages import Shelf
 from .picture import Picture
 from .taking import save, taken
 
@@ -47,7 +47,7 @@ class GraphView(LiveView):
         first["words"]["still"] = say("graph_still")
         with collector_waits():
             self._picture = Picture(recording)
-            super().__init__(**first, still="graph", **self._picture.answers())
+            super().__init__(**first, still="graph", **self._answers(self._picture.first))
         self._listen()
 
     @property
@@ -59,23 +59,8 @@ class GraphView(LiveView):
         """Write what the view shows to a file, as `Explorer.save` does."""
         save(self, path, look)
 
-    @property
-    def questions(self) -> Sequence[Any]:
-        """What its pages ask at present."""
-        return self._picture.questions
-
-    @property
-    def free(self) -> dict[str, Any]:
-        """What can be changed, as plain data."""
-        return self._picture.free(["free", []])
-
-    @property
-    def curves(self) -> dict[str, Any] | None:
-        """The curves of all orders, as plain data; None where there are none."""
-        return self._picture.curves(["curves"])
-
-    def _answers(self, questions: list[Any]) -> dict[str, Any]:
-        return self._picture.answers(questions)
+    def _answer(self, question: Any) -> tuple[Shelf, Any]:
+        return self._picture.answer(question)
 
     def _answer_once(self, question: list[Any]) -> Any:
         return taken(self, question)

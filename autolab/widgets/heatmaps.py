@@ -9,17 +9,16 @@ from ..binding import chosen_options
 from ..display.messages import say
 from ..display.registry import Bundle
 from ..display.tone import SCALES
-from .board import SHOW, Board
+from .board import AT_FIRST, SHOW, Board
 from .live_view import LiveView, at_first
-from .messages import on_message
-from .planes import Planes
+from .messages import on_message, on_question
 from .shown import gather
 
 WATCHED = 4_000_000
 """Elements that are read again after every cell of the notebook; more only when asked for."""
 
 
-class Heatmap(Planes, LiveView):
+class Heatmap(LiveView):
     """A live view of arrays, made by `heatmap`. All of its state is in the model; the arrays stay where they are.
 
     Examples
@@ -39,7 +38,7 @@ class Heatmap(Planes, LiveView):
         self._board = board
         first = at_first()
         words = {**first["words"], "live_stale": say("heat_stale"), "heat_keys": say("heat_keys")}
-        super().__init__(**{**first, "words": words, "picture": board.picture()})
+        super().__init__(**{**first, "words": words, **self._answers([AT_FIRST])})
         self._listen()
 
     # ------------------------------------------------------------------ for Python
@@ -62,13 +61,16 @@ class Heatmap(Planes, LiveView):
     @on_message("again")
     def _again(self) -> None:
         self._board.read()
-        self._tell(since={})
-        self._draw()
+        self._tell(since={}, error=None)
+        self._answer_anew()
 
-    @on_message("choose", show=str, scale=str, decades=int, shared=bool)
-    def _choose(self, show: str, scale: str, decades: int, shared: bool) -> None:
-        self._board.choose(show, scale, decades, shared)
-        self._draw()
+    @on_question("heat", "numbers", colours=(list, type(None)), planes=list)
+    def _heat(self, colours: list[Any] | None, planes: list[Any]) -> dict[str, Any]:
+        self._board.look(colours, planes)
+        return self._board.picture()
+
+    def _turned(self) -> None:
+        self._tell(error=None)
 
 
 def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any) -> Heatmap:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import traitlets
-
 from ..analysis.line_charts import LineChart
 from ..binding import chosen_options
 from ..display import mimebundle
-from ..display.colors import DASHES, LINES
 from ..display.escape import Markup, clean, join
 from ..display.html import paragraph, prose
 from ..display.line_chart_view import drawn
@@ -18,18 +15,17 @@ from ..display.messages import say
 from ..display.registry import Bundle
 from ..engine.config import config, using_config
 from ..engine.errors import a_kind
-from .board import Board
+from .board import AT_FIRST, Board
 from .knobs import Choice, Dice, Knob, Slider, knobs
 from .live_view import LiveView, at_first
-from .messages import on_message
-from .planes import Planes
+from .messages import on_message, on_question
 from .shown import gather
 
 _WORDS = ("heat_keys", "interact_draw")
 _MOST_TEXT = 2000
 
 
-class Interact(Planes, LiveView):
+class Interact(LiveView):
     """A live view of what a function returns, made by `interact`.
 
     Examples
@@ -44,26 +40,23 @@ class Interact(Planes, LiveView):
 
     kind = "interact"
 
-    title = traitlets.Unicode().tag(sync=True)
-    sliders: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    choices: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    dice = traitlets.Bool().tag(sync=True)
-    told: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    charts: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    lines = traitlets.Dict().tag(sync=True)
-
     def __init__(self, fn: Callable[..., Any], inputs: Mapping[str, Any], axes: Mapping[str, str]) -> None:
         self._fn, self._knobs, self._letters = fn, knobs(inputs), axes
-        self._train, self._board = config.train, Board([], "value", "linear", True)
+        self._train = config.train
         self._name = clean(getattr(fn, "__name__", type(fn).__name__))
         first = at_first()
         words = {**first["words"], **{key: say(key) for key in _WORDS}}
         words |= {"live_stale": say("interact_stale"), "still": say("interact_still")}
-        fixed = {"title": self._name, "lines": {**LINES, "dashes": DASHES}}
-        super().__init__(**{**first, "words": words}, **fixed, **self._computed())
+        self._compute()
+        super().__init__(**{**first, "words": words}, **self._answers([["free"], ["result"], AT_FIRST]))
         self._listen()
 
     # ------------------------------------------------------------------ for Python
+    @property
+    def title(self) -> str:
+        """The name of the function."""
+        return self._name
+
     @property
     def inputs(self) -> dict[str, Any]:
         """Where the sliders and choices stand, by name."""
@@ -72,8 +65,8 @@ class Interact(Planes, LiveView):
     def _static(self) -> Bundle:
         standing = ", ".join(f"{name} = {value}" for name, value in self.inputs.items())
         heading = f"{self._name}: {standing}" if standing else self._name
-        parts: list[Markup] = [paragraph(prose(text)) for text in (heading, *self.told)]
-        texts = [heading, *self.told]
+        parts: list[Markup] = [paragraph(prose(text)) for text in (heading, *self._told)]
+        texts = [heading, *self._told]
         bundles = [mimebundle(chart) for chart in self._charts]
         bundles += [self._board.static()] if self._board.arrays else []
         parts += [Markup(bundle["text/html"]) for bundle in bundles]
@@ -81,47 +74,70 @@ class Interact(Planes, LiveView):
         return {"text/html": str(join(parts)), "text/plain": "\n".join(texts)}
 
     # ------------------------------------------------------------------ for the page
-    def _computed(self) -> dict[str, Any]:
-        """Run the function where the knobs stand; the traits that show what it returns."""
+    def _compute(self) -> None:
+        """Run the function where the knobs stand."""
         with using_config("train", self._train):
             result = self._fn(**{name: knob.argument() for name, knob in self._knobs.items()})
         told, charts, arrays = _sorted(self._name, result)
         self._show(arrays)
-        self._charts = charts
+        self._told, self._charts = told, charts
+
+    @on_question("free", "numbers")
+    def _free(self) -> dict[str, Any]:
+        """What can be moved, with the name of the function."""
         named = self._knobs.items()
         return {
-            "sliders": [knob.entry(name) for name, knob in named if isinstance(knob, Slider)],
-            "choices": [knob.entry(name) for name, knob in named if isinstance(knob, Choice)],
+            "title": self._name,
+            "controls": [knob.entry(name) for name, knob in named if isinstance(knob, Slider)],
+            "settings": [knob.entry(name) for name, knob in named if isinstance(knob, Choice)],
             "dice": any([isinstance(knob, Dice) for knob in self._knobs.values()]),
-            "told": told,
-            "charts": [drawn(chart) for chart in charts],
-            "picture": self._board.picture(),
         }
 
-    def _show(self, arrays: Mapping[str, Any]) -> None:
-        """The arrays as a board; where one has the shape of an earlier one, it shows the same plane."""
-        entries = gather((arrays,), {}) if arrays else []
-        has_gradient = any([entry.read("gradient") is not None for entry in entries])
-        board = Board(entries, "both" if has_gradient else "value", "linear", True, self._letters if entries else {})
-        board.planes |= {shape: plane for shape, plane in self._board.planes.items() if shape in board.planes}
-        self._board = board
+    @on_question("result", "numbers")
+    def _result(self) -> dict[str, Any]:
+        """What the function returned, but for the arrays."""
+        return {"told": self._told, "charts": [drawn(chart) for chart in self._charts]}
 
-    def _again(self) -> None:
-        self._publish(self._computed())
+    @on_question("heat", "numbers", colours=(list, type(None)), planes=list)
+    def _heat(self, colours: list[Any] | None, planes: list[Any]) -> dict[str, Any]:
+        """The arrays."""
+        self._board.look(colours, planes)
+        return self._board.picture()
+
+    def _turned(self) -> None:
         self._tell(error=None)
 
-    @on_message("set", key=str, value=(int, float, str))
-    def _set(self, key: str, value: float | str) -> None:
+    def _show(self, arrays: Mapping[str, Any]) -> None:
+        """The arrays as a board."""
+        entries = gather((arrays,), {}) if arrays else []
+        has_gradient = any([entry.read("gradient") is not None for entry in entries])
+        letters = self._letters if entries else {}
+        self._board = Board(entries, "both" if has_gradient else "value", "linear", True, letters)
+
+    def _again(self) -> None:
+        self._compute()
+        self._answer_anew()
+        self._tell(error=None)
+
+    @on_message("move", key=str, value=(int, float))
+    def _move(self, key: str, value: float) -> None:
+        self._set(key, value, Slider)
+
+    @on_message("choose", setting=str, value=str)
+    def _choose(self, setting: str, value: str) -> None:
+        self._set(setting, value, Choice)
+
+    def _set(self, key: str, value: float | str, kind: type[Slider | Choice]) -> None:
         knob: Knob | None = self._knobs.get(key)
-        if not isinstance(knob, Slider | Choice):
+        if not isinstance(knob, kind):
             raise ValueError(f"interact: got {key!r:.60}; expected one of {', '.join(self.inputs):.150}")
         before = knob.value
         knob.set(value)
         if knob.value != before or self.error:
             self._again()
 
-    @on_message("throw")
-    def _throw(self) -> None:
+    @on_message("draw")
+    def _draw(self) -> None:
         for knob in self._knobs.values():
             if isinstance(knob, Dice):
                 knob.throw()

@@ -5,19 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import traitlets
-
 from ..display import mimebundle
-from ..display.colors import DASHES, LINES
 from ..display.lens_view import element_in
 from ..display.messages import say
 from ..display.registry import Bundle
-from ..display.tone import SCALES
 from ..gradcheck.report import GradientReport
-from .lens_session import DIRECTIONS, LensSession, Looked
-from .lens_shown import of_choice, of_report, of_scenery, of_study
+from .lens_session import DIRECTIONS, LensSession, LensState, Looked
+from .lens_shown import look_of, of_choice, of_directions, of_report, of_scenery, of_study, questions_of
 from .live_view import at_first
-from .messages import on_message
+from .messages import not_understood, on_question
 from .session_view import SessionView
 from .user_error import UserError, for_page
 
@@ -40,7 +36,6 @@ _LENS_WORDS = (
 _NEEDED = 2
 """A report that reveals less has no numbers to look at."""
 
-_FIRST_STEP = 34
 _SEEDS = 2**32
 
 
@@ -61,29 +56,6 @@ class Lens(SessionView):
 
     kind = "lens"
 
-    lines = traitlets.Dict().tag(sync=True)
-    dashes: traitlets.List[Any] = traitlets.List().tag(sync=True)
-
-    check = traitlets.Dict().tag(sync=True)
-    panels: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    panel_buffers: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    scale = traitlets.Enum(SCALES, "linear").tag(sync=True)
-    chosen = traitlets.Dict().tag(sync=True)
-    along = traitlets.Dict().tag(sync=True)
-    study = traitlets.Dict().tag(sync=True)
-    at_step = traitlets.Int(_FIRST_STEP).tag(sync=True)
-
-    scene = traitlets.Dict().tag(sync=True)
-    readings = traitlets.Dict().tag(sync=True)
-    listing = traitlets.Dict().tag(sync=True)
-    boxes: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    takers: traitlets.List[Any] = traitlets.List()
-    suspects: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    backwards: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    selected = traitlets.Int(None, allow_none=True).tag(sync=True)
-    frame = traitlets.Dict().tag(sync=True)  # the source's part walks along it in the explorer; here it rests
-    changed: traitlets.List[Any] = traitlets.List().tag(sync=True)
-
     stopped_words = "lens_stopped"
 
     def __init__(self, session: LensSession) -> None:
@@ -92,8 +64,8 @@ class Lens(SessionView):
         first = at_first()
         words = first["words"] | {f"lens_{key}": say(f"lens_{key}") for key in _LENS_WORDS}
         words |= {"live_old": say("lens_old"), "live_stale": say("lens_stale")}
-        super().__init__(**{**first, "words": words}, lines=dict(LINES), dashes=list(DASHES))
-        self._publish({**self._checked(), **self._selection()})
+        look = look_of(session.state)
+        super().__init__(**{**first, "words": words, "look": look, **self._answers(questions_of(look))})
         self._listen()
         with self._lock, self.hold_sync():
             self._refresh()
@@ -110,90 +82,93 @@ class Lens(SessionView):
         return mimebundle(self.report)
 
     # ------------------------------------------------------------------ what is shown
-    def _checked(self) -> dict[str, Any]:
-        return of_report(self.report, self._session.state, self._session.origin.order)
+    @on_question("check", "page", order=int, seed=(int, type(None)))
+    def _check(self, order: int, seed: int | None) -> dict[str, Any]:
+        """A check: its verdict, and the gradients of every input."""
+        if order not in self._session.orders:
+            raise ValueError(f"explore: order is {order}; expected one of {self._session.orders}")
+        if seed is not None and not 0 <= seed < _SEEDS:
+            raise ValueError(f"explore: the seed is {seed}; expected 0 to {_SEEDS - 1}")
+        report = self._session.report(LensState(order, seed))
+        return {"refused": say("live_computing")} if report is None else of_report(report, order, seed, self._session)
 
-    def _selection(self) -> dict[str, Any]:
-        return of_choice(self.report, self._session.state, self.takers)
+    @on_question("scenery", "page", order=int, seed=(int, type(None)))
+    def _scenery(self, order: int, seed: int | None) -> dict[str, Any] | None:
+        """Where the gradients of a check come from; None until that was recorded."""
+        found, report = self._session.scenery(order, seed), self._session.report(LensState(order, seed))
+        return None if found is None or report is None else of_scenery(found, report)
 
-    def _curves(self) -> dict[str, Any]:
-        """What was measured; nothing while it belongs to another state than is shown."""
-        looked = self._measured
-        if looked is None or looked.state != self._session.state:
-            return {"study": {}}
-        return {"study": of_study(looked)}
+    @on_question("directions", "page", order=int, seed=(int, type(None)), input=int)
+    def _directions(self, order: int, seed: int | None, input: int) -> list[Any]:
+        """The random directions in which an input can be moved."""
+        report = self._session.report(LensState(order, seed))
+        return [] if report is None else of_directions(report, input, DIRECTIONS)
+
+    @on_question("chosen", "answers", order=int, seed=(int, type(None)), input=int, cell=(list, type(None)))
+    def _chosen(self, order: int, seed: int | None, input: int, cell: list[Any] | None) -> dict[str, Any]:
+        """The element that a cell of an input shows, or its worst, as far as the check knows it."""
+        state = self._state(order, seed, input, cell)
+        report = self._session.report(state)
+        return {} if report is None else of_choice(report, state)
+
+    @on_question("study", "answers", order=int, seed=(int, type(None)), input=int, along=(list, int, type(None)))
+    def _study(self, order: int, seed: int | None, input: int, along: Any) -> dict[str, Any] | None:
+        """What was measured along an element or a direction of an input; None until it was."""
+        state, looked = self._state(order, seed, input, along), self._measured
+        return of_study(looked) if looked is not None and looked.state == state else None
+
+    def _state(self, order: int, seed: int | None, input: int, along: Any) -> LensState:
+        """What is looked at: a cell of an input, a direction of it, or its worst element (None)."""
+        first = LensState(order, seed, input)
+        report = self._session.report(first)
+        match along:
+            case None:
+                return first
+            case int() if along in DIRECTIONS:
+                return replace(first, whole=True, direction=along)
+            case int():
+                raise ValueError(f"explore: direction is {along}; expected {DIRECTIONS[0]} to {DIRECTIONS[-1]}")
+            case [int(row), int(column)]:
+                is_there = report is not None and 0 <= input < len(report.inputs)
+                return replace(first, place=element_in(report.inputs[input], row, column)) if is_there else first
+        raise not_understood(["study", order, seed, input, along])
 
     # ------------------------------------------------------------------ what is computed
+    def _turned(self) -> None:
+        """Compute what is looked at, unless that is what was computed, or is being computed, last."""
+        asked = next((question[1:] for question in self._asked if question[0] == "study"), None)
+        if asked is None:
+            return
+        state, looked = self._state(*asked), self._measured
+        if state != self._session.state or (self.error and (looked is None or looked.state != state)):
+            self._session.state = state
+            self._tell(error=None)
+            self._refresh()
+
     def _show_result(self, result: Looked) -> None:
         self._measured = result
-        self._publish(of_scenery(result.scenery, self.report))
-        self._publish({**self._checked(), **self._selection(), **self._curves()})
+        self._answer_anew()
         self._tell(error=None, since=self._since())
+        self._turned()  # which element a cell shows may not have been known
 
     def _show_error(self, error: UserError) -> None:
         if self._session.report(self._session.state) is None:  # the check that was asked for is not there
-            self._session.state = self._measured.state if self._measured else self._session.start
-        self._publish({**self._checked(), **self._selection(), **self._curves()})
+            self._look(self._measured.state if self._measured else self._session.start)
+        else:
+            self._answer_anew()
         self._tell(error=for_page(error))
-
-    def _look(self, **changes: Any) -> None:
-        """Look at something else: what is known of it is shown at once, the rest follows."""
-        self._session.state = replace(self._session.state, **changes)
-        self._publish({**self._selection(), **self._curves()})
-        self._tell(error=None)
-        self._refresh()
-
-    # ------------------------------------------------------------------ messages
-    @on_message("cell", key=int, row=int, column=int)
-    def _cell(self, key: int, row: int, column: int) -> None:
-        """Choose the element that a cell of an input shows, and move it."""
-        self._look(input=key, place=element_in(self._input(key), row, column), whole=False)
-
-    @on_message("worst", key=int)
-    def _worst(self, key: int) -> None:
-        """Choose the worst element of an input, and move it."""
-        self._input(key)
-        self._look(input=key, place=None, whole=False)
-
-    @on_message("along", key=int, seed=int)
-    def _along(self, key: int, seed: int) -> None:
-        """Move the whole of an input in one of the random directions."""
-        self._input(key)
-        if seed not in DIRECTIONS:
-            raise ValueError(f"explore: direction is {seed}; expected {DIRECTIONS[0]} to {DIRECTIONS[-1]}")
-        place = self._session.state.place if key == self._session.state.input else None
-        self._look(input=key, place=place, whole=True, direction=seed)
-
-    @on_message("step", k=int)
-    def _to_step(self, k: int) -> None:
-        """Show the numeric derivative at another step; 0 is the finest."""
-        self._publish({"at_step": max(0, k)})
-
-    @on_message("scale", scale=str)
-    def _scale(self, scale: str) -> None:
-        """Colours in even steps, or by powers of ten."""
-        self._publish({"scale": scale})
-
-    @on_message("order", order=int)
-    def _order(self, order: int) -> None:
-        if order not in self.check["orders"]:
-            raise ValueError(f"explore: order is {order}; expected one of {self.check['orders']}")
-        self._look(**vars(self._session.of_order(order)))
 
     def _compute_again(self) -> None:
         """Check the function as it is now."""
         self._session.forget()
-        self._look(seed=self._session.state.seed or 0, place=None)
+        self._look(replace(self._session.state, seed=self._session.state.seed or 0, place=None))
+        self._refresh()
 
-    @on_message("check again")
-    def _again_(self) -> None:
-        """Check with other upstream gradients, at the same inputs."""
-        self._look(seed=0 if self._session.state.seed is None else _seed(self._session.state.seed + 1), place=None)
-
-    def _input(self, key: int) -> Any:
-        if not 0 <= key < len(self.report.inputs):
-            raise ValueError(f"explore: there is no input number {key}")
-        return self.report.inputs[key]
+    def _look(self, state: LensState) -> None:
+        """Let all pages look at something else."""
+        self._session.state = state
+        look = {**self.look, **look_of(state, self._session.report(state))}
+        self._publish({**self._answers(questions_of(look)), "look": look})
 
 
 def look_closely(report: GradientReport) -> Lens:
@@ -206,9 +181,3 @@ def look_closely(report: GradientReport) -> Lens:
     lens = Lens(LensSession(report, origin))
     lens._save_here("explore", "check", report.function)
     return lens
-
-
-def _seed(value: int) -> int:
-    if not 0 <= value < _SEEDS:
-        raise ValueError(f"explore: the seed is {value}; expected 0 to {_SEEDS - 1}")
-    return value

@@ -13,13 +13,13 @@ import numpy as np
 from ..display.heatmap import MAX_CELLS
 from ..display.lens_view import element_in
 from ..display.messages import say
-from ..display.tone import SCALES
 from ..gradcheck.report import GradientReport
 from .computation import Stopped
 from .lens import Lens
 from .lens_session import DIRECTIONS, LensSession, LensState, Looked, place_of
-from .lens_shown import SCENERY, of_choice, of_report, of_scenery, of_study
-from .saved import SavedPage, deadline, message_key, still
+from .lens_shown import look_of, of_choice, of_directions, of_report, of_scenery, of_study, questions_of
+from .messages import question_key
+from .saved import SavedPage, deadline, still
 
 SECONDS, OTHER_SECONDS = 5.0, 2.0
 """So long the page may measure, and then for the check of the other order; what was not measured by then, it says."""
@@ -32,19 +32,16 @@ _FEW = 24
 
 @dataclass(frozen=True, eq=False)
 class Chapter:
-    """A check that a page holds, with what was measured; ``scenery`` are the traits that show where it comes from."""
+    """A check that a page holds, with where its gradients come from, and what was measured."""
 
     report: GradientReport
     state: LensState
-    scenery: dict[str, Any]
+    scenery: dict[str, Any] | None
     measured: dict[LensState, dict[str, Any]]
 
 
 def lens_page(lens: Lens) -> SavedPage:
-    """The page of a lens as it stands, with the check that it shows and, if that is quick, that of the other order.
-
-    Each is a chapter of the page, with answers of its own.
-    """
+    """The page of a lens as it stands, with the check that it shows and, if that is quick, that of the other order."""
     return SavedPage(f"check_gradients({lens.report.function})", "lens", _ever_smaller(lens))
 
 
@@ -52,8 +49,9 @@ def _ever_smaller(lens: Lens) -> Iterator[dict[str, Any]]:
     """With smaller heatmaps; with one check; with fewer measurements."""
     session = lens._session
     known = {lens._measured.state: lens._measured} if lens._measured else {}
-    scenery = {name: getattr(lens, name) for name in SCENERY}
-    now = Chapter(lens.report, session.state, scenery, _measured(session, lens.report, session.state, known, SECONDS))
+    state = session.state
+    scenery = lens._scenery(state.order, state.seed)
+    now = Chapter(lens.report, state, scenery, _measured(session, lens.report, state, known, SECONDS))
     both = [now, *_others(lens)]
     for cells in _CELLS:
         yield _content(lens, both, cells)
@@ -64,7 +62,7 @@ def _ever_smaller(lens: Lens) -> Iterator[dict[str, Any]]:
 def _others(lens: Lens) -> Iterator[Chapter]:
     """The checks of the other orders, as far as the time goes."""
     session, end = lens._session, time.monotonic() + OTHER_SECONDS
-    for order in lens.check["orders"]:
+    for order in session.orders:
         state = session.of_order(order)
         if order == session.state.order:
             continue
@@ -111,68 +109,41 @@ def _placed(report: GradientReport, state: LensState) -> LensState:
     return replace(state, place=None if state.whole else place_of(report, state))
 
 
-def _held(measured: dict[LensState, dict[str, Any]], state: LensState) -> list[int]:
-    """The directions of the input of a state that were measured."""
-    moved = replace(state, place=None, whole=True)
-    return [seed for seed in DIRECTIONS if replace(moved, direction=seed) in measured]
-
-
 def _content(lens: Lens, chapters: list[Chapter], most: int) -> dict[str, Any]:
-    orders = sorted([chapter.state.order for chapter in chapters])
-    told = {str(chapter.state.order): _told(chapter, orders, most) for chapter in chapters}
-    turns = {message_key({"do": "order", "order": int(name)}): shown for name, shown in told.items()}
-    steps = max([len(study["steps"]) for chapter in chapters for study in chapter.measured.values()], default=0)
-    turns |= {message_key({"do": "step", "k": k}): {"at_step": k} for k in range(steps)}
-    turns |= {message_key({"do": "scale", "scale": scale}): {"scale": scale} for scale in SCALES}
-    answers = {name: _answers(chapter, told[name], most) for name, chapter in zip(told, chapters, strict=True)}
+    held: dict[str, list[Any]] = {}
+    orders = sorted([[chapter.state.order, chapter.state.seed] for chapter in chapters])
+    for chapter in chapters:
+        for question, shelf, answer in _answers(lens, chapter, most):
+            held[question_key(question)] = [shelf, {**answer, "orders": orders} if question[0] == "check" else answer]
     is_bare = not any([item.measured for chapter in chapters for item in chapter.report.inputs])
     words = say("lens_still_bare" if is_bare else "lens_still_orders" if len(orders) > 1 else "lens_still")
+    look = {**lens.look, **look_of(chapters[0].state, chapters[0].report, most)}
     return {
-        "state": still(lens.state(), words, **told[str(chapters[0].state.order)]),
-        "messages": {**answers, "all": turns},
+        "state": still(lens.state(), words, look=look, page={}, numbers={}, answers={}),
+        "answers": held,
+        "first": [key for key in map(question_key, questions_of(look)) if key in held],
+        "refusal": say("lens_not_saved"),
     }
 
 
-def _told(chapter: Chapter, orders: list[int], most: int) -> dict[str, Any]:
-    """The traits with which a chapter begins."""
-    shown = of_report(chapter.report, chapter.state, chapter.state.order, most)
-    shown["check"]["orders"] = orders
-    return {
-        "chapter": str(chapter.state.order),
-        **chapter.scenery,
-        **shown,
-        **_looked_at(chapter, chapter.state, most),
-    }
-
-
-def _looked_at(chapter: Chapter, state: LensState, most: int) -> dict[str, Any]:
-    found = of_choice(chapter.report, state, chapter.scenery.get("takers", []), most)
-    found["along"]["directions"] = _held(chapter.measured, state)
-    return {**found, "study": chapter.measured.get(_placed(chapter.report, state), {})}
-
-
-def _answers(chapter: Chapter, shown: dict[str, Any], most: int) -> dict[str, Any]:
-    """What a chapter answers where an element or a direction is chosen."""
-    report, answers = chapter.report, {}
-    for key, panel in enumerate(shown["panels"]):
-        first = replace(chapter.state, input=key, place=None, whole=False, direction=DIRECTIONS[0])
-        if panel["rows"] and panel["cols"] and place_of(report, first) is not None:
-            for message, state in _choices(report, first, (panel["rows"], panel["cols"]), most):
-                told = _looked_at(chapter, state, most)
-                if state.whole:  # the chosen element stays chosen
-                    told = {name: told[name] for name in ("along", "study")}
-                answers[message_key(message)] = told
-    return answers
-
-
-def _choices(
-    report: GradientReport, first: LensState, extent: tuple[int, int], most: int
-) -> Iterator[tuple[dict[str, Any], LensState]]:
-    """The messages that choose something of an input, and what is looked at then."""
-    key = first.input
-    for row, column in itertools.product(*map(range, extent)):
-        place = element_in(report.inputs[key], row, column, most)
-        yield {"do": "cell", "key": key, "row": row, "column": column}, replace(first, place=place)
-    yield {"do": "worst", "key": key}, first
-    for seed in DIRECTIONS:
-        yield {"do": "along", "key": key, "seed": seed}, replace(first, whole=True, direction=seed)
+def _answers(lens: Lens, chapter: Chapter, most: int) -> Iterator[tuple[list[Any], str, Any]]:
+    """What a chapter answers: questions, where the answers are kept, and the answers."""
+    report, check = chapter.report, [chapter.state.order, chapter.state.seed]
+    told = of_report(report, chapter.state.order, chapter.state.seed, lens._session, most)
+    yield ["check", *check], "page", told
+    yield ["scenery", *check], "page", chapter.scenery
+    for key, panel in enumerate(told["panels"]):
+        first = LensState(chapter.state.order, chapter.state.seed, key)
+        along = {seed: chapter.measured.get(replace(first, whole=True, direction=seed)) for seed in DIRECTIONS}
+        held = [seed for seed, study in along.items() if study is not None]
+        yield ["directions", *check, key], "page", of_directions(report, key, held)
+        yield from [(["study", *check, key, seed], "answers", along[seed]) for seed in held]
+        is_known = place_of(report, first) is not None
+        cells = itertools.product(range(panel["rows"]), range(panel["cols"])) if is_known else ()
+        for cell in (None, *map(list, cells)):
+            state = (
+                first if cell is None else replace(first, place=element_in(report.inputs[key], cell[0], cell[1], most))
+            )
+            yield ["chosen", *check, key, cell], "answers", of_choice(report, state, most)
+            if (study := chapter.measured.get(_placed(report, state))) is not None:
+                yield ["study", *check, key, cell], "answers", study

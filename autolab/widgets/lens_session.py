@@ -33,6 +33,8 @@ SECONDS = 60.0
 DIRECTIONS = range(1, 9)
 """The random directions that can be looked at: each is drawn by its number."""
 
+MOST_ORDER = 2
+
 _KEPT = 8
 
 
@@ -108,9 +110,22 @@ class LensSession(Watching):
         """The report of a state, if its check has been made."""
         return self._reports.get((state.order, state.seed))
 
+    def scenery(self, order: int, seed: int | None) -> Scenery | None:
+        """Where the gradients of a check come from, if that was recorded."""
+        return self._sceneries.get((order, seed))
+
+    @property
+    def orders(self) -> list[int]:
+        """The orders that can be checked."""
+        return sorted({1, MOST_ORDER, self.origin.order})
+
+    def seed_of(self, order: int) -> int | None:
+        """Which check of an order is looked at first: the given one, or another draw."""
+        return None if order == self.origin.order else 0
+
     def of_order(self, order: int) -> LensState:
-        """The state in which the check of an order is looked at first: the given one, or another draw."""
-        return replace(self.state, order=order, seed=None if order == self.origin.order else 0, place=None)
+        """The state in which the check of an order is looked at first."""
+        return replace(self.state, order=order, seed=self.seed_of(order), place=None)
 
     def compute(self, state: LensState, check: Callable[[], None] = lambda: None) -> Looked | UserError:
         """Check and measure what the state asks for; what the user's function raises comes as data.
@@ -160,7 +175,7 @@ def _first(report: GradientReport) -> int:
 
 def place_of(report: GradientReport, state: LensState) -> Index | None:
     """The element that a state looks at; None if its input has none."""
-    if state.input >= len(report.inputs):
+    if not 0 <= state.input < len(report.inputs):
         return None
     return start_of(report.inputs[state.input]) if state.place is None else state.place
 

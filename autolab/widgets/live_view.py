@@ -28,7 +28,7 @@ from ..display.registry import Bundle
 from . import notebook
 from .columns import in_columns
 from .front_end import FrontEnd, front_end
-from .messages import dispatch, not_understood, on_message, question_key
+from .messages import SHELVES, Shelf, answered, dispatch, not_understood, on_message, question_key
 from .module import module_text
 from .user_error import for_page, user_error
 
@@ -83,6 +83,7 @@ class LiveView(anywidget.AnyWidget):
     look = traitlets.Dict().tag(sync=True)
 
     closed = False
+    _asked: Sequence[Any] = ()  # what the pages ask at present
     _shown: Sequence[weakref.ref[_Output]] = ()  # what was shown, as far as somebody holds it: IPython logs all outputs
 
     _locks: tuple[str, ...] = ("_turn",)
@@ -151,15 +152,32 @@ class LiveView(anywidget.AnyWidget):
         if len(questions) > MOST_QUESTIONS or len(json.dumps(look)) > MOST_LOOK:
             raise not_understood({"do": "look", "questions": len(questions)})
         self._publish({**self._answers(questions), "look": look})
+        self._turned()
+
+    def _turned(self) -> None:
+        """Something else is looked at: a view that has to compute it begins to."""
 
     @on_message("ask", question=list)
     def _ask(self, question: list[Any]) -> None:
         """A page needs an answer once: it is gone when the page looks at something else."""
         self._publish({"answers": {**self.answers, question_key(question): self._answer_once(question)}})
 
-    def _answers(self, questions: list[Any]) -> dict[str, Any]:
-        """The traits with the answers to what is asked from now on; a view may have none to give."""
-        raise not_understood(questions)
+    def _answers(self, questions: Sequence[Any]) -> dict[str, Any]:
+        """The traits with the answers to what is asked from now on."""
+        found: dict[str, dict[str, Any]] = {shelf: {} for shelf in SHELVES}
+        for question in questions:
+            shelf, answer = self._answer(question)
+            found[shelf][question_key(question)] = answer
+        self._asked = questions
+        return found
+
+    def _answer(self, question: Any) -> tuple[Shelf, Any]:
+        """The answer to one question, and where it is kept."""
+        return answered(self, question)
+
+    def _answer_anew(self) -> None:
+        """The same questions have other answers now."""
+        self._publish(self._answers(self._asked))
 
     def _answer_once(self, question: list[Any]) -> Any:
         """An answer that nothing but this view can give."""

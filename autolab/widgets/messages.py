@@ -1,13 +1,17 @@
-"""The messages of a page: which method of a view takes which, and what a message must hold."""
+"""The messages and questions of a page: which method of a view takes which, and what it must hold."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+
+Shelf = Literal["page", "numbers", "answers"]
+SHELVES: tuple[Shelf, ...] = get_args(Shelf)
+"""The traits that hold answers: those about the program, about all numbers, and about what is looked at."""
 
 
 class on_message:
@@ -47,11 +51,41 @@ class on_message:
         return {name: message.get(name) for name in self.fields}
 
 
+class on_question(on_message):
+    """Marks the method that answers the questions ``[what, ...]`` of the page, which hold the fields in this order.
+
+    Parameters
+    ----------
+    what : str
+    shelf : {"page", "numbers", "answers"}
+        Where the answer is kept.
+    **fields : type or tuple of types
+        As for `on_message`.
+
+    Examples
+    --------
+    >>> class Double:
+    ...     @on_question("double", "answers", x=int)
+    ...     def _double(self, x):
+    ...         return 2 * x
+    >>> answered(Double(), ["double", 4])
+    ('answers', 8)
+    """
+
+    def __init__(self, what: str, shelf: Shelf, **fields: type | tuple[type, ...]) -> None:
+        super().__init__(what, **fields)
+        self.shelf = shelf
+
+    def __call__(self, method: Method) -> Method:
+        method.on_question = self  # type: ignore[attr-defined]
+        return method
+
+
 @cache
-def handlers(kind: Any) -> dict[str, tuple[str, on_message]]:
-    """For each message that a class takes, the name of its method and the mark on it."""
-    marked = [(name, method) for base in reversed(kind.__mro__) for name, method in vars(base).items()]
-    marks = [(name, method.on_message) for name, method in marked if hasattr(method, "on_message")]
+def handlers(kind: Any, mark: str = "on_message") -> dict[str, tuple[str, Any]]:
+    """For each message that a class takes, or question that it answers, the name of its method and the mark on it."""
+    methods = [(name, method) for base in reversed(kind.__mro__) for name, method in vars(base).items()]
+    marks = [(name, getattr(method, mark)) for name, method in methods if hasattr(method, mark)]
     return {mark.what: (name, mark) for name, mark in marks}
 
 
@@ -64,6 +98,16 @@ def dispatch(view: object, message: Mapping[str, Any]) -> None:
         raise not_understood(message)
     name, mark = found
     getattr(view, name)(**mark.arguments(message))
+
+
+def answered(view: object, question: Any) -> tuple[Shelf, Any]:
+    """What the marked method of a view answers, and where it is kept; what fits none is an error."""
+    what, *given = question if isinstance(question, list) and question else [None]
+    kind: Any = type(view)
+    name, mark = handlers(kind, "on_question").get(what if isinstance(what, str) else "", ("", None))
+    if mark is None or len(given) != len(mark.fields):
+        raise not_understood(question)
+    return mark.shelf, getattr(view, name)(**mark.arguments(dict(zip(mark.fields, given, strict=True))))
 
 
 def not_understood(message: Any) -> ValueError:

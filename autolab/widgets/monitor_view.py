@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import traitlets
 
 from ..display import mimebundle
 from ..display.chart import drawing
-from ..display.colors import DASHES, LINES
 from ..display.detail import about, array_entry
 from ..display.escape import clean
 from ..display.heat import legends
@@ -19,7 +16,7 @@ from ..display.monitor_view import charts, status
 from ..display.registry import Bundle
 from ..training.measure import State
 from .live_view import LiveView, at_first
-from .messages import on_message
+from .messages import not_understood, on_message, on_question
 
 if TYPE_CHECKING:
     from .monitor import LiveMonitor
@@ -27,6 +24,7 @@ if TYPE_CHECKING:
 MOST_CELLS = 128
 """Rows and columns of a heatmap, at most: an update stays below 256 kB."""
 
+_AT_FIRST = [["training"], ["state", None, "", "gradient"]]
 _WORDS = ("nothing", "running", "stopping", "latest", "stop", "follow", "saved", "value", "gradient_of", "past")
 
 
@@ -39,43 +37,29 @@ class MonitorView(LiveView):
 
     kind = "monitor"
 
-    title = traitlets.Unicode().tag(sync=True)
-    status: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    stage = traitlets.Enum(("", "running", "stopping"), "").tag(sync=True)
-    charts: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    params: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    places: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    at = traitlets.Int(None, allow_none=True).tag(sync=True)  # the past state that is shown; None follows the latest
-    path = traitlets.Unicode().tag(sync=True)
-    which = traitlets.Enum(("value", "gradient"), "gradient").tag(sync=True)
-    heat = traitlets.Dict().tag(sync=True)
-    heat_buffers: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    lines = traitlets.Dict().tag(sync=True)
-
     def __init__(self, monitor: LiveMonitor) -> None:
         self._monitor = monitor
+        self._stage: Literal["", "running", "stopping"] = ""
         first = at_first()
         words = first["words"] | {name: say(f"monitor_{name}") for name in _WORDS}
-        super().__init__(**first | {"words": words}, lines={**LINES, "dashes": DASHES})
+        super().__init__(**{**first, "words": words, **self._answers(_AT_FIRST)})
         self._listen()
-        self.paint()
 
     # ------------------------------------------------------------------ for the monitor
     def begin(self) -> None:
         """Training begins, or goes on."""
         with self._turn:
-            self._publish({"stage": "running"})
+            self._be("running")
 
     def end(self) -> None:
         """Training has ended, or pauses."""
         with self._turn:
-            self._publish({"stage": ""})
-        self.paint()
+            self._be("")
 
     def paint(self) -> None:
         """Show what the monitor has."""
         with self._turn, self.hold_sync():
-            self._publish(self._picture())
+            self._answer_anew()
 
     def look_again(self) -> None:
         """A cell has run: a loop in it has ended."""
@@ -85,73 +69,62 @@ class MonitorView(LiveView):
         return mimebundle(self._monitor)
 
     # ------------------------------------------------------------------ what is shown
-    def _picture(self) -> dict[str, Any]:
-        monitor = self._monitor
-        states = monitor.states
-        state = self._state()
-        names = list(state.values) if state else []
-        path = self.path if self.path in names else _first(state)
-        model = monitor.model
-        past = None if self.at is None or state is None else state.iteration
+    def _be(self, stage: Literal["", "running", "stopping"]) -> None:
+        self._stage = stage
+        self.paint()
+
+    @on_question("training", "numbers")
+    def _training(self) -> dict[str, Any]:
+        """How training goes, and which states and arrays can be looked at."""
+        monitor, states = self._monitor, self._monitor.states
         return {
-            "title": clean(type(model).__name__) if model is not None else "",
+            "title": clean(type(monitor.model).__name__) if monitor.model is not None else "",
+            "stage": self._stage,
             "status": status(monitor),
-            "charts": [_packed(one) for one in charts(monitor, past, drawing)],
+            "charts": [_packed(one) for one in charts(monitor, None, drawing)],
             "places": [kept.iteration for kept in states],
-            "at": past,
-            "params": [[name, clean(name.lstrip("/"))] for name in names],
-            "path": path,
-            **self._heatmap(state, path, self.which),
+            "params": [[name, clean(name.lstrip("/"))] for name in (states[-1].values if states else ())],
         }
 
-    def _state(self) -> State | None:
-        """The state that is shown: the latest, or the nearest to the one that was asked for."""
+    @on_question("state", "numbers", at=(int, type(None)), path=str, which=str)
+    def _past(self, at: int | None, path: str, which: str) -> dict[str, Any] | None:
+        """One parameter or gradient after an update, or now (``at`` is None); None where nothing was kept.
+
+        Where nothing was kept ``at`` that update, it is the nearest; where there is no such array, the first that is
+        more than a row.
+        """
+        if which not in ("value", "gradient"):
+            raise not_understood(["state", at, path, which])
         states = self._monitor.states
         if not states:
             return None
-        wished = self.at
-        return states[-1] if wished is None else min(states, key=lambda kept: abs(kept.iteration - wished))
-
-    def _heatmap(self, state: State | None, path: str, which: str) -> dict[str, Any]:
-        if state is None or path not in state.values:
-            return {"heat": {}, "heat_buffers": []}
-        shown = state.values[path] if which == "value" else state.gradients[path]
-        caption = {"iteration": state.iteration, "title": say("monitor_state", iteration=state.iteration)}
-        caption["silent"] = " ".join(
-            say("monitor_silent_now", silent=n, total=total, layer=clean(layer, 60))
-            for layer, (n, total) in state.silent.items()
-            if n
-        )
-        if shown is None or not shown.size:
-            absent = say("monitor_gone", iteration=state.iteration) if shown is None else say("empty")
-            return {"heat": {**caption, "absent": absent}, "heat_buffers": []}
-        entry, cells = array_entry(which, shown, MOST_CELLS)
-        return {
-            "heat": {**caption, **entry, **legends(shown)["linear"], "facts": about(shown)},
-            "heat_buffers": [cells],
-        }
+        state = states[-1] if at is None else min(states, key=lambda kept: abs(kept.iteration - at))
+        shown = path if path in state.values else _first(state)
+        place = None if at is None else state.iteration
+        return {"at": place, "path": shown, "which": which, "heat": _heat(state, shown, which)}
 
     # ------------------------------------------------------------------ for the page
     @on_message("stop")
     def _stop(self) -> None:
-        if self.stage == "running":
-            self._publish({"stage": "stopping"})
+        if self._stage == "running":
+            self._be("stopping")
             self._monitor.stop()
 
-    @on_message("choose", path=str, which=str)
-    def _choose(self, path: str, which: str) -> None:
-        self._publish({"which": which, "path": path})
-        self._publish(self._picture())
 
-    @on_message("scrub", at=int)
-    def _scrub(self, at: int) -> None:
-        self._publish({"at": at})
-        self._publish(self._picture())
-
-    @on_message("follow")
-    def _follow(self) -> None:
-        self._publish({"at": None})
-        self._publish(self._picture())
+def _heat(state: State, path: str, which: str) -> dict[str, Any]:
+    """An array as a heatmap with its ``cells``, or why there is none."""
+    silent = " ".join(
+        say("monitor_silent_now", silent=n, total=total, layer=clean(layer, 60))
+        for layer, (n, total) in state.silent.items()
+        if n
+    )
+    caption = {"title": say("monitor_state", iteration=state.iteration), "silent": silent}
+    shown = (state.values if which == "value" else state.gradients).get(path)
+    if shown is None or not shown.size:
+        absent = say("monitor_gone", iteration=state.iteration) if shown is None else say("empty")
+        return {**caption, "absent": absent}
+    entry, cells = array_entry(which, shown, MOST_CELLS)
+    return {**caption, **entry, **legends(shown)["linear"], "facts": about(shown), "cells": cells}
 
 
 def _packed(chart: dict[str, Any]) -> dict[str, Any]:
@@ -164,7 +137,6 @@ def _bytes(numbers: np.ndarray) -> bytes:
     return numbers.astype("<f4").tobytes()
 
 
-def _first(state: State | None) -> str:
+def _first(state: State) -> str:
     """The first parameter that is more than a row."""
-    values: Mapping[str, Any] = state.values if state else {}
-    return next((path for path, kept in values.items() if len(kept.shape) > 1), next(iter(values), ""))
+    return next((path for path, kept in state.values.items() if len(kept.shape) > 1), next(iter(state.values), ""))

@@ -10,7 +10,7 @@ from ..analysis.curves import Curves, quickly
 from ..analysis.derivations import Derivation
 from ..analysis.derivatives import CALLER, Derivatives
 from ..analysis.expressions import is_smooth
-from ..display.derivative_scene import SMALL, moving_in, panels
+from ..display.derivative_scene import SMALL, moving, panels
 from ..display.scene import structure
 from ..engine.variable import Variable
 from ..recording.model import LEAVES, Recording
@@ -49,10 +49,9 @@ class OrderCurves:
         known = tuple([float(value.reshape(-1)[0]) for value in values])
         x = float(found.value(found.wrt))  # of what is shown; the hand may be further
         data = Derivatives(output_name(recording), x, len(known) - 1, domain, known, curves, None, ())
-        moving = moving_in(data, [data.order], SMALL)
-        orders = moving.pop("orders")[str(data.order)]
-        legend = [entry for entry in orders["legend"] if entry["kind"] == "tangent"]
-        return panels(data, SMALL), {**moving, "legend": [orders["legend"][0], *legend]}
+        now = moving(data, SMALL)
+        legend = [entry for entry in now["legend"] if entry["kind"] in ("curve", "tangent")]
+        return panels(data, SMALL), {**now, "legend": legend}
 
     def _sampled(
         self, session: Session, recording: Recording, found: Derivation, domain: tuple[float, float]

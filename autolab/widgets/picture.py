@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..recording.model import Recording
 from .free import Corners, free
-from .messages import not_understood, question_key
+from .messages import Shelf, not_understood, question_key
 from .panels.terms import derivation_of
-from .questions import Reader, first_questions, shelved
+from .questions import Reader, first_questions, shelf_of
 from .session import Session
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ class Picture:
 
     Attributes
     ----------
-    questions : sequence
-        What is asked at present.
+    first : list
+        What a page asks that has just been opened.
     """
 
     def __init__(self, recording: Recording, session: Session | None = None) -> None:
@@ -38,7 +38,7 @@ class Picture:
         self._reader = Reader(recording)
         self._curves: OrderCurves | None = None
         orders = [["curves"]] if recording.higher else []
-        self.questions: Sequence[Any] = [*first_questions(recording), ["free", []], *orders]
+        self.first: list[Any] = [*first_questions(recording), ["free", []], *orders]
 
     @property
     def recording(self) -> Recording:
@@ -49,13 +49,11 @@ class Picture:
     def recording(self, recording: Recording) -> None:
         self._reader = Reader(recording, before=self._reader)
 
-    def answers(self, questions: Sequence[Any] | None = None) -> dict[str, dict[str, Any]]:
-        """The answers to what is asked from now on (None: to what was asked last), by their shelf and question."""
-        asked = self.questions if questions is None else questions
+    def answer(self, question: Any) -> tuple[Shelf, Any]:
+        """The answer to a question, and where it is kept."""
         own = {"free": self.free, "curves": self.curves}
-        found = shelved(asked, lambda question: own.get(question[0], self._reader.ask)(question))
-        self.questions = asked
-        return found
+        shelf = shelf_of(question)
+        return shelf, own.get(question[0], self._reader.ask)(question)
 
     def free(self, question: Sequence[Any]) -> dict[str, Any]:
         """What can be changed: the answer to ``["free", [[key, row, column], ...]]``."""
@@ -78,9 +76,9 @@ class Picture:
         drawn, moving = self._curves.shown(session, self.recording, found, self.free(["free", []])["controls"])
         return {"panels": drawn, "moving": moving, "along": found.wrt.text} if drawn else None
 
-    def free_now(self, numbers: Mapping[str, Any]) -> dict[str, Any]:
+    def free_now(self, numbers: Mapping[str, Any], questions: Sequence[Any]) -> dict[str, Any]:
         """Published numbers with what can be changed as it is at this moment, while something is computed."""
-        asked = [question for question in self.questions if question[0] == "free"]
+        asked = [question for question in questions if question[0] == "free"]
         return {**numbers, **{question_key(question): self.free(question) for question in asked}}
 
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any
 
 from ..display.detail import MAX_CELLS
 from ..display.health import findings
@@ -32,10 +32,7 @@ from ..display.scene import structure
 from ..display.signs import Finding
 from ..display.walk import Walk
 from ..recording.model import Recording
-from .messages import not_understood, question_key
-
-Shelf = Literal["page", "numbers", "answers"]
-SHELVES: tuple[Shelf, ...] = get_args(Shelf)
+from .messages import Shelf, not_understood, question_key
 
 MOST_KEPT = 64
 """Answers that are kept for when they are asked for again."""
@@ -158,15 +155,6 @@ def shelf_of(question: Any) -> Shelf:
     if not isinstance(kind, str) or kind not in _ANSWERS:
         raise not_understood(question)
     return _ANSWERS[kind][0]
-
-
-def shelved(questions: Sequence[Any], ask: Callable[[Any], Any]) -> dict[str, dict[str, Any]]:
-    """The answers to questions, by the shelf on which they are kept and by the questions."""
-    found: dict[str, dict[str, Any]] = {shelf: {} for shelf in SHELVES}
-    for question in questions:
-        shelf = found[shelf_of(question)]
-        shelf[question_key(question)] = ask(question)
-    return found
 
 
 def first_questions(recording: Recording) -> list[list[Any]]:

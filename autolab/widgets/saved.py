@@ -1,7 +1,4 @@
-"""Saved pages of live views: the state that a page begins with, and an answer to every message that it may send.
-
-A page finds an answer by its message and takes over what it sets; so an answer must be right whatever was shown before.
-"""
+"""Saved pages of live views: the state that a page begins with, and the answers to the questions that it may ask."""
 
 from __future__ import annotations
 
@@ -38,16 +35,10 @@ class SavedPage:
         return text
 
 
-def still(state: Mapping[str, Any], sentence: str, **changes: Any) -> dict[str, Any]:
-    """The state of a live view as a page begins with it: nothing is under way, and a sentence says what it can do."""
-    words = {**state["words"], "still": sentence}
-    settled: dict[str, Any] = {"still": "page", "ack": 0, "condition": CALM}
-    return {**state, **settled, "words": words, **changes}
-
-
-def message_key(message: Mapping[str, Any]) -> str:
-    """A message as the page looks it up, whatever the order of its fields."""
-    return json.dumps(sorted(message.items()), separators=(",", ":"), ensure_ascii=False)
+def still(state: Mapping[str, Any], sentence: str = "", **changes: Any) -> dict[str, Any]:
+    """The state of a live view as a page begins with it: nothing is under way; a sentence may say what it can do."""
+    words = {**state["words"], "still": sentence} if sentence else state["words"]
+    return {**state, "still": "page", "ack": 0, "condition": CALM, "words": words, **changes}
 
 
 def deadline(seconds: float) -> Callable[[], None]:

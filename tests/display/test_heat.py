@@ -56,32 +56,37 @@ def test_a_plane_is_what_the_same_index_gives():
     array = np.arange(2 * 3 * 4 * 5).reshape(2, 3, 4, 5)
     plane = Plane.first(array.shape)
     assert np.array_equal(plane.of(array), array[0, 0])
-    assert np.array_equal(plane.stepped(1, 2).of(array), array[0, 2])
-    turned = plane.across(3, 1).stepped(0, 1).stepped(2, 3)
+    assert np.array_equal(Plane.placed(array.shape, [2, 3], [0, 2, 0, 0], None).of(array), array[0, 2])
+    turned = Plane.placed(array.shape, [3, 1], [1, 0, 3, 0], None)
     assert np.array_equal(turned.of(array), array[1, :, 3, :].T)
-    assert np.array_equal(turned.zoomed((1, 4, 0, 2)).of(array), array[1, 0:2, 3, 1:4].T)
-    assert index_words(turned.zoomed((1, 4, 0, 2))) == "[1, 0:2, 3, 1:4]"
+    assert turned == Plane.placed(array.shape, [3, 1], [1, 0, 3, 0], [0, 5, 0, 3])
+    block = Plane.placed(array.shape, [3, 1], [1, 0, 3, 0], [1, 4, 0, 2])
+    assert np.array_equal(block.of(array), array[1, 0:2, 3, 1:4].T)
+    assert index_words(block) == "[1, 0:2, 3, 1:4]"
     assert np.array_equal(Plane.first((3,)).of(np.arange(3)), [[0, 1, 2]])
     assert np.array_equal(Plane.first(()).of(np.array(7)), [[7]])
 
 
 @pytest.mark.parametrize(
-    "move",
+    ("axes", "at", "region"),
     [
-        lambda p: p.across(0, 0),
-        lambda p: p.across(0, 3),
-        lambda p: p.across(-1, 0),
-        lambda p: p.stepped(2, 0),
-        lambda p: p.stepped(0, 2),
-        lambda p: p.stepped(0, -1),
-        lambda p: p.zoomed((0, 0, 0, 1)),
-        lambda p: p.zoomed((0, 4, 0, 1)),
-        lambda p: p.zoomed((-1, 2, 0, 1)),
+        ([0, 0], [0, 0, 0], None),
+        ([0, 3], [0, 0, 0], None),
+        ([-1, 0], [0, 0, 0], None),
+        ([0], [0, 0, 0], None),
+        ([1, 2], [0, 0], None),
+        ([1, 2], [2, 0, 0], None),
+        ([1, 2], [-1, 0, 0], None),
+        ([1, 2], [0, 0, 0], [0, 0, 0, 1]),
+        ([1, 2], [0, 0, 0], [0, 4, 0, 1]),
+        ([1, 2], [0, 0, 0], [-1, 2, 0, 1]),
+        ([1, 2], [0, 0, 0], [0, 1, 0, 5]),
+        ([1, 2], [0, 0, 0], [0, 1]),
     ],
 )
-def test_a_plane_that_is_not_there_is_refused(move):
+def test_a_plane_that_is_not_there_is_refused(axes, at, region):
     with pytest.raises(ValueError, match="heatmap: got the"):
-        move(Plane.first((2, 3, 4)))
+        Plane.placed((2, 3, 4), axes, at, region)
 
 
 def test_each_cell_is_the_element_of_greatest_magnitude_with_its_sign():

@@ -39,6 +39,9 @@ NUMPYS: dict[str, Callable[..., Any] | None] = {
     "matrix_power": np.linalg.matrix_power,
     "quantile": None,  # which NumPy does not have of truth values
     "percentile": None,
+    "partition": None,  # which leaves the rest in any order
+    "fft": None,  # a module
+    "block": lambda *xs: np.block(*xs),
     "split": None,  # has other parameters than NumPy's
 }
 
@@ -98,9 +101,8 @@ def near(got: np.ndarray, expected: np.ndarray, units: int = 16, least: float = 
 REFUSED = {
     **dict.fromkeys(("neg", "sub", "sign"), "b"),  # as NumPy refuses them
     "round": "b",  # with digits
-    **dict.fromkeys(
-        ("cholesky", "det", "eigh", "inv", "pinv", "slogdet", "solve", "svd"), "f"
-    ),  # LAPACK has no float16
+    # LAPACK has no float16
+    **dict.fromkeys(("cholesky", "det", "eigh", "inv", "pinv", "slogdet", "solve", "svd"), "f"),
 }
 """The kinds of dtype that a function may refuse, for all arrays or for some attributes."""
 

@@ -25,8 +25,6 @@ LOOKS = {
     ),
     **dict.fromkeys(("precision", "recall", "f1_score"), "are there such classes"),
     "binary_cross_entropy": "are they probabilities",
-    "hinge": "are they sides",
-    "gaussian_nll": "are they variances",
     **dict.fromkeys(
         ("svd", "eigh", "inv", "solve", "det", "slogdet", "cholesky", "pinv", "matrix_power", "matrix_norm"),
         "do the derivatives exist",

@@ -35,7 +35,8 @@ EXACT = {
     *("split", "squeeze", "stack", "swapaxes", "take_along_axis", "tile", "transpose", "tril", "triu"),
     *("where", "accuracy", "ceil", "floor", "round", "sign", "floor_divide", "fmod", "remainder"),
     *("nll_loss", "one_hot", "hardtanh", "nan_to_num", "relu6", "append", "meshgrid"),
-    *("max_pool1d", "global_max_pool", "unfold", "pixel_shuffle", "precision", "recall", "f1_score", "r2_score"),
+    *("max_pool1d", "global_max_pool"),
+    *("partition", "block", "pixel_shuffle", "unfold", "precision", "recall", "f1_score", "r2_score"),
 }
 """Functions that choose, move or count elements: there is nothing to lose digits by."""
 

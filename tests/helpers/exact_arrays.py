@@ -79,11 +79,6 @@ def _convolution(a: Any, v: Any) -> Any:
     return np.array([a[0] * v[0], a[0] * v[1] + a[1] * v[0], a[1] * v[1]])
 
 
-def _hinged(x: Any) -> Any:
-    away = 1 - x * np.array([1, -1, 1, -1])
-    return np.where(away > 0, away, 0).sum() / 4
-
-
 ONES = (np.array([1, 0, 1, 1]), np.array([1, 0, 0.25, 1]))
 LABELS = np.array([0, 2])
 _HOT = np.eye(3, dtype=int)[LABELS]
@@ -130,6 +125,27 @@ CASES = (
         lambda x, t: -(t * log(x) + (1 - t) * log1p(-x)).sum() / 3,
         positive=True,
     ),
+    Case("hinge", ((3,), (3,)), F.hinge, lambda x, t: sum([max(1 - a, mpf(0)) for a in t * x]) / 3, widest=100),
+    Case(
+        "triplet",
+        ((1, 2),) * 3,
+        lambda a, p, n: F.triplet(a, p, n, margin=1000.0),
+        lambda a, p, n: sqrt(((a - p) ** 2).sum()) - sqrt(((a - n) ** 2).sum()) + 1000,
+        widest=100,
+    ),
+    Case(
+        "gaussian_nll",
+        ((3,),) * 3,
+        lambda x, t, v: F.gaussian_nll(x, t, v, eps=0.0),
+        lambda x, t, v: (log(v) + (x - t) ** 2 / v).sum() / 6,
+        positive=True,
+    ),
+    Case(
+        "rfft", ((4,),), lambda x: F.rfft(x)[0], lambda x: np.array([x.sum(), x[0] - x[2], x[0] - x[1] + x[2] - x[3]])
+    ),
+    Case("irfft", ((2,), (2,)), lambda r, i: F.irfft(r, i), lambda r, i: np.array([r[0] + r[1], r[0] - r[1]]) / 2),
+    Case("fft", ((2,), (2,)), lambda r, i: F.fft(r, i)[0], lambda r, i: np.array([r[0] + r[1], r[0] - r[1]])),
+    Case("ifft", ((2,), (2,)), lambda r, i: F.ifft(r, i)[1], lambda r, i: np.array([i[0] + i[1], i[0] - i[1]]) / 2),
     Case("xlogy", ((3,), (3,)), F.xlogy, lambda x, y: x * log(y), positive=True),
     Case("glu", ((4,),), F.glu, lambda x: x[:2] / (1 + exp(-x[2:]))),
     Case("prelu", ((2, 3), (3,)), F.prelu, lambda x, w: np.where(x > 0, x, w * x), widest=100),
@@ -188,21 +204,6 @@ CASES = (
         F.attention,
         lambda q, k, v: _softmax(q @ k.T / sqrt(mpf(2))) @ v,
         widest=3,
-    ),
-    Case("hinge", ((4,),), lambda x: F.hinge(x, [1, -1, 1, -1]), _hinged),
-    Case(
-        "triplet_margin",
-        ((2,), (2,), (2,)),
-        lambda a, p, n: F.triplet_margin(a, p, n, margin=600.0),
-        lambda a, p, n: 600 + sqrt(((a - p) ** 2).sum()) - sqrt(((a - n) ** 2).sum()),
-        widest=100,
-    ),
-    Case(
-        "gaussian_nll",
-        ((3,), (3,), (3,)),
-        F.gaussian_nll,
-        lambda x, t, v: ((log(v) + (x - t) ** 2 / v) / 2).sum() / 3,
-        positive=True,
     ),
     Case("matrix_power", ((2, 2),), lambda a: F.matrix_power(a, 3), lambda a: a @ a @ a, widest=10),
     Case("matrix_norm", ((2, 3),), F.matrix_norm, lambda x: sqrt((x * x).sum())),

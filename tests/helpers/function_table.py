@@ -17,9 +17,9 @@ from helpers.table_arrangement import ROWS as ARRANGEMENT
 from helpers.table_conv import ROWS as CONV
 from helpers.table_einsum import ROWS as EINSUM
 from helpers.table_elementwise import ROWS as ELEMENTWISE
+from helpers.table_fourier import ROWS as FOURIER
 from helpers.table_fused import ROWS as FUSED
 from helpers.table_loss import ROWS as LOSS
-from helpers.table_margins import ROWS as MARGINS
 from helpers.table_matrices import ROWS as MATRICES
 from helpers.table_nn import ROWS as NN
 from helpers.table_norms import ROWS as NORMS
@@ -29,6 +29,7 @@ from helpers.table_pool import ROWS as POOL
 from helpers.table_powers import ROWS as POWERS
 from helpers.table_products import ROWS as PRODUCTS
 from helpers.table_reduce import ROWS as REDUCE
+from helpers.table_scores import ROWS as SCORES
 
 
 def _sum_to(x: Any, shape: tuple[int, ...]) -> Any:
@@ -52,8 +53,8 @@ def _x(*shape: int) -> Variable:
 ROWS = (
     *ARRANGEMENT,
     *ELEMENTWISE,
+    *FOURIER,
     *FUSED,
-    *MARGINS,
     *MATRICES,
     *EINSUM,
     *LOSS,
@@ -67,6 +68,7 @@ ROWS = (
     *POWERS,
     *PRODUCTS,
     *REDUCE,
+    *SCORES,
     *[
         Row(
             function,

@@ -68,15 +68,6 @@ def _unfold(x: Any, kernel: Any, dilation: Any = 1, padding: Any = 0, stride: An
     return anp.reshape(anp.stack(seen, axis=2), (x.shape[0], x.shape[1] * kh * kw, high * wide))
 
 
-def _pixel_shuffle(x: Any, factor: int) -> Any:
-    n, c, h, w = x.shape
-    rows = []
-    for i in range(factor):
-        parts = [x[:, i * factor + j :: factor * factor] for j in range(factor)]
-        rows.append(anp.reshape(anp.stack(parts, axis=-1), (n, c // factor**2, h, w * factor)))
-    return anp.reshape(anp.stack(rows, axis=3), (n, c // factor**2, h * factor, w * factor))
-
-
 def _power(n: int) -> Any:
     return lambda f, a: f(a, n)
 
@@ -169,26 +160,6 @@ ROWS = (
         (
             Bad(lambda: F.unfold(_x(3, 3), kernel=2), ValueError, r"unfold: x has shape \(3, 3\): expected x"),
             Bad(lambda: F.unfold(_x(1, 1, 2, 2), kernel=3), ValueError, r"unfold: .*size \(3, 3\) does not fit"),
-        ),
-    ),
-    Row(
-        F.pixel_shuffle,
-        _pixel_shuffle,
-        (
-            *cases_with(
-                ("twice", ((2, 8, 3, 2),), {"factor": 2}),
-                ("three times", ((1, 9, 2, 2),), {"factor": 3}),
-                ("one channel", ((2, 4, 1, 3),), {"factor": 2}),
-                ("once", ((2, 3, 2, 2),), {"factor": 1}),
-                ("no examples", ((0, 4, 2, 2),), {"factor": 2}),
-                ("no pixels", ((2, 4, 0, 2),), {"factor": 2}),
-            ),
-            *layouts((4, 4, 4, 4), call=fixed(factor=2)),
-        ),
-        (
-            Bad(lambda: F.pixel_shuffle(_x(1, 3, 2, 2), 2), ValueError, r"pixel_shuffle: x has shape \(1, 3, 2, 2\), "),
-            Bad(lambda: F.pixel_shuffle(_x(1, 4, 2, 2), 0), ValueError, "pixel_shuffle: .*factor is 0; expected"),
-            Bad(lambda: F.pixel_shuffle("text", 2), TypeError, "pixel_shuffle: input 'x': got str 'text'"),
         ),
     ),
 )

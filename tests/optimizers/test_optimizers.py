@@ -80,11 +80,23 @@ def sgd(x, lr=0.01):
         yield x
 
 
+def adadelta(x, rho=0.95, eps=1e-6):
+    h = d = 0
+    while True:
+        g = gradient(x)
+        h = rho * h + (1 - rho) * g * g
+        step = np.sqrt((d + eps) / (h + eps)) * g
+        d = rho * d + (1 - rho) * step * step
+        x = x - step
+        yield x
+
+
 RULES = {
     "SGD": (optimizers.SGD, sgd),
     "MomentumSGD": (optimizers.MomentumSGD, momentum),
     "NesterovAG": (optimizers.NesterovAG, nesterov),
     "AdaGrad": (lambda: optimizers.AdaGrad(lr=0.1), adagrad),
+    "AdaDelta": (optimizers.AdaDelta, adadelta),
     "RMSprop": (optimizers.RMSprop, rmsprop),
     "Adam": (lambda: optimizers.Adam(lr=0.01), adam),
     "AdamW": (lambda: optimizers.AdamW(lr=0.01, weight_decay=0.1), lambda x: adam(x, decay=0.1)),
@@ -317,7 +329,7 @@ def test_a_hook_may_take_a_gradient_away():
     assert (layer.b.data != before[1]).all() and optimizer.t == 1
 
 
-_NAMES = ("SGD", "MomentumSGD", "NesterovAG", "AdaGrad", "RMSprop", "Adam", "AdamW")
+_NAMES = ("SGD", "MomentumSGD", "NesterovAG", "AdaGrad", "AdaDelta", "RMSprop", "Adam", "AdamW")
 
 
 @pytest.mark.parametrize("rule", [getattr(optimizers, name) for name in _NAMES], ids=_NAMES)

@@ -9,6 +9,7 @@ import itertools
 import json
 from typing import Any
 
+from autolab.widgets.lens_shown import questions_of
 from autolab.widgets.messages import question_key
 
 _SEQ = itertools.count(1)
@@ -120,6 +121,33 @@ def asks(view: Any, *question: Any) -> Any:
     """What a page gets that asks something once."""
     tell(view, {"do": "ask", "question": [*question]})
     return view.answers.get(question_key([*question]))
+
+
+def told(view: Any, kind: str) -> Any:
+    """The answer to the first question of a kind."""
+    return seen(view).all(kind)[0]
+
+
+def turn(view: Any, questions: list[list[Any]], **changes: Any) -> None:
+    """Look at something else, as a page of a view without a graph does, which asks these questions then."""
+    tell(view, {"do": "look", "look": {**view.look, **changes}, "questions": questions})
+
+
+def turn_heat(view: Any, colours: list[Any] | None, *planes: list[Any]) -> None:
+    """Look at other planes of a view of heatmaps, in other colours."""
+    others = [json.loads(key) for key in view.numbers if not key.startswith('["heat"')]
+    turn(view, [*others, ["heat", colours, [*planes]]], colours=colours, planes=[*planes])
+
+
+def turn_lens(view: Any, **changes: Any) -> None:
+    """Look at something else in the check lens."""
+    look = {**view.look, **changes}
+    turn(view, questions_of(look), **look)
+
+
+def turn_order(view: Any, order: int) -> None:
+    """Look at another order of the derivative explorer."""
+    turn(view, [["curves"], ["point", None], ["order", order, None], ["growth"]], order=order)
 
 
 def tell(view: Any, message: dict[str, Any]) -> None:

@@ -70,7 +70,7 @@ def test_the_mode_is_that_in_which_the_view_was_opened() -> None:
     with autolab.test_mode():
         view = DerivativeExplorer(DerivativeSession(fn, 1.0, 1))
     modes.clear()
-    view._on_message(view, {"do": "move", "value": 2.0, "seq": 1}, [])
+    view._on_message(view, {"do": "move", "key": "x", "value": 2.0, "seq": 1}, [])
     assert set(modes) == {False}
     view.close()
 

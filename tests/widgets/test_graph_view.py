@@ -18,7 +18,7 @@ from autolab.widgets.graph_view import GraphView
 
 from .bare_page import menu
 from .lab import Lab, LabPage
-from .looking import looks
+from .looking import looks, told
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_the_steps_are_named_as_the_caller_names_them_and_can_be_walked(view: Gr
 
 
 def test_the_page_is_told_that_the_inputs_stand_still_and_why(view: GraphView) -> None:
-    assert view.still and view.words["still"] == say("graph_still") and view.free["controls"] == []
+    assert view.still and view.words["still"] == say("graph_still") and told(view, "free")["controls"] == []
     ask(view, do="hello")
     assert view.error is None
     ask(view, do="move", key="x", index=0, value=3.0, final=True)

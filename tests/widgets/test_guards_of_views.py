@@ -30,7 +30,7 @@ from autolab.widgets.saved import as_json
 from autolab.widgets.session import Session
 from autolab.widgets.session_view import _listed
 
-from .looking import asks, looks, seen
+from .looking import asks, looks, seen, told, turn_lens
 from .programs import branching
 from .test_messages import at_rest
 
@@ -114,7 +114,9 @@ def test_the_name_of_an_output_is_short(opened: Callable[..., Explorer]) -> None
         named = x * longer_name
         return named, F.tanh(F.exp(x * longer_name) + longer_name)
 
-    titles = [entry["label"] for entry in opened(several, x=np.ones(2), longer_name=np.ones(2)).free["controls"]]
+    titles = [
+        entry["label"] for entry in told(opened(several, x=np.ones(2), longer_name=np.ones(2)), "free")["controls"]
+    ]
     assert any("named" in title for title in titles)
     assert all(len(title) <= 60 for title in titles) and any("…" in title for title in titles)
 
@@ -168,10 +170,8 @@ def test_without_a_nan_there_is_no_path() -> None:
 
 def test_a_seed_is_counted_up_to_its_end() -> None:
     for view in at_rest(Lens):
-        session = view._session
-        session.state = replace(session.state, seed=2**32 - 1)
-        before = session.state
-        tell(view, do="check again")
+        session, before = view._session, view._session.state
+        turn_lens(view, seed=2**32)
         assert view.error is not None and "the seed is 4294967296; expected 0 to 4294967295" in view.error["message"]
         assert session.state == before
 
@@ -192,12 +192,12 @@ def test_what_interact_is_told_is_cut_and_cleaned() -> None:
 
     fn.__name__ = HIDDEN
     view = Interact(fn, {"n": 1.0, "word": [HIDDEN, "b"]}, {})
-    assert view.title == SHOWN and len(view.told[0]) == 2000 and view.told[0].startswith(SHOWN)
-    assert view.choices[0]["values"] == [SHOWN, "b"]
+    assert view.title == SHOWN and len(said := told(view, "result")["told"][0]) == 2000 and said.startswith(SHOWN)
+    assert told(view, "free")["settings"][0]["values"] == [SHOWN, "b"]
     assert "<b>" not in view._static()["text/html"]
     view.close()
     view = Interact(lambda **given: "", {HIDDEN: ["a", "b"]}, {})
-    assert view.choices[0]["name"] == view.choices[0]["label"] == SHOWN
+    assert {told(view, "free")["settings"][0][key] for key in ("name", "label")} == {SHOWN}
     view.close()
 
 

@@ -20,6 +20,7 @@ from autolab.widgets import heatmaps
 from autolab.widgets.heatmaps import Heatmap
 
 from .bare_page import RecordingComm
+from .looking import told, turn_heat
 
 Make = Callable[..., Heatmap]
 
@@ -45,8 +46,8 @@ def send(view: Heatmap, **content: Any) -> None:
 
 
 def cells(view: Heatmap, k: int = 0) -> np.ndarray:
-    panel = view.picture["panels"][k]
-    data = np.frombuffer(view.picture["cells"][panel["buffer"]], panel["kind"])
+    panel = told(view, "heat")["panels"][k]
+    data = np.frombuffer(told(view, "heat")["cells"][panel["buffer"]], panel["kind"])
     return data.reshape(panel["rows"], panel["cols"])
 
 
@@ -59,7 +60,7 @@ def trained(shape: tuple[int, ...] = (4, 3), name: str = "W") -> autolab.Variabl
 def test_a_variable_shows_its_value_and_its_gradient(make: Make) -> None:
     W = trained()
     view = make(W)
-    assert [(p["name"], p["which"]) for p in view.picture["panels"]] == [("W", "value"), ("W", "gradient")]
+    assert [(p["name"], p["which"]) for p in told(view, "heat")["panels"]] == [("W", "value"), ("W", "gradient")]
     assert np.array_equal(cells(view, 0), W.data)
     assert np.array_equal(cells(view, 1), W.grad.data)
 
@@ -71,67 +72,72 @@ def test_any_shape_and_kind_of_numbers(make: Make, shape: tuple[int, ...], dtype
     view = make(array)
     plane = array[(0,) * (array.ndim - 2)] if array.ndim > 2 else np.atleast_2d(array)
     assert np.array_equal(cells(view), plane)
-    assert ("<img" in view._repr_mimebundle_()[0]["text/html"]) and str(shape[-2:])[1:-1] in str(view.picture)
+    assert ("<img" in view._repr_mimebundle_()[0]["text/html"]) and str(shape[-2:])[1:-1] in str(told(view, "heat"))
     if not array.size:
-        assert view.picture["panels"][0]["caption"] == say("empty")
+        assert told(view, "heat")["panels"][0]["caption"] == say("empty")
 
 
 def test_names_come_from_the_variables_the_keys_or_the_keywords(make: Make) -> None:
     view = make(trained(), np.ones(2), {"a": 1.0, "b": [1, 2]}, c=np.ones(3), options={"show": "value"})
-    assert [p["name"] for p in view.picture["panels"]] == ["W", "array 2", "a", "b", "c"]
+    assert [p["name"] for p in told(view, "heat")["panels"]] == ["W", "array 2", "a", "b", "c"]
 
 
 def test_several_share_one_scale_unless_told_otherwise(make: Make) -> None:
     view = make(a=np.array([1.0, -2.0]), b=np.array([8.0]))
-    assert [(p["scale"], p["bend"]) for p in view.picture["panels"]] == [(10.0, 100.0), (10.0, 100.0)]
-    send(view, do="choose", show="value", scale="asinh", decades=2, shared=False)
-    assert [p["scale"] for p in view.picture["panels"]] == [2.0, 10.0]
-    send(view, do="choose", show="value", scale="symlog", decades=2, shared=False)
-    assert [(p["scale"], p["threshold"]) for p in view.picture["panels"]] == [(2.0, 0.02), (8.0, 0.08)]
+    assert [(p["scale"], p["bend"]) for p in told(view, "heat")["panels"]] == [(10.0, 100.0), (10.0, 100.0)]
+    turn_heat(view, ["value", "asinh", 2, False])
+    assert [p["scale"] for p in told(view, "heat")["panels"]] == [2.0, 10.0]
+    turn_heat(view, ["value", "symlog", 2, False])
+    assert [(p["scale"], p["threshold"]) for p in told(view, "heat")["panels"]] == [(2.0, 0.02), (8.0, 0.08)]
 
 
 def test_steps_turns_and_blocks_show_what_the_index_says(make: Make) -> None:
     array = np.random.default_rng(1).normal(size=(5, 6, 7))
     view = make(array)
-    send(view, do="move", key=0, index=0, value=3)
+    shape = [5, 6, 7]
+    turn_heat(view, None, [shape, [1, 2], [3, 0, 0], None])
     assert np.array_equal(cells(view), array[3])
-    send(view, do="axes", key=0, row=2, column=0)
+    turn_heat(view, None, [shape, [2, 0], [3, 0, 0], None])
     assert np.array_equal(cells(view), array[:, 0].T)
-    send(view, do="zoom", key=0, region=[1, 4, 2, 5])
+    turn_heat(view, None, [shape, [2, 0], [3, 0, 0], [1, 4, 2, 5]])
     assert np.array_equal(cells(view), array[2:5, 0, 1:4].T)
-    assert view.picture["panels"][0]["index"] == "[2:5, 0, 1:4]"
-    send(view, do="zoom", key=0, region=None)
+    assert told(view, "heat")["panels"][0]["index"] == "[2:5, 0, 1:4]"
+    turn_heat(view, None, [shape, [2, 0], [3, 0, 0], None])
     assert np.array_equal(cells(view), array[:, 0].T)
 
 
 def test_a_block_of_a_reduced_array_shows_the_true_elements(make: Make) -> None:
     array = np.random.default_rng(2).normal(size=(2000, 1500))
     view = make(array)
-    assert view.picture["panels"][0]["block"] != [1, 1]
-    send(view, do="zoom", key=0, region=[700, 800, 1200, 1290])
+    assert told(view, "heat")["panels"][0]["block"] != [1, 1]
+    turn_heat(view, None, [[2000, 1500], [0, 1], [0, 0], [700, 800, 1200, 1290]])
     assert np.array_equal(cells(view), array[700:800, 1200:1290])
 
 
 @pytest.mark.parametrize(
-    "message",
+    "question",
     [
-        {"do": "zoom", "key": 0, "region": [0, 99, 0, 1]},
-        {"do": "zoom", "key": 0, "region": [0, 1.5, 0, 1]},
-        {"do": "zoom", "key": 7, "region": None},
-        {"do": "move", "key": 0, "index": 9, "value": 0},
-        {"do": "axes", "key": 0, "row": 0, "column": 0},
-        {"do": "choose", "show": "all", "scale": "linear", "decades": 3, "shared": True},
-        {"do": "choose", "show": "both", "scale": "symlog", "decades": 900, "shared": True},
-        {"do": "eval", "text": "1"},
+        [None, [[[2, 3, 4], [1, 2], [0, 0, 0], [0, 99, 0, 1]]]],
+        [None, [[[2, 3, 4], [1, 2], [0, 0, 0], [0, 1.5, 0, 1]]]],
+        [None, [[[2, 3, 4], [1, 2], [9, 0, 0], None]]],
+        [None, [[[2, 3, 4], [0, 0], [0, 0, 0], None]]],
+        [None, [[7]]],
+        [["all", "linear", 3, True], []],
+        [["both", "symlog", 900, True], []],
+        [["both"], []],
+        [[], []],
+        [None],
     ],
 )
-def test_a_message_that_fits_nothing_changes_nothing_and_is_answered(make: Make, message: dict[str, Any]) -> None:
+def test_a_question_that_fits_nothing_changes_nothing_and_is_answered(make: Make, question: list[Any]) -> None:
     view = make(np.ones((2, 3, 4)))
-    before = view.picture
-    send(view, **message)
-    assert view.picture == before and view.ack == 1 and view.error["type"] == "ValueError"
-    send(view, do="move", key=0, index=0, value=1)
-    assert view.error is None
+    before = view.state()
+    send(view, do="look", look={"other": 1}, questions=[["heat", *question]])
+    assert view.ack == 1 and view.error["type"] == "ValueError"
+    view._tell(error=None)
+    assert {**view.state(), "ack": 0} == before
+    turn_heat(view, None, [[2, 3, 4], [1, 2], [1, 0, 0], None])
+    assert view.error is None and told(view, "heat")["groups"][0]["at"] == [1, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -155,14 +161,14 @@ def test_100_million_elements_never_cross_the_wire(make: Make) -> None:
     array = np.zeros((10_000, 10_000), np.float32)
     array[1234, 5678] = -3.0
     view = make(array)
-    assert sum(map(len, view.picture["cells"])) < 256_000
+    assert sum(map(len, told(view, "heat")["cells"])) < 256_000
     assert (cells(view) == -3.0).sum() == 1
     assert len(view._repr_mimebundle_()[0]["text/html"]) < 200_000
 
 
 def test_many_arrays_stay_within_the_same_bytes(make: Make) -> None:
     view = make({f"a{i}": np.random.default_rng(i).normal(size=(300, 300)) for i in range(12)})
-    assert sum(map(len, view.picture["cells"])) <= 200_000
+    assert sum(map(len, told(view, "heat")["cells"])) <= 200_000
 
 
 def test_after_each_cell_small_arrays_are_read_again_and_large_ones_say_so(
@@ -184,12 +190,12 @@ def test_after_each_cell_small_arrays_are_read_again_and_large_ones_say_so(
 def test_an_array_of_another_shape_is_shown_from_its_beginning(make: Make) -> None:
     W = trained((2, 3, 4))
     view = make(W)
-    send(view, do="move", key=0, index=0, value=1)
+    turn_heat(view, None, [[2, 3, 4], [1, 2], [1, 0, 0], None])
     W.data = np.arange(6.0).reshape(2, 3)
     W.cleargrad()
     view.refresh()
     assert np.array_equal(cells(view), W.data)
-    assert view.picture["panels"][1]["sentence"] and view.picture["panels"][1]["buffer"] is None
+    assert told(view, "heat")["panels"][1]["sentence"] and told(view, "heat")["panels"][1]["buffer"] is None
 
 
 def test_static_pictures_say_the_same(make: Make) -> None:

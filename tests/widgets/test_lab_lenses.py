@@ -82,7 +82,9 @@ def themes(view: LabPage, name: str) -> None:
 
 
 def test_the_lens_chooses_measures_and_keeps_its_keys(lab: Lab, open_page: Open) -> None:
-    view = open_page(lab.write("check.ipynb", CHECK, "print(lens.chosen['label'], lens.report.verdict)"))
+    view = open_page(
+        lab.write("check.ipynb", CHECK, "print(lens.look['input'], lens.look['cell'], lens.report.verdict)")
+    )
     view.run(0)
     expect(view.page.locator(".al-verdict .al-badge-word")).to_contain_text(say("lens_wrong"))
     expect(view.page.locator(".al-lens-curve").first).to_be_visible()
@@ -98,7 +100,7 @@ def test_the_lens_chooses_measures_and_keeps_its_keys(lab: Lab, open_page: Open)
     slider.press("ArrowLeft")
     expect(view.page.locator(".al-lens-step .al-where")).not_to_have_text(before or "")
     assert view.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.mode") == "command"
-    assert view.run(1) == "x[1, 1] wrong"
+    assert view.run(1) == "0 [1, 1] wrong"
     view.page.get_by_role("button", name=say("lens_again")).click()
     expect(view.page.get_by_text(say("lens_draw", seed=0))).to_be_visible()
     themes(view, "lens")

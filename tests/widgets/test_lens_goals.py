@@ -28,6 +28,7 @@ from autolab.widgets.lens_session import LensSession
 from autolab.widgets.shown import gather
 
 from .bare_page import RecordingComm, Wire, serve
+from .looking import told, turn_order
 from .test_page_link import flush
 from .test_widget_soak import resident_megabytes
 
@@ -120,8 +121,8 @@ STEP_PLANE = """([from, count, total]) => {
 }"""
 KINDS = {
     "derivatives": (derivative_view, MOVE_POINT, lambda w: w.data.x == 2.0),
-    "lens": (lens_view, CHOOSE_CELL, lambda w: (w.chosen["row"], w.chosen["column"]) == (0, 0)),
-    "heatmaps": (heat_view, STEP_PLANE, lambda w: w.picture["groups"][0]["at"][0] == 63),
+    "lens": (lens_view, CHOOSE_CELL, lambda w: [told(w, "chosen")[at] for at in ("row", "column")] == [0, 0]),
+    "heatmaps": (heat_view, STEP_PLANE, lambda w: told(w, "heat")["groups"][0]["at"][0] == 63),
 }
 
 
@@ -195,20 +196,20 @@ def test_curves_that_are_no_longer_true_are_marked_and_drawn_anew(
     view = keep(DerivativeExplorer(DerivativeSession(notebook["fn"], 0.5, 1, (-2.0, 2.0))))
     view.look_again()
     assert view.since == {}
-    before = view.panels
+    before = told(view, "curves")
     cell(edit, notebook)
     view.look_again()
     assert view.since["text"] == say("since_reached", names=name) and view.since["again"]
-    assert view.panels == before
+    assert told(view, "curves") == before
     tell(view, do="again")
-    assert view.since == {} and view.panels != before
+    assert view.since == {} and told(view, "curves") != before
     assert view.data.values[0] == float(notebook["fn"](Variable(0.5)).data)
 
 
 def test_a_point_always_stands_on_its_curve(keep: Any, notebook: dict[str, Any]) -> None:
     view = keep(DerivativeExplorer(DerivativeSession(notebook["fn"], 0.5, 1, (-2.0, 2.0))))
     cell("W.data += 5", notebook)
-    tell(view, do="move", value=1.25)  # and nobody has looked meanwhile
+    tell(view, do="move", key="x", value=1.25)  # and nobody has looked meanwhile
     curves = view.data.curves
     assert np.interp(1.25, curves.x, curves.y[0]) == pytest.approx(view.data.values[0], rel=1e-3)
 
@@ -270,10 +271,11 @@ def test_an_error_at_a_point_keeps_the_picture_and_the_point(keep: Any) -> None:
 
     view = keep(DerivativeExplorer(DerivativeSession(fn, 0.5, 1)))
     broken = True
-    tell(view, do="order", order=2)
-    assert view.order == 1 and view.control["value"] == 0.5
+    turn_order(view, 2)
+    assert view.error is not None and view.look["order"] == 1 and told(view, "point")["control"]["value"] == 0.5
+    turn_order(view, 1)  # as its pages do, which follow the view
     broken = False
-    tell(view, do="move", value=0.75)
+    tell(view, do="move", key="x", value=0.75)
     assert view.error is None and (view.data.x, view.data.order) == (0.75, 1)
 
 

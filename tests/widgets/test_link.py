@@ -97,7 +97,7 @@ def test_what_is_sent_when(linked: Page) -> None:
         return linked.evaluate(script, *given)
 
     assert evaluate(CLOSED) == [1, 2, 0, []]
-    for kind in ("move", "set", "look", "cell", "step", "scrub"):
+    for kind in ("move", "look"):
         assert evaluate(WAITING, kind) == [[1, 3, 4, 5, 6], [1, 2, 3], "idle"], kind
     for kind in ("draw", "undo", "ask"):
         assert evaluate(WAITING, kind) == [[1, 2, 3, 4, 5, 6], [1, 2, 3], "idle"], kind

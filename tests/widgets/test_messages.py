@@ -35,12 +35,6 @@ from autolab.widgets.shown import gather
 
 NUMBER, KEY, NONE = (int, float), (str, int), type(None)
 ALL: dict[str, Any] = {"hello": {}, "look": {"look": dict, "questions": list}, "ask": {"question": list}}
-PLANES = {
-    "axes": {"key": int, "row": int, "column": int},
-    "move": {"key": int, "index": int, "value": int},
-    "zoom": {"key": int, "region": (list, NONE)},
-    **ALL,
-}
 COMPUTED: dict[str, Any] = {**ALL, "again": {}, "stop": {}}
 ALLOWED: dict[type[LiveView], dict[str, dict[str, Any]]] = {
     Explorer: {
@@ -53,30 +47,11 @@ ALLOWED: dict[type[LiveView], dict[str, dict[str, Any]]] = {
         "reset": {},
     },
     GraphView: ALL,
-    DerivativeExplorer: {
-        **COMPUTED,
-        "move": {"value": NUMBER},
-        "order": {"order": int},
-    },
-    Lens: {
-        **COMPUTED,
-        "cell": {"key": int, "row": int, "column": int},
-        "worst": {"key": int},
-        "along": {"key": int, "seed": int},
-        "step": {"k": int},
-        "scale": {"scale": str},
-        "order": {"order": int},
-        "check again": {},
-    },
-    Heatmap: {**PLANES, "again": {}, "choose": {"show": str, "scale": str, "decades": int, "shared": bool}},
-    Interact: {**PLANES, "set": {"key": str, "value": (int, float, str)}, "throw": {}},
-    MonitorView: {
-        **ALL,
-        "stop": {},
-        "follow": {},
-        "choose": {"path": str, "which": str},
-        "scrub": {"at": int},
-    },
+    DerivativeExplorer: {**COMPUTED, "move": {"key": str, "value": NUMBER}},
+    Lens: COMPUTED,
+    Heatmap: {**ALL, "again": {}},
+    Interact: {**ALL, "move": {"key": str, "value": NUMBER}, "choose": {"setting": str, "value": str}, "draw": {}},
+    MonitorView: {**ALL, "stop": {}},
 }
 KINDS = sorted(ALLOWED, key=lambda kind: kind.__name__)
 SAMPLES: list[Any] = [None, True, 1, 0.5, "x", [], {}]
@@ -209,6 +184,12 @@ QUESTIONS: list[tuple[dict[str, Any], str]] = [
     ({"do": "look", "look": {"x": "y" * 300_000}, "questions": []}, "not understood"),
     ({"do": "look", "look": {}, "questions": [["program"]] * 65}, "not understood"),
 ]  # fmt: skip
+
+
+def heat(*question: Any) -> dict[str, Any]:
+    return {"do": "look", "look": {}, "questions": [["heat", *question]]}
+
+
 OUTSIDE: dict[type[LiveView], list[tuple[dict[str, Any], str]]] = {
     Explorer: [
         ({"do": "move", "key": "w", "index": None, "value": 1, "final": True}, "no input 'w'"),
@@ -250,73 +231,96 @@ OUTSIDE: dict[type[LiveView], list[tuple[dict[str, Any], str]]] = {
         *QUESTIONS,
     ],
     DerivativeExplorer: [
-        ({"do": "order", "order": -1}, "order is -1"),
-        ({"do": "order", "order": 5}, "order is 5"),
-        *[({"do": "move", "value": value}, "finite") for value in (float("nan"), float("inf"), BIG, -BIG)],
-    ],
-    Lens: [
-        ({"do": "cell", "key": 0, "row": 0, "column": 3}, "no cell 0, 3"),
-        ({"do": "cell", "key": 0, "row": 1, "column": 0}, "no cell 1, 0"),
-        ({"do": "cell", "key": 0, "row": -1, "column": 0}, "no cell -1, 0"),
-        ({"do": "cell", "key": 0, "row": 0, "column": -1}, "no cell 0, -1"),
-        ({"do": "cell", "key": 1, "row": 0, "column": 0}, "no input number 1"),
-        ({"do": "worst", "key": -1}, "no input number -1"),
-        ({"do": "worst", "key": 1}, "no input number 1"),
-        ({"do": "along", "key": 1, "seed": 1}, "no input number 1"),
-        ({"do": "along", "key": 0, "seed": 0}, "direction is 0"),
-        ({"do": "along", "key": 0, "seed": 9}, "direction is 9"),
-        ({"do": "order", "order": 3}, "order is 3"),
-        ({"do": "order", "order": 0}, "order is 0"),
-        ({"do": "scale", "scale": "taste"}, "taste"),
-    ],
-    Heatmap: [
-        ({"do": "axes", "key": 1, "row": 0, "column": 1}, "group 1"),
-        ({"do": "axes", "key": -1, "row": 0, "column": 1}, "group -1"),
-        ({"do": "axes", "key": 0, "row": 1, "column": 1}, "axes 1 and 1"),
-        ({"do": "axes", "key": 0, "row": -1, "column": 1}, "axes -1 and 1"),
-        ({"do": "axes", "key": 0, "row": 3, "column": 1}, "axes 3 and 1"),
-        ({"do": "axes", "key": 0, "row": 0, "column": -1}, "axes 0 and -1"),
-        ({"do": "axes", "key": 0, "row": 0, "column": 3}, "axes 0 and 3"),
-        ({"do": "move", "key": 0, "index": 1, "value": 0}, "axis 1"),
-        ({"do": "move", "key": 0, "index": -1, "value": 0}, "axis -1"),
-        ({"do": "move", "key": 0, "index": 3, "value": 0}, "axis 3"),
-        ({"do": "move", "key": 0, "index": 0, "value": 2}, "index 2"),
-        ({"do": "move", "key": 0, "index": 0, "value": -1}, "index -1"),
-        ({"do": "zoom", "key": 1, "region": None}, "group 1"),
         *[
-            ({"do": "zoom", "key": 0, "region": region}, "the block")
-            for region in (
-                [],
-                [0, 1, 0],
-                [0, 1, 0, 1, 0],
-                [0, 1, 0, 1.0],
-                [0, 1, 0, True],
-                [-1, 1, 0, 1],
-                [1, 1, 0, 1],
-                [2, 1, 0, 1],
-                [0, 4, 0, 1],
-                [0, 1, -1, 1],
-                [0, 1, 1, 1],
-                [0, 1, 0, 5],
+            ({"do": "look", "look": {}, "questions": [question]}, words)
+            for question, words in (
+                (["order", -1, None], "order is -1"),
+                (["order", 5, None], "order is 5"),
+                (["order", 1, 0], "not understood"),
+                (["order", 1], "not understood"),
+                (["point", 3], "not understood"),
+                (["curves", 1], "not understood"),
+                (["taste"], "not understood"),
             )
         ],
-        ({"do": "choose", "show": "taste", "scale": "asinh", "decades": 3, "shared": True}, "'taste'"),
-        ({"do": "choose", "show": "value", "scale": "log", "decades": 3, "shared": True}, "'log'"),
-        ({"do": "choose", "show": "value", "scale": "symlog", "decades": 0, "shared": True}, "0 decades"),
-        ({"do": "choose", "show": "value", "scale": "symlog", "decades": 9, "shared": True}, "9 decades"),
+        *[
+            ({"do": "move", "key": "x", "value": value}, "finite")
+            for value in (float("nan"), float("inf"), BIG, -BIG)
+        ],
+        ({"do": "move", "key": "y", "value": 1.0}, "expected x"),
+    ],
+    Lens: [
+        ({"do": "look", "look": {}, "questions": [question]}, words)
+        for question, words in (
+            (["chosen", 1, None, 0, [0, 3]], "no cell 0, 3"),
+            (["chosen", 1, None, 0, [1, 0]], "no cell 1, 0"),
+            (["chosen", 1, None, 0, [-1, 0]], "no cell -1, 0"),
+            (["chosen", 1, None, 0, [0, -1]], "no cell 0, -1"),
+            (["chosen", 1, None, 0, [0, "1"]], "not understood"),
+            (["chosen", 1, None, 0, [0]], "not understood"),
+            (["chosen", 1, None, 0], "not understood"),
+            (["study", 1, None, 0, 0], "direction is 0"),
+            (["study", 1, None, 0, 9], "direction is 9"),
+            (["study", 1, None, 0, True], "not understood"),
+            (["check", 3, None], "order is 3"),
+            (["check", 0, None], "order is 0"),
+            (["check", 1, -1], "the seed is -1"),
+            (["check", 1, 2**32], "the seed is 4294967296"),
+            (["check", True, None], "not understood"),
+            (["scene", 0, None, "auto"], "not understood"),
+        )
+    ],
+    Heatmap: [
+        *[(heat(None, [plane]), words) for plane, words in (
+            ([[2, 3, 4], [1, 1], [0, 0, 0], None], "axes [1, 1]"),
+            ([[2, 3, 4], [-1, 1], [0, 0, 0], None], "axes [-1, 1]"),
+            ([[2, 3, 4], [3, 1], [0, 0, 0], None], "axes [3, 1]"),
+            ([[2, 3, 4], [0], [0, 0, 0], None], "axes [0]"),
+            ([[2, 3, 4], [1, 2], [2, 0, 0], None], "indices [2, 0, 0]"),
+            ([[2, 3, 4], [1, 2], [-1, 0, 0], None], "indices [-1, 0, 0]"),
+            ([[2, 3, 4], [1, 2], [0, 0], None], "indices [0, 0]"),
+            *[
+                ([[2, 3, 4], [1, 2], [0, 0, 0], region], "the block")
+                for region in (
+                    [], [0, 1, 0], [0, 1, 0, 1, 0], [-1, 1, 0, 1], [1, 1, 0, 1], [2, 1, 0, 1], [0, 4, 0, 1],
+                    [0, 1, -1, 1], [0, 1, 1, 1], [0, 1, 0, 5],
+                )
+            ],
+            *[
+                (plane, "not understood")
+                for plane in (
+                    None, [], [[2, 3, 4]], [[2, 3, 4], [1, 2], [0, 0, 0]], [[2, 3, 4], [1, 2], [0, 0, 0], {}],
+                    [[2, 3, 4], [1, 2], [0, 0, 0], [0, 1, 0, 1.0]], [[2, 3, 4], [1, 2], [0, 0, 0], [0, 1, 0, True]],
+                    [[2, 3, "4"], [1, 2], [0, 0, 0], None], [[[2], 3, 4], [1, 2], [0, 0, 0], None],
+                )
+            ],
+        )],
+        (heat(["taste", "asinh", 3, True], []), "'taste'"),
+        (heat(["value", "log", 3, True], []), "'log'"),
+        (heat(["value", "symlog", 0, True], []), "0 decades"),
+        (heat(["value", "symlog", 9, True], []), "9 decades"),
+        (heat(["value", "symlog", 3, 1], []), "not understood"),
+        (heat(["value", "symlog", 3], []), "not understood"),
+        (heat("value", []), "not understood"),
+        (heat(None, None), "not understood"),
+        (heat(None), "not understood"),
+        ({"do": "look", "look": {}, "questions": [["scene", 0, None, "auto"]]}, "not understood"),
     ],
     Interact: [
-        ({"do": "set", "key": "b", "value": 1}, "'b'"),
-        ({"do": "set", "key": "rng", "value": 1}, "'rng'"),
-        ({"do": "set", "key": "a", "value": "one"}, "'one'"),
-        ({"do": "set", "key": "a", "value": float("nan")}, "nan"),
-        ({"do": "set", "key": "a", "value": float("-inf")}, "inf"),
-        ({"do": "set", "key": "a", "value": BIG}, "expected a finite number"),
-        ({"do": "set", "key": "word", "value": "three"}, "'three'"),
-        ({"do": "set", "key": "word", "value": 1}, "got 1"),
+        ({"do": "move", "key": "b", "value": 1}, "'b'"),
+        ({"do": "move", "key": "rng", "value": 1}, "'rng'"),
+        ({"do": "move", "key": "word", "value": 1}, "'word'"),
+        ({"do": "move", "key": "a", "value": float("nan")}, "nan"),
+        ({"do": "move", "key": "a", "value": float("-inf")}, "inf"),
+        ({"do": "move", "key": "a", "value": BIG}, "expected a finite number"),
+        ({"do": "choose", "setting": "word", "value": "three"}, "'three'"),
+        ({"do": "choose", "setting": "a", "value": "one"}, "'a'"),
     ],
-    MonitorView: [({"do": "choose", "path": "", "which": "taste"}, "taste")],
-}
+    MonitorView: [
+        ({"do": "look", "look": {}, "questions": [["state", *state]]}, "not understood")
+        for state in ([None, "", "taste"], ["1", "", "value"], [None, None, "value"], [None, ""], [])
+    ],
+}  # fmt: skip
 
 
 def test_a_message_outside_its_bounds_is_told_and_changes_nothing(view: LiveView) -> None:

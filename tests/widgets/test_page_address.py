@@ -67,7 +67,8 @@ def test_open_groups_are_found_again(open_file: Saved) -> None:
 
 HOSTILE = [
     "x", "[]", "null", "3", "%", '{"open": 5}', '{"open": {"0": ["x"]}}', '{"open": {"0": [99, -4]}}',
-    '{"selected": 99}', '{"selected": "3"}', '{"moment": 1e9}', '{"colour": "<b>"}', '{"direction": "up"}', '{"__proto__": {"open": 1}}',
+    '{"selected": 99}', '{"selected": "3"}', '{"moment": 1e9}', '{"colour": "<b>"}', '{"direction": "up"}',
+    '{"__proto__": {"open": 1}}',
     '{"corners": [["x", 1, 1]]}', '{"path": true, "pick": [1]}', '{"histogram": 1}',
 ]  # fmt: skip
 

@@ -21,7 +21,7 @@ from autolab.widgets.derivative_explorer import DerivativeExplorer
 from autolab.widgets.derivative_session import DerivativeSession
 
 from .bare_page import RecordingComm, Wire, serve
-from .looking import seen
+from .looking import seen, told
 from .test_page_link import flush
 
 Open = Callable[..., Wire]
@@ -47,6 +47,11 @@ def show(page: Page, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
     yield make
     for view in made:
         view.close()
+
+
+def drawn(wire: Wire) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = told(wire.widget, "curves")["panels"]
+    return found
 
 
 def plots(page: Page) -> list[Locator]:
@@ -96,7 +101,7 @@ def assert_shows(page: Page, wire: Wire, x: float, forms: list[Callable[[float],
     exact = [form(x) for form in forms]
     assert values(page) == [number(value) for value in exact]
     assert page.locator(".al-value-number").first.get_attribute("title") == repr(wire.widget.data.values[0])
-    panels = wire.widget.panels[: len(exact)]
+    panels = drawn(wire)[: len(exact)]
     for plot, panel, value in zip(plots(page), panels, exact, strict=True):
         assert spot(plot) == pytest.approx(place(plot, panel, x, value), abs=1)
     first = plots(page)[0]
@@ -114,7 +119,7 @@ FORMS = [lambda x: math.sin(x), lambda x: math.cos(x), lambda x: -math.sin(x)]
 def test_curves_tangent_polynomial_and_numbers_are_the_closed_forms(page: Page, show: Open) -> None:
     wire = show(lambda x: np.sin(x), 0.7, domain=(-3, 3))
     assert_shows(page, wire, 0.7, FORMS)
-    for plot, panel, form in zip(plots(page), wire.widget.panels[: len(FORMS)], FORMS, strict=True):
+    for plot, panel, form in zip(plots(page), drawn(wire)[: len(FORMS)], FORMS, strict=True):
         for x in (-2.5, -1.0, 0.3, 2.0):
             assert on_curve(page, plot, panel, x, form(x))
             assert not on_curve(page, plot, panel, x, form(x) + 0.4)
@@ -122,7 +127,7 @@ def test_curves_tangent_polynomial_and_numbers_are_the_closed_forms(page: Page, 
 
 def test_the_point_is_dragged_and_everything_follows(page: Page, show: Open) -> None:
     wire = show(lambda x: np.sin(x), 0.7, domain=(-3, 3))
-    panel = wire.widget.panels[0]
+    panel = drawn(wire)[0]
     page.mouse.move(*place(plots(page)[0], panel, 0.7, math.sin(0.7)))
     page.mouse.down()
     for x in (0.2, -0.4, -1.2):
@@ -135,7 +140,7 @@ def test_the_point_is_dragged_and_everything_follows(page: Page, show: Open) -> 
     page.mouse.move(*place(plots(page)[0], panel, 2, 0.5))
     wire.settle()
     assert wire.widget.data.x == pytest.approx(-1.2, abs=0.02)  # let go
-    page.mouse.click(*place(plots(page)[1], wire.widget.panels[1], 1.5, 0))  # any of the plots moves it
+    page.mouse.click(*place(plots(page)[1], drawn(wire)[1], 1.5, 0))  # any of the plots moves it
     wire.settle()
     assert wire.widget.data.x == pytest.approx(1.5, abs=0.03)
 
@@ -270,7 +275,7 @@ def test_the_order_is_chosen_and_the_growth_is_that_of_the_recordings(page: Page
 
 def test_the_graphs_of_all_orders_follow_the_point(page: Page, show: Open) -> None:
     wire = show(lambda x: x * x * x, 2.0, 2)
-    assert page.locator(".al-graph").count() == 0 and wire.widget.page == {}
+    assert page.locator(".al-graph").count() == 0 and seen(wire.widget).program is None
     page.get_by_text(say("curve_graphs")).click()
     wire.answer()
     assert page.locator(".al-graph-head .al-own").all_text_contents() == ["f", "f′", "f″"]
@@ -281,7 +286,7 @@ def test_the_graphs_of_all_orders_follow_the_point(page: Page, show: Open) -> No
         assert graph.locator(".al-output .al-value .al-number").text_content() == value
     page.get_by_text(say("curve_graphs")).click()
     wire.answer()
-    assert wire.widget.page == {} and page.locator(".al-graph").count() == 0
+    assert seen(wire.widget).program is None and page.locator(".al-graph").count() == 0
 
 
 def turn(x: Any) -> Any:
@@ -320,13 +325,13 @@ def test_groups_of_a_large_graph_open_and_close(page: Page, show: Open) -> None:
 def test_no_line_runs_across_a_pole_and_kinks_are_marked(page: Page, show: Open) -> None:
     wire = show(lambda x: 1 / x, 0.7, 1, domain=(-2, 2))
     path = page.locator(".al-plot svg .al-curve").first.get_attribute("d") or ""
-    zero = wire.widget.panels[0]["poles"]
+    zero = drawn(wire)[0]["poles"]
     pieces = [[float(x) for x in re.findall(r"[ML](-?[\d.]+)", piece)] for piece in re.findall(r"M[^M]+", path)]
     assert len(pieces) == 2 and len(zero) == 1
     assert max(pieces[0]) <= zero[0] <= min(pieces[1])
     assert "f goes to infinity at 0." in (page.locator(".al-figure-head").first.text_content() or "")
     wire = Wire(DerivativeExplorer(DerivativeSession(lambda x: abs(x - 0.5), 0.0, 1, (-2, 2))))
-    kinks = wire.widget.panels[0]["kinks"]
+    kinks = drawn(wire)[0]["kinks"]
     assert [k["x"] for k in kinks] == [pytest.approx(58 + 748 * 2.5 / 4, abs=0.02)]
     wire.widget.close()
 
@@ -369,7 +374,7 @@ def test_hostile_names_stay_text_and_odd_messages_change_nothing(page: Page, sho
         wire.widget._on_message(wire.widget, {**message, "seq": 5}, [])
         wire.deliver()
         assert page.locator(".al-error").is_visible() and wire.widget.data is before
-    wire.widget._on_message(wire.widget, {"do": "move", "value": 1e9, "seq": 6}, [])
+    wire.widget._on_message(wire.widget, {"do": "move", "key": "x", "value": 1e9, "seq": 6}, [])
     wire.deliver()
     assert wire.widget.data.x == before.domain[1] and page.locator(".al-error").is_hidden()
 
@@ -433,8 +438,8 @@ def test_the_view_of_a_slow_function_is_there_before_its_curves(page: Page, show
     assert values(page) == [number(form(0.5)) for form in FORMS]
     expect(page.locator(".al-curve-notes")).to_contain_text(say("curve_point", name="Held"))
     first = plots(page)[0]
-    assert not on_curve(page, first, wire.widget.panels[0], 1.0, math.sin(1.0))
-    assert on_curve(page, first, wire.widget.panels[0], 0.6, math.sin(0.5) + 0.1 * math.cos(0.5), 1)  # the tangent
+    assert not on_curve(page, first, drawn(wire)[0], 1.0, math.sin(1.0))
+    assert on_curve(page, first, drawn(wire)[0], 0.6, math.sin(0.5) + 0.1 * math.cos(0.5), 1)  # the tangent
     first.press("End")  # which does not end the curves
     wire.settle()
     time.sleep(0.3)
@@ -442,7 +447,7 @@ def test_the_view_of_a_slow_function_is_there_before_its_curves(page: Page, show
     fn.free.set()
     wait_for(wire, lambda: not wire.widget.computing)
     assert wire.widget.data.x == 3.0 and values(page) == [number(form(3.0)) for form in FORMS]
-    assert on_curve(page, plots(page)[0], wire.widget.panels[0], 1.0, math.sin(1.0))
+    assert on_curve(page, plots(page)[0], drawn(wire)[0], 1.0, math.sin(1.0))
     assert page.get_by_label(say("curve_order")).get_attribute("max") == "4"
     expect(page.locator(".al-curve-notes")).not_to_contain_text(say("curve_point", name="Held"))
 
@@ -457,12 +462,12 @@ def test_curves_that_were_stopped_can_be_asked_for_again(page: Page, show: Open,
     plots(page)[0].press("End")
     wait_for(wire, lambda: not wire.widget.computing and wire.widget.data.x == 3.0)
     assert values(page) == [number(math.sin(3)), number(math.cos(3))]
-    assert spot(plots(page)[0]) == pytest.approx(place(plots(page)[0], wire.widget.panels[0], 3.0, math.sin(3)), abs=1)
+    assert spot(plots(page)[0]) == pytest.approx(place(plots(page)[0], drawn(wire)[0], 3.0, math.sin(3)), abs=1)
     assert not wire.widget.data.curves.sampled
     expect(page.get_by_role("alert")).to_be_hidden()
     page.get_by_role("button", name="Compute again").click()
     wait_for(wire, lambda: not wire.widget.computing and wire.widget.data.curves.sampled)
-    assert on_curve(page, plots(page)[0], wire.widget.panels[0], 1.0, math.sin(1.0))
+    assert on_curve(page, plots(page)[0], drawn(wire)[0], 1.0, math.sin(1.0))
     assert wire.widget.since == {}
 
 

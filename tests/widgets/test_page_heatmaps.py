@@ -14,10 +14,13 @@ from playwright.sync_api import Browser, Page, expect
 import autolab
 from autolab.display.colors import contrast, paint
 from autolab.display.tone import tone, view_tone
+from autolab.widgets.board import Board
 from autolab.widgets.export import export_html
 from autolab.widgets.heatmaps import Heatmap
+from autolab.widgets.shown import gather
 
 from .bare_page import RecordingComm, Wire, serve
+from .looking import told, turn_heat
 from .test_page_link import flush
 
 pytestmark = pytest.mark.browser
@@ -166,20 +169,20 @@ def test_dragging_over_a_reduced_array_shows_the_true_elements(show: Show) -> No
     x = array(1000, 1200)
     wire = show(x, options={})
     page = wire.pages[0]
-    panel = wire.widget.picture["panels"][0]
+    panel = told(wire.widget, "heat")["panels"][0]
     hover(page, 10, 20, (panel["rows"], panel["cols"]))
     page.mouse.down()
     hover(page, 14, 26, (panel["rows"], panel["cols"]))
     page.mouse.up()
     wire.settle()
     high, wide = panel["block"]
-    top, bottom, left, right = wire.widget.picture["groups"][0]["region"]
+    top, bottom, left, right = told(wire.widget, "heat")["groups"][0]["region"]
     assert (top, bottom, left, right) == (10 * high, 15 * high, 20 * wide, 27 * wide)
     hover(page, 3, 4, (bottom - top, right - left))
     assert readout(page) == f"array[{top + 3}, {left + 4}] = {x[top + 3, left + 4]:.6g}".replace("-", "−")
     page.get_by_text("Show the whole").click()
     wire.settle()
-    assert wire.widget.picture["groups"][0]["region"] == [0, 1000, 0, 1200]
+    assert told(wire.widget, "heat")["groups"][0]["region"] == [0, 1000, 0, 1200]
 
 
 def test_a_drag_that_ends_beyond_the_edge_enlarges_nothing(show: Show) -> None:
@@ -209,17 +212,17 @@ def test_keys_choose_a_cell_enlarge_and_go_back(show: Show) -> None:
     page.locator(".al-canvas").focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowDown", "ArrowLeft", "ArrowLeft"):
         page.keyboard.press(key)
-    high, wide = wire.widget.picture["panels"][0]["block"]
+    high, wide = told(wire.widget, "heat")["panels"][0]["block"]
     assert readout(page).startswith(f"array[{2 * high}:{3 * high}, 0:{wide}] = ")
     assert readout(page).endswith(", the greatest magnitude there")
     regions = []
     for key in 6 * ["Enter"] + 6 * ["-"] + 6 * ["Enter"]:
         page.keyboard.press(key)
         wire.settle()
-        regions.append(wire.widget.picture["groups"][0]["region"])
+        regions.append(told(wire.widget, "heat")["groups"][0]["region"])
     top, bottom, left, right = regions[5]
     assert regions[11] == [0, 1000, 0, 1200] and regions[-1] == regions[5] and (bottom - top, right - left) == (8, 8)
-    assert wire.widget.picture["panels"][0]["block"] == [1, 1]
+    assert told(wire.widget, "heat")["panels"][0]["block"] == [1, 1]
     assert readout(page).startswith("array[") and ":" not in readout(page)
     for keys, *end in ((["ArrowRight", "ArrowDown"], bottom - 1, right - 1), (["ArrowLeft", "ArrowUp"], top, left)):
         for key in 9 * keys:
@@ -227,7 +230,7 @@ def test_keys_choose_a_cell_enlarge_and_go_back(show: Show) -> None:
         assert readout(page) == f"array{end} = {x[*end]:.6g}".replace("-", "−")
     page.keyboard.press("Escape")
     wire.settle()
-    assert wire.widget.picture["groups"][0]["region"] == [0, 1000, 0, 1200]
+    assert told(wire.widget, "heat")["groups"][0]["region"] == [0, 1000, 0, 1200]
 
 
 def test_what_is_pointed_at_stays_within_the_axes_that_are_shown(show: Show) -> None:
@@ -236,8 +239,7 @@ def test_what_is_pointed_at_stays_within_the_axes_that_are_shown(show: Show) -> 
     page = wire.pages[0]
     for key in 9 * ["ArrowDown"]:
         page.locator(".al-canvas").press(key)
-    message = {"do": "axes", "key": 0, "row": 0, "column": 2, "seq": 1}
-    wire.widget._on_message(wire.widget, message, [])  # from another view
+    turn_heat(wire.widget, None, [[4, 20, 15], [0, 2], [0, 0, 0], None])  # from another view
     wire.settle()
     assert readout(page) == f"array[3, 0, 0] = {x[3, 0, 0]:.6g}".replace("-", "−")
 
@@ -298,7 +300,7 @@ def test_a_name_is_text_and_nothing_else(show: Show) -> None:
 def test_a_missing_gradient_says_why(show: Show) -> None:
     wire = show(autolab.Variable([1.0, 2.0], name="x"), options={"show": "both"})
     page = wire.pages[0]
-    assert page.locator(".al-status").nth(1).text_content() == wire.widget.picture["panels"][1]["sentence"] != ""
+    assert page.locator(".al-status").nth(1).text_content() == told(wire.widget, "heat")["panels"][1]["sentence"] != ""
     assert page.locator(".al-canvas:visible").count() == 1
 
 
@@ -347,3 +349,42 @@ def test_read_outs_and_captions_can_be_read(show: Show) -> None:
     assert all(
         contrast(themes[t][ink], themes[t]["card"]) >= 4.5 for t in themes for ink in ("ink", "muted", "warning")
     )
+
+
+def test_what_the_kernel_refuses_is_told_once_and_the_picture_stays(
+    show: Show, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = array(30, 40)
+    wire = show(x)
+    page = wire.pages[0]
+
+    def refuse(self: Board, colours: Any, planes: Any) -> None:
+        raise ValueError("not now")
+
+    with monkeypatch.context() as change:
+        change.setattr(Board, "look", refuse)
+        page.locator(".al-canvas").focus()
+        for key in ("ArrowDown", "Enter"):
+            page.keyboard.press(key)
+        for _ in range(5):
+            page.evaluate("() => new Promise(done => setTimeout(done, 20))")
+            while wire.inbox:
+                wire.step()
+        assert len(wire.received) == 1
+    expect(page.get_by_role("alert")).to_contain_text("not now")
+    assert cells(page) == (30, 40)
+    page.keyboard.press("Escape")
+    wire.settle()
+    assert cells(page) == (30, 40) and wire.widget.error is None
+
+
+def test_a_saved_heatmap_keeps_its_picture_whatever_is_pressed(open_file: Any, tmp_path: Path) -> None:
+    x = array(30, 40)
+    view = Heatmap(Board(gather((x,), {}), "value", "linear", True))
+    page = open_file(view)
+    page.locator(".al-canvas").focus()
+    for key in ("ArrowDown", "Enter", "ArrowDown", "Escape", "Enter"):
+        page.keyboard.press(key)
+    assert cells(page) == (30, 40)
+    assert readout(page) == f"array[1, 0] = {x[1, 0]:.6g}".replace("-", "−")
+    view.close()

@@ -20,6 +20,7 @@ from autolab.training.extensions import LiveMonitor
 from autolab.widgets.monitor_view import MonitorView
 
 from .bare_page import RecordingComm, Wire, serve
+from .looking import told
 from .test_page_look import DARK, rgb
 
 pytestmark = pytest.mark.browser
@@ -84,6 +85,10 @@ def monitor_page(new_page: Callable[..., Page]) -> Callable[..., Page]:
     return make
 
 
+def asking(*state: Any) -> dict[str, Any]:
+    return {"do": "look", "look": {}, "questions": [["training"], ["state", *state]]}
+
+
 def begin(trained: Trained) -> None:
     trained.view.begin()
     trained.monitor._running = True
@@ -109,7 +114,7 @@ def test_the_page_shows_the_monitors_numbers(trained: Trained, monitor_page: Cal
     assert legend(page, "loss") == {"loss": number(monitor.curves["loss"].last)}
     expected = {name: number(curve.last) for name, curve in monitor.measured["gradient"].items()}
     assert legend(page, "norm of the gradient") == expected and sorted(expected) == ["l0", "l1"]
-    assert page.locator(".al-chart").count() == len(trained.view.charts) >= 4
+    assert page.locator(".al-chart").count() == len(told(trained.view, "training")["charts"]) >= 4
     assert page.locator(".al-past h3").text_content() == "After update 20"
 
 
@@ -117,7 +122,7 @@ def test_a_line_goes_through_its_points(trained: Trained, monitor_page: Callable
     page = monitor_page()
     trained.step(20)
     trained.wire.connect(page)
-    scene = trained.view.charts[0]
+    scene = told(trained.view, "training")["charts"][0]
     page.wait_for_selector(".al-chart-picture .al-chart-line", state="attached")
     picture = page.locator(".al-chart-picture").first
     circles = picture.locator("circle").evaluate_all("all => all.map(e => [e.cx.baseVal.value, e.cy.baseVal.value])")
@@ -170,7 +175,7 @@ def test_the_heatmap_shows_the_chosen_array_after_the_chosen_update(
     assert page.locator(".al-past h3").text_content() == "After update 2"
     slider.press("End")
     trained.wire.settle()
-    assert trained.view.at is None  # the last is the latest, also of those that come
+    assert trained.view.look["at"] is None  # the last is the latest, also of those that come
     slider.press("Home")
     trained.wire.settle()
     page.get_by_role("button", name="Follow").click()
@@ -317,10 +322,12 @@ def test_a_message_that_is_not_understood_is_told_and_changes_nothing(
     page = monitor_page()
     trained.step(3)
     trained.wire.connect(page)
-    for message in ({"do": "choose", "path": 3}, {"do": "fly"}, {"do": "choose", "path": "/x", "which": "all"}):
+    for message in ({"do": "look", "look": {}}, {"do": "fly"}, asking(None, "/x", "all"), asking("1", "", "value")):
+        trained.view._tell(error=None)
         trained.wire._handle({**message, "seq": 1})
-    assert page.get_by_role("alert").is_visible()
-    assert trained.view.path == "/predictor/l0/W" and trained.view.which == "gradient"
+        assert page.get_by_role("alert").is_visible()
+    shown = told(trained.view, "state")
+    assert shown["path"] == "/predictor/l0/W" and shown["which"] == "gradient"
 
 
 def test_an_update_is_small(trained: Trained) -> None:
@@ -328,7 +335,7 @@ def test_an_update_is_small(trained: Trained) -> None:
         trained.monitor.update(**{f"{name}/{k}": i / 7 for name in ("loss", "accuracy", "rate") for k in range(8)})
     trained.view.paint()
     trained.wire.comm.outbox.clear()
-    trained.view.send_state(["charts", "heat", "heat_buffers", "status", "places"])
+    trained.view.send_state(["numbers"])
     message = trained.wire.comm.outbox.pop()
     size = len(str(message["data"])) + sum(len(text) for _, text in message["buffers"])
     assert size <= 256_000

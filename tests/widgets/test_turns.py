@@ -18,6 +18,7 @@ from autolab.widgets.interaction import Interact
 from autolab.widgets.live_view import LiveView
 from autolab.widgets.session import Session
 
+from .looking import told
 from .test_closed_views import VIEWS, belongings, inputs, settle
 from .test_guards_of_views import tell
 
@@ -99,7 +100,7 @@ def test_messages_of_a_view_are_obeyed_one_after_the_other() -> None:
 
     view = Interact(slow, {"k": (0.0, 1.0)}, {})
     threads = [
-        threading.Thread(target=tell, args=(view,), kwargs={"do": "set", "key": "k", "value": v / 8}) for v in range(8)
+        threading.Thread(target=tell, args=(view,), kwargs={"do": "move", "key": "k", "value": v / 8}) for v in range(8)
     ]
     for thread in threads:
         thread.start()
@@ -165,13 +166,13 @@ def test_a_view_that_a_message_closes_keeps_nothing_of_its_answer() -> None:
 
     view = Interact(fn, {"k": (0.0, 1.0)}, {})
     at_work.append(view.close)
-    tell(view, do="set", key="k", value=0.5)
+    tell(view, do="move", key="k", value=0.5)
     assert view.closed and view.ack == 0 and belongings(view) == []
 
 
 def test_interact_runs_in_the_mode_in_which_it_was_opened() -> None:
     with autolab.test_mode():
         view = Interact(lambda k: f"{k} {autolab.config.train}", {"k": (0.0, 1.0)}, {})
-    tell(view, do="set", key="k", value=0.5)
-    assert view.told == ["0.5 False"]
+    tell(view, do="move", key="k", value=0.5)
+    assert told(view, "result")["told"] == ["0.5 False"]
     view.close()

@@ -22,13 +22,13 @@ from autolab.widgets.derivative_session import DerivativeSession
 from autolab.widgets.explorer import Explorer
 from autolab.widgets.heatmaps import Heatmap
 from autolab.widgets.lens import Lens
-from autolab.widgets.lens_session import LensSession
+from autolab.widgets.lens_session import DIRECTIONS, LensSession
 from autolab.widgets.monitor_view import MonitorView
 from autolab.widgets.session import Session
 from autolab.widgets.shown import gather
 from autolab.widgets.user_error import UserError, user_error
 
-from .looking import asks, looks
+from .looking import asks, looks, seen, told, turn, turn_heat, turn_lens, turn_order
 from .test_closed_views import settle
 from .test_guards_of_views import HIDDEN, SHOWN, tell
 from .test_messages import at_rest
@@ -43,26 +43,28 @@ def obeyed(view: Any, **message: Any) -> None:
 def test_the_edges_of_what_can_be_chosen_can_be_chosen() -> None:
     for heat in at_rest(Heatmap):
         for scale, decades in itertools.product(SCALES, (1, 8)):
-            obeyed(heat, do="choose", show="value", scale=scale, decades=decades, shared=True)
-            settings = heat.picture["settings"]  # type: ignore[attr-defined]
-            assert (settings["scale"], settings["decades"]) == (scale, decades)
-        obeyed(heat, do="move", key=0, index=0, value=1)
+            turn_heat(heat, ["value", scale, decades, True])
+            settings = told(heat, "heat")["settings"]
+            assert heat.error is None and (settings["scale"], settings["decades"]) == (scale, decades)
+        turn_heat(heat, None, [[2, 3, 4], [1, 2], [1, 0, 0], None])
         heat.refresh()  # type: ignore[attr-defined]
-        assert heat.picture["groups"][0]["at"][0] == 1  # type: ignore[attr-defined]  # where one was
+        assert told(heat, "heat")["groups"][0]["at"][0] == 1  # where one was
     for lens in at_rest(Lens):
-        for k, step in ((5, 5), (-3, 0), (0, 0)):
-            obeyed(lens, do="step", k=k)
-            assert lens.at_step == step  # type: ignore[attr-defined]
+        for direction in DIRECTIONS:
+            turn_lens(lens, whole=True, direction=direction)
+            settle(lens)
+            assert lens.error is None and told(lens, "study")
     for view in at_rest(Explorer):
         for by in (*MEASURES, None):
             assert looks(view, colour=by).flow.get("by") == by
     for curves in at_rest(DerivativeExplorer):
-        for order in (0, curves.most):  # type: ignore[attr-defined]
-            obeyed(curves, do="order", order=order)
-            assert curves.order == order  # type: ignore[attr-defined]
+        for order in (0, told(curves, "curves")["most"]):
+            turn_order(curves, order)
+            settle(curves)
+            assert curves.error is None and curves.data.order == order  # type: ignore[attr-defined]
         for value, x in ((1e300, 4.0), (-1e300, -4.0), (0, 0.0)):
-            obeyed(curves, do="move", value=value)
-            assert curves.data.x == curves.control["value"] == x  # type: ignore[attr-defined]
+            obeyed(curves, do="move", key="x", value=value)
+            assert curves.data.x == told(curves, "point")["control"]["value"] == x  # type: ignore[attr-defined]
 
 
 def test_a_lens_of_a_function_that_raises_by_now_keeps_the_check() -> None:
@@ -78,18 +80,22 @@ def test_a_lens_of_a_function_that_raises_by_now_keeps_the_check() -> None:
     fails.append(True)
     lens = Lens(LensSession(report, report._origin))
     settle(lens)
-    for message in ({"do": "check again"}, {"do": "order", "order": 2}):
-        tell(lens, **message)
+    for changes in ({"seed": 0}, {"order": 2, "seed": 0}):
+        turn_lens(lens, **changes)
         settle(lens)
+        assert (lens.look["order"], lens.look["seed"]) == (1, None)
         assert lens.error is not None and lens.error["message"] == SHOWN and lens.report is report
     fails.clear()
-    obeyed(lens, do="along", key=0, seed=3)
-    label = lens.along["label"]
-    assert SHOWN in label and "x" * 60 not in label and "direction 3" in label and lens.along["whole"] is True
-    obeyed(lens, do="check again")
+    turn_lens(lens, whole=True, direction=3)
+    settle(lens)
+    _, label = told(lens, "directions")[2]
+    assert SHOWN in label and "x" * 60 not in label and "direction 3" in label and told(lens, "study")
+    turn_lens(lens, seed=0)
+    settle(lens)
     assert lens.report is not report and lens._session.state.seed == 0
     first = lens.report.inputs[0].analytic
-    obeyed(lens, do="check again")
+    turn_lens(lens, seed=1)
+    settle(lens)
     assert lens._session.state.seed == 1 and (lens.report.inputs[0].analytic != first).all()
     lens.close()
 
@@ -109,10 +115,10 @@ def test_a_lens_shows_no_measurement_of_another_element_and_says_that_it_was_sto
     try:
         lens.wait_seconds = 0.0
         settle(lens)
-        assert lens.study
+        assert told(lens, "study")
         go.clear()
-        tell(lens, do="cell", key=0, row=0, column=1)
-        assert (lens.computing, lens.study) == ("running", {})
+        turn_lens(lens, cell=[0, 1])
+        assert (lens.computing, told(lens, "study")) == ("running", None)
         tell(lens, do="stop")
         settle(lens)
         assert lens.error is not None and lens.error["message"] == say(f"{lens.stopped_words}_asked", seconds=60.0)
@@ -125,9 +131,13 @@ def test_of_an_input_without_elements_a_lens_shows_none() -> None:
     report = autolab.check_gradients(lambda x, y: (x * x).sum() + (y * y).sum(), np.ones(0), np.ones(2))
     lens = Lens(LensSession(report, report._origin))
     settle(lens)
-    for key, label in ((0, ""), (1, "Moving")):
-        obeyed(lens, do="worst", key=key)
-        assert lens.along["label"][:6] == label and bool(lens.chosen) == bool(lens.study) == bool(key)
+    for input in (0, 1, 2, -1):
+        turn_lens(lens, input=input)
+        settle(lens)
+        chosen, is_there = told(lens, "chosen"), input == 1
+        assert lens.error is None
+        assert bool(chosen) == bool(told(lens, "study")) == bool(told(lens, "directions")) == is_there
+        assert chosen.get("moves", "")[:6] == ("Moving" if is_there else "")
     lens.close()
 
 
@@ -152,13 +162,13 @@ def test_curves_are_unfinished_only_where_they_were_given_up() -> None:
         settle(view)
         assert view.since["text"] == say("curve_unfinished")
         go.set()
-        few = view.panels
-        obeyed(view, do="move", value=2.0)
-        assert view.panels != few  # of one point, and that is another one now
+        few = told(view, "curves")
+        obeyed(view, do="move", key="x", value=2.0)
+        assert told(view, "curves") != few  # of one point, and that is another one now
         obeyed(view, do="again")
         go.clear()
         view.wait_seconds = 0.0
-        for message in ({"do": "move", "value": 3.0}, {"do": "stop"}):
+        for message in ({"do": "move", "key": "x", "value": 3.0}, {"do": "stop"}):
             tell(view, **message)
         settle(view)
         assert view.error is not None and view.since == {}
@@ -169,7 +179,7 @@ def test_curves_are_unfinished_only_where_they_were_given_up() -> None:
 
 def test_the_axes_of_a_heatmap_keep_their_names() -> None:
     view = Heatmap(Board(gather((), {"A": np.eye(3)}), "value", "linear", True, {"A": "ij"}))
-    assert view.picture["panels"][0]["axes"] == "ij"
+    assert told(view, "heat")["panels"][0]["axes"] == "ij"
     view.close()
 
 
@@ -209,12 +219,13 @@ def test_where_there_is_no_value_there_are_no_graphs() -> None:
     view.wait_seconds = 30.0
     for message, count in (
         ({"do": "look", "look": {"graphs": True}, "questions": GRAPHS}, 3),
-        ({"do": "move", "value": -0.5}, 0),
-        ({"do": "move", "value": 0.25}, 3),
+        ({"do": "move", "key": "x", "value": -0.5}, 0),
+        ({"do": "move", "key": "x", "value": 0.25}, 3),
         ({"do": "look", "look": {"graphs": False}, "questions": []}, 0),
     ):
         obeyed(view, **message)
-        assert sum(answer is not None for answer in (*view.page.values(), *view.numbers.values())) == 2 * count
+        graphs = [*seen(view).all("scene"), *seen(view).all("numbers")]
+        assert sum(answer is not None for answer in graphs) == 2 * count
     view.close()
 
 
@@ -237,18 +248,18 @@ def test_a_monitor_shows_nothing_before_its_time_and_follows_unless_told_otherwi
     setattr(model, HIDDEN, L.Linear(2, 2))
     monitor = LiveMonitor(model)
     view = MonitorView(monitor)
-    for message in ({"do": "scrub", "at": 5}, {"do": "choose", "path": "/W", "which": "value"}, {"do": "follow"}):
-        obeyed(view, **message)
-        assert (view.title, view.params, view.heat, view.at) == (SHOWN, [], {}, None)
+    for at, path, which in ((5, "", "gradient"), (5, "/W", "value"), (None, "/W", "value")):
+        turn(view, [["training"], ["state", at, path, which]])
+        training = told(view, "training")
+        assert (training["title"], training["params"], told(view, "state")) == (SHOWN, [], None)
     optimizer = autolab.optimizers.SGD(0.1).setup(model)
     for _ in range(3):
         optimizer.update(lambda: (getattr(model, HIDDEN)(model(np.ones((1, 3), np.float32))) ** 2).sum())
         monitor.update()
     view.paint()
-    assert view.at is None and view.params[0][1] == "W" and view.params[-1][1] == f"{SHOWN}/b"
-    for at, shown in ((-7, view.places[0]), (10**9, view.places[-1])):
-        obeyed(view, do="scrub", at=at)
-        assert view.at == shown
-    obeyed(view, do="follow")
-    assert view.at is None
+    params, places = told(view, "training")["params"], told(view, "training")["places"]
+    assert told(view, "state")["at"] is None and params[0][1] == "W" and params[-1][1] == f"{SHOWN}/b"
+    for at, shown in ((-7, places[0]), (10**9, places[-1]), (None, None)):
+        turn(view, [["state", at, "", "gradient"]])
+        assert view.error is None and told(view, "state")["at"] == shown
     view.close()

@@ -36,7 +36,6 @@ SENTENCES: dict[str, str] = {
     "curve_graphs": "The graphs, order by order",
     "curve_graph_left": "The graph of {name} is too large to stand here; the live view shows it.",
     "curve_drag": "Drag the point, or move it with the arrow keys.",
-    "curve_code": "The live graph of this point:",
     "curve_order": "Order",
     "curve_old": "The picture shows the point before.",
     "curve_first": "The curves follow; what is known at the point is there.",

@@ -96,7 +96,6 @@ export function makeActs(brain) {
   }
 
   return {
-    turn: ({ to }, done) => change(to, done),
     visit: ({ open: groups, also }, done) => open([groups], also, done),
     select: ({ id }, done) => change(choosing(id), done),
     ...makeFolding(brain),

@@ -117,7 +117,9 @@ export const makeBrain = (mind) => (model, link) => {
 
   const events = [...SHELVES, "look", "condition"].map((name) => `change:${name}`);
   for (const event of events) model.on(event, update);
-  const acts = mind.acts({ look: () => look, change, open, answer, data: () => data });
+  const turn = (/** @type {any} */ { to }, /** @type {() => void} */ done) => change(to, done);
+  /** @type {Record<string, (message: any, done?: any) => void>} */
+  const acts = { turn, ...mind.acts({ look: () => look, change, open, answer, data: () => data }) };
   const unwatch = link.watch(update); // before the views do: when they hear that an answer is there, it is shown
 
   return {

@@ -10,8 +10,7 @@ const FEW = 25; // a line of so few points shows them
 /** @typedef {{name: string, x: number[], y: (number | null)[], last: string}} Line */
 /** @typedef {{title: string, x_title: string, log: boolean, x: Axis, y: Axis, lines: Line[], mark: number | null, note: string, description: string, powers?: boolean}} Chart */
 
-/** @param {string[]} dashes the pattern of each line */
-export function makeChart(dashes) {
+export function makeChart() {
   const picture = svg("svg", { class: "al-chart-picture", role: "img", tabindex: 0, onpointermove: pointed, onpointerleave: () => point(null), onkeydown: pressed, onblur: () => point(null) });
   const title = html("h3", { class: "al-chart-title" });
   const legend = html("ul", { class: "al-chart-legend" });
@@ -55,7 +54,7 @@ export function makeChart(dashes) {
       return step;
     });
     const colored = { "data-line": i };
-    const found = [set(path(steps.join(""), "al-chart-line"), { ...colored, "stroke-dasharray": dashes[i] || null })];
+    const found = [set(path(steps.join(""), "al-chart-line"), colored)];
     const few = line.x.length <= FEW;
     const k = nearest(line);
     for (const [j, at] of line.x.entries()) {
@@ -133,7 +132,7 @@ export function makeChart(dashes) {
       if (JSON.stringify(names) !== legend.dataset.names) {
         legend.dataset.names = JSON.stringify(names);
         legend.replaceChildren(...names.map((name, i) => html("li", {},
-          svg("svg", { width: 26, height: 10, "aria-hidden": "true" }, svg("path", { d: "M1 5h24", class: "al-chart-line", "data-line": i, "stroke-dasharray": dashes[i] || null })),
+          svg("svg", { width: 26, height: 10, "aria-hidden": "true" }, svg("path", { d: "M1 5h24", class: "al-chart-line", "data-line": i })),
           html("span", { class: "al-chart-name", title: name }, name), html("span", { class: "al-chart-last" }))));
       }
       resize();

@@ -2,6 +2,7 @@
 /** The read-out of the chosen element: both gradients, how far they are apart, and how far they may be. */
 
 import { button, html, set, write } from "./dom.js";
+import { toCell } from "./trios.js";
 
 /** @param {import("./explorer.js").View} view */
 export function makeChosenPart({ get, send, link }) {
@@ -9,7 +10,7 @@ export function makeChosenPart({ get, send, link }) {
   const name = html("h3", { class: "al-title" });
   const lines = makeLines();
   const says = html("p", { class: "al-judgement" });
-  const worst = button(words.lens_worst, () => send({ do: "worst", key: get("chosen").input }));
+  const worst = button(words.lens_worst, () => send(toCell(get("chosen").input)));
   const spoken = html("div", { class: "al-hidden", "aria-live": "polite" });
   const root = html("section", { class: "al-detail al-chosen", "aria-label": words.lens_chosen }, html("h4", {}, words.lens_chosen), name, lines.root, says, worst, spoken);
 

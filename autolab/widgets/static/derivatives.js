@@ -2,31 +2,35 @@
 /** The derivative explorer: curves with a point that can be dragged, and what the derivatives say there. */
 
 import { makeFolding } from "./acts.js";
-import { makeBox } from "./box.js";
+import { makeAsking } from "./asking.js";
 import { makeBrain } from "./brain.js";
 import { unpacked } from "./columns.js";
+import { makeControl } from "./controls.js";
 import { makeCurves } from "./curves.js";
-import { html, set, short, write } from "./dom.js";
+import { html, set, write } from "./dom.js";
 import { makeGraph } from "./graph.js";
 import { makeProblemPart } from "./problem.js";
 import { makeSincePart } from "./since.js";
 import { placesIn } from "./tree.js";
 import { makeWidget } from "./view.js";
 
-/** The graphs are asked for while they are open; all else is told with every point. @type {import("./brain.js").Mind} */
+/** In a saved page the point is the `k`-th of those that it holds. @param {any} look @returns {Record<string, any[]>} */
+const asked = ({ order, k }) => ({ curves: ["curves"], point: ["point", k], highest: ["order", order, k], growth: ["growth"] });
+
+const ASKING = makeAsking({ graphs: false, open: {}, order: 0, k: null }, asked, (brain) => ({ graphs: ({ open }, done) => brain.change({ graphs: open }, done), ...makeFolding(brain) }));
+
+/** The graphs are asked for while they are open. @type {import("./brain.js").Mind} */
 const CURVES = {
-  look: { graphs: false, open: {} },
-  questions: ({ graphs, open }, answer) => (!graphs ? [] : answer(["program"]) ? placesIn(answer(["program"]), { open }).pictures : [["program"]]),
-  panels: () => [],
-  settled: (look) => look,
-  shown(_, { graphs, open }, answer) {
-    const program = graphs && answer(["program"]);
-    if (!program) return { graphs, scenes: [], readings: [] };
-    const { trees, about } = placesIn(program, { open });
-    const each = (/** @type {string} */ kind) => trees.map((/** @type {any} */ __, /** @type {number} */ order) => unpacked(answer(about(kind, order))));
-    return { graphs, scenes: each("scene"), readings: each("numbers").map((/** @type {any} */ { nodes }) => nodes) };
+  ...ASKING,
+  questions: (look, answer) => [...ASKING.questions(look, answer), ...(!look.graphs ? [] : answer(["program"]) ? placesIn(answer(["program"]), look).pictures : [["program"]])],
+  shown(before, look, answer) {
+    const told = { ...ASKING.shown(before, look, answer), graphs: look.graphs };
+    const program = look.graphs && answer(["program"]);
+    if (!program) return { ...told, scenes: [], readings: [] };
+    const { trees, about } = placesIn(program, look);
+    const each = (/** @type {string} */ kind) => trees.map((/** @type {any} */ _, /** @type {number} */ order) => unpacked(answer(about(kind, order))));
+    return { ...told, scenes: each("scene"), readings: each("numbers").map((/** @type {any} */ { nodes }) => nodes) };
   },
-  acts: (brain) => ({ graphs: ({ open }, done) => brain.change({ graphs: open }, done), ...makeFolding(brain) }),
   words: (answer) => answer(["program"]).words,
 };
 
@@ -36,106 +40,72 @@ export default () => makeWidget([makeOrderPart, makeProblemPart, makeSincePart, 
 function makeOrderPart({ get, send, root, link }) {
   const title = html("h3", { class: "al-function" });
   const range = html("input", { type: "range", class: "al-range al-order-range", min: 0, step: 1, "aria-label": get("words").curve_order,
-    oninput: () => show(Number(range.value)), onchange: () => send({ do: "order", order: Number(range.value) }) });
+    oninput: () => show(Number(range.value)), onchange: () => send({ do: "turn", to: { order: Number(range.value) } }) });
   const value = html("output", { class: "al-own" });
   root.classList.add("al-derivatives");
 
   /** @param {number} order */
   function show(order) {
-    set(range, { max: get("most") });
+    const { most } = get("curves");
+    set(range, { max: most });
     range.value = String(order);
     write(value, String(order));
     range.style.setProperty("--al-from", "0%");
-    range.style.setProperty("--al-to", `${(100 * order) / Math.max(1, get("most"))}%`);
+    range.style.setProperty("--al-to", `${(100 * order) / Math.max(1, most)}%`);
   }
 
   function paint() {
-    write(title, get("panels")[0].name + "(x)");
-    if (link.state === "idle" && !get("computing")) show(get("order")); // until then the user's hand is ahead
+    write(title, get("curves").panels[0].name + "(x)");
+    if (link.state === "idle" && !get("computing")) show(get("look").order); // until then the user's hand is ahead
   }
 
   return {
     places: { header: [title, html("label", { class: "al-order-control" }, html("span", { class: "al-caption" }, get("words").curve_order), range, value)] },
-    on: { "order most panels error computing": paint }, paint, linked: paint,
+    on: { "look curves error computing": paint }, paint, linked: paint,
   };
 }
 
 /** The plots, the point on them, and its numbers. @param {import("./explorer.js").View} view */
 function makePlotsPart({ get, send, link, root: view }) {
+  const control = () => get("point").control;
   const move = (/** @type {number} */ value, final = true) => {
-    point.show(value);
-    send(get("still") ? { do: "move", key: "x", k: nearest(value) } : { do: "move", key: "x", index: null, value, final });
+    point.update({ ...control(), value });
+    send(get("still") ? { do: "turn", to: { k: nearest(value) } } : { do: "move", key: "x", index: null, value, final });
   };
-  const point = makePoint(move);
-  const curves = makeCurves(() => get("control"), move);
+  const nothing = () => {};
+  const point = makeControl(control(), { move: (_, __, value, final) => move(value, final), draw: nothing, window: nothing });
+  const curves = makeCurves(control, move);
   const numbers = makeNumbers();
   const growth = makeGrowth(get("words"));
   const body = html("div", { class: "al-curves-body" }, curves.first,
-    html("div", { class: "al-curves-side" }, point.root, html("div", { class: "al-curves-words" }, numbers.root, growth.root)), curves.others);
+    html("div", { class: "al-curves-side" }, point.element, html("div", { class: "al-curves-words" }, numbers.root, growth.root)), curves.others);
   /** @type {any} */
   let drawn;
 
   /** The sample of a saved page next to a place. @param {number} value */
   function nearest(value) {
-    const samples = get("samples");
+    const { samples } = get("curves");
     return samples.reduce((/** @type {number} */ best, /** @type {number} */ x, /** @type {number} */ k) => (Math.abs(x - value) < Math.abs(samples[best] - value) ? k : best), 0);
   }
 
   function paint() {
-    const order = get("order");
-    const panels = get("panels").slice(0, order + 1);
+    const { order } = get("look");
+    const panels = get("curves").panels.slice(0, order + 1);
     if (drawn !== (drawn = JSON.stringify(panels))) curves.draw(panels);
-    const moving = { ...get("moving"), ...get("moving").orders[order] };
+    const moving = { ...get("point"), ...get("highest") };
     curves.move(moving);
     numbers.show(moving, order);
     growth.show(get("growth").slice(0, order + 1));
-    if (link.state === "idle") point.update(get("control")); // while an answer is due, the user's hand is ahead
+    if (link.state === "idle") point.update(control()); // while an answer is due, the user's hand is ahead
   }
 
   /** While an answer is due, the numbers are those of the point before. */
   function linked() {
     view.classList.toggle("al-late", ["busy", "silent"].includes(link.state));
-    if (link.state === "idle") point.update(get("control"));
+    if (link.state === "idle") point.update(control());
   }
 
-  function color() {
-    get("lines")[view.style.colorScheme].forEach((/** @type {string} */ line, /** @type {number} */ i) => view.style.setProperty(`--al-line${i}`, line));
-    paint();
-  }
-
-  return { places: { middle: [body] }, on: { "panels order moving control growth": paint }, paint: color, linked, close: curves.close };
-}
-
-/** Slider and number of the point. @param {(value: number, final?: boolean) => void} move */
-function makePoint(move) {
-  const range = html("input", { type: "range", class: "al-range", "aria-label": "x" });
-  const box = makeBox("x", (value) => move(value));
-  const [low, high] = [html("span"), html("span")];
-  let [least, most] = [0, 1];
-  set(range, { oninput: () => move(Number(range.value), false), onchange: () => move(Number(range.value)) });
-
-  /** @param {number} value */
-  function show(value) {
-    range.value = String(value);
-    box.show(value);
-    const [zero, here] = [0, value].map((v) => Math.max(0, Math.min(1, (v - least) / (most - least))));
-    range.style.setProperty("--al-from", `${100 * Math.min(zero, here)}%`);
-    range.style.setProperty("--al-to", `${100 * Math.max(zero, here)}%`);
-  }
-
-  return {
-    root: html("div", { class: "al-input" }, html("div", { class: "al-input-head" }, html("span", { class: "al-name" }, "x"), box.element),
-      range, html("div", { class: "al-ends", "aria-hidden": "true" }, low, high)),
-    show,
-    /** @param {any} control */
-    update({ min, max, step, value }) {
-      [least, most] = [min, max];
-      set(range, { min, max, step });
-      write(low, short(min));
-      write(high, short(max));
-      show(value);
-    },
-  };
+  return { places: { middle: [body] }, on: { "look curves point highest growth": paint }, paint, linked, close: curves.close };
 }
 
 /** The values of all derivatives at the point, the polynomial, and what there is to say. */
@@ -205,7 +175,7 @@ function makeGraphsPart(view) {
   }
 
   function paint() {
-    const scenes = get("scenes").slice(0, get("order") + 1);
+    const scenes = get("scenes").slice(0, get("look").order + 1);
     if (opened !== get("graphs")) root.open = opened = get("graphs");
     if (graphs.length !== scenes.length) {
       close();
@@ -215,7 +185,7 @@ function makeGraphsPart(view) {
       fresh = true;
     }
     graphs.forEach((graph, k) => {
-      graph.head.replaceChildren(html("span", { class: "al-own" }, get("panels")[k].name));
+      graph.head.replaceChildren(html("span", { class: "al-own" }, get("curves").panels[k].name));
       graph.update(scenes[k], get("readings")[k], view.colors);
       if (fresh) graph.revealOutputs();
     });
@@ -225,5 +195,5 @@ function makeGraphsPart(view) {
     notice.hidden = !get("notice");
   }
 
-  return { places: { end: [root] }, on: { "graphs scenes readings order notice": paint }, paint, close };
+  return { places: { end: [root] }, on: { "graphs scenes readings look notice": paint }, paint, close };
 }

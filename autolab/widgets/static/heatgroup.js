@@ -5,6 +5,23 @@ import { button, html, set, write } from "./dom.js";
 import { indicesAt, spanOf } from "./heatlink.js";
 import { makeHeatPanel } from "./heatpanel.js";
 
+/** What a view of heatmaps looks at: its colours (null: as it began), and the planes that are not the first of their arrays. */
+export const HEAT = { colours: null, planes: [] };
+
+/** The question for it. @param {typeof HEAT} look */
+export const heatQuestion = ({ colours, planes }) => ["heat", colours, planes];
+
+/** Turning to another plane, or to a block of it. @param {import("./brain.js").Brain} brain */
+export const heatActs = ({ look, change }) => ({
+  /** @param {any} message @param {() => void} [done] */
+  plane({ of: { shape, axes, at, region }, ...turned }, done) {
+    const isOurs = (/** @type {any[]} */ [other]) => String(other) === String(shape);
+    const [, ...before] = look().planes.find(isOurs) ?? [shape, axes, at, region];
+    const next = { axes: before[0], at: before[1], region: before[2], ...turned };
+    change({ planes: [...look().planes.filter((/** @type {any[]} */ one) => !isOurs(one)), [shape, next.axes, next.at, next.region]] }, done);
+  },
+});
+
 const ZOOM = 4;
 const LEAST = 8; // rows and columns that remain when enlarging
 
@@ -21,7 +38,7 @@ export function makeHeatPart(view) {
     const { groups: planes, panels, cells } = get("picture");
     const structure = JSON.stringify([planes.map((/** @type {any} */ p) => p.shape), panels.map((/** @type {any} */ p) => [p.name, p.which, p.group])]);
     if (built !== (built = structure)) {
-      made = planes.map((/** @type {any} */ plane, /** @type {number} */ key) => makeGroup(view, key, plane, panels.filter((/** @type {any} */ p) => p.group === key).length, follow));
+      made = planes.map((/** @type {any} */ plane, /** @type {number} */ key) => makeGroup(view, plane, panels.filter((/** @type {any} */ p) => p.group === key).length, follow));
       groups.replaceChildren(...made.map((group) => group.root));
     }
     made.forEach((group, key) => group.update(planes[key], panels.filter((/** @type {any} */ p) => p.group === key), cells, view.colors));
@@ -43,12 +60,11 @@ export function makeHeatPart(view) {
 
 /**
  * @param {import("./explorer.js").View} view
- * @param {number} key
  * @param {any} first
  * @param {number} count
  * @param {(indices: import("./heatlink.js").Indices) => void} follow
  */
-function makeGroup({ get, send, link }, key, first, count, follow) {
+function makeGroup({ get, send, link }, first, count, follow) {
   let plane = first;
   /** @type {import("./heatpanel.js").Spot | null} */
   let cursor = null;
@@ -58,7 +74,7 @@ function makeGroup({ get, send, link }, key, first, count, follow) {
   const panels = Array.from({ length: count }, (_, i) => makeHeatPanel({
     point: (spot) => point(spot, i), pressed: (event, block) => pressed(event, block, i), dragged: (from, to) => zoom([from.row, to.row, from.column, to.column]),
   }));
-  const axes = makeAxes(first, (row, column) => send({ do: "axes", key, row, column }), (index, value) => send({ do: "move", key, index, value }));
+  const axes = makeAxes(first, (row, column) => send({ do: "plane", of: plane, axes: [row, column], region: null }), (at) => send({ do: "plane", of: plane, at }));
   const whole = button("Show the whole", () => zoom(null));
   const out = button("Less enlarged", shrink);
   const where = html("span", { class: "al-note" });
@@ -78,7 +94,7 @@ function makeGroup({ get, send, link }, key, first, count, follow) {
   /** @param {number[] | null} region */
   function zoom(region) {
     cursor = region && cursor;
-    send({ do: "zoom", key, region });
+    send({ do: "plane", of: plane, region });
   }
 
   /** Make the block so many times larger about a point. @param {import("./heatpanel.js").Spot} middle @param {number} factor */
@@ -133,7 +149,7 @@ function makeGroup({ get, send, link }, key, first, count, follow) {
  * Which axes are rows and columns, and a slider for each other one.
  * @param {any} first
  * @param {(row: number, column: number) => void} across
- * @param {(axis: number, index: number) => void} step
+ * @param {(at: number[]) => void} step
  */
 function makeAxes({ shape }, across, step) {
   const names = shape.map((/** @type {number} */ n, /** @type {number} */ axis) => `axis ${axis} (${n})`);
@@ -150,7 +166,7 @@ function makeAxes({ shape }, across, step) {
   const sliders = shape.map((/** @type {number} */ n, /** @type {number} */ axis) => {
     const value = html("output", { class: "al-where" });
     const range = html("input", { type: "range", class: "al-range", min: 0, max: Math.max(0, n - 1), step: 1, "aria-label": `Index on axis ${axis}`,
-      oninput: () => (write(value, range.value), step(axis, Number(range.value))) });
+      oninput: () => (write(value, range.value), step(at = at.map((index, k) => (k === axis ? Number(range.value) : index)))) });
     return { root: html("label", { class: "al-heat-slider" }, `axis ${axis}`, range, value), range, value };
   });
 

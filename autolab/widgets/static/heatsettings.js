@@ -18,7 +18,8 @@ export function makeHeatSettingsPart({ get, send }) {
   /** @param {Record<string, any>} change */
   function choose(change) {
     const { show: what, scale: colours, decades: many, shared: all } = get("picture").settings;
-    send({ do: "choose", show: what, scale: colours, decades: many, shared: all, ...change });
+    const next = { show: what, scale: colours, decades: many, shared: all, ...change };
+    send({ do: "turn", to: { colours: [next.show, next.scale, next.decades, next.shared] } });
   }
 
   function paint() {

@@ -126,5 +126,5 @@ export function makeLink(model) {
 
 /** @param {any} a @param {any} b */
 function sameMove(a, b) {
-  return ["move", "set", "look", "cell", "step", "scrub"].includes(a.do) && a.do === b.do && a.key === b.key && a.index === b.index;
+  return ["move", "look"].includes(a.do) && a.do === b.do && a.key === b.key && a.index === b.index;
 }

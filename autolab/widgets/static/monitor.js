@@ -1,12 +1,18 @@
 // @ts-check
 /** The monitor of a training: curves, the state of one parameter now or earlier, and a button that stops it. */
 
+import { makeAsking } from "./asking.js";
+import { makeBrain } from "./brain.js";
 import { makeChart } from "./chart.js";
 import { button, html, set, write } from "./dom.js";
 import { floats, makeHeatmap } from "./heatmap.js";
 import { makeWidget } from "./view.js";
 
-export default () => makeWidget([makeHeadPart, makeChartsPart, makePastPart]);
+/** Which state is looked at (null: the latest), and what of it; a page waits for no old state to say how training goes. */
+const TRAINING = makeAsking({ at: /** @type {number | null} */ (null), path: "", which: "gradient" },
+  () => ({ training: ["training"] }), () => ({}), ({ at, path, which }) => ({ state: ["state", at, path, which] }));
+
+export default () => makeWidget([makeHeadPart, makeChartsPart, makePastPart], makeBrain(TRAINING));
 
 /** The title, where training is, and the Stop button. @param {import("./explorer.js").View} view */
 function makeHeadPart({ get, link, root }) {
@@ -19,12 +25,12 @@ function makeHeadPart({ get, link, root }) {
   root.classList.add("al-monitor");
 
   function show() {
-    const [now, error] = [get("stage"), get("error")];
-    write(title, get("title"));
+    const [{ title: name, stage: now, status: told }, error] = [get("training"), get("error")];
+    write(title, name);
     write(stage, link.asleep ? words.saved : now && words[now]);
     stage.hidden = !stage.textContent;
     stage.classList.toggle("al-stage-running", now === "running" && !link.asleep);
-    write(status, get("status").join(" \u00b7 "));
+    write(status, told.join(" \u00b7 "));
     stop.hidden = !now || link.asleep;
     stop.disabled = now === "stopping";
     problem.hidden = !error && link.state !== "silent";
@@ -32,37 +38,32 @@ function makeHeadPart({ get, link, root }) {
   }
 
   const changed = () => (link.heard(), show()); // who paints is awake, though an answer may have to wait
-  return { places: { header: [title, stage, status], buttons: [stop], alert: [problem] }, on: { "title status stage error": changed }, paint: show, linked: show };
+  return { places: { header: [title, stage, status], buttons: [stop], alert: [problem] }, on: { "training error": changed }, paint: show, linked: show };
 }
 
-/** One chart for each entry of the trait. @param {import("./explorer.js").View} view */
-function makeChartsPart({ get, root }) {
+/** The curves, with a mark at the state that is looked at. @param {import("./explorer.js").View} view */
+function makeChartsPart({ get }) {
   const panel = html("div", { class: "al-charts" });
   const empty = html("p", { class: "al-note" }, get("words").nothing);
   /** @type {ReturnType<typeof makeChart>[]} */
   const charts = [];
 
   function show() {
-    const wanted = get("charts");
+    const [wanted, mark] = [get("training").charts, get("state")?.at ?? null];
     for (const gone of charts.splice(wanted.length)) {
       gone.close();
       gone.root.remove();
     }
     while (charts.length < wanted.length) {
-      charts.push(makeChart(get("lines").dashes));
+      charts.push(makeChart());
       panel.append(charts[charts.length - 1].root);
     }
     if (wanted.length) empty.remove();
     else panel.append(empty);
-    charts.forEach((chart, i) => chart.update({ ...wanted[i], lines: wanted[i].lines.map(withNumbers) }));
+    charts.forEach((chart, i) => chart.update({ ...wanted[i], mark, lines: wanted[i].lines.map(withNumbers) }));
   }
 
-  function paint() {
-    get("lines")[root.style.colorScheme].forEach((/** @type {string} */ color, /** @type {number} */ i) => root.style.setProperty(`--al-line${i}`, color));
-    show();
-  }
-
-  return { places: { middle: [panel] }, on: { charts: show }, paint, close: () => charts.forEach((chart) => chart.close()) };
+  return { places: { middle: [panel] }, on: { "training state": show }, paint: show, close: () => charts.forEach((chart) => chart.close()) };
 }
 
 /** A line whose numbers came as bytes; NaN is a gap. @param {any} line */
@@ -72,7 +73,7 @@ function withNumbers(line) {
 
 /** One parameter or gradient as a heatmap, now or after an earlier update. @param {import("./explorer.js").View} view */
 function makePastPart(view) {
-  const { get, link } = view;
+  const { get, send, link } = view;
   const words = get("words");
   const heading = html("h3", { class: "al-chart-title" });
   const param = html("select", { class: "al-choice", "aria-label": words.value, onchange: choose });
@@ -84,36 +85,37 @@ function makePastPart(view) {
   const caption = html("p", { class: "al-note" });
   const slider = html("input", { type: "range", class: "al-range", min: 0, "aria-label": words.past, oninput: scrub });
   const place = html("span", { class: "al-place" });
-  const follow = button(words.follow, () => link.send({ do: "follow" }));
+  const follow = button(words.follow, () => turn({ at: null }));
   const [first, last] = [html("span"), html("span")];
   const panel = html("section", { class: "al-past" }, heading, html("div", { class: "al-past-head" }, param, which),
     heatmap.root, absent, caption, silent,
     html("div", { class: "al-past-head" }, html("span", { class: "al-caption" }, words.past), place, follow), slider,
     html("div", { class: "al-ends", "aria-hidden": "true" }, first, last));
+  const turn = (/** @type {any} */ to) => send({ do: "turn", to });
   let named = "";
 
   function choose() {
-    link.send({ do: "choose", path: param.value, which: which.value });
+    turn({ path: param.value, which: which.value });
   }
 
   function scrub() {
-    const places = get("places");
-    const at = places[Number(slider.value)];
-    link.send(Number(slider.value) === places.length - 1 ? { do: "follow" } : { do: "scrub", at });
+    const { places } = get("training");
+    turn({ at: Number(slider.value) === places.length - 1 ? null : places[Number(slider.value)] });
   }
 
   function show() {
-    const [places, at, heat, params] = [get("places"), get("at"), get("heat"), get("params")];
+    const { places, params } = get("training");
     panel.hidden = !places.length;
-    if (panel.hidden) return;
+    if (panel.hidden || !get("state")) return; // it is on its way
+    const { at, path, which: shown, heat } = get("state");
     if (JSON.stringify(params) !== named) {
       named = JSON.stringify(params);
       param.replaceChildren(...params.map((/** @type {string[]} */ [value, label]) => html("option", { value }, label)));
     }
-    param.value = get("path");
-    which.value = get("which");
+    param.value = path;
+    which.value = shown;
     write(heading, heat.title);
-    const drawn = !heat.absent && get("heat_buffers").length > 0;
+    const drawn = !heat.absent;
     heatmap.root.hidden = !drawn;
     write(absent, heat.absent ?? "");
     absent.hidden = drawn;
@@ -121,7 +123,7 @@ function makePastPart(view) {
     caption.hidden = !caption.textContent;
     write(silent, heat.silent);
     silent.hidden = !heat.silent;
-    if (drawn) heatmap.update({ ...heat, which: heat.which === "value" ? "value" : "grad" }, floats(get("heat_buffers")[0]), view.colors);
+    if (drawn) heatmap.update({ ...heat, which: heat.which === "value" ? "value" : "grad" }, floats(heat.cells), view.colors);
     const index = at === null ? places.length - 1 : places.indexOf(at);
     set(slider, { max: places.length - 1, "aria-valuetext": heat.title });
     slider.value = String(index);
@@ -135,12 +137,5 @@ function makePastPart(view) {
     follow.disabled = at === null || link.asleep;
   }
 
-  let waiting = false;
-  /** Of the changes that come together, one is drawn. */
-  function later() {
-    if (!waiting) queueMicrotask(() => ((waiting = false), show()));
-    waiting = true;
-  }
-
-  return { places: { middle: [panel] }, on: { "params places at path which heat heat_buffers": later }, paint: show, linked: show };
+  return { places: { middle: [panel] }, on: { "training state": show }, paint: show, linked: show };
 }

@@ -15,8 +15,7 @@ export function openPage(widget, look) {
   }
   followTheme(look);
   const get = (/** @type {string} */ name) => state[name];
-  const answers = [makeTable(saved.messages ?? {}, get), ...(saved.answers ? [makeAnswers(saved, get)] : [])];
-  const model = makeModel(state, (message) => Object.assign({}, ...answers.map((answer) => answer(message))));
+  const model = makeModel(state, makeAnswers(saved, get));
   const view = widget();
   view.initialize({ model });
   view.render({ model, el: document.querySelector("main") ?? document.body });
@@ -24,11 +23,11 @@ export function openPage(widget, look) {
 }
 
 /**
- * Answers the questions of a page with graphs, with what widgets/explorer_page.py has put into it; what it does not hold it refuses.
+ * Answers the questions of a page with what has been put into it; what it does not hold it refuses.
  * @param {any} saved
  * @param {(trait: string) => any} get
  */
-function makeAnswers({ state, answers, boxes, first, refusal }, get) {
+function makeAnswers({ state, answers = {}, boxes = [], first = [], refusal = state.words.still }, get) {
   /** @param {string} key */
   function answer(key) {
     const [shelf, found] = answers[key] ?? ["answers", { refused: refusal }];
@@ -50,7 +49,7 @@ function makeAnswers({ state, answers, boxes, first, refusal }, get) {
     return shelves;
   }
 
-  Object.assign(state, answered(first));
+  if (first.length) Object.assign(state, answered(first));
   return (/** @type {any} */ { do: what, look, questions }) =>
     (what === "look" ? { look, ...answered(questions.map((/** @type {any} */ question) => JSON.stringify(question))) } : {});
 }
@@ -61,20 +60,6 @@ function fillFrame() {
   if (!frame) return;
   document.body.style.setProperty("--al-window", "800px");
   new ResizeObserver(() => (frame.style.height = `${document.body.offsetHeight}px`)).observe(document.body);
-}
-
-/**
- * Looks messages up; one that is not in the table changes nothing. A page in chapters has a table for each, and one for all.
- * @param {Record<string, any>} answers
- * @param {(trait: string) => any} get
- * @returns {(message: any) => Record<string, any>}
- */
-function makeTable(answers, get) {
-  return (message) => {
-    const key = JSON.stringify(Object.entries(message).sort(([a], [b]) => (a < b ? -1 : 1)));
-    const tables = get("chapter") ? [answers[get("chapter")], answers.all] : [answers];
-    return tables.find((table) => Object.hasOwn(table, key))?.[key] ?? {};
-  };
 }
 
 /**

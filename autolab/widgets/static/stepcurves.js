@@ -6,7 +6,7 @@ import { makeLines } from "./chosen.js";
 import { html, set, write } from "./dom.js";
 
 /** @param {import("./explorer.js").View} view */
-export function makeCurvesPart({ get, send, root: view }) {
+export function makeCurvesPart({ get, send }) {
   const words = get("words");
   const title = html("h3", { class: "al-title" });
   const group = `al-moves-${Math.random()}`; // of this view alone
@@ -16,10 +16,10 @@ export function makeCurvesPart({ get, send, root: view }) {
   const turn = html("input", { type: "range", class: "al-range al-order-range", min: 0, step: 1, "aria-label": words.lens_directions, oninput: () => direct(Number(turn.value)) });
   const turned = html("output", { class: "al-own", "aria-hidden": "true" });
   const turning = html("label", { class: "al-order-control" }, html("span", { class: "al-caption" }, words.lens_directions), turn, turned);
-  const slider = html("input", { type: "range", class: "al-range", min: 0, "aria-label": words.lens_step, oninput: () => send({ do: "step", k: Number(slider.value) }) });
+  const slider = html("input", { type: "range", class: "al-range", min: 0, "aria-label": words.lens_step, oninput: () => send({ do: "turn", to: { at_step: Number(slider.value) } }) });
   const size = html("span", { class: "al-where" });
   const lines = makeLines();
-  const charts = [0, 1].map(() => makeChart(get("dashes")));
+  const charts = [0, 1].map(() => makeChart());
   const notes = charts.map(() => html("p", { class: "al-sentence" }));
   const moved = html("p", { class: "al-apart" });
   const absent = html("p", { class: "al-note" }, words.lens_not_saved);
@@ -33,48 +33,44 @@ export function makeCurvesPart({ get, send, root: view }) {
 
   /** Move all of the input: in the k-th of the directions that there are, or in the last that was shown. @param {number} [k] */
   function direct(k) {
-    const { seed, directions } = get("along"); // a saved page holds those that were measured
-    const at = k ?? Math.max(0, directions.indexOf(seed));
-    send({ do: "along", key: get("chosen").input, seed: directions[at] });
+    const at = k ?? Math.max(0, place());
+    send({ do: "turn", to: { whole: true, direction: get("directions")[at][0] } });
   }
 
   /** Move the chosen element alone. */
   function choose() {
-    const { input, row, column } = get("chosen");
-    send({ do: "cell", key: input, row, column });
+    send({ do: "turn", to: { whole: false } });
   }
 
+  /** Where the direction is among those that there are: a saved page holds those that were measured. */
+  const place = () => get("directions").findIndex((/** @type {[number, string]} */ [seed]) => seed === get("look").direction);
+
   function paint() {
-    const [{ whole, label, seed, directions }, study] = [get("along"), get("study")];
+    const [{ whole, direction: seed, at_step: wished }, directions, study] = [get("look"), get("directions"), get("study") ?? {}];
+    const label = whole && place() >= 0 ? directions[place()][1] : get("chosen").moves;
     root.hidden = !label;
     if (root.hidden) return;
     write(title, label);
     ways.forEach((way, k) => (way.checked = whole === (k === 1)));
     ways[1].disabled = !directions.length;
     turning.hidden = !whole || !directions.length;
-    slide(turn, directions.indexOf(seed), directions.length - 1, String(seed));
+    slide(turn, place(), directions.length - 1, String(seed));
     write(turned, String(seed));
     body.hidden = !study.charts;
     absent.hidden = !get("still") || Boolean(study.charts);
     if (!study.charts) return;
     const last = study.steps.length - 1;
-    const at = Math.min(get("at_step"), last);
-    const [step, place, numeric, error] = study.steps[at];
+    const at = Math.max(0, Math.min(wished, last));
+    const [step, mark, numeric, error] = study.steps[at];
     slide(slider, at, last, step);
     write(size, `h = ${step}`);
     lines.update([["analytic", words.lens_analytic, study.analytic], ["numeric", words.lens_at_step, numeric], ["error", words.lens_difference, error]]);
     write(moved, study.moved_on);
     moved.hidden = !study.moved_on;
-    charts.forEach((chart, k) => (chart.update({ ...study.charts[k], mark: k ? null : place }), write(notes[k], study.notes[k])));
+    charts.forEach((chart, k) => (chart.update({ ...study.charts[k], mark: k ? null : mark }), write(notes[k], study.notes[k])));
   }
 
-  function color() {
-    const scheme = view.style.colorScheme;
-    get("lines")[scheme].forEach((/** @type {string} */ line, /** @type {number} */ i) => view.style.setProperty(`--al-line${i}`, line));
-    paint();
-  }
-
-  return { places: { middle: [root] }, on: { "study along at_step": paint }, paint: color, close: () => charts.forEach((chart) => chart.close()) };
+  return { places: { middle: [root] }, on: { "study chosen directions look": paint }, paint, close: () => charts.forEach((chart) => chart.close()) };
 }
 
 /** Put a slider where it belongs, unless a hand is on it. @param {any} slider @param {number} at @param {number} last @param {string} text */

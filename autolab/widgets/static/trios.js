@@ -13,12 +13,15 @@ const WAYS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRig
 
 /** @typedef {{key: number, row: number, column: number}} Cell */
 
+/** The message that chooses a cell of an input, or its worst element, and moves that. @param {number} input @param {number[] | null} cell */
+export const toCell = (input, cell = null) => ({ do: "turn", to: { input, cell, whole: false } });
+
 /** @param {import("./explorer.js").View} view */
 export function makeTriosPart(view) {
   const { get, send } = view;
   const keys = html("p", { class: "al-note" }, get("words").lens_keys);
   const root = html("div", { class: "al-trios" });
-  const scales = makeSegments(get("words").lens_colors, SCALES, (scale) => send({ do: "scale", scale }));
+  const scales = makeSegments(get("words").lens_colors, SCALES, (scale) => send({ do: "turn", to: { scale } }));
   const colors = html("div", { class: "al-order-control al-sans" }, html("span", { class: "al-caption" }, get("words").lens_colors), scales.root);
   /** @type {Cell | null} */
   let ahead = null; // where the user's hand is, while the kernel follows
@@ -28,33 +31,34 @@ export function makeTriosPart(view) {
 
   /** @param {number} key @param {number} row @param {number} column */
   function choose(key, row, column) {
-    const { rows, cols } = get("panels")[key];
+    const { rows, cols } = get("check").panels[key];
     if (row < 0 || row >= rows || column < 0 || column >= cols) return;
     const mine = (ahead = { key, row, column });
-    send({ do: "cell", key, row, column }, () => ahead === mine && ((ahead = null), mark()));
+    send(toCell(key, [row, column]), () => ahead === mine && ((ahead = null), mark()));
     mark();
   }
 
   const here = () => ahead ?? { ...get("chosen"), key: get("chosen").input };
 
   function mark() {
-    trios.forEach((trio, key) => trio.mark(here().key === key ? here() : null, get("panels")[key].worst));
+    trios.forEach((trio, key) => trio.mark(here().key === key ? here() : null, get("check").panels[key].worst));
   }
 
   function fill() {
-    const panels = get("panels");
+    const { panels, cells } = get("check");
+    const { scale } = get("look");
     const structure = JSON.stringify(panels.map((/** @type {any} */ p) => [p.name, p.shape, KINDS.map((kind) => p.arrays[kind].absent ?? [p.arrays[kind].rows, p.arrays[kind].cols])]));
     if (built !== (built = structure)) {
       trios = panels.map((/** @type {any} */ panel, /** @type {number} */ key) => makeTrio(panel, get("words"), (row, column) => choose(key, row, column), () => here()));
       root.replaceChildren(...trios.map((trio) => trio.root));
     }
-    panels.forEach((/** @type {any} */ panel, /** @type {number} */ key) => trios[key].update(panel, get("panel_buffers"), get("scale"), view.colors));
-    scales.choose(get("scale"));
+    panels.forEach((/** @type {any} */ panel, /** @type {number} */ key) => trios[key].update(panel, cells, scale, view.colors));
+    scales.choose(scale);
     colors.hidden = keys.hidden = !root.querySelector("canvas");
     mark();
   }
 
-  return { places: { header: [colors], middle: [root, keys] }, on: { "panels panel_buffers scale": fill, chosen: mark }, paint: fill };
+  return { places: { header: [colors], middle: [root, keys] }, on: { "check look": fill, chosen: mark }, paint: fill };
 }
 
 /**

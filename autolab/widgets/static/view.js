@@ -3,7 +3,7 @@
 
 import { colorMap, isDark } from "./colors.js";
 import { button, html, set } from "./dom.js";
-import { CONDITION, makeLink } from "./link.js";
+import { makeLink } from "./link.js";
 import { makeMenu } from "./menu.js";
 import { makePresenting } from "./present.js";
 
@@ -19,7 +19,7 @@ const PROJECTOR = 1.5;
  * @param {((view: View) => any)[]} makers of its parts
  * @param {(model: any, link: ReturnType<typeof makeLink>) => Source} makeSource what the parts show
  */
-export function makeWidget(makers, makeSource = makePlainSource) {
+export function makeWidget(makers, makeSource) {
   /** @type {ReturnType<typeof makeLink>} */
   let link; // one per model: its views share the line to the kernel, and what is looked at
   /** @type {Source} */
@@ -36,18 +36,6 @@ export function makeWidget(makers, makeSource = makePlainSource) {
     render(/** @type {{el: HTMLElement}} */ { el }) {
       return makeView(source, el, link, makers);
     },
-  };
-}
-
-/** The traits of a model as they are. @param {any} model @param {ReturnType<typeof makeLink>} link @returns {Source} */
-function makePlainSource(model, link) {
-  const event = (/** @type {string} */ name) => (CONDITION.includes(name.slice("change:".length)) ? "change:condition" : name);
-  return {
-    get: (name) => (CONDITION.includes(name) ? model.get("condition")[name] : model.get(name)),
-    on: (name, listener) => model.on(event(name), listener),
-    off: (name, listener) => model.off(event(name), listener),
-    send: link.send,
-    close() {},
   };
 }
 
@@ -82,9 +70,13 @@ function makeView(source, el, link, makers) {
   function paintTheme() {
     const scheme = isDark(root) ? "dark" : "light";
     root.style.colorScheme = scheme;
-    const { stops, ...theme } = view.get("palette")[scheme];
+    const { stops, lines, ...theme } = view.get("palette")[scheme];
     view.colors = colorMap(stops);
     for (const [name, color] of Object.entries(theme)) root.style.setProperty(`--al-${name}`, color);
+    lines.forEach((/** @type {string[]} */ [color, dash], /** @type {number} */ i) => {
+      root.style.setProperty(`--al-line${i}`, color);
+      root.style.setProperty(`--al-dash${i}`, dash);
+    });
     for (const part of parts) part.paint?.();
   }
 

@@ -3,13 +3,14 @@
 
 import { html } from "./dom.js";
 import { makeGraph } from "./graph.js";
+import { toCell } from "./trios.js";
 
 /** The graph; choosing an input in it chooses its worst element. @param {import("./explorer.js").View} view */
 export function makeNodesPart(view) {
   const { get, send } = view;
   const graph = makeGraph((id) => {
-    const key = get("boxes").indexOf(id);
-    if (key >= 0) send({ do: "worst", key });
+    const key = get("inputs").indexOf(id);
+    if (key >= 0) send(toCell(key));
   }, null);
   graph.root.classList.add("al-main");
   const root = html("section", { "aria-label": get("words").lens_where }, graph.root);

@@ -1,0 +1,29 @@
+"""The names of other libraries over AutoLab's engine, so that their tutorials run.
+
+    >>> from autolab import compat
+    >>> compat.install("dezero")
+    >>> import dezero
+    >>> dezero.__name__
+    'autolab.compat.dezero'
+    >>> compat.uninstall("dezero")
+
+``python -m autolab.compat dezero script.py`` runs a script as it is. docs/compat.md says what each facade covers.
+
+How a facade is written
+-----------------------
+`autolab.compat.<library>` is a package that has the modules of the original at the same places: what is called
+``dezero.functions`` there is `autolab.compat.dezero.functions` here. It is found by its folder; no list names it.
+
+- Whatever the engine has is handed on as it is (``from ...functions import exp``). Where the original's arguments
+  differ, a function takes them apart and calls AutoLab's. Nothing is computed here: there is one engine.
+- Where the libraries contradict each other, the facade has its original's way, and the engine does not know of it.
+- ``__all__`` lists what the module offers. Its last statement is ``__getattr__ = missing(__name__)``: any other name
+  fails and says so, by ``module.name`` as well as by ``from module import name``.
+- Modules of the original that are not there at all need nothing: `install` answers for them.
+- Messages call things by their original names (`original` gives that of a module).
+"""
+
+from .absent import facades, missing, original
+from .aliases import install, uninstall
+
+__all__ = ["facades", "install", "missing", "original", "uninstall"]

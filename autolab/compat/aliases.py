@@ -1,0 +1,120 @@
+"""Facades under the import names of their originals, until they are taken away again."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
+
+from .absent import PACKAGE, facades, sentence
+
+
+def install(library: str) -> None:
+    """Let ``import dezero`` and the imports of its modules give AutoLab's facade, in this process.
+
+    Parameters
+    ----------
+    library : str
+        The import name of the original. Installing it twice changes nothing.
+
+    Raises
+    ------
+    ValueError
+        If there is no such facade.
+    RuntimeError
+        If the library itself has been imported before.
+
+    Examples
+    --------
+    >>> from autolab import compat
+    >>> compat.install("dezero")
+    >>> import dezero.functions as F
+    >>> F.__name__
+    'autolab.compat.dezero.functions'
+    >>> compat.uninstall("dezero")
+    """
+    _check("install", library)
+    if any(_finders(library)):
+        return
+    if loaded := [name for name in sys.modules if _belongs(name, library)]:
+        where = getattr(sys.modules[loaded[0]], "__file__", None)
+        raise RuntimeError(
+            f"install: {loaded[0]} is already imported{f' from {where}' if where else ''}; "
+            f"install the facade before the first import, in a Python that has just started"
+        )
+    sys.meta_path.insert(0, _Finder(library))
+
+
+def uninstall(library: str) -> None:
+    """Undo `install`: the next ``import dezero`` looks for the library itself. Modules that were imported stay usable.
+
+    Parameters
+    ----------
+    library : str
+        The import name of the original. Where its facade is not installed, nothing happens.
+
+    Raises
+    ------
+    ValueError
+        If there is no such facade.
+
+    Examples
+    --------
+    >>> from autolab import compat
+    >>> compat.install("dezero")
+    >>> compat.uninstall("dezero")
+    >>> import dezero
+    Traceback (most recent call last):
+    ModuleNotFoundError: No module named 'dezero'
+    """
+    _check("uninstall", library)
+    for finder in _finders(library):
+        sys.meta_path.remove(finder)
+        for name in [name for name in sys.modules if _belongs(name, library)]:
+            del sys.modules[name]
+
+
+def _check(function: str, library: str) -> None:
+    if library not in facades():
+        raise ValueError(f"{function}: there is no facade of {library!r:.60}; there are {', '.join(facades())}")
+
+
+def _finders(library: str) -> list[_Finder]:
+    return [finder for finder in sys.meta_path if isinstance(finder, _Finder) and finder.library == library]
+
+
+def _belongs(module: str, library: str) -> bool:
+    return module == library or module.startswith(f"{library}.")
+
+
+class _Finder(MetaPathFinder):
+    """Finds a library's modules in its facade; one that is not there is missing, wherever else it might be found."""
+
+    def __init__(self, library: str) -> None:
+        self.library = library
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if not _belongs(fullname, self.library):
+            return None
+        found = find_spec(f"{PACKAGE}.{fullname}")
+        if found is None:
+            raise ModuleNotFoundError(sentence(fullname), name=fullname)
+        return ModuleSpec(fullname, _Alias(), is_package=found.submodule_search_locations is not None)
+
+
+class _Alias(Loader):
+    """Gives the module of the facade itself, so that there is one of it under both names."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = import_module(f"{PACKAGE}.{spec.name}")
+        self._own = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._own  # the import system has written that of the alias over it

@@ -1,0 +1,143 @@
+"""``chainer.backend``"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...engine import backend as _backend
+from .. import missing
+from .backends import cuda
+
+__all__ = [
+    "CpuDevice",
+    "GpuDevice",
+    "copyto",
+    "cuda",
+    "from_chx",
+    "get_array_module",
+    "get_device",
+    "get_device_from_array",
+    "to_chx",
+    "to_numpy",
+]
+
+get_array_module = _backend.get_array_module
+
+
+class CpuDevice:
+    """Main memory.
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> chainer.backend.CpuDevice().name
+    '@numpy'
+    """
+
+    xp, name = np, "@numpy"
+    supported_array_types = (np.ndarray,)
+
+    def __str__(self) -> str:
+        return self.name
+
+    __repr__ = __str__
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and str(other) == str(self)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __enter__(self) -> CpuDevice:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def use(self) -> None:
+        """Nothing to do: arrays are where their inputs are."""
+
+    def send(self, arrays: Any) -> Any:
+        """Arrays in main memory."""
+        return _backend.to_cpu(arrays)
+
+
+class GpuDevice(CpuDevice):
+    """A GPU."""
+
+    def __init__(self, index: int = 0) -> None:
+        self.index, self.name = index, f"@cupy:{index}"
+        self.xp = cuda.cupy  # an error that says what is missing, where CuPy is
+
+    def send(self, arrays: Any) -> Any:
+        """Arrays on this GPU."""
+        with _backend.device(self.index):
+            return _backend.to_gpu(arrays)
+
+
+def get_device(device_spec: Any) -> Any:
+    """The device that is meant by ``-1``, ``"@numpy"``, ``0``, ``"@cupy:0"``, or is one.
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> chainer.get_device("@numpy")
+    @numpy
+    """
+    if isinstance(device_spec, CpuDevice):
+        return device_spec
+    name = str(device_spec)
+    if name in ("-1", "@numpy", "native", "<DummyDevice>"):
+        return CpuDevice()
+    number = name.removeprefix("@cupy:")
+    if not number.isdigit():
+        raise ValueError(f"get_device: got {device_spec!r:.60}; expected -1, '@numpy', or the number of a GPU")
+    return GpuDevice(int(number))
+
+
+def get_device_from_array(*arrays: Any) -> Any:
+    """The device on which arrays are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> chainer.backend.get_device_from_array(np.ones(2))
+    @numpy
+    """
+    return CpuDevice() if get_array_module(*arrays) is np else GpuDevice(arrays[0].device.id)
+
+
+def copyto(dst: Any, src: Any) -> None:
+    """Copy the numbers of one array into another, on whichever device.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> a = np.zeros(2)
+    >>> chainer.backend.copyto(a, np.ones(2))
+    >>> a
+    array([1., 1.])
+    """
+    dst[...] = get_array_module(dst).asarray(_backend.to_cpu(src) if isinstance(dst, np.ndarray) else src)
+
+
+def to_numpy(array: Any) -> Any:
+    """An array in main memory; None stays None."""
+    return None if array is None else _backend.to_cpu(array)
+
+
+def from_chx(array: Any) -> Any:
+    """The array itself: there are no arrays of ChainerX."""
+    return array
+
+
+def to_chx(array: Any) -> Any:
+    """Refused: there are no arrays of ChainerX."""
+    raise RuntimeError("chainerx is not part of AutoLab's chainer facade")
+
+
+__getattr__ = missing(__name__)

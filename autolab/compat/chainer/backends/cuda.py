@@ -1,0 +1,152 @@
+"""``chainer.backends.cuda``: imports without CUDA; what needs CuPy says so when it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from ....engine import backend as _backend
+from ....engine.elementwise_kernel import elementwise_kernel
+from ... import missing
+
+__all__ = [
+    "DummyDevice",
+    "DummyDeviceType",
+    "available",
+    "check_cuda_available",
+    "cudnn_enabled",
+    "cupy",
+    "elementwise",
+    "get_array_module",
+    "get_device",
+    "get_device_from_array",
+    "get_device_from_id",
+    "memoize",
+    "ndarray",
+    "reduce",
+    "to_cpu",
+    "to_gpu",
+]
+
+available = _backend.gpu_status().state == "ok"
+cudnn_enabled = False
+
+
+class DummyDeviceType:
+    """Stands for main memory."""
+
+    id = -1
+
+    def __enter__(self) -> DummyDeviceType:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    def __int__(self) -> int:
+        return -1
+
+    def __repr__(self) -> str:
+        return "<DummyDevice>"
+
+    def use(self) -> None:
+        """Nothing to do."""
+
+
+DummyDevice = DummyDeviceType()
+
+
+class _LazyCupy:
+    """CuPy, which is looked for when something of it is wanted."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(_backend._gpu("chainer.backends.cuda.cupy"), name)
+
+
+class _NoArray:
+    """The type of CuPy's arrays where there is no CuPy: nothing is one."""
+
+
+cupy: Any = _LazyCupy()
+ndarray: Any = cupy.ndarray if available else _NoArray
+get_array_module = _backend.get_array_module
+
+
+def check_cuda_available() -> None:
+    """Raise a RuntimeError that says what is missing, unless there is a GPU to use."""
+    _backend._gpu("check_cuda_available")
+
+
+@cache
+def elementwise(in_params: str, out_params: str, operation: str, name: str, **kwargs: Any) -> Callable[..., Any]:
+    """A kernel for CuPy's arrays: a loop body over elements, compiled once for the arguments and the device.
+
+    Parameters
+    ----------
+    in_params, out_params : str
+        Such as ``"float32 x, float32 y"``; ``T`` stands for any dtype.
+    operation : str
+        In CUDA, such as ``"z = x * y"``.
+    name : str
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> kernel = chainer.backends.cuda.elementwise("T x, T y", "T z", "z = x * y", "multiply")
+    """
+    return elementwise_kernel(in_params, out_params, operation, name, **kwargs)
+
+
+def reduce(*args: Any, **kwargs: Any) -> Any:
+    """Refused: it is a kernel of CuPy's, ``cupy.ReductionKernel``."""
+    return cupy.ReductionKernel(*args, **kwargs)
+
+
+def memoize(for_each_device: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator that keeps results by their arguments.
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> @chainer.backends.cuda.memoize()
+    ... def twice(x):
+    ...     return 2 * x
+    >>> twice(3)
+    6
+    """
+    return lambda function: cache(function)
+
+
+def to_cpu(array: Any, stream: Any = None) -> Any:
+    """Arrays in main memory."""
+    return np.asarray(array) if np.isscalar(array) else _backend.to_cpu(array)
+
+
+def to_gpu(array: Any, device: Any = None, stream: Any = None) -> Any:
+    """Arrays on the current GPU."""
+    return _backend.to_gpu(array)
+
+
+def get_device_from_id(device_id: int | None) -> Any:
+    """A GPU as a ``with`` block; of a negative number, or None, main memory."""
+    if device_id is None or device_id < 0:
+        return DummyDevice
+    return _backend.device(device_id)
+
+
+def get_device_from_array(*arrays: Any) -> Any:
+    """Where the arrays are."""
+    return DummyDevice if get_array_module(*arrays) is np else get_device_from_id(0)
+
+
+get_device = get_device_from_array
+
+__getattr__ = missing(__name__)

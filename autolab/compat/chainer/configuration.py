@@ -1,0 +1,132 @@
+"""``chainer.configuration``: AutoLab's modes, and settings of Chainer's that are kept and mostly mean nothing here."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from ...engine import config as _config
+from .. import missing
+
+__all__ = ["GlobalConfig", "LocalConfig", "config", "global_config", "using_config"]
+
+_MODES = ("enable_backprop", "train")
+_own: ContextVar[dict[str, Any] | None] = ContextVar("autolab_chainer_config", default=None)
+
+
+class GlobalConfig:
+    """What every thread sees that has not set it for itself. Any name may be set.
+
+    ``train`` and ``enable_backprop`` are AutoLab's own; ``type_check`` says whether `check_type_forward` is called,
+    ``dtype`` what new parameters have.
+    """
+
+    def __init__(self) -> None:
+        settings = {"debug": False, "type_check": True, "dtype": np.dtype(np.float32), "keep_graph_on_report": False}
+        settings |= {"use_cudnn": "auto", "cudnn_deterministic": False, "use_cudnn_tensor_core": "auto"}
+        settings |= {"autotune": False, "cudnn_fast_batch_normalization": False, "use_ideep": "never"}
+        settings |= {"lazy_grad_sum": False, "in_recomputing": False, "warn_nondeterministic": False}
+        settings |= {"compute_mode": None, "use_static_graph": True, "schedule_func": None}
+        vars(self).update(settings)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _MODES:
+            return getattr(_config.global_config, name)
+        raise AttributeError(f"config: {name!r:.60} was never set")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _MODES:
+            setattr(_config.global_config, name, value)
+        else:
+            super().__setattr__(name, value)
+
+
+class LocalConfig:
+    """The settings of this thread; what it has not set comes from `global_config`.
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> chainer.config.train
+    True
+    >>> chainer.config.my_own = 3
+    >>> chainer.config.my_own
+    3
+    >>> del chainer.config.my_own
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _MODES:
+            return getattr(_config.config, name)
+        own = _own.get() or {}
+        return own[name] if name in own else getattr(global_config, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _MODES:
+            setattr(_config.config, name, value)
+        else:
+            _own.set({**(_own.get() or {}), name: value})
+
+    def __delattr__(self, name: str) -> None:
+        if name in _MODES:
+            delattr(_config.config, name)
+            return
+        own = dict(_own.get() or {})
+        if name not in own:
+            raise AttributeError(f"config: {name!r:.60} is not set in this thread")
+        del own[name]
+        _own.set(own)
+
+
+global_config = GlobalConfig()
+config = LocalConfig()
+
+
+class using_config:
+    """Set one setting of this thread inside a ``with`` block; the former value returns, also after an exception.
+
+    Parameters
+    ----------
+    name : str
+    value
+    config : LocalConfig or GlobalConfig
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> with chainer.using_config("train", False):
+    ...     chainer.config.train
+    False
+    """
+
+    def __init__(self, name: str, value: Any, config: LocalConfig | GlobalConfig = config) -> None:
+        self._name, self._value, self._config = name, value, config
+        is_mode = config is not global_config and name in _MODES
+        self._block = _config.using_config(name, value) if is_mode else None
+        self._before: list[Any] = []
+
+    def __enter__(self) -> None:
+        if self._block is not None:
+            return self._block.__enter__()
+        own = _own.get() or {}
+        if self._config is global_config:
+            own = {name: getattr(global_config, name) for name in (*vars(global_config), *_MODES)}
+        self._before.append(own.get(self._name, self))
+        setattr(self._config, self._name, self._value)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._block is not None:
+            return self._block.__exit__(kind, error, trace)
+        before = self._before.pop()
+        if before is self:  # it was not set
+            delattr(self._config, self._name)
+        else:
+            setattr(self._config, self._name, before)
+
+
+__getattr__ = missing(__name__)

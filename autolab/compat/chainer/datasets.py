@@ -1,0 +1,216 @@
+"""``chainer.datasets``"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ... import data as _data
+from .. import missing
+from .dataset import DatasetMixin
+
+__all__ = [
+    "ConcatenatedDataset",
+    "DictDataset",
+    "SubDataset",
+    "TransformDataset",
+    "TupleDataset",
+    "get_cross_validation_datasets",
+    "get_cross_validation_datasets_random",
+    "get_fashion_mnist",
+    "get_mnist",
+    "split_dataset",
+    "split_dataset_n",
+    "split_dataset_n_random",
+    "split_dataset_random",
+]
+
+
+class TupleDataset:
+    """Sequences of the same length, put together example by example.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> data = chainer.datasets.TupleDataset(np.arange(3.0), [0, 1, 0])
+    >>> len(data), data[1], data[:2]
+    (3, (np.float64(1.0), 1), [(np.float64(0.0), 0), (np.float64(1.0), 1)])
+    """
+
+    def __init__(self, *datasets: Any) -> None:
+        if not datasets:
+            raise ValueError("TupleDataset: got no dataset; expected at least one")
+        lengths = [len(dataset) for dataset in datasets]
+        if len(set(lengths)) > 1:
+            raise ValueError(f"TupleDataset: the datasets have the lengths {lengths}; expected one length")
+        self._datasets = datasets
+
+    def __len__(self) -> int:
+        return len(self._datasets[0])
+
+    def __getitem__(self, index: Any) -> Any:
+        """One example, or a list of those of a slice, a list or an array."""
+        if isinstance(index, list | np.ndarray):
+            return [self[int(i)] for i in index]
+        parts = [dataset[index] for dataset in self._datasets]
+        return list(zip(*parts, strict=True)) if isinstance(index, slice) else tuple(parts)
+
+
+class DictDataset:
+    """The same with dictionaries as examples."""
+
+    def __init__(self, **datasets: Any) -> None:
+        self._names, self._rows = list(datasets), TupleDataset(*datasets.values())
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        """One example, or a list of those of a slice."""
+        found = self._rows[index]
+        if isinstance(found, tuple):
+            return dict(zip(self._names, found, strict=True))
+        return [dict(zip(self._names, row, strict=True)) for row in found]
+
+
+class SubDataset(DatasetMixin):
+    """A part of a dataset, which may be in another order."""
+
+    def __init__(self, dataset: Any, start: int, finish: int, order: Sequence[int] | None = None) -> None:
+        if not 0 <= start <= finish <= len(dataset) or (order is not None and len(order) != len(dataset)):
+            raise ValueError(f"SubDataset: start {start}, finish {finish} or order do not fit {len(dataset)} examples")
+        self._dataset, self._start, self._length, self._order = dataset, start, finish - start, order
+
+    def __len__(self) -> int:
+        return self._length
+
+    def get_example(self, i: int) -> Any:
+        """The example of a number in this part."""
+        place = self._start + i
+        return self._dataset[place if self._order is None else int(self._order[place])]
+
+
+class ConcatenatedDataset(DatasetMixin):
+    """Datasets, one behind the other."""
+
+    def __init__(self, *datasets: Any) -> None:
+        self._datasets = datasets
+
+    def __len__(self) -> int:
+        return sum([len(dataset) for dataset in self._datasets])
+
+    def get_example(self, i: int) -> Any:
+        """The example of a number."""
+        for dataset in self._datasets:
+            if i < len(dataset):
+                return dataset[i]
+            i -= len(dataset)
+        raise IndexError("ConcatenatedDataset: there are not so many examples")
+
+
+class TransformDataset(DatasetMixin):
+    """A dataset whose examples go through a function."""
+
+    def __init__(self, dataset: Any, transform: Any, transform_: Callable[[Any], Any] | None = None) -> None:
+        self._dataset, self._transform = dataset, transform if transform_ is None else transform_
+
+    def __len__(self) -> int:
+        return len(self._dataset)
+
+    def get_example(self, i: int) -> Any:
+        """The example of a number, transformed."""
+        return self._transform(self._dataset[i])
+
+
+def split_dataset(dataset: Any, split_at: int, order: Any = None) -> tuple[SubDataset, SubDataset]:
+    """The first ``split_at`` examples, and the others."""
+    if not isinstance(split_at, int | np.integer):
+        raise TypeError(f"split_dataset: split_at is {split_at!r:.60}; expected an integer")
+    if not 0 <= split_at <= len(dataset):
+        raise ValueError(f"split_dataset: split_at is {split_at}; expected 0 to {len(dataset)}")
+    return SubDataset(dataset, 0, split_at, order), SubDataset(dataset, split_at, len(dataset), order)
+
+
+def split_dataset_random(dataset: Any, first_size: int, seed: Any = None) -> tuple[SubDataset, SubDataset]:
+    """The same in a random order."""
+    return split_dataset(dataset, first_size, np.random.RandomState(seed).permutation(len(dataset)))
+
+
+def split_dataset_n(dataset: Any, n: int, order: Any = None) -> list[SubDataset]:
+    """``n`` parts of one length; what is left over is in none."""
+    size = len(dataset) // n
+    return [SubDataset(dataset, i * size, (i + 1) * size, order) for i in range(n)]
+
+
+def split_dataset_n_random(dataset: Any, n: int, seed: Any = None) -> list[SubDataset]:
+    """The same in a random order."""
+    return split_dataset_n(dataset, n, np.random.RandomState(seed).permutation(len(dataset)))
+
+
+def get_cross_validation_datasets(dataset: Any, n_folds: int, order: Any = None) -> list[tuple[Any, Any]]:
+    """Pairs of what to train with and what to test with: each example is once in the second."""
+    order = np.arange(len(dataset)) if order is None else np.asarray(order)
+    ends = np.linspace(0, len(dataset), n_folds + 1).round().astype(int)
+    found = []
+    for start, end in pairwise(ends):
+        turned = np.concatenate([order[:start], order[end:], order[start:end]])
+        found.append(split_dataset(dataset, len(order) - int(end - start), turned))
+    return found
+
+
+def get_cross_validation_datasets_random(dataset: Any, n_folds: int, seed: Any = None) -> list[tuple[Any, Any]]:
+    """The same in a random order."""
+    return get_cross_validation_datasets(dataset, n_folds, np.random.RandomState(seed).permutation(len(dataset)))
+
+
+def get_mnist(
+    withlabel: bool = True,
+    ndim: int = 1,
+    scale: float = 1.0,
+    dtype: Any = np.float32,
+    label_dtype: Any = np.int32,
+    rgb_format: bool = False,
+) -> tuple[Any, Any]:
+    """MNIST to train with and to test with.
+
+    Raises
+    ------
+    autolab.data.DownloadError
+        If the files are not in AutoLab's cache and cannot be fetched; it names the file and its address.
+    """
+    pair = _data.get_mnist()
+    return tuple([_images(part, withlabel, ndim, scale, dtype, label_dtype, rgb_format) for part in pair])
+
+
+def get_fashion_mnist(
+    withlabel: bool = True,
+    ndim: int = 1,
+    scale: float = 1.0,
+    dtype: Any = np.float32,
+    label_dtype: Any = np.int32,
+    rgb_format: bool = False,
+) -> tuple[Any, Any]:
+    """Fashion-MNIST in the form of `get_mnist`."""
+    pair = _data.get_fashion_mnist()
+    return tuple([_images(part, withlabel, ndim, scale, dtype, label_dtype, rgb_format) for part in pair])
+
+
+def _images(part: Any, withlabel: bool, ndim: int, scale: float, dtype: Any, label_dtype: Any, rgb: bool) -> Any:
+    shapes = {1: (-1, 784), 2: (-1, 28, 28), 3: (-1, 1, 28, 28)}
+    if ndim not in shapes:
+        raise ValueError(f"get_mnist: ndim is {ndim!r:.60}; expected 1, 2 or 3")
+    images, labels = part.arrays
+    images = images.reshape(shapes[ndim]).astype(dtype) * np.dtype(dtype).type(scale)
+    if rgb and ndim > 1:
+        images = np.broadcast_to(images.reshape(-1, 1, 28, 28), (len(images), 3, 28, 28)).copy()
+    return TupleDataset(images, labels.astype(label_dtype)) if withlabel else images
+
+
+_NETWORK = "it is fetched from the network, which AutoLab does for get_mnist and get_fashion_mnist alone"
+_FETCHED = "get_cifar10 get_cifar100 get_kuzushiji_mnist get_ptb_words get_ptb_words_vocabulary get_svhn"
+
+__getattr__ = missing(__name__, dict.fromkeys(_FETCHED.split(), _NETWORK))

@@ -1,0 +1,103 @@
+"""``chainer.function``: functions in the old style, whose backward works on arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...authoring import array_function as _array_function
+from .. import missing
+from .configuration import using_config
+from .function_node import Checked
+from .variable import tagged
+
+__all__ = ["Function", "FunctionAdapter", "force_backprop_mode", "no_backprop_mode"]
+
+
+class Function(Checked, _array_function.Function):
+    """A function whose `forward` and `backward` work on arrays; its gradient cannot be differentiated again.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> class Square(chainer.Function):
+    ...     def forward_cpu(self, inputs):
+    ...         return (inputs[0] ** 2,)
+    ...
+    ...     def backward_cpu(self, inputs, grad_outputs):
+    ...         return (2 * inputs[0] * grad_outputs[0],)
+    >>> x = chainer.Variable(np.array([3.0]))
+    >>> y = Square()(x)
+    >>> y.backward()
+    >>> x.grad
+    array([6.])
+    """
+
+    @property
+    def written_backward(self) -> Any:
+        """`backward`, or `backward_cpu` where that is what the user wrote."""
+        kind = type(self)
+        return kind.backward_cpu if kind.backward is _array_function.Function.backward else kind.backward
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Apply the function: a Variable, or a tuple for several results."""
+        return tagged(super().__call__(*inputs))
+
+
+class FunctionAdapter:
+    """An old-style function with the ``apply`` of a new-style one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> class Twice(chainer.Function):
+    ...     def forward(self, inputs):
+    ...         return (2 * inputs[0],)
+    >>> chainer.FunctionAdapter(Twice()).apply((np.ones(1),))
+    (variable([2.]),)
+    """
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+
+    def apply(self, inputs: Iterable[Any]) -> tuple[Any, ...]:
+        """Apply the function; always returns a tuple."""
+        found = self.function(*inputs)
+        return found if isinstance(found, tuple) else (found,)
+
+
+def no_backprop_mode() -> using_config:
+    """Record nothing inside a ``with`` block.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> x = chainer.Variable(np.ones(2))
+    >>> with chainer.no_backprop_mode():
+    ...     y = x * 2
+    >>> y.creator is None
+    True
+    """
+    return using_config("enable_backprop", False)
+
+
+def force_backprop_mode() -> using_config:
+    """Record inside a ``with`` block, also where `no_backprop_mode` stands around it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> x = chainer.Variable(np.ones(2))
+    >>> with chainer.no_backprop_mode(), chainer.force_backprop_mode():
+    ...     y = x * 2
+    >>> y.creator is None
+    False
+    """
+    return using_config("enable_backprop", True)
+
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,139 @@
+"""``chainer.function_node``: functions with a differentiable backward, and ``chainer.grad``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+from ...engine import function_node as _function_node
+from ...engine.authored import ArrayForward, as_upstream
+from ...engine.backward import grad as _grad
+from ...engine.node import Whole
+from .. import missing
+from .configuration import config
+from .utils import type_check
+from .variable import Variable, tagged
+
+__all__ = ["FunctionNode", "grad"]
+
+
+class Checked(ArrayForward):
+    """What both styles share: types that are checked before forward, and names for what stands in a graph."""
+
+    @property
+    def label(self) -> str:
+        """What graphs write: the name of the class."""
+        return type(self).__name__
+
+    def check_type_forward(self, in_types: type_check.TypeInfoTuple) -> None:
+        """Check the dtypes and shapes of the inputs with `type_check.expect`; by default nothing is checked."""
+
+    def _forward(self, arrays: tuple[Any, ...]) -> Any:
+        if config.type_check:
+            self.check_type_forward(type_check.get_types(arrays, "in_types", False))
+        return super()._forward(arrays)
+
+
+class FunctionNode(Checked, _function_node.FunctionNode):
+    """A function whose backward works on Variables, so that it has gradients of every order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> class MulAdd(chainer.FunctionNode):
+    ...     def forward(self, inputs):
+    ...         self.retain_inputs((0, 1))
+    ...         x, y, z = inputs
+    ...         return (x * y + z,)
+    ...
+    ...     def backward(self, target_input_indexes, grad_outputs):
+    ...         x, y = self.get_retained_inputs()
+    ...         (gw,) = grad_outputs
+    ...         return gw * y, gw * x, gw
+    >>> x, y, z = [chainer.Variable(np.array(value, np.float32)) for value in (2, 3, 4)]
+    >>> (w,) = MulAdd().apply((x, y, z))
+    >>> w.backward()
+    >>> x.grad, y.grad, z.grad
+    (array(3., dtype=float32), array(2., dtype=float32), array(1., dtype=float32))
+    """
+
+    def apply(self, inputs: Iterable[Any]) -> tuple[Variable, ...]:
+        """Apply the function to Variables or arrays; always returns a tuple of Variables."""
+        found: tuple[Variable, ...] = tagged(super().apply(inputs))
+        return found
+
+    def get_retained_inputs(self) -> tuple[Variable, ...]:
+        """In backward: the inputs kept by `retain_inputs`, in that order."""
+        found: tuple[Variable, ...] = tagged(super().get_retained_inputs())
+        return found
+
+    def get_retained_outputs(self) -> tuple[Variable, ...]:
+        """In backward: the results kept by `retain_outputs`, in that order."""
+        found: tuple[Variable, ...] = tagged(super().get_retained_outputs())
+        return found
+
+    def _gradients(self, node: Any, g: Any, create_graph: bool) -> Any:
+        return super()._gradients(cast(Any, _Seen(node)), g, create_graph)
+
+
+class _Seen:
+    """A node whose upstream gradients arrive as this facade's Variables."""
+
+    def __init__(self, node: Whole) -> None:
+        self._node, self.edges = node, node.edges
+
+    def gradients(self, g: Any) -> list[Any]:
+        """One for each result, or None."""
+        found = [as_upstream(got) for got in self._node.gradients(g)]
+        return [tagged(got) for got in found]
+
+
+def grad(
+    outputs: Sequence[Variable],
+    inputs: Sequence[Variable],
+    grad_outputs: Sequence[Any] | None = None,
+    grad_inputs: Sequence[Any] | None = None,
+    set_grad: bool = False,
+    retain_grad: bool = False,
+    enable_double_backprop: bool = False,
+    loss_scale: float | None = None,
+) -> list[Variable | None]:
+    """Gradients of ``outputs`` with respect to ``inputs``, as a list of Variables.
+
+    Parameters
+    ----------
+    outputs, inputs : sequence of Variables
+    grad_outputs : sequence of Variables, optional
+        The upstream gradient of each output; 1 where it is left out for an output of one element.
+    grad_inputs : sequence of Variables, optional
+        What is added to each gradient.
+    set_grad : bool
+        Store the gradients in ``grad_var`` of the inputs as well.
+    enable_double_backprop : bool
+        Make them differentiable.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> x = chainer.Variable(np.array([3.0]))
+    >>> (gx,) = chainer.grad([x**3], [x], enable_double_backprop=True)
+    >>> gx, chainer.grad([gx], [x])
+    (variable([27.]), [variable([18.])])
+    """
+    if loss_scale is not None or retain_grad:
+        raise NotImplementedError("chainer.grad: loss_scale and retain_grad are not part of AutoLab's chainer facade")
+    if not isinstance(outputs, tuple | list) or not isinstance(inputs, tuple | list):
+        raise TypeError("grad: outputs and inputs are sequences; expected grad([y], [x])")
+    found: Sequence[Any] = tagged(_grad(list(outputs), list(inputs), grad_outputs, enable_double_backprop))
+    if grad_inputs is not None:
+        pairs = zip(found, grad_inputs, strict=True)
+        found = [g if more is None else more if g is None else g + more for g, more in pairs]
+    if set_grad:
+        for x, g in zip(inputs, found, strict=True):
+            x.grad_var = g
+    return list(found)
+
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,57 @@
+"""``chainer.functions``: AutoLab's functions by Chainer's names, with Chainer's parameters.
+
+They take Variables and arrays, and always give Variables. What the engine refuses is an
+`chainer.utils.type_check.InvalidType`, which is a TypeError and a ValueError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from ... import missing
+from . import (
+    activation,
+    array,
+    connection,
+    evaluation,
+    loss,
+    math,
+    noise,
+    normalization,
+    pooling,
+    rnn,
+)
+
+_FAMILIES: tuple[ModuleType, ...] = (
+    activation,
+    array,
+    connection,
+    evaluation,
+    loss,
+    math,
+    noise,
+    normalization,
+    pooling,
+    rnn,
+)
+
+
+def forget(func: Callable[..., Any], *xs: Any) -> Any:
+    """``func(*xs)``. Chainer computed it twice to keep less in between; here it is computed once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> chainer.functions.forget(chainer.functions.exp, np.zeros(1))
+    variable([1.])
+    """
+    return func(*xs)
+
+
+__all__ = ["forget", *[name for family in _FAMILIES for name in family.__all__]]
+globals().update({name: getattr(family, name) for family in _FAMILIES for name in family.__all__})
+
+__getattr__ = missing(__name__)

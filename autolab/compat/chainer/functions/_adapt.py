@@ -1,0 +1,88 @@
+"""How a function of the engine becomes one of Chainer's: Variables come out; what does not fit is an InvalidType."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from ....engine.backend import is_array
+from ....engine.config import watchers
+from ....engine.scope import scope
+from ....engine.variable import Variable as _Engines
+from ..utils.type_check import InvalidType
+from ..variable import Variable, as_array, as_variable, tagged
+
+__all__ = ["adapted", "as_array", "composed", "reduced"]
+
+
+def adapted(function: Callable[..., Any], name: str | None = None) -> Callable[..., Any]:
+    """A function of the engine as it is, under Chainer's ``name``."""
+
+    @wraps(function)
+    def call(*args: Any, **keywords: Any) -> Any:
+        try:
+            y = function(*args, **keywords)
+        except InvalidType:
+            raise
+        except _COMPLAINTS as error:
+            raise _invalid(call.__name__, error) from error
+        if type(y) is _Engines:
+            y.__class__ = Variable
+            return y
+        return _result(y)
+
+    call.__name__ = call.__qualname__ = name or function.__name__
+    call.__module__ = sys._getframe(1).f_globals["__name__"]  # where it can be found: a model may be pickled
+    return call
+
+
+def composed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that is several steps of the engine: recordings keep them together under its name."""
+
+    @wraps(function)
+    def call(*args: Any, **keywords: Any) -> Any:
+        given = [_constant(x) for x in args]  # NumPy would make numbers of arrays without axes, in between
+        try:
+            if not watchers:
+                return _result(function(*given, **keywords))
+            with scope(function.__name__):
+                return _result(function(*given, **keywords))
+        except InvalidType:
+            raise
+        except _COMPLAINTS as error:
+            raise _invalid(function.__name__, error) from error
+
+    return call
+
+
+_COMPLAINTS = (TypeError, ValueError, IndexError)
+
+
+def _invalid(name: str, error: Exception) -> InvalidType:
+    said = str(error)
+    return InvalidType("", msg=said if name in said else f"{name}: {said}")
+
+
+def _constant(x: Any) -> Any:
+    return as_variable(x) if is_array(x) and x.dtype.kind == "f" else x
+
+
+def _result(y: Any) -> Any:
+    """A result as Chainer gives it: of arrays, too, a Variable."""
+    if isinstance(y, tuple | list):
+        return tuple([_result(item) for item in y])
+    if is_array(y) or isinstance(y, np.generic):
+        return Variable(np.asarray(y) if isinstance(y, np.generic) else y, requires_grad=False)
+    return tagged(y)
+
+
+def reduced(loss: Any, reduce: str, how: tuple[str, Callable[[Any], Any]]) -> Any:
+    """A loss for each example, or what is made of them all."""
+    name, reduction = how
+    if reduce not in (name, "no"):
+        raise ValueError(f"reduce is {reduce!r:.60}; expected {name!r} or 'no'")
+    return loss if reduce == "no" else reduction(loss)

@@ -1,0 +1,251 @@
+"""``chainer.functions.array``"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .... import functions as F
+from ....engine.backend import get_array_module
+from ... import missing
+from ..variable import as_variable
+from ._adapt import adapted, as_array, composed
+
+__all__ = [
+    "broadcast",
+    "broadcast_to",
+    "cast",
+    "concat",
+    "copy",
+    "depth2space",
+    "diagonal",
+    "dstack",
+    "expand_dims",
+    "flatten",
+    "flip",
+    "fliplr",
+    "flipud",
+    "get_item",
+    "hstack",
+    "moveaxis",
+    "pad",
+    "pad_sequence",
+    "permutate",
+    "repeat",
+    "reshape",
+    "rollaxis",
+    "select_item",
+    "separate",
+    "space2depth",
+    "split_axis",
+    "squeeze",
+    "stack",
+    "swapaxes",
+    "tile",
+    "transpose",
+    "transpose_sequence",
+    "vstack",
+    "where",
+]
+
+cast = adapted(F.cast)
+diagonal = adapted(F.diagonal)
+expand_dims = adapted(F.expand_dims)
+flip = adapted(F.flip)
+get_item = adapted(F.getitem, "get_item")
+moveaxis = adapted(F.moveaxis)
+pad = adapted(F.pad)
+repeat = adapted(F.repeat)
+swapaxes = adapted(F.swapaxes)
+where = adapted(F.where)
+
+
+@adapted
+def broadcast_to(x: Any, shape: Any) -> Any:
+    """``x``, repeated along axes of length 1 to the given shape."""
+    return F.broadcast_to(x, shape=tuple(shape))
+
+
+@adapted
+def reshape(x: Any, shape: Any) -> Any:
+    """The same elements in another shape; -1 stands for the length that is left."""
+    wanted = (shape,) if isinstance(shape, int) else tuple(shape)
+    return as_variable(x) if wanted == as_array(x).shape else F.reshape(x, shape=wanted)
+
+
+@adapted
+def squeeze(x: Any, axis: Any = None) -> Any:
+    """``x`` without axes of length 1."""
+    return F.squeeze(x, axis=axis)
+
+
+@adapted
+def transpose(x: Any, axes: Any = None) -> Any:
+    """The axes in another order, by default the reverse."""
+    return F.transpose(x, axes=None if axes is None else tuple(axes))
+
+
+@adapted
+def concat(xs: Any, axis: int = 1) -> Any:
+    """Arrays, joined along an axis."""
+    return F.concatenate(list(xs), axis=axis)
+
+
+@adapted
+def stack(xs: Any, axis: int = 0) -> Any:
+    """Arrays of one shape, along a new axis."""
+    return F.stack(list(xs), axis=axis)
+
+
+@adapted
+def tile(x: Any, reps: Any) -> Any:
+    """``x``, repeated as a whole."""
+    return F.tile(x, reps if isinstance(reps, int) else tuple(reps))
+
+
+@adapted
+def broadcast(*args: Any) -> Any:
+    """All arrays, repeated to one shape."""
+    shape = np.broadcast_shapes(*[as_array(x).shape for x in args])
+    found = [as_variable(x) if as_array(x).shape == shape else F.broadcast_to(x, shape=shape) for x in args]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+@adapted
+def copy(x: Any, dst: Any) -> Any:
+    """``x`` on another device: -1 is main memory."""
+    on_cpu = dst == -1 or str(dst) in ("@numpy", "cpu")
+    return as_variable(x).to_cpu() if on_cpu else as_variable(x).to_gpu()
+
+
+@adapted
+def flatten(x: Any) -> Any:
+    """All elements along one axis."""
+    return F.reshape(x, shape=(-1,))
+
+
+@adapted
+def fliplr(a: Any) -> Any:
+    """The second axis in the reverse order."""
+    return F.flip(a, axis=1)
+
+
+@adapted
+def flipud(a: Any) -> Any:
+    """The first axis in the reverse order."""
+    return F.flip(a, axis=0)
+
+
+@adapted
+def hstack(xs: Any) -> Any:
+    """Arrays, joined along the second axis; those of one axis along that."""
+    return F.concatenate(list(xs), axis=0 if as_array(xs[0]).ndim < 2 else 1)
+
+
+@composed
+def vstack(xs: Any) -> Any:
+    """Arrays, joined along the first axis; those of one axis are rows."""
+    return F.stack(list(xs)) if as_array(xs[0]).ndim < 2 else F.concatenate(list(xs), axis=0)
+
+
+@composed
+def dstack(xs: Any) -> Any:
+    """Arrays, joined along the third axis."""
+    shape = as_array(xs[0]).shape
+    wanted = {0: (1, 1, 1), 1: (1, *shape, 1), 2: (*shape, 1)}.get(len(shape))
+    return F.concatenate([x if wanted is None else F.reshape(x, shape=wanted) for x in xs], axis=2)
+
+
+@adapted
+def rollaxis(x: Any, axis: int, start: int = 0) -> Any:
+    """One axis, moved before another."""
+    order = list(range(as_array(x).ndim))
+    if not -len(order) <= axis < len(order) or not -len(order) <= start <= len(order):
+        raise ValueError(f"rollaxis: axis {axis} or start {start} is not one of {len(order)} axes")
+    axis, start = axis % len(order), start + len(order) * (start < 0)
+    order.remove(axis)
+    order.insert(start - (axis < start), axis)
+    return F.transpose(x, axes=tuple(order))
+
+
+@adapted
+def select_item(x: Any, t: Any) -> Any:
+    """Of each row the element that ``t`` names."""
+    t = as_array(t)
+    shape = as_array(x).shape
+    if t.dtype.kind not in "iu" or len(shape) != 2 or t.shape != shape[:1]:
+        raise TypeError(f"select_item: x has shape {shape} and t {t.dtype} {t.shape}; expected an integer for each row")
+    if ((t < 0) | (t >= shape[1])).any():
+        raise ValueError(f"select_item: t must be between 0 and {shape[1] - 1}")
+    return F.getitem(x, index=(get_array_module(t).arange(len(t)), t))
+
+
+@adapted
+def separate(x: Any, axis: int = 0) -> Any:
+    """The parts of ``x`` along an axis, without it."""
+    length, ndim = as_array(x).shape[axis], as_array(x).ndim
+    before = (slice(None),) * (axis % ndim)
+    return tuple([F.getitem(x, index=(*before, i)) for i in range(length)])
+
+
+@adapted
+def split_axis(x: Any, indices_or_sections: Any, axis: int, force_tuple: bool = True) -> Any:
+    """Parts of ``x`` along an axis: so many, or between these places."""
+    whole = isinstance(indices_or_sections, int | np.integer)
+    if not whole and any(np.diff(indices_or_sections) < 0):
+        raise ValueError(f"split_axis: indices_or_sections is {indices_or_sections!r:.60}; expected rising places")
+    found = F.split(x, indices_or_sections if whole else [int(i) for i in indices_or_sections], axis=axis)
+    return found[0] if len(found) == 1 and not force_tuple else tuple(found)
+
+
+@adapted
+def permutate(x: Any, indices: Any, axis: int = 0, inv: bool = False) -> Any:
+    """The elements along an axis in another order; with ``inv`` back from it."""
+    order = as_array(indices)
+    if sorted(order.tolist()) != list(range(as_array(x).shape[axis])):
+        raise ValueError(f"permutate: indices is no order of {as_array(x).shape[axis]} elements")
+    order = get_array_module(order).argsort(order) if inv else order
+    return F.getitem(x, index=(*(slice(None),) * (axis % as_array(x).ndim), order))
+
+
+@composed
+def pad_sequence(xs: Any, length: int | None = None, padding: Any = 0) -> Any:
+    """Arrays of different lengths as one, with ``padding`` behind the shorter ones."""
+    longest = max([len(as_array(x)) for x in xs]) if length is None else length
+    widths = [(longest - len(as_array(x)), as_array(x).ndim) for x in xs]
+    if min(widths)[0] < 0:
+        raise ValueError(f"pad_sequence: length is {length}; expected at least that of the longest array")
+    padded = [
+        F.pad(x, ((0, missing_), *[(0, 0)] * (ndim - 1)), constant_values=padding)
+        for x, (missing_, ndim) in zip(xs, widths, strict=True)
+    ]
+    return F.stack(padded)
+
+
+@composed
+def transpose_sequence(xs: Any) -> Any:
+    """Of sequences that do not get longer: the first elements of all, the second ones, and so on."""
+    lengths = [len(as_array(x)) for x in xs]
+    if sorted(lengths, reverse=True) != lengths:
+        raise ValueError(f"transpose_sequence: the lengths are {lengths}; expected none that is greater than before")
+    return tuple([F.stack([x[i] for x in xs if len(as_array(x)) > i]) for i in range(lengths[0] if lengths else 0)])
+
+
+@composed
+def depth2space(X: Any, r: int) -> Any:
+    """Channels, spread over images that are ``r`` times as high and wide."""
+    n, c, h, w = as_array(X).shape
+    parts = F.reshape(X, (n, r, r, c // r**2, h, w))
+    return F.reshape(F.transpose(parts, (0, 3, 4, 1, 5, 2)), (n, c // r**2, h * r, w * r))
+
+
+@composed
+def space2depth(X: Any, r: int) -> Any:
+    """The reverse of `depth2space`."""
+    n, c, h, w = as_array(X).shape
+    parts = F.reshape(X, (n, c, h // r, r, w // r, r))
+    return F.reshape(F.transpose(parts, (0, 3, 5, 1, 2, 4)), (n, c * r**2, h // r, w // r))
+
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,201 @@
+"""``chainer.functions.loss``"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .... import functions as F
+from ....engine.backend import get_array_module
+from ... import missing
+from ._adapt import adapted, as_array, composed, reduced
+
+__all__ = [
+    "absolute_error",
+    "bernoulli_nll",
+    "contrastive",
+    "cross_covariance",
+    "decov",
+    "gaussian_kl_divergence",
+    "gaussian_nll",
+    "hinge",
+    "huber_loss",
+    "mean_absolute_error",
+    "mean_squared_error",
+    "sigmoid_cross_entropy",
+    "softmax_cross_entropy",
+    "squared_difference",
+    "squared_error",
+    "triplet",
+]
+
+mean_absolute_error = adapted(F.mean_absolute_error)
+mean_squared_error = adapted(F.mean_squared_error)
+
+_MEAN = "mean", F.mean
+_SUM = "sum", F.sum
+_HALF = "half_squared_sum", lambda c: F.mul(F.sum(F.square(c)), 0.5)
+
+
+@composed
+def softmax_cross_entropy(
+    x: Any,
+    t: Any,
+    normalize: bool = True,
+    cache_score: bool = True,
+    class_weight: Any = None,
+    ignore_label: int = -1,
+    reduce: str = "mean",
+    enable_double_backprop: bool = False,
+    soft_target_loss: str = "cross-entropy",
+) -> Any:
+    """The cross entropy of ``softmax(x)`` and the right classes, which stand along axis 1.
+
+    ``normalize`` divides the sum by the number of targets that count, otherwise by that of examples. Targets that are
+    ``ignore_label`` do not count. ``cache_score`` and ``enable_double_backprop`` change nothing here: there always are
+    gradients of every order.
+    """
+    labels = as_array(t)
+    if labels.dtype.kind == "f":
+        return _of_distributions(x, t, normalize, reduce, soft_target_loss)
+    options: dict[str, Any] = {"axis": 1, "class_weight": class_weight, "ignore_label": ignore_label}
+    if reduce == "no":
+        return F.softmax_cross_entropy(x, labels, reduction="none", **options)
+    if reduce != "mean":
+        raise ValueError(f"softmax_cross_entropy: reduce is {reduce!r:.60}; expected 'mean' or 'no'")
+    if normalize and class_weight is None:
+        return F.softmax_cross_entropy(x, labels, **options)
+    count = int((labels != ignore_label).sum()) if normalize else len(labels)
+    return F.div(F.softmax_cross_entropy(x, labels, reduction="sum", **options), float(max(count, 1)))
+
+
+def _of_distributions(x: Any, t: Any, normalize: bool, reduce: str, which: str) -> Any:
+    if which not in ("cross-entropy", "kl-divergence"):
+        raise ValueError(f"softmax_cross_entropy: soft_target_loss is {which!r:.60}")
+    if as_array(t).shape != as_array(x).shape:
+        shapes = f"x has shape {as_array(x).shape} and t {as_array(t).shape}"
+        raise ValueError(f"softmax_cross_entropy: {shapes}; expected one shape, as t are probabilities")
+    loss = F.neg(F.sum(F.mul(t, F.log_softmax(x, axis=1)), axis=1))
+    if which == "kl-divergence":
+        loss = F.add(loss, F.sum(F.xlogy(t, t), axis=1))
+    shape = as_array(loss).shape
+    count = float(max(math.prod(shape) if normalize else shape[0], 1))
+    return reduced(loss, reduce, ("mean", lambda each: F.div(F.sum(each), count)))
+
+
+@composed
+def sigmoid_cross_entropy(x: Any, t: Any, normalize: bool = True, reduce: str = "mean") -> Any:
+    """The cross entropy of ``sigmoid(x)`` and targets of 0 or 1; those of -1 do not count."""
+    targets = as_array(t)
+    counts = targets != -1
+    xp = get_array_module(targets)
+    each = F.mul(F.sigmoid_cross_entropy(x, xp.where(counts, targets, 0), reduction="none"), counts.astype("f"))
+    each = F.cast(each, as_array(x).dtype) if as_array(each).dtype != as_array(x).dtype else each
+    count = float(max(int(counts.sum()) if normalize else len(targets), 1))
+    return reduced(each, reduce, ("mean", lambda loss: F.div(F.sum(loss), count)))
+
+
+@composed
+def hinge(x: Any, t: Any, norm: str = "L1", reduce: str = "mean") -> Any:
+    """``max(0, 1 - x)`` for the right class and ``max(0, 1 + x)`` for the others, or the square of that."""
+    data, labels = as_array(x), as_array(t)
+    xp = get_array_module(data)
+    signs = xp.ones_like(data)
+    signs[xp.arange(len(labels)), labels] = -1
+    margin = F.relu(F.add(F.mul(x, signs), 1.0))
+    if norm not in ("L1", "L2"):
+        raise NotImplementedError(f"hinge: norm is {norm!r:.60}; expected 'L1' or 'L2'")
+    each = margin if norm == "L1" else F.square(margin)
+    return reduced(each, reduce, ("mean", lambda loss: F.div(F.sum(loss), float(len(labels)))))
+
+
+@composed
+def huber_loss(x: Any, t: Any, delta: float, reduce: str = "sum_along_second_axis") -> Any:
+    """Half the squared error, and beyond ``delta`` a line."""
+    each = F.huber(x, t, delta=delta, reduction="none")
+    return reduced(each, reduce, ("sum_along_second_axis", lambda loss: F.sum(loss, axis=1)))
+
+
+@composed
+def contrastive(x0: Any, x1: Any, y: Any, margin: float = 1, reduce: str = "mean") -> Any:
+    """Half the squared distance of pairs that belong together (``y`` is 1), half the squared lack of one of others."""
+    same = as_array(y).astype(as_array(x0).dtype)
+    square = F.sum(F.square(F.sub(x0, x1)), axis=1)
+    lack = F.square(F.relu(F.sub(float(margin), F.sqrt(square))))
+    each = F.mul(F.add(F.mul(square, same), F.mul(lack, 1 - same)), 0.5)
+    return reduced(each, reduce, _MEAN)
+
+
+@composed
+def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 0.2, reduce: str = "mean") -> Any:
+    """By how much the squared distance to the positive example is not less than the other by ``margin``."""
+    if margin <= 0:
+        raise ValueError(f"triplet: margin is {margin}; expected a positive number")
+    far = F.sub(F.square(F.sub(anchor, positive)), F.square(F.sub(anchor, negative)))
+    return reduced(F.relu(F.add(F.sum(far, axis=1), float(margin))), reduce, _MEAN)
+
+
+@composed
+def squared_error(x0: Any, x1: Any) -> Any:
+    """``(x0 - x1)**2``."""
+    return F.square(F.sub(x0, x1))
+
+
+squared_difference = squared_error
+
+
+@composed
+def absolute_error(x0: Any, x1: Any) -> Any:
+    """``abs(x0 - x1)``."""
+    return F.abs(F.sub(x0, x1))
+
+
+@composed
+def gaussian_kl_divergence(mean: Any, ln_var: Any, reduce: str = "sum") -> Any:
+    """Of a normal distribution from the standard normal one."""
+    each = F.mul(F.sub(F.add(F.square(mean), F.exp(ln_var)), F.add(ln_var, 1.0)), 0.5)
+    return _summed(each, reduce)
+
+
+@composed
+def gaussian_nll(x: Any, mean: Any, ln_var: Any, reduce: str = "sum") -> Any:
+    """The negative logarithm of the normal density."""
+    squares = F.mul(F.square(F.sub(x, mean)), F.exp(F.neg(ln_var)))
+    return _summed(F.mul(F.add(F.add(ln_var, squares), math.log(2 * math.pi)), 0.5), reduce)
+
+
+@composed
+def bernoulli_nll(x: Any, y: Any, reduce: str = "sum") -> Any:
+    """The negative logarithm of the probability of ``x``, where that of 1 is ``sigmoid(y)``."""
+    return _summed(F.sub(F.softplus(y), F.mul(x, y)), reduce)
+
+
+def _summed(each: Any, reduce: str) -> Any:
+    if reduce not in ("sum", "mean", "no"):
+        raise ValueError(f"reduce is {reduce!r:.60}; expected 'sum', 'mean' or 'no'")
+    return reduced(each, reduce, _MEAN if reduce == "mean" else _SUM)
+
+
+def _covariance(y: Any, z: Any) -> Any:
+    a, b = [F.sub(x, F.mean(x, axis=0, keepdims=True)) for x in (y, z)]
+    return F.div(F.matmul(F.transpose(a), b), float(len(as_array(y))))
+
+
+@composed
+def cross_covariance(y: Any, z: Any, reduce: str = "half_squared_sum") -> Any:
+    """How two sets of features vary together: half the sum of the squared covariances, or these."""
+    return reduced(_covariance(y, z), reduce, _HALF)
+
+
+@composed
+def decov(h: Any, reduce: str = "half_squared_sum") -> Any:
+    """How the features vary together: `cross_covariance` with itself, without the variances."""
+    covariance = _covariance(h, h)
+    size = as_array(covariance).shape[0]
+    others = (1 - np.eye(size)).astype(as_array(covariance).dtype)
+    return reduced(F.mul(covariance, others), reduce, _HALF)
+
+
+__getattr__ = missing(__name__)

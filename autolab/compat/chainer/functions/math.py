@@ -1,0 +1,208 @@
+"""``chainer.functions.math``"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .... import functions as F
+from ....engine.backend import get_array_module
+from ... import missing
+from ..variable import as_variable
+from ._adapt import adapted, as_array, composed
+
+_SAME = "arccos arcsin arctan arctan2 arctanh ceil cholesky cos cosh cumprod cumsum det einsum erf erfc exp expm1"
+_SAME += " floor fmod inv log log10 log1p log2 maximum minimum sin sinh sqrt square sum_to tan tensordot"
+_RENAMED = {"absolute": F.abs, "batch_det": F.det, "batch_inv": F.inv}
+
+__all__ = [
+    *_SAME.split(),
+    *_RENAMED,
+    "add",
+    "argmax",
+    "argmin",
+    "average",
+    "batch_l2_norm_squared",
+    "batch_matmul",
+    "bias",
+    "clip",
+    "fix",
+    "identity",
+    "linear_interpolate",
+    "logsumexp",
+    "matmul",
+    "max",
+    "mean",
+    "min",
+    "ndtr",
+    "prod",
+    "rsqrt",
+    "scale",
+    "sign",
+    "sum",
+]
+
+globals().update({name: adapted(getattr(F, name), name) for name in _SAME.split()})
+globals().update({name: adapted(function, name) for name, function in _RENAMED.items()})
+
+
+@adapted
+def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The sum of all elements, or of those along axes."""
+    return F.sum(x, axis=axis, keepdims=keepdims)
+
+
+@adapted
+def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The greatest element, or the greatest ones along axes."""
+    return F.max(x, axis=axis, keepdims=keepdims)
+
+
+@adapted
+def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The least element, or the least ones along axes."""
+    return F.min(x, axis=axis, keepdims=keepdims)
+
+
+@adapted
+def prod(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The product of all elements, or of those along axes."""
+    return F.prod(x, axis=axis, keepdims=keepdims)
+
+
+@adapted
+def logsumexp(x: Any, axis: Any = None) -> Any:
+    """``log(sum(exp(x)))``, without overflow."""
+    return F.logsumexp(x, axis=axis)
+
+
+@composed
+def average(x: Any, axis: Any = None, weights: Any = None, keepdims: bool = False) -> Any:
+    """The mean, which may be weighted."""
+    if weights is None:
+        return F.mean(x, axis=axis, keepdims=keepdims)
+    shape, along = as_array(x).shape, as_array(weights)
+    axes = tuple(range(len(shape))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    if along.shape != tuple([shape[i] for i in axes]):
+        raise ValueError(f"average: weights has shape {along.shape}; expected that of x along the axes")
+    places = [i % len(shape) for i in axes]
+    w = F.reshape(weights, tuple([n if i in places else 1 for i, n in enumerate(shape)]))
+    return F.div(F.sum(F.mul(x, w), axis=axis, keepdims=keepdims), F.sum(weights))
+
+
+mean = average
+
+
+@adapted
+def add(*xs: Any) -> Any:
+    """The sum of all arguments."""
+    total = xs[0] if len(xs) > 1 else as_variable(xs[0])
+    for x in xs[1:]:
+        total = F.add(total, x)
+    return total
+
+
+@adapted
+def argmax(x: Any, axis: int | None = None) -> Any:
+    """Where the greatest element is."""
+    return _position(as_array(x).argmax(axis))
+
+
+@adapted
+def argmin(x: Any, axis: int | None = None) -> Any:
+    """Where the least element is."""
+    return _position(as_array(x).argmin(axis))
+
+
+def _position(found: Any) -> Any:
+    return get_array_module(found).asarray(found, dtype="int32")
+
+
+@adapted
+def clip(x: Any, x_min: Any, x_max: Any) -> Any:
+    """``x`` moved into an interval."""
+    return F.clip(x, x_min, x_max)
+
+
+@adapted
+def sign(x: Any) -> Any:
+    """-1, 0 or 1."""
+    return F.sign(x)
+
+
+@composed
+def fix(x: Any) -> Any:
+    """``x`` without its fraction."""
+    return F.mul(F.sign(x), F.floor(F.abs(x)))
+
+
+@adapted
+def identity(*inputs: Any) -> Any:
+    """The arguments themselves."""
+    return as_variable(inputs[0]) if len(inputs) == 1 else tuple([as_variable(x) for x in inputs])
+
+
+@composed
+def rsqrt(x: Any) -> Any:
+    """``1 / sqrt(x)``."""
+    return F.reciprocal(F.sqrt(x))
+
+
+@composed
+def ndtr(x: Any) -> Any:
+    """The distribution function of the standard normal distribution."""
+    return F.mul(F.erfc(F.mul(x, -math.sqrt(0.5))), 0.5)
+
+
+@composed
+def linear_interpolate(p: Any, x: Any, y: Any) -> Any:
+    """``p * x + (1 - p) * y``."""
+    return F.add(F.mul(p, x), F.mul(F.sub(1.0, p), y))
+
+
+@composed
+def batch_l2_norm_squared(x: Any) -> Any:
+    """For each example the sum of its squares."""
+    data = as_array(x)
+    if data.ndim < 2 or data.dtype.kind != "f":
+        raise TypeError(f"batch_l2_norm_squared: x is {data.dtype} {data.shape}; expected floats of two axes or more")
+    return F.sum(F.square(x), axis=tuple(range(1, data.ndim)))
+
+
+def _turned(a: Any, is_turned: bool) -> Any:
+    return F.swapaxes(a, -1, -2) if is_turned and as_array(a).ndim > 1 else a
+
+
+@composed
+def matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) -> Any:
+    """The product of two matrices, or of the matrices of two stacks, each of them transposed first if asked for."""
+    return F.matmul(_turned(a, transa), _turned(b, transb))
+
+
+@composed
+def batch_matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) -> Any:
+    """The products of the matrices of two stacks; an array of two axes is a stack of columns."""
+    a, b = [F.expand_dims(x, 2) if as_array(x).ndim == 2 else x for x in (a, b)]
+    return F.matmul(_turned(a, transa), _turned(b, transb))
+
+
+@composed
+def bias(x: Any, y: Any, axis: int = 1) -> Any:
+    """``x + y``, where ``y`` has the axes of ``x`` from ``axis`` on."""
+    return F.add(x, _from_axis(x, y, axis))
+
+
+@composed
+def scale(x: Any, y: Any, axis: int = 1) -> Any:
+    """``x * y``, where ``y`` has the axes of ``x`` from ``axis`` on."""
+    return F.mul(x, _from_axis(x, y, axis))
+
+
+def _from_axis(x: Any, y: Any, axis: int) -> Any:
+    there, own = as_array(x).shape, as_array(y).shape
+    if there[axis : axis + len(own)] != own:
+        raise ValueError(f"y has shape {own}; expected that of x from axis {axis} on, which has shape {there}")
+    return F.reshape(y, (*[1] * axis, *own, *[1] * (len(there) - axis - len(own))))
+
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,137 @@
+"""``chainer.gradient_check``"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import gradcheck as _gradcheck
+from ...engine.backend import is_array
+from .. import missing
+
+__all__ = ["NondifferentiableError", "assert_allclose", "check_backward", "check_double_backward", "numerical_grad"]
+
+
+assert_allclose = _gradcheck.assert_allclose
+
+
+class NondifferentiableError(Exception):
+    """A function is not differentiable at a point. AutoLab's checks say so in their own errors."""
+
+
+def numerical_grad(
+    f: Callable[[], Sequence[Any]],
+    inputs: Sequence[Any],
+    grad_outputs: Sequence[Any],
+    eps: float = 1e-3,
+    **options: Any,
+) -> tuple[Any, ...]:
+    """Gradient of ``sum(gy * y)`` over the results of ``f``, by central differences.
+
+    Parameters
+    ----------
+    f : callable
+        Takes no arguments, reads ``inputs`` and returns a tuple of arrays.
+    inputs : sequence of floating-point arrays
+        Moved in place, and restored.
+    grad_outputs : sequence of arrays
+        The upstream gradient of each result; None counts as zeros.
+    eps : float
+        How far an element moves to either side.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> x = np.array([1.0, 2.0])
+    >>> (gx,) = chainer.gradient_check.numerical_grad(lambda: (x**2,), (x,), (np.ones(2),))
+    >>> gx.round(6)
+    array([2., 4.])
+    """
+    if options.get("detect_nondifferentiable"):
+        raise NotImplementedError("numerical_grad: detect_nondifferentiable is not part of AutoLab's chainer facade")
+    _refuse("numerical_grad", options)
+    ys = _results(f, len(grad_outputs))
+    starts = [
+        g if g is None or is_array(g) else np.full(y.shape, g, y.dtype) for g, y in zip(grad_outputs, ys, strict=False)
+    ]
+    return _gradcheck.numerical_grad(lambda: _results(f, len(starts)), inputs, starts, eps)
+
+
+def _results(f: Callable[[], Sequence[Any]], count: int) -> list[Any]:
+    """The first results as arrays: Chainer takes numbers for them, and leaves out those without a gradient."""
+    return [y if is_array(y) else np.asarray(y, np.float64) for y in f()[:count]]
+
+
+def check_backward(
+    func: Callable[..., Any],
+    x_data: Any,
+    y_grad: Any,
+    params: Any = (),
+    eps: float = 1e-3,
+    atol: float = 1e-5,
+    rtol: float = 1e-4,
+    no_grads: Sequence[bool] | None = None,
+    dtype: Any = None,
+    detect_nondifferentiable: bool = False,
+    **options: Any,
+) -> None:
+    """Raise an AssertionError unless the gradients of ``func`` agree with central differences.
+
+    It is `autolab.gradcheck.check_backward`; see there for the parameters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> x = np.array([0.5, 1.0])
+    >>> chainer.gradient_check.check_backward(chainer.functions.exp, x, np.ones(2))
+    """
+    _refuse("check_backward", options)
+    _gradcheck.check_backward(func, x_data, y_grad, params, eps, atol, rtol, no_grads, dtype)
+
+
+def check_double_backward(
+    func: Callable[..., Any],
+    x_data: Any,
+    y_grad: Any,
+    x_grad_grad: Any,
+    params: Any = (),
+    params_grad_grad: Any = (),
+    eps: float = 1e-3,
+    atol: float = 1e-4,
+    rtol: float = 1e-3,
+    no_grads: Sequence[bool] | None = None,
+    dtype: Any = None,
+    detect_nondifferentiable: bool = False,
+    **options: Any,
+) -> None:
+    """Raise an AssertionError unless the second derivatives of ``func`` agree with central differences.
+
+    It is `autolab.gradcheck.check_double_backward`; see there for the parameters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> x = np.array([0.5, 1.0])
+    >>> chainer.gradient_check.check_double_backward(chainer.functions.exp, x, np.ones(2), np.ones(2))
+    """
+    _refuse("check_double_backward", options)
+    _gradcheck.check_double_backward(
+        func, x_data, y_grad, x_grad_grad, params, params_grad_grad, eps, atol, rtol, no_grads, dtype
+    )
+
+
+_NOTHING = {"detect_nondifferentiable", "diff_atol", "diff_rtol", "center_outputs"}
+"""Chainer's ways of telling a kink: AutoLab's comparison looks for one by itself."""
+
+
+def _refuse(function: str, options: dict[str, Any]) -> None:
+    if unknown := sorted(options.keys() - _NOTHING):
+        raise TypeError(f"{function}: {unknown[0]!r} is not part of AutoLab's chainer facade")
+
+
+__getattr__ = missing(__name__)

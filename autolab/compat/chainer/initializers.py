@@ -1,0 +1,202 @@
+"""``chainer.initializers``: what parameters are at first. Each fills an array in place.
+
+Random numbers come from NumPy's global generator, so that ``numpy.random.seed`` repeats them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ... import initializers as _initializers
+from ...engine.backend import get_array_module
+from .. import missing
+from .configuration import config
+from .initializer import Initializer
+
+__all__ = [
+    "Constant",
+    "GlorotNormal",
+    "GlorotUniform",
+    "HeNormal",
+    "HeUniform",
+    "Identity",
+    "LeCunNormal",
+    "LeCunUniform",
+    "NaN",
+    "Normal",
+    "One",
+    "Orthogonal",
+    "Uniform",
+    "Zero",
+    "generate_array",
+]
+
+
+class _Drawn(Initializer):
+    """AutoLab's initializer of the same name."""
+
+    kind: Callable[..., _initializers.Initializer]
+
+    def __init__(self, scale: float | None = None, dtype: Any = None) -> None:
+        super().__init__(dtype)
+        self._engine = type(self).kind() if scale is None else type(self).kind(scale)
+
+    @property
+    def scale(self) -> float:
+        """The factor that it was made with."""
+        return float(self._engine.scale)  # type: ignore[attr-defined]
+
+    def __call__(self, array: Any) -> None:
+        drawn = self._engine.draw(array.shape, np.random)  # type: ignore[arg-type]  # which has the same methods
+        array[...] = get_array_module(array).asarray(drawn)
+
+
+class Normal(_Drawn):
+    """Normally distributed with standard deviation ``scale``."""
+
+    kind = _initializers.Normal
+
+
+class Uniform(_Drawn):
+    """Evenly distributed between ``-scale`` and ``scale``."""
+
+    kind = _initializers.Uniform
+
+
+class LeCunNormal(_Drawn):
+    """Normal with standard deviation ``scale * sqrt(1 / fan_in)``."""
+
+    kind = _initializers.LeCunNormal
+
+
+class LeCunUniform(_Drawn):
+    """Uniform with standard deviation ``scale * sqrt(1 / fan_in)``."""
+
+    kind = _initializers.LeCunUniform
+
+
+class GlorotNormal(_Drawn):
+    """Normal with standard deviation ``scale * sqrt(2 / (fan_in + fan_out))``."""
+
+    kind = _initializers.GlorotNormal
+
+
+class GlorotUniform(_Drawn):
+    """Uniform with standard deviation ``scale * sqrt(2 / (fan_in + fan_out))``."""
+
+    kind = _initializers.GlorotUniform
+
+
+class HeNormal(_Drawn):
+    """Normal with standard deviation ``scale * sqrt(2 / fan_in)``."""
+
+    kind = _initializers.HeNormal
+
+
+class HeUniform(_Drawn):
+    """Uniform with standard deviation ``scale * sqrt(2 / fan_in)``."""
+
+    kind = _initializers.HeUniform
+
+
+class Orthogonal(_Drawn):
+    """Rows or columns that are orthogonal to each other, of length ``scale``."""
+
+    kind = _initializers.Orthogonal
+
+    def __init__(self, scale: float | None = 1.1, dtype: Any = None) -> None:
+        super().__init__(scale, dtype)
+
+
+class Constant(Initializer):
+    """Every element is ``fill_value``, a number or an array."""
+
+    def __init__(self, fill_value: Any, dtype: Any = None) -> None:
+        super().__init__(dtype)
+        self.fill_value = fill_value
+
+    def __call__(self, array: Any) -> None:
+        array[...] = get_array_module(array).asarray(self.fill_value)
+
+
+class Zero(Constant):
+    """Every element is 0."""
+
+    def __init__(self, dtype: Any = None) -> None:
+        super().__init__(0.0, dtype)
+
+
+class One(Constant):
+    """Every element is 1."""
+
+    def __init__(self, dtype: Any = None) -> None:
+        super().__init__(1.0, dtype)
+
+
+class NaN(Constant):
+    """No element is a number."""
+
+    def __init__(self, dtype: Any = None) -> None:
+        super().__init__(np.nan, dtype)
+
+
+class Identity(Initializer):
+    """``scale`` times the unit matrix."""
+
+    def __init__(self, scale: float = 1.0, dtype: Any = None) -> None:
+        super().__init__(dtype)
+        self.scale = scale
+
+    def __call__(self, array: Any) -> None:
+        if array.ndim != 2 or array.shape[0] != array.shape[1]:
+            raise ValueError(f"Identity: got shape {array.shape}; expected a square matrix")
+        array[...] = self.scale * get_array_module(array).eye(len(array))
+
+
+def generate_array(initializer: Any, shape: Any, xp: Any, dtype: Any = None, device: Any = None) -> Any:
+    """A fresh array of a shape, filled by an initializer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> chainer.initializers.generate_array(chainer.initializers.One(), (2,), np)
+    array([1., 1.], dtype=float32)
+    """
+    chosen = getattr(initializer, "dtype", None) if dtype is None else dtype
+    array = xp.empty(shape, config.dtype if chosen is None else chosen)
+    initializer(array)
+    return array
+
+
+class _Filling:
+    """An initializer as AutoLab's parameters call it: with a shape, for an array."""
+
+    def __init__(self, initializer: Any) -> None:
+        self.initializer = initializer
+
+    def __call__(self, shape: Any) -> Any:
+        return generate_array(self.initializer, shape, np)
+
+
+def as_initializer(given: Any) -> Any:
+    """Chainer's initializer as one of AutoLab's."""
+    return given if isinstance(given, _Filling | _initializers.Initializer) else _Filling(given)
+
+
+def weight(given: Any) -> Any:
+    """What a weight starts from: an initializer, a number or an array; by default `LeCunNormal`."""
+    if given is None:
+        return as_initializer(LeCunNormal())
+    return as_initializer(given if callable(given) else Constant(given))
+
+
+def start(given: Any, default: float = 0.0) -> Any:
+    """What any other parameter starts from."""
+    return weight(default if given is None else given)
+
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,156 @@
+"""``chainer.iterators``"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import data as _data
+from .. import missing
+from .dataset import Iterator
+
+__all__ = ["MultiprocessIterator", "MultithreadIterator", "SerialIterator"]
+
+
+class _Examples(_data.TupleDataset):
+    """A dataset whose batches are lists of examples."""
+
+    def __init__(self, examples: Any) -> None:
+        self.examples = examples
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return list(self.examples[index])
+        if isinstance(index, np.ndarray):
+            return [self.examples[int(i)] for i in index]
+        return self.examples[index]
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "examples" or name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.examples, name)
+
+
+class SerialIterator(Iterator, _data.SerialIterator):
+    """Batches of a dataset as lists of examples.
+
+    Parameters
+    ----------
+    dataset
+    batch_size : int
+    repeat : bool
+        Endlessly, or for one pass.
+    shuffle : bool
+        A new order for each pass, from NumPy's global generator.
+    order_sampler : callable, optional
+        Gives the next order, from the one before and the place in it.
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> batches = chainer.iterators.SerialIterator([1, 2, 3], 2, repeat=False, shuffle=False)
+    >>> list(batches)
+    [[1, 2], [3]]
+    """
+
+    def __init__(
+        self, dataset: Any, batch_size: int, repeat: bool = True, shuffle: bool | None = None, order_sampler: Any = None
+    ) -> None:
+        if order_sampler is not None and shuffle is not None:
+            raise ValueError("SerialIterator: got shuffle and order_sampler; expected one of them")
+        self._sampler, self.order, self.position = order_sampler, np.arange(len(dataset)), 0
+        _data.SerialIterator.__init__(self, _Examples(dataset), batch_size, repeat, shuffle is not False)
+
+    def reset(self) -> None:
+        """Begin again."""
+        super().reset()
+        self._previous = -1.0
+
+    def __next__(self) -> Any:
+        before = self.epoch_detail
+        batch = _data.SerialIterator.__next__(self)
+        self._previous = before
+        return batch
+
+    next = __next__
+
+    def _drawn(self) -> np.ndarray:
+        n = len(self.dataset)
+        if self._sampler is not None:
+            return np.asarray(self._sampler(self.order, self.position))
+        return np.random.permutation(n) if self.shuffle else np.arange(n)
+
+    @property
+    def epoch_detail(self) -> float:
+        """How many passes are complete, with the fraction of the one that is under way."""
+        return self.epoch + self.position / len(self.order)
+
+    @property
+    def current_position(self) -> int:
+        """Where in the pass it stands."""
+        return self.position
+
+    @property
+    def previous_epoch_detail(self) -> float | None:
+        """`epoch_detail` before the last batch; None before the first."""
+        return None if self._previous < 0 else self._previous
+
+    def serialize(self, serializer: Any) -> None:
+        """Save to, or load from, a serializer."""
+        self.position = int(serializer("current_position", self.position))
+        self.epoch = int(serializer("epoch", self.epoch))
+        self.is_new_epoch = bool(serializer("is_new_epoch", self.is_new_epoch))
+        if self.shuffle:
+            self.order = np.asarray(_either(serializer, ("order", "_order"), self.order))
+        before = self.epoch + (self.position - self.batch_size) / len(self.order)
+        self._previous = float(_either(serializer, ("previous_epoch_detail",), self._previous, max(before, -1.0)))
+
+
+def _either(serializer: Any, keys: tuple[str, ...], value: Any, otherwise: Any = None) -> Any:
+    """The value under the first key that there is; files of older versions have others, or none."""
+    for key in keys:
+        try:
+            return serializer(key, value)
+        except KeyError:
+            continue
+    return otherwise
+
+
+class MultithreadIterator(SerialIterator):
+    """`SerialIterator`; examples are read in this thread."""
+
+    def __init__(
+        self,
+        dataset: Any,
+        batch_size: int,
+        repeat: bool = True,
+        shuffle: bool | None = None,
+        n_threads: int = 1,
+        order_sampler: Any = None,
+    ) -> None:
+        super().__init__(dataset, batch_size, repeat, shuffle, order_sampler)
+
+
+class MultiprocessIterator(SerialIterator):
+    """`SerialIterator`; examples are read in this process."""
+
+    def __init__(
+        self,
+        dataset: Any,
+        batch_size: int,
+        repeat: bool = True,
+        shuffle: bool | None = None,
+        n_processes: int | None = None,
+        n_prefetch: int = 1,
+        shared_mem: int | None = None,
+        order_sampler: Any = None,
+        dataset_timeout: float = 30.0,
+    ) -> None:
+        super().__init__(dataset, batch_size, repeat, shuffle, order_sampler)
+
+
+__getattr__ = missing(__name__)

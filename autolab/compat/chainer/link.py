@@ -1,0 +1,233 @@
+"""``chainer.link``: AutoLab's links, which register inside ``init_scope`` alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import numpy as np
+
+from ... import links as _links
+from ...engine.parameter import Parameter as _Parameter
+from .. import missing
+from .initializers import start
+from .variable import Parameter, own_parameter, tagged
+
+__all__ = ["Chain", "ChainList", "Link"]
+
+
+class Link(_links.Link):
+    """A part of a model, with parameters that are made inside ``with self.init_scope():``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> class EltwiseParamProduct(chainer.Link):
+    ...     def __init__(self, shape):
+    ...         super().__init__()
+    ...         with self.init_scope():
+    ...             self.W = chainer.Parameter(chainer.initializers.One(), shape)
+    ...
+    ...     def forward(self, x):
+    ...         return self.W * x
+    >>> EltwiseParamProduct(2)(np.array([1, 2], np.float32))
+    variable([1., 2.])
+    """
+
+    def __init__(self, **params: Any) -> None:
+        _links.Link.__init__(self)  # not that of the layer which this class is mixed into
+        for name, value in params.items():
+            shape, dtype = value if isinstance(value, tuple) and isinstance(value[0], tuple) else (value, None)
+            self.add_param(name, shape, dtype)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return tagged(super().__call__(*args, **kwargs))
+
+    # ------------------------------------------------------------------ registering
+    @property
+    def within_init_scope(self) -> bool:
+        """Whether an assignment registers what is assigned."""
+        return bool(self.__dict__.get("_within_init_scope", False))
+
+    @contextmanager
+    def init_scope(self) -> Iterator[None]:
+        """A ``with`` block in which assigned parameters and links are registered."""
+        self._registry("init_scope")
+        before = self.within_init_scope
+        self.__dict__["_within_init_scope"] = True
+        try:
+            yield
+        finally:
+            self.__dict__["_within_init_scope"] = before
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self.within_init_scope or self.__dict__.get("_kinds", {}).get(name) == "buffer":
+            super().__setattr__(name, value)
+        else:
+            object.__setattr__(self, name, value)
+
+    def _register(self, name: str, kind: Any, value: Any) -> None:
+        if isinstance(value, _Parameter):
+            own_parameter(value)
+        super()._register(name, kind, value)
+
+    def _copied(self, memo: dict[int, Any], mode: Any) -> Any:
+        twin = super()._copied(memo, mode)
+        for value in vars(twin).values():
+            if isinstance(value, _Parameter):
+                own_parameter(value)
+        return twin
+
+    def add_param(self, name: str, shape: Any = None, dtype: Any = None, initializer: Any = None) -> None:
+        """Register a parameter; by default of NaN, to be filled by the user."""
+        given = start(initializer, np.nan)
+        if dtype is not None:
+            given.initializer.dtype = np.dtype(dtype)
+        self.register_parameter(name, Parameter(given, shape, name))
+
+    def add_persistent(self, name: str, value: Any) -> None:
+        """Register an array or a number that is saved and not trained."""
+        self.register_buffer(name, value)
+
+    def register_persistent(self, name: str) -> None:
+        """The same with an attribute that is there already."""
+        self.register_buffer(name, self.__dict__.pop(name))
+
+    # ------------------------------------------------------------------ what it holds
+    @property
+    def name(self) -> str | None:
+        """What the link that holds it calls it."""
+        return self.__dict__.get("_name")
+
+    @name.setter
+    def name(self, value: str | None) -> None:
+        self.__dict__["_name"] = value
+
+    def params(self, include_uninit: bool = True) -> Iterator[Parameter]:
+        """All parameters; those without a size may be left out."""
+        return (p for p in super().params() if include_uninit or p.is_initialized)  # type: ignore[misc]
+
+    def namedparams(self, include_uninit: bool = True) -> Iterator[tuple[str, Parameter]]:
+        """Pairs of path and parameter, such as ``/l1/W``."""
+        pairs = super().namedparams()
+        return ((path, p) for path, p in pairs if include_uninit or p.is_initialized)  # type: ignore[misc]
+
+    def zerograds(self) -> None:
+        """Set all gradients to zeros; `cleargrads` forgets them, which is faster."""
+        for parameter in self.params(include_uninit=False):
+            parameter.zerograd()
+
+    def addgrads(self, link: _links.Link) -> None:
+        """Add the gradients of another link with the same parameters."""
+        others = dict(link.namedparams())
+        for path, parameter in self.namedparams():
+            parameter.addgrad(others[path])
+
+    def copyparams(self, link: _links.Link, copy_persistent: bool = True) -> None:
+        """Take over the numbers of a link with the same parameters."""
+        if copy_persistent:
+            super().copyparams(link)
+            return
+        others = dict(link.namedparams())
+        for path, parameter in self.namedparams():
+            parameter.data = others[path].data.copy()  # type: ignore[union-attr]
+
+    def repeat(self, n_repeat: int, mode: Literal["share", "copy", "init"] = "init") -> Any:
+        """A `Sequential` of copies."""
+        from .sequential import Sequential
+
+        return Sequential(*[self.copy(mode) for _ in range(n_repeat)])
+
+    # ------------------------------------------------------------------ updates
+    def enable_update(self) -> None:
+        """Let optimizers change its parameters."""
+        self._set_update(True)
+
+    def disable_update(self) -> None:
+        """Let optimizers leave its parameters as they are."""
+        self._set_update(False)
+
+    def _set_update(self, enabled: bool) -> None:
+        for parameter in self.params():
+            if parameter.update_rule is not None:
+                parameter.update_rule.enabled = enabled
+
+    @property
+    def update_enabled(self) -> bool:
+        """Whether an optimizer changes one of its parameters."""
+        return any([p.update_rule is not None and p.update_rule.enabled for p in self.params()])
+
+    # ------------------------------------------------------------------ devices
+    def to_gpu(self, device: Any = None) -> Any:
+        """Move it to the current GPU; returns the link itself."""
+        return super().to_gpu()
+
+    def to_device(self, device: Any) -> Any:
+        """Move it: -1, ``"@numpy"`` and NumPy are main memory."""
+        from .backend import get_device
+
+        return self.to_cpu() if get_device(device).xp is np else self.to_gpu()
+
+    def serialize(self, serializer: Any) -> None:
+        """Save to, or load from, a serializer: each parameter and array under its name."""
+        for name, parameter in self._own("parameter"):
+            array = serializer(name, parameter.data)
+            if parameter.data is None and array is not None:
+                parameter.initialize(np.shape(array))
+                parameter.data = parameter.xp.asarray(array, dtype=parameter.dtype)
+        for name, value in self._own("buffer"):
+            self.__dict__[name] = serializer(name, value)
+        for name, child in self._own("link"):
+            child.serialize(serializer[name])
+
+
+class Chain(Link, _links.Chain):
+    """A link of named links.
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> chain = chainer.Chain(l1=chainer.links.Linear(2, 3), l2=chainer.links.Linear(3, 1))
+    >>> [path for path, _ in chain.namedparams()], chain["l1"] is chain.l1
+    (['/l1/W', '/l1/b', '/l2/W', '/l2/b'], True)
+    """
+
+    def __init__(self, **links: Any) -> None:
+        Link.__init__(self)
+        with self.init_scope():
+            _links.Chain.__init__(self, **links)
+
+    def __getitem__(self, name: str) -> Any:
+        """The link of this name."""
+        children = dict(self._own("link"))
+        if name not in children:
+            raise KeyError(f"{type(self).__name__}: no link is called {name!r:.60}")
+        return children[name]
+
+    def add_link(self, name: str, link: _links.Link) -> None:
+        """Register a link."""
+        with self.init_scope():
+            setattr(self, name, link)
+
+
+class ChainList(Link, _links.ChainList):
+    """A link of links in a row.
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> chain = chainer.ChainList(chainer.links.Linear(4, 3), chainer.links.Linear(3, 2))
+    >>> len(chain), [path for path, _ in chain.namedparams()]
+    (2, ['/0/W', '/0/b', '/1/W', '/1/b'])
+    """
+
+    def __init__(self, *links: Any) -> None:
+        Link.__init__(self)
+        _links.ChainList.__init__(self, *links)
+
+    add_link = _links.ChainList.append
+
+
+__getattr__ = missing(__name__)

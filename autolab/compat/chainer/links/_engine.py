@@ -1,0 +1,154 @@
+"""AutoLab's layers as Chainer's: other parameters, and links that register what they are made of."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from .... import links as _links
+from .. import functions as F
+from ..initializers import Normal, as_initializer, start, weight
+from ..link import Link
+from ..variable import as_array
+
+
+class Linear(Link, _links.Linear):
+    """``x @ W.T + b``; axes behind the first count as one.
+
+    Parameters
+    ----------
+    in_size : int or None
+        With None it is taken from the first input; ``Linear(out)`` is short for ``Linear(None, out)``.
+    out_size : int, optional
+    nobias : bool
+    initialW, initial_bias : initializer, number or array, optional
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> layer = chainer.links.Linear(3, 2)
+    >>> layer(np.ones((5, 3), np.float32)).shape, layer.W.shape
+    ((5, 2), (2, 3))
+    """
+
+    def __init__(
+        self,
+        in_size: int | None,
+        out_size: int | None = None,
+        nobias: bool = False,
+        initialW: Any = None,
+        initial_bias: Any = None,
+    ) -> None:
+        Link.__init__(self)
+        with self.init_scope():
+            _links.Linear.__init__(self, in_size, out_size, nobias, weight(initialW), start(initial_bias))
+
+    @classmethod
+    def from_params(cls, W: Any, b: Any = None, nobias: bool = False) -> Linear:
+        """A layer with these numbers as its weights."""
+        bias = None if b is None else as_array(b)
+        return cls(W.shape[1], W.shape[0], nobias or b is None, as_array(W), bias)
+
+    def forward(self, x: Any, n_batch_axes: int = 1) -> Any:
+        """The result for ``x`` of shape ``(examples, ...)``."""
+        if not self.W.is_initialized:
+            self.W.initialize((self.out_size, prod(x.shape[n_batch_axes:])))
+        return F.linear(x, self.W, self.b, n_batch_axes=n_batch_axes)
+
+
+class EmbedID(Link, _links.Embedding):
+    """A row of numbers for each word."""
+
+    def __init__(self, in_size: int, out_size: int, initialW: Any = None, ignore_label: int | None = None) -> None:
+        Link.__init__(self)
+        self.ignore_label = ignore_label
+        with self.init_scope():
+            given = as_initializer(Normal(1.0)) if initialW is None else weight(initialW)
+            _links.Embedding.__init__(self, in_size, out_size, given)
+
+    def forward(self, x: Any) -> Any:
+        """The rows of the words ``x``; zeros for ``ignore_label``."""
+        return F.embed_id(x, self.W, self.ignore_label)
+
+
+def _sizes(in_channels: Any, out_channels: Any, ksize: Any) -> tuple[Any, Any, Any]:
+    """``Convolution2D(out_channels, ksize)`` is a short form."""
+    return (None, in_channels, out_channels) if ksize is None else (in_channels, out_channels, ksize)
+
+
+class _Convolution(Link):
+    """What convolutions of one axis and of two have in common."""
+
+    engine: Any
+
+    def __init__(
+        self,
+        in_channels: int | None,
+        out_channels: int,
+        ksize: Any = None,
+        stride: Any = 1,
+        pad: Any = 0,
+        nobias: bool = False,
+        initialW: Any = None,
+        initial_bias: Any = None,
+        *,
+        dilate: Any = 1,
+        groups: int = 1,
+    ) -> None:
+        Link.__init__(self)
+        sizes = _sizes(in_channels, out_channels, ksize)
+        options = {"dilate": dilate, "groups": groups}
+        with self.init_scope():
+            first, bias = weight(initialW), start(initial_bias)
+            self.engine.__init__(self, *sizes, stride, pad, nobias, first, bias, **options)
+
+
+class Convolution2D(_Convolution, _links.Conv2D):
+    """A convolution of images.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> layer = chainer.links.Convolution2D(None, 4, ksize=3, pad=1)
+    >>> layer(np.ones((2, 3, 8, 8), np.float32)).shape
+    (2, 4, 8, 8)
+    """
+
+    engine = _links.Conv2D
+
+
+class Convolution1D(_Convolution, _links.Conv1D):
+    """A convolution of sequences."""
+
+    engine = _links.Conv1D
+
+
+class DilatedConvolution2D(Convolution2D):
+    """A convolution of images whose kernel meets elements that are ``dilate`` apart."""
+
+    def __init__(
+        self,
+        in_channels: int | None,
+        out_channels: int,
+        ksize: Any = None,
+        stride: Any = 1,
+        pad: Any = 0,
+        dilate: Any = 1,
+        nobias: bool = False,
+        initialW: Any = None,
+        initial_bias: Any = None,
+    ) -> None:
+        super().__init__(in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, dilate=dilate)
+
+
+class LayerNormalization(Link, _links.LayerNormalization):
+    """Each example with mean 0 and variance 1, then scaled and moved."""
+
+    def __init__(
+        self, size: int | None = None, eps: float = 1e-6, initial_gamma: Any = None, initial_beta: Any = None
+    ) -> None:
+        Link.__init__(self)
+        with self.init_scope():
+            _links.LayerNormalization.__init__(self, size, eps, start(initial_gamma, 1.0), start(initial_beta))

@@ -1,0 +1,302 @@
+"""Chainer's layers that AutoLab has no link for: parameters, and one of `chainer.functions`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import functions as F
+from ..configuration import config
+from ..initializers import start, weight
+from ..link import Link
+from ..variable import Parameter as _Parameter
+from ._engine import Linear, _sizes
+
+
+class BatchNormalization(Link):
+    """Each feature with mean 0 and variance 1 over the batch, or with the averages in test mode.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        Taken from the first input, where it is left out.
+    decay : float
+    eps : float
+    use_gamma, use_beta : bool
+    axis : int or tuple of int, optional
+        What is normalized over.
+
+    Attributes
+    ----------
+    avg_mean, avg_var : array
+    N : array
+        How many batches with ``finetune=True`` there were.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> chainer.links.BatchNormalization(2)(np.array([[0, 4], [2, 8]], np.float32)).array.round(2)
+    array([[-1., -1.],
+           [ 1.,  1.]], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        size: Any = None,
+        decay: float = 0.9,
+        eps: float = 2e-5,
+        dtype: Any = None,
+        use_gamma: bool = True,
+        use_beta: bool = True,
+        initial_gamma: Any = None,
+        initial_beta: Any = None,
+        axis: Any = None,
+        initial_avg_mean: Any = None,
+        initial_avg_var: Any = None,
+    ) -> None:
+        super().__init__()
+        self.decay, self.eps, self.axis = decay, eps, axis
+        self.N: Any
+        self.avg_mean: Any
+        self._dtype = np.dtype(config.dtype if dtype is None else dtype)
+        self._begin = start(initial_avg_mean), start(initial_avg_var, 1.0)
+        with self.init_scope():
+            self.gamma = _Parameter(start(initial_gamma, 1.0)) if use_gamma else None
+            self.beta = _Parameter(start(initial_beta)) if use_beta else None
+        for name, value in (("avg_mean", None), ("avg_var", None), ("N", np.array(0))):
+            self.register_buffer(name, value)
+        if size is not None:
+            self._sized((size,) if isinstance(size, int) else tuple(size))
+
+    def _sized(self, shape: tuple[int, ...]) -> None:
+        for parameter in self.params():
+            parameter.initialize(shape)
+        self.avg_mean, self.avg_var = [first(shape).astype(self._dtype) for first in self._begin]
+
+    def forward(self, x: Any, finetune: bool = False) -> Any:
+        """Normalize ``x``; with ``finetune`` the averages become the means of all batches since `start_finetuning`."""
+        if self.avg_mean is None:
+            axes = {0, *range(2, x.ndim)} if self.axis is None else {*np.atleast_1d(self.axis)}
+            self._sized(tuple([n for i, n in enumerate(x.shape) if i not in axes]))
+        gamma = np.ones_like(self.avg_mean) if self.gamma is None else self.gamma
+        beta = np.zeros_like(self.avg_mean) if self.beta is None else self.beta
+        if not config.train:
+            return F.fixed_batch_normalization(x, gamma, beta, self.avg_mean, self.avg_var, self.eps, self.axis)
+        decay = self.decay
+        if finetune:
+            self.N = self.N + 1
+            decay = 1.0 - 1.0 / float(self.N)
+        kept = {"running_mean": self.avg_mean, "running_var": self.avg_var}
+        return F.batch_normalization(x, gamma, beta, eps=self.eps, decay=decay, axis=self.axis, **kept)
+
+    def start_finetuning(self) -> None:
+        """Begin to count batches."""
+        self.N = np.array(0)
+
+
+class GroupNormalization(Link):
+    """Each group of channels of each example with mean 0 and variance 1, then scaled and moved."""
+
+    def __init__(
+        self,
+        groups: int,
+        size: int | None = None,
+        eps: float = 1e-5,
+        initial_gamma: Any = None,
+        initial_beta: Any = None,
+    ) -> None:
+        super().__init__()
+        self.groups, self.eps = groups, eps
+        with self.init_scope():
+            self.gamma = _Parameter(start(initial_gamma, 1.0), size)
+            self.beta = _Parameter(start(initial_beta), size)
+
+    def forward(self, x: Any) -> Any:
+        """Normalize ``x`` of shape ``(examples, channels, ...)``."""
+        for parameter in self.params():
+            parameter.initialize((x.shape[1],))
+        return F.group_normalization(x, self.groups, self.gamma, self.beta, self.eps)
+
+
+class Deconvolution2D(Link):
+    """The transpose of a convolution of images; ``W`` has shape ``(in, out, height, width)``."""
+
+    def __init__(
+        self,
+        in_channels: int | None,
+        out_channels: int,
+        ksize: Any = None,
+        stride: Any = 1,
+        pad: Any = 0,
+        nobias: bool = False,
+        outsize: Any = None,
+        initialW: Any = None,
+        initial_bias: Any = None,
+        *,
+        dilate: Any = 1,
+        groups: int = 1,
+    ) -> None:
+        super().__init__()
+        in_channels, self.out_channels, ksize = _sizes(in_channels, out_channels, ksize)
+        self.ksize = tuple(ksize) if isinstance(ksize, tuple | list) else (ksize, ksize)
+        self._options = {"stride": stride, "pad": pad, "outsize": outsize, "dilate": dilate, "groups": groups}
+        with self.init_scope():
+            self.W = _Parameter(weight(initialW))
+            self.b = None if nobias else _Parameter(start(initial_bias), self.out_channels)
+        if in_channels is not None:
+            self._sized(in_channels)
+
+    def _sized(self, in_channels: int) -> None:
+        self.W.initialize((in_channels, self.out_channels // self._options["groups"], *self.ksize))
+
+    def forward(self, x: Any) -> Any:
+        """The result for ``x`` of shape ``(examples, in_channels, height, width)``."""
+        if not self.W.is_initialized:
+            self._sized(x.shape[1])
+        return F.deconvolution_2d(x, self.W, self.b, **self._options)
+
+
+class DepthwiseConvolution2D(Link):
+    """A convolution of each channel by itself."""
+
+    def __init__(
+        self,
+        in_channels: int,
+        channel_multiplier: int,
+        ksize: Any,
+        stride: Any = 1,
+        pad: Any = 0,
+        nobias: bool = False,
+        initialW: Any = None,
+        initial_bias: Any = None,
+    ) -> None:
+        super().__init__()
+        self._options = {"stride": stride, "pad": pad}
+        size = tuple(ksize) if isinstance(ksize, tuple | list) else (ksize, ksize)
+        with self.init_scope():
+            self.W = _Parameter(weight(initialW), (channel_multiplier, in_channels, *size))
+            self.b = None if nobias else _Parameter(start(initial_bias), channel_multiplier * in_channels)
+
+    def forward(self, x: Any) -> Any:
+        """The result for ``x`` of shape ``(examples, in_channels, height, width)``."""
+        return F.depthwise_convolution_2d(x, self.W, self.b, **self._options)
+
+
+class Bilinear(Link):
+    """``e1 W e2 + e1 V1 + e2 V2 + b``."""
+
+    def __init__(
+        self,
+        left_size: int,
+        right_size: int,
+        out_size: int,
+        nobias: bool = False,
+        initialW: Any = None,
+        initial_bias: Any = None,
+    ) -> None:
+        super().__init__()
+        V1, V2, b = (None, None, None) if initial_bias is None else initial_bias
+        self.nobias = nobias
+        with self.init_scope():
+            self.W = _Parameter(weight(initialW), (left_size, right_size, out_size))
+            if not nobias:
+                self.V1 = _Parameter(weight(V1), (left_size, out_size))
+                self.V2 = _Parameter(weight(V2), (right_size, out_size))
+                self.b = _Parameter(start(b), out_size)
+
+    def forward(self, e1: Any, e2: Any) -> Any:
+        """The result for two batches."""
+        return F.bilinear(e1, e2, self.W, *([] if self.nobias else [self.V1, self.V2, self.b]))
+
+
+class PReLU(Link):
+    """``x`` where it is positive, else ``W * x``."""
+
+    def __init__(self, shape: Any = (), init: Any = 0.25) -> None:
+        super().__init__()
+        with self.init_scope():
+            self.W = _Parameter(start(init), shape)
+
+    def forward(self, x: Any) -> Any:
+        """The result for ``x``."""
+        return F.prelu(x, self.W)
+
+
+class Swish(Link):
+    """``x * sigmoid(beta * x)`` with a ``beta`` that is trained."""
+
+    def __init__(self, beta_shape: Any, beta_init: Any = 1.0) -> None:
+        super().__init__()
+        with self.init_scope():
+            self.beta = _Parameter(start(beta_init), beta_shape)
+
+    def forward(self, x: Any) -> Any:
+        """The result for ``x``."""
+        if not self.beta.is_initialized:
+            self.beta.initialize(x.shape[1:])
+        return F.swish(x, self.beta)
+
+
+class Bias(Link):
+    """``x + b``, where ``b`` has the axes of ``x`` from ``axis`` on; without a shape it is the second argument."""
+
+    def __init__(self, axis: int = 1, shape: Any = None) -> None:
+        super().__init__()
+        self.axis = axis
+        if shape is not None:
+            with self.init_scope():
+                self.b = _Parameter(start(None), shape)
+
+    def forward(self, *xs: Any) -> Any:
+        """The result for ``x``."""
+        return F.bias(xs[0], self.b if len(xs) == 1 else xs[1], self.axis)
+
+
+class Scale(Link):
+    """``x * W``, where ``W`` has the axes of ``x`` from ``axis`` on, plus a bias if asked for."""
+
+    def __init__(self, axis: int = 1, W_shape: Any = None, bias_term: bool = False, bias_shape: Any = None) -> None:
+        super().__init__()
+        self.axis = axis
+        with self.init_scope():
+            if W_shape is not None:
+                self.W = _Parameter(start(1.0), W_shape)
+            if bias_term:
+                self.bias = Bias(axis, W_shape if bias_shape is None else bias_shape)
+
+    def forward(self, *xs: Any) -> Any:
+        """The result for ``x``."""
+        y = F.scale(xs[0], self.W if len(xs) == 1 else xs[1], self.axis)
+        return self.bias(y) if hasattr(self, "bias") else y
+
+
+class Maxout(Link):
+    """The greatest of ``pool_size`` linear maps for each unit."""
+
+    def __init__(
+        self, in_size: int | None, out_size: int, pool_size: int, initialW: Any = None, initial_bias: Any = 0
+    ) -> None:
+        super().__init__()
+        self.pool_size = pool_size
+        with self.init_scope():
+            nobias = initial_bias is None
+            self.linear = Linear(in_size, out_size * pool_size, nobias, initialW, initial_bias)
+
+    def forward(self, x: Any) -> Any:
+        """The result for ``x``."""
+        return F.maxout(self.linear(x), self.pool_size)
+
+
+class Parameter(Link):
+    """A link that has one parameter, and gives it when it is called."""
+
+    def __init__(self, array: Any) -> None:
+        super().__init__()
+        with self.init_scope():
+            self.W = _Parameter(array)
+
+    def forward(self, volatile: str = "off") -> Any:
+        """The parameter."""
+        return self.W

@@ -1,0 +1,232 @@
+"""Recurrent cells, and the classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ....engine.errors import a_kind
+from .. import functions as F
+from ..initializers import start, weight
+from ..link import Chain, Link
+from ..reporter import report
+from ..variable import Variable
+from ._engine import Linear
+
+
+class _Gated(Chain):
+    """The two linear maps of a long short-term memory; the four numbers of a unit stand beside each other."""
+
+    def __init__(
+        self,
+        in_size: int | None,
+        out_size: int | None = None,
+        lateral_init: Any = None,
+        upward_init: Any = None,
+        bias_init: Any = None,
+        forget_bias_init: Any = None,
+    ) -> None:
+        super().__init__()
+        if out_size is None:
+            in_size, out_size = None, in_size
+        assert out_size is not None
+        self.state_size = out_size
+        b = np.empty((out_size, 4), np.float32)
+        for i in range(4):
+            b[:, i] = start(forget_bias_init, 1.0)((out_size,)) if i == 2 else start(bias_init)((out_size,))
+        with self.init_scope():
+            self.upward = Linear(in_size, 4 * out_size, initialW=weight(upward_init), initial_bias=b.reshape(-1))
+            self.lateral = Linear(out_size, 4 * out_size, nobias=True, initialW=weight(lateral_init))
+
+
+class StatelessLSTM(_Gated):
+    """One step of a long short-term memory: from memory, state and input to memory and state."""
+
+    def forward(self, c: Any, h: Any, x: Any) -> tuple[Any, Any]:
+        """The next memory and state; None stands for zeros."""
+        gates = self.upward(x) if h is None else self.upward(x) + self.lateral(h)
+        c = np.zeros((len(x), self.state_size), gates.dtype) if c is None else c
+        memory, state = F.lstm(c, gates)
+        return memory, state
+
+
+class LSTM(_Gated):
+    """A long short-term memory that remembers its state from call to call.
+
+    Attributes
+    ----------
+    c, h : Variable or None
+        Memory and state; None after `reset_state`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> cell = chainer.links.LSTM(3, 4)
+    >>> cell(np.ones((2, 3), np.float32)).shape
+    (2, 4)
+    """
+
+    c: Any = None
+    h: Any = None
+
+    def reset_state(self) -> None:
+        """Forget the state."""
+        self.c = self.h = None
+
+    def set_state(self, c: Variable, h: Variable) -> None:
+        """Go on from a memory and a state."""
+        self.c, self.h = c, h
+
+    def forward(self, x: Any) -> Any:
+        """The next state; of a batch that has become smaller, the states of the others stay as they are."""
+        gates, batch, ended = self.upward(x), len(x), None
+        if self.h is not None and len(self.h) > batch:
+            ended = self.h[batch:]
+        if self.h is not None and batch:
+            gates = gates + self.lateral(self.h if ended is None else self.h[:batch])
+        c = np.zeros((batch, self.state_size), gates.dtype) if self.c is None else self.c
+        self.c, y = F.lstm(c, gates)
+        self.h = y if ended is None else F.concat([y, ended], axis=0)
+        return y
+
+
+class StatelessGRU(Link):
+    """One step of a gated recurrent unit: ``z * candidate + (1 - z) * h``."""
+
+    W_r: Linear
+    U_r: Linear
+    W_z: Linear
+    U_z: Linear
+    W: Linear
+    U: Linear
+
+    def __init__(
+        self, in_size: int | None, out_size: int, init: Any = None, inner_init: Any = None, bias_init: Any = None
+    ) -> None:
+        super().__init__()
+        self.out_size = out_size
+        with self.init_scope():
+            for name in ("r", "z", ""):
+                suffix = f"_{name}" if name else ""
+                setattr(self, f"W{suffix}", Linear(in_size, out_size, initialW=init, initial_bias=bias_init))
+                setattr(self, f"U{suffix}", Linear(out_size, out_size, initialW=inner_init, initial_bias=bias_init))
+
+    def _step(self, h: Any, x: Any) -> Any:
+        if h is None:
+            h = np.zeros((len(x), self.out_size), self.xp.float32)
+        r = F.sigmoid(self.W_r(x) + self.U_r(h))
+        z = F.sigmoid(self.W_z(x) + self.U_z(h))
+        return F.linear_interpolate(z, F.tanh(self.W(x) + self.U(r * h)), h)
+
+    def forward(self, h: Any, x: Any) -> Any:
+        """The next state; None stands for zeros."""
+        return self._step(h, x)
+
+
+class StatefulGRU(StatelessGRU):
+    """A gated recurrent unit that remembers its state from call to call."""
+
+    h: Any = None
+
+    def reset_state(self) -> None:
+        """Forget the state."""
+        self.h = None
+
+    def set_state(self, h: Variable) -> None:
+        """Go on from a state."""
+        self.h = h
+
+    def forward(self, x: Any) -> Any:  # type: ignore[override]
+        """The next state."""
+        self.h = self._step(self.h, x)
+        return self.h
+
+
+GRU = StatefulGRU
+
+
+class Highway(Link):
+    """``t * activate(plain(x)) + (1 - t) * x`` with a gate ``t`` that is learnt."""
+
+    def __init__(
+        self,
+        in_out_size: int,
+        nobias: bool = False,
+        activate: Callable[[Any], Any] = F.relu,
+        init_Wh: Any = None,
+        init_Wt: Any = None,
+        init_bh: Any = None,
+        init_bt: Any = -1,
+    ) -> None:
+        super().__init__()
+        self.activate = activate
+        with self.init_scope():
+            self.plain = Linear(in_out_size, in_out_size, nobias, init_Wh, init_bh)
+            self.transform = Linear(in_out_size, in_out_size, nobias, init_Wt, init_bt)
+
+    def forward(self, x: Any) -> Any:
+        """The result for ``x``."""
+        gate = F.sigmoid(self.transform(x))
+        return self.activate(self.plain(x)) * gate + x * (1 - gate)
+
+
+class Classifier(Link):
+    """A predictor and its loss; it reports ``loss`` and ``accuracy`` of every batch.
+
+    Parameters
+    ----------
+    predictor : Link
+    lossfun, accfun : callable
+        Of what the predictor gives, and the labels.
+    label_key : int or str
+        Which argument has the labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> model = chainer.links.Classifier(chainer.links.Linear(3, 2))
+    >>> model(np.ones((5, 3), np.float32), np.zeros(5, np.int32)).shape
+    ()
+    """
+
+    compute_accuracy = True
+
+    def __init__(
+        self,
+        predictor: Any,
+        lossfun: Callable[..., Any] = F.softmax_cross_entropy,
+        accfun: Callable[..., Any] = F.accuracy,
+        label_key: int | str = -1,
+    ) -> None:
+        if not isinstance(label_key, int | str):
+            raise TypeError(f"Classifier: label_key must be int or str; got {a_kind(label_key)}")
+        super().__init__()
+        self.lossfun, self.accfun, self.label_key = lossfun, accfun, label_key
+        self.y = self.loss = self.accuracy = None
+        with self.init_scope():
+            self.predictor = predictor
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """The loss of a batch."""
+        key = self.label_key
+        rest = list(args)
+        if isinstance(key, int):
+            if not -len(rest) <= key < len(rest):
+                raise ValueError(f"Classifier: Label key {key} is none of {len(rest)} arguments")
+            t = rest.pop(key)
+        elif key not in kwargs:
+            raise ValueError(f"Classifier: Label key {key!r:.60} is no argument")
+        else:
+            t = kwargs.pop(key)
+        self.accuracy = None
+        self.y = self.predictor(*rest, **kwargs)
+        self.loss = self.lossfun(self.y, t)
+        report({"loss": self.loss}, self)
+        if self.compute_accuracy:
+            self.accuracy = self.accfun(self.y, t)
+            report({"accuracy": self.accuracy}, self)
+        return self.loss

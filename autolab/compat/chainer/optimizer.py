@@ -1,0 +1,160 @@
+"""``chainer.optimizer``"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from ... import optimizers as _optimizers
+from ...engine.node import Node
+from ...engine.parameter import Parameter as _Parameter
+from ...engine.publish import publish
+from .. import missing
+from .optimizer_hooks import GradientClipping, GradientHardClipping, GradientNoise, Lasso, WeightDecay
+
+__all__ = [
+    "GradientClipping",
+    "GradientHardClipping",
+    "GradientMethod",
+    "GradientNoise",
+    "Hyperparameter",
+    "Lasso",
+    "Optimizer",
+    "UpdateRule",
+    "WeightDecay",
+]
+
+
+class Hyperparameter:
+    """The numbers of an optimizer, by name."""
+
+    def __init__(self, optimizer: Any) -> None:
+        self._optimizer = optimizer
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._optimizer, name)
+
+    def get_dict(self) -> dict[str, Any]:
+        """All of them."""
+        return {name: getattr(self._optimizer, name) for name in self._optimizer.hyperparameters}
+
+
+class UpdateRule:
+    """How an optimizer treats one parameter.
+
+    Attributes
+    ----------
+    enabled : bool
+        Whether it changes the parameter.
+    hyperparam : Hyperparameter
+        What has the learning rate and all else.
+    """
+
+    def __init__(self, optimizer: Any) -> None:
+        self.optimizer, self.enabled = optimizer, True
+        self.hyperparam = Hyperparameter(optimizer)
+
+    @property
+    def t(self) -> int:
+        """How many updates there were."""
+        return int(self.optimizer.t)
+
+    def update(self, param: Any) -> None:
+        """Change the parameter once by its gradient."""
+        if self.enabled and param.grad is not None:
+            publish(self.optimizer._stores([param]))
+
+
+_rules: WeakKeyDictionary[Node, UpdateRule] = WeakKeyDictionary()
+"""By the parameter's node: parameters themselves are compared by their numbers."""
+
+
+def rule_of(parameter: _Parameter) -> UpdateRule | None:
+    """The rule of a parameter; None before an optimizer has it."""
+    return None if parameter.node is None else _rules.get(parameter.node)
+
+
+class Optimizer(_optimizers.Optimizer):
+    """What all optimizers have in common. Where no parameter has a gradient, an update changes nothing.
+
+    Attributes
+    ----------
+    epoch : int
+        How often `new_epoch` was called.
+    """
+
+    epoch = 0
+    _afterwards: Sequence[Callable[[Any], Any]] = ()
+
+    def setup(self, link: Any) -> Any:
+        """Work on the parameters of ``link``; returns the optimizer itself."""
+        super().setup(link)
+        for parameter in link.params():
+            if parameter.node is not None:
+                _rules[parameter.node] = UpdateRule(self)
+        return self
+
+    def update(self, lossfun: Callable[..., Any] | None = None, *args: Any, **kwds: Any) -> None:
+        """Change the parameters once: by their gradients, or those of ``lossfun(*args)``, computed first."""
+        super().update(lossfun, *args, **kwds)
+
+    def _due(self) -> list[Any]:
+        found = [(p, rule_of(p)) for p in super()._due()]
+        return [p for p, rule in found if rule is None or rule.enabled]
+
+    def _step(self) -> None:
+        if self._due():
+            super()._step()
+            for hook in self._afterwards:
+                hook(self)
+        else:
+            self._link("update")
+            self.t += 1
+
+    def add_hook(self, hook: Any, name: str | None = None, timing: str = "auto") -> None:
+        """Call ``hook(optimizer)`` before each update; with ``call_for_each_param``, ``hook(rule, parameter)``."""
+        when = getattr(hook, "timing", "pre") if timing == "auto" else timing
+        if when not in ("pre", "post", "auto"):
+            raise ValueError(f"add_hook: timing is {timing!r:.60}; expected 'pre', 'post' or 'auto'")
+        if getattr(hook, "call_for_each_param", False):
+            name = name or str(getattr(hook, "name", type(hook).__name__))
+            hook = _each(hook)
+        if when == "post":
+            self._afterwards = [*self._afterwards, hook]
+        else:
+            super().add_hook(hook, name)
+
+    @property
+    def hyperparam(self) -> Hyperparameter:
+        """Its numbers by name."""
+        return Hyperparameter(self)
+
+    def loss_scaling(self, interval: int = 1000, scale: float | None = None) -> None:
+        """Refused: small gradients of float16 are not scaled here."""
+        if interval < 1 or (scale is not None and scale <= 0):
+            raise ValueError(f"loss_scaling: interval is {interval} and scale {scale}; expected positive numbers")
+        raise NotImplementedError("Optimizer.loss_scaling is not part of AutoLab's chainer facade")
+
+    def new_epoch(self, auto: bool = False) -> None:
+        """Count an epoch."""
+        self.epoch += 1
+
+    def use_cleargrads(self, use: bool = True) -> None:
+        """Nothing to do: gradients are always cleared."""
+
+    def use_fp32_update(self, flag: bool = True) -> None:
+        """Nothing to do: float16 is always updated in float32."""
+
+
+def _each(hook: Callable[[Any, Any], Any]) -> Callable[[Any], None]:
+    def call(optimizer: Any) -> None:
+        for parameter in optimizer:
+            hook(rule_of(parameter), parameter)
+
+    return call
+
+
+GradientMethod = Optimizer
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,56 @@
+"""``chainer.optimizer_hooks``"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import optimizers as _optimizers
+from ...engine.backend import get_array_module
+from .. import missing
+
+__all__ = ["GradientClipping", "GradientHardClipping", "GradientNoise", "Lasso", "WeightDecay"]
+
+
+class WeightDecay(_optimizers.WeightDecay):
+    """Add ``rate`` times the parameter to its gradient.
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> optimizer = chainer.optimizers.SGD().setup(chainer.links.Linear(2, 1))
+    >>> optimizer.add_hook(chainer.optimizer_hooks.WeightDecay(0.0005))
+    """
+
+
+class Lasso(_optimizers.Lasso):
+    """Add ``rate`` times the parameter's sign to its gradient."""
+
+
+class GradientClipping(_optimizers.GradientClipping):
+    """Shorten all gradients where their common norm is above ``threshold``."""
+
+
+class GradientNoise(_optimizers.GradientNoise):
+    """Add normal noise to every gradient, which gets less."""
+
+    def __init__(self, eta: float) -> None:
+        from .functions.noise import global_generator
+
+        super().__init__(eta, global_generator())
+
+
+class GradientHardClipping:
+    """Move every element of the gradients into an interval."""
+
+    name = "GradientHardClipping"
+
+    def __init__(self, lower_bound: float, upper_bound: float) -> None:
+        self.lower_bound, self.upper_bound = lower_bound, upper_bound
+
+    def __call__(self, opt: Any) -> None:
+        for parameter in opt:
+            xp = get_array_module(parameter.grad)
+            parameter.grad = xp.clip(parameter.grad, self.lower_bound, self.upper_bound)
+
+
+__getattr__ = missing(__name__)

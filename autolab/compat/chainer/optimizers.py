@@ -1,0 +1,128 @@
+"""``chainer.optimizers``"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import optimizers as _optimizers
+from .. import missing
+from ._rules import SMORMS3, CorrectedMomentumSGD, RMSpropGraves
+from .optimizer import Optimizer
+
+__all__ = [
+    "SGD",
+    "SMORMS3",
+    "AdaDelta",
+    "AdaGrad",
+    "Adam",
+    "AdamW",
+    "CorrectedMomentumSGD",
+    "MomentumSGD",
+    "NesterovAG",
+    "RMSprop",
+    "RMSpropGraves",
+]
+
+
+class SGD(Optimizer, _optimizers.SGD):
+    """Stochastic gradient descent.
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> chainer.optimizers.SGD().lr
+    0.01
+    """
+
+
+class MomentumSGD(Optimizer, _optimizers.MomentumSGD):
+    """Gradient descent with momentum."""
+
+
+class NesterovAG(Optimizer, _optimizers.NesterovAG):
+    """Nesterov's accelerated gradient."""
+
+
+class AdaDelta(Optimizer, _optimizers.AdaDelta):
+    """Steps in units of the steps before."""
+
+    hyperparameters = ("rho", "eps")  # type: ignore[assignment]
+
+    def __init__(self, rho: float = 0.95, eps: float = 1e-6) -> None:
+        super().__init__(rho, eps)
+
+
+class AdaGrad(Optimizer, _optimizers.AdaGrad):
+    """Elements that moved much move less."""
+
+    def __init__(self, lr: float = 0.001, eps: float = 1e-8) -> None:
+        super().__init__(lr, eps)
+
+
+class RMSprop(Optimizer, _optimizers.RMSprop):
+    """Divides by a running mean of the gradient's size."""
+
+    def __init__(self, lr: float = 0.01, alpha: float = 0.99, eps: float = 1e-8, eps_inside_sqrt: bool = False) -> None:
+        if eps_inside_sqrt:
+            raise NotImplementedError("RMSprop: eps_inside_sqrt=True is not part of AutoLab's chainer facade")
+        super().__init__(lr, alpha, eps)
+
+
+class Adam(Optimizer, _optimizers.Adam):
+    """Adaptive moments; ``alpha`` is the learning rate, and ``weight_decay_rate`` what it is not multiplied by.
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> chainer.optimizers.Adam(alpha=0.01).alpha
+    0.01
+    """
+
+    hyperparameters = ("alpha", "beta1", "beta2", "eps", "eta", "weight_decay_rate")
+
+    def __init__(
+        self,
+        alpha: float = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        eta: float = 1.0,
+        weight_decay_rate: float = 0.0,
+        amsgrad: bool = False,
+        adabound: bool = False,
+    ) -> None:
+        if amsgrad or adabound:
+            raise NotImplementedError(
+                f"{type(self).__name__}: amsgrad=True and adabound=True are not part of AutoLab's chainer facade"
+            )
+        super().__init__(alpha, beta1, beta2, eps)
+        self.alpha, self.eta, self.weight_decay_rate = alpha, eta, weight_decay_rate
+
+    @property
+    def rate(self) -> float:
+        """How far a step goes."""
+        return self.alpha * self.eta
+
+    def update_one(self, w: Any, g: Any, state: Any) -> Any:
+        new = super().update_one(w, g, state)
+        return new - self.eta * self.weight_decay_rate * w if self.weight_decay_rate else new
+
+
+class AdamW(Adam):
+    """`Adam` with a decay of the weights."""
+
+    def __init__(
+        self,
+        alpha: float = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        eta: float = 1.0,
+        weight_decay_rate: float = 0.01,
+        amsgrad: bool = False,
+        adabound: bool = False,
+    ) -> None:
+        super().__init__(alpha, beta1, beta2, eps, eta, weight_decay_rate, amsgrad, adabound)
+
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,192 @@
+"""``chainer.reporter``"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from math import sqrt
+from typing import Any
+
+from ... import reporter as _reporter
+from ...engine.backend import to_cpu
+from .. import missing
+from .variable import as_array
+
+__all__ = ["DictSummary", "Reporter", "Summary", "get_current_reporter", "report", "report_scope"]
+
+report = _reporter.report
+
+
+class Reporter(_reporter.Reporter):
+    """Gathers what is reported.
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> reporter, model = chainer.Reporter(), object()
+    >>> reporter.add_observer("main", model)
+    >>> with reporter:
+    ...     chainer.report({"loss": 0.5}, model)
+    >>> reporter.observation
+    {'main/loss': 0.5}
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.observation: dict[str, Any] = {}
+        self._open: list[AbstractContextManager[Any]] = []
+
+    def add_observers(self, prefix: str, observers: Iterable[tuple[str, Any]]) -> None:
+        """Call each of them by its name behind ``prefix``."""
+        for name, observer in observers:
+            self.add_observer(prefix + name, observer)
+
+    @contextmanager
+    def scope(self, observation: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Gather what is reported inside the block in ``observation``, which is the reporter's own meanwhile."""
+        before, self.observation = self.observation, observation
+        try:
+            with super().scope(observation):
+                yield observation
+        finally:
+            self.observation = before
+
+    def hear(self, values: Mapping[str, Any], observer: Any, observation: dict[str, Any]) -> None:
+        """Put values into ``observation`` under the observer's name.
+
+        Raises
+        ------
+        KeyError
+            If the observer has none.
+        """
+        if observer is not None and id(observer) not in self._names:
+            raise KeyError(f"Reporter: {type(observer).__name__} is no observer; add_observer gives it a name")
+        super().hear(values, observer, observation)
+
+    def report(self, values: Mapping[str, Any], observer: Any = None) -> None:
+        """Put values into ``observation``."""
+        self.hear(values, observer, self.observation)
+
+    def __enter__(self) -> Reporter:
+        self._open.append(self.scope(self.observation))
+        self._open[-1].__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._open.pop().__exit__(*error)
+
+
+def report_scope(observation: dict[str, Any]) -> AbstractContextManager[Any]:
+    """Let what is reported inside a ``with`` block go to another dictionary.
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> with chainer.Reporter(), chainer.reporter.report_scope({}) as heard:
+    ...     chainer.report({"loss": 0.5})
+    >>> heard
+    {'loss': 0.5}
+    """
+    scope: AbstractContextManager[Any] = get_current_reporter().scope(observation)
+    return scope
+
+
+def get_current_reporter() -> Any:
+    """The innermost reporter that listens.
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> with chainer.Reporter() as reporter:
+    ...     chainer.reporter.get_current_reporter() is reporter
+    True
+    """
+    stack = _reporter._listening.get()
+    if not stack:
+        raise RuntimeError("get_current_reporter: nobody listens; expected to be inside `with reporter:`")
+    return stack[-1][0]
+
+
+class Summary:
+    """Mean and deviation of numbers.
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> summary = chainer.reporter.Summary()
+    >>> summary.add(1.0)
+    >>> summary.add(3.0)
+    >>> float(summary.compute_mean()), [float(number) for number in summary.make_statistics()]
+    (2.0, [2.0, 1.0])
+    """
+
+    def __init__(self) -> None:
+        self._count, self._sum, self._squares = 0.0, 0.0, 0.0
+
+    def serialize(self, serializer: Any) -> None:
+        """Save to, or load from, a serializer."""
+        self._sum = serializer("_x", self._sum)
+        self._squares = serializer("_x2", self._squares)
+        self._count = serializer("_n", self._count)
+
+    def add(self, value: Any, weight: float = 1) -> None:
+        """Add a number."""
+        number = to_cpu(as_array(value))
+        self._count += weight
+        self._sum = self._sum + weight * number
+        self._squares = self._squares + weight * number * number
+
+    def compute_mean(self) -> Any:
+        """The mean so far."""
+        return self._sum / self._count
+
+    def make_statistics(self) -> tuple[Any, Any]:
+        """The mean and the standard deviation."""
+        mean = self.compute_mean()
+        return mean, sqrt(max(self._squares / self._count - mean * mean, 0.0))
+
+
+class DictSummary:
+    """`Summary` of the numbers in dictionaries, name by name.
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> summary = chainer.reporter.DictSummary()
+    >>> summary.add({"loss": 1.0})
+    >>> summary.add({"loss": 2.0})
+    >>> float(summary.compute_mean()["loss"])
+    1.5
+    """
+
+    def __init__(self) -> None:
+        self._summaries: dict[str, Summary] = {}
+
+    def add(self, d: Mapping[str, Any]) -> None:
+        """Add the numbers of a dictionary; a pair is a number and its weight."""
+        for name, value in d.items():
+            value, weight = value if isinstance(value, tuple) else (value, 1)
+            if getattr(as_array(value), "ndim", 1) == 0:
+                self._summaries.setdefault(name, Summary()).add(value, weight)
+
+    def serialize(self, serializer: Any) -> None:
+        """Save to, or load from, a serializer."""
+        names = json.loads(str(serializer("_names", json.dumps(list(self._summaries)))))
+        self._summaries = {name: self._summaries.get(name, Summary()) for name in names}
+        for i, summary in enumerate(self._summaries.values()):
+            summary.serialize(serializer["_summaries"][str(i)])
+
+    def compute_mean(self) -> dict[str, Any]:
+        """The means by name."""
+        return {name: summary.compute_mean() for name, summary in self._summaries.items()}
+
+    def make_statistics(self) -> dict[str, Any]:
+        """The means by name, and the deviations by ``name.std``."""
+        found: dict[str, Any] = {}
+        for name, summary in self._summaries.items():
+            found[name], found[f"{name}.std"] = summary.make_statistics()
+        return found
+
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,192 @@
+"""``chainer.testing``: what Chainer's own tests, and tests written like them, use."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from importlib.metadata import PackageNotFoundError, version
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from unittest import SkipTest, mock
+
+import numpy as np
+
+from .... import gradcheck as _gradcheck
+from ... import missing
+from ..serializers import load_hdf5, load_npz, save_hdf5, save_npz
+from ..variable import as_array
+from . import attr, backend, condition, parameterized
+from .backend import BackendConfig, inject_backend_tests
+from .parameterized import from_pytest_parameterize, parameterize, product, product_dict
+from .unary import unary_math_function_unittest
+
+parameterize_pytest = parameterize
+
+__all__ = [
+    "BackendConfig",
+    "assert_allclose",
+    "assert_warns",
+    "attr",
+    "backend",
+    "condition",
+    "fix_random",
+    "from_pytest_parameterize",
+    "generate_matrix",
+    "inject_backend_tests",
+    "parameterize",
+    "parameterize_pytest",
+    "parameterized",
+    "patch",
+    "product",
+    "product_dict",
+    "run_module",
+    "save_and_load",
+    "save_and_load_hdf5",
+    "save_and_load_npz",
+    "unary_math_function_unittest",
+    "with_requires",
+]
+
+patch = mock.patch
+
+
+def assert_allclose(x: Any, y: Any, atol: float = 1e-5, rtol: float = 1e-4, verbose: bool = True) -> None:
+    """Raise an AssertionError unless ``|x - y| <= atol + rtol * |y|``; for arrays of any device, and Variables.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> chainer.testing.assert_allclose(np.ones(2), np.ones(2) + 1e-6)
+    """
+    _gradcheck.assert_allclose(as_array(x), as_array(y), atol=atol, rtol=rtol)
+
+
+def run_module(name: str, file: str) -> None:
+    """Run the tests of a module, if it is the main one.
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> chainer.testing.run_module("test_something", "test_something.py")
+    """
+    if name == "__main__":
+        import pytest
+
+        sys.exit(pytest.main([file, "-vvs", "-x", "--pdb"]))
+
+
+@contextmanager
+def assert_warns(expected: type[Warning]) -> Iterator[None]:
+    """Expect a warning inside a ``with`` block.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from autolab.compat import chainer
+    >>> with chainer.testing.assert_warns(UserWarning):
+    ...     warnings.warn("careful")
+    """
+    import pytest
+
+    with pytest.warns(expected):
+        yield
+
+
+def fix_random() -> Callable[[Any], Any]:
+    """A decorator: the test, or each of a class, begins with the same state of ``numpy.random``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> @chainer.testing.fix_random()
+    ... def draw():
+    ...     return np.random.rand()
+    >>> draw() == draw()
+    True
+    """
+
+    def decorate(target: Any) -> Any:
+        if not isinstance(target, type):
+            return _seeded(target)
+        begin = getattr(target, "setUp", None)
+        target.setUp = _seeded(begin) if begin is not None else lambda self: np.random.seed(0)  # type: ignore[attr-defined]
+        return target
+
+    return decorate
+
+
+def _seeded(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        np.random.seed(0)
+        return function(*args, **kwargs)
+
+    return call
+
+
+def generate_matrix(shape: Any, dtype: Any = float, singular_values: Any = 1.0) -> np.ndarray:
+    """Random matrices with given singular values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> np.linalg.svd(chainer.testing.generate_matrix((3, 2), singular_values=(2.0, 1.0)))[1].round(6)
+    array([2., 1.])
+    """
+    u, _, v = np.linalg.svd(np.random.standard_normal(shape), full_matrices=False)
+    s = np.broadcast_to(singular_values, u.shape[:-2] + u.shape[-1:])
+    matrix: np.ndarray = np.einsum("...ik,...k,...kj->...ij", u, s, v).astype(dtype)
+    return matrix
+
+
+def save_and_load_npz(src: Any, dst: Any) -> None:
+    """Save one object and load it into another."""
+    buffer = BytesIO()
+    save_npz(buffer, src)
+    buffer.seek(0)
+    load_npz(buffer, dst)
+
+
+def save_and_load_hdf5(src: Any, dst: Any) -> None:
+    """The same through HDF5."""
+    with TemporaryDirectory() as folder:
+        save_hdf5(Path(folder, "state"), src)
+        load_hdf5(Path(folder, "state"), dst)
+
+
+def save_and_load(
+    src: Any, dst: Any, filename: str, saver: Callable[[str, Any], Any], loader: Callable[[str, Any], Any]
+) -> None:
+    """The same with other functions."""
+    with TemporaryDirectory() as folder:
+        saver(f"{folder}/{filename}", src)
+        loader(f"{folder}/{filename}", dst)
+
+
+def with_requires(*requirements: str) -> Callable[[Any], Any]:
+    """A decorator: the test is left out where a package is not there."""
+
+    def decorate(test: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(test)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            for requirement in requirements:
+                name = requirement.replace("<", "=").replace(">", "=").partition("=")[0].strip()
+                try:
+                    version(name)
+                except PackageNotFoundError:
+                    raise SkipTest(f"requires {requirement}") from None
+            return test(*args, **kwargs)
+
+        return call
+
+    return decorate
+
+
+__getattr__ = missing(__name__)

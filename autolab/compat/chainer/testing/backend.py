@@ -1,0 +1,61 @@
+"""``chainer.testing.backend``: tests for several devices; here they run in main memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ... import missing
+from ..backend import CpuDevice
+
+__all__ = ["BackendConfig", "inject_backend_tests"]
+
+
+class BackendConfig:
+    """Main memory, which is the only place where such tests run here."""
+
+    xp, use_cuda, use_chainerx, use_ideep, use_cudnn = np, False, False, "never", "never"
+
+    def __enter__(self) -> BackendConfig:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    @property
+    def device(self) -> CpuDevice:
+        """Main memory."""
+        return CpuDevice()
+
+    def get_array(self, array: Any) -> Any:
+        """The array itself."""
+        return array
+
+    def get_pytest_marks(self) -> list[Any]:
+        """None."""
+        return []
+
+
+def inject_backend_tests(method_names: Any = None, params: Any = None) -> Callable[[type], type]:
+    """A decorator: tests get a ``backend_config``, that of main memory."""
+
+    def decorate(case: type) -> type:
+        names = [name for name in dir(case) if name.startswith("test_")] if method_names is None else method_names
+        for name in names:
+            setattr(case, name, _configured(getattr(case, name)))
+        return case
+
+    return decorate
+
+
+def _configured(test: Callable[..., Any]) -> Callable[..., Any]:
+    def call(self: Any) -> Any:
+        return test(self, BackendConfig())
+
+    call.__name__ = test.__name__
+    return call
+
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,51 @@
+"""``chainer.testing.condition``: tests that are run several times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from ... import missing
+
+__all__ = ["repeat", "repeat_with_success_at_least", "retry"]
+
+
+def repeat_with_success_at_least(times: int, min_success: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator: of ``times`` runs at least ``min_success`` must succeed."""
+    if not 0 <= min_success <= times:
+        raise ValueError(f"repeat_with_success_at_least: min_success is {min_success}; expected 0 to {times}")
+
+    def decorate(test: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(test)
+        def call(self: Any, *args: Any, **kwargs: Any) -> None:
+            succeeded, failures = 0, []
+            for run in range(times):
+                try:
+                    if run and hasattr(self, "setUp"):
+                        self.setUp()
+                    test(self, *args, **kwargs)
+                    succeeded += 1
+                except (AssertionError, ValueError, TypeError) as error:
+                    failures.append(error)
+                if succeeded >= min_success and min_success < times:
+                    return
+            if succeeded < min_success:
+                raise failures[-1]
+
+        return call
+
+    return decorate
+
+
+def repeat(times: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator: all of ``times`` runs must succeed."""
+    return repeat_with_success_at_least(times, times)
+
+
+def retry(times: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator: one of ``times`` runs must succeed."""
+    return repeat_with_success_at_least(times, 1)
+
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,83 @@
+"""``chainer.training.extension``"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .... import training as _training
+from ... import missing
+
+__all__ = [
+    "PRIORITY_EDITOR",
+    "PRIORITY_READER",
+    "PRIORITY_SNAPSHOT",
+    "PRIORITY_WRITER",
+    "Extension",
+    "make_extension",
+]
+
+PRIORITY_WRITER = _training.Extension.WRITER
+PRIORITY_EDITOR = _training.Extension.EDITOR
+PRIORITY_READER = _training.Extension.READER
+PRIORITY_SNAPSHOT = -100
+
+
+class Extension(_training.Extension):
+    """What a trainer does besides training: write ``__call__``.
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> class Announce(chainer.training.Extension):
+    ...     trigger = (1, "epoch")
+    ...
+    ...     def __call__(self, trainer):
+    ...         print("epoch", trainer.updater.epoch)
+    >>> Announce().default_name
+    'Announce'
+    """
+
+    name: Any = None
+
+    @property
+    def default_name(self) -> str:
+        """What a trainer calls it, where it has no name."""
+        return type(self).__name__
+
+    def on_error(self, trainer: Any, exc: Exception, tb: Any) -> None:
+        """Called before an error ends the run."""
+
+
+def make_extension(
+    trigger: Any = None,
+    default_name: str | None = None,
+    priority: int | None = None,
+    finalizer: Callable[[], Any] | None = None,
+    initializer: Callable[[Any], Any] | None = None,
+    on_error: Callable[..., Any] | None = None,
+    **kwargs: Any,
+) -> Callable[[Any], Any]:
+    """A decorator that gives a function of the trainer what an extension has.
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> @chainer.training.make_extension(trigger=(1, "epoch"))
+    ... def announce(trainer):
+    ...     print("epoch", trainer.updater.epoch)
+    >>> announce.trigger
+    (1, 'epoch')
+    """
+
+    def decorate(function: Any) -> Any:
+        function.trigger = (1, "iteration") if trigger is None else trigger
+        function.default_name = default_name or getattr(function, "__name__", type(function).__name__)
+        function.priority = PRIORITY_READER if priority is None else priority
+        function.initialize, function.finalize, function.on_error = initializer, finalizer, on_error
+        return function
+
+    return decorate
+
+
+__getattr__ = missing(__name__)

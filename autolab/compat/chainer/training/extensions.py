@@ -1,0 +1,274 @@
+"""``chainer.training.extensions``"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ....engine.config import no_grad, test_mode
+from ....files import write
+from ....links import Link
+from ....training.triggers import as_trigger
+from ... import missing
+from ..dataset import concat_examples
+from ..reporter import DictSummary, Reporter, report
+from ..serializers import save_npz
+from ._reports import LogReport, PlotReport, PrintReport, ProgressBar
+from ._shifts import ExponentialShift, InverseShift, LinearShift, MultistepShift, PolynomialShift, StepShift
+from .extension import PRIORITY_SNAPSHOT, Extension
+from .updaters import spread
+
+__all__ = [
+    "DumpGraph",
+    "Evaluator",
+    "ExponentialShift",
+    "FailOnNonNumber",
+    "InverseShift",
+    "LinearShift",
+    "LogReport",
+    "MicroAverage",
+    "MultistepShift",
+    "PlotReport",
+    "PolynomialShift",
+    "PrintReport",
+    "ProgressBar",
+    "StepShift",
+    "dump_graph",
+    "observe_lr",
+    "observe_value",
+    "snapshot",
+    "snapshot_object",
+]
+
+
+class Evaluator(Extension):
+    """At the end of each epoch, run a model over a dataset in test mode and report the means as ``validation/...``.
+
+    Parameters
+    ----------
+    iterator : iterator, or dict of them
+    target : Link, or dict of them
+    converter : callable
+    device : int or str, optional
+    eval_hook : callable, optional
+        Called with the evaluator before each evaluation.
+    eval_func : callable, optional
+        Of the arrays of a batch; by default the main target.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> data = chainer.datasets.TupleDataset(np.eye(4, dtype=np.float32), np.arange(4))
+    >>> batches = chainer.iterators.SerialIterator(data, 2, repeat=False, shuffle=False)
+    >>> model = chainer.links.Classifier(chainer.links.Linear(4))
+    >>> sorted(chainer.training.extensions.Evaluator(batches, model)())
+    ['main/accuracy', 'main/loss']
+    """
+
+    trigger = (1, "epoch")
+    priority = Extension.WRITER
+    default_name = "validation"
+
+    def __init__(
+        self,
+        iterator: Any,
+        target: Any,
+        converter: Callable[..., Any] = concat_examples,
+        device: Any = None,
+        eval_hook: Callable[[Any], Any] | None = None,
+        eval_func: Callable[..., Any] | None = None,
+    ) -> None:
+        self._iterators = iterator if isinstance(iterator, Mapping) else {"main": iterator}
+        self._targets: Mapping[str, Link] = target if isinstance(target, Mapping) else {"main": target}
+        self.converter, self.device, self.eval_hook, self.eval_func = converter, device, eval_hook, eval_func
+
+    def get_iterator(self, name: str) -> Any:
+        """The iterator of this name."""
+        return self._iterators[name]
+
+    def get_all_iterators(self) -> dict[str, Any]:
+        """All iterators by name."""
+        return dict(self._iterators)
+
+    def get_target(self, name: str) -> Any:
+        """The link of this name."""
+        return self._targets[name]
+
+    def get_all_targets(self) -> dict[str, Any]:
+        """All links by name."""
+        return dict(self._targets)
+
+    def __call__(self, trainer: Any = None) -> Any:
+        """Evaluate, and report what was found."""
+        reporter, prefix = Reporter(), "" if self.name is None else f"{self.name}/"
+        if trainer is not None and self.name is None:
+            prefix = f"{self.default_name}/"
+        for name, target in self._targets.items():
+            reporter.add_observer(prefix + name, target)
+        with reporter, test_mode():
+            found = self.evaluate()
+        if trainer is not None:
+            report(found)
+        return found
+
+    def evaluate(self) -> dict[str, Any]:
+        """The means over all batches of what is reported."""
+        if self.eval_hook is not None:
+            self.eval_hook(self)
+        iterator = self._iterators["main"]
+        if hasattr(iterator, "reset"):
+            iterator.reset()
+        batches = iterator if hasattr(iterator, "reset") else copy.copy(iterator)
+        if getattr(batches, "repeat", False):
+            raise ValueError("Evaluator: the iterator repeats without an end; make it with repeat=False")
+        summary, function = DictSummary(), self.eval_func or self._targets["main"]
+        outer = Reporter()
+        for name, target in self._targets.items():
+            outer.add_observer(name, target)  # for `evaluate` by itself
+        for batch in batches:
+            heard: dict[str, Any] = {}
+            with no_grad(), _current(outer).scope(heard):
+                spread(function, self.converter(batch, self.device))
+            summary.add(heard)
+        return summary.compute_mean()
+
+
+def _current(other: Reporter) -> Any:
+    """The reporter of `Evaluator`'s call; where `evaluate` is called by itself, another one."""
+    from ..reporter import get_current_reporter
+
+    try:
+        return get_current_reporter()
+    except RuntimeError:
+        return other
+
+
+class _Snapshot(Extension):
+    priority = PRIORITY_SNAPSHOT
+    trigger = (1, "epoch")
+
+    def __init__(self, save: Callable[[str, Any], Any], target: Any, filename: Any, name: str) -> None:
+        self._save, self._target, self._filename, self.name = save, target, filename, name
+
+    def __call__(self, trainer: Any) -> None:
+        target = trainer if self._target is None else self._target
+        name = self._filename(trainer) if callable(self._filename) else self._filename.format(trainer)
+        trainer.out.mkdir(parents=True, exist_ok=True)
+        self._save(str(trainer.out / name), target)
+
+
+def snapshot(
+    savefun: Callable[[str, Any], Any] | None = None,
+    filename: Any = "snapshot_iter_{.updater.iteration}",
+    *,
+    target: Any = None,
+    **options: Any,
+) -> Extension:
+    """An extension that saves the whole trainer; its name may have fields of the trainer."""
+    _refuse("snapshot", options)
+    return _Snapshot(savefun or save_npz, target, filename, "snapshot")
+
+
+def snapshot_object(
+    target: Any, filename: Any, savefun: Callable[[str, Any], Any] | None = None, **options: Any
+) -> Extension:
+    """An extension that saves an object, such as the model."""
+    _refuse("snapshot_object", options)
+    return _Snapshot(savefun or save_npz, target, filename, "snapshot_object")
+
+
+def _refuse(function: str, options: dict[str, Any]) -> None:
+    for name, value in options.items():
+        if value not in (None, False, -1):
+            raise NotImplementedError(f"{function}: {name} is not part of AutoLab's chainer facade")
+
+
+class DumpGraph(Extension):
+    """Write the graph behind an observation once, in the language of Graphviz."""
+
+    trigger = (1, "iteration")
+    default_name = "dump_graph"
+
+    def __init__(self, root_name: str, filename: str | None = None, **options: Any) -> None:
+        self._root, self._filename = root_name, filename or options.get("out_name", "cg.dot")
+
+    def initialize(self, trainer: Any) -> None:
+        """Nothing to prepare: the model's graph is taken from its loss."""
+
+    def __call__(self, trainer: Any) -> None:
+        """Write the file, if it was not written yet."""
+        path = trainer.out / self._filename
+        loss = _observed(trainer, self._root)
+        if loss is None or path.exists():
+            return
+        from ..computational_graph import build_computational_graph
+
+        trainer.out.mkdir(parents=True, exist_ok=True)
+        write(path, build_computational_graph([loss]).dump())
+
+
+def _observed(trainer: Any, root: str) -> Any:
+    """The Variable that was reported under a name: observations themselves are numbers without a graph."""
+    prefix, _, name = root.rpartition("/")
+    target = trainer.updater.get_all_optimizers().get(prefix)
+    return None if target is None else getattr(target.target, name, None)
+
+
+dump_graph = DumpGraph
+
+
+class FailOnNonNumber(Extension):
+    """Raise a RuntimeError where a parameter is not a number any more."""
+
+    trigger = (1, "iteration")
+
+    def __call__(self, trainer: Any) -> None:
+        """Look at all parameters."""
+        for name, optimizer in trainer.updater.get_all_optimizers().items():
+            for path, parameter in optimizer.target.namedparams(include_uninit=False):
+                xp = parameter.xp
+                if not bool(xp.isfinite(parameter.data).all()):
+                    raise RuntimeError(f"FailOnNonNumber: {name}{path} holds NaN or infinite numbers")
+
+
+class MicroAverage(Extension):
+    """Report the quotient of the sums of two observations, such as right answers over all."""
+
+    priority = Extension.EDITOR
+
+    def __init__(self, numerator_key: str, denominator_key: str, result_key: str, trigger: Any = (1, "epoch")) -> None:
+        self._keys, self._result, self._interval = (numerator_key, denominator_key), result_key, as_trigger(trigger)
+        self._sums = [0.0, 0.0]
+
+    def __call__(self, trainer: Any) -> None:
+        """Add up, and report if it is time."""
+        for i, key in enumerate(self._keys):
+            self._sums[i] += float(trainer.observation.get(key, 0.0))
+        if self._interval(trainer):
+            report({self._result: self._sums[0] / self._sums[1]})
+            self._sums = [0.0, 0.0]
+
+
+def observe_value(observation_key: str, target_func: Callable[[Any], Any]) -> Extension:
+    """An extension that reports a number of the trainer's."""
+    return _Observed(observation_key, target_func)
+
+
+class _Observed(Extension):
+    priority, trigger = Extension.WRITER, (1, "epoch")
+
+    def __init__(self, key: str, function: Callable[[Any], Any]) -> None:
+        self._key, self._function = key, function
+
+    def __call__(self, trainer: Any) -> None:
+        report({self._key: self._function(trainer)})
+
+
+def observe_lr(optimizer_name: str = "main", observation_key: str = "lr") -> Extension:
+    """An extension that reports the learning rate."""
+    return _Observed(observation_key, lambda trainer: trainer.updater.get_optimizer(optimizer_name).rate)
+
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,159 @@
+"""``chainer.training.updaters``"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from .... import training as _training
+from ... import missing
+from ..dataset import concat_examples
+
+__all__ = ["ParallelUpdater", "StandardUpdater", "Updater"]
+
+_MANY = "MultiprocessParallelUpdater"
+
+
+class Updater:
+    """The interface of updaters: write `update`, and what says where it is."""
+
+    def connect_trainer(self, trainer: Any) -> None:
+        """Called by the trainer that uses it."""
+
+    def finalize(self) -> None:
+        """Called when a run ends."""
+
+    def get_optimizer(self, name: str) -> Any:
+        """The optimizer of this name."""
+        raise NotImplementedError(f"{type(self).__name__}: write get_optimizer(self, name)")
+
+    def get_all_optimizers(self) -> dict[str, Any]:
+        """All optimizers by name."""
+        raise NotImplementedError(f"{type(self).__name__}: write get_all_optimizers(self)")
+
+    @property
+    def target(self) -> Any:
+        """The model of the main optimizer; without one, the updater itself."""
+        found = self.get_all_optimizers()
+        return found.get("main", next(iter(found.values()))).target if found else self
+
+    def update(self) -> None:
+        """Make one update."""
+        raise NotImplementedError(f"{type(self).__name__}: write update(self)")
+
+
+class StandardUpdater(_training.StandardUpdater, Updater):
+    """The next batch, its arrays, the loss, the gradients, the update.
+
+    An update that fails or is interrupted has not happened, unless `update_core` is written anew.
+
+    Parameters
+    ----------
+    iterator : iterator, or dict of them
+        ``main`` is the one that epochs are counted by.
+    optimizer : optimizer, or dict of them
+    converter : callable
+        From a list of examples and a device to arrays.
+    device : int or str, optional
+    loss_func : callable, optional
+        Of the arrays; by default the target of the main optimizer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> data = chainer.datasets.TupleDataset(np.eye(4, dtype=np.float32), np.arange(4))
+    >>> model = chainer.links.Classifier(chainer.links.Linear(4))
+    >>> optimizer = chainer.optimizers.SGD().setup(model)
+    >>> batches = chainer.iterators.SerialIterator(data, 2)
+    >>> updater = chainer.training.StandardUpdater(batches, optimizer)
+    >>> updater.update()
+    >>> updater.iteration
+    1
+    """
+
+    def __init__(
+        self,
+        iterator: Any,
+        optimizer: Any,
+        converter: Callable[..., Any] = concat_examples,
+        device: Any = None,
+        loss_func: Callable[..., Any] | None = None,
+        loss_scale: float | None = None,
+        auto_new_epoch: bool = True,
+        *,
+        input_device: Any = None,
+    ) -> None:
+        self._iterators = iterator if isinstance(iterator, Mapping) else {"main": iterator}
+        self._optimizers = optimizer if isinstance(optimizer, Mapping) else {"main": optimizer}
+        self.converter, self.device = converter, device if input_device is None else input_device
+        self.auto_new_epoch, self._made = auto_new_epoch, 0
+        main = self._optimizers.get("main") or next(iter(self._optimizers.values()))
+        super().__init__(self._iterators["main"], main, loss_func)
+        self.loss_func = partial(spread, self.loss_func)
+        if device is not None:
+            for each in self._optimizers.values():
+                each.target.to_device(device)
+
+    @property
+    def iteration(self) -> int:
+        """How many updates there were."""
+        return self._made if self._is_own else self.optimizer.t
+
+    @property
+    def _is_own(self) -> bool:
+        return type(self).update_core is not StandardUpdater.update_core
+
+    def update(self) -> None:
+        """Make one update."""
+        if self._is_own:
+            self.previous_epoch_detail = self.epoch_detail
+            self.update_core()
+            self._made += 1
+        else:
+            super().update()
+        if self.auto_new_epoch and self.is_new_epoch:
+            for optimizer in self._optimizers.values():
+                optimizer.new_epoch(auto=True)
+
+    def update_core(self) -> None:
+        """What an update is; a subclass may write it anew, with `get_iterator` and `get_optimizer`."""
+        self.optimizer.update(self.loss_func, *self._batch())
+
+    def _batch(self) -> tuple[Any, ...]:
+        return (self.converter(super()._batch(), self.device),)
+
+    def get_optimizer(self, name: str) -> Any:
+        """The optimizer of this name."""
+        return self._optimizers[name]
+
+    def get_all_optimizers(self) -> dict[str, Any]:
+        """All optimizers by name."""
+        return dict(self._optimizers)
+
+    def get_iterator(self, name: str) -> Any:
+        """The iterator of this name."""
+        return self._iterators[name]
+
+    def finalize(self) -> None:
+        """Called when a run ends."""
+        for iterator in self._iterators.values():
+            iterator.finalize()
+
+
+def spread(function: Callable[..., Any], batch: Any) -> Any:
+    """``function`` of the arrays of a batch: of a tuple by position, of a dictionary by name."""
+    if isinstance(batch, tuple):
+        return function(*batch)
+    return function(**batch) if isinstance(batch, dict) else function(batch)
+
+
+class ParallelUpdater(StandardUpdater):
+    """Refused: there is no training on several GPUs here."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise NotImplementedError("ParallelUpdater: several GPUs are not part of AutoLab's chainer facade")
+
+
+__getattr__ = missing(__name__, {_MANY: "there is no training on several GPUs"})

@@ -1,0 +1,334 @@
+"""``chainer.variable``: Variables whose ``grad`` is an array.
+
+A Variable here is AutoLab's, seen by another class: it has the same data and the same node, and `tagged` changes the
+class of what the engine returns. So nothing is copied, and both kinds stand in one graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ... import initializers as _initializers
+from ...engine import parameter as _parameter
+from ...engine import variable as _variable
+from ...engine.backend import Array, get_array_module, is_array, to_cpu, to_gpu
+from ...engine.errors import a_kind
+from ...engine.unchain import unchain, unchain_backward
+from .. import missing
+from ..dressing import dressing
+
+__all__ = ["Parameter", "Variable", "as_array", "as_variable"]
+
+_Engines = _variable.Variable
+
+
+class _Kind(type):
+    """What AutoLab's tools hand to a function is a Variable to code that asks."""
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, _Engines if cls is Variable else _parameter.Parameter)
+
+
+class Variable(_Engines, metaclass=_Kind):
+    """An array in a computation graph.
+
+    Parameters
+    ----------
+    data : array
+    name : str, optional
+    requires_grad : bool
+        Whether gradients are computed for it; of integers and booleans they never are.
+    grad : array, optional
+        The gradient that `backward` starts from.
+
+    Raises
+    ------
+    TypeError
+        If ``data`` is no array, or ``grad`` has another dtype.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> x = chainer.Variable(np.array([5], np.float32))
+    >>> y = x**2 - 2 * x + 1
+    >>> y.backward()
+    >>> y, x.grad
+    (variable([16.]), array([8.], dtype=float32))
+    """
+
+    __slots__ = ()
+
+    def __init__(self, data: Array, name: str | None = None, requires_grad: bool = True, grad: Any = None) -> None:
+        if not is_array(data):
+            raise TypeError(f"Variable: data is {a_kind(data)}; expected a numpy.ndarray or a cupy.ndarray")
+        super().__init__(data, name, requires_grad and data.dtype.kind == "f")
+        if grad is not None:
+            self.grad = grad
+
+    # ------------------------------------------------------------------ the gradient
+    @property
+    def grad(self) -> Any:
+        """The gradient as an array, or None; assigning sets the one that `backward` starts from."""
+        return None if self._grad is None else self._grad._data
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        if value is not None:
+            if not is_array(value) and not isinstance(value, _Engines):
+                raise TypeError(f"Variable.grad: got {a_kind(value)}; expected an array")
+            self._check_fit("grad", value)
+        _Engines.grad.__set__(self, value)  # type: ignore[attr-defined]
+
+    @property
+    def grad_var(self) -> Variable | None:
+        """The gradient as a Variable, which has a graph after ``backward(enable_double_backprop=True)``."""
+        g: Variable | None = tagged(self._grad)
+        return g
+
+    @grad_var.setter
+    def grad_var(self, value: Any) -> None:
+        if value is not None:
+            self._check_fit("grad_var", value)
+        _Engines.grad.__set__(self, value)  # type: ignore[attr-defined]
+
+    def _check_fit(self, what: str, value: Any) -> None:
+        if value.shape != self.shape:
+            raise ValueError(f"Variable.{what}: got shape {value.shape}; expected {self.shape}, that of the Variable")
+        if value.dtype != self.dtype:
+            raise TypeError(f"Variable.{what}: got {value.dtype}; expected {self.dtype}, that of the Variable")
+
+    def backward(  # type: ignore[override]
+        self, retain_grad: bool = False, enable_double_backprop: bool = False, loss_scale: float | None = None
+    ) -> None:
+        """Compute the gradients of this value and add them to ``grad`` of the leaves it depends on.
+
+        Raises
+        ------
+        RuntimeError
+            If the value has more than one element and ``grad`` is not set. (Chainer did nothing then.)
+        """
+        if loss_scale is not None and self.grad is None and self.size == 1:
+            self.grad = get_array_module(self._data).full_like(self._data, loss_scale)
+        super().backward(retain_grad, enable_double_backprop)
+
+    def zerograd(self) -> None:
+        """Set the gradient to zeros; `cleargrad` forgets it, which is faster."""
+        self.grad = get_array_module(self._data).zeros_like(self._data)
+
+    def addgrad(self, var: Any) -> None:
+        """Add the gradient of another Variable, if it has one."""
+        g = var._grad
+        if g is not None:
+            self.grad = g._data if self.grad is None else self.grad + g._data
+
+    def copydata(self, var: Any) -> None:
+        """Take over the numbers of another Variable."""
+        self.data[...] = var.data
+
+    # ------------------------------------------------------------------ the graph
+    def unchain(self) -> None:
+        """Forget what computed this value: the graph ends here, and what is behind it may be freed."""
+        unchain(self)
+
+    def unchain_backward(self) -> None:
+        """Forget the graph behind this value, for all that were computed in it: truncates backpropagation in time."""
+        unchain_backward(self)
+        unchain(self)
+
+    def set_creator(self, creator: Any) -> None:
+        """Refused: a value belongs to the function that computed it."""
+        raise NotImplementedError("Variable.set_creator: the graph is made by applying functions")
+
+    @property
+    def creator_node(self) -> Any:
+        """The function that made the value, as ``creator``."""
+        return self.creator
+
+    @property
+    def xp(self) -> Any:
+        """The module of the array: ``numpy`` or ``cupy``."""
+        return get_array_module(self._data)
+
+    @property
+    def label(self) -> str:
+        """What graphs write: shape and dtype."""
+        return str(self.dtype) if self.shape == () else f"{self.shape}, {self.dtype}"
+
+    def to_cpu(self) -> Variable:
+        """Move the array and its gradient to main memory."""
+        return self._moved(to_cpu)
+
+    def to_gpu(self, device: Any = None) -> Variable:
+        """Move the array and its gradient to the current GPU."""
+        return self._moved(to_gpu)
+
+    def _moved(self, move: Callable[[Array], Array]) -> Variable:
+        if isinstance(self, _parameter.Parameter):  # which may have no array yet
+            self.move(move)
+            return self
+        grad = self.grad
+        self.data = move(self._data)
+        if grad is not None:
+            self.grad = move(grad)
+        return self
+
+    # ------------------------------------------------------------------ Python and NumPy
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return tagged(super().__array_ufunc__(ufunc, method, *inputs, **kwargs))
+
+    def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return tagged(super().__array_function__(func, types, args, kwargs))
+
+    def __repr__(self) -> str:
+        return self._written(", ")
+
+    def __str__(self) -> str:
+        return self._written(" ")
+
+    def _written(self, separator: str) -> str:
+        prefix = f"variable {self.name}" if self.name else "variable"
+        if self.data is None:
+            return f"{prefix}(None)"
+        text = np.array2string(to_cpu(self._data), separator=separator, prefix=f"{prefix}(")
+        return f"{prefix}({text if self.size or self.shape == (0,) else f'[], shape={self.shape}'})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Variable, super().__reduce__()[1]
+
+
+tagged = dressing(Variable)
+
+
+def _tagging(name: str) -> Callable[..., Any]:
+    inner = getattr(_Engines, name)
+
+    def method(self: Variable, *args: Any, **kwargs: Any) -> Any:
+        y = inner(self, *args, **kwargs)
+        if type(y) is _Engines:
+            y.__class__ = Variable
+            return y
+        return tagged(y)
+
+    method.__name__, method.__doc__ = name, inner.__doc__
+    return method
+
+
+def _tagging_two(name: str) -> Callable[..., Any]:
+    inner = getattr(_Engines, name)
+
+    def operator(self: Variable, other: Any) -> Any:
+        y = inner(self, other)
+        if type(y) is _Engines:  # spelled out: it is what the facade costs
+            y.__class__ = Variable
+        return y
+
+    operator.__name__ = name
+    return operator
+
+
+_TWO = ("add", "sub", "mul", "truediv", "pow", "matmul", "floordiv", "mod")
+for _name in _TWO:
+    setattr(Variable, f"__{_name}__", _tagging_two(f"__{_name}__"))
+    setattr(Variable, f"__r{_name}__", _tagging_two(f"__r{_name}__"))
+_ONE = "__getitem__ __neg__ __abs__ __round__ __divmod__ reshape transpose ravel flatten take dot clip sum mean var std"
+_ONE += " prod max min cumsum cumprod swapaxes squeeze repeat diagonal trace sort astype"
+for _name in _ONE.split(" "):
+    setattr(Variable, _name, _tagging(_name))
+Variable.T = property(_tagging("transpose"))  # type: ignore[assignment]
+
+
+class Parameter(Variable, _parameter.Parameter):  # type: ignore[misc]  # moving gives it back itself, as any Variable
+    """A Variable that a link trains.
+
+    Parameters
+    ----------
+    initializer : initializer, number or array, optional
+        A number fills the shape (float32). Without a ``shape``, an array is the data itself, and the size of anything
+        else comes later, from `initialize`. None stands for NaN.
+    shape : int or tuple of int, optional
+    name : str, optional
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> chainer.Parameter(0, (2, 3))
+    variable([[0., 0., 0.],
+              [0., 0., 0.]])
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self, initializer: Any = None, shape: Any = None, name: str | None = None, requires_grad: bool | None = None
+    ) -> None:
+        from .initializers import as_initializer
+
+        given = np.nan if initializer is None else initializer
+        if shape is None and isinstance(given, int | float | np.generic):
+            given = _initializers.Constant(given)
+        _parameter.Parameter.__init__(self, as_initializer(given) if callable(given) else given, shape, name)
+        if requires_grad is False:
+            self.node = None
+
+    def update(self) -> None:
+        """Change the parameter once by its gradient, as the optimizer that it belongs to would."""
+        if self.update_rule is not None:
+            self.update_rule.update(self)
+
+    @property
+    def update_rule(self) -> Any:
+        """How its optimizer treats it; None before ``setup``."""
+        from .optimizer import rule_of
+
+        return rule_of(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Parameter, _parameter.Parameter.__reduce__(self)[1]
+
+
+def own_parameter(parameter: _parameter.Parameter) -> Parameter:
+    """A parameter that AutoLab made, as this facade's."""
+    if type(parameter) is _parameter.Parameter:
+        parameter.__class__ = Parameter
+    return parameter  # type: ignore[return-value]
+
+
+def as_variable(obj: Any) -> Variable:
+    """A Variable itself; of an array, one that requires no gradient.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> chainer.as_variable(np.ones(2)).requires_grad
+    False
+    """
+    if not isinstance(obj, _Engines):
+        return Variable(obj, requires_grad=False)
+    if type(obj) is not _Engines:
+        return obj  # type: ignore[return-value]
+    found = _variable.wrap(obj._data, obj.node)  # on the same node: the Variable of whoever calls stays what it is
+    found.name = obj.name
+    return tagged(found)
+
+
+def as_array(obj: Any) -> Array:
+    """The array of a Variable; anything else as an array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> chainer.as_array(chainer.Variable(np.ones(2)))
+    array([1., 1.])
+    """
+    if isinstance(obj, _Engines):
+        return obj.data
+    return obj if is_array(obj) else np.asarray(obj)
+
+
+__getattr__ = missing(__name__)

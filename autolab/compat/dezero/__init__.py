@@ -1,0 +1,83 @@
+"""DeZero's names over AutoLab: the framework of "Deep Learning from Scratch 3".
+
+    >>> import numpy as np
+    >>> from autolab.compat import dezero
+    >>> from autolab.compat.dezero import functions as F
+    >>> x = dezero.Variable(np.array([1.0, 2.0]))
+    >>> F.sum(x**2).backward()
+    >>> x.grad
+    variable([2. 4.])
+
+What differs from AutoLab, because DeZero has it so: `backward` begins with ones for any shape; Variables take arrays
+alone, and those of integers are differentiated; the weight of ``linear`` is ``(in, out)``; losses are divided by the
+number of rows; several results are a list; layers, dropout and loaders draw from NumPy's global generator.
+
+What is AutoLab's way all the same: gradients have the dtype of their inputs, and equally great elements share that of
+their maximum; an object of a function is called once; modes are those of the thread; `mean_squared_error` refuses to
+broadcast a column beside a row; every loop over a loader is a whole pass; parameters keep their order. Integers are
+computed with as floats, exact up to 2**53. The book's first gradients, which were arrays, are Variables.
+"""
+
+from .. import missing
+from . import (
+    core,
+    cuda,
+    dataloaders,
+    datasets,
+    functions,
+    functions_conv,
+    layers,
+    models,
+    optimizers,
+    transforms,
+    utils,
+)
+from .core import (
+    Config,
+    Function,
+    Parameter,
+    Variable,
+    as_array,
+    as_variable,
+    no_grad,
+    setup_variable,
+    test_mode,
+    using_config,
+)
+from .dataloaders import DataLoader, SeqDataLoader
+from .datasets import Dataset
+from .layers import Layer
+from .models import Model
+
+__version__ = "0.0.13"
+
+__all__ = [
+    "Config",
+    "DataLoader",
+    "Dataset",
+    "Function",
+    "Layer",
+    "Model",
+    "Parameter",
+    "SeqDataLoader",
+    "Variable",
+    "as_array",
+    "as_variable",
+    "core",
+    "cuda",
+    "dataloaders",
+    "datasets",
+    "functions",
+    "functions_conv",
+    "layers",
+    "models",
+    "no_grad",
+    "optimizers",
+    "setup_variable",
+    "test_mode",
+    "transforms",
+    "using_config",
+    "utils",
+]
+
+__getattr__ = missing(__name__)

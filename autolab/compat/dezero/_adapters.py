@@ -1,0 +1,90 @@
+"""The engine's functions, as ones that give DeZero's Variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from weakref import WeakKeyDictionary, ref
+
+from ...engine.backend import Array, array_of
+from ...engine.node import Node
+from ...engine.variable import Variable as Engine
+from ...engine.variable import wrap
+from ._variable import Variable, Whole, dressed
+
+
+def variable(found: Any) -> Any:
+    """The same, with arrays and numbers as Variables."""
+    return dressed(found) if isinstance(found, Engine) else Variable(array_of(found))
+
+
+def function(engine: Callable[..., Any], whole: bool = False) -> Callable[..., Any]:
+    """A function of the engine that gives DeZero's Variables; with ``whole``, of integers integers."""
+
+    @wraps(engine)
+    def call(*args: Any, **settings: Any) -> Any:
+        y = engine(*args, **settings)
+        if type(y) is not Engine:
+            return variable(y)
+        y.__class__ = Whole if whole and type(args[0]) is Whole else Variable
+        return y
+
+    return call
+
+
+def of_one(engine: Callable[[Any], Any], whole: bool = False) -> Callable[[Any], Any]:
+    """`function` for one argument: each step of a chain passes here."""
+
+    @wraps(engine)
+    def call(x: Any) -> Any:
+        y = engine(x)
+        if type(y) is not Engine:
+            return variable(y)
+        y.__class__ = Whole if whole and type(x) is Whole else Variable
+        return y
+
+    return call
+
+
+def of_two(engine: Callable[[Any, Any], Any], whole: bool = False) -> Callable[[Any, Any], Any]:
+    """`function` for two arguments."""
+
+    @wraps(engine)
+    def call(a: Any, b: Any) -> Any:
+        y = engine(a, b)
+        if type(y) is not Engine:
+            return NotImplemented if y is NotImplemented else variable(y)
+        y.__class__ = Whole if whole and _are_whole(a, b) else Variable
+        return y
+
+    return call
+
+
+def _are_whole(a: Any, b: Any) -> bool:
+    """Whether both are integers, and one of them a Variable."""
+    if type(a) is Whole:
+        return type(b) is Whole or (not isinstance(b, Engine) and _is_integer(b))
+    return type(b) is Whole and not isinstance(a, Engine) and _is_integer(a)
+
+
+def _is_integer(constant: Any) -> bool:
+    return array_of(constant).dtype.kind in "iu"
+
+
+_arrays: WeakKeyDictionary[Node, Array] = WeakKeyDictionary()
+"""The arrays of what `held` was asked for, as long as their graph is there: rules may not need them."""
+
+
+def held(value: Variable) -> Callable[[], Any]:
+    """A weak reference to a Variable, which finds it as long as its graph is there: DeZero's graphs hold Variables."""
+    if value.node is None:
+        return ref(value)
+    itself, node = ref(value), ref(value.node)
+    _arrays[value.node] = value._data
+
+    def found() -> Any:
+        there, its_node = itself(), node()
+        return there if there is not None or its_node is None else dressed(wrap(_arrays[its_node], its_node))
+
+    return found

@@ -1,0 +1,291 @@
+"""DeZero's Variable: AutoLab's, with DeZero's constructor, start gradient and whole numbers.
+
+The engine makes Variables of its own class. `dressed` gives one DeZero's class where it is: nothing is copied, and the
+graph is the engine's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from inspect import isfunction
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from ...engine import parameter
+from ...engine.backend import Array, get_array_module, is_array, to_cpu, to_gpu
+from ...engine.config import listeners
+from ...engine.leaving import left
+from ...engine.node import Leaf, Node
+from ...engine.parameter import Pending
+from ...engine.unchain import unchain, unchain_backward
+from ...engine.variable import Variable as Engine
+from ..dressing import dressing
+
+named: WeakValueDictionary[int, Variable] = WeakValueDictionary()
+"""The Variables that have a name, by identity: nodes do not know theirs, and pictures show them."""
+
+_INTEGER = np.dtype(np.int64)
+_EXACT = 1 << 53
+
+
+class Variable(Engine):
+    """A value in a computation graph.
+
+    Parameters
+    ----------
+    data : array or None
+        Nothing else: ``Variable(1.0)`` is an error, ``Variable(np.array(1.0))`` is none.
+    name : str, optional
+    requires_grad : bool, optional
+        As for `autolab.Variable`; DeZero has no such thing.
+
+    Raises
+    ------
+    TypeError
+        If ``data`` is no array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat.dezero import Variable
+    >>> x = Variable(np.array([1.0, 2.0]))
+    >>> y = x * x
+    >>> y.backward()
+    >>> x.grad
+    variable([2. 4.])
+    """
+
+    __slots__ = ()
+
+    def __init__(self, data: Any, name: str | None = None, requires_grad: bool | None = None) -> None:
+        if data is None:
+            self._data, self.node = Pending(name), Node.leaf()
+            self.name = name
+            return
+        if not isinstance(data, np.ndarray) and not is_array(data):
+            raise TypeError(f"{type(data)} is not supported")
+        Engine.__init__(self, data, name, None if data.dtype == _INTEGER else requires_grad)
+        if requires_grad is not False and type(self) is not Parameter and _are_exact(data):
+            self._become_whole(data)
+
+    def _become_whole(self, data: Array) -> None:
+        self._data = data.astype(np.float64)
+        self.node = Node.leaf()
+        self.__class__ = Whole
+
+    # ------------------------------------------------------------------ the array
+    @property
+    def data(self) -> Any:
+        """The array itself; None where there is none yet."""
+        data = self._data
+        if type(data) is Pending:
+            return None
+        return left(self, data) if listeners and self.node is not None else data
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        if type(self) in (Variable, Whole) and is_array(value) and _are_exact(value):
+            self._become_whole(value)
+            return
+        if type(self) is Whole:
+            self.__class__ = Variable  # type: ignore[assignment]
+        Engine.data.__set__(self, value)  # type: ignore[attr-defined]  # a property has it
+
+    array = data
+
+    @property
+    def name(self) -> str | None:
+        """What graphs call it."""
+        return self._name
+
+    @name.setter
+    def name(self, value: str | None) -> None:
+        Engine.name.__set__(self, value)  # type: ignore[attr-defined]
+        if value is None:
+            named.pop(id(self), None)
+        else:
+            named[id(self)] = self
+
+    def __repr__(self) -> str:
+        return "variable(None)" if type(self._data) is Pending else Engine.__repr__(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.creator is not None:
+            return Engine.__reduce__(self)
+        return type(self), (self.data, self.name)
+
+    # ------------------------------------------------------------------ the gradient
+    @property
+    def grad(self) -> Any:
+        """The gradient, a Variable, or None."""
+        g = getattr(self.node, "grad", None)
+        if type(g) is Engine:
+            g.__class__ = Variable
+        return g
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        Engine.grad.__set__(self, value)  # type: ignore[attr-defined]
+
+    def backward(self, retain_grad: bool = False, create_graph: bool = False, **others: Any) -> None:
+        """Compute gradients, from ones where no start gradient is set, whatever the shape is."""
+        node = self.node
+        fills = node is not None and not getattr(node, "given", False) and (self.size != 1 or retain_grad)
+        if fills:
+            self.grad = get_array_module(self._data).ones_like(self._data)
+        if type(self) is Whole and self.grad is not None:
+            self.grad.__class__ = Whole
+        try:
+            Engine.backward(self, retain_grad, create_graph, **others)
+        finally:
+            if fills and not retain_grad and type(node) is not Leaf:
+                self.cleargrad()
+        if type(self) is Whole:
+            _as_whole_gradients(node)
+
+    @property
+    def generation(self) -> int:
+        """How many functions lie on the longest way to it from a Variable that nothing computed."""
+        return 0 if self.node is None else _generation(self.node)
+
+    def unchain(self) -> None:
+        """Let it be a Variable that nothing computed; what was computed from it ends its graph here."""
+        unchain(self)
+
+    def unchain_backward(self) -> None:
+        """Let all that it was computed from be Variables that nothing computed, which frees the graph before them."""
+        unchain_backward(self)
+
+    # ------------------------------------------------------------------ where the array lives
+    def to_cpu(self) -> None:  # type: ignore[override]
+        """Move the array to main memory."""
+        if type(self._data) is not Pending:
+            self._data = to_cpu(self._data)
+
+    def to_gpu(self) -> None:  # type: ignore[override]
+        """Move the array to the current GPU."""
+        if type(self._data) is not Pending:
+            self._data = to_gpu(self._data)
+
+    # ------------------------------------------------------------------ NumPy's functions
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return dressed(Engine.__array_ufunc__(self, ufunc, method, *inputs, **kwargs))
+
+    def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return dressed(Engine.__array_function__(self, func, types, args, kwargs))
+
+
+def _are_exact(data: Array) -> bool:
+    """Whether they are integers that floats have as well."""
+    return data.dtype == _INTEGER and not ((data > _EXACT) | (data < -_EXACT)).any()
+
+
+class Whole(Variable):
+    """A Variable of integers, which DeZero differentiates. The engine's numbers are float64; shown are integers."""
+
+    __slots__ = ()
+
+    @property
+    def data(self) -> Any:
+        """The integers, as an array that cannot be written to: a new one is assigned."""
+        data = left(self, self._data) if listeners else self._data
+        shown = data.astype(_INTEGER)
+        if isinstance(shown, np.ndarray):  # CuPy's arrays have no such flag
+            shown.flags.writeable = False
+        return shown
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        Variable.data.__set__(self, value)  # type: ignore[attr-defined]
+
+    array = data
+
+    @property
+    def dtype(self) -> np.dtype:
+        """int64."""
+        return _INTEGER
+
+    def __repr__(self) -> str:
+        return "variable(" + str(self._data.astype(_INTEGER)).replace("\n", "\n" + " " * 9) + ")"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.creator is not None:
+            return Engine.__reduce__(self)
+        return Variable, (self._data.astype(_INTEGER), self.name)
+
+
+class Parameter(Variable, parameter.Parameter):  # type: ignore[misc]  # to_cpu and to_gpu give nothing, as DeZero's
+    """A Variable that a layer trains; None as ``data`` stands for an array that comes later.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat.dezero import Parameter, Variable
+    >>> isinstance(Parameter(np.array(1.0)), Variable), Parameter(None)
+    (True, variable(None))
+    """
+
+    __slots__ = ()
+
+    def __init__(self, data: Any, name: str | None = None, requires_grad: bool | None = None) -> None:
+        self.home, self.initializer = np, None
+        Variable.__init__(self, data, name, requires_grad)
+
+    def copy(self, mode: str = "copy") -> Parameter:
+        """Another parameter of the same name, on a copy of the array."""
+        return Parameter(None if self.data is None else self.data.copy(), self.name)
+
+
+dressed = dressing(Variable)
+
+
+def _method(engine: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(engine)
+    def call(*args: Any, **settings: Any) -> Any:
+        return dressed(engine(*args, **settings))
+
+    return call
+
+
+def _dress_methods() -> None:
+    """Let the methods that Variable has from the engine give DeZero's Variables."""
+    own = {*vars(Variable), "item", "numpy", "tolist", "cleargrad"}
+    dunders = {"__abs__", "__divmod__", "__floordiv__", "__iter__", "__matmul__", "__mod__", "__pos__", "__round__"}
+    dunders |= {"__rfloordiv__", "__rmatmul__", "__rmod__", "__rpow__"}
+    for name, found in vars(Engine).items():
+        if name not in own and isfunction(found) and (name in dunders or not name.startswith("_")):
+            setattr(Variable, name, _method(found))
+
+
+_dress_methods()
+
+
+# ---------------------------------------------------------------------- graphs
+def nodes_below(root: Node) -> list[Node]:
+    """All nodes of a graph, those with the root first."""
+    found, waiting = {root: None}, [root]
+    while waiting:
+        for parent in waiting.pop().parents:
+            if parent not in found:
+                found[parent] = None
+                waiting.append(parent)
+    return sorted(found, key=lambda node: -node.order)
+
+
+def _generation(root: Node) -> int:
+    depths: dict[Node, int] = {}
+    for node in reversed(nodes_below(root)):
+        below = max([depths[parent] for parent in node.parents], default=-1)
+        depths[node] = below + (node.function is None or node.function.name != "part")
+    return depths[root]
+
+
+def _as_whole_gradients(root: Any) -> None:
+    """A function of integers that gives integers has gradients of integers."""
+    for node in nodes_below(root):
+        g = getattr(node, "grad", None)
+        if type(g) in (Engine, Variable):
+            g.__class__ = Whole

@@ -1,0 +1,172 @@
+"""``dezero.core``: Variable, Function, modes and the four operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ... import functions as F
+from ...authoring import SimpleFunction
+from ...engine.backend import Array
+from ...engine.config import config, no_grad, test_mode, using_config
+from ...engine.node import Whole as WholeNode
+from ...engine.variable import Variable as Engine
+from .. import missing
+from ._adapters import of_one, of_two, variable
+from ._classes import applied
+from ._variable import Parameter, Variable, Whole, dressed
+
+Config = config
+"""The modes of this thread: ``Config.enable_backprop`` and ``Config.train``."""
+
+
+class Function(SimpleFunction):
+    """A function with ``forward(self, x0, ...)`` on arrays and ``backward(self, gy0, ...)`` on Variables.
+
+    Subclass it and call a new object each time. In `backward`, `inputs` are the Variables that went in and `outputs`
+    gives those that came out: ``self.outputs[0]()``. Several results are a list.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat.dezero import Function, Variable
+    >>> class Square(Function):
+    ...     def forward(self, x):
+    ...         return x**2
+    ...
+    ...     def backward(self, gy):
+    ...         (x,) = self.inputs
+    ...         return 2 * x * gy
+    >>> x = Variable(np.array(3.0))
+    >>> y = Square()(x)
+    >>> y.backward()
+    >>> y, x.grad
+    (variable(9.0), variable(6.0))
+    """
+
+    _integers: tuple[bool, ...] = ()
+    _whole_results: tuple[int, ...] = ()
+
+    def __call__(self, *inputs: Any) -> Any:
+        self._integers = tuple([type(x) is Whole for x in inputs])
+        found = super().__call__(*inputs)
+        results = [found] if isinstance(found, Engine) else list(found)
+        for i, y in enumerate(results):
+            y.__class__ = Whole if i in self._whole_results else Variable
+        return results[0] if isinstance(found, Engine) else results
+
+    @property
+    def inputs(self) -> Any:
+        """The Variables that went in."""
+        return tuple([dressed(x) for x in super().inputs])
+
+    @property
+    def outputs(self) -> Any:
+        """Those that came out, each behind a call."""
+        return [partial(_dressed_result, y) for y in super().outputs]
+
+    def _upstream(self, node: WholeNode, g: Any) -> list[Any]:
+        return [dressed(gy) for gy in super()._upstream(node, g)]
+
+    def _forward(self, arrays: tuple[Array, ...]) -> list[Engine]:
+        if not any(self._integers):
+            return super()._forward(arrays)
+        pairs = zip(arrays, self._integers, strict=True)
+        found = super()._forward(tuple([x.astype(np.int64) if integer else x for x, integer in pairs]))
+        self._whole_results = tuple([i for i, y in enumerate(found) if y.dtype == np.int64])
+        for i in self._whole_results:  # the engine differentiates floats
+            found[i]._data = found[i]._data.astype(np.float64)
+        return found
+
+
+def _dressed_result(result: Callable[[], Engine]) -> Any:
+    return dressed(result())
+
+
+def as_variable(obj: Any) -> Any:
+    """``obj`` itself if it is a Variable, else a Variable of an array."""
+    return dressed(obj) if isinstance(obj, Engine) else Variable(obj)
+
+
+def as_array(x: Any, array_module: Any = np) -> Any:
+    """A number as an array; anything else as it is."""
+    return array_module.array(x) if np.isscalar(x) else x
+
+
+add = of_two(F.add, whole=True)
+sub = of_two(F.sub, whole=True)
+mul = of_two(F.mul, whole=True)
+div = of_two(F.div)
+neg = of_one(F.neg, whole=True)
+
+
+def rsub(x0: Any, x1: Any) -> Any:
+    """``x1 - x0``"""
+    return sub(x1, x0)
+
+
+def rdiv(x0: Any, x1: Any) -> Any:
+    """``x1 / x0``"""
+    return div(x1, x0)
+
+
+def pow(x: Any, c: Any) -> Any:
+    """``x ** c`` with a number ``c``."""
+    y = variable(F.pow(x, c))
+    if type(x) is Whole and isinstance(c, int) and c >= 0:
+        y.__class__ = Whole
+    return y
+
+
+Add = applied("Add", add)
+Sub = applied("Sub", sub)
+Mul = applied("Mul", mul)
+Div = applied("Div", div)
+Neg = applied("Neg", neg)
+Pow = applied("Pow", pow, "c")
+
+
+def setup_variable() -> None:
+    """Nothing is left to do: Variables have their operators."""
+
+
+def _install() -> None:
+    operators: dict[str, Callable[..., Any]] = {"add": add, "radd": add, "mul": mul, "rmul": mul, "neg": neg}
+    operators |= {"sub": sub, "rsub": rsub, "truediv": div, "rtruediv": rdiv, "pow": pow}
+    for name, operator in operators.items():
+        setattr(Variable, f"__{name}__", operator)
+
+
+_install()
+
+__all__ = [
+    "Add",
+    "Config",
+    "Div",
+    "Function",
+    "Mul",
+    "Neg",
+    "Parameter",
+    "Pow",
+    "Sub",
+    "Variable",
+    "add",
+    "as_array",
+    "as_variable",
+    "div",
+    "mul",
+    "neg",
+    "no_grad",
+    "pow",
+    "rdiv",
+    "rsub",
+    "setup_variable",
+    "sub",
+    "test_mode",
+    "using_config",
+]
+
+__getattr__ = missing(__name__)

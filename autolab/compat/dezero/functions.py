@@ -1,0 +1,327 @@
+"""``dezero.functions``: AutoLab's functions with DeZero's arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import functions as F
+from ...engine.config import config
+from ...engine.protocol import unwrap
+from .. import missing
+from ._adapters import function, of_one, of_two, variable
+from ._classes import applied
+from ._losses import (
+    accuracy,
+    binary_cross_entropy,
+    mean_squared_error,
+    mean_squared_error_simple,
+    sigmoid_cross_entropy,
+    softmax_cross_entropy,
+    softmax_cross_entropy_simple,
+)
+from ._variable import Variable
+from .core import add, as_variable, div, mul, neg, pow, rsub, sub
+from .functions_conv import (
+    average_pooling,
+    col2im,
+    conv2d,
+    conv2d_simple,
+    deconv2d,
+    im2col,
+    pooling,
+    pooling_simple,
+)
+
+sin = of_one(F.sin)
+cos = of_one(F.cos)
+tanh = of_one(F.tanh)
+exp = of_one(F.exp)
+log = of_one(F.log)
+sigmoid = of_one(F.sigmoid)
+relu = of_one(F.relu)
+matmul = of_two(F.matmul, whole=True)
+
+_sum = function(F.sum, whole=True)
+_reshape = function(F.reshape, whole=True)
+_transpose = function(F.transpose, whole=True)
+_broadcast_to = function(F.broadcast_to, whole=True)
+_sum_to = function(F.sum_to, whole=True)
+_getitem = function(F.getitem, whole=True)
+_max = function(F.max, whole=True)
+_min = function(F.min, whole=True)
+
+
+# ---------------------------------------------------------------------- shapes and sums
+def reshape(x: Any, shape: Any) -> Any:
+    """The same elements in another shape; of the same shape, ``x`` itself."""
+    return as_variable(x) if x.shape == shape else _reshape(x, shape=shape)
+
+
+def expand_dims(x: Any, axis: int) -> Any:
+    """One more axis, of length 1, at ``axis``."""
+    shape = list(x.shape)
+    shape.insert(axis, 1)
+    return reshape(x, tuple(shape))
+
+
+def flatten(x: Any) -> Any:
+    """All axes but the first as one."""
+    return reshape(x, (x.shape[0], -1))
+
+
+def transpose(x: Any, axes: Any = None) -> Any:
+    """The axes in another order; by default reversed."""
+    return _transpose(x, axes=axes)
+
+
+def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The sum over all axes, one or several."""
+    return _sum(x, axis=axis, keepdims=keepdims)
+
+
+def average(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The mean over all axes, one or several."""
+    return variable(F.mean(x, axis=axis, keepdims=keepdims))
+
+
+mean = average
+
+
+def sum_to(x: Any, shape: Any) -> Any:
+    """The sum over the axes along which ``shape`` would be broadcast to that of ``x``."""
+    return as_variable(x) if x.shape == shape else _sum_to(x, shape=tuple(shape))
+
+
+def broadcast_to(x: Any, shape: Any) -> Any:
+    """The elements, repeated along new axes and along those of length 1."""
+    return as_variable(x) if x.shape == shape else _broadcast_to(x, shape=tuple(shape))
+
+
+def get_item(x: Any, slices: Any) -> Any:
+    """``x[slices]``"""
+    return _getitem(x, index=unwrap(slices))
+
+
+def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The greatest element, of all or along axes."""
+    return _max(x, axis=axis, keepdims=keepdims)
+
+
+def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The least element, of all or along axes."""
+    return _min(x, axis=axis, keepdims=keepdims)
+
+
+def clip(x: Any, x_min: float, x_max: float) -> Any:
+    """The elements, moved into the interval from ``x_min`` to ``x_max``."""
+    return variable(F.clip(x, x_min, x_max))
+
+
+# ---------------------------------------------------------------------- layers
+def linear(x: Any, W: Any, b: Any = None) -> Any:
+    """``x @ W + b`` with ``W`` of shape ``(in, out)``. The products are not kept."""
+    return variable(F.linear(x, F.transpose(W)) if b is None else F.linear(x, F.transpose(W), b))
+
+
+def linear_simple(x: Any, W: Any, b: Any = None) -> Any:
+    """The same in two steps."""
+    y = matmul(x, W)
+    return y if b is None else add(y, b)
+
+
+def sigmoid_simple(x: Any) -> Any:
+    """``1 / (1 + exp(-x))``, step by step."""
+    return 1 / (1 + exp(-as_variable(x)))
+
+
+def softmax(x: Any, axis: int = 1) -> Any:
+    """``exp(x)``, divided by its sum along ``axis``."""
+    return variable(F.softmax(x, axis=axis))
+
+
+def softmax_simple(x: Any, axis: int = 1) -> Any:
+    """The same, step by step."""
+    y = exp(x)
+    return y / sum(y, axis=axis, keepdims=True)
+
+
+def log_softmax(x: Any, axis: int = 1) -> Any:
+    """The logarithm of `softmax`."""
+    return variable(F.log_softmax(x, axis=axis))
+
+
+def leaky_relu(x: Any, slope: float = 0.2) -> Any:
+    """``x`` where it is positive, else ``slope * x``."""
+    return variable(F.leaky_relu(x, slope=slope))
+
+
+def embed_id(x: Any, W: Any) -> Any:
+    """The rows of ``W`` that ``x`` names."""
+    return as_variable(W)[x]
+
+
+def dropout(x: Any, dropout_ratio: float = 0.5) -> Any:
+    """In training, elements set to 0 at random, as NumPy's global generator draws; otherwise ``x``."""
+    if not config.train:
+        return as_variable(x)
+    drawn: Any = np.random  # whose stubs do not know it
+    return variable(F.dropout(x, dropout_ratio, rng=np.random.Generator(drawn.get_bit_generator())))
+
+
+def batch_nrom(x: Any, gamma: Any, beta: Any, mean: Any, var: Any, decay: float = 0.9, eps: float = 2e-5) -> Any:
+    """Every feature with mean 0 and variance 1 over the batch, times ``gamma``, plus ``beta``.
+
+    In training the arrays ``mean`` and ``var`` are moved towards those of the batch, in place; otherwise they are what
+    is used.
+    """
+    if not config.train:
+        return variable(F.batch_norm(x, gamma, beta, unwrap(mean), unwrap(var), eps=eps))
+    data = unwrap(x)
+    axes = (0, *range(2, data.ndim))
+    count = data.size // data.shape[1]
+    for average, now in ((mean, data.mean(axis=axes)), (var, data.var(axis=axes) * (count / np.maximum(count - 1, 1)))):
+        average *= decay
+        average += (1 - decay) * now
+    return variable(F.batch_norm(x, gamma, beta, eps=eps))
+
+
+batch_norm = batch_nrom
+
+
+# ---------------------------------------------------------------------- the classes
+Sin = applied("Sin", sin)
+Cos = applied("Cos", cos)
+Tanh = applied("Tanh", tanh)
+Exp = applied("Exp", exp)
+Log = applied("Log", log)
+Reshape = applied("Reshape", reshape, "shape")
+Sum = applied("Sum", sum, "axis", "keepdims")
+SumTo = applied("SumTo", sum_to, "shape")
+BroadcastTo = applied("BroadcastTo", broadcast_to, "shape")
+MatMul = applied("MatMul", matmul)
+Linear = applied("Linear", linear)
+Transpose = applied("Transpose", transpose, "axes")
+GetItem = applied("GetItem", get_item, "slices")
+Sigmoid = applied("Sigmoid", sigmoid)
+ReLU = applied("ReLU", relu)
+LeakyReLU = applied("LeakyReLU", leaky_relu, "slope")
+Softmax = applied("Softmax", softmax, "axis")
+LogSoftmax = applied("LogSoftmax", log_softmax, "axis")
+MeanSquaredError = applied("MeanSquaredError", mean_squared_error)
+SoftmaxCrossEntropy = applied("SoftmaxCrossEntropy", softmax_cross_entropy)
+BatchNorm = applied("BatchNorm", batch_nrom, "mean", "var", "decay", "eps")
+Max = applied("Max", max, "axis", "keepdims")
+Min = applied("Min", min, "axis", "keepdims")
+Clip = applied("Clip", clip, "x_min", "x_max")
+
+
+def _install() -> None:
+    """The methods of Variable."""
+    Variable.__getitem__ = get_item  # type: ignore[method-assign]
+    for name, method in {
+        "matmul": matmul,
+        "matmaul": matmul,
+        "dot": matmul,
+        "max": max,
+        "min": min,
+        "sum": sum,
+    }.items():
+        setattr(Variable, name, method)
+    Variable.reshape = lambda self, *shape: reshape(self, _tuple(shape))  # type: ignore[method-assign]
+    Variable.transpose = lambda self, *axes: transpose(self, _tuple(axes) or None)  # type: ignore[method-assign]
+    Variable.T = property(transpose)  # type: ignore[assignment]
+
+
+def _tuple(given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """``2, 3`` or ``(2, 3)`` or ``[2, 3]`` or ``None``, as one tuple."""
+    if len(given) == 1 and (given[0] is None or isinstance(given[0], tuple | list)):
+        return tuple(given[0] or ())
+    return given
+
+
+_install()
+
+__all__ = [
+    "BatchNorm",
+    "BroadcastTo",
+    "Clip",
+    "Cos",
+    "Exp",
+    "GetItem",
+    "LeakyReLU",
+    "Linear",
+    "Log",
+    "LogSoftmax",
+    "MatMul",
+    "Max",
+    "MeanSquaredError",
+    "Min",
+    "ReLU",
+    "Reshape",
+    "Sigmoid",
+    "Sin",
+    "Softmax",
+    "SoftmaxCrossEntropy",
+    "Sum",
+    "SumTo",
+    "Tanh",
+    "Transpose",
+    "accuracy",
+    "add",
+    "average",
+    "average_pooling",
+    "batch_norm",
+    "batch_nrom",
+    "binary_cross_entropy",
+    "broadcast_to",
+    "clip",
+    "col2im",
+    "conv2d",
+    "conv2d_simple",
+    "cos",
+    "deconv2d",
+    "div",
+    "dropout",
+    "embed_id",
+    "exp",
+    "expand_dims",
+    "flatten",
+    "get_item",
+    "im2col",
+    "leaky_relu",
+    "linear",
+    "linear_simple",
+    "log",
+    "log_softmax",
+    "matmul",
+    "max",
+    "mean",
+    "mean_squared_error",
+    "mean_squared_error_simple",
+    "min",
+    "mul",
+    "neg",
+    "pooling",
+    "pooling_simple",
+    "pow",
+    "relu",
+    "reshape",
+    "rsub",
+    "sigmoid",
+    "sigmoid_cross_entropy",
+    "sigmoid_simple",
+    "sin",
+    "softmax",
+    "softmax_cross_entropy",
+    "softmax_cross_entropy_simple",
+    "softmax_simple",
+    "sub",
+    "sum",
+    "sum_to",
+    "tanh",
+    "transpose",
+]
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,131 @@
+"""``dezero.functions_conv``: convolutions and pooling."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ... import functions as F
+from ...engine.protocol import unwrap
+from ...functions.windows import Windows, columns, image, windows
+from .. import missing
+from ._adapters import variable
+from ._classes import applied
+from .utils import pair
+
+
+def conv2d(x: Any, W: Any, b: Any = None, stride: Any = 1, pad: Any = 0) -> Any:
+    """The kernels ``W``, of shape ``(out, in, height, width)``, at every place of the images ``x``."""
+    return variable(F.conv2d(x, W, *_bias(b), stride=pair(stride), padding=pair(pad)))
+
+
+def conv2d_simple(x: Any, W: Any, b: Any = None, stride: Any = 1, pad: Any = 0) -> Any:
+    """The same by `im2col` and a product of matrices."""
+    count = _windows(W.shape[2:], stride, pad).positions(x.shape[2:])
+    y = F.matmul(im2col(x, W.shape[2:], stride, pad), F.transpose(F.reshape(W, shape=(W.shape[0], -1))))
+    y = y if b is None else y + b
+    return variable(F.transpose(F.reshape(y, shape=(x.shape[0], *count, W.shape[0])), axes=(0, 3, 1, 2)))
+
+
+def deconv2d(x: Any, W: Any, b: Any = None, stride: Any = 1, pad: Any = 0, outsize: Any = None) -> Any:
+    """The transpose of `conv2d`; ``W`` has the shape ``(in, out, height, width)``."""
+    size = None if outsize is None else pair(outsize)
+    return variable(F.conv_transpose2d(x, W, *_bias(b), stride=pair(stride), padding=pair(pad), size=size))
+
+
+def pooling(x: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0) -> Any:
+    """The greatest element of every window; around the image are zeros."""
+    return variable(F.max_pool2d(_padded(x, pad), kernel=pair(kernel_size), stride=pair(stride)))
+
+
+def pooling_simple(x: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0) -> Any:
+    """The same by `im2col` and the maximum of each row."""
+    count = _windows(kernel_size, stride, pad).positions(x.shape[2:])
+    rows = F.reshape(im2col(x, kernel_size, stride, pad), shape=(-1, math.prod(pair(kernel_size))))
+    y = F.reshape(F.max(rows, axis=1), shape=(x.shape[0], *count, x.shape[1]))
+    return variable(F.transpose(y, axes=(0, 3, 1, 2)))
+
+
+def average_pooling(x: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0) -> Any:
+    """The mean of every window; around the image are zeros."""
+    return variable(F.avg_pool2d(_padded(x, pad), kernel=pair(kernel_size), stride=pair(stride)))
+
+
+def im2col(x: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0, to_matrix: bool = True) -> Any:
+    """What every window sees.
+
+    Returns
+    -------
+    Variable
+        A row for each window, of the shape ``(N * OH * OW, C * KH * KW)``; without ``to_matrix`` of the shape
+        ``(N, C, KH, KW, OH, OW)``.
+    """
+    seen = _windows(kernel_size, stride, pad)
+    shape = (*x.shape[:2], *seen.kernel, *seen.positions(x.shape[2:]))
+    y = F.reshape(columns(x, windows=seen), shape=shape)
+    if to_matrix:
+        y = F.reshape(F.transpose(y, axes=(0, 4, 5, 1, 2, 3)), shape=(shape[0] * math.prod(shape[4:]), -1))
+    return variable(y)
+
+
+def col2im(x: Any, input_shape: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0, to_matrix: bool = True) -> Any:
+    """Images of ``input_shape`` in which every element is the sum of all places of ``x`` that saw it."""
+    seen = _windows(kernel_size, stride, pad)
+    count = seen.positions(tuple(input_shape[2:]))
+    if to_matrix:
+        x = F.reshape(x, shape=(input_shape[0], *count, input_shape[1], *seen.kernel))
+        x = F.transpose(x, axes=(0, 3, 4, 5, 1, 2))
+    flat = F.reshape(x, shape=(*input_shape[:2], math.prod(seen.kernel), math.prod(count)))
+    return variable(image(flat, size=tuple(input_shape[2:]), windows=seen))
+
+
+def im2col_array(img: Any, kernel_size: Any, stride: Any, pad: Any, to_matrix: bool = True) -> Any:
+    """`im2col` from arrays to arrays."""
+    return im2col(unwrap(img), kernel_size, stride, pad, to_matrix).data
+
+
+def col2im_array(col: Any, img_shape: Any, kernel_size: Any, stride: Any, pad: Any, to_matrix: bool = True) -> Any:
+    """`col2im` from arrays to arrays."""
+    return col2im(unwrap(col), img_shape, kernel_size, stride, pad, to_matrix).data
+
+
+def _windows(kernel_size: Any, stride: Any, pad: Any) -> Windows:
+    return windows(pair(kernel_size), pair(stride), pair(pad), 1, 2)
+
+
+def _padded(x: Any, pad: Any) -> Any:
+    height, width = pair(pad)
+    return F.pad(x, pad_width=((0, 0), (0, 0), (height, height), (width, width))) if height or width else x
+
+
+def _bias(b: Any) -> tuple[Any, ...]:
+    return () if b is None or b.data is None else (b,)
+
+
+Conv2d = applied("Conv2d", conv2d, "stride", "pad")
+Deconv2d = applied("Deconv2d", deconv2d, "stride", "pad", "outsize")
+Pooling = applied("Pooling", pooling, "kernel_size", "stride", "pad")
+AveragePooling = applied("AveragePooling", average_pooling, "kernel_size", "stride", "pad")
+Im2col = applied("Im2col", im2col, "kernel_size", "stride", "pad", "to_matrix")
+Col2im = applied("Col2im", col2im, "input_shape", "kernel_size", "stride", "pad", "to_matrix")
+
+__all__ = [
+    "AveragePooling",
+    "Col2im",
+    "Conv2d",
+    "Deconv2d",
+    "Im2col",
+    "Pooling",
+    "average_pooling",
+    "col2im",
+    "col2im_array",
+    "conv2d",
+    "conv2d_simple",
+    "deconv2d",
+    "im2col",
+    "im2col_array",
+    "pooling",
+    "pooling_simple",
+]
+
+__getattr__ = missing(__name__)

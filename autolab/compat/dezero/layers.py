@@ -1,0 +1,258 @@
+"""``dezero.layers``: what holds parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from weakref import ref
+
+import numpy as np
+
+from ...engine.backend import get_array_module
+from ...links import Link
+from ...serializers import load_npz, save_npz
+from .. import missing
+from . import functions as F
+from ._adapters import held
+from ._variable import Variable
+from .core import Parameter
+from .utils import pair
+
+
+class Layer(Link):
+    """A part of a model: parameters and layers that are assigned to it belong to it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat.dezero import Layer, Parameter
+    >>> class Scale(Layer):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.a = Parameter(np.array(2.0), name="a")
+    ...
+    ...     def forward(self, x):
+    ...         return self.a * x
+    >>> layer = Scale()
+    >>> layer(np.array([1.0, 3.0])), [p.name for p in layer.params()]
+    (variable([2. 6.]), ['a'])
+    """
+
+    def __call__(self, *inputs: Any, **settings: Any) -> Any:
+        found = super().__call__(*inputs, **settings)
+        outputs = found if isinstance(found, tuple) else (found,)
+        vars(self).update(inputs=_weakly(inputs), outputs=_weakly(outputs))
+        return found if len(outputs) > 1 else outputs[0]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in ("inputs", "outputs")}
+
+    def save_weights(self, path: Any) -> None:
+        """Write the arrays of all parameters into an npz file, by names such as ``l1/W``."""
+        self.to_cpu()
+        save_npz(path if str(path).endswith(".npz") else f"{path}.npz", self)
+
+    def load_weights(self, path: Any) -> None:
+        """Give the parameters the arrays that `save_weights` wrote: all of them or, on an error, none."""
+        load_npz(path, self)
+
+
+def _weakly(values: tuple[Any, ...]) -> list[Callable[[], Any]]:
+    return [_reference(value) for value in values]
+
+
+def _reference(value: Any) -> Callable[[], Any]:
+    if isinstance(value, Variable):
+        return held(value)
+    try:
+        return ref(value)
+    except TypeError:  # a number has none
+        return lambda: None
+
+
+class _Weighted(Layer):
+    """A layer with a weight, drawn at the first call where the size of the input is not given, and a bias."""
+
+    b: Parameter | None
+
+    def __init__(self, out: int, nobias: bool, dtype: Any, size: int | None) -> None:
+        super().__init__()
+        self.dtype = dtype
+        self.W = Parameter(None, name="W")
+        if size is not None:
+            self._draw(size, np)
+        self.b = None if nobias else Parameter(np.zeros(out, dtype), name="b")
+
+    def _shape(self, size: int) -> tuple[int, ...]:
+        """Of the weight."""
+        raise NotImplementedError
+
+    def _draw(self, size: int, xp: Any) -> None:
+        """Normal numbers, whose variance is one over the number of inputs of each output."""
+        shape = self._shape(size)
+        inputs = size * int(np.prod(shape[2:]))
+        self.W.data = xp.random.randn(*shape).astype(self.dtype) * np.sqrt(1 / inputs).astype(self.dtype)
+
+    def _ready(self, x: Any) -> None:
+        if self.W.data is None:
+            self._draw(x.shape[1], get_array_module(x))
+
+
+class Linear(_Weighted):
+    """``x @ W + b``.
+
+    Parameters
+    ----------
+    out_size : int
+    nobias : bool
+    dtype : dtype
+    in_size : int, optional
+        By default that of the first input.
+    """
+
+    def __init__(
+        self, out_size: int, nobias: bool = False, dtype: Any = np.float32, in_size: int | None = None
+    ) -> None:
+        self.in_size, self.out_size = in_size, out_size
+        super().__init__(out_size, nobias, dtype, in_size)
+
+    def _shape(self, size: int) -> tuple[int, ...]:
+        self.in_size = size
+        return size, self.out_size
+
+    def forward(self, x: Any) -> Any:
+        """The map of every row."""
+        self._ready(x)
+        return F.linear(x, self.W, self.b)
+
+
+class Conv2d(_Weighted):
+    """A convolution.
+
+    Parameters
+    ----------
+    out_channels : int
+    kernel_size, stride, pad : int or (int, int)
+    nobias : bool
+    dtype : dtype
+    in_channels : int, optional
+        By default those of the first input.
+    """
+
+    _function = staticmethod(F.conv2d)
+
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        pad: Any = 0,
+        nobias: bool = False,
+        dtype: Any = np.float32,
+        in_channels: int | None = None,
+    ) -> None:
+        self.in_channels, self.out_channels = in_channels, out_channels
+        self.kernel_size, self.stride, self.pad = kernel_size, stride, pad
+        super().__init__(out_channels, nobias, dtype, in_channels)
+
+    def _shape(self, size: int) -> tuple[int, ...]:
+        self.in_channels = size
+        return self.out_channels, size, *pair(self.kernel_size)
+
+    def forward(self, x: Any) -> Any:
+        """The convolution of every image."""
+        self._ready(x)
+        return type(self)._function(x, self.W, self.b, self.stride, self.pad)
+
+
+class Deconv2d(Conv2d):
+    """A transposed convolution; it takes what `Conv2d` takes."""
+
+    _function = staticmethod(F.deconv2d)
+
+    def _shape(self, size: int) -> tuple[int, ...]:
+        self.in_channels = size
+        return size, self.out_channels, *pair(self.kernel_size)
+
+
+class RNN(Layer):
+    """A recurrent layer with tanh, which remembers its state from call to call."""
+
+    def __init__(self, hidden_size: int, in_size: int | None = None) -> None:
+        super().__init__()
+        self.x2h = Linear(hidden_size, in_size=in_size)
+        self.h2h = Linear(hidden_size, in_size=None if in_size is None else hidden_size, nobias=True)
+        self.h: Any = None
+
+    def reset_state(self) -> None:
+        """Begin anew."""
+        self.h = None
+
+    def forward(self, x: Any) -> Any:
+        """The next state."""
+        y = self.x2h(x)
+        self.h = F.tanh(y if self.h is None else y + self.h2h(self.h))
+        return self.h
+
+
+class LSTM(Layer):
+    """A long short-term memory, which remembers its state from call to call."""
+
+    def __init__(self, hidden_size: int, in_size: int | None = None) -> None:
+        super().__init__()
+        for gate in "fiou":
+            setattr(self, f"x2{gate}", Linear(hidden_size, in_size=in_size))
+        for gate in "fiou":
+            setattr(self, f"h2{gate}", Linear(hidden_size, in_size=hidden_size, nobias=True))
+        self.reset_state()
+
+    def reset_state(self) -> None:
+        """Begin anew."""
+        self.h: Any = None
+        self.c: Any = None
+
+    def forward(self, x: Any) -> Any:
+        """The next state."""
+        f, i, o = [F.sigmoid(self._reached(gate, x)) for gate in "fio"]
+        new = i * F.tanh(self._reached("u", x))
+        self.c = new if self.c is None else f * self.c + new
+        self.h = o * F.tanh(self.c)
+        return self.h
+
+    def _reached(self, gate: str, x: Any) -> Any:
+        y = vars(self)[f"x2{gate}"](x)
+        return y if self.h is None else y + vars(self)[f"h2{gate}"](self.h)
+
+
+class EmbedID(Layer):
+    """A row of numbers for each word."""
+
+    def __init__(self, in_size: int, out_size: int) -> None:
+        super().__init__()
+        self.W = Parameter(np.random.randn(in_size, out_size), name="W")
+
+    def forward(self, x: Any) -> Any:
+        """The rows of the words ``x``."""
+        return self.W[x]
+
+
+class BatchNorm(Layer):
+    """Normalization over the batch. The running averages are parameters without a gradient, so that they are saved."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        for name in ("avg_mean", "avg_var", "gamma", "beta"):
+            setattr(self, name, Parameter(None, name=name))
+
+    def forward(self, x: Any) -> Any:
+        """Normalize ``x`` of shape ``(batch, features)`` or ``(batch, channels, height, width)``."""
+        own: dict[str, Any] = vars(self)
+        for name, start in (("avg_mean", 0), ("avg_var", 1), ("gamma", 1), ("beta", 0)):
+            if own[name].data is None:
+                own[name].data = get_array_module(x).full(x.shape[1], start, dtype=x.dtype)
+        return F.batch_nrom(x, own["gamma"], own["beta"], own["avg_mean"].data, own["avg_var"].data)
+
+
+__all__ = ["LSTM", "RNN", "BatchNorm", "Conv2d", "Deconv2d", "EmbedID", "Layer", "Linear"]
+
+__getattr__ = missing(__name__)

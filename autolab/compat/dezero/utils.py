@@ -1,0 +1,140 @@
+"""``dezero.utils``: graphs as pictures, numeric gradients, files from the network, and what shapes become."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ... import functions as F
+from ...engine.backend import Array
+from ...engine.protocol import unwrap
+from ...gradcheck import numerical_grad as _numerical_grad
+from .. import missing
+from ._dot import get_dot_graph, plot_dot_graph
+from ._files import cache_dir, get_file, show_progress
+from .core import as_variable
+from .cuda import as_numpy
+
+
+# ---------------------------------------------------------------------- arrays
+def sum_to(x: Array, shape: Any) -> Array:
+    """The sum over the axes along which ``shape`` would be broadcast to that of the array ``x``."""
+    return F.sum_to(x, shape=tuple(shape))
+
+
+def reshape_sum_backward(gy: Any, x_shape: Any, axis: Any, keepdims: bool) -> Any:
+    """The gradient of a sum with the axes that were summed over, of length 1 again."""
+    if not x_shape or axis is None or keepdims:
+        return gy.reshape(gy.shape)
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    shape = list(gy.shape)
+    for place in sorted([a % len(x_shape) for a in axes]):
+        shape.insert(place, 1)
+    return gy.reshape(tuple(shape))
+
+
+def logsumexp(x: Array, axis: int = 1) -> Array:
+    """``log(sum(exp(x)))`` along ``axis``, which stays with length 1, without overflow."""
+    return F.logsumexp(x, axis=axis, keepdims=True)
+
+
+def max_backward_shape(x: Any, axis: Any) -> list[int]:
+    """The shape of ``x`` with length 1 along ``axis``."""
+    axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+    return [1 if i in axes else n for i, n in enumerate(x.shape)]
+
+
+def get_conv_outsize(input_size: int, kernel_size: int, stride: int, pad: int) -> int:
+    """How often a window fits."""
+    return (input_size + pad * 2 - kernel_size) // stride + 1
+
+
+def get_deconv_outsize(size: int, k: int, s: int, p: int) -> int:
+    """The size of what a transposed convolution gives."""
+    return s * (size - 1) + k - 2 * p
+
+
+def pair(x: Any) -> tuple[int, int]:
+    """One number as two equal ones; two as they are."""
+    if isinstance(x, int | np.integer):
+        return int(x), int(x)
+    if isinstance(x, tuple) and len(x) == 2:
+        return x
+    raise ValueError(f"pair: got {x!r:.60}; expected an integer, or a tuple of two")
+
+
+# ---------------------------------------------------------------------- checks
+def numerical_grad(f: Callable[..., Any], x: Any, *args: Any, **kwargs: Any) -> Array:
+    """The gradient of the sum of ``f(x)`` by central differences.
+
+    Parameters
+    ----------
+    f : callable
+    x : Variable or array of floats
+        Moved in place and restored.
+    *args, **kwargs
+        What ``f`` takes besides.
+    """
+    x = unwrap(x)
+
+    def values() -> tuple[Array]:
+        return (np.asarray(unwrap(f(x, *args, **kwargs))),)
+
+    (start,) = values()
+    (found,) = _numerical_grad(values, (x,), (np.ones_like(start, np.float64),), eps=1e-4)
+    return found
+
+
+def gradient_check(
+    f: Callable[..., Any], x: Any, *args: Any, rtol: float = 1e-4, atol: float = 1e-5, **kwargs: Any
+) -> bool:
+    """Whether the gradient by backward and the numeric one are close. Where not, both are printed.
+
+    `autolab.check_gradients` says more: where they differ, and why.
+    """
+    x = as_variable(x)
+    x.data = x.data.astype(np.float64)
+    numeric = numerical_grad(f, x, *args, **kwargs)
+    y = f(x, *args, **kwargs)
+    y.backward()
+    found = x.grad.data
+    if array_allclose(numeric, found, rtol, atol):
+        return True
+    print("\n========== FAILED (Gradient Check) ==========")
+    for title, values in (("Numerical Grad", numeric), ("Backprop Grad", found)):
+        print(f"{title}\n shape: {values.shape}\n values: {str(values.ravel()[:10])[1:-1]} ...")
+    return False
+
+
+def array_equal(a: Any, b: Any) -> bool:
+    """Whether two arrays or Variables have the same shape and elements."""
+    return np.array_equal(as_numpy(a), as_numpy(b))
+
+
+def array_allclose(a: Any, b: Any, rtol: float = 1e-4, atol: float = 1e-5) -> bool:
+    """Whether the elements of two arrays or Variables are close."""
+    return np.allclose(as_numpy(a), as_numpy(b), rtol=rtol, atol=atol)
+
+
+__all__ = [
+    "array_allclose",
+    "array_equal",
+    "cache_dir",
+    "get_conv_outsize",
+    "get_deconv_outsize",
+    "get_dot_graph",
+    "get_file",
+    "gradient_check",
+    "logsumexp",
+    "max_backward_shape",
+    "numerical_grad",
+    "pair",
+    "plot_dot_graph",
+    "reshape_sum_backward",
+    "show_progress",
+    "sum_to",
+]
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,34 @@
+"""A facade's Variables are the engine's own: what the engine returns only gets the facade's class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..engine.variable import Variable
+
+
+def dressing(kind: type[Variable]) -> Callable[[Any], Any]:
+    """The function that gives the class ``kind`` to what the engine returned; in a tuple or list, to each of them.
+
+    ``kind`` has no slots of its own: an object keeps its layout.
+
+    Examples
+    --------
+    >>> from autolab import Variable
+    >>> class Tensor(Variable):
+    ...     __slots__ = ()
+    >>> dressed = dressing(Tensor)
+    >>> [type(one).__name__ for one in dressed([Variable(1.0), 2.0])]
+    ['Tensor', 'float']
+    """
+
+    def dressed(found: Any) -> Any:
+        its = type(found)
+        if its is Variable:
+            found.__class__ = kind
+        elif its is tuple or its is list:
+            return its([dressed(one) for one in found])
+        return found
+
+    return dressed

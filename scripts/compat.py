@@ -1,0 +1,78 @@
+"""Write docs/compat.md from the facades and the names of their originals: ``python scripts/compat.py``."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+from autolab import compat
+from autolab.files import write
+
+ROOT = Path(__file__).parents[1]
+
+_BEGINNING = """# The code of other libraries
+
+`autolab.compat` has the names of other libraries over AutoLab's own functions: there is one engine, and `record`,
+`explore` and `check_gradients` work on such code as on any other.
+
+```python
+from autolab import compat
+
+compat.install("dezero")  # until compat.uninstall("dezero")
+
+import dezero.functions as F
+```
+
+`python -m autolab.compat dezero script.py` runs a script as it is. A name that is not there says so:
+`dezero.functions.foo is not part of AutoLab's dezero facade`. Without `install`, the same modules are
+`autolab.compat.dezero` and those in it.
+"""
+
+
+def originals() -> dict[str, tuple[str, ...]]:
+    """The names of the originals by module."""
+    found = tomllib.loads((ROOT / "scripts" / "compat_originals.toml").read_text("utf-8"))
+    return {module: tuple(entry["names"].split()) for module, entry in found.items()}
+
+
+def markdown() -> str:
+    """docs/compat.md."""
+    parts = [_BEGINNING]
+    for library in compat.facades():
+        its = {module: names for module, names in originals().items() if module.partition(".")[0] == library}
+        parts += [f"## `{library}`\n", *_told(library), "| module | there | not there |", "| --- | --- | --- |"]
+        parts += [f"| `{module}` | {_list(there)} | {_list(absent)} |" for module, there, absent in _rows(its)]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _told(library: str) -> Iterator[str]:
+    """What the facade says of itself, without its example."""
+    paragraphs = (import_module(f"autolab.compat.{library}").__doc__ or "").strip().split("\n\n")
+    for paragraph in paragraphs:
+        if ">>>" not in paragraph:
+            yield paragraph.replace("``", "`") + "\n"
+
+
+def _rows(its: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, list[str], list[str]]]:
+    for module, names in its.items():
+        there = [name for name in names if is_there(module, name)]
+        yield module, there, [name for name in names if name not in there]
+
+
+def is_there(module: str, name: str) -> bool:
+    """Whether a facade's module offers a name."""
+    try:
+        return name in import_module(f"autolab.compat.{module}").__all__
+    except ModuleNotFoundError:
+        return False
+
+
+def _list(names: list[str]) -> str:
+    return ", ".join([f"`{name}`" for name in names])
+
+
+if __name__ == "__main__":
+    write(ROOT / "docs" / "compat.md", markdown())

@@ -1,0 +1,177 @@
+"""The statements on Chainer's checks (CK), and `chainer.testing`."""
+
+from __future__ import annotations
+
+import unittest
+
+import numpy as np
+import pytest
+
+import autolab.compat.chainer as chainer
+import autolab.compat.chainer.functions as F
+from autolab.compat.chainer import gradient_check, testing
+from autolab.compat.chainer.testing import attr, condition
+
+f32 = np.float32
+
+
+@pytest.mark.source("CK-01", "CK-02")
+def test_numerical_grad_moves_arrays_under_a_closure_and_restores_them():
+    x, weights = np.array([1.0, 2.0]), np.array([1.0, -2.0])
+    before, seen = x.copy(), []
+
+    def f():
+        seen.append(x.copy())
+        return (x**2,)
+
+    (gx,) = gradient_check.numerical_grad(f, (x,), (weights,), eps=1e-3)
+    np.testing.assert_allclose(gx, [2, -8], atol=1e-6)
+    np.testing.assert_array_equal(x, before)
+    assert any([not np.array_equal(each, before) for each in seen])
+
+
+def test_numerical_grad_takes_numbers_and_leaves_results_out():
+    x = np.array([1.0, 2.0])
+    (gx,) = gradient_check.numerical_grad(lambda: (x**2, x), (x,), (1,))
+    np.testing.assert_allclose(gx, [2, 4], atol=1e-6)
+    (gx,) = gradient_check.numerical_grad(lambda: (x**2, x), (x,), (None, np.ones(2)))
+    np.testing.assert_allclose(gx, [1, 1], atol=1e-6)
+    with pytest.raises(NotImplementedError, match="detect_nondifferentiable"):
+        gradient_check.numerical_grad(lambda: (x,), (x,), (1,), detect_nondifferentiable=True)
+    with pytest.raises(TypeError, match="'epsilon' is not part"):
+        gradient_check.numerical_grad(lambda: (x,), (x,), (1,), epsilon=1)
+
+
+@pytest.mark.source("CK-03")
+def test_integers_are_refused():
+    x = np.array([1, 2])
+    with pytest.raises(TypeError, match="float"):
+        gradient_check.numerical_grad(lambda: (x * 1.0,), (x,), (np.ones(2),))
+
+
+@pytest.mark.source("CK-04")
+def test_assert_allclose_has_chainers_tolerances():
+    x = np.ones(3)
+    testing.assert_allclose(x, chainer.Variable(x + 9e-5))
+    for other in (x + 1.2e-4, np.array([1, 1, np.nan]), np.ones(2)):
+        with pytest.raises(AssertionError):
+            testing.assert_allclose(x, other)
+
+
+class TestReLU(unittest.TestCase):
+    def setUp(self):
+        rng = np.random.default_rng(0)
+        x = rng.uniform(0.1, 1, (3, 2)) * rng.choice([-1, 1], (3, 2))  # away from the kink: T-000-6
+        self.x, self.gy = x.astype(f32), rng.uniform(-1, 1, (3, 2)).astype(f32)
+
+    @pytest.mark.source("CK-05", "CK-08", "X2")
+    def test_backward_cpu(self):
+        x = chainer.Variable(self.x)
+        y = F.relu(x)
+        y.grad = self.gy
+        y.backward()
+
+        def f():
+            return (F.relu(x).data,)
+
+        (gx,) = gradient_check.numerical_grad(f, (x.data,), (y.grad,))
+        testing.assert_allclose(gx, x.grad, atol=1e-3)
+        assert y.grad is self.gy
+
+    def test_check_backward(self):
+        gradient_check.check_backward(F.relu, self.x, self.gy, eps=1e-2)
+
+
+@pytest.mark.source("CK-06", "CK-07")
+def test_a_wrong_backward_is_found_and_a_right_one_is_not_accused():
+    class Cube(chainer.FunctionNode):
+        factor = 3
+
+        def forward(self, inputs):
+            self.retain_inputs((0,))
+            return (inputs[0] ** 3,)
+
+        def backward(self, indexes, grad_outputs):
+            (x,) = self.get_retained_inputs()
+            return (self.factor * grad_outputs[0] * x * x,)
+
+    x = np.random.default_rng(0).uniform(1, 2, (3, 2))
+    one = np.ones((3, 2))
+
+    def cube(v):
+        return Cube().apply((v,))[0]
+
+    gradient_check.check_backward(cube, x, one)
+    gradient_check.check_backward(cube, (x,), (one,), dtype=np.float64)
+    gradient_check.check_double_backward(cube, x, one, one)
+    Cube.factor = 2
+    with pytest.raises(AssertionError, match="wrong"):
+        gradient_check.check_backward(cube, x, one)
+
+
+@pytest.mark.source("CK-06")
+def test_the_parameters_of_a_link_are_checked_too():
+    layer = chainer.links.Linear(3, 2)
+    x, gy = np.random.default_rng(0).normal(size=(2, 4, 3)).astype(f32)[0], np.ones((4, 2), f32)
+    gradient_check.check_backward(layer, x, gy, (layer.W, layer.b), eps=1e-2)
+
+
+# ---------------------------------------------------------------------- chainer.testing
+@testing.parameterize(*testing.product({"a": [1, 2], "function": [lambda: 5]}))
+@testing.parameterize({"b": 3}, {"b": 4})
+class TestParameterized(unittest.TestCase):
+    def test_it(self):
+        assert self.function() == 5
+        assert self.a in (1, 2) and self.b in (3, 4)
+
+
+def test_parameters_of_two_decorators_are_combined():
+    cases = {name: case for name, case in globals().items() if name.startswith("TestParameterized_")}
+    assert {(case.a, case.b) for case in cases.values()} == {(1, 3), (1, 4), (2, 3), (2, 4)}
+    assert TestParameterized.__test__ is False
+
+
+def test_tests_that_run_several_times():
+    runs = []
+
+    class Case:
+        @condition.retry(3)
+        def once(self):
+            runs.append(1)
+            assert len(runs) == 2
+
+        @condition.repeat(3)
+        def always(self):
+            runs.append(1)
+            assert len(runs) < 2
+
+    Case().once()
+    assert len(runs) == 2
+    runs.clear()
+    with pytest.raises(AssertionError):
+        Case().always()
+
+
+def test_marks_leave_out_what_is_not_here():
+    @attr.multi_gpu(2)
+    def needs_two():
+        raise AssertionError
+
+    for mark in (attr.cudnn, attr.ideep, attr.chainerx):
+        with pytest.raises(unittest.SkipTest):
+            mark(lambda: None)()
+    with pytest.raises(unittest.SkipTest, match="2 GPUs"):
+        needs_two()
+    with pytest.raises(unittest.SkipTest, match="no-such-package"):
+        testing.with_requires("no-such-package>=1")(lambda: None)()
+
+
+@testing.unary_math_function_unittest(F.sin)
+class TestSin(unittest.TestCase):
+    pass
+
+
+@testing.inject_backend_tests(None, [{"use_cuda": True}, {}])
+class TestBackend(unittest.TestCase):
+    def test_is_main_memory(self, backend_config):
+        assert backend_config.xp is np and str(backend_config.device) == "@numpy"
