@@ -174,6 +174,7 @@ HABITS: dict[str, dict[str, str]] = {
         "bias": "`nobias=True` leaves the bias out",
         "dim": "`axis=`",
         "in_features": "`in_size=`",
+        "embed_dim": "`size=`",
         "hidden_size": "`out_size=`",
         "batch_first": "sequences are `(batch, length, size)`: leave it out",
         "input_size": "`in_size=`",

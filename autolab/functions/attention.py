@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.backend import Array, as_array, get_array_module
+from ..engine.errors import check_number
 from ..engine.variable import Variable
 from .activation import softmax
 from .axes import swapaxes
@@ -66,12 +67,22 @@ def attention(
     (query, key, value), rounded = in_full("attention", query=query, key=key, value=value)
     shapes = query.shape, key.shape, value.shape
     fits = all([len(shape) > 1 for shape in shapes]) and query.shape[-1] == key.shape[-1]
-    if not fits or key.shape[-2] != value.shape[-2]:
+    if not fits or key.shape[-2] != value.shape[-2] or not _broadcast(*[shape[:-2] for shape in shapes]):
         raise ValueError(
             f"attention: query has shape {shapes[0]}, key {shapes[1]}, value {shapes[2]}; "
             "expected (..., length, size), (..., keys, size) and (..., keys, width)"
         )
+    if scale is not None:
+        scale = check_number("attention", "scale", scale, -math.inf)
     return rounded(matmul(weigh("attention", query, key, mask, causal, scale), value))
+
+
+def _broadcast(*stacks: tuple[int, ...]) -> bool:
+    try:
+        np.broadcast_shapes(*stacks)
+    except ValueError:
+        return False
+    return True
 
 
 def weigh(function: str, query: Any, key: Any, mask: Any, causal: bool, scale: float | None = None) -> Any:
@@ -96,11 +107,7 @@ def _before(scores: Any) -> Array:
 def _masked(function: str, scores: Any, mask: Any) -> tuple[Any, Array]:
     """The scores with what a mask of floats adds to them, and where it lets look."""
     mask = mask if isinstance(mask, Variable) else as_array(mask, f"{function}: mask")
-    try:
-        fits = np.broadcast_shapes(scores.shape, mask.shape) == scores.shape
-    except ValueError:
-        fits = False
-    if not fits:
+    if not _broadcast(scores.shape, mask.shape) or np.broadcast_shapes(scores.shape, mask.shape) != scores.shape:
         raise ValueError(f"{function}: mask has shape {mask.shape}; expected one that broadcasts to {scores.shape}")
     numbers = mask.data if isinstance(mask, Variable) else mask
     if numbers.dtype.kind == "b":

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from operator import index
 from typing import Any
 
+import numpy as np
+
+from ..engine.errors import check_number
 from .math import mul
 from .normalization import Axis, Shape, counted_axes, kept_axes, layer_norm
 from .powers import sqrt, square
@@ -48,10 +50,11 @@ def group_norm(x: Any, groups: int, gamma: Any = None, beta: Any = None, eps: fl
     variable([[-1.  1. -1.  1.]])
     """
     given, rounded = _given("group_norm", x, gamma=gamma, beta=beta)
-    channels, count = given["x"].shape[1], index(groups)
-    if count < 1 or channels % count:
-        raise ValueError(f"group_norm: groups is {count}; expected a number that divides the channels, {channels}")
-    return rounded(_normalized(count, **given, eps=eps))
+    channels = given["x"].shape[1]
+    if not isinstance(groups, int | np.integer) or groups < 1 or channels % groups:
+        what = f"groups is {groups!r:.60}; expected a number that divides the channels, {channels}"
+        raise ValueError(f"group_norm: {what}")
+    return rounded(_normalized(int(groups), **given, eps=check_number("group_norm", "eps", eps, 0)))
 
 
 def instance_norm(x: Any, gamma: Any = None, beta: Any = None, eps: float = 1e-5) -> Any:
@@ -91,7 +94,7 @@ def instance_norm(x: Any, gamma: Any = None, beta: Any = None, eps: float = 1e-5
     x = given["x"]
     if x.size == x.shape[0] * x.shape[1] != 0:
         raise ValueError(f"instance_norm: x has shape {x.shape}; expected more than one number per channel")
-    return rounded(_normalized(x.shape[1], **given, eps=eps))
+    return rounded(_normalized(x.shape[1], **given, eps=check_number("instance_norm", "eps", eps, 0)))
 
 
 def _given(function: str, x: Any, **parameters: Any) -> tuple[dict[str, Any], Any]:
@@ -155,6 +158,7 @@ def rms_norm(x: Any, gamma: Any = None, axis: Axis = -1, eps: float = 1e-5) -> A
     """
     inputs = {"x": x} if gamma is None else {"x": x, "gamma": gamma}
     (x, *scale), rounded = in_full("rms_norm", **inputs)
+    eps = check_number("rms_norm", "eps", eps, 0)
     axes = _axes("rms_norm", axis, x.shape)
     y = x / sqrt(mean(square(x), axis=axes, keepdims=True) + eps) if x.size else mul(x, 1.0)
     if not scale:

@@ -172,6 +172,8 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Size = "fro") -> Any:
     (variable(5.0), variable(7.0), variable(4.0), variable(4.0))
     """
     (x,), rounded = in_full("matrix_norm", x=x)
+    if np.ndim(ord):
+        raise ValueError(_no_order(ord))
     if x.ndim < 2 or (ord != "fro" and not math.prod(x.shape[-2:])):
         raise ValueError(f"matrix_norm: x has shape {x.shape}; expected matrices with elements")
     if ord == "fro":
@@ -187,6 +189,10 @@ def _of_values(x: Any, ord: Size) -> Any:
 
 def _of_sums(x: Any, ord: Size) -> Any:
     if ord not in (1, -1, math.inf, -math.inf):
-        raise ValueError(f"matrix_norm: ord is {ord!r:.40}; expected 'fro', 'nuc', 1, -1, 2, -2, inf or -inf")
+        raise ValueError(_no_order(ord))
     sums = sum(abs(x), axis=-2 if ord in (1, -1) else -1)
     return (max if ord in (1, math.inf) else min)(sums, axis=-1)
+
+
+def _no_order(ord: Any) -> str:
+    return f"matrix_norm: ord is {ord!r:.40}; expected 'fro', 'nuc', 1, -1, 2, -2, inf or -inf"

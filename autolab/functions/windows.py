@@ -66,8 +66,8 @@ def windows(
 
 def per_axis(value: int | Shape, axes: int, name: str, least: int) -> Shape:
     """A stride, a padding or a kernel's size as one int for each axis."""
-    values = (value,) * axes if isinstance(value, int | np.integer) else tuple(value)
-    if len(values) != axes or any([v < least for v in values]):
+    values = tuple(value) if isinstance(value, tuple | list) else (value,) * axes
+    if len(values) != axes or not all([isinstance(v, int | np.integer) and v >= least for v in values]):
         raise ValueError(f"{name} is {value}; expected an int or {axes} of them, not below {least}")
     return values
 

@@ -64,6 +64,8 @@ ROWS = (
             Bad(lambda: F.group_norm(_x(2, 4), 0), ValueError, "group_norm: groups is 0"),
             Bad(lambda: F.group_norm(_x(2, 4), 2, _x(2)), ValueError, r"group_norm: gamma has shape \(2,\); .*\(4,\)"),
             Bad(lambda: F.group_norm(_x(4), 2), ValueError, r"group_norm: x has shape \(4,\); expected \(examples, ch"),
+            Bad(lambda: F.group_norm(_x(2, 4), 1.5), ValueError, "group_norm: groups is 1.5; expected a number that"),
+            Bad(lambda: F.group_norm(_x(2, 4), 2, eps="a"), ValueError, "group_norm: eps is 'a'; expected a number"),
             Bad(lambda: F.group_norm("text", 2), TypeError, "group_norm: input 'x': got str 'text'"),
         ),
         exact=False,
@@ -112,6 +114,7 @@ ROWS = (
         (
             Bad(lambda: F.rms_norm(_x(5, 4), _x(5)), ValueError, r"rms_norm: gamma has shape \(5,\); expected \(4,\)"),
             Bad(lambda: F.rms_norm(_x(5, 4), axis=2), ValueError, "rms_norm: .*expected an axis of it, got axis=2"),
+            Bad(lambda: F.rms_norm(_x(4), eps=-1), ValueError, "rms_norm: eps is -1; expected a number of at least 0"),
             Bad(lambda: F.rms_norm("text"), TypeError, "rms_norm: input 'x': got str 'text'"),
         ),
         exact=False,

@@ -80,6 +80,7 @@ def _pooling_errors(function: Any) -> tuple[Bad, ...]:
         Bad(lambda: function(_x(1, 1, 2), 3), ValueError, rf"{name}: .*window of size \(3,\) does not fit"),
         Bad(lambda: function(_x(1, 1, 4), 2, padding=2), ValueError, rf"{name}: .*padding \(2,\) is as wide"),
         Bad(lambda: function(_x(1, 1, 4), (2, 2)), ValueError, rf"{name}: .*kernel is \(2, 2\)"),
+        Bad(lambda: function(_x(1, 1, 4), 1.5), ValueError, f"{name}: .*kernel is 1.5; expected an int or 1 of them"),
         Bad(lambda: function(_x(1, 1, 4)), TypeError, "kernel"),
     )
 
@@ -175,6 +176,8 @@ ROWS = (
                 TypeError,
                 "attention: mask is of dtype int64; expected booleans",
             ),
+            Bad(lambda: F.attention(_x(2, 3, 4), _x(5, 3, 4), _x(5, 3, 4)), ValueError, r"attention: query has shape"),
+            Bad(lambda: F.attention(_x(2, 3), _x(4, 3), _x(4, 3), scale="a"), ValueError, "attention: scale is 'a'"),
             Bad(lambda: F.attention("text", _x(4, 3), _x(4, 3)), TypeError, "attention: input 'query': got str 'text'"),
         ),
         exact=False,

@@ -136,6 +136,7 @@ ROWS = (
         ),
         (
             Bad(lambda: F.matrix_norm(_x(2, 2), ord=3), ValueError, "matrix_norm: ord is 3; expected 'fro', 'nuc'"),
+            Bad(lambda: F.matrix_norm(_x(2, 2), ord=np.ones(2)), ValueError, "matrix_norm: ord is array"),
             Bad(lambda: F.matrix_norm(_x(2)), ValueError, r"matrix_norm: x has shape \(2,\); expected matrices w"),
             Bad(lambda: F.matrix_norm(_x(0, 2), ord=1), ValueError, r"matrix_norm: x has shape \(0, 2\); expected"),
         ),
