@@ -124,7 +124,8 @@ def pinv(xp: Any, a: Array, *, rcond: float | None = None, hermitian: bool = Fal
         digits = np.finfo(a.dtype if a.dtype.kind == "f" else np.float64).eps
         share = builtins.max(1e-15, builtins.max(a.shape[-2:]) * digits)
     with strict_linalg(xp):
-        return xp.linalg.pinv(a, share, hermitian) if xp is np else xp.linalg.pinv(a, share)
+        kind = {"hermitian": hermitian} if xp is np else {}  # CuPy's knows of no kinds
+        return xp.linalg.pinv(a, share, **kind)
 
 
 @pinv.vjp("a")

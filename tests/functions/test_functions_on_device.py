@@ -55,6 +55,8 @@ def _leaves(args: list[Any], move: Callable[[Any], Any]) -> list[Any]:
     made: dict[int, Variable] = {}
 
     def leaf(value: Any) -> Any:
+        if isinstance(value, list):
+            return [leaf(part) for part in value]
         if isinstance(value, Variable):
             return made.setdefault(id(value), Variable(move(value.data), requires_grad=value.requires_grad))
         return move(value)
@@ -69,7 +71,7 @@ def _orders(row: Row, args: list[Any], attributes: dict[str, Any]) -> list[Any]:
     """
     results = row.function(*args, **attributes)
     ys = [y for y in (results if isinstance(results, list | tuple) else [results]) if isinstance(y, Variable)]
-    xs = list({id(x): x for x in args if isinstance(x, Variable) and x.requires_grad}.values())
+    xs = list({id(x): x for x in _flat(args) if isinstance(x, Variable) and x.requires_grad}.values())
     values = [y.data for y in ys]
     ys = [y for y in ys if y.requires_grad]
     if not ys:
@@ -80,6 +82,10 @@ def _orders(row: Row, args: list[Any], attributes: dict[str, Any]) -> list[Any]:
     return values + [g.data for g in (*first, *second) if g is not None]
 
 
+def _flat(args: list[Any]) -> list[Any]:
+    return [one for arg in args for one in (_flat(arg) if isinstance(arg, list) else [arg])]
+
+
 def _weights(y: Variable) -> Any:
     """Another number for each element, where ``y`` is."""
     weights = np.linspace(0.5, 1.5, y.size, dtype=y.dtype).reshape(y.shape)
@@ -87,6 +93,8 @@ def _weights(y: Variable) -> Any:
 
 
 def _moved(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_moved(part.data if isinstance(part, Variable) else part) for part in value]
     return to_gpu(value) if isinstance(value, np.ndarray) else value
 
 

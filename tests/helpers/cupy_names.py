@@ -19,7 +19,7 @@ FILE = Path(__file__).with_name("cupy_names.json")
 UFUNC = "ufunc"
 """Stands for the parameters of a universal function: they are the same for all."""
 
-SPACES = ("", "linalg", "random", "cuda", "cuda.runtime", "lib.stride_tricks")
+SPACES = ("", "fft", "linalg", "random", "cuda", "cuda.runtime", "lib.stride_tricks")
 CLASSES = ("ndarray", "random.Generator", "cuda.Device", "cuda.Event", "cuda.Stream", "cuda.Graph", "cuda.MemoryPool")
 
 Names = dict[str, str | None]

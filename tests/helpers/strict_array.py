@@ -183,6 +183,10 @@ class ndarray:
     def __copy__(self) -> ndarray:
         return wrapped(self._host.copy())
 
+    @property
+    def imag(self) -> ndarray:
+        return wrapped(self._host.imag)
+
     def __deepcopy__(self, memo: Any) -> ndarray:
         return wrapped(self._host.copy())
 

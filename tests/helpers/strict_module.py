@@ -263,6 +263,7 @@ cupy = Namespace(
     ndarray=ndarray,
     cuda=_cuda,
     random=_random,
+    fft=Namespace("fft", np.fft),
     linalg=Namespace("linalg", np.linalg, **strict_linalg.FUNCTIONS),
     lib=SimpleNamespace(stride_tricks=Namespace("lib.stride_tricks", np.lib.stride_tricks)),
     ElementwiseKernel=Kernel,

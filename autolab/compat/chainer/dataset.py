@@ -139,7 +139,9 @@ def converter() -> Callable[[Any], Any]:
 
 def get_dataset_directory(dataset_name: str, create_directory: bool = True) -> str:
     """Refused: AutoLab keeps what it fetches in a folder of its own, with checksums."""
-    raise NotImplementedError("chainer.dataset: AutoLab's files are fetched by autolab.data.fetch, which checks them")
+    raise NotImplementedError(
+        "get_dataset_directory: AutoLab keeps what it fetches in a folder of its own, and checks it"
+    )
 
 
 __getattr__ = missing(__name__)

@@ -11,6 +11,7 @@ import numpy as np
 
 from .... import serializers as _serializers
 from ....engine.backend import get_array_module, is_array, to_cpu
+from ....files import write
 from ... import missing
 from ..serializer import Deserializer, Serializer
 
@@ -100,7 +101,7 @@ def save_npz(file: Any, obj: Any, compression: bool = True) -> None:
         taken.save(obj)
         buffer = io.BytesIO()
         (np.savez_compressed if compression else np.savez)(buffer, **taken.target)
-        Path(file).write_bytes(buffer.getvalue())
+        write(Path(file), buffer.getvalue())
 
 
 def load_npz(file: Any, obj: Any, path: str = "", strict: bool = True, ignore_names: Any = None) -> None:
