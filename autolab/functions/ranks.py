@@ -120,7 +120,7 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     length = prod(shape) if axis is None else shape[place_of("partition", axis, shape)]
     places = np.asarray(kth)
     if places.dtype.kind not in "iu" or places.ndim > 1:
-        raise TypeError(f"partition: kth is {kth!r:.60}; expected an integer, or a sequence of them")
+        raise TypeError(f"partition: kth is {kth!r:.60}; expected integers, one or a sequence")
     if not ((places >= -length) & (places < length)).all():
         raise ValueError(f"partition: kth is {kth!r:.60}; expected numbers from {-length} to {length - 1}")
     return sort(a, axis=axis)

@@ -77,7 +77,6 @@ function scheme(lines, buffers, colors, choose) {
   const [name, second, result] = lines.map(({ label, math: formula, shape }) => html("div", { class: "al-caption" }, formula ? math(formula, "al-inline") : label, ` ${shape}`));
   const root = html("div", { class: "al-falk" }, html("div", {}, name), html("div", {}, second, above), html("div", {}, across), html("div", {}, product, result));
   root.style.gridTemplateColumns = `${left}fr ${right}fr`;
-  root.style.setProperty("--al-all", String(left + right));
   root.style.maxWidth = `${(left + right) * (isTight ? 1.2 : 3.8)}em`;
   return root;
 }
