@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
-import platform
 import signal
 import sys
 import tempfile
@@ -17,12 +16,6 @@ from urllib.parse import quote
 
 from autolab import __version__
 from autolab.doctor import doctor, install_command, unwritable_home
-from autolab.engine.allocator import MMAP_THRESHOLD, TRIM_THRESHOLD
-
-# glibc then keeps freed blocks below these sizes instead of giving them back to the system, which saves the page faults
-# that cost large arrays most of their time. A process reads the variables when it starts: this is for the kernels.
-ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": str(MMAP_THRESHOLD), "MALLOC_TRIM_THRESHOLD_": str(TRIM_THRESHOLD)}
-
 
 # JupyterLab saves live views with a notebook only on request; else a notebook that is opened again shows an error in
 # their place until its cells have run. The same folder chooses the server's connection to the kernels, see server.py.
@@ -170,9 +163,6 @@ def _set_environment(browser: str | None) -> None:
     """Set what JupyterLab, the kernels and the browser's launcher read."""
     paths = os.environ.get("JUPYTER_CONFIG_PATH", "").split(os.pathsep)
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join([path for path in paths if path] + [str(LAB_SETTINGS)])
-    if platform.libc_ver()[0] == "glibc":
-        for name, value in ALLOCATOR.items():
-            os.environ.setdefault(name, value)
     if browser and browser != "none":
         os.environ["BROWSER"] = browser
 

@@ -12,7 +12,6 @@ import sys
 from typing import Any
 
 from speed import environment
-from speed.goals import BLOCKS_KEPT
 from speed.race import WorkerError
 from speed.report import LEGEND, heading, table
 from speed.rows import DifferentResultsError
@@ -34,7 +33,7 @@ def main() -> int:
     try:
         runner = Runner(environment.prepare(), options.heats, options.rounds, LIBRARIES)
         environment.stay_on_one_core()
-        runner.together("training", BLOCKS_KEPT)
+        runner.together("training")
         monitor = what_monitoring_takes()
     except (environment.SetupError, WorkerError, DifferentResultsError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
@@ -55,7 +54,7 @@ def main() -> int:
 def what_monitoring_takes() -> dict[str, Any]:
     """What `monitor.py` measures, in the environment at hand: the view needs ipywidgets, as a notebook does."""
     command = [sys.executable, str(environment.BENCHMARKS / "monitor.py")]
-    run = subprocess.run(command, env=environment.variables(keep_blocks=True), stdout=subprocess.PIPE, text=True)
+    run = subprocess.run(command, env=environment.variables(), stdout=subprocess.PIPE, text=True)
     if run.returncode:
         raise WorkerError(f"monitor.py ended with {run.returncode}; it has said why on stderr")
     found: dict[str, Any] = json.loads(run.stdout)

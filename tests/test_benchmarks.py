@@ -122,7 +122,7 @@ def test_no_missed_goal_is_said_as_well():
 def test_every_goal_names_a_row():
     goals = load("goals")
     library = load("libraries").AutoLab()
-    titles = {work.title + setting for work in make_works("autolab") for setting in ("", goals.BLOCKS_KEPT)}
+    titles = {work.title for work in make_works("autolab")}
     for workload in load("alone").ALONE.values():
         titles |= set(workload(library, True)["rows"])
     assert set(goals.GOALS) - titles == {"first gradient of a cold interpreter"}
@@ -132,7 +132,7 @@ def test_processes_take_turns_and_the_table_says_what_was_reached(monkeypatch):
     runner, report = load("runner"), load("report")
     monkeypatch.setattr(runner, "LIBRARIES", ["autolab", "numpy"])
     race = runner.Runner(Path(sys.executable), heats=1, rounds=2)
-    race.together("linear", "")
+    race.together("linear")
     (row,) = race.rows
     assert row["cells"]["numpy"]["ratio"] > 0
     assert "≤ 1.05 of numpy" in report.table(race.rows, ["autolab", "numpy"])
@@ -200,7 +200,7 @@ def python_with_chainer():
 @pytest.mark.parametrize(("group", "count"), [("orders", 8), ("nets", 2), ("training", 2)])
 def test_chainer_computes_the_same(group, count):
     race = load("runner").Runner(python_with_chainer(), 1, 1, ["autolab", "chainer"])
-    race.together(group, "")
+    race.together(group)
     assert race.left_out == {} and race.versions == {"chainer": "7.8.1"}
     assert len(race.rows) == count and all("chainer" in row["cells"] for row in race.rows)
 

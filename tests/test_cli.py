@@ -40,8 +40,6 @@ def test_lab_opens_the_notebook_and_leaves_nothing_behind(tmp_path):
         start_kernel(address, tmp_path)
         kernel = {number: environment for number, environment in lab.children().items() if is_kernel(number)}
         assert len(kernel) == 1
-        for name, value in cli.ALLOCATOR.items():
-            assert f"{name}={value}".encode() in next(iter(kernel.values()))
         assert lab.interrupt(30) == 0
         assert not lab.children()
     assert "-open.html" in lab.output, "the browser was not called"
@@ -139,13 +137,9 @@ def test_which_browser_opens(chosen, variables, opens, monkeypatch):
     assert cli._browser_options(chosen) == [f"--ServerApp.open_browser={opens}"]
 
 
-@pytest.mark.parametrize(("library", "expected"), [("glibc", "7"), ("", None)])
-def test_the_allocator_is_set_for_glibc_and_yields_to_the_user(library, expected, monkeypatch):
-    monkeypatch.setattr("platform.libc_ver", lambda: (library, "2.36"))
-    monkeypatch.setattr(os, "environ", {"MALLOC_TRIM_THRESHOLD_": "7", "BROWSER": "firefox"})
+def test_the_browser_is_named_for_the_launcher(monkeypatch):
+    monkeypatch.setattr(os, "environ", {"BROWSER": "firefox"})
     cli._set_environment("none")
-    assert os.environ["MALLOC_TRIM_THRESHOLD_"] == "7"
-    assert ("MALLOC_MMAP_THRESHOLD_" in os.environ) == (library == "glibc")
     assert os.environ["BROWSER"] == "firefox"
     cli._set_environment("chromium")
     assert os.environ["BROWSER"] == "chromium"

@@ -16,8 +16,6 @@ REQUIREMENTS = BENCHMARKS / "requirements.txt"
 CHAINER = BENCHMARKS / "chainer-requirements.txt"
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-# glibc keeps freed blocks: handed back to the system, they would cost a page fault per 4 kB when needed again.
-KEEP_BLOCKS = {"MALLOC_MMAP_THRESHOLD_": str(64 << 20), "MALLOC_TRIM_THRESHOLD_": str(256 << 20)}
 
 
 class SetupError(Exception):
@@ -52,11 +50,11 @@ def _install(python: Path, *what: str | Path) -> bool:
     return not subprocess.run(command).returncode
 
 
-def variables(keep_blocks: bool = False) -> dict[str, str]:
-    """Return the environment variables of a racing process."""
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "MALLOC_"))}
-    paths = os.pathsep.join([str(BENCHMARKS), str(ROOT)])
-    return {**clean, **ONE_THREAD, **(KEEP_BLOCKS if keep_blocks else {}), "PYTHONPATH": paths}
+def variables(tree: Path = ROOT) -> dict[str, str]:
+    """Return the environment variables of a plain process, whose AutoLab is that of the checkout ``tree``."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "MALLOC_", "AUTOLAB_"))}
+    paths = os.pathsep.join([str(BENCHMARKS), str(tree)])
+    return {**clean, **ONE_THREAD, "PYTHONPATH": paths}
 
 
 def stay_on_one_core() -> None:

@@ -7,25 +7,20 @@ from typing import Any
 
 from speed.rows import OURS
 
-BLOCKS_KEPT = " [blocks kept]"
-"""Marks the rows of a process whose allocator keeps freed blocks."""
-
 CHAIN = {"torch": 0.5, "dezero": 0.2, "chainer": 0.05, "autograd": 0.25, "mygrad": 0.35}
 GOALS: dict[str, dict[str, float]] = {
     "chain, arrays": CHAIN,
     "chain, numbers": {"torch": 0.5},
     "tiny net": {"torch": 0.25},
-    "MLP": {"numpy": 1.1},
-    "MLP" + BLOCKS_KEPT: {"torch": 0.8, "chainer": 0.55, "numpy": 1.1},
-    "MulAdd composed" + BLOCKS_KEPT: {"torch": 0.8},
-    "MulAdd as one function" + BLOCKS_KEPT: {"torch": 0.65},
+    "MLP": {"torch": 0.8, "chainer": 0.55, "numpy": 1.1},
+    "MulAdd composed": {"torch": 0.7},
+    "MulAdd as one function": {"torch": 0.65},
     "Linear": {"numpy": 1.05},
-    "Linear" + BLOCKS_KEPT: {"numpy": 1.05},
     "tanh, order 4": {"torch": 0.65},
     "gradcheck, Linear": {"torch": 0.35},
     "gradcheck, a user's Linear": {"torch": 0.35},
-    "MLP epoch" + BLOCKS_KEPT: {"torch": 0.8, "chainer": 0.55},
-    "convnet step" + BLOCKS_KEPT: {"torch": 2.85},  # at least 0.35 of its speed
+    "MLP epoch": {"torch": 0.7, "chainer": 0.55},
+    "convnet step": {"torch": 1.4},
     "deep chain: peak": {OURS: 28.5},  # "28 arrays" to the whole array
     "deep chain: growth": {OURS: 0.5},
     "deep chain: cyclic garbage": {OURS: 0},

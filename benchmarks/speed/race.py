@@ -19,11 +19,11 @@ class WorkerError(Exception):
 class Worker:
     """A process with one library and one group of workloads."""
 
-    def __init__(self, python: Path, group: str, library: str, keep_blocks: bool = False) -> None:
+    def __init__(self, python: Path, group: str, library: str, tree: Path = environment.ROOT) -> None:
         self.name = f"{group} with {library}"
         self.process = subprocess.Popen(
             [python, "-m", "speed.worker", group, library],
-            env=environment.variables(keep_blocks),
+            env=environment.variables(tree),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -12,17 +12,15 @@ from time import perf_counter
 from typing import Any
 
 from speed import environment
-from speed.goals import BLOCKS_KEPT
 from speed.race import Race, Worker, WorkerError
 from speed.rows import OURS, Row, agree, row
 
 LIBRARIES = [OURS, "torch", "dezero", "chainer", "mygrad", "autograd", "numpy"]
-TOGETHER = [(group, "") for group in ("chains", "nets", "linear", "muladd", "orders", "checks")]
-TOGETHER += [(group, BLOCKS_KEPT) for group in ("nets", "linear", "muladd", "training")]
+TOGETHER = ["chains", "nets", "linear", "muladd", "orders", "checks", "training"]
 ALONE = ["memory", "million"]
 COLD = "cold"
 COLD_ROUNDS = 9
-GROUPS = [*dict(TOGETHER), *ALONE, COLD]
+GROUPS = [*TOGETHER, *ALONE, COLD]
 
 
 class Runner:
@@ -35,10 +33,10 @@ class Runner:
         self.left_out: dict[str, str] = {}
 
     def run(self, groups: list[str]) -> None:
-        for group, setting in TOGETHER:
+        for group in TOGETHER:
             if group in groups:
-                print(f"{group}{setting} ...", file=sys.stderr)
-                self.together(group, setting)
+                print(f"{group} ...", file=sys.stderr)
+                self.together(group)
         for group in ALONE:
             if group in groups:
                 print(f"{group} ...", file=sys.stderr)
@@ -47,8 +45,8 @@ class Runner:
             print(f"{COLD} ...", file=sys.stderr)
             self.cold()
 
-    def together(self, group: str, setting: str) -> None:
-        """Let the libraries take turns at a group, each in a process of its own; `setting` goes into the titles.
+    def together(self, group: str) -> None:
+        """Let the libraries take turns at a group, each in a process of its own.
 
         Every heat starts the processes anew: where arrays happen to lie in memory changes the time of some workloads.
         """
@@ -57,14 +55,14 @@ class Runner:
             with ExitStack() as stack:
                 workers, titles = {}, {}
                 for name in self._present():
-                    worker = stack.enter_context(Worker(self.python, group, name, setting == BLOCKS_KEPT))
+                    worker = stack.enter_context(Worker(self.python, group, name))
                     about = worker.hear()
                     if self._takes_part(name, about):
                         workers[name], titles[name] = worker, about["titles"]
                 for title in titles[OURS]:
                     racing = {name: worker for name, worker in workers.items() if title in titles[name]}
                     races.setdefault(title, Race(title)).heat(racing, self.rounds)
-        self.rows += [{**r, "title": r["title"] + setting} for race in races.values() for r in race.rows()]
+        self.rows += [r for race in races.values() for r in race.rows()]
 
     def alone(self, group: str) -> None:
         """Let one library after the other work; where a process dies, the library has failed, unless it is AutoLab."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from speed.environment import ROOT
-from speed.goals import BLOCKS_KEPT, verdicts
+from speed.goals import verdicts
 from speed.report import number
 from speed.rows import OURS, Row
 
@@ -16,19 +16,19 @@ ROWS = {
     "chain, arrays": "1000 operations on four numbers",
     "user functions": "50 functions of the user's own",
     "tiny net": "net 1-10-1, a training step",
-    "MLP" + BLOCKS_KEPT: "net 784-100-100-10, a training step",
-    "Linear" + BLOCKS_KEPT: "`x @ w + b`, 128x784 to 1000",
-    "MulAdd composed" + BLOCKS_KEPT: "`x * y + z`, 1000x1000",
-    "MulAdd as one function" + BLOCKS_KEPT: "`x * y + z` as one function",
+    "MLP": "net 784-100-100-10, a training step",
+    "Linear": "`x @ w + b`, 128x784 to 1000",
+    "MulAdd composed": "`x * y + z`, 1000x1000",
+    "MulAdd as one function": "`x * y + z` as one function",
     "tanh, order 4": "fourth derivative of tanh, 1000 points",
     "gradcheck, Linear": "gradient check of a linear map, every element",
-    "MLP epoch" + BLOCKS_KEPT: "the same net, an epoch of 60,000 examples",
-    "convnet step" + BLOCKS_KEPT: "three convolutions, batch 64, a training step",
+    "MLP epoch": "the same net, an epoch of 60,000 examples",
+    "convnet step": "three convolutions, batch 64, a training step",
     "deep chain: peak": "memory of 50 layers at its peak, in arrays",
     "long chain: backward": "back through a million operations",
     "first gradient of a cold interpreter": "start of Python to the first gradient",
 }
-AT_FIRST_SIGHT = ("chain, arrays", "tiny net", "MLP" + BLOCKS_KEPT, "MulAdd composed" + BLOCKS_KEPT, "tanh, order 4")
+AT_FIRST_SIGHT = ("chain, arrays", "tiny net", "MLP", "MulAdd composed", "tanh, order 4")
 NAMES = {
     "torch": "PyTorch",
     "numpy": "NumPy by hand",
