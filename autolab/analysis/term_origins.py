@@ -99,5 +99,5 @@ def as_written(found: Derivation, order: int) -> Expression:
 
 
 def _place(factor: Expression, term: Expression) -> int:
-    """Where a factor stands in a term; 0 for the term itself."""
+    """The place of a factor in a term; 0 for the term itself."""
     return term.factors.index(factor) if isinstance(term, Product) and factor in term.factors else 0

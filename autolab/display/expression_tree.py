@@ -38,7 +38,7 @@ def in_order(expression: Expression) -> list[Expression]:
 
 
 class Writer:
-    """Writes expressions; ``rank`` says where a factor stands in its product, the same in every term."""
+    """Writes expressions; ``rank`` gives the place of a factor in its product, the same in every term."""
 
     def __init__(self, rank: Rank, taken: Sequence[str] = ()) -> None:
         self._rank = rank

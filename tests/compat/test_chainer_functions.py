@@ -363,3 +363,19 @@ def test_the_types_of_inputs_are_checked_as_they_were_written():
         Picky().apply((x,))
     with pytest.raises(RuntimeError, match="type_check"):
         bool(type_check.make_variable(1, "n") == 1)
+
+
+@pytest.mark.parametrize(
+    ("function", "shape", "weights"),
+    [
+        (F.convolution_1d, (1, 2, 5), (3, 2, 2)),
+        (F.convolution_2d, (1, 2, 5, 5), (3, 2, 2, 2)),
+        (F.dilated_convolution_2d, (1, 2, 5, 5), (3, 2, 2, 2)),
+        (F.deconvolution_2d, (1, 2, 5, 5), (2, 3, 2, 2)),
+        (F.depthwise_convolution_2d, (1, 2, 5, 5), (3, 2, 2, 2)),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_convolutions_keep_the_dtype_of_their_input(function, shape, weights):
+    y = function(np.ones(shape, np.float32), np.ones(weights))
+    assert y.dtype == np.float32

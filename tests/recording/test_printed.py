@@ -56,9 +56,9 @@ def test_every_birth_is_a_sentence():
     ("fn", "x", "expected"),
     [
         (lambda x: x * x, 1.0, "All values and gradients are finite."),
-        (lambda x: x * 2, np.array([1.0, np.nan]), "NaN was given: it stands in x."),
+        (lambda x: x * 2, np.array([1.0, np.nan]), "NaN was given: it is in x."),
         (lambda x: x * float("nan"), 1.0, "NaN is a number that is written in x * float"),
-        (lambda x: x * 1e308 + x * 1e308, np.inf, "∞ was given: it stands in x."),
+        (lambda x: x * 1e308 + x * 1e308, np.inf, "∞ was given: it is in x."),
     ],
 )
 def test_how_it_came_up_is_said(fn, x, expected):

@@ -65,7 +65,7 @@ def test_every_kind_has_a_small_module_and_a_style_of_its_own() -> None:
 
 
 def test_only_types_and_comments_that_fill_lines_are_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What the browser's debugger shows is else what stands in the files."""
+    """What the browser's debugger shows is otherwise what is in the files."""
     monkeypatch.setattr(module, "STATIC", tmp_path)
     kept = [
         'import { b } from "./other.js";',

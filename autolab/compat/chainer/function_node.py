@@ -18,7 +18,7 @@ __all__ = ["FunctionNode", "grad"]
 
 
 class Checked(ArrayForward):
-    """What both styles share: types that are checked before forward, and names for what stands in a graph."""
+    """What both styles share: types that are checked before forward, and names for what is in a graph."""
 
     @property
     def label(self) -> str:

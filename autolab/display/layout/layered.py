@@ -51,6 +51,7 @@ class Layered:
             self.through.append(self._thread(source, target, (bundle.get(source, source), leaving)))
             if source in bundle and self.through[number]:
                 self.bundles.add(number)
+        self._leading = self._first_leaves()
 
     def _thread(self, source: int, target: int, way: tuple[int, float | None]) -> list[int]:
         """Connect two boxes; returns the waypoints, where the edge skips a few ranks.
@@ -90,11 +91,11 @@ class Layered:
     def weights(self) -> list[float]:
         """How strongly each node insists on its position."""
         boxes = [float(len(a) + len(b)) if a else _LEAF_WEIGHT for a, b in zip(self.above, self.below, strict=True)]
-        for leaf in self._leading():
+        for leaf in self._leading:
             boxes[leaf] = _LEADING_WEIGHT
         return boxes[: len(self.sizes)] + [_WAYPOINT_WEIGHT] * (len(boxes) - len(self.sizes))
 
-    def _leading(self) -> set[int]:
+    def _first_leaves(self) -> set[int]:
         """The first of more than a pair of leaves that a box is made of: it stands straight above."""
         return {near[0] for near in self.above if len(near) > _PAIR and not any([self.above[n] for n in near])}
 
@@ -110,9 +111,8 @@ class Layered:
         kind[boxes - self.exits : boxes] = [line] * self.exits
         for node in range(boxes, len(kind)):
             kind[node] = max(line, kind[self.above[node][0]])
-        leading = self._leading()
         up = [_of_least(kind, near) for near in self.above]
-        up = [near[:1] if near and near[0] in leading else near for near in up]
+        up = [near[:1] if near and near[0] in self._leading else near for near in up]
         down = [_of_least(kind, near) for near in self.below[:boxes]]
         return up, down + [[n for n in near if n >= boxes] or near for near in self.below[boxes:]]
 

@@ -62,8 +62,8 @@ SENTENCES: dict[str, str] = {
     "flow_ratio": "gradient / value (norms)",
     "flow_time": "time (both passes)",
     "flow_bytes": "bytes",
-    "health_nan": "NaN stands in the value or the gradient of {count}.",
-    "health_infinite": "Infinite numbers stand in the value or the gradient of {count}.",
+    "health_nan": "NaN is in the value or the gradient of {count}.",
+    "health_infinite": "Infinite numbers are in the value or the gradient of {count}.",
     "health_vanishing": (
         "The gradient vanishes at {count}: its norm is less than a thousandth of that at {reference}. "
         "The smallest is {size}, at {worst}."
@@ -76,7 +76,7 @@ SENTENCES: dict[str, str] = {
         "Dead units at {count}: at {worst}, {size} of {total} are 0 for every sample, so no gradient passes them."
     ),
     "health_none": "No NaN, no infinities, no vanishing or exploding gradients, no dead units.",
-    "nan_given": "The first NaN was given: it stands in {what}.",
+    "nan_given": "The first NaN was given: it is in {what}.",
     "nan_written": "The first NaN is a number that is written in {what}{place}.",
     "nan_computed": "The first NaN was born in the {phase} pass, at {what}{place}.",
     "nan_added": "The first NaN was born in the backward pass, where the shares of the gradient of {what} are added.",
@@ -84,7 +84,7 @@ SENTENCES: dict[str, str] = {
     "nan_reached": "From there it reached {values} and {gradients}.",
     "nan_nothing": "From there it reached nothing else.",
     "birth_none": "All values and gradients are finite.",
-    "birth_given": "{what} was given: it stands in {source}.",
+    "birth_given": "{what} was given: it is in {source}.",
     "birth_written": "{what} is a number that is written in {source}{place}.",
     "birth_computed": "{what} came up in the {phase} pass: {function} made it at {source}{place}.",
     "birth_added": "{what} came up in the backward pass, where the shares of the gradient of {source} are added.",

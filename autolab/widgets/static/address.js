@@ -8,7 +8,7 @@ const isString = (/** @type {any} */ value) => typeof value === "string";
 const isTrue = (/** @type {any} */ value) => value === true;
 const areGroups = (/** @type {any} */ value) => value?.constructor === Object && Object.values(value).every((ids) => Array.isArray(ids) && ids.every(isInteger));
 
-/** What of a look can stand in an address, and what it must be: an address is what anybody has written. @type {Record<string, (value: any) => boolean>} */
+/** Which parts of a look an address may hold, and of what kind each must be: anybody can have written it. @type {Record<string, (value: any) => boolean>} */
 const FIELDS = { open: areGroups, selected: isInteger, moment: isInteger, colour: isString, path: isTrue, search: isString, direction: isString, own: isTrue, histogram: isTrue };
 
 /** @param {import("./explorer.js").View} view */

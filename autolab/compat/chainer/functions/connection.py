@@ -67,7 +67,7 @@ def convolution_1d(
 ) -> Any:
     """A convolution of sequences ``(examples, channels, length)``."""
     _refuse_cover_all("convolution_1d", cover_all)
-    return F.conv1d(x, W, b, stride=stride, padding=pad, dilation=dilate, groups=groups)
+    return _as(x, F.conv1d(x, W, b, stride=stride, padding=pad, dilation=dilate, groups=groups))
 
 
 def _refuse_cover_all(who: str, cover_all: bool) -> None:
@@ -81,7 +81,7 @@ def dilated_convolution_2d(
 ) -> Any:
     """`convolution_2d` whose kernel meets elements that are ``dilate`` apart."""
     _refuse_cover_all("dilated_convolution_2d", cover_all)
-    return F.conv2d(x, W, b, stride=stride, padding=pad, dilation=dilate)
+    return _as(x, F.conv2d(x, W, b, stride=stride, padding=pad, dilation=dilate))
 
 
 @adapted
@@ -97,7 +97,7 @@ def deconvolution_2d(
     groups: int = 1,
 ) -> Any:
     """The transpose of a convolution of images."""
-    return F.conv_transpose2d(x, W, b, stride=stride, padding=pad, dilation=dilate, groups=groups, size=outsize)
+    return _as(x, F.conv_transpose2d(x, W, b, stride=stride, padding=pad, dilation=dilate, groups=groups, size=outsize))
 
 
 @composed
@@ -105,7 +105,7 @@ def depthwise_convolution_2d(x: Any, W: Any, b: Any = None, stride: Any = 1, pad
     """Each channel by itself: ``W`` has shape ``(results per channel, channels, height, width)``."""
     several, channels, *size = as_array(W).shape
     kernels = F.reshape(F.transpose(W, (1, 0, 2, 3)), (channels * several, 1, *size))
-    return F.conv2d(x, kernels, b, stride=stride, padding=pad, groups=channels)
+    return _as(x, F.conv2d(x, kernels, b, stride=stride, padding=pad, groups=channels))
 
 
 @composed
