@@ -35,6 +35,7 @@ RANKS = {
     "optimizers": 3,
     "authoring": 2,
     "transforms": 2,
+    "tracing": 1,
     "links": 2,
     "recording": 3,
     "gradcheck": 3,

@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 
 from ..engine import backend
-from . import elementwise, indexing, linalg, moves, products, reductions
+from . import elementwise, indexing, linalg, moves, products, reductions  # noqa: F401 (they fill the table)
 from .array import TracedArray
+from .branches import Branches, agree
 from .module import lifted, module
 from .program import Guard, Program, Step, View
 from .replay import replay
 from .trace import Trace, Untraceable
 
-__all__ = ["Guard", "Program", "Step", "TracedArray", "Untraceable", "View", "replay", "trace"]
+__all__ = ["Branches", "Guard", "Program", "Step", "TracedArray", "Untraceable", "View", "agree", "replay", "trace"]
 
 backend.modules[TracedArray] = module
 
@@ -55,5 +56,10 @@ def trace(function: Callable[..., Sequence[Any]], inputs: Sequence[np.ndarray]) 
     [0.0, 1.081, -2.615]
     """
     own = Trace()
-    found = function(*[own.input(np.asarray(array)) for array in inputs])
-    return own.program([lifted(array) for array in found])
+    try:
+        found = function(*[own.input(np.asarray(array)) for array in inputs])
+        return own.program([lifted(array) for array in found])
+    except Exception as error:
+        raise own.refusal or error from None
+    finally:
+        own.is_open = False

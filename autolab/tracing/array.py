@@ -116,18 +116,22 @@ class TracedArray:
 
         if _is_foreign((*inputs, *options.get("out", ()))):
             return NotImplemented
-        return apply(ufunc, *inputs, **options) if method == "__call__" else ufunc_method(ufunc, method, inputs, options)
+        return (
+            apply(ufunc, *inputs, **options) if method == "__call__" else ufunc_method(ufunc, method, inputs, options)
+        )
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         from .module import call
 
-        if any([getattr(kind, "__array_priority__", 0) > self.__array_priority__ for kind in types]):
+        if not all([issubclass(kind, TracedArray | np.ndarray) for kind in types]):
             return NotImplemented
         owner = func.__module__.partition(".")[2]
         return call(f"{owner}.{func.__name__}" if owner else func.__name__, args, kwargs)
 
     # ------------------------------------------------------------------ methods that are no functions of NumPy
-    def astype(self, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True) -> Any:
+    def astype(
+        self, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
+    ) -> Any:
         from .moves import cast
 
         return cast(self, np.dtype(dtype), copy)
@@ -244,14 +248,15 @@ for _name, _ufunc in _COMPARISONS.items():
     setattr(TracedArray, f"__{_name}__", _operator(_ufunc))
 for _name, _ufunc in {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}.items():
     setattr(TracedArray, f"__{_name}__", _unary(_ufunc))
-for _name, _convert in {
-    "__float__": float, "__int__": int, "__index__": operator.index, "__complex__": complex, "__repr__": repr,
-    "__str__": str, "__format__": format, "__round__": round, "item": np.ndarray.item, "tolist": np.ndarray.tolist,
-    "tobytes": np.ndarray.tobytes,
-}.items():  # fmt: skip
+_LEAVING: dict[str, Callable[..., Any]] = {
+    **{f"__{kind.__name__}__": kind for kind in (float, int, complex, repr, str, format, round, operator.index)},
+    **{name: getattr(np.ndarray, name) for name in ("item", "tolist", "tobytes")},
+}
+for _name, _convert in _LEAVING.items():
     setattr(TracedArray, _name, _leaving(_name.strip("_"), _convert))
-for _name in (
-    "all any argmax argmin argsort clip cumprod cumsum diagonal max mean min prod ravel repeat round squeeze std sum "
-    "swapaxes take trace var"
-).split():
+_METHODS = """
+all any argmax argmin argsort clip cumprod cumsum diagonal max mean min prod ravel repeat round squeeze std sum swapaxes
+take trace var
+"""
+for _name in _METHODS.split():
     setattr(TracedArray, _name, _method(_name))

@@ -30,12 +30,12 @@ def _clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, **optio
 
 @handles("tril")
 def _tril(m: Any, k: int = 0) -> Any:
-    return where(np.tri(*m.shape[-2:], k=k, dtype=bool), m, np.zeros(1, m.dtype))
+    return where(np.tri(m.shape[-2], m.shape[-1], k, bool), m, np.zeros(1, m.dtype))
 
 
 @handles("triu")
 def _triu(m: Any, k: int = 0) -> Any:
-    return where(np.tri(*m.shape[-2:], k=k - 1, dtype=bool), np.zeros(1, m.dtype), m)
+    return where(np.tri(m.shape[-2], m.shape[-1], k - 1, bool), np.zeros(1, m.dtype), m)
 
 
 @handles("around", "round")

@@ -9,7 +9,8 @@ import numpy as np
 from .array import TracedArray
 from .module import handles, lifted, plain, trace_of
 from .moves import _whole, cast, contiguous, copied, element, gathered, places
-from .trace import Trace, View
+from .program import View
+from .trace import Trace
 
 
 def getitem(array: TracedArray, index: Any) -> Any:
@@ -97,7 +98,9 @@ def setitem(array: TracedArray, index: Any, value: Any) -> None:
     target = array._value[found]
     if isinstance(target, np.ndarray) and array._buffer.holds(target):
         region = trace.view(TracedArray.of(target, array._buffer))
-        source = trace.view(given, target.shape) if given.ndim <= target.ndim else trace.view(given.reshape(target.shape))
+        source = (
+            trace.view(given, target.shape) if given.ndim <= target.ndim else trace.view(given.reshape(target.shape))
+        )
         array._value[found] = given._value
         attributes = {"offset": region.offset, "strides": list(region.strides)}
         _written(trace, array, "put", [view, source], target.shape, attributes)
@@ -128,7 +131,7 @@ def _owned(trace: Trace, array: TracedArray) -> View:
     if buffer.start or trace.slots[view.slot][0] != buffer.flat.size:
         held = copied(whole)._buffer
         buffer.slot, buffer.start, view = held.slot, 0, trace.view(TracedArray.of(held.flat, held))
-    buffer.trace = trace
+    buffer.own = trace
     return view
 
 

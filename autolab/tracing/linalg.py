@@ -22,9 +22,7 @@ def _computed(name: str, results: int, count: int) -> None:
         found = function(*[a._value for a in arrays], **options)
         parts = found if results > 1 else (found,)
         views = [trace.view(a) for a in arrays]
-        made = [
-            trace.step(name, views, np.shape(part), part, part=i, options=options) for i, part in enumerate(parts)
-        ]
+        made = [trace.step(name, views, np.shape(part), part, part=i, options=options) for i, part in enumerate(parts)]
         return made[0] if results == 1 else type(found)(*made)
 
     handles(f"linalg.{name}")(handler)
@@ -61,7 +59,7 @@ def _pinv(a: Any, rcond: Any = None, hermitian: bool = False, **options: Any) ->
 
 @handles("linalg.norm", "linalg.vector_norm")
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    vectors = axis is None and x.ndim <= 1 or isinstance(axis, int) or (axis is not None and len(axis) == 1)
+    vectors = (axis is None and x.ndim <= 1) or isinstance(axis, int) or (axis is not None and len(axis) == 1)
     if ord is None or ord == "fro" or (ord == 2 and vectors):
         return np.sqrt((x * x).sum(axis=axis, keepdims=keepdims))
     if not vectors or ord == 0:

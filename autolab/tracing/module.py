@@ -65,7 +65,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def lifted(value: Any, dtype: np.dtype | None = None) -> TracedArray:
+def lifted(value: Any, dtype: np.dtype | None = None) -> Any:
     """A traced array as it is, anything else as a constant one."""
     return value if isinstance(value, TracedArray) else TracedArray.of(np.asarray(value, dtype))
 
@@ -110,7 +110,9 @@ def _numpy(name: str) -> Any:
 
 
 # ---------------------------------------------------------------------------------------------- universal functions
-def ufunc(function: np.ufunc, *inputs: Any, out: Any = None, dtype: Any = None, where: Any = True, **options: Any) -> Any:
+def ufunc(
+    function: np.ufunc, *inputs: Any, out: Any = None, dtype: Any = None, where: Any = True, **options: Any
+) -> Any:
     """A universal function; a number beside arrays takes their dtype, as in NumPy."""
     name = function.__name__
     out = out[0] if isinstance(out, tuple) else out
@@ -142,7 +144,7 @@ def _elementwise(trace: Trace, function: np.ufunc, inputs: Sequence[Any], dtype:
     values = plain(list(inputs))
     kinds = [v if isinstance(v, int | float) and not isinstance(v, bool) else np.asarray(v).dtype for v in values]
     common = np.result_type(*kinds)
-    if common == bool:
+    if common.kind == "b":
         name = _OF_BOOLEANS.get(name, "logical_not" if name == "invert" else name)
     if name not in UFUNCS or function.nout > 1:
         raise trace.refuse(f"numpy.{function.__name__}")

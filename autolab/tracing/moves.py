@@ -103,10 +103,11 @@ def _move(name: str) -> None:
     handles(name)(handler)
 
 
-for _name in (
-    "transpose swapaxes moveaxis rollaxis squeeze expand_dims broadcast_to flip fliplr flipud rot90 diagonal roll tile "
-    "repeat split array_split hsplit vsplit dsplit atleast_1d atleast_2d atleast_3d matrix_transpose resize"
-).split():
+_MOVES = """
+transpose swapaxes moveaxis rollaxis squeeze expand_dims broadcast_to flip fliplr flipud rot90 diagonal roll tile repeat
+split array_split hsplit vsplit dsplit atleast_1d atleast_2d atleast_3d matrix_transpose resize
+"""
+for _name in _MOVES.split():
     _move(_name)
 
 
@@ -189,7 +190,9 @@ handles("ascontiguousarray")(lambda a, dtype=None, **options: contiguous(_asarra
 
 # ------------------------------------------------------------------------------------------------- several into one
 @handles("concatenate")
-def concatenate(arrays: Any, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+def concatenate(
+    arrays: Any, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
+) -> Any:
     parts = [lifted(a) for a in arrays]
     trace = trace_of(parts, out)
     assert trace is not None
@@ -201,7 +204,11 @@ def concatenate(arrays: Any, axis: int | None = 0, out: Any = None, *, dtype: An
     turned = np.ascontiguousarray(np.moveaxis(value, axis, 0))
     views = [trace.view(seen(part, lambda v: np.moveaxis(v, axis, 0))) for part in parts]
     joined: TracedArray = trace.step("join", views, turned.shape, turned)
-    return TracedArray.of(np.moveaxis(joined._value, 0, axis), joined._buffer) if turned.size else joined.reshape(value.shape)
+    return (
+        TracedArray.of(np.moveaxis(joined._value, 0, axis), joined._buffer)
+        if turned.size
+        else joined.reshape(value.shape)
+    )
 
 
 @handles("stack")
@@ -254,7 +261,9 @@ def _pad(array: Any, pad_width: Any, mode: Any = "constant", constant_values: An
     if not array.size:
         return TracedArray.of(whole)
     inside = np.pad(np.ones(array.shape, bool), pad_width)
-    corner = [int(np.argmax(inside.any(axis=tuple([j for j in range(inside.ndim) if j != i])))) for i in range(inside.ndim)]
+    corner = [
+        int(np.argmax(inside.any(axis=tuple([j for j in range(inside.ndim) if j != i])))) for i in range(inside.ndim)
+    ]
     result = TracedArray.of(np.where(inside, np.zeros_like(whole), whole))
     result[tuple([slice(c, c + n) for c, n in zip(corner, array.shape, strict=True)])] = array
     return result

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
-from .array import TracedArray
 from .module import handles, lifted, plain, trace_of
 from .moves import cast, seen
 
@@ -91,7 +90,7 @@ def einsum(subscripts: str, *operands: Any, optimize: Any = False, **options: An
     return found.transpose(*[left.index(letter) for letter in output]) if left else found
 
 
-def _parsed(subscripts: str, arrays: list[TracedArray]) -> tuple[list[str], str]:
+def _parsed(subscripts: str, arrays: list[Any]) -> tuple[list[str], str]:
     """The letters of each operand and of the result; an ellipsis stands for capital letters that nobody uses."""
     text = subscripts.replace(" ", "")
     left, arrow, output = text.partition("->")
@@ -106,17 +105,21 @@ def _parsed(subscripts: str, arrays: list[TracedArray]) -> tuple[list[str], str]
     return terms, output.replace("...", wide)
 
 
-def _without_repeats(term: str, a: TracedArray) -> TracedArray:
+def _without_repeats(term: str, a: Any) -> Any:
     for letter in dict.fromkeys(term):
         while term.count(letter) > 1:
             i = term.index(letter)
             j = term.index(letter, i + 1)
-            a = seen(a, lambda v, i=i, j=j: np.moveaxis(np.diagonal(v, 0, i, j), -1, i))
+            a = seen(a, partial(_diagonal_in_place, i=i, j=j))
             term = term[:j] + term[j + 1 :]
     return a
 
 
-def _pair(a: TracedArray, s: str, b: TracedArray, t: str, later: set[str]) -> tuple[TracedArray, str]:
+def _diagonal_in_place(values: np.ndarray, i: int, j: int) -> np.ndarray:
+    return np.moveaxis(np.diagonal(values, 0, i, j), -1, i)
+
+
+def _pair(a: Any, s: str, b: Any, t: str, later: set[str]) -> tuple[Any, str]:
     """The product of two operands, summed over what nobody needs later; and its letters."""
     a, s = _summed(a, s, later | set(t))
     b, t = _summed(b, t, later | set(s))
@@ -132,14 +135,14 @@ def _pair(a: TracedArray, s: str, b: TracedArray, t: str, later: set[str]) -> tu
     return matmul(left, right).reshape(shape), "".join([*stacks, *rows, *columns])
 
 
-def _laid(a: TracedArray, s: str, stacks: list[str], first: list[str], last: list[str], size: dict[str, int]) -> Any:
+def _laid(a: Any, s: str, stacks: list[str], first: list[str], last: list[str], size: dict[str, int]) -> Any:
     order = [*stacks, *first, *last]
     turned = seen(a, lambda v: np.broadcast_to(v.transpose([s.index(c) for c in order]), [size[c] for c in order]))
     ends = math.prod([size[c] for c in first]), math.prod([size[c] for c in last])
     return turned.reshape([*[size[c] for c in stacks], *ends])
 
 
-def _summed(a: TracedArray, s: str, needed: set[str]) -> tuple[TracedArray, str]:
+def _summed(a: Any, s: str, needed: set[str]) -> tuple[Any, str]:
     gone = tuple([i for i, letter in enumerate(s) if letter not in needed])
     return (a.sum(axis=gone) if gone else a), "".join([letter for letter in s if letter in needed])
 
@@ -150,7 +153,7 @@ def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
     if v.size > a.size:
         a, v = v, a
     n = {"full": v.size - 1, "same": v.size - 1, "valid": 0}[mode]
-    wide = np.pad(a, (n, n)) if trace_of(a) is not None else lifted(np.pad(plain(a), (n, n)))
+    wide: Any = np.pad(a, (n, n)) if trace_of(a) is not None else lifted(np.pad(plain(a), (n, n)))
     found = matmul(seen(wide, lambda x: np.lib.stride_tricks.sliding_window_view(x, v.size)), v[::-1])
     if mode != "same":
         return found

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from .array import TracedArray
 from .module import handles, lifted, trace_of
 from .moves import cast, seen
 from .trace import Trace
@@ -15,7 +14,7 @@ from .trace import Trace
 _FUNCTIONS = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
 
 
-def _start(a: Any, axis: Any) -> tuple[Trace, TracedArray, tuple[int, ...]]:
+def _start(a: Any, axis: Any) -> tuple[Trace, Any, tuple[int, ...]]:
     a = lifted(a)
     trace = trace_of(a)
     assert trace is not None
@@ -27,7 +26,7 @@ def _reduced(name: str, a: Any, axis: Any, keepdims: bool, dtype: Any = None, **
     trace, a, axes = _start(a, axis)
     where, initial, out = options.pop("where", True), options.pop("initial", None), options.pop("out", None)
     missing = getattr(np, "_NoValue", None)
-    if where is not True and where is not missing or out is not None or options:
+    if (where is not True and where is not missing) or out is not None or options:
         raise trace.refuse(f"numpy.{name} with where= or out=")
     value = _FUNCTIONS[name].reduce(a._value, axis=axes, dtype=dtype, keepdims=bool(keepdims), **_initial(a, initial))
     held = np.asarray(value)
@@ -41,14 +40,16 @@ def _reduced(name: str, a: Any, axis: Any, keepdims: bool, dtype: Any = None, **
     return {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}[name](found, initial)
 
 
-def _initial(a: TracedArray, initial: Any) -> dict[str, Any]:
+def _initial(a: Any, initial: Any) -> dict[str, Any]:
     """What reduces no elements, so that it has a value to begin with."""
     return {"initial": initial} if not a.size and isinstance(initial, int | float) else {}
 
 
 for _name, _others in {"sum": (), "prod": (), "max": ("amax",), "min": ("amin",)}.items():
 
-    def _handler(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False, _name: str = _name, **o: Any) -> Any:
+    def _handler(
+        a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False, _name: str = _name, **o: Any
+    ) -> Any:
         return _reduced(_name, a, axis, keepdims is True, dtype, **o)
 
     handles(_name, *_others)(_handler)
@@ -64,7 +65,7 @@ def _all(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, **opt
     return _of_truths("min", lifted(a), axis, keepdims is True, **options)
 
 
-def _of_truths(name: str, a: TracedArray, axis: Any, keepdims: bool, **options: Any) -> Any:
+def _of_truths(name: str, a: Any, axis: Any, keepdims: bool, **options: Any) -> Any:
     if not a.size:  # which depends on the shape alone
         return lifted((np.any if name == "max" else np.all)(a._value, axis=axis, keepdims=keepdims))
     return _reduced(name, a if a.dtype == bool else a != 0, axis, keepdims, **options)
@@ -77,7 +78,7 @@ def _count(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
 
 @handles("mean")
 def _mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **options: Any) -> Any:
-    trace, a, axes = _start(a, axis)
+    _, a, axes = _start(a, axis)
     count = int(np.prod([a.shape[i] for i in axes], dtype=int))
     kind = dtype or (np.float64 if a.dtype.kind in "biu" else np.float32 if a.dtype == np.float16 else None)
     found = _reduced("sum", a, axes, keepdims is True, kind, **options) / count
@@ -88,7 +89,7 @@ def _mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims
 def _var(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False, **options: Any
 ) -> Any:
-    trace, a, axes = _start(a, axis)
+    _, a, axes = _start(a, axis)
     count = int(np.prod([a.shape[i] for i in axes], dtype=int))
     away = a - _mean(a, axes, dtype, keepdims=True)
     ddof = options.get("correction", ddof)
@@ -110,7 +111,9 @@ def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
 
 @handles("ptp")
 def _ptp(a: Any, axis: Any = None, **options: Any) -> Any:
-    return _reduced("max", a, axis, **{"keepdims": False, **options}) - _reduced("min", a, axis, **{"keepdims": False, **options})
+    return _reduced("max", a, axis, **{"keepdims": False, **options}) - _reduced(
+        "min", a, axis, **{"keepdims": False, **options}
+    )
 
 
 @handles("trace", "linalg.trace")
@@ -155,7 +158,7 @@ def _argsort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None,
 
 @handles("argmax")
 def _argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any = False) -> Any:
-    trace, a, axes = _start(a, axis)
+    trace, a, _ = _start(a, axis)
     turned = seen(a, lambda v: np.moveaxis(v, axis, -1)) if axis is not None else a.reshape(-1)
     value = np.asarray(np.argmax(a._value, axis, keepdims=keepdims is True))
     return trace.step("argmax", [trace.view(turned)], turned.shape, value, n=1)
@@ -164,7 +167,7 @@ def _argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any =
 @handles("argmin")
 def _argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any = False) -> Any:
     a = lifted(a)
-    return _argmax(-a if a.dtype.kind == "f" else cast(a, np.dtype(float)) * -1.0, axis, keepdims=keepdims)
+    return _argmax(-(a if a.dtype.kind == "f" else lifted(cast(a, np.dtype(float)))), axis, keepdims=keepdims)
 
 
 @handles("diff")

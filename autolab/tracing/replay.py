@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ from .operations import FOURIER, LINALG, REDUCTIONS, SCANS
 from .program import Program, Step, View
 
 Rows = list[Any]
-"""For each slot an array of shape ``(points, elements)``, of one row where no input changes it; None if it is free."""
+"""For each slot an array of one row for each point, or of one where no input changes it; None while it is free."""
 
 _ELEMENTS = 1 << 17
 """How many elements the largest slot may have for the points that are computed together: it stays in the cache."""
@@ -46,19 +48,83 @@ def replay(program: Program, inputs: Sequence[np.ndarray]) -> tuple[list[np.ndar
     >>> found.tolist(), fits.tolist()
     ([3.0, 7.0, 4.0], [True, True, False])
     """
-    count = len(inputs[0])
-    together = max(1, _ELEMENTS // max([1, *[size for size, _ in program.slots]]))
-    free = _last_uses(program)
-    outputs = [np.empty((count, *view.shape), program.slots[view.slot][1]) for view in program.outputs]
-    fits = np.ones(count, bool)
-    for start in range(0, count, together):
-        piece = slice(start, start + together)
-        rows = _run(program, [np.asarray(x)[piece] for x in inputs], free)
-        for whole, view in zip(outputs, program.outputs, strict=True):
-            whole[piece] = _look(rows, view)
-        for guard in program.guards:
-            fits[piece] &= (_look(rows, guard.view) != 0).reshape(-1) == guard.answer
-    return outputs, fits
+    return Replay(program)(inputs)
+
+
+class Replay:
+    """A program made ready to be evaluated many times; calling it is `replay`."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._shapes: dict[int, tuple[int, ...]] = {v.slot: v.shape for v in program.inputs}
+        self._rows: Rows = [None] * len(program.slots)
+        for slot, values in program.constants.items():
+            self._rows[slot] = values.reshape(1, -1)
+        free = _last_uses(program)
+        self._steps = [self._prepared(step, free.get(i, [])) for i, step in enumerate(program.steps)]
+        self._outputs = [self._look(view) for view in program.outputs]
+        self._guards = [(self._look(guard.view), guard.answer) for guard in program.guards]
+        self._together = max(1, _ELEMENTS // max([1, *[size for size, _ in program.slots]]))
+
+    def __call__(self, inputs: Sequence[np.ndarray]) -> tuple[list[np.ndarray], np.ndarray]:
+        count, program = len(inputs[0]), self.program
+        outputs = [np.empty((count, *view.shape), program.slots[view.slot][1]) for view in program.outputs]
+        fits = np.ones(count, bool)
+        for start in range(0, count, self._together):
+            piece = slice(start, start + self._together)
+            rows = self._run([np.asarray(x)[piece] for x in inputs])
+            for whole, look in zip(outputs, self._outputs, strict=True):
+                whole[piece] = look(rows)
+            for look, answer in self._guards:
+                fits[piece] &= (look(rows) != 0).reshape(-1) == answer
+        return outputs, fits
+
+    def _run(self, inputs: list[np.ndarray]) -> Rows:
+        rows = list(self._rows)
+        for view, values in zip(self.program.inputs, inputs, strict=True):
+            held = np.ascontiguousarray(values, self.program.slots[view.slot][1])
+            rows[view.slot] = held.reshape(len(values), *view.shape)
+        for compute, looks, out, dtype, free in self._steps:
+            found = compute(*[look(rows) for look in looks])
+            if found.dtype != dtype or not found.flags.c_contiguous:
+                found = np.ascontiguousarray(found, dtype)
+            rows[out] = found
+            for slot in free:
+                rows[slot] = None
+        return rows
+
+    def _prepared(self, step: Step, free: list[int]) -> tuple[Any, list[Any], int, np.dtype, list[int]]:
+        make = _OWN.get(step.name)
+        looks = [self._look(view) for view in step.operands]
+        if make is None:  # a universal function, or `where`, over the shape of the step
+            self._shapes[step.out] = step.shape
+        elif step.name in REDUCTIONS:
+            self._shapes[step.out] = step.shape[: len(step.shape) - step.attributes["n"]]
+        return make(step) if make else getattr(np, step.name), looks, step.out, self.program.slots[step.out][1], free
+
+    def _look(self, view: View) -> Callable[[Rows], np.ndarray]:
+        """What gives a view of all rows of a slot."""
+        slot = view.slot
+        if self._rows[slot] is not None:
+            constant = looked(self._rows[slot], view)
+            return lambda rows: constant
+        if self._shapes.get(slot) == view.shape and not view.offset and view.strides == _in_order(view.shape):
+            return lambda rows: rows[slot]
+        return lambda rows: looked(rows[slot], view)
+
+
+def _in_order(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of an array in C order, as a `View` has them."""
+    return tuple([0 if n == 1 else math.prod(shape[i + 1 :]) for i, n in enumerate(shape)])
+
+
+def looked(held: np.ndarray, view: View) -> np.ndarray:
+    """A view of all rows of an array in C order."""
+    count, item, shape = len(held), held.itemsize, view.shape
+    if not held.size or 0 in shape:
+        return np.empty((count, *shape), held.dtype)
+    strides = (held.size // count * item, *[s * item for s in view.strides])
+    return np.ndarray((count, *shape), held.dtype, held, view.offset * item, strides)
 
 
 def _last_uses(program: Program) -> dict[int, list[int]]:
@@ -71,62 +137,29 @@ def _last_uses(program: Program) -> dict[int, list[int]]:
     return free
 
 
-def _run(program: Program, inputs: list[np.ndarray], free: dict[int, list[int]]) -> Rows:
-    rows: Rows = [None] * len(program.slots)
-    for slot, values in program.constants.items():
-        rows[slot] = values.reshape(1, -1)
-    for view, values in zip(program.inputs, inputs, strict=True):
-        rows[view.slot] = np.ascontiguousarray(values, program.slots[view.slot][1]).reshape(len(values), -1)
-    for i, step in enumerate(program.steps):
-        found = _computed(step, rows)
-        size, dtype = program.slots[step.out]
-        rows[step.out] = np.ascontiguousarray(found, dtype).reshape(len(found), size)
-        for slot in free.get(i, ()):
-            rows[slot] = None
-    return rows
+# ----------------------------------------------------------------------------------------------- what is no ufunc
+Compute = Callable[..., np.ndarray]
 
 
-def _look(rows: Rows, view: View) -> np.ndarray:
-    """A view of all rows of a slot."""
-    held: np.ndarray = rows[view.slot]
-    shape, item = (len(held), *view.shape), held.itemsize
-    if not held.size or 0 in view.shape:
-        return np.empty(shape, held.dtype)
-    return np.ndarray(shape, held.dtype, held, view.offset * item, (held.shape[1] * item, *[s * item for s in view.strides]))
+def _copy(step: Step) -> Compute:
+    return lambda array: array
 
 
-def _computed(step: Step, rows: Rows) -> np.ndarray:
-    own = _OWN.get(step.name)
-    if own is not None:
-        return own(step, rows)
-    operands = [_look(rows, view) for view in step.operands]
-    ufunc = getattr(np, step.name)
-    return np.asarray(ufunc(*operands))
-
-
-# ---------------------------------------------------------------------------------------------- what is no ufunc
-def _copy(step: Step, rows: Rows) -> np.ndarray:
-    return _look(rows, step.operands[0])
-
-
-def _reduced(step: Step, rows: Rows) -> np.ndarray:
-    array = _look(rows, step.operands[0])
-    n = step.attributes["n"]
+def _reduced(step: Step) -> Compute:
     if step.name == "argmax":
-        return np.argmax(array, -1)
-    return getattr(np, step.name)(array, axis=tuple(range(array.ndim - n, array.ndim)))  # type: ignore[no-any-return]
+        return lambda array: np.argmax(array, -1)
+    function, axes = getattr(np, step.name), tuple(range(-step.attributes["n"], 0))
+    return lambda array: function(array, axis=axes)
 
 
-def _scanned(step: Step, rows: Rows) -> np.ndarray:
-    found: np.ndarray = getattr(np, step.name)(_look(rows, step.operands[0]), axis=-1, **step.attributes)
-    return found
+def _scanned(step: Step) -> Compute:
+    return partial(getattr(np, step.name), axis=-1, **step.attributes)
 
 
-def _places(step: Step, rows: Rows, first: int) -> np.ndarray:
+def _places(step: Step, indices: Sequence[np.ndarray]) -> np.ndarray:
     """The places that an index means: of shape ``(rows, elements)``."""
     found = np.asarray(step.attributes["base"], np.intp)[None]
-    for view, (stride, size, which) in zip(step.operands[first:], step.attributes.get("parts", ()), strict=True):
-        index = _look(rows, view)
+    for index, (stride, size, which) in zip(indices, step.attributes.get("parts", ()), strict=True):
         index = index.reshape(len(index), -1)[:, which]
         if np.any((index < -size) | (index >= size)):
             raise IndexError(f"a computed index is out of bounds for an axis of size {size}")
@@ -134,47 +167,63 @@ def _places(step: Step, rows: Rows, first: int) -> np.ndarray:
     return found
 
 
-def _pick(step: Step, rows: Rows) -> np.ndarray:
-    source, places = _look(rows, step.operands[0]), _places(step, rows, 1)
-    if len(places) == 1:
-        return source[:, places[0]]
-    return np.take_along_axis(np.broadcast_to(source, (max(len(source), len(places)), source.shape[1])), places, 1)
+def _pick(step: Step) -> Compute:
+    def pick(source: np.ndarray, *indices: np.ndarray) -> np.ndarray:
+        places = _places(step, indices)
+        if len(places) == 1:
+            return source[:, places[0]]
+        count = max(len(source), len(places))
+        return np.take_along_axis(np.broadcast_to(source, (count, source.shape[1])), places, 1)
+
+    return pick
 
 
-def _drop(step: Step, rows: Rows) -> np.ndarray:
-    target, source = (_look(rows, view) for view in step.operands[:2])
-    source, places = source.reshape(len(source), -1), _places(step, rows, 2)
-    count = max(len(target), len(source), len(places))
-    found = np.array(np.broadcast_to(target, (count, target.shape[1])), order="C")
-    index = np.arange(count)[:, None], places
-    if step.attributes["mode"] == "set":
-        found[index] = source
-    else:
-        np.add.at(found, index, source)
-    return found
+def _drop(step: Step) -> Compute:
+    def drop(target: np.ndarray, source: np.ndarray, *indices: np.ndarray) -> np.ndarray:
+        source, places = source.reshape(len(source), -1), _places(step, indices)
+        count = max(len(target), len(source), len(places))
+        found = np.array(np.broadcast_to(target, (count, target.shape[1])), order="C")
+        index = np.arange(count)[:, None], places
+        if step.attributes["mode"] == "set":
+            found[index] = source
+        else:
+            np.add.at(found, index, source)
+        return found
+
+    return drop
 
 
-def _put(step: Step, rows: Rows) -> np.ndarray:
-    target, source = (_look(rows, view) for view in step.operands)
-    found = np.array(np.broadcast_to(target, (max(len(target), len(source)), target.shape[1])), order="C")
+def _put(step: Step) -> Compute:
     region = View(0, step.attributes["offset"], step.shape, tuple(step.attributes["strides"]))
-    _look([found], region)[...] = source
-    return found
+
+    def put(target: np.ndarray, source: np.ndarray) -> np.ndarray:
+        count = max(len(target), len(source))
+        found = np.array(np.broadcast_to(target, (count, target.shape[1])), order="C")
+        looked(found, region)[...] = source
+        return found
+
+    return put
 
 
-def _join(step: Step, rows: Rows) -> np.ndarray:
-    parts = [_look(rows, view) for view in step.operands]
-    count = max([len(part) for part in parts])
-    return np.concatenate([np.broadcast_to(part, (count, *part.shape[1:])) for part in parts], 1)
+def _join(step: Step) -> Compute:
+    def join(*parts: np.ndarray) -> np.ndarray:
+        count = max([len(part) for part in parts])
+        return np.concatenate([np.broadcast_to(part, (count, *part.shape[1:])) for part in parts], 1)
+
+    return join
 
 
-def _solved(step: Step, rows: Rows) -> np.ndarray:
+def _solved(step: Step) -> Compute:
     """One of the results of a function of linear algebra."""
-    operands = [_look(rows, view) for view in step.operands]
     if step.name == "solve":
-        return _right_sides(*operands)
-    found = getattr(np.linalg, step.name)(*operands, **step.attributes["options"])
-    return np.asarray(found[step.attributes["part"]] if isinstance(found, tuple) else found)
+        return _right_sides
+    function, options, part = getattr(np.linalg, step.name), step.attributes["options"], step.attributes["part"]
+
+    def solve(*operands: np.ndarray) -> np.ndarray:
+        found = function(*operands, **options)
+        return np.asarray(found[part] if isinstance(found, tuple) else found)
+
+    return solve
 
 
 def _right_sides(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -186,11 +235,11 @@ def _right_sides(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return found[..., 0] if b.ndim == 2 else found
 
 
-def _transformed(step: Step, rows: Rows) -> np.ndarray:
-    return np.asarray(getattr(np.fft, step.name)(_look(rows, step.operands[0]), axis=-1, **step.attributes))
+def _transformed(step: Step) -> Compute:
+    return partial(getattr(np.fft, step.name), axis=-1, **step.attributes)
 
 
-_OWN: dict[str, Callable[[Step, Rows], np.ndarray]] = {
+_OWN: dict[str, Callable[[Step], Compute]] = {
     "copy": _copy,
     "pick": _pick,
     "drop": _drop,
@@ -199,5 +248,5 @@ _OWN: dict[str, Callable[[Step, Rows], np.ndarray]] = {
     **dict.fromkeys(REDUCTIONS, _reduced),
     **dict.fromkeys(SCANS, _scanned),
     **dict.fromkeys(LINALG, _solved),
-    **dict.fromkeys(FOURIER, _transformed),
+    **dict.fromkeys(FOURIER - {"real", "imag"}, _transformed),
 }

@@ -22,16 +22,23 @@ class Untraceable(RuntimeError):
 class Buffer:
     """Memory that arrays look at, and the slot of the trace that holds its elements now.
 
-    ``trace`` is None as long as nothing in it depends on an input; ``slot`` is then that of a constant, if there is one.
+    ``trace`` is None as long as nothing in it depends on an input; ``slot`` is then that of a constant, if any.
     ``start`` is the place in the slot of the first element of ``flat``.
     """
 
     flat: np.ndarray
-    trace: Trace | None = None
+    own: Trace | None = None
     slot: int | None = None
     start: int = 0
     owner: Trace | None = None
     """The trace to which the slot of a constant belongs."""
+
+    @property
+    def trace(self) -> Trace | None:
+        """The trace on which this depends, as long as that one is open."""
+        if self.own is not None and not self.own.is_open:
+            self.own, self.slot, self.start = None, None, 0  # a value that a function kept for itself
+        return self.own
 
     def offset(self, value: np.ndarray) -> int:
         """The place in the slot of the first element of a view of ``flat``."""
@@ -58,7 +65,9 @@ class Trace:
     steps: list[Step] = field(default_factory=list)
     guards: list[Guard] = field(default_factory=list)
     refusal: Untraceable | None = None
+    is_open: bool = True
     _known: dict[tuple[str, bytes], int] = field(default_factory=dict)
+    _made: dict[tuple[Any, ...], int] = field(default_factory=dict)
 
     def input(self, array: np.ndarray) -> TracedArray:
         """An array that everything computed from it depends on; what is given is copied."""
@@ -96,10 +105,12 @@ class Trace:
     def write(
         self, name: str, operands: Sequence[View], shape: Sequence[int], held: np.ndarray, **attributes: Any
     ) -> int:
-        """The slot of a new step whose result is like ``held``."""
-        slot = self._slot(held.size, held.dtype)
-        self.steps.append(Step(name, slot, tuple(operands), tuple(shape), attributes))
-        return slot
+        """The slot of a step whose result is like ``held``; an equal step that was made before is not made again."""
+        key = (name, tuple(operands), tuple(shape), held.dtype, repr(attributes) if attributes else "")
+        if key not in self._made:
+            self._made[key] = slot = self._slot(held.size, held.dtype)
+            self.steps.append(Step(name, slot, tuple(operands), tuple(shape), attributes))
+        return self._made[key]
 
     def guard(self, array: TracedArray, answer: bool) -> None:
         """From here on the program is right only where the one element of ``array`` is as true as it is now."""
