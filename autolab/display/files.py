@@ -14,7 +14,6 @@ from .direction import Direction
 from .dot import to_graphviz
 from .ended import notes
 from .escape import clean
-from .latex import to_latex
 from .messages import say
 from .readings import readings
 from .scene import scene
@@ -27,7 +26,7 @@ SCALE = 2.0
 MAX_PIXELS = 40_000_000
 """A larger PNG is drawn with fewer pixels for each unit."""
 
-_SUFFIXES = (".svg", ".png", ".pdf", ".dot", ".tex")
+_SUFFIXES = (".svg", ".png", ".pdf", ".dot")
 
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 _UNITS_PER_INCH = 96.0
@@ -44,7 +43,7 @@ def save(
     direction: Direction = "auto",
     opened: Collection[int] | None = None,
 ) -> None:
-    """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file, or its formulas to a ``.tex`` file.
+    """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file.
 
     Parameters
     ----------
@@ -55,7 +54,7 @@ def save(
     look
         ``light``, ``dark``, or for ``.svg`` also ``auto``, which follows the page that shows it.
     direction
-        Whether the graph runs ``down`` or to the ``right``; ``auto`` decides by its shape. Formulas have none.
+        Whether the graph runs ``down`` or to the ``right``; ``auto`` decides by its shape.
     opened
         The groups that are open in a picture; by default as many as leave one that can be taken in.
 
@@ -76,8 +75,6 @@ def _content(
     match target.suffix.lower():
         case ".dot":
             return str(to_graphviz(recording, direction).source).encode()
-        case ".tex":
-            return f"\\[\n{to_latex(recording)}\n\\]\n".encode()
         case ".svg":
             return to_svg(recording, look, direction=direction, opened=opened).encode()
         case ".png" | ".pdf" as ending:

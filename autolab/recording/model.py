@@ -342,24 +342,13 @@ class Recording:
 
         return to_graphviz(self)
 
-    def to_latex(self) -> str:
-        """The steps and the gradients as formulas in the user's names, for LaTeX and MathJax."""
-        from ..display.latex import to_latex
-
-        return to_latex(self)
-
-    def _repr_latex_(self) -> str | None:
-        from ..display.latex import short_latex
-
-        return short_latex(self)
-
     def save(
         self,
         path: str | os.PathLike[str],
         look: Literal["light", "dark", "auto"] = "light",
         direction: Literal["auto", "down", "right"] = "auto",
     ) -> None:
-        """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file, or its formulas to a ``.tex`` file.
+        """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file.
 
         ``direction``: where the graph runs; by default time and long chains run to the right, everything else down.
         """

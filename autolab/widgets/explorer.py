@@ -75,7 +75,7 @@ class Explorer(SessionView):
         ----------
         path
             Where to, with the suffix ``.html`` for the page, or ``.svg``, ``.png``, ``.pdf`` for the picture; as for
-            `Recording.save`, ``.dot`` and ``.tex`` are possible too. An existing file is replaced.
+            `Recording.save`, and ``.dot`` are possible too. An existing file is replaced.
         look
             ``light`` or ``dark``; ``auto`` for a page that follows its reader's system.
 

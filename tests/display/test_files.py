@@ -27,15 +27,13 @@ def coarse(image, cell=8):
     return image[:rows, :columns].reshape(rows // cell, cell, columns // cell, cell, 3).mean(axis=(1, 3))
 
 
-def test_svg_dot_and_tex_files_need_nothing_else(tmp_path, monkeypatch):
+def test_svg_and_dot_files_need_nothing_else(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setitem(sys.modules, "typst", None)
     recorded_muladd().save(tmp_path / "g.svg", look="dark")
     recorded_muladd().save(str(tmp_path / "g.dot"))
-    recorded_muladd().save(tmp_path / "g.tex")
     assert ElementTree.parse(tmp_path / "g.svg").getroot().get("role") == "img"
     assert (tmp_path / "g.dot").read_text("utf-8").startswith("digraph")
-    assert (tmp_path / "g.tex").read_text("utf-8").startswith("\\[\n\\begin{aligned}\nh &= x")
 
 
 @pytest.mark.browser
@@ -83,7 +81,7 @@ def test_without_typst_a_sentence_says_what_to_do(tmp_path, monkeypatch):
 
 
 def test_another_suffix_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"got the suffix '\.gif' .* one of \.svg, \.png, \.pdf, \.dot, \.tex"):
+    with pytest.raises(ValueError, match=r"got the suffix '\.gif' .* one of \.svg, \.png, \.pdf, \.dot"):
         recorded_muladd().save(tmp_path / "g.gif")
 
 
