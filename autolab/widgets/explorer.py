@@ -74,8 +74,8 @@ class Explorer(SessionView):
         Parameters
         ----------
         path
-            Where to, with the suffix ``.html`` for the page, or ``.svg``, ``.png``, ``.pdf`` for the picture; as for
-            `Recording.save`, and ``.dot`` are possible too. An existing file is replaced.
+            Where to, with the suffix ``.html`` for the page, or ``.svg``, ``.png``, ``.pdf`` for the picture; as with
+            `Recording.save`, ``.dot`` is possible too. An existing file is replaced.
         look
             ``light`` or ``dark``; ``auto`` for a page that follows its reader's system.
 
