@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..optimizers import Optimizer
 
 
-def bundle(optimizer: Optimizer) -> Bundle:
+def optimizer_bundle(optimizer: Optimizer) -> Bundle:
     """A table of facts, and ``repr`` with the same facts as text."""
     facts = [(name, str(getattr(optimizer, name))) for name in optimizer.hyperparameters]
     facts += [("hook", name) for name in optimizer._hooks]

@@ -22,7 +22,7 @@ _HANDLERS: dict[str, str] = {
     "autolab.analysis.derivatives.Derivatives": "autolab.display.derivative_view:bundle",
     "autolab.recording.model.Recording": "autolab.display.recording_view:bundle",
     "autolab.links.link.Link": "autolab.display.link_view:bundle",
-    "autolab.optimizers.optimizer.Optimizer": "autolab.display.optimizer_view:bundle",
+    "autolab.optimizers.optimizer.Optimizer": "autolab.display.optimizer_view:optimizer_bundle",
     "autolab.training.extensions.plot.PlotReport": "autolab.display.monitor_view:plot_bundle",
     "autolab.training.monitor.Monitor": "autolab.display.monitor_view:bundle",
     "autolab.engine.variable.Variable": "autolab.display.variable_view:bundle",

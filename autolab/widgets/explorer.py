@@ -20,7 +20,6 @@ from .messages import Shelf, on_message
 from .picture import Picture
 from .session import Session
 from .session_view import SessionView
-from .taking import save, taken
 from .user_error import UserError, for_page, user_error
 
 _KEY = (str, int)
@@ -86,7 +85,9 @@ class Explorer(SessionView):
         RuntimeError
             If ``.png`` or ``.pdf`` is asked for and typst is not installed.
         """
-        save(self, path, look)
+        from ..views.export.files import save_view  # loaded when something is saved
+
+        save_view(self, path, look)
 
     def _static(self) -> Bundle:
         return mimebundle(self.recording)
@@ -129,6 +130,8 @@ class Explorer(SessionView):
     def _answer_once(self, question: list[Any]) -> Any:
         if question == ["code"]:
             return clean(self._session.code(), limit=_CODE_LIMIT)
+        from ..views.export.files import taken  # a first picture does not wait for it
+
         return taken(self, question)
 
     # ------------------------------------------------------------------ messages

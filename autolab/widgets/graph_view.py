@@ -23,7 +23,6 @@ from ..recording.tape import graph_named, variables_in
 from .live_view import LiveView, at_first
 from .messages import Shelf
 from .picture import Picture
-from .taking import save, taken
 
 
 class GraphView(LiveView):
@@ -57,12 +56,16 @@ class GraphView(LiveView):
 
     def save(self, path: str | os.PathLike[str], look: Look = "light") -> None:
         """Write what the view shows to a file, as `Explorer.save` does."""
-        save(self, path, look)
+        from ..views.export.files import save_view  # loaded when something is saved
+
+        save_view(self, path, look)
 
     def _answer(self, question: Any) -> tuple[Shelf, Any]:
         return self._picture.answer(question)
 
     def _answer_once(self, question: list[Any]) -> Any:
+        from ..views.export.files import taken  # a first picture does not wait for it
+
         return taken(self, question)
 
     def _static(self) -> Bundle:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PAGE = ".html"
 
 
-def save(view: Any, path: Any, look: Look) -> None:
+def save_view(view: Any, path: Any, look: Look) -> None:
     """Write a view of a recording to a file, whose suffix says how."""
     from ..display.files import save as save_picture
 
