@@ -20,13 +20,13 @@ PAGE = ".html"
 
 def save_view(view: Any, path: Any, look: Look) -> None:
     """Write a view of a recording to a file, whose suffix says how."""
-    from ..display.files import save as save_picture
+    from ..display.files import save
 
     if Path(path).suffix.lower() == PAGE:
         write(path, _page(view, look))
     else:
         opened, direction = view.look.get("open", {}).get("0"), view.look.get("direction", "auto")
-        save_picture(view.recording, path, look, direction, opened)
+        save(view.recording, path, look, direction, opened)
 
 
 def taken(view: Any, question: list[Any]) -> dict[str, Any]:
