@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .links import Chain, ChainList, Link, Sequential
     from .recording import Recording, graph, record
-    from .widgets import derivatives, explore, export_html, heatmap, interact
+    from .views import derivatives, explore, export_html, heatmap, interact
 
 __version__ = "0.1.0"
 
@@ -193,7 +193,7 @@ def _explore(self: Variable) -> Any:
     >>> view = y.explore()
     explore: no notebook to draw in; open ...html in a browser
     """
-    from .widgets.graph_view import explore_graph
+    from .views.graph.graph_view import explore_graph
 
     return explore_graph(self, _sys._getframe(1))
 

@@ -105,14 +105,14 @@ def test_imports_point_one_way(module):
     [
         ("from ..display import svg", "engine", "autolab.engine", 1),
         ("def f():\n    from ..display import svg", "engine", "autolab.engine", 1),
-        ("import autolab.widgets", "display", "autolab.display", 1),
+        ("import autolab.views", "display", "autolab.views", 1),
         ("from .. import gradcheck", "recording", "autolab.recording", 1),
         ("from autolab.recording.model import Step", "gradcheck", "autolab.gradcheck", 1),
         (SEAM, "engine", "autolab.engine", 1),
         (f"def f():\n    {SEAM}", "engine", "autolab.engine", 0),
         ("from ..display.dot import save", "recording", "autolab.recording", 1),
         ("def f():\n    from ..display.dot import save", "recording", "autolab.recording", 0),
-        ("from .escape import clean\nfrom ..recording import record", "display", "autolab.display", 0),
+        ("from .escape import clean\nfrom ..recording import record", "display", "autolab.views", 0),
         ("import os\nfrom autolab import __version__", "engine", "autolab.engine", 0),
     ],
 )
@@ -167,14 +167,14 @@ print(*(set({HEAVY}) & set(sys.modules)))
 
 LATER = (
     "autolab.analysis",
-    "autolab.display.files",
+    "autolab.views.export.files",
     "autolab.gradcheck",
     "autolab.lesson.book",
-    "autolab.widgets.derivative_explorer",
-    "autolab.widgets.export",
-    "autolab.widgets.heatmaps",
-    "autolab.widgets.interaction",
-    "autolab.widgets.lens",
+    "autolab.views.derivatives.explorer",
+    "autolab.views.export.pages",
+    "autolab.views.heatmap.heatmap",
+    "autolab.views.interact.interact",
+    "autolab.views.check.lens",
 )
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser
 
-from autolab.widgets.columns import FEWEST, packed, shaded
-from autolab.widgets.module import STATIC
+from autolab.views.live.bundle import STATIC
+from autolab.views.live.columns import FEWEST, packed, shaded
 
 from .bare_page import ADDRESS
 

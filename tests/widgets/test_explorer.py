@@ -19,10 +19,10 @@ import pytest
 
 import autolab
 from autolab import Variable
-from autolab.display.messages import say
-from autolab.widgets.explorer import Explorer
-from autolab.widgets.module import STATIC, module_text
-from autolab.widgets.session import Session
+from autolab.views.draw.messages import say
+from autolab.views.graph.explorer import Explorer
+from autolab.views.graph.session import Session
+from autolab.views.live.bundle import STATIC, module_text
 
 from .looking import looks
 from .programs import LAYER, branching, layer, muladd, picky
@@ -133,7 +133,7 @@ def test_what_is_no_message_is_ignored(explorer: Make, content: Any) -> None:
 
 def test_a_failure_while_drawing_is_shown_and_answered(explorer: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
-    monkeypatch.setattr("autolab.widgets.panels.graph.readings", lambda *given, **named: 1 / 0)
+    monkeypatch.setattr("autolab.views.graph.graph_panel.readings", lambda *given, **named: 1 / 0)
     (state,) = tell(view, do="move", key="x", value=1.0, seq=3)
     assert (state["ack"], state["condition"]["error"]["type"]) == (3, "ZeroDivisionError")
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from autolab.widgets.module import STATIC
+from autolab.views.live.bundle import STATIC
 
 from .bare_page import ADDRESS
 

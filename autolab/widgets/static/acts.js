@@ -9,7 +9,7 @@ const LINE = /^(?:line\s*|:)(\d+)$/i;
 
 /**
  * The steps that match a text, in order: it is part of their names, function or scope, or names their line.
- * @param {Record<string, [string, ...(number | null)[]]>} words of every step, as display/search.py tells them
+ * @param {Record<string, [string, ...(number | null)[]]>} words of every step, as views/graph/labels.py tells them
  * @param {string} text
  */
 export function matches(words, text) {

@@ -2,7 +2,7 @@
 /** The zero-centred colour map, as bytes for canvases and as CSS text for cells. */
 
 const STEPS = 255; // odd: zero has an entry of its own
-export const SHADES = 127; // on either side of zero, as widgets/columns.py sends them
+export const SHADES = 127; // on either side of zero, as views/live/columns.py sends them
 
 /** @typedef {{bytes: Uint8ClampedArray, css: (t: number) => string, ink: (t: number) => string}} ColorMap */
 

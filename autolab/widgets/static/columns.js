@@ -1,5 +1,5 @@
 // @ts-check
-/** Records that came as columns, as widgets/columns.py sends many of them. */
+/** Records that came as columns, as views/live/columns.py sends many of them. */
 
 /** @type {WeakMap<object, any>} */
 const made = new WeakMap(); // what does not change is made once

@@ -1,5 +1,5 @@
 // @ts-check
-/** Groups of steps: a frame around the boxes of an open one, and the sign on a closed one. The measures are those of display/scene.py. */
+/** Groups of steps: a frame around the boxes of an open one, and the sign on a closed one. The measures are those of views/graph/scene.py. */
 
 import { set, svg } from "./dom.js";
 import { drawnIn } from "./near.js";

@@ -1,5 +1,5 @@
 // @ts-check
-/** Formulas: the nested lists of display/typeset.py as MathML. */
+/** Formulas: the nested lists of views/draw/typeset.py as MathML. */
 
 import { html, set } from "./dom.js";
 

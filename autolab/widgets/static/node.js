@@ -1,5 +1,5 @@
 // @ts-check
-/** One box of the graph: its heading, its value and its gradient. The measures are those of display/scene.py and svg.py. */
+/** One box of the graph: its heading, its value and its gradient. The measures are those of views/graph/scene.py and svg.py. */
 
 import { SHADES } from "./colors.js";
 import { set, short, svg, write } from "./dom.js";

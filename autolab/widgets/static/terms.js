@@ -1,5 +1,5 @@
 // @ts-check
-/** The orders term by term: formula, graph and curve of each. Everything is placed by display/order_scene.py. */
+/** The orders term by term: formula, graph and curve of each. Everything is placed by views/steps/terms.py. */
 
 import { makeControls } from "./controls.js";
 import { makeCurves } from "./curves.js";

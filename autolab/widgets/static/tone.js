@@ -1,7 +1,7 @@
 // @ts-check
 /** How numbers become colours: as asinh, in even steps, or beyond a threshold in powers of ten. */
 
-export const BEND = 100; // of the one scale of a view, as display/tone.py has it
+export const BEND = 100; // of the one scale of a view, as views/draw/colors.py has it
 
 /**
  * Where a number stands among the colours, -1 to 1.

@@ -3,7 +3,7 @@
 
 /**
  * @typedef {{first: number[], groups: [number, number | null, boolean, number | null, number | null][], steps: [number, number, number | null][], own?: [number, number][]}} Outline
- * as widgets/questions.py tells it
+ * as views/graph/questions.py tells it
  */
 
 /** @type {WeakMap<object, ReturnType<typeof makeTree>>} */
