@@ -91,11 +91,11 @@ _LAZY = {
     "show_hessian": "analysis",
     "show_jacobian": "analysis",
     "surface": "analysis",
-    "derivatives": "widgets",
-    "explore": "widgets",
-    "export_html": "widgets",
-    "heatmap": "widgets",
-    "interact": "widgets",
+    "derivatives": "views",
+    "explore": "views",
+    "export_html": "views",
+    "heatmap": "views",
+    "interact": "views",
 }
 _MODULES = (
     "analysis",

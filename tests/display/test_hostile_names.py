@@ -18,8 +18,7 @@ from autolab.gradcheck.report import Finding, GradientReport, InputReport
 from autolab.views import mimebundle
 from autolab.views.draw.escape import clean
 from autolab.views.graph.svg import to_svg
-from autolab.views.heatmap.board import Board
-from autolab.views.heatmap.heatmap import gather
+from autolab.views.heatmap.board import Board, gather
 
 from .cases import named
 from .payloads import PAYLOADS

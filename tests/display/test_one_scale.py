@@ -15,8 +15,8 @@ from autolab.views.graph.detail import detail
 from autolab.views.graph.readings import readings, view_scale
 from autolab.views.graph.scene import scene
 from autolab.views.graph.svg import draw, to_svg
-from autolab.views.live.columns import shaded
 from autolab.views.graph.walk import Walk
+from autolab.views.live.columns import shaded
 
 
 def fading(x: Any) -> Any:

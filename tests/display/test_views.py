@@ -156,7 +156,7 @@ def test_a_display_never_raises():
 
 
 def test_a_failing_handler_leaves_the_text_and_the_reason(monkeypatch):
-    monkeypatch.setattr(registry, "_HANDLERS", {"builtins.int": "autolab.display.nowhere:bundle"})
+    monkeypatch.setattr(registry, "_HANDLERS", {"builtins.int": "autolab.views.nowhere:bundle"})
     assert mimebundle(3) == {"text/plain": f"3\n{say('only_text', reason='ModuleNotFoundError')}"}
 
 
@@ -182,7 +182,7 @@ def test_types_are_registered_by_name(monkeypatch):
 
 def test_importing_the_display_loads_nothing_heavy():
     heavy = {"PIL", "graphviz", "IPython", "ipywidgets", "executing"}
-    program = f"import sys, autolab.display; print(*({heavy} & set(sys.modules)))"
+    program = f"import sys, autolab.views; print(*({heavy} & set(sys.modules)))"
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout.split() == []
 

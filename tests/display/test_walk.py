@@ -13,8 +13,8 @@ from autolab import elementwise, record
 from autolab import functions as F
 from autolab.views.draw.messages import say
 from autolab.views.graph.listing import listing
-from autolab.views.steps.frames import frame
 from autolab.views.graph.walk import Walk
+from autolab.views.steps.frames import frame
 
 RNG = np.random.default_rng(3)
 

@@ -17,8 +17,8 @@ from autolab.views import mimebundle
 from autolab.views.graph.listing import replaced as told
 from autolab.views.graph.scene import structure
 from autolab.views.graph.svg import to_svg
-from autolab.views.steps.frames import frame
 from autolab.views.graph.walk import Walk
+from autolab.views.steps.frames import frame
 
 
 def what_if(fn: Any, *args: Any, replace: dict[Any, Any], **options: Any) -> Recording:

@@ -22,7 +22,7 @@ from autolab import Variable
 from autolab.views.draw.messages import say
 from autolab.views.graph.explorer import Explorer
 from autolab.views.graph.session import Session
-from autolab.views.live.bundle import STATIC, module_text
+from autolab.views.live.bundle import VIEWS, module_text
 
 from .looking import looks
 from .programs import LAYER, branching, layer, muladd, picky
@@ -278,11 +278,11 @@ def test_the_front_end_has_no_door_for_markup() -> None:
 
 
 def test_every_module_of_the_folder_is_part_of_the_front_end() -> None:
-    code = "".join([path.read_text(encoding="utf-8") for path in STATIC.parent.glob("*.py")])
+    code = "".join([path.read_text(encoding="utf-8") for path in VIEWS.glob("*/*.py")])
     entries = re.findall(r"""module_text\(["'](\w+\.js)["']\)""", code)
     entries += [f"{kind}.js" for kind in re.findall(r"""^    kind = ["'](\w+)["']""", code, re.MULTILINE)]
     text = "".join([module_text(entry) for entry in entries])
-    for file in STATIC.glob("*.js"):
+    for file in VIEWS.glob("*/*.js"):
         first = next(line for line in file.read_text(encoding="utf-8").splitlines() if line.startswith("export "))
         name = re.split(r"[^\w ]", first)[0].split()[-1]
         assert re.search(rf"\b{name}\b", text), file.name

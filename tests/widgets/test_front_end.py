@@ -19,7 +19,7 @@ from autolab.views.graph.graph_view import GraphView
 from autolab.views.heatmap.heatmap import Heatmap
 from autolab.views.interact.interact import Interact
 from autolab.views.live import bundle as module
-from autolab.views.live.bundle import STATIC, FrontEnd, module_text, style_text, zipped
+from autolab.views.live.bundle import FrontEnd, file_of, module_text, style_text, zipped
 from autolab.views.monitor.live import MonitorView
 
 from .bare_page import ADDRESS
@@ -60,12 +60,12 @@ def test_every_kind_has_a_small_module_and_a_style_of_its_own() -> None:
     made = [FrontEnd(kind) for kind in kinds]
     assert len({front_end.digest for front_end in made}) == len(kinds) == 6
     assert all(len(front_end.module) + len(front_end.style) <= 60_000 for front_end in made)  # what travels
-    assert all((STATIC / f"{kind}.{suffix}").exists() for kind in kinds for suffix in ("js", "css"))
+    assert all(file_of(f"{kind}.{suffix}").exists() for kind in kinds for suffix in ("js", "css"))
 
 
 def test_only_types_and_comments_that_fill_lines_are_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What the browser's debugger shows is otherwise what is in the files."""
-    monkeypatch.setattr(module, "STATIC", tmp_path)
+    monkeypatch.setattr(module, "VIEWS", tmp_path.parent)
     kept = [
         'import { b } from "./other.js";',
         "const a = `/* kept */ // kept`;",

@@ -200,7 +200,7 @@ def look_of(state: LensState, report: GradientReport | None = None, most: int = 
 
 
 def questions_of(look: Mapping[str, Any]) -> list[list[Any]]:
-    """What a page asks that looks at something, as static/lens.js does."""
+    """What a page asks that looks at something, as views/check/lens.js does."""
     check, along = [look["order"], look["seed"]], look["direction"] if look["whole"] else look["cell"]
     of_input = [["chosen", *check, look["input"], look["cell"]], ["study", *check, look["input"], along]]
     return [["check", *check], ["scenery", *check], ["directions", *check, look["input"]], *of_input]

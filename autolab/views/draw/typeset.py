@@ -1,4 +1,4 @@
-"""Formulas as plain data: nested lists of which a page builds MathML (static/mathml.js), and a report words (`plain`).
+"""Formulas as plain data: nested lists of which a page builds MathML (live/mathml.js), and a report words (`plain`).
 
 A formula is a list with its kind in front: ``["name", "x"]``, ``["num", "2"]``, ``["op", "+"]``, ``["text", "ones"]``,
 ``["row", a, b]``, ``["frac", a, b]``, ``["power", a, b]``, ``["sub", a, b]``, ``["root", a]``, ``["space"]``,

@@ -14,7 +14,7 @@ from ..live.protocol import question_key
 from ..live.saved import still
 from ..live.widget import at_first
 from .flow import MEASURES
-from .picture import NOTHING_FREE
+from .free_panel import NOTHING_FREE
 from .questions import Reader, first_questions, shelf_of
 
 

@@ -1,7 +1,7 @@
 """Questions about a recording, and their answers: all that a page shows of it.
 
 An answer depends on the recording and the question alone, not on what was looked at before. So a kernel can give it,
-and a saved page can hold it, and static/brain.js does not know which of both it talks to. Answers name steps and
+and a saved page can hold it, and views/live/brain.js does not know which of both it talks to. Answers name steps and
 groups; in which box one of them stands is for the page to find, which knows what it has opened.
 
 Questions

@@ -1,15 +1,16 @@
-"""Board: which arrays stand in a heatmap, which plane of each, and in which colours; and what the page must know."""
+"""Board: which named arrays a heatmap shows, which plane of each, and in which colours; and what the page must know."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+from ...engine.backend import as_array, check_real
 from ...engine.variable import Variable
 from ..draw.cells import Plane
 from ..draw.colors import DECADES, SCALES, Tone, spanning
-from ..draw.escape import join
+from ..draw.escape import clean, join
 from ..draw.grad_status import of_variable
 from ..draw.heat import Heat, heat_entry, index_words, plane_snapshot
 from ..draw.heatmap import MAX_CELLS, Panel, describe, heatmaps
@@ -17,7 +18,6 @@ from ..draw.html import paragraph, picture, prose
 from ..draw.messages import say
 from ..draw.registry import Bundle
 from ..live.protocol import not_understood
-from .heatmap import Shown
 
 MAX_BYTES = 200_000
 """The cells of all panels together take at most so many bytes."""
@@ -29,12 +29,70 @@ AT_FIRST: list[Any] = ["heat", None, []]
 SHOW = ("value", "gradient", "both")
 
 
+MAX_ARRAYS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class NamedArray:
+    """A name, and the array or the Variable that it stands for."""
+
+    name: str
+    source: Any
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape as it is now; that of an array of no elements for a parameter without a size."""
+        data = self.source.data if isinstance(self.source, Variable) else self.source
+        return (0,) if data is None else tuple(data.shape)
+
+    def offers(self, which: str) -> bool:
+        """Whether it is to be asked for that: an array has no gradient to speak of."""
+        return which == "value" or isinstance(self.source, Variable)
+
+    def read(self, which: str) -> Heat | None:
+        """The value or the gradient as it is now; None where there is none."""
+        found = self.source
+        if isinstance(found, Variable):
+            found = found.grad if which == "gradient" else found
+            return None if found is None or found.data is None else Heat(found.data)
+        return None if which == "gradient" else Heat(found)
+
+
+def gather(arrays: tuple[Any, ...], named: Mapping[str, Any]) -> list[NamedArray]:
+    """Everything that is to be shown, with its name.
+
+    Raises
+    ------
+    TypeError
+        If something is no array of real numbers.
+    ValueError
+        If there is nothing, or too much.
+    """
+    found: list[NamedArray] = []
+    for given in arrays:
+        if isinstance(given, Mapping):
+            found += [_named(str(name), value) for name, value in given.items()]
+        else:
+            found.append(_named(getattr(given, "name", None) or f"array {len(found) + 1}", given))
+    found += [_named(name, value) for name, value in named.items()]
+    if not 1 <= len(found) <= MAX_ARRAYS:
+        raise ValueError(f"heatmap: got {len(found)} arrays; expected 1 to {MAX_ARRAYS}")
+    return [NamedArray("array", found[0].source)] if [entry.name for entry in found] == ["array 1"] else found
+
+
+def _named(name: str, value: Any) -> NamedArray:
+    if isinstance(value, Variable):
+        return NamedArray(clean(name), value)
+    what = f"heatmap: {clean(name, 60)}"
+    return NamedArray(clean(name), check_real(as_array(value, what), what))
+
+
 class Board:
     """Arrays of one shape show the same plane, so that they can be compared.
 
     Parameters
     ----------
-    arrays : list of Shown
+    arrays : list of NamedArray
     show : {"value", "gradient", "both"}
     scale : {"asinh", "linear", "symlog"}
     shared : bool
@@ -45,7 +103,7 @@ class Board:
     """
 
     def __init__(
-        self, arrays: list[Shown], show: str, scale: str, shared: bool, axes: Mapping[str, str] | None = None
+        self, arrays: list[NamedArray], show: str, scale: str, shared: bool, axes: Mapping[str, str] | None = None
     ) -> None:
         self.arrays = arrays
         self.axes = dict(axes or {})
@@ -93,7 +151,7 @@ class Board:
         return {shape: self._moved.get(shape) or Plane.first(shape) for shape in shapes}
 
     # ------------------------------------------------------------------ what is shown
-    def panels(self) -> list[tuple[Shown, str, Heat | None]]:
+    def panels(self) -> list[tuple[NamedArray, str, Heat | None]]:
         """The arrays to draw, in order: an entry, value or gradient, and the numbers where there are any."""
         chosen = SHOW[:2] if self.show == "both" else (self.show,)
         found = [(i, which) for i, entry in enumerate(self.arrays) for which in chosen if entry.offers(which)]
@@ -174,7 +232,7 @@ class Board:
                 parts.append(paragraph(prose(f"{entry.name}: {sentence}")))
         return {"text/html": str(join(parts)), "text/plain": "\n".join(lines)}
 
-    def _panel(self, entry: Shown, which: str, heat: Heat) -> Panel:
+    def _panel(self, entry: NamedArray, which: str, heat: Heat) -> Panel:
         plane, colors = self.planes[entry.shape], self._tone(which, heat)
         snapshot = plane_snapshot(heat, plane, MAX_CELLS * MAX_CELLS)
         title = f"{entry.name}{index_words(plane)}" + (" gradient" if which == "gradient" else "")
@@ -218,7 +276,7 @@ def _check_axes(axes: Mapping[str, str], shapes: Mapping[str, tuple[int, ...]]) 
                 )
 
 
-def _sentence(shown: Shown) -> str:
+def _sentence(shown: NamedArray) -> str:
     """About its gradient, where there is more to say than that it has one."""
     sentence = of_variable(shown.source)
     return "" if sentence == say("ok") else sentence

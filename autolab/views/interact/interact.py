@@ -14,8 +14,7 @@ from ..draw.escape import Markup, clean, join
 from ..draw.html import paragraph, prose
 from ..draw.messages import say
 from ..draw.registry import Bundle
-from ..heatmap.board import AT_FIRST, Board
-from ..heatmap.heatmap import gather
+from ..heatmap.board import AT_FIRST, Board, gather
 from ..live.protocol import on_message, on_question
 from ..live.widget import LiveView, at_first
 from ..plots.line_chart import drawn

@@ -13,10 +13,11 @@ from pathlib import Path
 import ipywidgets
 import traitlets
 
-STATIC = Path(__file__).parent / "static"
+VIEWS = Path(__file__).parent.parent
+"""Each view's JavaScript and style sheets lie beside its Python; no two files have the same name."""
 
-_IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+\.js)";\n', re.MULTILINE)
-_STYLE_IMPORT = re.compile(r'^@import "\./(\w+\.css)";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import \{[^}]*\} from "\.{1,2}/(?:\w+/)?(\w+\.js)";\n', re.MULTILINE)
+_STYLE_IMPORT = re.compile(r'^@import "\.{1,2}/(?:\w+/)?(\w+\.css)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
 _STYLE_COMMENT = re.compile(r" ?/\*(?:[^*]|\*(?!/))*\*/")
 _TYPES = re.compile(r"/\*\* @(?:type|param|returns) (?:[^*]|\*(?!/))*\*/ ?")
@@ -25,7 +26,7 @@ _COMMENT_LINES = re.compile(r"^ *(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)\n", re.MUL
 
 @cache
 def module_text(entry: str) -> str:
-    """The module ``entry`` of the folder ``static`` with what it imports from there in front of it.
+    """The module ``entry`` of a view with what it imports in front of it.
 
     All of them share one scope, so a name may stand at the top level of one file only.
     """
@@ -35,8 +36,24 @@ def module_text(entry: str) -> str:
 
 @cache
 def style_text(entry: str) -> str:
-    """A style sheet of the folder ``static`` with those that it imports from there, each once, without comments."""
+    """A style sheet of a view with those that it imports, each once, without comments."""
     return _STYLE_COMMENT.sub("", "".join(_joined(entry, _STYLE_IMPORT).values()))
+
+
+def file_of(name: str) -> Path:
+    """Where the module or style sheet of this name is.
+
+    Examples
+    --------
+    >>> file_of("explorer.js").parent.name
+    'graph'
+    """
+    return _files(VIEWS)[name]
+
+
+@cache
+def _files(views: Path) -> dict[str, Path]:
+    return {path.name: path for path in views.glob("*/*") if path.suffix in (".js", ".css")}
 
 
 def _joined(entry: str, imports: re.Pattern[str]) -> dict[str, str]:
@@ -46,7 +63,7 @@ def _joined(entry: str, imports: re.Pattern[str]) -> dict[str, str]:
     def add(name: str) -> None:
         if name not in parts:
             parts[name] = ""
-            text = (STATIC / name).read_text(encoding="utf-8")
+            text = file_of(name).read_text(encoding="utf-8")
             for imported in imports.findall(text):
                 add(imported)
             parts[name] = parts.pop(name) + _TYPES.sub("", _COMMENT_LINES.sub("", imports.sub("", text)))
@@ -56,7 +73,7 @@ def _joined(entry: str, imports: re.Pattern[str]) -> dict[str, str]:
 
 
 def zipped(text: str) -> bytes:
-    """Text as ``unzipped`` of static/unzip.js reads it: gzip, the same bytes for the same text.
+    """Text as ``unzipped`` of views/live/unzip.js reads it: gzip, the same bytes for the same text.
 
     Examples
     --------
@@ -73,7 +90,7 @@ class FrontEnd(ipywidgets.Widget):
     Parameters
     ----------
     kind : str
-        The name of the module and of the style sheet in the folder ``static``, without their suffixes.
+        The name of the module and of the style sheet, without their suffixes.
     """
 
     module = traitlets.Bytes().tag(sync=True)

@@ -1,7 +1,7 @@
 """Many records of one kind as columns, for the way to the page: names of fields and what they share are sent once.
 
 A picture of a thousand boxes repeats the names of their fields, and most of their values, a thousand times. The page
-makes the records again (static/columns.js); Python and the page know nothing else of it.
+makes the records again (views/live/brain.js); Python and the page know nothing else of it.
 """
 
 from __future__ import annotations
