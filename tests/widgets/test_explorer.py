@@ -280,7 +280,7 @@ def test_the_front_end_has_no_door_for_markup() -> None:
 def test_every_module_of_the_folder_is_part_of_the_front_end() -> None:
     code = "".join([path.read_text(encoding="utf-8") for path in VIEWS.glob("*/*.py")])
     entries = re.findall(r"""module_text\(["'](\w+\.js)["']\)""", code)
-    entries += [f"{kind}.js" for kind in re.findall(r"""^    kind = ["'](\w+)["']""", code, re.MULTILINE)]
+    entries += [f"{kind}.js" for kind in re.findall(r"""^    kind = ["'](\w+)["']$""", code, re.MULTILINE)]
     text = "".join([module_text(entry) for entry in entries])
     for file in VIEWS.glob("*/*.js"):
         first = next(line for line in file.read_text(encoding="utf-8").splitlines() if line.startswith("export "))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..graph.questions import session_answers
 from ..live.protocol import not_understood
-from ..steps.terms_panel import derivation_of
 
 if TYPE_CHECKING:
     from ..graph.picture import Picture
@@ -19,7 +18,7 @@ def curves(picture: Picture, question: Sequence[Any]) -> dict[str, Any] | None:
     None where there are none, or no function that could be run."""
     if question != ["curves"]:
         raise not_understood(question)
-    found = derivation_of(picture.reader) if picture.recording.higher else None
+    found = picture.reader.derivation if picture.recording.higher else None
     if picture.session is None or found is None:
         return None
     from .order_curves import OrderCurves  # with the first derivative

@@ -27,7 +27,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...recording.model import Recording
 from ..draw.arrays import MAX_CELLS
@@ -36,6 +36,9 @@ from .health import findings
 from .readings import Finding, view_scale
 from .scene import structure
 from .walk import Walk
+
+if TYPE_CHECKING:
+    from ...analysis.derivations import Derivation
 
 MOST_KEPT = 64
 """Answers that are kept for when they are asked for again."""
@@ -115,6 +118,16 @@ class Reader:
         return Walk(self.recording)
 
     @cached_property
+    def derivation(self) -> Derivation | None:
+        """The recorded derivatives as expressions; None if they cannot be read so."""
+        from ...analysis.derivations import NotReadableError, derivation  # no first picture waits for it
+
+        try:
+            return derivation(self.recording)
+        except NotReadableError:
+            return None
+
+    @cached_property
     def scale(self) -> float:
         """Where the one scale of colours ends."""
         return view_scale(self.recording)
@@ -171,10 +184,10 @@ def shelf_of(question: Any) -> Shelf:
         If it is no question.
     """
     kind = question[0] if question and isinstance(question, list | tuple) else None
+    if not isinstance(kind, str) or kind not in (*_ANSWERS, *_OF_SESSION):
+        raise not_understood(question)
     if kind in _OF_SESSION:
         return "numbers"
-    if not isinstance(kind, str) or kind not in _ANSWERS:
-        raise not_understood(question)
     return _ANSWERS[kind][0]
 
 

@@ -18,25 +18,11 @@ def terms(reader: Reader) -> dict[str, Any] | None:
     """``panels``, one for each order, the ``values`` in them, and a ``note`` where formulas cannot be read off."""
     if not reader.recording.higher:
         return None
-    found = derivation_of(reader)
+    found = reader.derivation
     if found is None:
         return {"panels": [], "values": [], "note": say("orders_not_read")}
     scene = _scene(reader, found)
     return {"panels": scene.panels, "values": scene.values(found), "note": ""}
-
-
-def derivation_of(reader: Reader) -> Derivation | None:
-    """The recorded derivatives as expressions; None if they cannot be read so."""
-    from ...analysis.derivations import NotReadableError, derivation
-
-    def read() -> Derivation | None:
-        try:
-            return derivation(reader.recording)
-        except NotReadableError:
-            return None
-
-    found: Derivation | None = reader.once("derivation", read)
-    return found
 
 
 def _scene(reader: Reader, found: Derivation) -> OrderScene:
