@@ -4,9 +4,6 @@
 import { rampOf } from "../live/colors.js";
 import { button, html, makeDirection, set, write } from "../live/dom.js";
 import { makeMovable } from "../live/view.js";
-import { termsOf } from "../steps/orders.js";
-import { sameEdge } from "./detail.js";
-import { chosenLine } from "./picture.js";
 
 const MANY_TO_SEE = 30; // boxes: above that one searches for them
 
@@ -134,24 +131,4 @@ export function makeKeyPart({ get, send }) {
   }
 
   return { places: { menu: get("still") === "page" ? [root] : [root, own, direction.root] }, on: { "look scene": paint }, paint };
-}
-
-// The part that says in one sentence what one looks at: a step of the walk, a line, a box, or what can be done.
-
-/** @param {import("./explorer.js").View} view */
-export function makeSentencePart(view) {
-  const { get, root } = view;
-  const text = html("p", { class: "al-sentence" });
-
-  function sentence() {
-    const { answer, status } = get("detail");
-    const line = chosenLine(view);
-    const share = line && answer?.comes.flatMap((/** @type {import("./detail.js").Value} */ value) => value.shares).find((/** @type {any} */ one) => sameEdge(one.edge, line));
-    if (view.hand) return view.hand;
-    return get("frame").spoken ?? share?.sentence ?? (answer && (answer.sentence || status)) ?? (get("still") ? get("words").still : root.classList.contains("al-by-terms") ? termsOf(get).rest : get("words").rest);
-  }
-
-  const paint = () => write(text, sentence());
-  root.addEventListener("al-line", paint);
-  return { places: { foot: [text] }, on: { "frame detail terms curves": paint }, paint };
 }
