@@ -2,7 +2,10 @@
 /** A widget host that forgives nothing: an unknown trait, a set, a listener left behind, an odd message is an error. */
 
 /** @typedef {() => void} Callback */
-/** What the Python side publishes: the state, and the bytes in it as base64 by their paths. @typedef {{type: string, data: {state: Record<string, any>}, buffers: [string[], string][]}} Message */
+/**
+ * What the Python side publishes: the state, and the bytes in it as base64 by their paths.
+ * @typedef {{type: string, data: {state: Record<string, any>}, buffers: [string[], string][]}} Message
+ */
 
 /** @type {Record<string, any>} */
 let state = {};
@@ -21,7 +24,9 @@ export const violations = [];
 /** @type {string[]} */
 export const errors = [];
 
-document.addEventListener("securitypolicyviolation", (event) => violations.push(`${event.violatedDirective} ${event.blockedURI}`));
+document.addEventListener("securitypolicyviolation", (event) =>
+  violations.push(`${event.violatedDirective} ${event.blockedURI}`),
+);
 window.addEventListener("error", (event) => errors.push(String(event.message)));
 window.addEventListener("unhandledrejection", (event) => errors.push(String(event.reason)));
 
@@ -57,7 +62,8 @@ function makeModel() {
       listeners.splice(place, 1);
     },
     send(/** @type {any} */ content) {
-      if (JSON.stringify(JSON.parse(JSON.stringify(content))) !== JSON.stringify(content)) throw new Error("host: not JSON");
+      if (JSON.stringify(JSON.parse(JSON.stringify(content))) !== JSON.stringify(content))
+        throw new Error("host: not JSON");
       if (content.do !== "hello") sent.push(content);
       const { disconnected, toKernel } = /** @type {any} */ (window); // from the test
       if (disconnected) throw new Error("host: the comm is closed");
@@ -77,7 +83,8 @@ function unaligned(text) {
 
 /** @param {any} value */
 function freeze(value) {
-  if (value && typeof value === "object" && !(value instanceof DataView)) Object.values(Object.freeze(value)).forEach(freeze);
+  if (value && typeof value === "object" && !(value instanceof DataView))
+    Object.values(Object.freeze(value)).forEach(freeze);
   return value;
 }
 

@@ -14,9 +14,22 @@ export function makeSentencePart(view) {
   function sentence() {
     const { answer, status } = get("detail");
     const line = chosenLine(view);
-    const share = line && answer?.comes.flatMap((/** @type {import("../graph/detail.js").Value} */ value) => value.shares).find((/** @type {any} */ one) => sameEdge(one.edge, line));
+    const share =
+      line &&
+      answer?.comes
+        .flatMap((/** @type {import("../graph/detail.js").Value} */ value) => value.shares)
+        .find((/** @type {any} */ one) => sameEdge(one.edge, line));
     if (view.hand) return view.hand;
-    return get("frame").spoken ?? share?.sentence ?? (answer && (answer.sentence || status)) ?? (get("still") ? get("words").still : root.classList.contains("al-by-terms") ? termsOf(get).rest : get("words").rest);
+    return (
+      get("frame").spoken ??
+      share?.sentence ??
+      (answer && (answer.sentence || status)) ??
+      (get("still")
+        ? get("words").still
+        : root.classList.contains("al-by-terms")
+          ? termsOf(get).rest
+          : get("words").rest)
+    );
   }
 
   const paint = () => write(text, sentence());
