@@ -7,6 +7,7 @@ first CuPy array is seen, so that nothing here imports cupy unless the user did,
 from __future__ import annotations
 
 import importlib.util
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -17,6 +18,9 @@ from typing import Any, Literal
 import numpy as np
 
 from .errors import a_kind
+
+# Seconds that the running thread has computed. A browser's Python has one thread, and no clock for it alone.
+thread_time: Callable[[], float] = getattr(time, "thread_time", time.process_time)
 
 Array = Any
 """A numpy.ndarray or a cupy.ndarray."""

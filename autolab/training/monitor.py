@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from threading import RLock
-from time import perf_counter, thread_time
+from time import perf_counter
 from typing import Any
 
-from ..engine.backend import Array
+from ..engine.backend import Array, thread_time
 from ..engine.errors import a_kind
 from ..engine.publish import publish
 from ..layout import text_of, text_state, unpacking
