@@ -6,6 +6,7 @@ import inspect
 import types
 from doctest import SKIP, DocTestParser
 from importlib import import_module
+from pkgutil import iter_modules
 
 import pytest
 
@@ -22,6 +23,17 @@ def test_tab_shows_what_is_meant_to_be_used_and_nothing_else():
     assert sorted(dir(autolab)) == sorted([*autolab.__all__, "__version__"])
     assert sorted(set(autolab.__all__)) == sorted(autolab.__all__)
     assert not [name for name in autolab.__all__ if name.startswith("_")]
+
+
+def test_tab_after_functions_shows_functions_and_no_module():
+    assert dir(autolab.functions) == sorted(autolab.functions.__all__)
+    assert not [name for name in dir(autolab.functions) if not callable(getattr(autolab.functions, name))]
+
+
+def test_no_module_of_a_package_has_the_name_of_a_function_beside_it():
+    """Such a module is out of reach: ``autolab.functions.precision`` is a function."""
+    modules = {module.name for module in iter_modules(autolab.functions.__path__)}
+    assert modules & set(autolab.functions.__all__) == set()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

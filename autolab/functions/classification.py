@@ -7,13 +7,13 @@ from typing import Any
 from ..engine.backend import Array, get_array_module
 from ..engine.declare import primitive
 from ..engine.variable import Variable
-from .activation import below_zero, by_columns, log_softmax, softmax
 from .axes import expand_dims, squeeze
 from .indexing import take_along_axis
+from .loss_terms import in_all, per_term, reduced
 from .norms import log_total
-from .precision import in_single, real
 from .reduce import sum
-from .reduction import in_all, per_term, reduced
+from .softmaxes import below_zero, by_columns, log_softmax, softmax
+from .working_precision import in_single, real
 
 Shape = tuple[int, ...]
 
@@ -255,49 +255,6 @@ def _chosen(xp: Any, x: Array, t: Array, *, axis: int) -> Array:
     y = xp.zeros(x.shape, x.dtype)
     y[_place(xp, x, t, axis)] = 1
     return y
-
-
-@primitive()
-def accuracy(xp: Any, x: Array, t: Array, *, axis: int = -1, ignore_label: int | None = None) -> Array:
-    """How often the greatest score is that of the right class, between 0 and 1. It has no gradient.
-
-    Of equal scores the first is taken.
-
-    Parameters
-    ----------
-    x : Variable or array
-        Scores, with the classes along ``axis``.
-    t : array of int
-        The right classes, counted from 0, of the shape of ``x`` without ``axis``.
-    axis : int
-    ignore_label : int, optional
-        Targets of this number do not count.
-
-    Returns
-    -------
-    Variable or array
-        0-d; 0 if no target counts.
-
-    Raises
-    ------
-    TypeError
-        If the targets are no integers.
-    ValueError
-        If the shapes do not fit, or a target is no class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from autolab import Variable, functions as F
-    >>> F.accuracy(Variable([[0.1, 0.9], [0.8, 0.2]]), np.array([1, 1]))
-    variable(0.5)
-    """
-    counted = counted_targets("accuracy", xp, x, t, axis, ignore_label)
-    dtype = x.dtype if x.dtype.kind == "f" else xp.float64
-    right = x.argmax(axis=axis) == t
-    if counted is not None:
-        right = right[counted]
-    return right.mean().astype(dtype) if right.size else xp.zeros((), dtype)
 
 
 def counted_targets(function: str, xp: Any, x: Array, t: Array, axis: int, ignore_label: int | None) -> Array | None:

@@ -10,11 +10,11 @@ import numpy as np
 from ..engine import protocol
 from ..engine.backend import as_array
 from ..engine.variable import Variable
+from .arithmetic import mul, sub
 from .axes import moveaxis
 from .joining import concatenate, place_of, stack
-from .math import mul, sub
-from .precision import in_full
 from .shape import broadcast_to, reshape
+from .working_precision import in_full
 
 
 def _given(function: str, **inputs: Any) -> list[Any]:

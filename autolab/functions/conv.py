@@ -1,6 +1,6 @@
 """Convolutions, as neural networks call them: the kernel is not reversed.
 
-Their gradients are the transposed convolution, and the product that gives a kernel: `faces` has all three.
+Their gradients are the transposed convolution, and the product that gives a kernel: `conv_products` has all three.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from typing import Any
 
 from ..engine.backend import Array
 from ..engine.declare import primitive
-from .faces import Steps, convolved, kernel_windows, met, over_positions, splits, spread, with_bias
-from .precision import in_single, real
+from .conv_products import Steps, convolved, kernel_windows, met, over_positions, splits, spread, with_bias
 from .windows import Shape
+from .working_precision import in_single, real
 
 
 @primitive()

@@ -6,9 +6,9 @@ from typing import Any
 
 from ..engine.backend import Array
 from ..engine.declare import primitive
-from .faces import Steps, convolved, kernel_windows, met, over_positions, splits, spread, with_bias
-from .precision import in_single, real
+from .conv_products import Steps, convolved, kernel_windows, met, over_positions, splits, spread, with_bias
 from .windows import Shape, per_axis
+from .working_precision import in_single, real
 
 
 @primitive()

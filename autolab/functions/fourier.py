@@ -13,7 +13,7 @@ import numpy as np
 from ..engine.backend import Array, get_array_module
 from ..engine.declare import primitive
 from .joining import place_of
-from .precision import in_full
+from .working_precision import in_full
 
 
 def rfft(x: Any, axis: int = -1) -> tuple[Any, Any]:

@@ -12,9 +12,9 @@ from ..engine.backend import Array, generator, get_array_module
 from ..engine.config import check_rng, config
 from ..engine.declare import elementwise, primitive
 from .indexing import scatter
-from .linalg import product
-from .precision import FULL, in_floats, in_single
+from .products import product
 from .shape import reshape, transpose
+from .working_precision import FULL, in_floats, in_single
 
 
 @primitive()

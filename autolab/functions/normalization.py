@@ -11,9 +11,9 @@ from typing import Any
 from ..engine.backend import Array
 from ..engine.declare import primitive
 from .powers import sqrt
-from .precision import in_single, real
 from .reduce import mean, sum
 from .shape import reshape
+from .working_precision import in_single, real
 
 Shape = tuple[int, ...]
 Axis = int | tuple[int, ...]

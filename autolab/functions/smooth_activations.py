@@ -1,4 +1,4 @@
-"""Smooth activation functions beyond those of `activation`: mish, softsign, glu."""
+"""Smooth activation functions: gelu, silu, mish, softsign, glu."""
 
 from __future__ import annotations
 
@@ -6,14 +6,64 @@ from typing import Any
 
 from ..engine.backend import Array
 from ..engine.declare import elementwise
-from .choose import clip
-from .exponentials import sigmoid
 from .joining import place_of, split
+from .logistic import sigmoid
 from .powers import abs
-from .precision import in_full, in_single, real
+from .selection import clip
+from .special import density, normal
+from .working_precision import in_full, in_single, real
 
 _FAR = 1000.0
-"""Where the gate of mish and its slope are 0 in every precision: 0 times infinity would be NaN."""
+"""Where sigmoid, the normal distribution and its density are 0 in every precision: 0 times infinity would be NaN."""
+
+
+@elementwise(domain=(-4, 4))
+@real
+def gelu(xp: Any, x: Array) -> Array:
+    """``x * Φ(x)`` with the normal distribution ``Φ``, elementwise: exact, not the approximation by tanh.
+
+    D. Hendrycks, K. Gimpel, "Gaussian error linear units", 2016.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.gelu(Variable([-1.0, 0.0, 1.0]))
+    variable([-0.15865525  0.          0.84134475])
+    """
+    return xp.maximum(x, -_FAR) * normal(x)
+
+
+@gelu.vjp("x")
+@in_single
+def _gelu_x(g: Any, x: Any) -> Any:
+    """g * (Φ(x) + x * exp(-x * x / 2) / sqrt(2 * π))"""
+    return g * (normal(x) + clip(x, -_FAR, _FAR) * density(x))
+
+
+@elementwise(domain=(-6, 6))
+@real
+def silu(xp: Any, x: Array) -> Array:
+    """``x * sigmoid(x)``, elementwise; also known as swish.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.silu(Variable([-1000.0, 0.0, 1000.0]))
+    variable([  -0.    0. 1000.])
+    """
+    return xp.maximum(x, -_FAR) * sigmoid(x)
+
+
+@silu.vjp("x")
+@in_single
+def _silu_x(g: Any, x: Any) -> Any:
+    """g * sigmoid(x) * (1 + x * sigmoid(-x))"""
+    return g * (sigmoid(x) * (1 + clip(x, -_FAR, _FAR) * sigmoid(-x)))
+
+
+@silu.composite
+def _silu(x: Any) -> Any:
+    return x * sigmoid(x)
 
 
 @elementwise(domain=(-6, 4))

@@ -1,4 +1,4 @@
-"""Elements by their rank: median, quantiles. The gradient goes to the elements that were taken."""
+"""Median and quantiles. The gradient goes to the elements that were taken."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from ..engine import protocol
 from ..engine.backend import as_array, get_array_module
 from ..engine.variable import Variable
-from .choose import where
 from .joining import place_of, stack
-from .order import sort
-from .precision import in_full
 from .reduce import Axis, mean
+from .selection import where
 from .shape import reshape, transpose
+from .sorting import array_in, sort
+from .working_precision import in_full
 
 
 @protocol.adapt(np.median)
@@ -90,42 +90,6 @@ def percentile(a: Any, q: Any, axis: Axis = None, *, keepdims: bool = False) -> 
     return _quantiles("percentile", a, q, 100, axis, keepdims)
 
 
-@protocol.adapt(np.partition)
-def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
-    """Put the elements ``kth`` where they stand in order, smaller ones before and greater ones behind them.
-
-    Here everything is put in order, which is one of the results that are right; NumPy's may be another. The gradient
-    goes back to where each element was.
-
-    Parameters
-    ----------
-    a : Variable or array
-    kth : int or sequence of ints
-        Negative ones count from the end.
-    axis : int or None
-        None flattens the input first.
-
-    Raises
-    ------
-    ValueError
-        If there is no such element or axis.
-
-    Examples
-    --------
-    >>> from autolab import Variable, functions as F
-    >>> F.partition(Variable([3.0, 1.0, 2.0]), 0)[0]
-    variable(1.0)
-    """
-    shape = _data("partition", a).shape
-    length = prod(shape) if axis is None else shape[place_of("partition", axis, shape)]
-    places = np.asarray(kth)
-    if places.dtype.kind not in "iu" or places.ndim > 1:
-        raise TypeError(f"partition: kth is {kth!r:.60}; expected integers, one or a sequence")
-    if not ((places >= -length) & (places < length)).all():
-        raise ValueError(f"partition: kth is {kth!r:.60}; expected numbers from {-length} to {length - 1}")
-    return sort(a, axis=axis)
-
-
 def _quantiles(function: str, a: Any, q: Any, whole: int, axis: Axis, keepdims: bool) -> Any:
     if isinstance(q, Variable):
         raise TypeError(f"{function}: q is a Variable, which would get no gradient; expected its data, or numbers")
@@ -167,9 +131,9 @@ def _or_nan(ranked: Any, value: Any) -> Any:
 
 def _lines(function: str, a: Any, axis: Axis, keepdims: bool) -> tuple[Any, tuple[int, ...]]:
     """``a`` with the axes to reduce as a single last one, and the shape of the result."""
-    shape = _data(function, a).shape
+    shape = array_in(function, a).shape
     if not isinstance(a, Variable):
-        a = _data(function, a)
+        a = array_in(function, a)
     wanted = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     axes = tuple([place_of(function, i, shape) for i in wanted])
     if len(set(axes)) < len(axes):
@@ -178,7 +142,3 @@ def _lines(function: str, a: Any, axis: Axis, keepdims: bool) -> tuple[Any, tupl
     kept = tuple([shape[i] for i in rest])
     lines = reshape(transpose(a, axes=rest + axes), shape=(*kept, prod([shape[i] for i in axes])))
     return lines, tuple([1 if i in axes else n for i, n in enumerate(shape)]) if keepdims else kept
-
-
-def _data(function: str, a: Any) -> Any:
-    return a.data if isinstance(a, Variable) else as_array(a, f"{function}: input 'a'")

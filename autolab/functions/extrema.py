@@ -1,4 +1,4 @@
-"""Functions that compare the elements of an array: the greatest, the least, and all in order."""
+"""The greatest and the least element of an array. Elements that are equal share the gradient."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ import numpy as np
 
 from ..engine.backend import Array
 from ..engine.declare import primitive
-from .indexing import take_along_axis
-from .precision import real
 from .reduce import Axis, kept
-from .shape import reshape
+from .working_precision import real
 
 
 @primitive(numpy=(np.max, np.amax))
@@ -73,39 +71,3 @@ def share(xp: Any, x: Array, y: Array, *, axis: Axis) -> Array:
     """1 where ``x`` equals ``y``, divided by the number of such places over ``axis``. Constant, so it has no rules."""
     equal = (x == y).astype(x.dtype)
     return equal / equal.sum(axis=axis, keepdims=True)
-
-
-@primitive(numpy=np.sort)
-def sort(xp: Any, a: Array, *, axis: int | None = -1) -> Array:
-    """A copy in ascending order along an axis; NaN comes last. The gradient goes back to where each element was.
-
-    Equal elements count as sorted in the order of their places.
-
-    Parameters
-    ----------
-    a : Variable or array
-    axis : int or None
-        None sorts the flattened input.
-
-    Raises
-    ------
-    ValueError
-        If the axis does not exist.
-
-    Examples
-    --------
-    >>> from autolab import Variable, functions as F
-    >>> x = Variable([3.0, 1.0, 2.0])
-    >>> (F.sort(x) * [1.0, 10.0, 100.0]).sum().backward()
-    >>> x.grad
-    variable([100.   1.  10.])
-    """
-    return xp.sort(a, axis=axis)
-
-
-@sort.vjp("a")
-def _sort_x(g: Any, a: Any, axis: int | None) -> Any:
-    """g[the place of each element in the order]"""
-    place = 0 if axis is None else axis
-    order = np.argsort(a, axis=axis, kind="stable")  # of a Variable, too, this is an array
-    return reshape(take_along_axis(g, indices=np.argsort(order, axis=place), axis=place), shape=a.shape)

@@ -10,11 +10,11 @@ import numpy as np
 from ..engine.backend import Array, as_array, get_array_module
 from ..engine.errors import check_number
 from ..engine.variable import Variable
-from .activation import softmax
 from .axes import swapaxes
-from .choose import where
-from .linalg import matmul
-from .precision import in_full
+from .products import matmul
+from .selection import where
+from .softmaxes import softmax
+from .working_precision import in_full
 
 
 def attention(

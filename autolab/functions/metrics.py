@@ -1,4 +1,4 @@
-"""How good predictions are: precision, recall and F1 of classes, and the share of variance that is explained."""
+"""How good predictions are: accuracy, precision, recall and F1 of classes, and the share of variance explained."""
 
 from __future__ import annotations
 
@@ -7,7 +7,50 @@ from typing import Any
 from ..engine.backend import Array
 from ..engine.declare import primitive
 from .classification import counted_targets
-from .precision import real
+from .working_precision import real
+
+
+@primitive()
+def accuracy(xp: Any, x: Array, t: Array, *, axis: int = -1, ignore_label: int | None = None) -> Array:
+    """How often the greatest score is that of the right class, between 0 and 1. It has no gradient.
+
+    Of equal scores the first is taken.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Scores, with the classes along ``axis``.
+    t : array of int
+        The right classes, counted from 0, of the shape of ``x`` without ``axis``.
+    axis : int
+    ignore_label : int, optional
+        Targets of this number do not count.
+
+    Returns
+    -------
+    Variable or array
+        0-d; 0 if no target counts.
+
+    Raises
+    ------
+    TypeError
+        If the targets are no integers.
+    ValueError
+        If the shapes do not fit, or a target is no class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import Variable, functions as F
+    >>> F.accuracy(Variable([[0.1, 0.9], [0.8, 0.2]]), np.array([1, 1]))
+    variable(0.5)
+    """
+    counted = counted_targets("accuracy", xp, x, t, axis, ignore_label)
+    dtype = x.dtype if x.dtype.kind == "f" else xp.float64
+    right = x.argmax(axis=axis) == t
+    if counted is not None:
+        right = right[counted]
+    return right.mean().astype(dtype) if right.size else xp.zeros((), dtype)
 
 
 @primitive()

@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from ..engine.backend import Array
-from .linalg import matmul
+from .products import matmul
 from .reduce import sum
 from .shape import reshape, transpose
 from .windows import Shape, Windows, columns, image, windows

@@ -17,6 +17,8 @@ from ..engine.primitive import Primitive
 from ..engine.variable import Variable
 
 HALF, SINGLE = np.dtype(np.float16), np.dtype(np.float32)
+
+
 FULL = frozenset({SINGLE, np.dtype(np.float64)})
 
 
