@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VERSION = "5.9.3"
 FOLDER = ROOT / ".venv" / f"typescript-{VERSION}"
 COMPILER = "node_modules/typescript/lib/tsc.js"
-FILES = ["autolab/widgets/static/*.js", "tests/**/*.js"]
+FILES = ["autolab/views/*/*.js", "tests/**/*.js"]
 OPTIONS = [
     *("--noEmit", "--allowJs", "--checkJs", "--strict", "--pretty", "false"),
     *("--target", "es2023", "--lib", "es2023,dom,dom.iterable", "--module", "esnext", "--moduleResolution", "bundler"),

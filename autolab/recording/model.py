@@ -338,7 +338,7 @@ class Recording:
 
     def to_graphviz(self) -> Digraph:
         """The graph as a `graphviz.Digraph`."""
-        from ..display.dot import to_graphviz
+        from ..views.graph.dot import to_graphviz
 
         return to_graphviz(self)
 
@@ -352,25 +352,25 @@ class Recording:
 
         ``direction``: where the graph runs; by default time and long chains run to the right, everything else down.
         """
-        from ..display.files import save
+        from ..views.export.files import save
 
         save(self, path, look, direction)
 
     def __str__(self) -> str:
         """Every step with its value and its gradient, and the backward pass: a table in words."""
-        from ..display.text import to_text
+        from ..views.steps.text import to_text
 
         return to_text(self)
 
     def __repr__(self) -> str:
-        from ..display.escape import clean
-        from ..display.messages import plural
+        from ..views.draw.escape import clean
+        from ..views.draw.messages import plural
 
         calls = [step for step in self.steps if step.kind == "call"]
         counts = f"{plural(len(self.inputs), 'input')}, {plural(len(calls), 'step')}"
         return f"<Recording of {clean(self.function, 60)}: {counts}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..display import mimebundle
+        from ..views import mimebundle
 
         return mimebundle(self)

@@ -11,8 +11,8 @@ import pytest
 
 import autolab
 from autolab import functions as F
-from autolab.display.answer import MOST_SHARES, answer
-from autolab.display.walk import Walk
+from autolab.views.graph.walk import Walk
+from autolab.views.steps.answer import MOST_SHARES, answer
 
 
 def small(x: Any, y: Any) -> Any:

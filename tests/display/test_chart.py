@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from autolab.display.chart import MOST_LINES, Line, axis, chart, log_axis
-from autolab.display.chart_svg import HEIGHT, to_svg
-from autolab.display.colors import DASHES, LINES, THEMES, contrast
+from autolab.views.draw.chart import MOST_LINES, Line, axis, chart, log_axis
+from autolab.views.draw.colors import DASHES, LINES, THEMES, contrast
+from autolab.views.draw.plot import HEIGHT, to_svg
 
 NAN, INF = math.nan, math.inf
 NAMESPACE = "{http://www.w3.org/2000/svg}"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autolab.display.colors import STOPS, THEMES, color, contrast, ink_on, luminance, paint, palette
+from autolab.views.draw.colors import STOPS, THEMES, color, contrast, ink_on, luminance, paint, palette
 
 # Machado, Oliveira, Fernandes 2009, severity 1, on linear RGB.
 DEFICIENCIES = {

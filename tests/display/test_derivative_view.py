@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from autolab.analysis import Study
-from autolab.display import mimebundle
-from autolab.display.derivative_scene import LARGE, growth_rows, moving, panels, polynomial
-from autolab.display.derivative_view import curves_svg, growth_svg
-from autolab.display.html import LIMIT
-from autolab.display.plot import Frame, Size, height_of
+from autolab.views import mimebundle
+from autolab.views.derivatives.scene import LARGE, growth_rows, moving, panels, polynomial
+from autolab.views.derivatives.static import curves_svg, growth_svg
+from autolab.views.draw.html import LIMIT
+from autolab.views.draw.plot import Frame, Size, height_of
 
 
 def wave(x):

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 import autolab
 from autolab import functions as F
-from autolab.display.direction import LONG, direction_of
-from autolab.display.layout import layout
-from autolab.display.scene import TAB_CHARACTER, TAB_PADDING, scene
 from autolab.recording import Recording
+from autolab.views.graph.direction import LONG, direction_of
+from autolab.views.graph.layout import layout
+from autolab.views.graph.scene import TAB_CHARACTER, TAB_PADDING, scene
 
 WAYS = ("down", "right")
 TITLE = 20.0  # the height of a frame's label, and the width of the sign in front of it

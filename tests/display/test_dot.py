@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from autolab.display.colors import ANY_PAGE, THEMES, contrast
+from autolab.views.draw.colors import ANY_PAGE, THEMES, contrast
 
 from .cases import recorded_chain, recorded_muladd
 

@@ -9,8 +9,8 @@ import pytest
 
 from autolab import functions as F
 from autolab import record
-from autolab.display.frames import frame
-from autolab.display.walk import Walk
+from autolab.views.graph.walk import Walk
+from autolab.views.steps.frames import frame
 
 RNG = np.random.default_rng(0)
 

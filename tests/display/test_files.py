@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 import autolab
-from autolab.display import files
+from autolab.views.export import files
 
 from .cases import named, recorded_chain, recorded_muladd, recorded_net
 from .payloads import PAYLOADS

@@ -7,13 +7,12 @@ import pytest
 
 import autolab
 from autolab import functions as F
-from autolab.display.flow import MEASURES, Scale, flow, scale_of
-from autolab.display.health import EXPLODED, VANISHED, dead_units, findings, sentences
-from autolab.display.nan_path import nan_path
-from autolab.display.numbers import number
-from autolab.display.scene import scene
-from autolab.display.search import search_words
 from autolab.recording.arrays import snapshot
+from autolab.views.draw.numbers import number
+from autolab.views.graph.flow import MEASURES, Scale, flow, scale_of
+from autolab.views.graph.health import EXPLODED, VANISHED, dead_units, findings, nan_path, sentences
+from autolab.views.graph.labels import search_words
+from autolab.views.graph.scene import scene
 
 from .cases import muladd, recorded_muladd, recorded_net, recording, step
 

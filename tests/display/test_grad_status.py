@@ -5,12 +5,12 @@ import pytest
 
 import autolab
 from autolab import functions as F
-from autolab.display import mimebundle
-from autolab.display.messages import say
-from autolab.display.readings import readings
 from autolab.engine import passes
 from autolab.engine.node import Leaf
 from autolab.optimizers import SGD
+from autolab.views import mimebundle
+from autolab.views.draw.messages import say
+from autolab.views.graph.readings import readings
 
 
 @pytest.fixture(autouse=True)

@@ -5,13 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autolab.display.colors import STOPS, color
-from autolab.display.heat import Heat, heat_entry, index_words, legends_of, span_of
-from autolab.display.heatmap import Panel, heatmaps
-from autolab.display.histogram import BINS, sample
-from autolab.display.plane import Plane, reduced
-from autolab.display.tone import BEND, Tone, rounded_up, tone, view_tone
 from autolab.recording.arrays import snapshot
+from autolab.views.draw.cells import Plane, reduced
+from autolab.views.draw.colors import BEND, STOPS, Tone, color, rounded_up, tone, view_tone
+from autolab.views.draw.heat import BINS, Heat, heat_entry, index_words, legends_of, sample, span_of
+from autolab.views.draw.heatmap import Panel, heatmaps
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,11 @@ import pytest
 
 import autolab
 from autolab.analysis import Study, show_hessian, show_jacobian, surface
-from autolab.display import mimebundle
-from autolab.display.escape import clean
-from autolab.display.svg import to_svg
 from autolab.gradcheck.report import Finding, GradientReport, InputReport
-from autolab.widgets.board import Board
-from autolab.widgets.shown import gather
+from autolab.views import mimebundle
+from autolab.views.draw.escape import clean
+from autolab.views.graph.svg import to_svg
+from autolab.views.heatmap.board import Board, gather
 
 from .cases import named
 from .payloads import PAYLOADS

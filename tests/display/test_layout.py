@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autolab.display.layout import layout
-from autolab.display.layout.columns import spread
-from autolab.display.layout.layered import MAX_WAYPOINTS, Layered
-from autolab.display.layout.order import count_crossings, ordered
+from autolab.views.graph.layout import layout
+from autolab.views.graph.layout.columns import spread
+from autolab.views.graph.layout.crossings import count_crossings, ordered
+from autolab.views.graph.layout.ranks import MAX_WAYPOINTS, Layered
 
 GAP = (28.0, 46.0)
 BOX = (100.0, 40.0)
@@ -95,7 +95,7 @@ def test_lines_run_downwards(graph):
 
 
 def test_lines_for_which_there_is_no_room_are_single_curves_beside_the_boxes(monkeypatch):
-    monkeypatch.setattr("autolab.display.layout.layered.MAX_WAYPOINTS", 5)
+    monkeypatch.setattr("autolab.views.graph.layout.ranks.MAX_WAYPOINTS", 5)
     layout.cache_clear()
     chain = tuple((i, i + 1) for i in range(19))
     placed = layout((BOX,) * 20, (*chain, (0, 19)))

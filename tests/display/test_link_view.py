@@ -12,8 +12,8 @@ from PIL import Image
 
 from autolab import Chain, Parameter, Sequential, Variable, functions, optimizers
 from autolab import links as L
-from autolab.display import mimebundle
-from autolab.display.colors import paint
+from autolab.views import mimebundle
+from autolab.views.draw.colors import paint
 
 
 def trained():

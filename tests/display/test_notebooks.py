@@ -11,7 +11,7 @@ from helpers.lab_process import lab_process
 
 import autolab
 from autolab.analysis import Study, show_hessian, show_jacobian, surface
-from autolab.display import mimebundle
+from autolab.views import mimebundle
 
 from .cases import recorded_muladd, recorded_net
 from .payloads import PAYLOADS

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autolab.display.numbers import bytes_text, inline, number, seconds_text, shape_text
+from autolab.views.draw.numbers import bytes_text, inline, number, seconds_text, shape_text
 
 
 @pytest.mark.parametrize(

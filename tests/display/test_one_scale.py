@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 
 import autolab
-from autolab.display.colors import color
-from autolab.display.detail import detail
-from autolab.display.readings import readings, view_scale
-from autolab.display.scene import scene
-from autolab.display.style import LEVELS
-from autolab.display.svg import draw, to_svg
-from autolab.display.tone import view_tone
-from autolab.display.walk import Walk
-from autolab.widgets.columns import shaded
+from autolab.views.draw.colors import color, view_tone
+from autolab.views.draw.svg import LEVELS
+from autolab.views.graph.detail import detail
+from autolab.views.graph.readings import readings, view_scale
+from autolab.views.graph.scene import scene
+from autolab.views.graph.svg import draw, to_svg
+from autolab.views.graph.walk import Walk
+from autolab.views.live.columns import shaded
 
 
 def fading(x: Any) -> Any:

@@ -9,8 +9,8 @@ import pytest
 from autolab import functions as F
 from autolab import record
 from autolab.analysis.derivations import derivation
-from autolab.display.order_layout import HEIGHT
-from autolab.display.order_scene import OrderScene
+from autolab.views.steps.term_layout import HEIGHT
+from autolab.views.steps.terms import OrderScene
 
 FUNCTIONS = [
     lambda x: x**2 * F.sin(x),

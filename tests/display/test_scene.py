@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import autolab
-from autolab.display.messages import say
-from autolab.display.scene import detail, readings, scene
 from autolab.recording.model import Operand
 from autolab.recording.outline import MOST, Group
+from autolab.views.draw.messages import say
+from autolab.views.graph.scene import detail, readings, scene
 
 from .cases import halves, muladd, recorded_muladd, recorded_net, recording, step
 

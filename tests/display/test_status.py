@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 import autolab
-from autolab.display import mimebundle, status
-from autolab.display.messages import SENTENCES, say
-from autolab.display.readings import readings
 from autolab.engine import passes
+from autolab.views import mimebundle
+from autolab.views.draw import grad_status as status
+from autolab.views.draw.messages import SENTENCES, say
+from autolab.views.graph.readings import readings
 
 from .cases import recorded_muladd, recording, step
 

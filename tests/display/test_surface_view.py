@@ -13,9 +13,9 @@ from PIL import Image
 
 from autolab import functions as F
 from autolab.analysis import descend, surface
-from autolab.display import mimebundle
-from autolab.display.colors import color
-from autolab.display.surface_view import SIZE, contour, surface_svg
+from autolab.views import mimebundle
+from autolab.views.draw.colors import color
+from autolab.views.plots.surface import SIZE, contour, surface_svg
 
 
 def test_level_lines_lie_where_the_closed_form_says():

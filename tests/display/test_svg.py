@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from autolab.display.heatmap import Panel, heatmaps
-from autolab.display.svg import to_svg
-from autolab.display.tone import Tone
 from autolab.recording.arrays import snapshot
+from autolab.views.draw.colors import Tone
+from autolab.views.draw.heatmap import Panel, heatmaps
+from autolab.views.graph.svg import to_svg
 
 from .cases import recorded_chain, recorded_muladd, recorded_net, recording, step
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autolab.display.typeset import in_pairs, name, of_label, of_source, of_tokens, plain, to_tokens
+from autolab.views.draw.typeset import in_pairs, name, of_label, of_source, of_tokens, plain, to_tokens
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 import autolab
-from autolab.display import mimebundle, registry, report_view
-from autolab.display.escape import Markup
-from autolab.display.html import LIMIT
-from autolab.display.messages import say
+from autolab.views import mimebundle
+from autolab.views.check import report as report_view
+from autolab.views.draw import registry
+from autolab.views.draw.escape import Markup
+from autolab.views.draw.html import LIMIT
+from autolab.views.draw.messages import say
 
 from .cases import halves, recorded_chain, recorded_muladd, recorded_net, recording, step
 
@@ -137,7 +139,7 @@ def test_fifty_views_take_less_than_five_megabytes():
 
 
 def test_a_picture_that_fits_in_no_way_leaves_the_text(monkeypatch):
-    monkeypatch.setattr("autolab.display.recording_view.LIMIT", 300)
+    monkeypatch.setattr("autolab.views.steps.recording.LIMIT", 300)
     bundle = mimebundle(recorded_muladd())
     assert set(bundle) == {"text/plain"} and bundle["text/plain"].endswith("this is the text.")
 
@@ -154,7 +156,7 @@ def test_a_display_never_raises():
 
 
 def test_a_failing_handler_leaves_the_text_and_the_reason(monkeypatch):
-    monkeypatch.setattr(registry, "_HANDLERS", {"builtins.int": "autolab.display.nowhere:bundle"})
+    monkeypatch.setattr(registry, "_HANDLERS", {"builtins.int": "autolab.views.nowhere:bundle"})
     assert mimebundle(3) == {"text/plain": f"3\n{say('only_text', reason='ModuleNotFoundError')}"}
 
 
@@ -180,7 +182,7 @@ def test_types_are_registered_by_name(monkeypatch):
 
 def test_importing_the_display_loads_nothing_heavy():
     heavy = {"PIL", "graphviz", "IPython", "ipywidgets", "executing"}
-    program = f"import sys, autolab.display; print(*({heavy} & set(sys.modules)))"
+    program = f"import sys, autolab.views; print(*({heavy} & set(sys.modules)))"
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout.split() == []
 

@@ -11,10 +11,10 @@ from helpers.nodes import MulAdd, SinCos
 
 from autolab import elementwise, record
 from autolab import functions as F
-from autolab.display.frames import frame
-from autolab.display.listing import listing
-from autolab.display.messages import say
-from autolab.display.walk import Walk
+from autolab.views.draw.messages import say
+from autolab.views.graph.listing import listing
+from autolab.views.graph.walk import Walk
+from autolab.views.steps.frames import frame
 
 RNG = np.random.default_rng(3)
 

@@ -18,8 +18,8 @@ from playwright.sync_api import Browser, Frame
 
 from autolab import lesson_page
 from autolab.sanitiser import TAGS
-from autolab.widgets.embedding import PAGE
-from autolab.widgets.export import VIEWS
+from autolab.views.export.embedding import PAGE
+from autolab.views.export.pages import VIEWS
 
 COVER = "position:fixed;inset:0;z-index:9;background:red"
 # Markup that leads away, or covers and restyles what is around it.

@@ -8,9 +8,10 @@ import pytest
 import autolab
 from autolab import functions as F
 from autolab import transforms
-from autolab.display.scene import scene
-from autolab.display.text import remarks, to_text
 from autolab.recording.model import LEAVES
+from autolab.views.graph.remarks import remarks
+from autolab.views.graph.scene import scene
+from autolab.views.steps.text import to_text
 
 
 def mixed(x, y):

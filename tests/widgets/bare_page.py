@@ -16,7 +16,7 @@ from typing import Any
 from comm.base_comm import BaseComm
 from playwright.sync_api import Locator, Page
 
-from autolab.widgets.module import module_text, style_text
+from autolab.views.live.bundle import module_text, style_text
 
 ADDRESS = "http://localhost/"  # answered by `serve`; no server runs
 POLICY = (

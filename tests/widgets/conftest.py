@@ -10,10 +10,10 @@ import pytest
 from ipywidgets import comm as widget_comm
 from playwright.sync_api import Browser, Page
 
-from autolab.widgets import derivative_explorer
-from autolab.widgets.explorer import Explorer
-from autolab.widgets.export import export_html
-from autolab.widgets.session import Session
+from autolab.views.derivatives import explorer as derivative_explorer
+from autolab.views.export.pages import export_html
+from autolab.views.graph.explorer import Explorer
+from autolab.views.graph.session import Session
 
 from .bare_page import RecordingComm, Wire, serve
 from .lab import Lab, LabPage, LabPages, lab_server

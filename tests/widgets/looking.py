@@ -9,8 +9,8 @@ import itertools
 import json
 from typing import Any
 
-from autolab.widgets.lens_shown import questions_of
-from autolab.widgets.messages import question_key
+from autolab.views.check.lens import questions_of
+from autolab.views.live.protocol import question_key
 
 _SEQ = itertools.count(1)
 

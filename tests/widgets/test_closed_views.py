@@ -17,21 +17,20 @@ import autolab
 from autolab import Variable, check_gradients, export_html
 from autolab import functions as F
 from autolab import links as L
-from autolab.display.messages import say
 from autolab.training.extensions import LiveMonitor
-from autolab.widgets.computation import Computation
-from autolab.widgets.derivative_explorer import DerivativeExplorer
-from autolab.widgets.derivative_session import DerivativeSession
-from autolab.widgets.explorer import Explorer
-from autolab.widgets.graph_view import GraphView
-from autolab.widgets.heatmaps import Board, Heatmap
-from autolab.widgets.interaction import Interact
-from autolab.widgets.lens import Lens
-from autolab.widgets.lens_session import LensSession
-from autolab.widgets.live_view import LiveView
-from autolab.widgets.monitor_view import MonitorView
-from autolab.widgets.session import Session
-from autolab.widgets.shown import gather
+from autolab.views.check.lens import Lens
+from autolab.views.check.session import LensSession
+from autolab.views.derivatives.explorer import DerivativeExplorer
+from autolab.views.derivatives.session import DerivativeSession
+from autolab.views.draw.messages import say
+from autolab.views.graph.explorer import Explorer
+from autolab.views.graph.graph_view import GraphView
+from autolab.views.graph.session import Session
+from autolab.views.heatmap.heatmap import Board, Heatmap, gather
+from autolab.views.interact.interact import Interact
+from autolab.views.live.computation import Computation
+from autolab.views.live.widget import LiveView
+from autolab.views.monitor.live import MonitorView
 
 
 class Inputs(np.ndarray):

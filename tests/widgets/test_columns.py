@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser
 
-from autolab.widgets.columns import FEWEST, packed, shaded
-from autolab.widgets.module import STATIC
+from autolab.views.live.bundle import module_text
+from autolab.views.live.columns import FEWEST, packed, shaded
 
 from .bare_page import ADDRESS
 
@@ -62,7 +62,7 @@ def records(seed: int) -> list[dict[str, Any]]:
 @pytest.mark.browser
 def test_the_page_makes_the_records_again(browser: Browser) -> None:
     page = browser.new_page()
-    text = (STATIC / "columns.js").read_text("utf-8")
+    text = module_text("brain.js")
     page.route("**/*", lambda route: route.fulfill(body=text, content_type="text/javascript"))
     page.goto(ADDRESS)
     kinds = set()
@@ -71,7 +71,7 @@ def test_the_page_makes_the_records_again(browser: Browser) -> None:
         sent = packed(given)
         kinds |= {name for column in sent["$columns"].values() if isinstance(column, dict) for name in column}
         made = page.evaluate(
-            "async (sent) => JSON.stringify((await import('./columns.js')).unpacked({ sent }).sent)", sent
+            "async (sent) => JSON.stringify((await import('./brain.js')).unpacked({ sent }).sent)", sent
         )
         assert json.loads(made) == given
     assert kinds == {"of", "at", "after", "cells", "sizes", "from", "steps", "times"}

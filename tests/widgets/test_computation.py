@@ -7,7 +7,7 @@ import sys
 
 PROGRAM = """
 import sys, time
-from autolab.widgets.computation import Computation
+from autolab.views.live.computation import Computation
 
 results = []
 def run(work, stop):

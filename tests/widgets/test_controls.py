@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autolab.widgets.controls import control
+from autolab.views.live.controls import control
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 import autolab
-from autolab.widgets.derivative_explorer import DerivativeExplorer
-from autolab.widgets.derivative_session import DerivativeSession
-from autolab.widgets.module import module_text
+from autolab.views.derivatives.explorer import DerivativeExplorer
+from autolab.views.derivatives.session import DerivativeSession
+from autolab.views.live.bundle import module_text
 
 
 def test_plain_python_saves_a_page_and_says_where(tmp_path: Path) -> None:
@@ -84,8 +84,8 @@ def test_its_front_end_has_no_door_for_markup() -> None:
 def test_the_graphs_are_answered_where_no_other_view_was_opened() -> None:
     program = (
         "import autolab, numpy as np, threading\n"
-        "from autolab.widgets.derivative_explorer import DerivativeExplorer\n"
-        "from autolab.widgets.derivative_session import DerivativeSession\n"
+        "from autolab.views.derivatives.explorer import DerivativeExplorer\n"
+        "from autolab.views.derivatives.session import DerivativeSession\n"
         "view = DerivativeExplorer(DerivativeSession(np.sin, 0.5), threading.TIMEOUT_MAX)\n"
         "look = {'do': 'look', 'look': {'graphs': True}, 'questions': [['program']], 'seq': 1}\n"
         "view._on_message(None, look, [])\n"

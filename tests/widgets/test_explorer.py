@@ -19,10 +19,10 @@ import pytest
 
 import autolab
 from autolab import Variable
-from autolab.display.messages import say
-from autolab.widgets.explorer import Explorer
-from autolab.widgets.module import STATIC, module_text
-from autolab.widgets.session import Session
+from autolab.views.draw.messages import say
+from autolab.views.graph.explorer import Explorer
+from autolab.views.graph.session import Session
+from autolab.views.live.bundle import VIEWS, module_text
 
 from .looking import looks
 from .programs import LAYER, branching, layer, muladd, picky
@@ -133,7 +133,7 @@ def test_what_is_no_message_is_ignored(explorer: Make, content: Any) -> None:
 
 def test_a_failure_while_drawing_is_shown_and_answered(explorer: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
-    monkeypatch.setattr("autolab.widgets.panels.graph.readings", lambda *given, **named: 1 / 0)
+    monkeypatch.setattr("autolab.views.graph.graph_panel.readings", lambda *given, **named: 1 / 0)
     (state,) = tell(view, do="move", key="x", value=1.0, seq=3)
     assert (state["ack"], state["condition"]["error"]["type"]) == (3, "ZeroDivisionError")
 
@@ -278,11 +278,11 @@ def test_the_front_end_has_no_door_for_markup() -> None:
 
 
 def test_every_module_of_the_folder_is_part_of_the_front_end() -> None:
-    code = "".join([path.read_text(encoding="utf-8") for path in STATIC.parent.glob("*.py")])
+    code = "".join([path.read_text(encoding="utf-8") for path in VIEWS.glob("*/*.py")])
     entries = re.findall(r"""module_text\(["'](\w+\.js)["']\)""", code)
-    entries += [f"{kind}.js" for kind in re.findall(r"""^    kind = ["'](\w+)["']""", code, re.MULTILINE)]
+    entries += [f"{kind}.js" for kind in re.findall(r"""^    kind = ["'](\w+)["']$""", code, re.MULTILINE)]
     text = "".join([module_text(entry) for entry in entries])
-    for file in STATIC.glob("*.js"):
+    for file in VIEWS.glob("*/*.js"):
         first = next(line for line in file.read_text(encoding="utf-8").splitlines() if line.startswith("export "))
         name = re.split(r"[^\w ]", first)[0].split()[-1]
         assert re.search(rf"\b{name}\b", text), file.name

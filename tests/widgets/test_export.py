@@ -14,10 +14,10 @@ from display.payloads import PAYLOADS, batches
 from playwright.sync_api import Browser, Locator, Page, expect
 
 import autolab
-from autolab.display.messages import say
 from autolab.recording.model import Recording
-from autolab.widgets.export import export_html
-from autolab.widgets.saved import MAX_BYTES
+from autolab.views.draw.messages import say
+from autolab.views.export.pages import export_html
+from autolab.views.live.saved import MAX_BYTES
 
 from .bare_page import menu
 from .looking import looks

@@ -10,14 +10,14 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 import autolab
-from autolab.display.flow import flow
-from autolab.display.messages import say
-from autolab.display.readings import readings
-from autolab.widgets import folds
-from autolab.widgets.derivative_explorer import DerivativeExplorer
-from autolab.widgets.derivative_session import DerivativeSession
-from autolab.widgets.export import export_html
-from autolab.widgets.folds import only_children
+from autolab.views.derivatives.explorer import DerivativeExplorer
+from autolab.views.derivatives.session import DerivativeSession
+from autolab.views.draw.messages import say
+from autolab.views.export.pages import export_html
+from autolab.views.graph import page as folds
+from autolab.views.graph.flow import flow
+from autolab.views.graph.page import only_children
+from autolab.views.graph.readings import readings
 
 from .bare_page import find, offered
 from .looking import looks, seen

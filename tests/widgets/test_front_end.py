@@ -12,16 +12,15 @@ import pytest
 from ipywidgets.embed import dependency_state
 from playwright.sync_api import Browser, Page, expect
 
-from autolab.widgets import module
-from autolab.widgets.derivative_explorer import DerivativeExplorer
-from autolab.widgets.explorer import Explorer
-from autolab.widgets.front_end import FrontEnd
-from autolab.widgets.graph_view import GraphView
-from autolab.widgets.heatmaps import Heatmap
-from autolab.widgets.interaction import Interact
-from autolab.widgets.lens import Lens
-from autolab.widgets.module import STATIC, module_text, style_text, zipped
-from autolab.widgets.monitor_view import MonitorView
+from autolab.views.check.lens import Lens
+from autolab.views.derivatives.explorer import DerivativeExplorer
+from autolab.views.graph.explorer import Explorer
+from autolab.views.graph.graph_view import GraphView
+from autolab.views.heatmap.heatmap import Heatmap
+from autolab.views.interact.interact import Interact
+from autolab.views.live import bundle as module
+from autolab.views.live.bundle import FrontEnd, file_of, module_text, style_text, zipped
+from autolab.views.monitor.live import MonitorView
 
 from .bare_page import ADDRESS
 from .lab import Lab, LabPage
@@ -61,12 +60,12 @@ def test_every_kind_has_a_small_module_and_a_style_of_its_own() -> None:
     made = [FrontEnd(kind) for kind in kinds]
     assert len({front_end.digest for front_end in made}) == len(kinds) == 6
     assert all(len(front_end.module) + len(front_end.style) <= 60_000 for front_end in made)  # what travels
-    assert all((STATIC / f"{kind}.{suffix}").exists() for kind in kinds for suffix in ("js", "css"))
+    assert all(file_of(f"{kind}.{suffix}").exists() for kind in kinds for suffix in ("js", "css"))
 
 
 def test_only_types_and_comments_that_fill_lines_are_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What the browser's debugger shows is otherwise what is in the files."""
-    monkeypatch.setattr(module, "STATIC", tmp_path)
+    monkeypatch.setattr(module, "VIEWS", tmp_path.parent)
     kept = [
         'import { b } from "./other.js";',
         "const a = `/* kept */ // kept`;",
@@ -210,7 +209,7 @@ def test_the_kernel_sends_a_view_what_it_asks_for(explorer: Make, monkeypatch: p
 
 
 STRANGE = """
-from autolab.widgets.live_view import LiveView
+from autolab.views.live.widget import LiveView
 
 LiveView._esm = LiveView._esm.replace(".get_model(", ".not_there(")
 """

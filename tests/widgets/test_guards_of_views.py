@@ -17,18 +17,19 @@ import pytest
 import autolab
 from autolab import Variable
 from autolab import functions as F
-from autolab.display.messages import say
-from autolab.widgets import explorer_page, notebook
-from autolab.widgets.explorer import Explorer
-from autolab.widgets.graph_view import GraphView
-from autolab.widgets.interaction import Interact
-from autolab.widgets.knobs import knobs
-from autolab.widgets.lens import Lens, look_closely
-from autolab.widgets.live_view import LiveView
-from autolab.widgets.questions import Reader
-from autolab.widgets.saved import as_json
-from autolab.widgets.session import Session
-from autolab.widgets.session_view import _listed
+from autolab.views.check.lens import Lens, look_closely
+from autolab.views.draw.messages import say
+from autolab.views.graph import page as explorer_page
+from autolab.views.graph.explorer import Explorer
+from autolab.views.graph.graph_view import GraphView
+from autolab.views.graph.questions import Reader
+from autolab.views.graph.session import Session
+from autolab.views.interact.interact import Interact
+from autolab.views.interact.knobs import knobs
+from autolab.views.live import notebook
+from autolab.views.live.saved import as_json
+from autolab.views.live.session_view import _listed
+from autolab.views.live.widget import LiveView
 
 from .looking import asks, looks, seen, told, turn_lens
 from .programs import branching
@@ -71,7 +72,7 @@ def test_an_error_is_cleaned_wherever_it_arises(
     assert view.error is not None and view.error["message"] == SHOWN
     looks(view, selected=0)
     with monkeypatch.context() as change:
-        change.setattr("autolab.widgets.panels.steps.detail", fails)
+        change.setattr("autolab.views.steps.steps_panel.detail", fails)
         tell(view, do="move", key="x", index=None, value=3, final=True)  # while a result is shown
     assert view.error is not None and view.error["message"] == SHOWN and view.computing == ""
     tell(view, do="move", key="x", index=None, value=4, final=True)

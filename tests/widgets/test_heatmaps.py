@@ -15,9 +15,9 @@ import pytest
 from ipywidgets import comm as widget_comm
 
 import autolab
-from autolab.display.messages import say
-from autolab.widgets import heatmaps
-from autolab.widgets.heatmaps import Heatmap
+from autolab.views.draw.messages import say
+from autolab.views.heatmap import heatmap as heatmaps
+from autolab.views.heatmap.heatmap import Heatmap
 
 from .bare_page import RecordingComm
 from .looking import told, turn_heat

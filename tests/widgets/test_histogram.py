@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import autolab
-from autolab.widgets.panels.histogram import BINS
-from autolab.widgets.questions import Reader
+from autolab.views.graph.histogram_panel import BINS
+from autolab.views.graph.questions import Reader
 
 from .bare_page import Wire, node
 from .looking import looks, seen

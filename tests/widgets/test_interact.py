@@ -11,7 +11,7 @@ import pytest
 from ipywidgets import comm as widget_comm
 
 import autolab
-from autolab.widgets.interaction import Interact
+from autolab.views.interact.interact import Interact
 
 from .bare_page import RecordingComm
 from .looking import told, turn_heat

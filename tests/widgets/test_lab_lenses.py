@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from autolab.display.messages import say
-from autolab.display.numbers import number
+from autolab.views.draw.messages import say
+from autolab.views.draw.numbers import number
 
 from .lab import Lab, LabPage
 from .test_lab import keep

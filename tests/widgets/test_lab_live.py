@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from autolab.display.messages import say
+from autolab.views.draw.messages import say
 
 from .lab import Lab, LabPage
 

@@ -18,14 +18,13 @@ from playwright.sync_api import Page
 import autolab
 from autolab import Variable, check_gradients
 from autolab.analysis import Study, descend, show_hessian, show_jacobian, surface
-from autolab.display.messages import say
-from autolab.widgets.board import Board
-from autolab.widgets.derivative_explorer import DerivativeExplorer
-from autolab.widgets.derivative_session import DerivativeSession
-from autolab.widgets.heatmaps import Heatmap
-from autolab.widgets.lens import Lens
-from autolab.widgets.lens_session import LensSession
-from autolab.widgets.shown import gather
+from autolab.views.check.lens import Lens
+from autolab.views.check.session import LensSession
+from autolab.views.derivatives.explorer import DerivativeExplorer
+from autolab.views.derivatives.session import DerivativeSession
+from autolab.views.draw.messages import say
+from autolab.views.heatmap.board import Board
+from autolab.views.heatmap.heatmap import Heatmap, gather
 
 from .bare_page import RecordingComm, Wire, serve
 from .looking import told, turn_order

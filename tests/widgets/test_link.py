@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from autolab.widgets.module import STATIC
+from autolab.views.live.bundle import file_of
 
 from .bare_page import ADDRESS
 
@@ -84,7 +84,7 @@ CLOSED = """() => {
 def linked(browser: Browser) -> Iterator[Page]:
     """A page in which ``open()`` makes a link and shows what it sends."""
     page = browser.new_page()
-    text = (STATIC / "link.js").read_text("utf-8")
+    text = file_of("link.js").read_text("utf-8")
     page.route("**/*", lambda route: route.fulfill(body=text, content_type="text/javascript"))
     page.goto(ADDRESS)
     page.evaluate(SETUP)

@@ -16,22 +16,21 @@ from autolab import Variable
 from autolab import functions as F
 from autolab import links as L
 from autolab.training.extensions import LiveMonitor
-from autolab.widgets.board import Board
-from autolab.widgets.derivative_explorer import DerivativeExplorer
-from autolab.widgets.derivative_session import DerivativeSession
-from autolab.widgets.explorer import Explorer
-from autolab.widgets.graph_view import GraphView
-from autolab.widgets.heatmaps import Heatmap
-from autolab.widgets.interaction import Interact
-from autolab.widgets.lens import Lens
-from autolab.widgets.lens_session import LensSession
-from autolab.widgets.live_view import LiveView
-from autolab.widgets.messages import handlers
-from autolab.widgets.monitor_view import MonitorView
-from autolab.widgets.questions import Reader
-from autolab.widgets.session import Session
-from autolab.widgets.session_view import SessionView
-from autolab.widgets.shown import gather
+from autolab.views.check.lens import Lens
+from autolab.views.check.session import LensSession
+from autolab.views.derivatives.explorer import DerivativeExplorer
+from autolab.views.derivatives.session import DerivativeSession
+from autolab.views.graph.explorer import Explorer
+from autolab.views.graph.graph_view import GraphView
+from autolab.views.graph.questions import Reader
+from autolab.views.graph.session import Session
+from autolab.views.heatmap.board import Board
+from autolab.views.heatmap.heatmap import Heatmap, gather
+from autolab.views.interact.interact import Interact
+from autolab.views.live.protocol import handlers
+from autolab.views.live.session_view import SessionView
+from autolab.views.live.widget import LiveView
+from autolab.views.monitor.live import MonitorView
 
 NUMBER, KEY, NONE = (int, float), (str, int), type(None)
 ALL: dict[str, Any] = {"hello": {}, "look": {"look": dict, "questions": list}, "ask": {"question": list}}

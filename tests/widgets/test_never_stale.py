@@ -11,9 +11,9 @@ import pytest
 
 import autolab
 from autolab import Parameter, Variable
-from autolab.display.messages import say
-from autolab.widgets.explorer import Explorer
-from autolab.widgets.user_error import UserError
+from autolab.views.draw.messages import say
+from autolab.views.graph.explorer import Explorer
+from autolab.views.live.computation import UserError
 
 from .looking import looks, seen
 from .programs import muladd, picky
@@ -155,7 +155,7 @@ def test_an_error_while_showing_changes_nothing_of_the_picture(explorer: Make, m
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
     looks(view, selected=0)
     before = (view.page, view.numbers, view.answers)
-    monkeypatch.setattr("autolab.widgets.panels.steps.detail", lambda *given: 1 / 0)
+    monkeypatch.setattr("autolab.views.steps.steps_panel.detail", lambda *given: 1 / 0)
     tell(view, do="move", key="x", value=5.0)
     assert (view.page, view.numbers, view.answers) == before
     assert view.error["type"] == "ZeroDivisionError"

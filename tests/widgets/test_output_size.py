@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from ipywidgets import Widget
 
-from autolab.widgets.explorer import Explorer
-from autolab.widgets.messages import question_key
+from autolab.views.graph.explorer import Explorer
+from autolab.views.live.protocol import question_key
 
 from .looking import looks, seen
 from .programs import LAYER, layer, muladd, twenty

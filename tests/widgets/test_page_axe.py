@@ -15,12 +15,12 @@ from playwright.sync_api import Page
 
 import autolab
 from autolab import functions as F
-from autolab.widgets.derivative_explorer import DerivativeExplorer
-from autolab.widgets.derivative_session import DerivativeSession
-from autolab.widgets.explorer import Explorer
-from autolab.widgets.export import export_html
-from autolab.widgets.graph_view import GraphView
-from autolab.widgets.session import Session
+from autolab.views.derivatives.explorer import DerivativeExplorer
+from autolab.views.derivatives.session import DerivativeSession
+from autolab.views.export.pages import export_html
+from autolab.views.graph.explorer import Explorer
+from autolab.views.graph.graph_view import GraphView
+from autolab.views.graph.session import Session
 
 from .bare_page import RecordingComm, Wire, menu, offered, serve, type_number
 from .looking import looks, tell

@@ -14,11 +14,11 @@ import pytest
 from ipywidgets import comm as widget_comm
 from playwright.sync_api import Locator, Page, expect
 
-from autolab.display.messages import say
-from autolab.display.numbers import number
-from autolab.widgets import derivative_explorer
-from autolab.widgets.derivative_explorer import DerivativeExplorer
-from autolab.widgets.derivative_session import DerivativeSession
+from autolab.views.derivatives import explorer as derivative_explorer
+from autolab.views.derivatives.explorer import DerivativeExplorer
+from autolab.views.derivatives.session import DerivativeSession
+from autolab.views.draw.messages import say
+from autolab.views.draw.numbers import number
 
 from .bare_page import RecordingComm, Wire, serve
 from .looking import seen, told

@@ -237,7 +237,7 @@ def test_presenting_fills_the_screen_with_the_graph_the_player_and_the_sentence(
 def test_a_saved_page_has_no_handles_and_says_so(open_file: Callable[..., Page]) -> None:
     page = open_file(autolab.record(muladd, 2.0, 3.0, 4.0))
     assert page.locator(".al-free, .al-node[role=slider]").count() == 0
-    assert page.locator(".al-sentence").text_content() == autolab.display.messages.say("still")
+    assert page.locator(".al-sentence").text_content() == autolab.views.draw.messages.say("still")
     page.locator(".al-node").first.press("Enter")
     expect(page.locator(".al-sum")).to_have_text("3 through h")
 

@@ -12,12 +12,10 @@ from ipywidgets import comm as widget_comm
 from playwright.sync_api import Browser, Page, expect
 
 import autolab
-from autolab.display.colors import contrast, paint
-from autolab.display.tone import tone, view_tone
-from autolab.widgets.board import Board
-from autolab.widgets.export import export_html
-from autolab.widgets.heatmaps import Heatmap
-from autolab.widgets.shown import gather
+from autolab.views.draw.colors import contrast, paint, tone, view_tone
+from autolab.views.export.pages import export_html
+from autolab.views.heatmap.board import Board
+from autolab.views.heatmap.heatmap import Heatmap, gather
 
 from .bare_page import RecordingComm, Wire, serve
 from .looking import told, turn_heat

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from autolab.display.messages import say
+from autolab.views.draw.messages import say
 
 from .bare_page import Wire, free, menu, node, number, pinned, type_number
 from .looking import seen

@@ -12,9 +12,9 @@ from ipywidgets import comm as widget_comm
 from playwright.sync_api import Browser, Page, expect
 
 import autolab
-from autolab.display.messages import say
-from autolab.widgets.export import export_html
-from autolab.widgets.interaction import Interact
+from autolab.views.draw.messages import say
+from autolab.views.export.pages import export_html
+from autolab.views.interact.interact import Interact
 
 from .bare_page import RecordingComm, Wire, serve
 

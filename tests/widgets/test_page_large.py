@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 
-from autolab.display.colors import paint
-from autolab.display.readings import view_scale
-from autolab.display.tone import view_tone
+from autolab.views.draw.colors import paint, view_tone
+from autolab.views.graph.readings import view_scale
 
 from .bare_page import Wire, menu, node, offered, pinned
 from .looking import seen as told

@@ -20,11 +20,11 @@ from playwright.sync_api import Locator, Page, expect
 
 import autolab
 from autolab import FunctionNode, check_gradients
-from autolab.display.colors import paint
-from autolab.display.messages import say
-from autolab.display.numbers import number as shown
 from autolab.gradcheck.study import study
-from autolab.widgets.lens import Lens
+from autolab.views.check.lens import Lens
+from autolab.views.draw.colors import paint
+from autolab.views.draw.messages import say
+from autolab.views.draw.numbers import number as shown
 
 from .bare_page import RecordingComm, Wire, serve
 from .looking import told, turn_lens

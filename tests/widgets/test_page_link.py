@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from autolab.display.messages import say
+from autolab.views.draw.messages import say
 
 from .bare_page import Wire, find, free, menu, number, pinned
 from .looking import seen

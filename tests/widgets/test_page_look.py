@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 
-from autolab.display.colors import THEMES, contrast, paint
-from autolab.display.readings import view_scale
-from autolab.display.tone import view_tone
+from autolab.views.draw.colors import THEMES, contrast, paint, view_tone
+from autolab.views.graph.readings import view_scale
 
 from .bare_page import Wire, menu, node, pinned, type_number
 from .programs import LAYER, layer, muladd, picky, twenty

@@ -13,11 +13,11 @@ from playwright.sync_api import Page
 
 from autolab import links as L
 from autolab import optimizers
-from autolab.display.colors import LINES, STOPS
-from autolab.display.numbers import number
 from autolab.training import monitor as monitor_module
 from autolab.training.extensions import LiveMonitor
-from autolab.widgets.monitor_view import MonitorView
+from autolab.views.draw.colors import LINES, STOPS
+from autolab.views.draw.numbers import number
+from autolab.views.monitor.live import MonitorView
 
 from .bare_page import RecordingComm, Wire, serve
 from .looking import told

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from autolab import Variable
-from autolab.display.readings import readings
-from autolab.display.scene import scene
+from autolab.views.graph.readings import readings
+from autolab.views.graph.scene import scene
 
 from .bare_page import Wire, menu, type_number
 from .programs import LAYER, layer

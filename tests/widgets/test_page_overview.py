@@ -10,10 +10,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from autolab import Variable
-from autolab.display.colors import STOPS, paint
-from autolab.display.flow import flow
-from autolab.display.readings import view_scale
-from autolab.display.tone import view_tone
+from autolab.views.draw.colors import STOPS, paint, view_tone
+from autolab.views.graph.flow import flow
+from autolab.views.graph.readings import view_scale
 
 from .bare_page import Wire, find, menu, node, offered, type_number
 from .looking import seen
@@ -175,7 +174,7 @@ def test_open_all_and_close_all(page: Page, open_view: Open) -> None:
 def test_a_picture_of_too_many_boxes_is_refused_in_words(
     page: Page, open_view: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("autolab.widgets.panels.graph.MOST_BOXES", 20)
+    monkeypatch.setattr("autolab.views.graph.graph_panel.MOST_BOXES", 20)
     wire = open_view(rnn, **RNN, times=30)
     before = page.locator(".al-node").count()
     offered(page, "Open all").click()

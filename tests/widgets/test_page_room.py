@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page
 
 from autolab import functions as F
-from autolab.display.numbers import number
+from autolab.views.draw.numbers import number
 
 from .bare_page import Wire, menu, pinned
 from .looking import seen

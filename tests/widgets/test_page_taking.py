@@ -17,8 +17,8 @@ from PIL import Image
 from playwright.sync_api import Browser, Page
 
 import autolab
-from autolab.display.colors import THEMES
-from autolab.display.groups import group_count
+from autolab.views.draw.colors import THEMES
+from autolab.views.graph.labels import group_count
 
 from .bare_page import Wire, menu, node, offered
 from .looking import asks, looks, seen

@@ -9,11 +9,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from autolab import Variable
-from autolab.display.colors import STOPS, paint
-from autolab.display.histogram import Sample
-from autolab.display.messages import say
-from autolab.display.readings import readings, view_scale
-from autolab.display.tone import tone, view_tone
+from autolab.views.draw.colors import STOPS, paint, tone, view_tone
+from autolab.views.draw.heat import Sample
+from autolab.views.draw.messages import say
+from autolab.views.graph.readings import readings, view_scale
 
 from .bare_page import Wire, free, menu, node, number, pinned, type_number
 from .looking import looks, seen

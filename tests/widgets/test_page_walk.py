@@ -10,10 +10,10 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from autolab import Variable, export_html, record
-from autolab.display.colors import paint
-from autolab.display.messages import say
-from autolab.display.readings import text_of
-from autolab.display.walk import Walk
+from autolab.views.draw.arrays import text_of
+from autolab.views.draw.colors import paint
+from autolab.views.draw.messages import say
+from autolab.views.graph.walk import Walk
 
 from .bare_page import Wire, menu, node, number, type_number
 from .looking import looks, seen
@@ -175,7 +175,7 @@ def test_a_chosen_cell_is_followed_by_mouse_and_by_keyboard(page: Page, open_vie
 
 
 def text_of_number(value: Any) -> str:
-    from autolab.display.numbers import number as shown
+    from autolab.views.draw.numbers import number as shown
 
     return shown(value)
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from autolab import record
-from autolab.display.messages import say
+from autolab.views.draw.messages import say
 
 from .bare_page import Wire, menu, node, number
 from .programs import LAYER, layer, muladd

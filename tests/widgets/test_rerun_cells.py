@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from jupyter_client.manager import start_new_kernel
 
-from autolab.display.messages import say
+from autolab.views.draw.messages import say
 
 pytestmark = [
     pytest.mark.lab,

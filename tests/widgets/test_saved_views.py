@@ -15,21 +15,20 @@ from playwright.sync_api import Browser, Page, expect
 
 import autolab
 from autolab import Variable, check_gradients, primitive
-from autolab.display.colors import paint
-from autolab.display.messages import say
-from autolab.display.numbers import number
-from autolab.display.tone import tone
 from autolab.gradcheck.study import study
 from autolab.numerals import precise
-from autolab.widgets import derivative_page, lens_page
-from autolab.widgets.board import Board
-from autolab.widgets.derivative_explorer import DerivativeExplorer
-from autolab.widgets.derivative_session import DerivativeSession
-from autolab.widgets.heatmaps import Heatmap
-from autolab.widgets.lens import Lens
-from autolab.widgets.lens_session import DIRECTIONS, LensSession
-from autolab.widgets.saved import MAX_BYTES
-from autolab.widgets.shown import gather
+from autolab.views.check import page as lens_page
+from autolab.views.check.lens import Lens
+from autolab.views.check.session import DIRECTIONS, LensSession
+from autolab.views.derivatives import page as derivative_page
+from autolab.views.derivatives.explorer import DerivativeExplorer
+from autolab.views.derivatives.session import DerivativeSession
+from autolab.views.draw.colors import paint, tone
+from autolab.views.draw.messages import say
+from autolab.views.draw.numbers import number
+from autolab.views.heatmap.board import Board
+from autolab.views.heatmap.heatmap import Heatmap, gather
+from autolab.views.live.saved import MAX_BYTES
 
 from .test_page_lens import INPUTS, muladd, own_difference, readout
 from .test_page_lens import number as read

@@ -15,8 +15,8 @@ import autolab
 from autolab import Variable
 from autolab.engine.backend import GpuStatus
 from autolab.recording import Recording
-from autolab.widgets.session import Session
-from autolab.widgets.user_error import UserError, user_error
+from autolab.views.graph.session import Session
+from autolab.views.live.computation import UserError, user_error
 
 from .programs import LAYER, layer, muladd, picky
 
@@ -396,12 +396,12 @@ def test_spawned_generators_are_the_same_at_every_point() -> None:
 
 def test_a_device_can_be_chosen_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     session = open_session(muladd, x=2.0, y=3.0, z=4.0)
-    monkeypatch.setattr("autolab.widgets.session.gpu_status", lambda: GpuStatus("absent", "none"))
+    monkeypatch.setattr("autolab.views.graph.session.gpu_status", lambda: GpuStatus("absent", "none"))
     assert "device" not in session.settings()
-    monkeypatch.setattr("autolab.widgets.session.gpu_status", lambda: GpuStatus("ok", "a GPU"))
+    monkeypatch.setattr("autolab.views.graph.session.gpu_status", lambda: GpuStatus("ok", "a GPU"))
     session = open_session(muladd, x=2.0, y=3.0, z=4.0)
     moved: list[Any] = []
-    monkeypatch.setattr("autolab.widgets.state.to_gpu", lambda array: moved.append(array) or array)
+    monkeypatch.setattr("autolab.views.graph.state.to_gpu", lambda array: moved.append(array) or array)
     assert session.settings()["device"] == ("cpu", ("cpu", "gpu"))
     session.choose("device", "gpu")
     assert len(moved) == 3
@@ -409,7 +409,7 @@ def test_a_device_can_be_chosen_where_there_is_one(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize(("setting", "value"), [("dtype", "int8"), ("mode", "x"), ("device", "gpu"), ("__class__", "")])
 def test_a_senseless_choice_is_refused(setting: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autolab.widgets.session.gpu_status", lambda: GpuStatus("absent", "none"))
+    monkeypatch.setattr("autolab.views.graph.session.gpu_status", lambda: GpuStatus("absent", "none"))
     session = open_session(muladd, x=2.0, y=3.0, z=4.0)
     with pytest.raises(ValueError, match="cannot be set"):
         session.choose(setting, value)
@@ -453,7 +453,7 @@ def test_where_the_functions_applied_to_an_input_are_worth_looking_at() -> None:
 
 
 def test_a_history_of_large_arrays_is_bounded_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autolab.widgets.session.HISTORY_BYTES", 10_000)
+    monkeypatch.setattr("autolab.views.graph.session.HISTORY_BYTES", 10_000)
     session = open_session(lambda A: A.sum(), A=np.zeros(500))
     for k in range(10):
         session.move("A", 0, float(k + 1))

@@ -11,8 +11,8 @@ import autolab
 from autolab import Variable
 from autolab import functions as F
 from autolab.recording import Recording
-from autolab.widgets.session import Session
-from autolab.widgets.user_error import UserError, for_page
+from autolab.views.graph.session import Session
+from autolab.views.live.computation import UserError, for_page
 
 from .programs import muladd, picky
 
@@ -66,7 +66,7 @@ def test_what_the_page_gets_is_words_and_numbers() -> None:
 
 
 def test_a_computation_that_is_stopped_carries_nothing() -> None:
-    from autolab.widgets.computation import Stopped
+    from autolab.views.live.computation import Stopped
 
     steps: list[int] = []
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from helpers.checkout import ROOT
 
-STATIC = ROOT / "autolab" / "widgets" / "static"
-SHEETS = sorted([path for path in STATIC.glob("*.css") if path.name != "base.css"])
+VIEWS = ROOT / "autolab" / "views"
+SHEETS = sorted([path for path in VIEWS.glob("*/*.css") if path.name != "base.css"])
 
 
 def of_single_classes(sheet: str) -> set[tuple[str, str]]:
@@ -23,6 +23,6 @@ def of_single_classes(sheet: str) -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.stem)
 def test_what_a_sheet_changes_of_the_base_holds_when_the_base_comes_again(path: Path) -> None:
-    base = of_single_classes((STATIC / "base.css").read_text("utf-8"))
+    base = of_single_classes((VIEWS / "live" / "base.css").read_text("utf-8"))
     assert (".al-body", "grid-template-columns") in base
     assert of_single_classes(path.read_text("utf-8")) & base == set()

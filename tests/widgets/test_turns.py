@@ -13,10 +13,10 @@ import pytest
 
 import autolab
 from autolab import Variable
-from autolab.widgets.explorer import Explorer
-from autolab.widgets.interaction import Interact
-from autolab.widgets.live_view import LiveView
-from autolab.widgets.session import Session
+from autolab.views.graph.explorer import Explorer
+from autolab.views.graph.session import Session
+from autolab.views.interact.interact import Interact
+from autolab.views.live.widget import LiveView
 
 from .looking import told
 from .test_closed_views import VIEWS, belongings, inputs, settle

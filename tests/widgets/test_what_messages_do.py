@@ -11,22 +11,21 @@ import numpy as np
 import autolab
 from autolab import Variable
 from autolab import links as L
-from autolab.display.flow import MEASURES
-from autolab.display.messages import say
-from autolab.display.tone import SCALES
 from autolab.engine.errors import DamagedValueError
 from autolab.training.extensions import LiveMonitor
-from autolab.widgets.board import Board
-from autolab.widgets.derivative_explorer import DerivativeExplorer
-from autolab.widgets.derivative_session import DerivativeSession
-from autolab.widgets.explorer import Explorer
-from autolab.widgets.heatmaps import Heatmap
-from autolab.widgets.lens import Lens
-from autolab.widgets.lens_session import DIRECTIONS, LensSession
-from autolab.widgets.monitor_view import MonitorView
-from autolab.widgets.session import Session
-from autolab.widgets.shown import gather
-from autolab.widgets.user_error import UserError, user_error
+from autolab.views.check.lens import Lens
+from autolab.views.check.session import DIRECTIONS, LensSession
+from autolab.views.derivatives.explorer import DerivativeExplorer
+from autolab.views.derivatives.session import DerivativeSession
+from autolab.views.draw.colors import SCALES
+from autolab.views.draw.messages import say
+from autolab.views.graph.explorer import Explorer
+from autolab.views.graph.flow import MEASURES
+from autolab.views.graph.session import Session
+from autolab.views.heatmap.board import Board
+from autolab.views.heatmap.heatmap import Heatmap, gather
+from autolab.views.live.computation import UserError, user_error
+from autolab.views.monitor.live import MonitorView
 
 from .looking import asks, looks, seen, told, turn, turn_heat, turn_lens, turn_order
 from .test_closed_views import settle

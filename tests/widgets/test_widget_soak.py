@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page
 
 from autolab import Variable
-from autolab.widgets.explorer import Explorer
+from autolab.views.graph.explorer import Explorer
 
 from .bare_page import Wire, pinned
 from .test_page_link import flush
