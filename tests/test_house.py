@@ -41,6 +41,7 @@ RANKS = {
     "analysis": 4,
     "views": 5,
     "lesson": 6,
+    "lessons": 7,
     "server": 6,
     "compat": 7,
     "doctor": 7,
@@ -168,7 +169,7 @@ LATER = (
     "autolab.analysis",
     "autolab.views.export.files",
     "autolab.gradcheck",
-    "autolab.lesson.book",
+    "autolab.lesson.judge",
     "autolab.views.derivatives.explorer",
     "autolab.views.export.pages",
     "autolab.views.heatmap.heatmap",
@@ -220,7 +221,7 @@ def test_a_path_of_a_machine_is_found(folder):
 
 
 def test_notebooks_are_kept_without_outputs():
-    notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    notebooks = sorted((ROOT / "autolab" / "lessons").glob("*/*.ipynb"))
     assert notebooks
     for notebook in notebooks:
         cells = json.loads(notebook.read_text("utf-8"))["cells"]

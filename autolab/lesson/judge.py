@@ -17,7 +17,7 @@ from ..gradcheck import GradientReport, InputReport, check_bound
 from ..numerals import signed
 from .exercise import Arrays, Exercise, OwnGradient, Prediction, Values, Witness
 from .judgement import NOT_YET, RIGHT, Judgement, Known, NotWritten, Step, apart, compared, errors, has_gap, is_empty
-from .messages import has, say
+from .messages import say
 
 _POINTS = 2
 _SAME = 1e-9  # of gradients of one input: relative
@@ -45,7 +45,7 @@ def _prediction(exercise: Prediction, answer: Any, rng: np.random.Generator) -> 
         return RIGHT
     kind = next((kind for kind, wrong in exercise.mistakes.items() if _near(given, float(wrong()))), "different")
     steps = [Step(say("number.wrong", answer=signed(f"{given:g}"))), Step(_direction(given, truth))]
-    return Judgement("wrong", kind, (*steps, *_own_hint(exercise.name, kind)))
+    return Judgement("wrong", kind, (*steps, *_own_hint(exercise, kind)))
 
 
 def _near(a: float, b: float) -> bool:
@@ -65,13 +65,12 @@ def _choice(exercise: Prediction, answer: Any) -> Judgement:
         return Judgement("wrong", "no_choice", (Step(told),))
     if word == exercise.truth():
         return RIGHT
-    return Judgement("wrong", word, (Step(say("choice.wrong")), *_own_hint(exercise.name, word)))
+    return Judgement("wrong", word, (Step(say("choice.wrong")), *_own_hint(exercise, word)))
 
 
-def _own_hint(name: str, kind: str) -> tuple[Step, ...]:
-    """What the catalogue says about this mistake in this exercise; what it says about the exercise otherwise."""
-    keys = (f"{name}.{kind}", f"{name}.hint")
-    return tuple([Step(say(key)) for key in keys if has(key)][:1])
+def _own_hint(exercise: Exercise, kind: str) -> tuple[Step, ...]:
+    """What the exercise says about this mistake; if it does not know it, what helps with any."""
+    return tuple([Step(exercise.says[key]) for key in (kind, "hint") if key in exercise.says][:1])
 
 
 @judge.register
@@ -96,7 +95,7 @@ def _values(exercise: Values, answer: Any, rng: np.random.Generator) -> Judgemen
     if not wrong:
         return RIGHT
     kind = _known_mistake(exercise, wrong)
-    return Judgement("wrong", kind, (*told, *_own_hint(exercise.name, kind)))
+    return Judgement("wrong", kind, (*told, *_own_hint(exercise, kind)))
 
 
 def _measured(exercise: Values, answer: Any, inputs: Arrays) -> np.ndarray:
@@ -149,7 +148,7 @@ def _own_gradient(exercise: OwnGradient, answer: Any, rng: np.random.Generator) 
         theirs = as_variable(exercise.reference(**inputs)).data
         steps = compared(say("forward"), ours, theirs, 1e-9)
         if steps:
-            return Judgement("wrong", "forward", (*steps, *_own_hint(exercise.name, "forward")))
+            return Judgement("wrong", "forward", (*steps, *_own_hint(exercise, "forward")))
         report = check_bound(bind("lesson.check", fn, (), inputs), rng=rng)
         if not report.passed:
             return _wrong_gradient(exercise, report)
@@ -186,20 +185,20 @@ def _wrong_gradient(exercise: OwnGradient, report: GradientReport) -> Judgement:
     """Which input, its shape, its errors, the symptom, where to look, and what the lesson has to say about it."""
     finding = next(iter(report.findings), None)
     kind = "different" if finding is None else finding.kind
-    item = _accused(report)
+    item = _failing(report)
     steps = [] if item is None else _about(item)
     steps += [] if finding is None else [Step(finding.message), Step(finding.hint)]
-    steps += _own_hint(exercise.name, kind)
+    steps += _own_hint(exercise, kind)
     return Judgement("wrong", kind, tuple([step for step in steps if step.text]))
 
 
-def _accused(report: GradientReport) -> InputReport | None:
+def _failing(report: GradientReport) -> InputReport | None:
     return next((item for item in report.inputs if item.verdict == "wrong"), None)
 
 
 def _about(item: InputReport) -> list[Step]:
     what = say("gradient", name=item.name)
-    steps = [Step(say("guilty", what=what))]
+    steps = [Step(say("differs", what=what))]
     if item.analytic is None:
         return steps
     steps.append(Step(say("shape.right", what=what, given=item.analytic.shape)))
@@ -216,7 +215,7 @@ def _witness(exercise: Witness, answer: Any, rng: np.random.Generator) -> Judgem
     theirs, ours = (_gradients(fn, inputs, upstream) for fn in (exercise.reference, exercise.broken))
     if any([(apart(a, b, _SAME) & ~exercise.corner(x)).any() for a, b, x in zip(ours, theirs, inputs, strict=True)]):
         return RIGHT
-    return Judgement("wrong", "agrees", (Step(say("witness.agrees")), *_own_hint(exercise.name, "agrees")))
+    return Judgement("wrong", "agrees", (Step(say("witness.agrees")), *_own_hint(exercise, "agrees")))
 
 
 def _gradients(fn: Callable[..., Any], inputs: Sequence[np.ndarray], upstream: np.ndarray) -> list[np.ndarray]:
@@ -236,18 +235,18 @@ def judged(exercise: Exercise, answer: Any, rng: np.random.Generator) -> Judgeme
     except NotImplementedError:
         return NOT_YET
     except Known as mistake:
-        return Judgement("wrong", mistake.kind, _own_hint(exercise.name, mistake.kind))
+        return Judgement("wrong", mistake.kind, _own_hint(exercise, mistake.kind))
     except Exception as error:  # the learner's code may raise anything
         return Judgement("wrong", "stopped", _about_stopping(exercise, error))
 
 
 def _nothing(exercise: Exercise) -> Judgement:
     """Something is written, and gives nothing."""
-    return Judgement("wrong", "none", (Step(say("none")), *_own_hint(exercise.name, "none")))
+    return Judgement("wrong", "none", (Step(say("none")), *_own_hint(exercise, "none")))
 
 
 def _about_stopping(exercise: Exercise, error: Exception) -> tuple[Step, ...]:
     """What it raised, and what helps there: such code has not come as far as the mistakes that are known."""
     told = Step(say("stopped", error=type(error).__name__, text=error))
     is_class = isinstance(exercise, OwnGradient)
-    return (told, Step(say("stopped.class"))) if is_class else (told, *_own_hint(exercise.name, "stopped"))
+    return (told, Step(say("stopped.class"))) if is_class else (told, *_own_hint(exercise, "stopped"))

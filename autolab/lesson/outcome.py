@@ -8,7 +8,7 @@ from typing import Any
 from ..views import mimebundle
 from ..views.draw.registry import register
 from .judgement import State, Step
-from .messages import has, say
+from .messages import say
 
 register("autolab.lesson.outcome.Outcome", "autolab.lesson.outcome_view:bundle")
 
@@ -27,6 +27,8 @@ class Outcome:
         The help that is shown.
     further : int
         How many more steps of help there are.
+    remark : str
+        What the exercise has to say about a right answer.
 
     Examples
     --------
@@ -41,6 +43,7 @@ class Outcome:
     kind: str = ""
     steps: tuple[Step, ...] = ()
     further: int = 0
+    remark: str = ""
 
     @property
     def passed(self) -> bool:
@@ -56,8 +59,7 @@ class Outcome:
     def closing(self) -> str:
         """What a right answer shows, or how to get more help; empty if there is neither."""
         if self.passed:
-            key = f"{self.exercise}.right"
-            return say(key) if has(key) else ""
+            return self.remark
         return say("more", count=self.further) if self.further else ""
 
     def __str__(self) -> str:

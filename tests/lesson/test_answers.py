@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from autolab.lesson import checking
-from autolab.lesson.book import EXERCISES
-from autolab.lesson.messages import SENTENCES, say
+from autolab.lesson.messages import SENTENCES
 
-from .lessons import NOTEBOOKS, answers, cells, mistaken, run_exercise, solved
+from .lessons import EXERCISES, NOTEBOOKS, answers, cells, mistaken, run_exercise, solved
 
 ALL = [(notebook, name) for notebook in NOTEBOOKS for name in answers(notebook)]
 WRONG = [(notebook, name, wrong) for notebook, name in ALL for wrong in answers(notebook)[name]["wrong"]]
@@ -35,7 +34,7 @@ def test_an_empty_answer_is_not_yet_one(notebook, name):
 def test_the_solution_passes(notebook, name):
     outcome = run_exercise(notebook, solved(notebook, name))
     assert outcome.passed, outcome
-    assert say(f"{name}.right") in str(outcome)
+    assert EXERCISES[name].says["right"] in str(outcome)
 
 
 @pytest.mark.parametrize(
@@ -49,16 +48,17 @@ def test_a_wrong_answer_gets_its_hint(notebook, name, wrong):
         before = len(outcome.steps)
         outcome = run_exercise(notebook, source)
         assert len(outcome.steps) == before + 1
-    hint = SENTENCES[wrong.get("hint", f"{name}.{wrong['kind']}")]
+    key = wrong.get("hint", wrong["kind"])
+    hint = EXERCISES[name].says.get(key) or SENTENCES[key]
     assert outcome.steps[-1].text.startswith(hint.partition("{")[0])
     assert ("{" in hint) or outcome.steps[-1].text == hint
 
 
 def test_every_sentence_about_an_exercise_is_reached():
-    reached = {wrong.get("hint", f"{name}.{wrong['kind']}") for _, name, wrong in WRONG}
-    reached |= {f"{name}.right" for _, name in ALL}
-    about = {key for key in SENTENCES if key.rpartition(".")[0] in EXERCISES}
-    assert about - reached == set()
+    reached = {(name, wrong.get("hint", wrong["kind"])) for _, name, wrong in WRONG} | {
+        (name, "right") for _, name in ALL
+    }
+    assert {(name, key) for name, exercise in EXERCISES.items() for key in exercise.says} - reached == set()
 
 
 def test_every_known_mistake_is_made():

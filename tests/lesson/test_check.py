@@ -9,11 +9,10 @@ import pytest
 
 from autolab import FunctionNode, Variable, lesson
 from autolab.lesson import checking
-from autolab.lesson.book import EXERCISES
 from autolab.lesson.exercise import Values
 from autolab.lesson.messages import say
 
-from .lessons import NOTEBOOKS, answers, mistaken, run_exercise
+from .lessons import EXERCISES, NOTEBOOKS, answers, mistaken, run_exercise
 
 
 @pytest.fixture(autouse=True)
@@ -133,7 +132,7 @@ def test_what_the_learners_code_raises_is_a_sentence():
     outcome = lesson.check("linear-gb", lambda gy: 1 / 0)
     assert str(outcome).splitlines()[1] == "  Your code stops with ZeroDivisionError: division by zero"
     again = lesson.check("linear-gb", lambda gy: 1 / 0)
-    assert [step.text for step in again.steps][1:] == [say("linear-gb.hint")] and again.further == 0
+    assert [step.text for step in again.steps][1:] == [EXERCISES["linear-gb"].says["hint"]] and again.further == 0
 
 
 def test_one_number_has_no_shape_and_no_count():
