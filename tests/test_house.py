@@ -39,6 +39,7 @@ RANKS = {
     "recording": 3,
     "gradcheck": 3,
     "analysis": 4,
+    "plots": 5,
     "views": 5,
     "lesson": 6,
     "lessons": 7,

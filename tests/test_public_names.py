@@ -46,7 +46,7 @@ def test_help_shows_an_example(name: str):
 
 
 MODULES = "analysis authoring compat data data.transforms functions gradcheck initializers lesson links"
-EXPLAINED = f"{MODULES} optimizers recording serializers training training.extensions transforms views".split()
+EXPLAINED = f"{MODULES} optimizers plots recording serializers training training.extensions transforms views".split()
 FROM_THE_NETWORK = {"get_fashion_mnist", "get_mnist"}  # their examples are there to read, and skipped
 
 
@@ -94,3 +94,9 @@ def test_a_function_that_is_asked_for_one_level_too_high_is_pointed_to(name: str
         getattr(autolab, name)
     assert str(caught.value) == f"module 'autolab' has no attribute {name!r}{told}"
     assert caught.value.name == name and caught.value.obj is autolab  # so Python adds "Did you mean: 'Variable'?"
+
+
+@pytest.mark.parametrize("name", ["line_chart", "show_hessian", "show_jacobian", "surface"])
+def test_a_function_that_moved_is_found_at_its_old_place_and_not_listed(name: str):
+    assert getattr(autolab, name) is getattr(autolab.plots, name)
+    assert name not in dir(autolab)

@@ -45,7 +45,7 @@ class Surface:
     Examples
     --------
     >>> import autolab
-    >>> bowl = autolab.surface(lambda x, y: x**2 + y**2, (0.0, 0.0), steps=3)
+    >>> bowl = autolab.plots.surface(lambda x, y: x**2 + y**2, (0.0, 0.0), steps=3)
     >>> bowl.names, bowl.x.tolist()
     (('x', 'y'), [-1.0, 0.0, 1.0])
     >>> bowl.values.tolist()
