@@ -12,9 +12,9 @@ from typing import Any
 
 import nbformat
 import pytest
-from display.payloads import PAYLOADS
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
 from playwright.sync_api import Browser, Frame
+from views.payloads import PAYLOADS
 
 from autolab import lesson_page
 from autolab.sanitiser import TAGS

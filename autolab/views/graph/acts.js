@@ -13,10 +13,14 @@ const LINE = /^(?:line\s*|:)(\d+)$/i;
 export function matches(words, text) {
   const wanted = text.trim().toLowerCase();
   const line = wanted.match(LINE);
-  return !wanted ? [] : Object.keys(words).map(Number).filter((id) => {
-    const [own, ...lines] = words[id];
-    return line ? lines.includes(Number(line[1])) : own.includes(wanted);
-  });
+  return !wanted
+    ? []
+    : Object.keys(words)
+        .map(Number)
+        .filter((id) => {
+          const [own, ...lines] = words[id];
+          return line ? lines.includes(Number(line[1])) : own.includes(wanted);
+        });
 }
 
 /** The open groups of a graph, as a look holds them. @param {number} order @param {Set<number>} groups */
@@ -38,7 +42,17 @@ export function makeFolding({ look, open, answer }) {
   }
 
   /** Open groups in all graphs. @param {(tree: any) => Set<number>} groups @param {() => void} [done] */
-  const openAll = (groups, done) => open([Object.assign({}, ...places().trees.map((/** @type {any} */ tree, /** @type {number} */ order) => wish(order, groups(tree))))], {}, done);
+  const openAll = (groups, done) =>
+    open(
+      [
+        Object.assign(
+          {},
+          ...places().trees.map((/** @type {any} */ tree, /** @type {number} */ order) => wish(order, groups(tree))),
+        ),
+      ],
+      {},
+      done,
+    );
 
   return {
     open({ id }, done) {
@@ -63,7 +77,11 @@ export function makeActs(brain) {
   const { look, change, open, answer, data } = brain;
   const places = () => placesIn(answer(["program"]), look());
 
-  /** The box of a chosen step; while walking, the moment that is about it. @param {number | null} id @returns {Partial<Look>} */
+  /**
+   * The box of a chosen step; while walking, the moment that is about it.
+   * @param {number | null} id
+   * @returns {Partial<Look>}
+   */
   function choosing(id) {
     if (id === null) return { selected: null };
     const { home, holder } = places();
@@ -71,14 +89,20 @@ export function makeActs(brain) {
     const box = holder(order, id);
     const { known, first, sends } = data().readings.nodes[box] ?? {};
     if (moment === null || order || (known ?? null) === null) return { selected: box };
-    return { selected: box, moment: moment < data().plan.start ? known : sends ?? first ?? moment, pick: null };
+    return { selected: box, moment: moment < data().plan.start ? known : (sends ?? first ?? moment), pick: null };
   }
 
-  /** Open what is around a step of the function, and choose it. @param {number} step @param {Partial<Look>} also @param {() => void} [done] */
+  /**
+   * Open what is around a step of the function, and choose it.
+   * @param {number} step
+   * @param {Partial<Look>} also
+   * @param {() => void} [done]
+   */
   function reveal(step, also, done) {
     const { trees, opened } = places();
     const [around, now] = [trees[0].around(step), opened[0]];
-    if (around.every((/** @type {number} */ group) => now.has(group))) return change({ ...also, ...choosing(step) }, done);
+    if (around.every((/** @type {number} */ group) => now.has(group)))
+      return change({ ...also, ...choosing(step) }, done);
     open([wish(0, new Set([...now, ...around])), wish(0, new Set(around))], { ...also, selected: step }, done);
   }
 
@@ -102,7 +126,7 @@ export function makeActs(brain) {
     colour: ({ by }, done) => change({ colour: by }, done),
     path({ show }, done) {
       change({ path: show }, () => {
-        const born = show ? answer(["path"])?.born ?? null : null;
+        const born = show ? (answer(["path"])?.born ?? null) : null;
         if (born === null) done?.();
         else reveal(born, {}, done);
       });
@@ -110,16 +134,21 @@ export function makeActs(brain) {
     look: ({ show, scale }, done) => change({ arrays: { show, scale } }, done),
     walk({ to, pick }, done) {
       const isThere = to !== null && to >= 0 && to < data().plan.count;
-      change({ moment: isThere ? to : null, pick: isThere ? pick ?? null : null }, done);
+      change({ moment: isThere ? to : null, pick: isThere ? (pick ?? null) : null }, done);
     },
-    window: ({ key, row, column }, done) => change({ corners: [...look().corners.filter((/** @type {any[]} */ [other]) => other !== key), [key, row, column]] }, done),
+    window: ({ key, row, column }, done) =>
+      change(
+        { corners: [...look().corners.filter((/** @type {any[]} */ [other]) => other !== key), [key, row, column]] },
+        done,
+      ),
   };
 }
 
 // The outline of a graph: which groups are around a step, and in which box it stands where some of them are open.
 
 /**
- * @typedef {{first: number[], groups: [number, number | null, boolean, number | null, number | null][], steps: [number, number, number | null][], own?: [number, number][]}} Outline
+ * @typedef {{first: number[], groups: [number, number | null, boolean, number | null, number | null][], steps: [number,
+ *   number, number | null][], own?: [number, number][]}} Outline
  * as views/graph/questions.py tells it
  */
 
@@ -136,7 +165,8 @@ export function treeOf(outline) {
 function makeTree({ first, groups, steps, own }) {
   const byId = new Map(groups.map((group) => [group[0], group]));
   const parents = new Map(groups.map(([id, parent]) => [id, parent]));
-  const inStretches = (/** @type {[number, number, ...any][]} */ stretches, /** @type {number} */ id) => stretches.find(([from, to]) => from <= id && id <= to);
+  const inStretches = (/** @type {[number, number, ...any][]} */ stretches, /** @type {number} */ id) =>
+    stretches.find(([from, to]) => from <= id && id <= to);
 
   /** @param {number} id */
   function parentOf(id) {
@@ -165,10 +195,14 @@ function makeTree({ first, groups, steps, own }) {
     /** The box in which a step or group stands. @param {number} id @param {Set<number>} open */
     holder: (id, open) => around(id).find((group) => !open.has(group)) ?? id,
     /** The step whose numbers a box shows. @param {number} id */
-    result: (id) => (id < 0 ? byId.get(id)?.[3] ?? null : id),
+    result: (id) => (id < 0 ? (byId.get(id)?.[3] ?? null) : id),
     /** A group open with what is around it, and with what it holds if that is one group alone. @param {number} id */
     alone: (id) => new Set([id, ...around(id), ...onlyChildren(id)]),
-    /** What is left open when a group is closed: what was open in it is forgotten. @param {number} id @param {Set<number>} open */
+    /**
+     * What is left open when a group is closed: what was open in it is forgotten.
+     * @param {number} id
+     * @param {Set<number>} open
+     */
     without: (id, open) => new Set([...open].filter((group) => group !== id && !around(group).includes(id))),
     /** Every group but the runs. */
     everything: () => new Set(groups.filter(([, , isRun]) => !isRun).map(([id]) => id)),
@@ -178,15 +212,25 @@ function makeTree({ first, groups, steps, own }) {
 /**
  * Where steps stand in the graphs of a program.
  * @param {any} program the answer to ["program"]
- * @param {{open: Record<string, number[]>, direction?: string, own?: boolean}} look with the open groups of those graphs in which something was opened or closed
+ * @param {{open: Record<string, number[]>, direction?: string, own?: boolean}} look with the open groups of those
+ *   graphs in which something was opened or closed
  */
 export function placesIn(program, { open, direction = "auto", own = false }) {
   const ours = program.graphs.map(treeOf);
-  const opened = ours.map((/** @type {any} */ tree, /** @type {number} */ order) => (open[order] ? new Set(open[order]) : tree.first));
+  const opened = ours.map((/** @type {any} */ tree, /** @type {number} */ order) =>
+    open[order] ? new Set(open[order]) : tree.first,
+  );
   const holder = (/** @type {number} */ order, /** @type {number} */ id) => ours[order].holder(id, opened[order]);
-  const home = (/** @type {number} */ id) => Math.max(0, ours.findIndex((/** @type {any} */ tree, /** @type {number} */ order) => order && tree.has(id)));
+  const home = (/** @type {number} */ id) =>
+    Math.max(
+      0,
+      ours.findIndex((/** @type {any} */ tree, /** @type {number} */ order) => order && tree.has(id)),
+    );
 
-  /** The open groups as a question names them: null as long as they are those that are open at first. @param {number} order */
+  /**
+   * The open groups as a question names them: null as long as they are those that are open at first.
+   * @param {number} order
+   */
   function asked(order) {
     const [groups, first] = [opened[order], ours[order].first];
     const isFirst = groups.size === first.size && [...groups].every((id) => first.has(id));
@@ -194,11 +238,21 @@ export function placesIn(program, { open, direction = "auto", own = false }) {
   }
 
   return {
-    trees: ours, opened, holder, home, asked,
+    trees: ours,
+    opened,
+    holder,
+    home,
+    asked,
     /** The question for the picture of a graph, or for the numbers in it. @param {string} kind @param {number} order */
     about: (kind, order) => [kind, order, asked(order), kind === "scene" ? direction : own],
     /** The questions whose answers draw all graphs. */
-    pictures: [["program"], ...ours.flatMap((/** @type {any} */ _, /** @type {number} */ order) => [["scene", order, asked(order), direction], ["numbers", order, asked(order), own]])],
+    pictures: [
+      ["program"],
+      ...ours.flatMap((/** @type {any} */ _, /** @type {number} */ order) => [
+        ["scene", order, asked(order), direction],
+        ["numbers", order, asked(order), own],
+      ]),
+    ],
     /** The box of a step or group in its own graph. @param {number} id */
     box: (id) => holder(home(id), id),
   };

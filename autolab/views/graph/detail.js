@@ -1,25 +1,45 @@
 // @ts-check
-/** Everything about the chosen box: where its gradient comes from and goes, numbers or heatmaps, where it is in the code. */
+/**
+ * Everything about the chosen box: where its gradient comes from and goes, numbers or heatmaps, where it is in the
+ * code.
+ */
 
 import { KINDS_SHOWN, SCALES, button, html, makeSegments, set, write } from "../live/dom.js";
 import { floats, makeHeatmap } from "../live/heatmap.js";
 import { math } from "../live/mathml.js";
 import { makeBox } from "../live/number_field.js";
 
-/** @typedef {{id: number, title: string, facts: string[][], backward_code: string | null, source: {file: string, line: number, statement: string} | null, rules: {text: string, filled: string | null, parameter: string}[], arrays: any[], answer: Answer}} Detail */
+/**
+ * @typedef {{id: number, title: string, facts: string[][], backward_code: string | null, source: {file: string, line:
+ *   number, statement: string} | null, rules: {text: string, filled: string | null, parameter: string}[], arrays:
+ *   any[], answer: Answer}} Detail
+ */
 
-/** @typedef {{show: keyof typeof KINDS_SHOWN, scale: keyof typeof SCALES}} Look what is shown of the arrays, and in which colours */
+/**
+ * @typedef {{show: keyof typeof KINDS_SHOWN, scale: keyof typeof SCALES}} Look what is shown of the arrays, and in
+ *   which colours
+ */
 
-const SHOWN_ABOVE = new Set(["value", "gradient", "shape", "minimum", "maximum", "NaN", "infinite"]); // beside the numbers and heatmaps
+// beside the numbers and heatmaps
+const SHOWN_ABOVE = new Set(["value", "gradient", "shape", "minimum", "maximum", "NaN", "infinite"]);
 
-/** @param {(change: Partial<Look>) => void} choose @param {((step: number, value: number | null) => void) | null} intervene puts a value in place of what a step computes; null where nothing computes */
+/**
+ * @param {(change: Partial<Look>) => void} choose
+ * @param {((step: number, value: number | null) => void) | null} intervene puts a value in place of what a step
+ *   computes; null where nothing computes
+ */
 export function makeDetail(choose, intervene) {
   const title = html("h3", { class: "al-title" });
   const numbers = html("div", { class: "al-pair" });
   const status = html("p", { class: "al-status" });
   const [comes, hands, source] = [html("div", { class: "al-comes" }), html("div"), html("div")];
   const facts = html("dl", { class: "al-facts" });
-  const rest = html("details", { class: "al-rest" }, html("summary", { class: "al-summary" }, "Type, device, time"), facts);
+  const rest = html(
+    "details",
+    { class: "al-rest" },
+    html("summary", { class: "al-summary" }, "Type, device, time"),
+    facts,
+  );
   /** @type {Record<string, ReturnType<typeof makeReadout>>} */
   const readouts = { value: makeReadout("value"), gradient: makeReadout("gradient") };
   numbers.append(readouts.value.root, readouts.gradient.root);
@@ -30,7 +50,19 @@ export function makeDetail(choose, intervene) {
   let written = "";
 
   return {
-    root: html("section", { class: "al-detail", "aria-label": "The selected step" }, title, comes, status, hands, whatIf.root, settings, numbers, source, rest),
+    root: html(
+      "section",
+      { class: "al-detail", "aria-label": "The selected step" },
+      title,
+      comes,
+      status,
+      hands,
+      whatIf.root,
+      settings,
+      numbers,
+      source,
+      rest,
+    ),
     /**
      * @param {Detail} detail
      * @param {DataView[]} buffers
@@ -51,20 +83,37 @@ export function makeDetail(choose, intervene) {
       const texts = new Map(/** @type {[string, string][]} */ (detail.facts));
       for (const [name, readout] of Object.entries(readouts)) {
         const array = detail.arrays.find((a) => a.which === (name === "value" ? "value" : "grad"));
-        readout.update(texts.get(name), texts.get("shape"), array, array && floats(buffers[array.buffer]), look.scale, colors);
+        readout.update(
+          texts.get(name),
+          texts.get("shape"),
+          array,
+          array && floats(buffers[array.buffer]),
+          look.scale,
+          colors,
+        );
         if (drawn.length > 1 && look.show !== "both" && look.show !== name) readout.root.hidden = true;
       }
       numbers.classList.toggle("al-arrays", drawn.length > 0);
       write(status, sentence);
       status.hidden = !sentence;
-      const words = JSON.stringify([detail.answer, line, detail.rules, detail.source, detail.backward_code, detail.facts]);
+      const words = JSON.stringify([
+        detail.answer,
+        line,
+        detail.rules,
+        detail.source,
+        detail.backward_code,
+        detail.facts,
+      ]);
       if (words === written) return;
       written = words;
       comes.replaceChildren(...comesParts(detail.answer, line));
       hands.replaceChildren(...handsParts(detail.answer, detail.rules, detail.backward_code));
       source.replaceChildren(...sourceLines(detail));
-      facts.replaceChildren(...detail.facts.filter(([name]) => !SHOWN_ABOVE.has(name)).map(([name, text]) =>
-        html("div", {}, html("dt", {}, name), html("dd", {}, text))));
+      facts.replaceChildren(
+        ...detail.facts
+          .filter(([name]) => !SHOWN_ABOVE.has(name))
+          .map(([name, text]) => html("div", {}, html("dt", {}, name), html("dd", {}, text))),
+      );
     },
   };
 }
@@ -108,7 +157,14 @@ function makeReadout(name) {
   const root = html("div", { class: `al-readout-${name}` }, caption, number, heatmap.root, note);
   return {
     root,
-    /** @param {string | undefined} text @param {string | undefined} shape @param {any} array @param {Float32Array} data @param {Look["scale"]} scale @param {import("../live/colors.js").ColorMap} colors */
+    /**
+     * @param {string | undefined} text
+     * @param {string | undefined} shape
+     * @param {any} array
+     * @param {Float32Array} data
+     * @param {Look["scale"]} scale
+     * @param {import("../live/colors.js").ColorMap} colors
+     */
     update(text, shape, array, data, scale, colors) {
       root.hidden = text === undefined;
       write(caption, shape && shape !== "()" ? `${name} \u00b7 ${shape}` : name);
@@ -135,9 +191,18 @@ function sourceLines({ source }) {
 const scrolled = (formula) => set(formula, { tabindex: 0 });
 
 /** @typedef {{from: number, to: number, nth: number}} Edge */
-/** @typedef {{way: string, number: string, sentence: string, edge: Edge | null, line: number | null, math: import("../live/mathml.js").Formula | null, rule: string | null, numbers: string[]}} Share */
-/** @typedef {{name: string, index: string, of: string, total: string, shares: Share[], count: number, terms: number, math: import("../live/mathml.js").Formula | null, edges: Edge[], says: string}} Value */
-/** @typedef {{comes: Value[], hands: {parameter: string, to: string, text: string, numbers: string[], edge: Edge}[], ends: string, sentence: string}} Answer */
+/**
+ * @typedef {{way: string, number: string, sentence: string, edge: Edge | null, line: number | null, math:
+ *   import("../live/mathml.js").Formula | null, rule: string | null, numbers: string[]}} Share
+ */
+/**
+ * @typedef {{name: string, index: string, of: string, total: string, shares: Share[], count: number, terms: number,
+ *   math: import("../live/mathml.js").Formula | null, edges: Edge[], says: string}} Value
+ */
+/**
+ * @typedef {{comes: Value[], hands: {parameter: string, to: string, text: string, numbers: string[], edge: Edge}[],
+ *   ends: string, sentence: string}} Answer
+ */
 
 /** @param {Edge | null} a @param {Edge | null} b */
 export const sameEdge = (a, b) => Boolean(a && b) && a?.from === b?.from && a?.to === b?.to && a?.nth === b?.nth;
@@ -148,18 +213,32 @@ export const sameEdge = (a, b) => Boolean(a && b) && a?.from === b?.from && a?.t
  * @param {Edge | null} line
  */
 export function comesParts({ comes }, line) {
-  const along = comes.flatMap((value) => value.shares.filter((share) => sameEdge(share.edge, line)).map((share) => alongParts(value, share)));
+  const along = comes.flatMap((value) =>
+    value.shares.filter((share) => sameEdge(share.edge, line)).map((share) => alongParts(value, share)),
+  );
   const sums = comes.flatMap((value) => valueParts(value, comes.length > 1, line));
   return [...along.flat(), ...(sums.length ? [html("h4", {}, "Where its gradient comes from"), ...sums] : [])];
 }
 
-/** The share that comes along a line, and the local derivative that made it. @param {Value} value @param {Share} share */
+/**
+ * The share that comes along a line, and the local derivative that made it.
+ * @param {Value} value
+ * @param {Share} share
+ */
 function alongParts({ total, index, count }, share) {
   const whole = count > 1 ? ` of ${total}` : "";
-  return [html("h4", {}, "The share along this line"),
-    html("p", { class: "al-sum" }, html("b", {}, share.number), html("span", {}, `${whole} ${share.way}${index && `, at ${index}`}`)),
+  return [
+    html("h4", {}, "The share along this line"),
+    html(
+      "p",
+      { class: "al-sum" },
+      html("b", {}, share.number),
+      html("span", {}, `${whole} ${share.way}${index && `, at ${index}`}`),
+    ),
     ...(share.math ? [scrolled(math(share.math, "al-pairs"))] : []),
-    ...calculation(share), html("p", { class: "al-note" }, share.sentence)];
+    ...calculation(share),
+    html("p", { class: "al-note" }, share.sentence),
+  ];
 }
 
 /** @param {Value} value @param {boolean} named @param {Edge | null} line */
@@ -168,16 +247,33 @@ function valueParts(value, named, line) {
   const lit = (/** @type {Share} */ share) => (sameEdge(share.edge, line) ? "al-lit" : null);
   const term = (/** @type {Share} */ share, /** @type {number} */ k) => {
     const minus = k > 0 && share.number.startsWith("\u2212");
-    return [...(k ? [minus ? " \u2212 " : " + "] : []), html("b", { class: lit(share) }, minus ? share.number.slice(1) : share.number), html("span", {}, ` ${share.way}`)];
+    return [
+      ...(k ? [minus ? " \u2212 " : " + "] : []),
+      html("b", { class: lit(share) }, minus ? share.number.slice(1) : share.number),
+      html("span", {}, ` ${share.way}`),
+    ];
   };
   const place = index ? [html("span", { class: "al-index" }, `${index}: `)] : [];
-  const sum = count === 1 ? [html("span", {}, ` ${shares[0].way}`)]
-    : [" = ", ...shares.slice(0, terms).flatMap(term), ...(count > terms ? [` + \u2026 (${count} shares, the greatest first)`] : [])];
-  return [...(named ? [html("p", { class: "al-caption" }, value.name)] : []), html("p", { class: "al-sum" }, ...place, html("b", {}, total), ...sum),
-    ...(index ? [html("p", { class: "al-caption" }, `${index} is ${value.of}.`)] : []), ...why(value)];
+  const sum =
+    count === 1
+      ? [html("span", {}, ` ${shares[0].way}`)]
+      : [
+          " = ",
+          ...shares.slice(0, terms).flatMap(term),
+          ...(count > terms ? [` + \u2026 (${count} shares, the greatest first)`] : []),
+        ];
+  return [
+    ...(named ? [html("p", { class: "al-caption" }, value.name)] : []),
+    html("p", { class: "al-sum" }, ...place, html("b", {}, total), ...sum),
+    ...(index ? [html("p", { class: "al-caption" }, `${index} is ${value.of}.`)] : []),
+    ...why(value),
+  ];
 }
 
-/** The chain rule with its numbers below the symbols; of arrays the rule of each share and its numbers. @param {Value} value */
+/**
+ * The chain rule with its numbers below the symbols; of arrays the rule of each share and its numbers.
+ * @param {Value} value
+ */
 function why({ shares, terms, math: rule }) {
   return rule ? [scrolled(math(rule, "al-pairs"))] : shares.slice(0, terms).flatMap(calculation);
 }
@@ -185,7 +281,14 @@ function why({ shares, terms, math: rule }) {
 /** @param {Share} share */
 function calculation({ rule, numbers }) {
   if (!rule && !numbers.length) return [];
-  return [html("div", { class: "al-rule" }, ...(rule ? [html("div", {}, rule)] : []), ...numbers.map((text) => html("div", { class: "al-filled" }, text)))];
+  return [
+    html(
+      "div",
+      { class: "al-rule" },
+      ...(rule ? [html("div", {}, rule)] : []),
+      ...numbers.map((text) => html("div", { class: "al-filled" }, text)),
+    ),
+  ];
 }
 
 /**
@@ -195,11 +298,23 @@ function calculation({ rule, numbers }) {
  * @param {string | null} code of a backward that somebody wrote
  */
 export function handsParts({ hands, ends }, rules, code) {
-  const numbersOf = (/** @type {string} */ parameter) => hands.find((share) => share.parameter === parameter)?.numbers ?? [];
-  const lines = rules.map(({ text, filled, parameter }) => /** @type {[string, string[]]} */ ([text, filled ? [filled] : numbersOf(parameter)]));
-  const others = hands.filter(({ parameter }) => !rules.some((rule) => rule.parameter === parameter)).map(({ to, text, numbers }) => /** @type {[string, string[]]} */ ([`to ${to}: ${text}`, numbers]));
-  const parts = [...lines, ...others].map(([text, numbers]) => html("div", { class: "al-rule" }, html("div", {}, text),
-    ...numbers.map((filled) => html("div", { class: "al-filled" }, filled))));
+  const numbersOf = (/** @type {string} */ parameter) =>
+    hands.find((share) => share.parameter === parameter)?.numbers ?? [];
+  const lines = rules.map(
+    ({ text, filled, parameter }) =>
+      /** @type {[string, string[]]} */ ([text, filled ? [filled] : numbersOf(parameter)]),
+  );
+  const others = hands
+    .filter(({ parameter }) => !rules.some((rule) => rule.parameter === parameter))
+    .map(({ to, text, numbers }) => /** @type {[string, string[]]} */ ([`to ${to}: ${text}`, numbers]));
+  const parts = [...lines, ...others].map(([text, numbers]) =>
+    html(
+      "div",
+      { class: "al-rule" },
+      html("div", {}, text),
+      ...numbers.map((filled) => html("div", { class: "al-filled" }, filled)),
+    ),
+  );
   if (code) parts.push(html("div", { class: "al-code" }, code));
   if (ends) parts.push(html("p", {}, ends));
   return parts.length ? [html("h4", {}, "What it hands on"), ...parts] : [];

@@ -2,22 +2,43 @@
 /** The live graph: which parts it has, and what a part is. */
 
 import { makeBrain } from "../live/brain.js";
-import { makeProblemPart, makeSincePart } from "../live/computing.js";
-import { makeTakingPart } from "../live/save_as.js";
+import { makeComputingPart, makeStaleNoticePart } from "../live/computing.js";
+import { makeSaveAsPart } from "../live/save_as.js";
 import { makeWidget } from "../live/view.js";
 import { makeOrdersPart } from "../steps/orders.js";
 import { makePlayerPart } from "../steps/player.js";
+import { makeSentencePart } from "../steps/sentence.js";
 import { makeAddressPart } from "./address.js";
 import { makeHistogramPart } from "./histogram.js";
 import { makeInputsPart } from "./inputs.js";
-import { makeFlowPart, makeKeyPart, makeOpeningsPart, makeSearchPart, makeSentencePart } from "./overview.js";
+import { makeFlowPart, makeKeyPart, makeExpandFusedPart, makeSearchPart } from "./overview.js";
 import { makeDetailPart, makeGraphPart } from "./picture.js";
 import { makeMind } from "./showing.js";
 import { makeSourcePart } from "./source.js";
 
-const PARTS = [makeInputsPart, makeSearchPart, makeFlowPart, makeGraphPart, makeOrdersPart, makeOpeningsPart, makePlayerPart, makeSentencePart, makeProblemPart, makeSincePart, makeDetailPart, makeHistogramPart, (/** @type {View} */ view) => makeSourcePart(view, true), makeTakingPart, makeAddressPart, makeKeyPart]; // in each place of the page they stand in this order
+const PARTS = [
+  makeInputsPart,
+  makeSearchPart,
+  makeFlowPart,
+  makeGraphPart,
+  makeOrdersPart,
+  makeExpandFusedPart,
+  makePlayerPart,
+  makeSentencePart,
+  makeComputingPart,
+  makeStaleNoticePart,
+  makeDetailPart,
+  makeHistogramPart,
+  (/** @type {View} */ view) => makeSourcePart(view, true),
+  makeSaveAsPart,
+  makeAddressPart,
+  makeKeyPart,
+]; // in each place of the page they stand in this order
 
-/** @typedef {"header" | "buttons" | "top" | "inputs" | "alert" | "middle" | "side" | "below" | "foot" | "menu" | "end"} Place */
+/**
+ * @typedef {"header" | "buttons" | "top" | "inputs" | "alert" | "middle" | "side" | "below" | "foot" | "menu" | "end"}
+ *   Place
+ */
 /** @typedef {import("../live/link.js").State} State */
 
 /**
@@ -51,7 +72,8 @@ const PARTS = [makeInputsPart, makeSearchPart, makeFlowPart, makeGraphPart, make
 /**
  * A feature of the view: what it puts where, what it does when traits change ("scene readings" names two), when the
  * whole is to be painted (at first, and with another theme), when the state of the link changes, when the text becomes
- * so many times larger, and at the end. A view with a foot is its picture: everything else it offers is in a menu. It has no need of all of them. What needs a kernel is left out of a saved page,
+ * so many times larger, and at the end. A view with a foot is its picture: everything else it offers is in a menu. It
+ * has no need of all of them. What needs a kernel is left out of a saved page,
  * but for the inputs, which stand still there.
  * @typedef {{
  *   places?: Partial<Record<Place, HTMLElement[]>>,

@@ -1,5 +1,8 @@
 // @ts-check
-/** What is free is changed in the picture: inputs and upstream gradients, in their own boxes or in a window that these open. */
+/**
+ * What is free is changed in the picture: inputs and upstream gradients, in their own boxes or in a window that these
+ * open.
+ */
 
 import { BEND, makeTone } from "../live/colors.js";
 import { makeControl } from "../live/controls.js";
@@ -38,7 +41,11 @@ export function makeFree(view, graph, act) {
       now.set(name(control), handle);
     }
     handles = now;
-    if (open && link.state === "idle") open.part.update(controls.find((/** @type {any} */ c) => name(c) === open?.key), view.colors);
+    if (open && link.state === "idle")
+      open.part.update(
+        controls.find((/** @type {any} */ c) => name(c) === open?.key),
+        view.colors,
+      );
   }
 
   /** @param {import("../live/controls.js").Control} first @param {any} node */
@@ -57,14 +64,22 @@ export function makeFree(view, graph, act) {
     return handle;
   }
 
-  /** Cells are dragged up and down, or to the sides; those of an array of which not all are drawn only in its window. @param {any} node @param {string} which @param {() => import("../live/controls.js").Control} control @param {() => void} show */
+  /**
+   * Cells are dragged up and down, or to the sides; those of an array of which not all are drawn only in its window.
+   * @param {any} node
+   * @param {string} which
+   * @param {() => import("../live/controls.js").Control} control
+   * @param {() => void} show
+   */
   function freeCells(node, which, control, show) {
     /** @type {{k: number, x: number, y: number, value: number, axis: string, target: Element} | null} */
     let hold = null;
     let dragged = false;
-    const cellsOf = (/** @type {Event} */ event) => /** @type {Element} */ (event.target).closest(`.al-${which} .al-cells`);
+    const cellsOf = (/** @type {Event} */ event) =>
+      /** @type {Element} */ (event.target).closest(`.al-${which} .al-cells`);
     set(node.element, {
-      "aria-haspopup": "dialog", ondblclick: show,
+      "aria-haspopup": "dialog",
+      ondblclick: show,
       onkeydown(/** @type {KeyboardEvent} */ event) {
         if (event.key !== "Enter" || event.target !== node.element) return;
         event.preventDefault();
@@ -75,7 +90,10 @@ export function makeFree(view, graph, act) {
         const cells = cellsOf(event);
         if (!cells || event.button !== 0) return;
         const target = /** @type {Element} */ (event.target);
-        const [k, size] = [[...cells.children].indexOf(target), control().shape.reduce((/** @type {number} */ a, /** @type {number} */ b) => a * b, 1)];
+        const [k, size] = [
+          [...cells.children].indexOf(target),
+          control().shape.reduce((/** @type {number} */ a, /** @type {number} */ b) => a * b, 1),
+        ];
         const value = elementOf(control(), k);
         if (cells.childElementCount !== size || value === null) return; // each of them is one element
         cells.setPointerCapture(event.pointerId);
@@ -86,14 +104,22 @@ export function makeFree(view, graph, act) {
         const way = { x: event.clientX - hold.x, y: hold.y - event.clientY };
         if (!hold.axis && Math.max(Math.abs(way.x), Math.abs(way.y)) < 3) return;
         hold.axis ||= Math.abs(way.x) > Math.abs(way.y) ? "x" : "y";
-        send(hold.value + (way[/** @type {"x"} */ (hold.axis)] / PIXELS_PER_RANGE) * (control().max - control().min), false);
+        send(
+          hold.value + (way[/** @type {"x"} */ (hold.axis)] / PIXELS_PER_RANGE) * (control().max - control().min),
+          false,
+        );
       },
-      onpointerup: drop, onpointercancel: drop,
+      onpointerup: drop,
+      onpointercancel: drop,
     });
-    node.element.addEventListener("click", (/** @type {Event} */ event) => {
-      if (dragged) event.stopImmediatePropagation();
-      dragged = false;
-    }, true);
+    node.element.addEventListener(
+      "click",
+      (/** @type {Event} */ event) => {
+        if (dragged) event.stopImmediatePropagation();
+        dragged = false;
+      },
+      true,
+    );
     let last = 0;
 
     /** @param {number} value @param {boolean} final */
@@ -101,7 +127,9 @@ export function makeFree(view, graph, act) {
       const { min, max, step, label, shape } = control();
       if (!hold) return;
       last = Number((Math.round(Math.max(min, Math.min(max, value)) / step) * step).toPrecision(12));
-      /** @type {any} */ (hold.target).style.fill = view.colors.css(makeTone(view.get("readings").scale?.scale ?? Math.max(Math.abs(min), Math.abs(max)), null, BEND)(last));
+      /** @type {any} */ (hold.target).style.fill = view.colors.css(
+        makeTone(view.get("readings").scale?.scale ?? Math.max(Math.abs(min), Math.abs(max)), null, BEND)(last),
+      );
       say(`${label}${bracketOf(shape, hold.k)} = ${short(last)}`);
       act.move(control(), hold.k, last, final);
     }
@@ -122,7 +150,12 @@ export function makeFree(view, graph, act) {
     view.root.dispatchEvent(new Event("al-line"));
   }
 
-  /** A field over the number. @param {import("../live/controls.js").Control} control @param {any} node @param {string} which */
+  /**
+   * A field over the number.
+   * @param {import("../live/controls.js").Control} control
+   * @param {any} node
+   * @param {string} which
+   */
   function type(control, node, which) {
     const field = makeBox(control.label, (value) => {
       act.move(control, null, value, true);
@@ -135,16 +168,32 @@ export function makeFree(view, graph, act) {
     field.element.select();
   }
 
-  /** The array as cells with their numbers; of a large one a part, and a map of the whole. @param {import("../live/controls.js").Control} control @param {any} node */
+  /**
+   * The array as cells with their numbers; of a large one a part, and a map of the whole.
+   * @param {import("../live/controls.js").Control} control
+   * @param {any} node
+   */
   function openWindow(control, node) {
     const part = makeControl(control, act);
     part.update(control, view.colors);
     const shut = button("\u00d7", () => open?.close(true), { "aria-label": `Close ${control.label}` });
-    place(control, html("div", { class: "al-window", role: "dialog", "aria-label": control.label }, shut, part.element), part, node, node.element.getBoundingClientRect());
+    place(
+      control,
+      html("div", { class: "al-window", role: "dialog", "aria-label": control.label }, shut, part.element),
+      part,
+      node,
+      node.element.getBoundingClientRect(),
+    );
     (part.element.querySelector(".al-cell[tabindex='0']") ?? shut).focus();
   }
 
-  /** @param {import("../live/controls.js").Control} control @param {HTMLElement} root @param {any} part @param {any} node @param {DOMRect} at on the screen */
+  /**
+   * @param {import("../live/controls.js").Control} control
+   * @param {HTMLElement} root
+   * @param {any} part
+   * @param {any} node
+   * @param {DOMRect} at on the screen
+   */
   function place(control, root, part, node, at) {
     open?.close(false);
     const area = graph.root.getBoundingClientRect();
@@ -157,18 +206,27 @@ export function makeFree(view, graph, act) {
       event.stopPropagation();
       open?.close(true);
     });
-    open = { key: name(control), part, root, close(focus) {
-      open = null;
-      root.remove();
-      if (focus) graph.box(control.node)?.element.focus();
-    } };
+    open = {
+      key: name(control),
+      part,
+      root,
+      close(focus) {
+        open = null;
+        root.remove();
+        if (focus) graph.box(control.node)?.element.focus();
+      },
+    };
     root.querySelector("input")?.focus();
   }
 
   return { paint, close: () => open?.close(false) };
 }
 
-/** The element with a flat index, as far as the control holds it. @param {import("../live/controls.js").Control} control @param {number} k */
+/**
+ * The element with a flat index, as far as the control holds it.
+ * @param {import("../live/controls.js").Control} control
+ * @param {number} k
+ */
 function elementOf({ values, first, stride }, k) {
   const [row, column] = [Math.floor((k - first) / stride), (k - first) % stride];
   return values[row]?.[column] ?? null;
@@ -188,7 +246,10 @@ const KEYS = { ArrowLeft: -1, ArrowRight: 1, PageDown: -10, PageUp: 10 };
  * @param {() => void} type opens a field for it
  */
 export function makeScrub(node, which, move, type) {
-  const { element, size: { w, h } } = node;
+  const {
+    element,
+    size: { w, h },
+  } = node;
   /** @type {import("../live/controls.js").Control} */
   let control;
   let now = 0;
@@ -197,16 +258,43 @@ export function makeScrub(node, which, move, type) {
 
   const y = h - FROM_BELOW;
   const rail = svg("path", { class: "al-rail", d: `M${EDGE} ${y}H${w - EDGE}` });
-  const [filled, knob] = [svg("path", { class: "al-rail-filled" }), svg("circle", { class: "al-knob", cy: y, r: KNOB })];
-  const track = svg("rect", { class: "al-grip", x: EDGE - KNOB, y: y - HIGH / 2, width: w - 2 * (EDGE - KNOB), height: HIGH,
-    onpointerdown: (/** @type {PointerEvent} */ event) => (grab(event), hold && slide(event)), onpointermove: slide, onpointerup: drop, onpointercancel: drop, onclick: quiet });
-  const number = svg("rect", { class: "al-grip al-number-grip", x: node.column(which) - 6, y: 50, width: 100, height: h - 50 - HIGH,
-    onpointerdown: grab, onpointermove: pull, onpointerup: drop, onpointercancel: drop, onclick: quiet });
+  const [filled, knob] = [
+    svg("path", { class: "al-rail-filled" }),
+    svg("circle", { class: "al-knob", cy: y, r: KNOB }),
+  ];
+  const track = svg("rect", {
+    class: "al-grip",
+    x: EDGE - KNOB,
+    y: y - HIGH / 2,
+    width: w - 2 * (EDGE - KNOB),
+    height: HIGH,
+    onpointerdown: (/** @type {PointerEvent} */ event) => (grab(event), hold && slide(event)),
+    onpointermove: slide,
+    onpointerup: drop,
+    onpointercancel: drop,
+    onclick: quiet,
+  });
+  const number = svg("rect", {
+    class: "al-grip al-number-grip",
+    x: node.column(which) - 6,
+    y: 50,
+    width: 100,
+    height: h - 50 - HIGH,
+    onpointerdown: grab,
+    onpointermove: pull,
+    onpointerup: drop,
+    onpointercancel: drop,
+    onclick: quiet,
+  });
   const root = svg("g", { class: `al-free al-free-${which}` }, rail, filled, knob, track, number);
   set(element, { role: "slider", tabindex: 0, "aria-pressed": null, onkeydown: pressed, ondblclick: type });
 
   /** @param {number} value */
-  const inside = (value) => Math.max(control.min, Math.min(control.max, Number((Math.round(value / control.step) * control.step).toPrecision(12))));
+  const inside = (value) =>
+    Math.max(
+      control.min,
+      Math.min(control.max, Number((Math.round(value / control.step) * control.step).toPrecision(12))),
+    );
 
   /** @param {number} value @param {boolean} final */
   function go(value, final) {
@@ -225,7 +313,9 @@ export function makeScrub(node, which, move, type) {
   /** Where the pointer is on the track. @param {PointerEvent} event */
   function slide(event) {
     if (!hold) return;
-    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(/** @type {DOMMatrix} */ (element.getScreenCTM()).inverse());
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(
+      /** @type {DOMMatrix} */ (element.getScreenCTM()).inverse(),
+    );
     go(inside(control.min + ((at.x - EDGE) / (w - 2 * EDGE)) * (control.max - control.min)), false);
   }
 
@@ -266,16 +356,25 @@ export function makeScrub(node, which, move, type) {
   /** @param {number | null} value null where it is not finite @param {boolean} ahead of what the box was told */
   function show(value, ahead) {
     now = value ?? 0;
-    const place = (/** @type {number} */ v) => EDGE + (w - 2 * EDGE) * Math.max(0, Math.min(1, (v - control.min) / (control.max - control.min)));
+    const place = (/** @type {number} */ v) =>
+      EDGE + (w - 2 * EDGE) * Math.max(0, Math.min(1, (v - control.min) / (control.max - control.min)));
     set(filled, { d: `M${place(0)} ${y}H${place(now)}` });
     set(knob, { cx: place(now) });
-    set(element, { "aria-valuenow": value, "aria-valuemin": control.min, "aria-valuemax": control.max, "aria-valuetext": value === null ? "not finite" : short(value) });
+    set(element, {
+      "aria-valuenow": value,
+      "aria-valuemin": control.min,
+      "aria-valuemax": control.max,
+      "aria-valuetext": value === null ? "not finite" : short(value),
+    });
     if (ahead && value !== null) node.write(which, short(value));
   }
 
   return {
     root,
-    /** @param {import("../live/controls.js").Control} next @param {number | undefined} hand where the user's hand is, if it is ahead */
+    /**
+     * @param {import("../live/controls.js").Control} next
+     * @param {number | undefined} hand where the user's hand is, if it is ahead
+     */
     update(next, hand) {
       control = next;
       show(hand ?? next.value, hand !== undefined);

@@ -9,21 +9,43 @@ import { walk } from "./keys.js";
 import { makeFrame, makeNode } from "./node.js";
 import { MANY, drawNear, drawnIn, extentOf, makeMinimap, makeZoom } from "./zoom.js";
 
-/** @typedef {{id: number, kind: string, output: boolean, x: number, y: number, w: number, h: number, name: string | null, text: string, symbol: string, cells: boolean, parent: number | null, group: {kind: string, count: string, first: number, last: number} | null, order: number | null, of: number | null, device?: string | null}} SceneNode */
-/** @typedef {{key: string, description: string, direction: "down" | "right", width: number, height: number, nodes: SceneNode[], frames: import("./node.js").SceneFrame[], edges: {from: number, to: number, path: string, transfer?: string | null}[]}} Scene */
-/** @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale: number | null, grad_scale: number | null, own?: boolean, spoken: string, pending?: boolean, value_note?: string, grad_note?: string, shares?: string, known?: number | null, first?: number | null, last?: number | null, sends?: number | null}} Reading */
+/**
+ * @typedef {{id: number, kind: string, output: boolean, x: number, y: number, w: number, h: number, name: string |
+ *   null, text: string, symbol: string, cells: boolean, parent: number | null, group: {kind: string, count: string,
+ *   first: number, last: number} | null, order: number | null, of: number | null, device?: string | null}} SceneNode
+ */
+/**
+ * @typedef {{key: string, description: string, direction: "down" | "right", width: number, height: number, nodes:
+ *   SceneNode[], frames: import("./node.js").SceneFrame[], edges: {from: number, to: number, path: string, transfer?:
+ *   string | null}[]}} Scene
+ */
+/**
+ * @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale:
+ *   number | null, grad_scale: number | null, own?: boolean, spoken: string, pending?: boolean, value_note?: string,
+ *   grad_note?: string, shares?: string, known?: number | null, first?: number | null, last?: number | null, sends?:
+ *   number | null}} Reading
+ */
 
 const MARKED_FOR = 700; // milliseconds
 const PLAIN = "#8a93a1"; // a box on the map
 const EACH_BY_TAB = 12; // boxes; of more, the Tab key reaches one, and the arrow keys the others
 
 /**
- * @param {(id: number, line?: import("./detail.js").Edge) => void} select a box, or the line along which its gradient comes
+ * @param {(id: number, line?: import("./detail.js").Edge) => void} select a box, or the line along which its gradient
+ *   comes
  * @param {((open: boolean, id: number) => void) | null} toggle opens or closes a group; null where that cannot be
  */
 export function makeGraph(select, toggle) {
   const whole = () => things.forEach((thing) => thing.show(true)); // for a picture that is taken away
-  const picture = svg("svg", { class: "al-picture", role: "group", onkeydown: pressed, onpointerover: pointed, onpointerleave: pointed, "onal-whole": whole, "onal-near": () => look() });
+  const picture = svg("svg", {
+    class: "al-picture",
+    role: "group",
+    onkeydown: pressed,
+    onpointerover: pointed,
+    onpointerleave: pointed,
+    "onal-whole": whole,
+    "onal-near": () => look(),
+  });
   const zoom = makeZoom(picture, look);
   const map = makeMinimap(zoom.parts[1]);
   const legend = makeScaleLegend();
@@ -55,7 +77,11 @@ export function makeGraph(select, toggle) {
   let mapped = []; // what the map shows
   let kept = false; // the last drawing has kept its place on the screen
 
-  /** Everything gets its text before it enters the page, which then is laid out once. @param {Scene} next @param {(id: number) => void} fill */
+  /**
+   * Everything gets its text before it enters the page, which then is laid out once.
+   * @param {Scene} next
+   * @param {(id: number) => void} fill
+   */
   function draw(next, fill) {
     scene = next;
     frames = new Map(next.frames.map((frame) => [frame.id, makeFrame(frame, () => turn(false, frame.id))]));
@@ -63,7 +89,7 @@ export function makeGraph(select, toggle) {
     /** @type {Record<string, number>} */
     const between = {};
     edges = next.edges.map(({ from, to, path, transfer }) => {
-      const nth = (between[`${from} ${to}`] ??= -1, ++between[`${from} ${to}`]); // of the lines between these two
+      const nth = ((between[`${from} ${to}`] ??= -1), ++between[`${from} ${to}`]); // of the lines between these two
       return { from, to, nth, ...makeEdge(path, transfer, () => select(from, { from, to, nth })) };
     });
     things = [...nodes.values(), ...edges, ...frames.values()];
@@ -77,7 +103,12 @@ export function makeGraph(select, toggle) {
     map.draw(next, () => PLAIN);
     zoom.resize(next.width, next.height, beginning(next)); // it measures the page
     const [open, boxes] = [[...frames.values()], [...nodes.values()]];
-    picture.replaceChildren(...open.map((f) => f.back), ...edges.map((e) => e.element), ...open.map((f) => f.tab), ...boxes.map((n) => n.element));
+    picture.replaceChildren(
+      ...open.map((f) => f.back),
+      ...edges.map((e) => e.element),
+      ...open.map((f) => f.tab),
+      ...boxes.map((n) => n.element),
+    );
     look();
     kept = toggled !== null;
     if (toggled) stay(toggled);
@@ -121,7 +152,8 @@ export function makeGraph(select, toggle) {
   /** @param {number} id */
   function reach(id) {
     const former = find(reachable);
-    const isFree = former?.getAttribute("role") === "slider"; // whose arrow keys move it, so that these do not lead on to the sides
+    // whose arrow keys move it, so that these do not lead on to the sides
+    const isFree = former?.getAttribute("role") === "slider";
     if (former && nodes.size > EACH_BY_TAB && !isFree) set(former, { tabindex: -1 });
     reachable = id;
     set(/** @type {any} */ (find(id)), { tabindex: 0 });
@@ -149,7 +181,8 @@ export function makeGraph(select, toggle) {
 
   /** The legend's mark follows the cell under the pointer. @param {Event} event */
   function pointed(event) {
-    legend.point(event.type === "pointerleave" ? null : /** @type {any} */ (event.target).tone ?? null);
+    const cell = /** @type {any} */ (event.target);
+    legend.point(event.type === "pointerleave" ? null : (cell.tone ?? null));
   }
 
   /** Scroll so that boxes can be seen, if they cannot. @param {number[]} ids */
@@ -164,7 +197,12 @@ export function makeGraph(select, toggle) {
     const along = one && edges.find((edge) => sameEdge(edge, one));
     const box = (/** @type {number} */ id) => scene.nodes.find((node) => node.id === id);
     if (along) motion.back(lines, along.path, box(along.to), box(along.from));
-    else if (!backward) motion.forth(edges.filter((edge) => lit.includes(edge.to) && !lit.includes(edge.from)).map(({ path, from }) => ({ path, text: shown[from]?.value ?? "" })));
+    else if (!backward)
+      motion.forth(
+        edges
+          .filter((edge) => lit.includes(edge.to) && !lit.includes(edge.from))
+          .map(({ path, from }) => ({ path, text: shown[from]?.value ?? "" })),
+      );
   }
 
   /** @param {number[]} changed */
@@ -177,7 +215,14 @@ export function makeGraph(select, toggle) {
 
   const head = html("div", { class: "al-graph-head" });
   return {
-    root: html("div", { class: "al-graph" }, head, ...zoom.parts, html("div", { class: "al-graph-foot" }, legend.root, map.root), zoom.tools),
+    root: html(
+      "div",
+      { class: "al-graph" },
+      head,
+      ...zoom.parts,
+      html("div", { class: "al-graph-foot" }, legend.root, map.root),
+      zoom.tools,
+    ),
     head, // what the graph is of, where there are several
     zoom,
     mark,
@@ -190,7 +235,8 @@ export function makeGraph(select, toggle) {
      * @param {Scene} next
      * @param {Record<string, Reading>} readings
      * @param {import("../live/colors.js").ColorMap} colors
-     * @param {import("../live/legend.js").Scale | null} [scale] of the cells; the one that is known, where it is left out
+     * @param {import("../live/legend.js").Scale | null} [scale] of the cells; the one that is known, where it is left
+     *   out
      */
     update(next, readings, colors, scale) {
       if (scale !== undefined) known = scale;
@@ -214,7 +260,8 @@ export function makeGraph(select, toggle) {
       if (!picture.contains(document.activeElement)) reach(id);
     },
     /**
-     * The lines along which a gradient comes, their arrows turned to where it goes, with the shares; of one that is chosen that one alone.
+     * The lines along which a gradient comes, their arrows turned to where it goes, with the shares; of one that is
+     * chosen that one alone.
      * @param {import("./detail.js").Value[]} values @param {import("./detail.js").Edge | null} line
      */
     lightShares(values, line) {
@@ -222,7 +269,13 @@ export function makeGraph(select, toggle) {
       for (const edge of edges) {
         const count = line && !sameEdge(edge, line) ? 0 : lines.filter((one) => sameEdge(edge, one)).length;
         edge.element.classList.toggle("al-share", count > 0);
-        edge.tell(count > 1 ? `${count} shares` : count ? shares.find((share) => sameEdge(edge, share.edge))?.number ?? "" : "");
+        edge.tell(
+          count > 1
+            ? `${count} shares`
+            : count
+              ? (shares.find((share) => sameEdge(edge, share.edge))?.number ?? "")
+              : "",
+        );
       }
     },
     /** What a step of the walk is about; everything is equal where it is empty. @param {any} frame */
@@ -244,7 +297,8 @@ export function makeGraph(select, toggle) {
      */
     colour(get, colors) {
       const [flow, { signs }, found, path] = ["flow", "health", "found", "path"].map(get);
-      for (const [id, node] of nodes) node.colour(flow.nodes?.[id], signs[id] ?? [], found.boxes?.[id] ?? 0, stations(path, id), colors);
+      for (const [id, node] of nodes)
+        node.colour(flow.nodes?.[id], signs[id] ?? [], found.boxes?.[id] ?? 0, stations(path, id), colors);
       edges.forEach(({ element }, i) => {
         const place = flow.edges?.[i];
         if (typeof place === "number") element.style.setProperty("--al-wide", (1 + 6 * place).toFixed(1));
@@ -253,7 +307,9 @@ export function makeGraph(select, toggle) {
       const mapping = [scene, flow, found, colors];
       if (mapping.every((one, i) => one === mapped[i])) return; // drawing it measures the page
       mapped = mapping;
-      map.draw(scene, (id) => (flow.nodes?.[id] ? colors.css(flow.nodes[id][0]) : found.boxes?.[id] ? "#1976d2" : PLAIN));
+      map.draw(scene, (id) =>
+        flow.nodes?.[id] ? colors.css(flow.nodes[id][0]) : found.boxes?.[id] ? "#1976d2" : PLAIN,
+      );
     },
     close() {
       motion.stop();
@@ -265,19 +321,30 @@ export function makeGraph(select, toggle) {
 
 const FIRST_ROWS = 600; // of the picture, in its own measure
 
-/** Where a picture larger than its pane is looked at first: the middle of what stands where its lines begin. @param {Scene} scene */
+/**
+ * Where a picture larger than its pane is looked at first: the middle of what stands where its lines begin.
+ * @param {Scene} scene
+ */
 function beginning({ nodes, direction }) {
   const mean = (/** @type {number[]} */ places) => places.reduce((sum, place) => sum + place, 0) / places.length;
-  if (direction === "right") return { x: 0, y: mean(nodes.filter(({ x }) => x < FIRST_ROWS).map(({ y, h }) => y + h / 2)) };
+  if (direction === "right")
+    return { x: 0, y: mean(nodes.filter(({ x }) => x < FIRST_ROWS).map(({ y, h }) => y + h / 2)) };
   return { x: mean(nodes.filter(({ y }) => y < FIRST_ROWS).map(({ x, w }) => x + w / 2)), y: 0 };
 }
 
 /** What a box is on the path of the first NaN. @param {any} path @param {number} id */
 function stations(path, id) {
-  return ["born", "because", "values", "gradients"].filter((key) => path[key]?.includes(id)).map((key) => `al-nan-${key}`);
+  return ["born", "because", "values", "gradients"]
+    .filter((key) => path[key]?.includes(id))
+    .map((key) => `al-nan-${key}`);
 }
 
-/** A line with a head where it arrives, and one for the way back. @param {string} path @param {string | null | undefined} transfer from device to device @param {() => void} choose */
+/**
+ * A line with a head where it arrives, and one for the way back.
+ * @param {string} path
+ * @param {string | null | undefined} transfer from device to device
+ * @param {() => void} choose
+ */
 function makeEdge(path, transfer, choose) {
   const element = svg("g", { class: transfer ? "al-edge al-transfer" : "al-edge", onclick: choose });
   const label = svg("text", { class: "al-edge-label" });
@@ -299,12 +366,25 @@ function makeEdge(path, transfer, choose) {
   };
 }
 
-/** Lines end straight down, or straight to the right; so do their heads. @param {string} path @param {string | null} [transfer] */
+/**
+ * Lines end straight down, or straight to the right; so do their heads.
+ * @param {string} path
+ * @param {string | null} [transfer]
+ */
 function makeLine(path, transfer) {
   const [, x0, y0] = /** @type {string[]} */ (path.match(/^M([-\d.]+) ([-\d.]+)/));
   const [, x, y, command, last] = /** @type {string[]} */ (path.match(/([-\d.]+) ([-\d.]+)([VH])([-\d.]+)$/));
   const [tip, turn] = command === "V" ? [`${x} ${last}`, ""] : [`${last} ${y}`, " rotate(-90)"];
   const head = (/** @type {string} */ place, /** @type {string} */ kind, /** @type {number} */ way) =>
-    svg("path", { class: `al-head ${kind}`, d: `M-4.5 ${-9 * way}h9l-4.5 ${9 * way}z`, transform: `translate(${place})${turn}` });
-  return [svg("path", { d: path }, ...(transfer ? [svg("title", {}, transfer)] : [])), svg("path", { d: path, class: "al-wide" }), head(tip, "al-to", 1), head(`${x0} ${y0}`, "al-from", -1)];
+    svg("path", {
+      class: `al-head ${kind}`,
+      d: `M-4.5 ${-9 * way}h9l-4.5 ${9 * way}z`,
+      transform: `translate(${place})${turn}`,
+    });
+  return [
+    svg("path", { d: path }, ...(transfer ? [svg("title", {}, transfer)] : [])),
+    svg("path", { d: path, class: "al-wide" }),
+    head(tip, "al-to", 1),
+    head(`${x0} ${y0}`, "al-from", -1),
+  ];
 }

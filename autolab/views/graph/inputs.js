@@ -11,12 +11,17 @@ export function makeInputsPart(view) {
   const act = makeAct(send);
   const controls = makeControls(act, { class: "al-controls", "aria-label": "Inputs" });
   const settings = makeSettings((setting, value) => send({ do: "choose", setting, value }));
-  const strip = html("div", { class: "al-inputs", hidden: true }, controls.root); // for a graph in which they are out of sight
-  const pin = button("Pin inputs", () => {
-    strip.hidden = !strip.hidden;
-    set(pin, { "aria-pressed": String(!strip.hidden) });
-    paint();
-  }, { "aria-pressed": "false" });
+  // for a graph in which they are out of sight
+  const strip = html("div", { class: "al-inputs", hidden: true }, controls.root);
+  const pin = button(
+    "Pin inputs",
+    () => {
+      strip.hidden = !strip.hidden;
+      set(pin, { "aria-pressed": String(!strip.hidden) });
+      paint();
+    },
+    { "aria-pressed": "false" },
+  );
   const undo = button("Undo", () => send({ do: "undo" }));
   const code = makeCode(view);
 
@@ -32,7 +37,18 @@ export function makeInputsPart(view) {
 
   return {
     places: {
-      menu: [html("div", { class: "al-bar-row" }, undo, button("Reset", () => send({ do: "reset" })), code.button, pin), code.root, settings.root],
+      menu: [
+        html(
+          "div",
+          { class: "al-bar-row" },
+          undo,
+          button("Reset", () => send({ do: "reset" })),
+          code.button,
+          pin,
+        ),
+        code.root,
+        settings.root,
+      ],
       inputs: [strip],
     },
     on: { "controls settings can_undo": show, readings: code.hide },
@@ -66,7 +82,10 @@ function makeCode({ answer, send }) {
     root.hidden = false;
     text.value = answer(["code"]) ?? "";
     text.select();
-    const copied = await navigator.clipboard?.writeText(text.value).then(() => true, () => false);
+    const copied = await navigator.clipboard?.writeText(text.value).then(
+      () => true,
+      () => false,
+    );
     write(note, copied ? "Copied" : "Copy with Ctrl+C");
   }
 

@@ -1,5 +1,8 @@
 // @ts-check
-/** Walking through the graph with the arrow keys, as it stands: against the lines to an operand, along them to a use, across in a row. */
+/**
+ * Walking through the graph with the arrow keys, as it stands: against the lines to an operand, along them to a use,
+ * across in a row.
+ */
 
 /**
  * The node that an arrow key leads to, if any.
@@ -12,7 +15,9 @@ export function walk({ nodes, frames, edges, direction }, id, key) {
   const byId = new Map([...frames, ...nodes].map((node) => [node.id, node]));
   const here = /** @type {any} */ (byId.get(id));
   const isRight = direction === "right";
-  const [back, forth, before, after] = isRight ? ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"] : ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
+  const [back, forth, before, after] = isRight
+    ? ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]
+    : ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
   const [across, wide, along, long] = isRight ? ["y", "h", "x", "w"] : ["x", "w", "y", "h"];
   const middle = (/** @type {any} */ node) => node[across] + node[wide] / 2;
   const distance = (/** @type {number} */ other) => Math.abs(middle(byId.get(other)) - middle(here));
@@ -26,6 +31,9 @@ export function walk({ nodes, frames, edges, direction }, id, key) {
   if (key === forth) return nearest(edges.filter((e) => e.from === id).map((e) => e.to));
   const side = { [before]: -1, [after]: 1 }[key];
   if (!side) return undefined;
-  const beside = nodes.filter((/** @type {any} */ n) => n[along] < here[along] + here[long] && here[along] < n[along] + n[long] && side * (middle(n) - middle(here)) > 0);
+  const beside = nodes.filter(
+    (/** @type {any} */ n) =>
+      n[along] < here[along] + here[long] && here[along] < n[along] + n[long] && side * (middle(n) - middle(here)) > 0,
+  );
   return nearest(beside.map((n) => n.id));
 }

@@ -1,5 +1,8 @@
 // @ts-check
-/** One box of the graph: its heading, its value and its gradient. The measures are those of views/graph/scene.py and svg.py. */
+/**
+ * One box of the graph: its heading, its value and its gradient. The measures are those of views/graph/scene.py and
+ * svg.py.
+ */
 
 import { BEND, SHADES, makeTone } from "../live/colors.js";
 import { set, short, svg, write } from "../live/dom.js";
@@ -12,7 +15,15 @@ const LONG = 7; // characters: a longer number is written smaller
 const NUMBER = 76; // the width of a number's column
 const TOP = HEADER + CAPTION;
 
-const OWN = new Set(["al-tinted", "al-found", "al-on-path", "al-nan-born", "al-nan-because", "al-nan-values", "al-nan-gradients"]);
+const OWN = new Set([
+  "al-tinted",
+  "al-found",
+  "al-on-path",
+  "al-nan-born",
+  "al-nan-because",
+  "al-nan-values",
+  "al-nan-gradients",
+]);
 
 /** @typedef {import("./graph.js").SceneNode} SceneNode */
 /** @typedef {import("./graph.js").Reading} Reading */
@@ -26,8 +37,14 @@ const OWN = new Set(["al-tinted", "al-found", "al-on-path", "al-nan-born", "al-n
 export function makeNode(node, open) {
   const { group } = node;
   const element = svg("g", {
-    class: `al-node al-${node.kind}${node.output ? " al-output" : ""}`, transform: `translate(${node.x} ${node.y})`,
-    role: "button", tabindex: -1, "aria-pressed": "false", "data-id": node.id, "aria-expanded": group && "false", ondblclick: group && open,
+    class: `al-node al-${node.kind}${node.output ? " al-output" : ""}`,
+    transform: `translate(${node.x} ${node.y})`,
+    role: "button",
+    tabindex: -1,
+    "aria-pressed": "false",
+    "data-id": node.id,
+    "aria-expanded": group && "false",
+    ondblclick: group && open,
   });
   const plates = svg("g");
   /** @type {ReturnType<typeof makeColumn>[]} */
@@ -46,8 +63,22 @@ export function makeNode(node, open) {
   /** @param {Reading} reading @param {ColorMap | null} colors */
   function fill(reading, colors) {
     const own = (/** @type {number | null} */ scale) => (reading.own && scale ? ` \u2264 ${short(scale, 3)}` : "");
-    columns[0]?.update(reading.value, reading.value_cells, reading.value_scale, colors, reading.value_note, own(reading.value_scale));
-    columns[1]?.update(reading.grad, reading.grad_cells, reading.grad_scale, colors, reading.grad_note, (reading.shares ?? "") + own(reading.grad_scale));
+    columns[0]?.update(
+      reading.value,
+      reading.value_cells,
+      reading.value_scale,
+      colors,
+      reading.value_note,
+      own(reading.value_scale),
+    );
+    columns[1]?.update(
+      reading.grad,
+      reading.grad_cells,
+      reading.grad_scale,
+      colors,
+      reading.grad_note,
+      (reading.shares ?? "") + own(reading.grad_scale),
+    );
   }
 
   return {
@@ -56,7 +87,11 @@ export function makeNode(node, open) {
     size: node,
     /** Where the value or the gradient begins. @param {string} which */
     column: (which) => (which === "value" ? PADDING : gradientAt(node)),
-    /** Mark a number as free to be changed; what moves it lies on the lower edge. @param {string} which @param {Element} [handle] */
+    /**
+     * Mark a number as free to be changed; what moves it lies on the lower edge.
+     * @param {string} which
+     * @param {Element} [handle]
+     */
     makeFree(which, handle) {
       element.classList.add(`al-free-${which}`);
       free = handle ?? null;
@@ -75,7 +110,11 @@ export function makeNode(node, open) {
       if (near === next) return;
       near = next;
       columns = near ? makeColumns(node) : [];
-      element.replaceChildren(...(near ? [...makeInside(node, open), ...columns.map((column) => column.element), ...(free ? [free] : [])] : []));
+      element.replaceChildren(
+        ...(near
+          ? [...makeInside(node, open), ...columns.map((column) => column.element), ...(free ? [free] : [])]
+          : []),
+      );
       if (near && shown) fill(shown, painted);
       if (near && coloured) paint();
     },
@@ -93,7 +132,9 @@ export function makeNode(node, open) {
       coloured = now;
       element.style.setProperty("--al-tint", flow ? colors.css(flow[0]) : "");
       const also = [flow && "al-tinted", matches && "al-found", stations.length && "al-on-path", ...stations];
-      set(element, { class: [...[...element.classList].filter((name) => !OWN.has(name)), ...also.filter(Boolean)].join(" ") });
+      set(element, {
+        class: [...[...element.classList].filter((name) => !OWN.has(name)), ...also.filter(Boolean)].join(" "),
+      });
       paint = () => {
         plates.replaceChildren(...makeWarnings(signs, node.h), ...(flow ? tintPlate(flow, node.w, colors) : []));
         if (!plates.parentNode) element.append(plates); // most boxes never need it
@@ -118,13 +159,17 @@ function makeInside(node, open) {
   const isLeaf = ["input", "leaf", "constant"].includes(node.kind);
   const box = { width: node.w, height: node.h, rx: isLeaf ? 16 : 9 };
   return [
-    svg("rect", { class: "al-halo", ...box }), ...(group ? [svg("rect", { class: "al-pile", ...box, x: 5, y: 5 })] : []),
-    svg("rect", { class: "al-card", ...box }), makeHeading(node, group && open ? INDENT : PADDING),
+    svg("rect", { class: "al-halo", ...box }),
+    ...(group ? [svg("rect", { class: "al-pile", ...box, x: 5, y: 5 })] : []),
+    svg("rect", { class: "al-card", ...box }),
+    makeHeading(node, group && open ? INDENT : PADDING),
     svg("text", { class: "al-symbol", x: node.w - PADDING, y: 24 }, node.symbol),
     ...(isLeaf ? makePlate(node.kind, node.w / 2, 0) : []),
     ...(node.output ? makePlate("output", node.w - PADDING - plateWidth("output") / 2, node.h + BELOW) : []),
     ...(node.device ? makePlate(node.device, PADDING + plateWidth(node.device) / 2, 0, "device") : []),
-    ...(node.order === null ? [] : [svg("circle", { class: "al-badge", r: 9.5 }), svg("text", { class: "al-plate", y: 4 }, String(node.order))]),
+    ...(node.order === null
+      ? []
+      : [svg("circle", { class: "al-badge", r: 9.5 }), svg("text", { class: "al-plate", y: 4 }, String(node.order))]),
     ...(group && open ? [makeToggle((event) => (event.stopPropagation(), open()))] : []),
     ...(group ? [svg("text", { class: "al-small", x: PADDING, y: node.h - 9 }, group.count)] : []),
   ];
@@ -137,7 +182,8 @@ function makeColumns({ w, h, cells }) {
 }
 
 /** @param {{w: number, cells: boolean}} node */
-const gradientAt = ({ w, cells }) => Math.max(PADDING + (cells ? STRIP.width + GAP : NUMBER + GAP / 2), (w + (cells ? GAP : GAP / 2)) / 2);
+const gradientAt = ({ w, cells }) =>
+  Math.max(PADDING + (cells ? STRIP.width + GAP : NUMBER + GAP / 2), (w + (cells ? GAP : GAP / 2)) / 2);
 
 /** What is wrong, on the lower edge. @param {string[]} signs @param {number} y */
 function makeWarnings(signs, y) {
@@ -163,18 +209,31 @@ function plateWidth(word) {
   return 7.2 * word.length + 16;
 }
 
-/** The number that a box is coloured by, on its colour. @param {[number, string]} flow @param {number} w @param {ColorMap} colors */
+/**
+ * The number that a box is coloured by, on its colour.
+ * @param {[number, string]} flow
+ * @param {number} w
+ * @param {ColorMap} colors
+ */
 function tintPlate([place, words], w, colors) {
   const [plate, text] = makePlate(words, w - PADDING - plateWidth(words) / 2, 0, "tint");
   text.style.fill = colors.ink(place);
   return [plate, text];
 }
 
-/** The small plate that says what a box is. @param {string} word @param {number} x @param {number} y @param {string} [kind] */
+/**
+ * The small plate that says what a box is.
+ * @param {string} word
+ * @param {number} x
+ * @param {number} y
+ * @param {string} [kind]
+ */
 function makePlate(word, x, y, kind = word) {
   const width = plateWidth(word);
-  return [svg("rect", { class: `al-plate-${kind}`, x: x - width / 2, y: y - 8.5, width, height: 17, rx: 8.5 }),
-    svg("text", { class: "al-plate", x, y: y + 4 }, word)];
+  return [
+    svg("rect", { class: `al-plate-${kind}`, x: x - width / 2, y: y - 8.5, width, height: 17, rx: 8.5 }),
+    svg("text", { class: "al-plate", x, y: y + 4 }, word),
+  ];
 }
 
 /**
@@ -187,7 +246,13 @@ function makeColumn(caption, x, cells) {
   const number = svg("text", { class: cells ? "al-small" : "al-number" });
   const strip = cells && svg("g", { class: "al-cells", transform: `translate(0 ${TOP})` });
   const words = svg("text", { class: "al-small", y: HEADER + 9 }, caption);
-  const element = svg("g", { class: `al-${caption}`, transform: `translate(${x} 0)` }, words, ...(strip ? [strip] : []), number);
+  const element = svg(
+    "g",
+    { class: `al-${caption}`, transform: `translate(${x} 0)` },
+    words,
+    ...(strip ? [strip] : []),
+    number,
+  );
   const limit = cells ? 15 : 11;
   let size = "";
 
@@ -222,7 +287,10 @@ function makeColumn(caption, x, cells) {
       const tone = scale === null ? (/** @type {number} */ v) => v / SHADES : makeTone(scale, null, BEND);
       drawn.flat().forEach((v, k) => {
         const [cell, t] = [strip.children[k], v === null ? null : tone(v)];
-        set(cell, { class: v === null ? "al-missing" : v === 0 && "al-zero", fill: t === null ? null : /** @type {ColorMap} */ (colors).css(t) });
+        set(cell, {
+          class: v === null ? "al-missing" : v === 0 && "al-zero",
+          fill: t === null ? null : /** @type {ColorMap} */ (colors).css(t),
+        });
         cell.tone = t; // for the legend's mark
       });
     },
@@ -241,7 +309,10 @@ function makeCells(rows) {
 
 const TAB = { corner: 12, character: 7.9, padding: 8, toggle: 20 };
 
-/** @typedef {{id: number, parent: number | null, kind: string, text: string, count: string, depth: number, x: number, y: number, w: number, h: number}} SceneFrame */
+/**
+ * @typedef {{id: number, parent: number | null, kind: string, text: string, count: string, depth: number, x: number, y:
+ *   number, w: number, h: number}} SceneFrame
+ */
 
 /**
  * The frame, which lines run over, and its label, which they run behind. The label is empty until it is to be seen.
@@ -252,11 +323,28 @@ export function makeFrame({ id, text, count, depth, x, y, w, h }, close) {
   const shade = `al-depth${depth % 2}`;
   const back = svg("rect", { class: `al-group ${shade}`, x, y, width: w, height: h, rx: TAB.corner });
   const size = { width: TAB.character * text.length + TAB.toggle + 2 * TAB.padding, height: 20, rx: 5 };
-  const tab = svg("g", { class: `al-tab ${shade}`, transform: `translate(${x + 6} ${y + 6})`, role: "button", tabindex: -1, "data-id": id,
-    "aria-expanded": "true", "aria-label": `${text}, ${count}`, onclick: close });
-  const makeLabel = () => [svg("rect", size), sign(TAB.padding - 3, 2.5, true),
-    svg("text", { x: TAB.padding + TAB.toggle - 3, y: 15 }, text), svg("title", {}, `${text}, ${count}`)];
-  return { back, tab, extent: /** @type {import("./zoom.js").Extent} */ ([x, y, x + 6 + size.width, y + 26]), show: drawnIn(tab, makeLabel) };
+  const tab = svg("g", {
+    class: `al-tab ${shade}`,
+    transform: `translate(${x + 6} ${y + 6})`,
+    role: "button",
+    tabindex: -1,
+    "data-id": id,
+    "aria-expanded": "true",
+    "aria-label": `${text}, ${count}`,
+    onclick: close,
+  });
+  const makeLabel = () => [
+    svg("rect", size),
+    sign(TAB.padding - 3, 2.5, true),
+    svg("text", { x: TAB.padding + TAB.toggle - 3, y: 15 }, text),
+    svg("title", {}, `${text}, ${count}`),
+  ];
+  return {
+    back,
+    tab,
+    extent: /** @type {import("./zoom.js").Extent} */ ([x, y, x + 6 + size.width, y + 26]),
+    show: drawnIn(tab, makeLabel),
+  };
 }
 
 /**
@@ -271,6 +359,10 @@ export function makeToggle(open) {
 
 /** A small plus or minus in a square. @param {number} x @param {number} y @param {boolean} open */
 function sign(x, y, open) {
-  return svg("g", { class: "al-toggle", transform: `translate(${x} ${y})` }, svg("rect", { width: 15, height: 15, rx: 4 }),
-    svg("path", { d: open ? "M4 7.5h7" : "M4 7.5h7M7.5 4v7" }));
+  return svg(
+    "g",
+    { class: "al-toggle", transform: `translate(${x} ${y})` },
+    svg("rect", { width: 15, height: 15, rx: 4 }),
+    svg("path", { d: open ? "M4 7.5h7" : "M4 7.5h7M7.5 4v7" }),
+  );
 }

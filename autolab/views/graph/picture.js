@@ -40,7 +40,12 @@ export function makeGraphPart(view) {
 
   function paint() {
     write(title, get("scene").title);
-    graph.update(get("scene"), readingsAt(get("scene"), get("readings").nodes, get("plan").words, get("frame")), view.colors, get("readings").scale);
+    graph.update(
+      get("scene"),
+      readingsAt(get("scene"), get("readings").nodes, get("plan").words, get("frame")),
+      view.colors,
+      get("readings").scale,
+    );
     free.paint();
     choose();
     graph.light(get("frame"));
@@ -62,12 +67,21 @@ export function makeGraphPart(view) {
 
   function outputs() {
     const { nodes } = get("scene");
-    return nodes.filter((/** @type {any} */ n) => n.output).map((/** @type {any} */ n) => get("readings").nodes[n.id].spoken).join("; ");
+    return nodes
+      .filter((/** @type {any} */ n) => n.output)
+      .map((/** @type {any} */ n) => get("readings").nodes[n.id].spoken)
+      .join("; ");
   }
 
   return {
     places: { header: [title], middle: [graph.root], menu: [graph.zoom.tools], end: [spoken] },
-    on: { readings: moved, "flow health found path": colour, "plan frame orders": paint, controls: free.paint, detail: choose },
+    on: {
+      readings: moved,
+      "flow health found path": colour,
+      "plan frame orders": paint,
+      controls: free.paint,
+      detail: choose,
+    },
     paint,
     linked(/** @type {import("../live/link.js").State} */ state) {
       if (state !== "idle") return;
@@ -82,7 +96,10 @@ export function makeGraphPart(view) {
   };
 }
 
-/** The line that was chosen, while the box whose gradient comes along it is. @param {import("./explorer.js").View} view */
+/**
+ * The line that was chosen, while the box whose gradient comes along it is.
+ * @param {import("./explorer.js").View} view
+ */
 export function chosenLine({ get, line }) {
   return line && line.from === get("selected") ? line : null;
 }
@@ -90,14 +107,26 @@ export function chosenLine({ get, line }) {
 /** @param {import("./explorer.js").View} view */
 export function makeDetailPart(view) {
   const { get, send, root } = view;
-  const intervene = (/** @type {number} */ step, /** @type {number | null} */ value) => send({ do: "intervene", step, value, final: true });
-  const detail = makeDetail((change) => send({ do: "look", ...get("arrays"), ...change }), get("still") ? null : intervene);
+  const intervene = (/** @type {number} */ step, /** @type {number | null} */ value) =>
+    send({ do: "intervene", step, value, final: true });
+  const detail = makeDetail(
+    (change) => send({ do: "look", ...get("arrays"), ...change }),
+    get("still") ? null : intervene,
+  );
 
   function paint() {
     const found = get("detail");
     detail.root.hidden = get("selected") === null;
     if (detail.root.hidden) return;
-    detail.update(found, get("detail_buffers"), (get("readings").nodes[found.id] ?? found).status, chosenLine(view), get("arrays"), view.colors, get("plan").words);
+    detail.update(
+      found,
+      get("detail_buffers"),
+      (get("readings").nodes[found.id] ?? found).status,
+      chosenLine(view),
+      get("arrays"),
+      view.colors,
+      get("plan").words,
+    );
   }
 
   root.addEventListener("al-line", paint);

@@ -13,22 +13,38 @@ import { makeActs, matches, placesIn } from "./acts.js";
 export function showing(before, look, answer) {
   const program = answer(["program"]);
   const { trees, asked, about, home, holder, box } = placesIn(program, look);
-  const each = (/** @type {string} */ kind) => trees.map((/** @type {any} */ _, /** @type {number} */ order) => unpacked(answer(about(kind, order))));
+  const each = (/** @type {string} */ kind) =>
+    trees.map((/** @type {any} */ _, /** @type {number} */ order) => unpacked(answer(about(kind, order))));
   const [scenes, numbers] = [each("scene"), each("numbers")];
   const free = answer(["free", look.corners]);
   const [scene, readings] = [scenes[0], numbers[0]];
   const made = before.made ?? new Map();
 
-  /** Made anew only if what it is made of has changed. @param {string} name @param {any[]} of @param {() => any} make */
+  /**
+   * Made anew only if what it is made of has changed.
+   * @param {string} name
+   * @param {any[]} of
+   * @param {() => any} make
+   */
   function memo(name, of, make) {
     const last = made.get(name);
-    if (last && last.of.length === of.length && last.of.every((/** @type {any} */ one, /** @type {number} */ i) => one === of[i])) return last.value;
+    if (
+      last &&
+      last.of.length === of.length &&
+      last.of.every((/** @type {any} */ one, /** @type {number} */ i) => one === of[i])
+    )
+      return last.value;
     const value = make();
     made.set(name, { of, value });
     return value;
   }
 
-  /** The same, for what is made anew with every number and yet seldom says something else: then nobody is told. @param {string} name @param {any[]} of @param {() => any} make */
+  /**
+   * The same, for what is made anew with every number and yet seldom says something else: then nobody is told.
+   * @param {string} name
+   * @param {any[]} of
+   * @param {() => any} make
+   */
   function calm(name, of, make) {
     const last = made.get(name)?.value;
     return memo(name, of, () => {
@@ -51,7 +67,8 @@ export function showing(before, look, answer) {
     if (!found) return {};
     const order = home(found.id);
     const comes = found.answer.comes.map((/** @type {any} */ value) => ({
-      ...value, edges: value.edges.map((/** @type {any} */ edge) => line(order, edge)),
+      ...value,
+      edges: value.edges.map((/** @type {any} */ edge) => line(order, edge)),
       shares: value.shares.map((/** @type {any} */ share) => ({ ...share, edge: line(order, share.edge) })),
     }));
     return { ...found, answer: { ...found.answer, comes } };
@@ -61,7 +78,9 @@ export function showing(before, look, answer) {
   function frameHere(found) {
     if (!found) return {};
     const tree = trees[0];
-    const growing = scene.nodes.map((/** @type {any} */ { id }) => [id, found.growing[/** @type {any} */ (tree.result(id))]]).filter((/** @type {any[]} */ [, sum]) => sum);
+    const growing = scene.nodes
+      .map((/** @type {any} */ { id }) => [id, found.growing[/** @type {any} */ (tree.result(id))]])
+      .filter((/** @type {any[]} */ [, sum]) => sum);
     return { ...found, nodes: boxes(found.nodes), edge: line(0, found.edge), growing: Object.fromEntries(growing) };
   }
 
@@ -77,7 +96,13 @@ export function showing(before, look, answer) {
   function pathHere(path) {
     if (!path) return {};
     const ends = (/** @type {number | null} */ step) => (step === null ? [] : boxes([step]));
-    return { ...path, values: boxes(path.values), gradients: boxes(path.gradients), born: ends(path.born), because: ends(path.because) };
+    return {
+      ...path,
+      values: boxes(path.values),
+      gradients: boxes(path.gradients),
+      born: ends(path.born),
+      because: ends(path.because),
+    };
   }
 
   const { selected, moment, colour } = look;
@@ -96,17 +121,37 @@ export function showing(before, look, answer) {
     selected: detail && drawn.nodes.some((/** @type {any} */ node) => node.id === chosen) ? chosen : null,
     detail: memo("detail", [detail, drawn], () => detailHere(detail)),
     detail_buffers: detail?.buffers ?? NONE,
-    plan: calm("plan", [readings, words], () => ({ count: readings.count, walks: readings.walks, start: readings.start, words })),
+    plan: calm("plan", [readings, words], () => ({
+      count: readings.count,
+      walks: readings.walks,
+      start: readings.start,
+      words,
+    })),
     frame: memo("frame", [frame, scene], () => frameHere(frame)),
     frame_buffers: frame?.buffers ?? NONE,
     listing: memo("listing", [program, scene], () => ({
-      ...program.listing, ...(program.listing.lines ? { at: Object.fromEntries(Object.entries(program.listing.at).map(([number, steps]) => [number, boxes(steps)])) } : {}),
+      ...program.listing,
+      ...(program.listing.lines
+        ? {
+            at: Object.fromEntries(Object.entries(program.listing.at).map(([number, steps]) => [number, boxes(steps)])),
+          }
+        : {}),
     })),
     found: memo("found", [search, look.search, look.at, scene], foundHere),
     flow: (colour && answer(["flow", colour, asked(0)])) || EMPTY,
     path: memo("path", [path, scene], () => pathHere(path)),
-    health: calm("health", [readings, program], () => ({ told: readings.told, none: readings.none, nan: readings.nan, measures: program.measures, signs: readings.signs })),
-    orders: memo("orders", [program, free.order, free.wrt], () => ({ ...program, order: free.order ?? program.order, wrt: free.order === undefined ? program.wrt : free.wrt })),
+    health: calm("health", [readings, program], () => ({
+      told: readings.told,
+      none: readings.none,
+      nan: readings.nan,
+      measures: program.measures,
+      signs: readings.signs,
+    })),
+    orders: memo("orders", [program, free.order, free.wrt], () => ({
+      ...program,
+      order: free.order ?? program.order,
+      wrt: free.order === undefined ? program.wrt : free.wrt,
+    })),
     order_scenes: memo("order_scenes", scenes.slice(1), () => scenes.slice(1)),
     order_readings: memo("order_readings", numbers.slice(1), () => numbers.slice(1)),
     openings: calm("openings", [program, readings], () => ({ functions: program.fused, proofs: readings.proofs })),
@@ -121,17 +166,37 @@ export function showing(before, look, answer) {
 const NONE = [];
 const EMPTY = {};
 
-/** The boxes whose numbers are others than before, in the same picture. @param {Record<string, any>} before @param {any} scene @param {any} readings */
+/**
+ * The boxes whose numbers are others than before, in the same picture.
+ * @param {Record<string, any>} before
+ * @param {any} scene
+ * @param {any} readings
+ */
 function changedIn(before, scene, readings) {
   if (before.scene?.key !== scene.key) return NONE;
   const old = before.readings.nodes;
-  const isSame = (/** @type {any} */ a, /** @type {any} */ b) => a.value === b.value && a.grad === b.grad && a.status === b.status && sameCells(a.value_cells, b.value_cells) && sameCells(a.grad_cells, b.grad_cells);
-  return Object.entries(readings.nodes).filter(([id, node]) => !isSame(node, old[id])).map(([id]) => Number(id));
+  const isSame = (/** @type {any} */ a, /** @type {any} */ b) =>
+    a.value === b.value &&
+    a.grad === b.grad &&
+    a.status === b.status &&
+    sameCells(a.value_cells, b.value_cells) &&
+    sameCells(a.grad_cells, b.grad_cells);
+  return Object.entries(readings.nodes)
+    .filter(([id, node]) => !isSame(node, old[id]))
+    .map(([id]) => Number(id));
 }
 
 /** @param {any[][] | null} a @param {any[][] | null} b */
 function sameCells(a, b) {
-  return a === b || Boolean(a && b && a.length === b.length && a.every((row, i) => row.length === b[i].length && row.every((cell, j) => cell === b[i][j])));
+  return (
+    a === b ||
+    Boolean(
+      a &&
+        b &&
+        a.length === b.length &&
+        a.every((row, i) => row.length === b[i].length && row.every((cell, j) => cell === b[i][j])),
+    )
+  );
 }
 
 // What the live graph looks at, and what must be known to show it.
@@ -139,28 +204,58 @@ function sameCells(a, b) {
 /**
  * What is looked at: the open groups of each graph, the chosen box, the moment of the walk and its picked cell, the
  * measure of the colours, the path of the first NaN, what is searched for and which match was gone to, how arrays are
- * shown, where the windows of large ones begin, which way the graph runs, and whether each array has colours of its own.
- * @typedef {{open: Record<string, number[]>, selected: number | null, moment: number | null, pick: any[] | null, colour: string | null, path: boolean, search: string, at: number | null, arrays: {show: string, scale: string}, corners: [string | number, number, number][], direction: string, own: boolean}} Look
+ * shown, where the windows of large ones begin, which way the graph runs, and whether each array has colours of its
+ * own.
+ * @typedef {{open: Record<string, number[]>, selected: number | null, moment: number | null, pick: any[] | null,
+ *   colour: string | null, path: boolean, search: string, at: number | null, arrays: {show: string, scale: string},
+ *   corners: [string | number, number, number][], direction: string, own: boolean}} Look
  */
 
 /** @type {Look} */
-const AT_REST = { open: {}, selected: null, moment: null, pick: null, colour: null, path: false, search: "", at: null, arrays: { show: "both", scale: "asinh" }, corners: [], direction: "auto", own: false };
+const AT_REST = {
+  open: {},
+  selected: null,
+  moment: null,
+  pick: null,
+  colour: null,
+  path: false,
+  search: "",
+  at: null,
+  arrays: { show: "both", scale: "asinh" },
+  corners: [],
+  direction: "auto",
+  own: false,
+};
 
 /**
- * A panel may have questions of its own: the names under which its part finds the answers, with the questions; null if nothing is asked now.
+ * A panel may have questions of its own: the names under which its part finds the answers, with the questions; null if
+ * nothing is asked now.
  * @typedef {(look: any, box: (id: number) => number, program: any) => Record<string, any[] | null>} Asks
  */
 
-/** The mind of a view with these panels. @param {(((view: any) => any) & {asks?: Asks})[]} panels @returns {import("../live/brain.js").Mind} */
+/**
+ * The mind of a view with these panels.
+ * @param {(((view: any) => any) & {asks?: Asks})[]} panels
+ * @returns {import("../live/brain.js").Mind}
+ */
 export function makeMind(panels) {
   const own = (/** @type {Look} */ look, /** @type {import("../live/brain.js").Answer} */ answer) =>
-    Object.assign({}, ...panels.map(({ asks }) => asks?.(look, placesIn(answer(["program"]), look).box, answer(["program"]))));
+    Object.assign(
+      {},
+      ...panels.map(({ asks }) => asks?.(look, placesIn(answer(["program"]), look).box, answer(["program"]))),
+    );
   return {
-    look: AT_REST, settled, acts: makeActs, words: (answer) => answer(["program"]).words,
+    look: AT_REST,
+    settled,
+    acts: makeActs,
+    words: (answer) => answer(["program"]).words,
     questions,
     panels: (look, answer) => Object.values(own(look, answer)).filter(Boolean),
     shown(before, look, answer) {
-      const more = Object.entries(own(look, answer)).map(([name, question]) => [name, question && !answer(question)?.refused ? answer(question) ?? null : null]);
+      const more = Object.entries(own(look, answer)).map(([name, question]) => [
+        name,
+        question && !answer(question)?.refused ? (answer(question) ?? null) : null,
+      ]);
       return { ...showing(before, look, answer), ...Object.fromEntries(more) };
     },
   };
@@ -180,10 +275,20 @@ function questions(look, answer) {
   ];
 }
 
-/** What is not there any more is not looked at. @param {Look} look @param {import("../live/brain.js").Answer} answer @returns {Look} */
+/**
+ * What is not there any more is not looked at.
+ * @param {Look} look
+ * @param {import("../live/brain.js").Answer} answer
+ * @returns {Look}
+ */
 function settled(look, answer) {
   const gone = (/** @type {any[]} */ question) => answer(question) === null;
-  const selected = look.selected !== null && gone(["detail", placesIn(answer(["program"]), look).box(look.selected)]) ? null : look.selected;
+  const selected =
+    look.selected !== null && gone(["detail", placesIn(answer(["program"]), look).box(look.selected)])
+      ? null
+      : look.selected;
   const moment = look.moment !== null && gone(["frame", look.moment, look.pick]) ? null : look.moment;
-  return selected === look.selected && moment === look.moment ? look : { ...look, selected, moment, pick: moment === null ? null : look.pick };
+  return selected === look.selected && moment === look.moment
+    ? look
+    : { ...look, selected, moment, pick: moment === null ? null : look.pick };
 }

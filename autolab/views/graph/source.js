@@ -3,7 +3,10 @@
 
 import { html, set, write } from "../live/dom.js";
 
-/** @param {import("./explorer.js").View} view @param {boolean} [answers] whether a chosen box tells where its gradient comes from */
+/**
+ * @param {import("./explorer.js").View} view
+ * @param {boolean} [answers] whether a chosen box tells where its gradient comes from
+ */
 export function makeSourcePart({ get, root }, answers = false) {
   const file = html("summary", { class: "al-caption" });
   const lines = html("div", { class: "al-source", role: "group", "aria-label": "Source", onkeydown: pressed });
@@ -17,27 +20,56 @@ export function makeSourcePart({ get, root }, answers = false) {
     if (!listing.lines || text === written) return;
     written = text;
     write(file, listing.file);
-    lines.replaceChildren(...listing.lines.map((/** @type {string} */ code, /** @type {number} */ i) => makeLine(code, listing.first + i, listing)));
+    lines.replaceChildren(
+      ...listing.lines.map((/** @type {string} */ code, /** @type {number} */ i) =>
+        makeLine(code, listing.first + i, listing),
+      ),
+    );
     set(lines.querySelector("[role]") ?? lines, { tabindex: lines.querySelector("[role]") ? 0 : null });
   }
 
-  /** @param {string} code @param {number} number @param {{at: Record<number, number[]>, marks?: Record<number, string>}} listing */
+  /**
+   * @param {string} code
+   * @param {number} number
+   * @param {{at: Record<number, number[]>, marks?: Record<number, string>}} listing
+   */
   function makeLine(code, number, { at, marks = {} }) {
-    const nodes = at[number], told = marks[number]; // that it raised, or was not reached
-    const words = told && told !== marks[number - 1] ? [`\n${/^ */.exec(code)}`, html("span", { class: "al-line-told" }, told)] : [];
+    const nodes = at[number],
+      told = marks[number]; // that it raised, or was not reached
+    const words =
+      told && told !== marks[number - 1]
+        ? [`\n${/^ */.exec(code)}`, html("span", { class: "al-line-told" }, told)]
+        : [];
     const mark = () => markNodes(nodes ?? []);
     const clear = () => markNodes([]);
-    return html("div", {
-      class: told ? "al-source-line al-marked-line" : "al-source-line", "data-line": number, onpointerenter: mark, onpointerleave: clear,
-      ...(nodes ? { role: "button", tabindex: -1, onfocus: mark, onblur: clear, onclick: () => nodeOf(nodes.at(-1))?.dispatchEvent(new Event("click")) } : {}),
-    }, html("span", { class: "al-line-number" }, String(number)), html("code", {}, code, ...words));
+    return html(
+      "div",
+      {
+        class: told ? "al-source-line al-marked-line" : "al-source-line",
+        "data-line": number,
+        onpointerenter: mark,
+        onpointerleave: clear,
+        ...(nodes
+          ? {
+              role: "button",
+              tabindex: -1,
+              onfocus: mark,
+              onblur: clear,
+              onclick: () => nodeOf(nodes.at(-1))?.dispatchEvent(new Event("click")),
+            }
+          : {}),
+      },
+      html("span", { class: "al-line-number" }, String(number)),
+      html("code", {}, code, ...words),
+    );
   }
 
   const nodeOf = (/** @type {any} */ id) => root.querySelector(`.al-main .al-node[data-id="${id}"]`);
 
   /** @param {number[]} ids */
   function markNodes(ids) {
-    for (const node of root.querySelectorAll(".al-main .al-node")) node.classList.toggle("al-lined", ids.includes(Number(node.getAttribute("data-id"))));
+    for (const node of root.querySelectorAll(".al-main .al-node"))
+      node.classList.toggle("al-lined", ids.includes(Number(node.getAttribute("data-id"))));
   }
 
   /** @param {string} name @param {(line: number) => boolean} has */
@@ -47,7 +79,10 @@ export function makeSourcePart({ get, root }, answers = false) {
 
   /** The line of the node that the pointer or the focus is on. @param {Event} event */
   function touched(event) {
-    const node = event.type === "pointerout" || event.type === "focusout" ? null : /** @type {Element} */ (event.target).closest(".al-main .al-node");
+    const node =
+      event.type === "pointerout" || event.type === "focusout"
+        ? null
+        : /** @type {Element} */ (event.target).closest(".al-main .al-node");
     const id = Number(node?.getAttribute("data-id"));
     markLines("al-lined", (line) => Boolean(node) && (get("listing").at?.[line] ?? []).includes(id));
     bring(".al-lined");
@@ -65,7 +100,10 @@ export function makeSourcePart({ get, root }, answers = false) {
   /** The line that raised. */
   function showError() {
     const { file: where, line: raised } = get("error") ?? {};
-    markLines("al-wrong", (line) => line === get("listing").raised || (line === raised && where === get("listing").file));
+    markLines(
+      "al-wrong",
+      (line) => line === get("listing").raised || (line === raised && where === get("listing").file),
+    );
     bring(".al-wrong");
   }
 
@@ -74,15 +112,20 @@ export function makeSourcePart({ get, root }, answers = false) {
     const { k, line: now } = get("frame");
     const made = (/** @type {number} */ line) => (get("listing").at?.[line] ?? []).includes(get("selected"));
     markLines("al-now", k === undefined ? made : (line) => line === now);
-    if (answers) showShares(k === undefined ? get("detail").answer?.comes ?? [] : []);
+    if (answers) showShares(k === undefined ? (get("detail").answer?.comes ?? []) : []);
     bring(".al-now");
   }
 
-  /** The shares of the chosen gradient, beside the lines that made them. @param {import("./detail.js").Value[]} values */
+  /**
+   * The shares of the chosen gradient, beside the lines that made them.
+   * @param {import("./detail.js").Value[]} values
+   */
   function showShares(values) {
     const shares = values.flatMap((value) => value.shares);
     for (const line of lines.children) {
-      const here = shares.filter((share) => share.line === Number(line.getAttribute("data-line"))).map((share) => share.number);
+      const here = shares
+        .filter((share) => share.line === Number(line.getAttribute("data-line")))
+        .map((share) => share.number);
       set(line, { "data-shares": here.length > 2 ? `${here.length} shares` : here.join(" + ") || null });
     }
   }
@@ -109,5 +152,9 @@ export function makeSourcePart({ get, root }, answers = false) {
 
   const events = ["pointerover", "pointerout", "focusin", "focusout"];
   for (const name of events) root.addEventListener(name, touched);
-  return { places: { side: [panel] }, on: { listing: paint, [`frame selected${answers ? " detail" : ""}`]: showLine, error: showError }, paint };
+  return {
+    places: { side: [panel] },
+    on: { listing: paint, [`frame selected${answers ? " detail" : ""}`]: showLine, error: showError },
+    paint,
+  };
 }

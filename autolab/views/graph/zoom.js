@@ -1,5 +1,7 @@
 // @ts-check
-/** A pane that a picture can be larger than. Scrolling is the browser's own, so touch and keyboard work as everywhere. */
+/**
+ * A pane that a picture can be larger than. Scrolling is the browser's own, so touch and keyboard work as everywhere.
+ */
 
 import { html, set } from "../live/dom.js";
 
@@ -12,7 +14,19 @@ const MAPPED = 480; // pixels: a map in a narrower pane would take more than it 
 
 /** @param {SVGSVGElement} picture @param {() => void} moved another part of it, or more of it, can be seen */
 export function makeZoom(picture, moved) {
-  const pane = html("div", { class: "al-pane", onscroll: moved, onwheel: wheeled, onpointerdown: grab, onpointermove: dragged, onpointerup: drop, onpointercancel: drop }, picture);
+  const pane = html(
+    "div",
+    {
+      class: "al-pane",
+      onscroll: moved,
+      onwheel: wheeled,
+      onpointerdown: grab,
+      onpointermove: dragged,
+      onpointerup: drop,
+      onpointercancel: drop,
+    },
+    picture,
+  );
   let [width, height] = [1, 1];
   let scale = 1; // above 1 for the back row
   let zoom = 1;
@@ -42,13 +56,20 @@ export function makeZoom(picture, moved) {
     return parseFloat(getComputedStyle(pane).maxHeight) || Infinity;
   }
 
-  /** So large that all of it can be seen, while that stays readable; else as small as can be read, from its beginning. */
+  /**
+   * So large that all of it can be seen, while that stays readable; else as small as can be read, from its beginning.
+   */
   function fit() {
     if (!automatic || !ruler.clientWidth) return;
     if (whole) return fitAll();
     const fitting = Math.min(LARGEST * scale, room() / width, limit() / height);
     apply(Math.max(fitting, scale > 1 ? scale : fitting < WHOLE ? READABLE : 0));
-    if (first) pane.scrollTo({ left: first.x * zoom - pane.clientWidth / 2, top: first.y * zoom - pane.clientHeight / 2, behavior: "instant" });
+    if (first)
+      pane.scrollTo({
+        left: first.x * zoom - pane.clientWidth / 2,
+        top: first.y * zoom - pane.clientHeight / 2,
+        behavior: "instant",
+      });
     first = null;
   }
 
@@ -94,8 +115,13 @@ export function makeZoom(picture, moved) {
   observer.observe(ruler);
   const tool = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ action) =>
     html("button", { type: "button", class: "al-tool", "aria-label": label, title: label, onclick: action }, text);
-  const tools = html("div", { class: "al-tools", role: "group", "aria-label": "Zoom" },
-    tool("\u2212", "Zoom out", () => by(1 / STEP)), tool("+", "Zoom in", () => by(STEP)), tool("Fit", "Fit the whole graph", fitAll));
+  const tools = html(
+    "div",
+    { class: "al-tools", role: "group", "aria-label": "Zoom" },
+    tool("\u2212", "Zoom out", () => by(1 / STEP)),
+    tool("+", "Zoom in", () => by(STEP)),
+    tool("Fit", "Fit the whole graph", fitAll),
+  );
 
   return {
     parts: [ruler, pane],
@@ -110,11 +136,18 @@ export function makeZoom(picture, moved) {
       if (!parts.length) return;
       const boxes = parts.map((part) => part.getBoundingClientRect());
       const frame = pane.getBoundingClientRect();
-      const by = (/** @type {number} */ low, /** @type {number} */ high, /** @type {number} */ from, /** @type {number} */ to) =>
-        low < from || high - low > to - from ? low - from : Math.max(0, high - to);
+      const by = (
+        /** @type {number} */ low,
+        /** @type {number} */ high,
+        /** @type {number} */ from,
+        /** @type {number} */ to,
+      ) => (low < from || high - low > to - from ? low - from : Math.max(0, high - to));
       const [left, top] = [Math.min(...boxes.map((b) => b.left)), Math.min(...boxes.map((b) => b.top))];
       const [right, bottom] = [Math.max(...boxes.map((b) => b.right)), Math.max(...boxes.map((b) => b.bottom))];
-      pane.scrollBy(by(left - 12, right + 12, frame.left, frame.right), by(top - 12, bottom + 12, frame.top, frame.bottom));
+      pane.scrollBy(
+        by(left - 12, right + 12, frame.left, frame.right),
+        by(top - 12, bottom + 12, frame.top, frame.bottom),
+      );
     },
     /** Scroll so that a part of the picture stands where it was. @param {Element} part @param {DOMRect} place */
     keep(part, place) {
@@ -123,7 +156,11 @@ export function makeZoom(picture, moved) {
     },
     /** Whether there is more of the picture than can be seen, and room for a map of it. */
     isBeyond: () => beyond && ruler.clientWidth > MAPPED,
-    /** @param {number} w @param {number} h the picture's own size @param {{x: number, y: number}} place what is to be seen first */
+    /**
+     * @param {number} w
+     * @param {number} h the picture's own size
+     * @param {{x: number, y: number}} place what is to be seen first
+     */
     resize(w, h, place) {
       if (w !== width && automatic) first = place;
       [width, height] = [w, h];
@@ -150,7 +187,18 @@ const SIZE = { tall: [110, 190], wide: [190, 42], least: 20 };
 export function makeMinimap(pane) {
   const canvas = html("canvas", { class: "al-whole-canvas" });
   const here = html("div", { class: "al-whole-here" });
-  const root = html("div", { class: "al-whole", "aria-hidden": "true", hidden: true, onpointerdown: grab, onpointermove: (/** @type {PointerEvent} */ e) => e.buttons && go(e) }, canvas, here);
+  const root = html(
+    "div",
+    {
+      class: "al-whole",
+      "aria-hidden": "true",
+      hidden: true,
+      onpointerdown: grab,
+      onpointermove: (/** @type {PointerEvent} */ e) => e.buttons && go(e),
+    },
+    canvas,
+    here,
+  );
   let [width, height, across, down] = [1, 1, 1, 1]; // the graph's size, and pixels of the map for each unit
   /** @type {(() => void) | null} */
   let paint = null; // what is to be painted once the map can be seen
@@ -161,8 +209,12 @@ export function makeMinimap(pane) {
     if (root.hidden) return;
     paint?.();
     const zoom = pane.scrollWidth && (pane.querySelector("svg")?.clientWidth ?? 1) / width;
-    const part = (/** @type {number} */ from, /** @type {number} */ size, /** @type {number} */ whole, /** @type {number} */ scale) =>
-      [Math.max(0, (from / zoom) * scale), Math.min(whole * scale, (size / zoom) * scale)].map((v) => `${v}px`);
+    const part = (
+      /** @type {number} */ from,
+      /** @type {number} */ size,
+      /** @type {number} */ whole,
+      /** @type {number} */ scale,
+    ) => [Math.max(0, (from / zoom) * scale), Math.min(whole * scale, (size / zoom) * scale)].map((v) => `${v}px`);
     [here.style.left, here.style.width] = part(pane.scrollLeft, pane.clientWidth, width, across);
     [here.style.top, here.style.height] = part(pane.scrollTop, pane.clientHeight, height, down);
   }
@@ -176,8 +228,11 @@ export function makeMinimap(pane) {
   /** @param {PointerEvent} event */
   function go(event) {
     const box = canvas.getBoundingClientRect();
-    pane.scrollTo({ behavior: "instant", left: ((event.clientX - box.left) / box.width) * pane.scrollWidth - pane.clientWidth / 2,
-      top: ((event.clientY - box.top) / box.height) * pane.scrollHeight - pane.clientHeight / 2 });
+    pane.scrollTo({
+      behavior: "instant",
+      left: ((event.clientX - box.left) / box.width) * pane.scrollWidth - pane.clientWidth / 2,
+      top: ((event.clientY - box.top) / box.height) * pane.scrollHeight - pane.clientHeight / 2,
+    });
   }
 
   /** @param {import("./graph.js").Scene} scene @param {(id: number) => string} color */
@@ -195,7 +250,12 @@ export function makeMinimap(pane) {
     const context = canvas.getContext("2d");
     for (const { id, x, y, w, h } of scene.nodes) {
       context.fillStyle = color(id);
-      context.fillRect(x * across * sharp, y * down * sharp, Math.max(2, w * across * sharp), Math.max(2, h * down * sharp));
+      context.fillRect(
+        x * across * sharp,
+        y * down * sharp,
+        Math.max(2, w * across * sharp),
+        Math.max(2, h * down * sharp),
+      );
     }
   }
 
@@ -230,7 +290,11 @@ const MARGIN = 0.75; // of the pane's size, drawn around it, so that scrolling m
  */
 export function drawNear(things, [left, top, right, bottom]) {
   const [x, y] = [MARGIN * (right - left), MARGIN * (bottom - top)];
-  for (const { extent: [l, t, r, b], show } of things) show(r >= left - x && l <= right + x && b >= top - y && t <= bottom + y);
+  for (const {
+    extent: [l, t, r, b],
+    show,
+  } of things)
+    show(r >= left - x && l <= right + x && b >= top - y && t <= bottom + y);
 }
 
 /**

@@ -2,13 +2,17 @@
 /** Heatmaps of arrays: which parts the view has. */
 
 import { makeBrain } from "../live/brain.js";
-import { makeProblemPart, makeSincePart } from "../live/computing.js";
+import { makeComputingPart, makeStaleNoticePart } from "../live/computing.js";
 import { KINDS_SHOWN, SCALES, html, makeSegments, set, write } from "../live/dom.js";
 import { makeAsking } from "../live/link.js";
 import { makeWidget } from "../live/view.js";
 import { HEAT, heatActs, heatQuestion, makeHeatPart } from "./group.js";
 
-export default () => makeWidget([makeHeatSettingsPart, makeProblemPart, makeSincePart, makeHeatPart], makeBrain(makeAsking(HEAT, (look) => ({ picture: heatQuestion(look) }), heatActs)));
+export default () =>
+  makeWidget(
+    [makeHeatSettingsPart, makeComputingPart, makeStaleNoticePart, makeHeatPart],
+    makeBrain(makeAsking(HEAT, (look) => ({ picture: heatQuestion(look) }), heatActs)),
+  );
 
 // The part that chooses between value and gradient, and how numbers become colours.
 
@@ -16,8 +20,14 @@ export default () => makeWidget([makeHeatSettingsPart, makeProblemPart, makeSinc
 export function makeHeatSettingsPart({ get, send }) {
   const show = makeSegments("What is shown", KINDS_SHOWN, (name) => choose({ show: name }));
   const scale = makeSegments("Scale of the colours", SCALES, (name) => choose({ scale: name }));
-  const decades = html("input", { type: "range", class: "al-range", min: 1, step: 1, "aria-label": "Powers of ten that the colours tell apart",
-    oninput: () => choose({ decades: Number(decades.value) }) });
+  const decades = html("input", {
+    type: "range",
+    class: "al-range",
+    min: 1,
+    step: 1,
+    "aria-label": "Powers of ten that the colours tell apart",
+    oninput: () => choose({ decades: Number(decades.value) }),
+  });
   const powers = html("span");
   const range = html("label", { class: "al-heat-decades" }, decades, powers);
   const shared = html("input", { type: "checkbox", onchange: () => choose({ shared: shared.checked }) });

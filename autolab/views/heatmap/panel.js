@@ -19,9 +19,18 @@ import { makeHeatLegend } from "../live/legend.js";
 
 /** @param {Act} act */
 export function makeHeatPanel(act) {
-  const canvas = html("canvas", { class: "al-canvas", tabindex: 0, role: "img",
+  const canvas = html("canvas", {
+    class: "al-canvas",
+    tabindex: 0,
+    role: "img",
     onkeydown: (/** @type {KeyboardEvent} */ e) => act.pressed(e, facts.block),
-    onpointerdown: grab, onpointermove: moved, onpointerup: released, onpointercancel: released, onpointerleave: () => act.point(null), onblur: () => act.point(null) });
+    onpointerdown: grab,
+    onpointermove: moved,
+    onpointerup: released,
+    onpointercancel: released,
+    onpointerleave: () => act.point(null),
+    onblur: () => act.point(null),
+  });
   const signs = makeSigns();
   const numbers = html("div", { class: "al-numbers", "aria-hidden": "true" });
   const mark = html("div", { class: "al-heat-mark", hidden: true });
@@ -33,8 +42,17 @@ export function makeHeatPanel(act) {
   const sentence = html("p", { class: "al-status" });
   const readout = html("output", { class: "al-readout" });
   const note = html("p", { class: "al-note" });
-  const root = html("section", { class: "al-heat-panel" }, html("div", { class: "al-heat-head" }, name, which, about),
-    html("div", { class: "al-heat-body" }, html("div", { class: "al-heat-cells" }, frame, readout, sentence, note), legend.root));
+  const root = html(
+    "section",
+    { class: "al-heat-panel" },
+    html("div", { class: "al-heat-head" }, name, which, about),
+    html(
+      "div",
+      { class: "al-heat-body" },
+      html("div", { class: "al-heat-cells" }, frame, readout, sentence, note),
+      legend.root,
+    ),
+  );
   /** @type {any} */
   let facts;
   /** @type {any} */
@@ -49,7 +67,10 @@ export function makeHeatPanel(act) {
   /** The element under the pointer, the first of its cell. @param {PointerEvent} event @returns {Spot | null} */
   function spotAt(event) {
     const box = canvas.getBoundingClientRect();
-    const [i, j] = [((event.clientY - box.top) / box.height) * facts.rows, ((event.clientX - box.left) / box.width) * facts.cols].map(Math.floor);
+    const [i, j] = [
+      ((event.clientY - box.top) / box.height) * facts.rows,
+      ((event.clientX - box.left) / box.width) * facts.cols,
+    ].map(Math.floor);
     if (i < 0 || j < 0 || i >= facts.rows || j >= facts.cols) return null;
     return { row: group.region[0] + i * facts.block[0], column: group.region[2] + j * facts.block[1] };
   }
@@ -79,25 +100,47 @@ export function makeHeatPanel(act) {
 
   /** @param {PointerEvent} event */
   const far = (event) => drag && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) > 6;
-  const earlier = (/** @type {Spot} */ a, /** @type {Spot} */ b) => ({ row: Math.min(a.row, b.row), column: Math.min(a.column, b.column) });
+  const earlier = (/** @type {Spot} */ a, /** @type {Spot} */ b) => ({
+    row: Math.min(a.row, b.row),
+    column: Math.min(a.column, b.column),
+  });
   /** @param {Spot} a @param {Spot} b */
   function afterLast(a, b) {
-    return { row: Math.min(group.region[1], Math.max(a.row, b.row) + facts.block[0]), column: Math.min(group.region[3], Math.max(a.column, b.column) + facts.block[1]) };
+    return {
+      row: Math.min(group.region[1], Math.max(a.row, b.row) + facts.block[0]),
+      column: Math.min(group.region[3], Math.max(a.column, b.column) + facts.block[1]),
+    };
   }
 
   /** Row and column of an element's cell. @param {Spot} spot */
-  const cellOf = ({ row, column }) => [Math.floor((row - group.region[0]) / facts.block[0]), Math.floor((column - group.region[2]) / facts.block[1])];
+  const cellOf = ({ row, column }) => [
+    Math.floor((row - group.region[0]) / facts.block[0]),
+    Math.floor((column - group.region[2]) / facts.block[1]),
+  ];
 
   /** Put the mark around cells. @param {Spot} a @param {Spot} b */
   function frameCells(a, b) {
-    const [[top, left], [bottom, right]] = [cellOf(earlier(a, b)), cellOf({ row: Math.max(a.row, b.row), column: Math.max(a.column, b.column) })];
-    const place = { top: top / facts.rows, left: left / facts.cols, height: (bottom - top + 1) / facts.rows, width: (right - left + 1) / facts.cols };
+    const [[top, left], [bottom, right]] = [
+      cellOf(earlier(a, b)),
+      cellOf({ row: Math.max(a.row, b.row), column: Math.max(a.column, b.column) }),
+    ];
+    const place = {
+      top: top / facts.rows,
+      left: left / facts.cols,
+      height: (bottom - top + 1) / facts.rows,
+      width: (right - left + 1) / facts.cols,
+    };
     for (const [side, part] of Object.entries(place)) mark.style.setProperty(side, `${100 * part}%`);
   }
 
   return {
     root,
-    /** @param {any} next @param {any} plane @param {DataView | undefined} buffer @param {import("../live/colors.js").ColorMap} colors */
+    /**
+     * @param {any} next
+     * @param {any} plane
+     * @param {DataView | undefined} buffer
+     * @param {import("../live/colors.js").ColorMap} colors
+     */
     update(next, plane, buffer, colors) {
       facts = next;
       group = plane;
@@ -117,14 +160,21 @@ export function makeHeatPanel(act) {
       tone = makeTone(next.scale, next.threshold, next.bend);
       set(canvas, { "aria-label": `${next.which} of ${next.name} as a heatmap, ${next.rows} by ${next.cols}` });
       const few = labelled(next);
-      root.style.setProperty("--al-aspect", String(Math.max(0.4, Math.min(12, (next.cols * (few ? 2 : 1)) / next.rows))));
+      root.style.setProperty(
+        "--al-aspect",
+        String(Math.max(0.4, Math.min(12, (next.cols * (few ? 2 : 1)) / next.rows))),
+      );
       root.style.setProperty("--al-most", few ? `${next.cols * 5.6}em` : `${Math.max(next.cols * 1.6, 8)}em`);
       paint(canvas, { ...next, tone }, data, colors);
       print(numbers, { ...next, tone }, data, colors);
       drawSigns(signs, next, few ? [] : data);
       legend.update(next, colors);
     },
-    /** Mark an element and read it out; or mark all from it to the last one. @param {Spot | null} spot @param {Spot | null} [last] */
+    /**
+     * Mark an element and read it out; or mark all from it to the last one.
+     * @param {Spot | null} spot
+     * @param {Spot | null} [last]
+     */
     show(spot, last = spot) {
       if (frame.hidden) return;
       mark.hidden = !spot;
@@ -135,7 +185,14 @@ export function makeHeatPanel(act) {
       const [i, j] = cellOf(spot);
       const value = data[i * facts.cols + j];
       legend.point(Number.isFinite(value) ? tone(value) : null);
-      write(readout, `${facts.which === "gradient" ? "gradient of " : ""}${facts.name}${indexOf(i, j, facts, group)} = ${text(value, facts.type)}${facts.block.some((/** @type {number} */ n) => n > 1) ? ", the greatest magnitude there" : ""}`);
+      write(
+        readout,
+        [
+          `${facts.which === "gradient" ? "gradient of " : ""}${facts.name}${indexOf(i, j, facts, group)}`,
+          ` = ${text(value, facts.type)}`,
+          facts.block.some((/** @type {number} */ n) => n > 1) ? ", the greatest magnitude there" : "",
+        ].join(""),
+      );
     },
   };
 }
@@ -160,7 +217,10 @@ function text(value, type) {
  * @param {any} group
  */
 function indexOf(i, j, { block }, { shape, axes, at, region }) {
-  const spans = [[region[0] + i * block[0], Math.min(region[1], region[0] + (i + 1) * block[0])], [region[2] + j * block[1], Math.min(region[3], region[2] + (j + 1) * block[1])]];
+  const spans = [
+    [region[0] + i * block[0], Math.min(region[1], region[0] + (i + 1) * block[0])],
+    [region[2] + j * block[1], Math.min(region[3], region[2] + (j + 1) * block[1])],
+  ];
   const shown = spans.slice(-axes.length);
   const parts = shape.map((/** @type {number} */ _, /** @type {number} */ axis) => {
     const k = axes.indexOf(axis);
@@ -173,7 +233,12 @@ function indexOf(i, j, { block }, { shape, axes, at, region }) {
 
 /** The smallest and the largest number, and how many are none. @param {any} facts */
 function rangeOf({ min, max, nan, inf, type, size }) {
-  const ends = min === null || max === null ? "" : min === max ? `${size > 1 ? "all " : ""}${text(min, type)}` : `${text(min, type)} to ${text(max, type)}`;
+  const ends =
+    min === null || max === null
+      ? ""
+      : min === max
+        ? `${size > 1 ? "all " : ""}${text(min, type)}`
+        : `${text(min, type)} to ${text(max, type)}`;
   return [ends, nan && `${nan} NaN (\u00d7)`, inf && `${inf} infinite (+, \u2212)`].filter(Boolean).join(", ");
 }
 
@@ -183,7 +248,11 @@ function rangeOf({ min, max, nan, inf, type, size }) {
 /** @typedef {{axes: number[], region: number[]}} PlaneFacts */
 /** @typedef {Record<string, number>} Indices by the name of the axis */
 
-/** The names of the axes that go down and across; a row of numbers has none that goes down. @param {string} names @param {PlaneFacts} plane */
+/**
+ * The names of the axes that go down and across; a row of numbers has none that goes down.
+ * @param {string} names
+ * @param {PlaneFacts} plane
+ */
 const shown = (names, { axes }) => [axes.length > 1 ? names[axes[0]] : "", names[axes[axes.length - 1]] ?? ""];
 
 /** @param {Spot} spot @param {string} names @param {PlaneFacts} plane @returns {Indices} */
@@ -203,8 +272,15 @@ export function spanOf(indices, names, plane) {
   const [down, across] = shown(names, plane);
   if (!(down in indices) && !(across in indices)) return null;
   const [top, bottom, left, right] = plane.region;
-  const [rows, columns] = [[down, top, bottom - 1], [across, left, right - 1]].map(([name, first, last]) =>
-    name in indices ? [indices[name], indices[name]] : [Number(first), Number(last)]);
+  const [rows, columns] = [
+    [down, top, bottom - 1],
+    [across, left, right - 1],
+  ].map(([name, first, last]) => (name in indices ? [indices[name], indices[name]] : [Number(first), Number(last)]));
   const isShown = rows[0] >= top && rows[1] < bottom && columns[0] >= left && columns[1] < right;
-  return isShown ? [{ row: rows[0], column: columns[0] }, { row: rows[1], column: columns[1] }] : null;
+  return isShown
+    ? [
+        { row: rows[0], column: columns[0] },
+        { row: rows[1], column: columns[1] },
+      ]
+    : null;
 }

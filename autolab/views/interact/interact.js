@@ -4,14 +4,19 @@
 import { HEAT, heatActs, heatQuestion, makeHeatPart } from "../heatmap/group.js";
 import { makeBrain } from "../live/brain.js";
 import { makeChart } from "../live/chart.js";
-import { makeProblemPart } from "../live/computing.js";
+import { makeComputingPart } from "../live/computing.js";
 import { makeControls } from "../live/controls.js";
 import { button, choice, html, write } from "../live/dom.js";
 import { makeAsking } from "../live/link.js";
 import { makeWidget } from "../live/view.js";
 
-export default () => makeWidget([makeKnobsPart, makeProblemPart, makeToldPart, makeLinesPart, makeHeatPart],
-  makeBrain(makeAsking(HEAT, (look) => ({ free: ["free"], result: ["result"], picture: heatQuestion(look) }), heatActs)));
+export default () =>
+  makeWidget(
+    [makeKnobsPart, makeComputingPart, makeToldPart, makeLinesPart, makeHeatPart],
+    makeBrain(
+      makeAsking(HEAT, (look) => ({ free: ["free"], result: ["result"], picture: heatQuestion(look) }), heatActs),
+    ),
+  );
 
 /** Sliders, choices, and the button that draws again. @param {import("../graph/explorer.js").View} view */
 function makeKnobsPart(view) {
@@ -19,12 +24,20 @@ function makeKnobsPart(view) {
   root.classList.add("al-interact");
   const { title, controls, settings, dice } = get("free");
   const nothing = () => {};
-  const sliders = makeControls({ move: ({ key }, _, value) => send({ do: "move", key, value }), draw: nothing, window: nothing }, { class: "al-controls", "aria-label": "Inputs" });
+  const sliders = makeControls(
+    { move: ({ key }, _, value) => send({ do: "move", key, value }), draw: nothing, window: nothing },
+    { class: "al-controls", "aria-label": "Inputs" },
+  );
   const selects = settings.map((/** @type {any} */ { name, label, values }) => {
-    const select = choice(values, { "aria-label": label, onchange: () => send({ do: "choose", setting: name, value: select.value }) });
+    const select = choice(values, {
+      "aria-label": label,
+      onchange: () => send({ do: "choose", setting: name, value: select.value }),
+    });
     return select;
   });
-  const labels = settings.map((/** @type {any} */ { label }, /** @type {number} */ i) => html("label", { class: "al-setting" }, html("span", { class: "al-name" }, label), selects[i]));
+  const labels = settings.map((/** @type {any} */ { label }, /** @type {number} */ i) =>
+    html("label", { class: "al-setting" }, html("span", { class: "al-name" }, label), selects[i]),
+  );
   const again = button(get("words").interact_draw, () => send({ do: "draw" }));
 
   function paint() {
@@ -35,7 +48,11 @@ function makeKnobsPart(view) {
 
   const knobs = [...(controls.length ? [sliders.root] : []), ...labels];
   return {
-    places: { header: [html("h2", { class: "al-function" }, title)], buttons: dice && !get("still") ? [again] : [], inputs: knobs.length ? [html("div", { class: "al-inputs" }, ...knobs)] : [] },
+    places: {
+      header: [html("h2", { class: "al-function" }, title)],
+      buttons: dice && !get("still") ? [again] : [],
+      inputs: knobs.length ? [html("div", { class: "al-inputs" }, ...knobs)] : [],
+    },
     on: { free: paint },
     paint,
     linked: paint,
@@ -49,7 +66,9 @@ function makeToldPart({ get }) {
   function paint() {
     const { told } = get("result");
     while (root.children.length > told.length) root.lastElementChild.remove();
-    told.forEach((/** @type {string} */ text, /** @type {number} */ i) => write(root.children[i] ?? root.appendChild(html("p")), text));
+    told.forEach((/** @type {string} */ text, /** @type {number} */ i) =>
+      write(root.children[i] ?? root.appendChild(html("p")), text),
+    );
     root.hidden = !told.length;
   }
 
@@ -73,5 +92,10 @@ function makeLinesPart({ get }) {
     charts.forEach((chart, i) => chart.update(wanted[i]));
   }
 
-  return { places: { middle: [panel] }, on: { result: paint }, paint, close: () => charts.forEach((chart) => chart.close()) };
+  return {
+    places: { middle: [panel] },
+    on: { result: paint },
+    paint,
+    close: () => charts.forEach((chart) => chart.close()),
+  };
 }

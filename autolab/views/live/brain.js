@@ -13,11 +13,19 @@ const SHELVES = ["page", "numbers", "answers"];
  * and those of its `panels`, which can wait; what is `settled` of it, once they are; what the parts are `shown`, by
  * name, of the data that was shown before; and the `acts` of a person, which change the look.
  * @typedef {(question: any[]) => any} Answer
- * @typedef {{look: () => any, change: (change: any, done?: () => void) => void, open: (wishes: Record<string, number[]>[], also: any, done?: () => void) => void, answer: Answer, data: () => Record<string, any>}} Brain
- * @typedef {{look: any, questions: (look: any, answer: Answer) => any[][], panels: (look: any, answer: Answer) => any[][], settled: (look: any, answer: Answer) => any, shown: (before: Record<string, any>, look: any, answer: Answer) => Record<string, any>, acts: (brain: Brain) => Record<string, (message: any, done?: () => void) => void>, words: (answer: Answer) => Record<string, string>}} Mind
+ * @typedef {{look: () => any, change: (change: any, done?: () => void) => void, open: (wishes: Record<string,
+ *   number[]>[], also: any, done?: () => void) => void, answer: Answer, data: () => Record<string, any>}} Brain
+ * @typedef {{look: any, questions: (look: any, answer: Answer) => any[][], panels: (look: any, answer: Answer) =>
+ *   any[][], settled: (look: any, answer: Answer) => any, shown: (before: Record<string, any>, look: any, answer:
+ *   Answer) => Record<string, any>, acts: (brain: Brain) => Record<string, (message: any, done?: () => void) => void>,
+ *   words: (answer: Answer) => Record<string, string>}} Mind
  */
 
-/** @param {Mind} mind @returns {(model: any, link: ReturnType<typeof import("./link.js").makeLink>) => import("../graph/explorer.js").Source} */
+/**
+ * @param {Mind} mind
+ * @returns {(model: any, link: ReturnType<typeof import("./link.js").makeLink>) =>
+ *   import("../graph/explorer.js").Source}
+ */
 export const makeBrain = (mind) => (model, link) => {
   let look = { ...mind.look, ...model.get("look") };
   /** @type {Record<string, any>} */
@@ -43,7 +51,11 @@ export const makeBrain = (mind) => (model, link) => {
   const questions = () => [...mind.questions(look, answer), ...mind.panels(look, answer)];
 
   /** Why something that is asked for is not to be had; undefined if it may be. */
-  const refusal = () => mind.questions(look, answer).map(answer).find((found) => found?.refused)?.refused;
+  const refusal = () =>
+    mind
+      .questions(look, answer)
+      .map(answer)
+      .find((found) => found?.refused)?.refused;
 
   /** Ask for what is to be looked at from now on. @param {() => void} [done] */
   function ask(done) {
@@ -165,7 +177,11 @@ const made = new WeakMap(); // what does not change is made once
  */
 export function unpacked(value) {
   if (!value || Object.getPrototypeOf(value) !== Object.prototype) return Array.isArray(value) ? each(value) : value;
-  if (!made.has(value)) made.set(value, Object.fromEntries(Object.entries(value).map(([name, item]) => [name, item?.$columns ? records(item) : item])));
+  if (!made.has(value))
+    made.set(
+      value,
+      Object.fromEntries(Object.entries(value).map(([name, item]) => [name, item?.$columns ? records(item) : item])),
+    );
   return made.get(value);
 }
 
@@ -176,8 +192,12 @@ function each(list) {
 
 /** @param {{$columns: Record<string, any>, count: number, names: string[] | null}} packed */
 function records({ $columns: columns, count, names }) {
-  const fields = Object.entries(columns).map(([field, values]) => /** @type {const} */ ([field, column(values, count)]));
-  const rows = Array.from({ length: count }, (_, k) => Object.fromEntries(fields.map(([field, values]) => [field, values[k]])));
+  const fields = Object.entries(columns).map(
+    ([field, values]) => /** @type {const} */ ([field, column(values, count)]),
+  );
+  const rows = Array.from({ length: count }, (_, k) =>
+    Object.fromEntries(fields.map(([field, values]) => [field, values[k]])),
+  );
   return names ? Object.fromEntries(names.map((name, k) => [name, rows[k]])) : rows;
 }
 

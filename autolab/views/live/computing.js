@@ -1,10 +1,13 @@
 // @ts-check
-/** The parts that say what is going on: computing, the user's error, numbers that the notebook would not give now; and what is seldom changed. */
+/**
+ * The parts that say what is going on: computing, the user's error, numbers that the notebook would not give now; and
+ * what is seldom changed.
+ */
 
 import { button, choice, html, write } from "./dom.js";
 
 /** @param {import("../graph/explorer.js").View} view */
-export function makeProblemPart({ get, link, root }) {
+export function makeComputingPart({ get, link, root }) {
   const busy = html("span", { class: "al-busy", role: "status" });
   const stop = button("Stop", () => link.stop({ do: "stop" }), { hidden: true });
   const work = html("div", { class: "al-work" }, busy, stop);
@@ -14,7 +17,10 @@ export function makeProblemPart({ get, link, root }) {
   const stale = html("div", { class: "al-error-stale" });
   const panel = html("div", { class: "al-error", role: "alert", hidden: true }, what, where, statement, stale);
 
-  /** It lies over what is old, so that nothing moves, least of all the slider in hand: over the graph, or the first part. */
+  /**
+   * It lies over what is old, so that nothing moves, least of all the slider in hand: over the graph, or the first
+   * part.
+   */
   function paint() {
     const graph = root.querySelector(".al-main");
     if (graph && !graph.contains(work)) graph.append(work);
@@ -38,7 +44,9 @@ export function makeProblemPart({ get, link, root }) {
   /** While the kernel computes, the picture is that of the point before. */
   function showWork() {
     const [computing, words] = [get("computing"), get("words")];
-    const text = { running: `${words.live_computing} ${words.live_old}`, stopping: words.live_stopping }[/** @type {string} */ (computing)];
+    const text = { running: `${words.live_computing} ${words.live_old}`, stopping: words.live_stopping }[
+      /** @type {string} */ (computing)
+    ];
     write(busy, text ?? (link.state === "busy" ? words.live_computing : ""));
     stop.hidden = !computing;
     stop.disabled = computing === "stopping";
@@ -51,7 +59,7 @@ export function makeProblemPart({ get, link, root }) {
 // The part that says when the numbers are not those that the notebook would give now.
 
 /** @param {import("../graph/explorer.js").View} view */
-export function makeSincePart({ get, send, link, root }) {
+export function makeStaleNoticePart({ get, send, link, root }) {
   const text = html("span");
   const again = button("Compute again", () => send({ do: "again" }));
   const panel = html("div", { class: "al-since", role: "status", hidden: true }, text, again);
@@ -80,11 +88,15 @@ export function makeSettings(choose) {
 
   /** @param {any[]} settings */
   function build(settings) {
-    selects = new Map(settings.map(({ name, label, values }) => {
-      const select = choice(values, { "aria-label": label, onchange: () => choose(name, select.value) });
-      return [name, select];
-    }));
-    choices.replaceChildren(...settings.map(({ name, label }) => html("label", { class: "al-setting" }, label, selects.get(name))));
+    selects = new Map(
+      settings.map(({ name, label, values }) => {
+        const select = choice(values, { "aria-label": label, onchange: () => choose(name, select.value) });
+        return [name, select];
+      }),
+    );
+    choices.replaceChildren(
+      ...settings.map(({ name, label }) => html("label", { class: "al-setting" }, label, selects.get(name))),
+    );
   }
 
   return {

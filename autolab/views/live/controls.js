@@ -5,7 +5,11 @@ import { html, set, short, write } from "./dom.js";
 import { makeGrid } from "./grid.js";
 import { makeBox } from "./number_field.js";
 
-/** @typedef {{key: string | number, label: string, node: number, upstream: boolean, kind: string, value: any, values: any, min: number, max: number, step: number, shape: any, first: number, stride: number, map: any, text: any}} Control */
+/**
+ * @typedef {{key: string | number, label: string, node: number, upstream: boolean, kind: string, value: any, values:
+ *   any, min: number, max: number, step: number, shape: any, first: number, stride: number, map: any, text: any}}
+ *   Control
+ */
 
 /**
  * What can be done to an array: set an element (the index is that of the flattened array), fill it, look elsewhere.
@@ -65,7 +69,9 @@ function makeSlider(first, act) {
   function show(value) {
     range.value = String(value ?? 0);
     box.show(value);
-    const [zero, here] = [0, value ?? 0].map((v) => Math.max(0, Math.min(1, (v - control.min) / (control.max - control.min))));
+    const [zero, here] = [0, value ?? 0].map((v) =>
+      Math.max(0, Math.min(1, (v - control.min) / (control.max - control.min))),
+    );
     range.style.setProperty("--al-from", `${100 * Math.min(zero, here)}%`);
     range.style.setProperty("--al-to", `${100 * Math.max(zero, here)}%`);
   }
@@ -78,10 +84,18 @@ function makeSlider(first, act) {
   set(range, { oninput: slid(false), onchange: slid(true) });
 
   return {
-    element: html("div", { class: `al-input${first.upstream ? " al-upstream" : ""}` },
-      html("div", { class: "al-input-head" }, html("span", { class: "al-name", title: first.label }, first.label), box.element),
+    element: html(
+      "div",
+      { class: `al-input${first.upstream ? " al-upstream" : ""}` },
+      html(
+        "div",
+        { class: "al-input-head" },
+        html("span", { class: "al-name", title: first.label }, first.label),
+        box.element,
+      ),
       range,
-      html("div", { class: "al-ends", "aria-hidden": "true" }, low, high)),
+      html("div", { class: "al-ends", "aria-hidden": "true" }, low, high),
+    ),
     /** @param {Control} next */
     update(next) {
       control = next;
@@ -97,8 +111,12 @@ function makeSlider(first, act) {
 function makeFixed(first) {
   const text = html("div", { class: "al-fixed" });
   return {
-    element: html("div", { class: "al-input" },
-      html("div", { class: "al-input-head" }, html("span", { class: "al-name", title: first.label }, first.label)), text),
+    element: html(
+      "div",
+      { class: "al-input" },
+      html("div", { class: "al-input-head" }, html("span", { class: "al-name", title: first.label }, first.label)),
+      text,
+    ),
     /** @param {Control} next */
     update: (next) => write(text, next.text),
   };

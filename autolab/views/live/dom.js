@@ -1,10 +1,13 @@
 // @ts-check
-/** Small helpers for elements, rows of buttons and verdicts. Text enters the page only through `textContent`, so a name can never become
- * markup. */
+/** Small helpers for elements, rows of buttons and verdicts. Text enters the page only through `textContent`, so that a
+ * name can never become markup. */
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** May take the kind of event that it listens to, such as a KeyboardEvent. @typedef {{ hear(event: Event): unknown }["hear"]} Listener */
+/**
+ * May take the kind of event that it listens to, such as a KeyboardEvent.
+ * @typedef {{ hear(event: Event): unknown }["hear"]} Listener
+ */
 /** @typedef {Record<string, string | number | boolean | null | undefined | Listener>} Attributes */
 
 /**
@@ -62,7 +65,11 @@ export function button(text, action, attributes = {}) {
  * @param {Attributes} attributes
  */
 export function choice(values, attributes) {
-  return html("select", { class: "al-choice", ...attributes }, ...values.map((value) => html("option", { value }, value)));
+  return html(
+    "select",
+    { class: "al-choice", ...attributes },
+    ...values.map((value) => html("option", { value }, value)),
+  );
 }
 
 /**
@@ -87,7 +94,8 @@ export function short(value, digits = 4) {
   const near = Number(value.toPrecision(digits));
   const exact = Math.abs(near - value) <= ROUNDING * Math.abs(value);
   const text = !Number.isFinite(value) ? "∞" : exact ? String(near) : value.toPrecision(digits);
-  return (value < 0 && text[0] !== "-" ? "-" + text : text).replaceAll("-", "\u2212"); // a line never ends behind this one
+  // a line never ends behind this one
+  return (value < 0 && text[0] !== "-" ? "-" + text : text).replaceAll("-", "\u2212");
 }
 
 const NARROW = 5; // so many characters have room in a narrow cell
@@ -100,7 +108,9 @@ const NARROW = 5; // so many characters have room in a narrow cell
 export function inCell(value, narrow) {
   const texts = [3, 2, 1].map((digits) => short(value, digits));
   if (!narrow) return texts[0];
-  return texts.find((text) => text.length <= NARROW) ?? value.toExponential(0).replaceAll("-", "\u2212").replace("+", "");
+  return (
+    texts.find((text) => text.length <= NARROW) ?? value.toExponential(0).replaceAll("-", "\u2212").replace("+", "")
+  );
 }
 
 // Buttons in a row, of which one is chosen.
@@ -113,9 +123,17 @@ export function inCell(value, narrow) {
  */
 export function makeSegments(label, texts, chosen) {
   const group = `al-segments-${Math.random()}`; // of this view alone
-  const choices = Object.entries(texts).map(([value, text]) => html("input", {
-    type: "radio", class: "al-button", name: group, value, "data-text": text, "aria-label": text, onchange: () => chosen(/** @type {Name} */ (value)),
-  }));
+  const choices = Object.entries(texts).map(([value, text]) =>
+    html("input", {
+      type: "radio",
+      class: "al-button",
+      name: group,
+      value,
+      "data-text": text,
+      "aria-label": text,
+      onchange: () => chosen(/** @type {Name} */ (value)),
+    }),
+  );
   return {
     root: html("div", { class: "al-segments", role: "radiogroup", "aria-label": label }, ...choices),
     /** @param {Name} value */
@@ -127,10 +145,16 @@ export const KINDS_SHOWN = { value: "Value", gradient: "Gradient", both: "Both" 
 export const SCALES = { asinh: "Asinh", linear: "Linear", symlog: "Symmetric log" };
 const RUNNING = { auto: "Automatic", down: "Down", right: "Right" };
 
-/** The entry of a menu that chooses where the graph runs: `root`, and `choose` to show what was chosen. @param {(direction: keyof typeof RUNNING) => void} chosen */
+/**
+ * The entry of a menu that chooses where the graph runs: `root`, and `choose` to show what was chosen.
+ * @param {(direction: keyof typeof RUNNING) => void} chosen
+ */
 export function makeDirection(chosen) {
   const ways = makeSegments("Direction", RUNNING, chosen);
-  return { ...ways, root: html("div", { class: "al-order-control" }, html("span", { class: "al-caption" }, "Direction"), ways.root) };
+  return {
+    ...ways,
+    root: html("div", { class: "al-order-control" }, html("span", { class: "al-caption" }, "Direction"), ways.root),
+  };
 }
 
 // A verdict as a word with a sign, told apart without colours.

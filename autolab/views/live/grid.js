@@ -25,9 +25,14 @@ export function makeGrid(first, act) {
 
   const where = html("span", { class: "al-where" });
   const box = makeBox(first.label, (value) => change(value, true));
-  const cells = first.values.map((/** @type {any[]} */ row, /** @type {number} */ i) => row.map((_, j) => makeCell(i, j)));
-  const table = html("div", { class: "al-cells", role: "group", "aria-label": first.label },
-    ...cells.map((/** @type {HTMLElement[]} */ row) => html("div", { class: "al-row" }, ...row)));
+  const cells = first.values.map((/** @type {any[]} */ row, /** @type {number} */ i) =>
+    row.map((_, j) => makeCell(i, j)),
+  );
+  const table = html(
+    "div",
+    { class: "al-cells", role: "group", "aria-label": first.label },
+    ...cells.map((/** @type {HTMLElement[]} */ row) => html("div", { class: "al-row" }, ...row)),
+  );
   table.style.setProperty("--al-columns", cells[0].length);
   table.classList.toggle("al-broad", cells[0].length > 3);
   table.classList.toggle("al-tight", cells[0].length > 5);
@@ -36,9 +41,15 @@ export function makeGrid(first, act) {
   /** @param {number} i @param {number} j */
   function makeCell(i, j) {
     return html("div", {
-      class: "al-cell", role: "spinbutton", tabindex: -1, onfocus: () => choose(i, j), onkeydown: pressed,
+      class: "al-cell",
+      role: "spinbutton",
+      tabindex: -1,
+      onfocus: () => choose(i, j),
+      onkeydown: pressed,
       onpointerdown: (/** @type {PointerEvent} */ event) => grab(event, i, j),
-      onpointermove: dragged, onpointerup: released, onpointercancel: released,
+      onpointermove: dragged,
+      onpointerup: released,
+      onpointercancel: released,
     });
   }
 
@@ -59,7 +70,10 @@ export function makeGrid(first, act) {
     const value = values[i][j];
     const t = (value ?? 0) / Math.max(Math.abs(control.min), Math.abs(control.max));
     const cell = set(cells[i][j], {
-      "aria-label": control.label + bracketOf(control.shape, flat(i, j)), "aria-valuenow": value, "aria-valuetext": value === null && "not finite", title: value ?? "not finite",
+      "aria-label": control.label + bracketOf(control.shape, flat(i, j)),
+      "aria-valuenow": value,
+      "aria-valuetext": value === null && "not finite",
+      title: value ?? "not finite",
     });
     write(cell, value === null ? "\u00d7" : inCell(value, cells[0].length > 5));
     cell.style.background = colors.css(t);
@@ -117,9 +131,20 @@ export function makeGrid(first, act) {
   }
 
   return {
-    element: html("div", { class: `al-input${first.upstream ? " al-upstream" : ""}` },
-      html("div", { class: "al-input-head" }, html("span", { class: "al-name", title: first.label }, first.label), where, box.element),
-      ...(map ? [map.element] : []), table, makeDraw(first, act)),
+    element: html(
+      "div",
+      { class: `al-input${first.upstream ? " al-upstream" : ""}` },
+      html(
+        "div",
+        { class: "al-input-head" },
+        html("span", { class: "al-name", title: first.label }, first.label),
+        where,
+        box.element,
+      ),
+      ...(map ? [map.element] : []),
+      table,
+      makeDraw(first, act),
+    ),
     /** @param {import("./controls.js").Control} next @param {import("./colors.js").ColorMap} scheme */
     update(next, scheme) {
       control = next;
@@ -170,8 +195,18 @@ export function makeDraw(control, act) {
 
   size.show(scale);
   start.show(seed);
-  return html("div", { class: "al-draw" }, button("Draw", draw, { "aria-label": `Draw ${control.label} at random` }), kind,
-    html("span", { class: "al-draw-numbers" }, html("label", {}, "scale ", size.element), html("label", {}, "seed ", start.element)));
+  return html(
+    "div",
+    { class: "al-draw" },
+    button("Draw", draw, { "aria-label": `Draw ${control.label} at random` }),
+    kind,
+    html(
+      "span",
+      { class: "al-draw-numbers" },
+      html("label", {}, "scale ", size.element),
+      html("label", {}, "seed ", start.element),
+    ),
+  );
 }
 
 // A large array as a small picture, on which the window of cells is chosen: by pointer, or with the arrow keys.
@@ -181,7 +216,14 @@ const WINDOW = 8;
 /** @param {import("./controls.js").Control} first @param {import("./controls.js").Act} act */
 export function makeMap(first, act) {
   let control = first;
-  const canvas = html("canvas", { class: "al-map-canvas", role: "img", tabindex: 0, onpointerdown: grab, onpointermove: moved, onkeydown: pressed });
+  const canvas = html("canvas", {
+    class: "al-map-canvas",
+    role: "img",
+    tabindex: 0,
+    onpointerdown: grab,
+    onpointermove: moved,
+    onkeydown: pressed,
+  });
   const frame = html("div", { class: "al-map-window" });
   const note = html("span", { class: "al-note" });
   const picture = html("div", { class: "al-map-picture" }, canvas, frame);
@@ -203,13 +245,23 @@ export function makeMap(first, act) {
     if (!canvas.hasPointerCapture(event.pointerId)) return;
     const area = canvas.getBoundingClientRect();
     const { rows, columns } = control.map;
-    show(((event.clientY - area.top) / area.height) * rows - WINDOW / 2, ((event.clientX - area.left) / area.width) * columns - WINDOW / 2);
+    show(
+      ((event.clientY - area.top) / area.height) * rows - WINDOW / 2,
+      ((event.clientX - area.left) / area.width) * columns - WINDOW / 2,
+    );
   }
 
   /** @param {KeyboardEvent} event */
   function pressed(event) {
     const { top, left } = control.map;
-    const way = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], PageUp: [-WINDOW, 0], PageDown: [WINDOW, 0] }[event.key];
+    const way = {
+      ArrowUp: [-1, 0],
+      ArrowDown: [1, 0],
+      ArrowLeft: [0, -1],
+      ArrowRight: [0, 1],
+      PageUp: [-WINDOW, 0],
+      PageDown: [WINDOW, 0],
+    }[event.key];
     if (!way) return;
     event.preventDefault();
     const far = event.shiftKey ? WINDOW : 1;
@@ -222,7 +274,8 @@ export function makeMap(first, act) {
     set(canvas, { width: shades[0].length, height: shades.length });
     const image = new ImageData(canvas.width, canvas.height);
     shades.flat().forEach((/** @type {number | null} */ shade, /** @type {number} */ k) => {
-      if (shade !== null) image.data.set(bytes.subarray(4 * entry(shade / SHADES), 4 * entry(shade / SHADES) + 4), 4 * k);
+      if (shade !== null)
+        image.data.set(bytes.subarray(4 * entry(shade / SHADES), 4 * entry(shade / SHADES) + 4), 4 * k);
     });
     canvas.getContext("2d").putImageData(image, 0, 0);
   }
@@ -238,9 +291,12 @@ export function makeMap(first, act) {
       picture.style.aspectRatio = String(Math.max(0.6, Math.min(4, columns / rows)));
       const place = { top: top / rows, left: left / columns, height: high / rows, width: wide / columns };
       for (const [name, part] of Object.entries(place)) frame.style[name] = `${100 * part}%`;
-      const shown = `rows ${top}\u2013${top + high - 1} of ${rows}, columns ${left}\u2013${left + wide - 1} of ${columns}`;
+      const down = `rows ${top}\u2013${top + high - 1} of ${rows}`;
+      const shown = `${down}, columns ${left}\u2013${left + wide - 1} of ${columns}`;
       write(note, shown);
-      set(canvas, { "aria-label": `All of ${next.label}; the cells below are ${shown}. The arrow keys choose others.` });
+      set(canvas, {
+        "aria-label": `All of ${next.label}; the cells below are ${shown}. The arrow keys choose others.`,
+      });
     },
   };
 }

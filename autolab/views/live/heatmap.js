@@ -8,10 +8,22 @@ import { makeHeatLegend } from "./legend.js";
 const LABELLED = { rows: 8, columns: 6 }; // up to this size the numbers are printed in the cells
 const WIDE = 1.6; // width of a cell with a number, in heights
 
-/** @typedef {{which: string, rows: number, cols: number, shape: number[], block: number[], min: number | null, max: number | null, nan: number, inf: number, scale: number, caption: string, threshold: number | null, bend?: number, ticks: [number, string][], counts: number[], ends: number[]}} ArrayFacts */
+/**
+ * @typedef {{which: string, rows: number, cols: number, shape: number[], block: number[], min: number | null, max:
+ *   number | null, nan: number, inf: number, scale: number, caption: string, threshold: number | null, bend?: number,
+ *   ticks: [number, string][], counts: number[], ends: number[]}} ArrayFacts
+ */
 
 export function makeHeatmap() {
-  const canvas = html("canvas", { class: "al-canvas", tabindex: 0, role: "img", onkeydown: pressed, onpointermove: pointed, onpointerleave: () => point(-1), onblur: () => point(-1) });
+  const canvas = html("canvas", {
+    class: "al-canvas",
+    tabindex: 0,
+    role: "img",
+    onkeydown: pressed,
+    onpointermove: pointed,
+    onpointerleave: () => point(-1),
+    onblur: () => point(-1),
+  });
   const numbers = html("div", { class: "al-numbers", "aria-hidden": "true" });
   const signs = makeSigns();
   const readout = html("output", { class: "al-readout" });
@@ -46,12 +58,20 @@ export function makeHeatmap() {
     cursor = k;
     const isOne = k >= 0 && k < values.length;
     legend.point(isOne && Number.isFinite(values[k]) ? tone(values[k]) : null);
-    write(readout, !isOne ? range(facts) : `${place(facts, Math.floor(k / facts.cols), k % facts.cols)} = ${short(values[k], 6)}`);
+    write(
+      readout,
+      !isOne ? range(facts) : `${place(facts, Math.floor(k / facts.cols), k % facts.cols)} = ${short(values[k], 6)}`,
+    );
   }
 
   return {
-    root: html("div", { class: "al-heatmap" },
-      html("div", { class: "al-frame" }, canvas, signs, numbers), legend.root, readout),
+    root: html(
+      "div",
+      { class: "al-heatmap" },
+      html("div", { class: "al-frame" }, canvas, signs, numbers),
+      legend.root,
+      readout,
+    ),
     /**
      * @param {ArrayFacts} next
      * @param {Float32Array} data row by row
@@ -60,8 +80,12 @@ export function makeHeatmap() {
     update(next, data, colors) {
       facts = next;
       values = data;
-      set(canvas, { "aria-label": `${next.which === "value" ? "Value" : "Gradient"} as a heatmap, ${next.rows} by ${next.cols}` });
-      canvas.parentElement.style.aspectRatio = String(Math.max(0.5, Math.min(8, (labelled(next) ? WIDE : 1) * next.cols / next.rows)));
+      set(canvas, {
+        "aria-label": `${next.which === "value" ? "Value" : "Gradient"} as a heatmap, ${next.rows} by ${next.cols}`,
+      });
+      canvas.parentElement.style.aspectRatio = String(
+        Math.max(0.5, Math.min(8, ((labelled(next) ? WIDE : 1) * next.cols) / next.rows)),
+      );
       tone = makeTone(next.scale, next.threshold, next.bend);
       paint(canvas, { ...next, tone }, data, colors);
       print(numbers, { ...next, tone }, data, colors);
@@ -189,7 +213,12 @@ export function drawSigns(canvas, { rows, cols }, data) {
 /** @param {number} value @param {number} x @param {number} y @param {number} r */
 function signAt(value, x, y, r) {
   const path = new Path2D();
-  const lines = Number.isNaN(value) ? [[-r, -r, r, r], [-r, r, r, -r]] : [[-r, 0, r, 0], ...(value > 0 ? [[0, -r, 0, r]] : [])];
+  const lines = Number.isNaN(value)
+    ? [
+        [-r, -r, r, r],
+        [-r, r, r, -r],
+      ]
+    : [[-r, 0, r, 0], ...(value > 0 ? [[0, -r, 0, r]] : [])];
   for (const [a, b, c, d] of lines) {
     path.moveTo(x + a, y + b);
     path.lineTo(x + c, y + d);

@@ -22,7 +22,12 @@ const UPRIGHT = {
   viewBox: "0 0 150 236",
   deepest: 5.6,
   pointer: "M-8 -5L-1 0L-8 5z",
-  box: (from, size, away, deep) => ({ x: 64 + 12 * away, width: 12 * deep, y: 10 + 216 * (1 - from - size), height: 216 * size }),
+  box: (from, size, away, deep) => ({
+    x: 64 + 12 * away,
+    width: 12 * deep,
+    y: 10 + 216 * (1 - from - size),
+    height: 216 * size,
+  }),
   label: (at) => ({ x: 54, y: 230 - 216 * at, "text-anchor": "end" }),
 };
 
@@ -31,8 +36,17 @@ const LYING = {
   viewBox: null,
   deepest: 3.4,
   pointer: "M-5 -8L0 -1L5 -8z",
-  box: (from, size, away, deep) => ({ x: `${100 * from}%`, width: `${100 * size}%`, y: `${0.65 * (4.65 - away - deep)}em`, height: `${0.65 * deep}em` }),
-  label: (at, inner) => ({ x: `${100 * at}%`, y: inner ? "5.2em" : "4.1em", "text-anchor": inner ? (at < 0.5 ? "end" : "start") : ["start", "middle", "end"][Math.round(2 * at)] }),
+  box: (from, size, away, deep) => ({
+    x: `${100 * from}%`,
+    width: `${100 * size}%`,
+    y: `${0.65 * (4.65 - away - deep)}em`,
+    height: `${0.65 * deep}em`,
+  }),
+  label: (at, inner) => ({
+    x: `${100 * at}%`,
+    y: inner ? "5.2em" : "4.1em",
+    "text-anchor": inner ? (at < 0.5 ? "end" : "start") : ["start", "middle", "end"][Math.round(2 * at)],
+  }),
 };
 
 export function makeHeatLegend(isLying = false) {
@@ -54,7 +68,17 @@ export function makeHeatLegend(isLying = false) {
       const parts = counts.flatMap((count, k) => {
         const fill = colors.css(low + ((high - low) * k) / (counts.length - 1));
         const color = scale && svg("rect", { ...box(k * size, 1.03 * size, 0, 1), fill });
-        const bar = count && svg("rect", { ...box(k * size, 0.9 * size, 1.25, Math.max(0.13, (deepest * count) / most)), fill, class: "al-heat-count" }, svg("title", {}, `${count}`));
+        const bar =
+          count &&
+          svg(
+            "rect",
+            {
+              ...box(k * size, 0.9 * size, 1.25, Math.max(0.13, (deepest * count) / most)),
+              fill,
+              class: "al-heat-count",
+            },
+            svg("title", {}, `${count}`),
+          );
         return [color, bar].filter(Boolean);
       });
       root.setAttribute("aria-label", `Colours from ${ticks[0][1]} to ${ticks[ticks.length - 1][1]}, with a histogram`);
@@ -71,10 +95,15 @@ export function makeHeatLegend(isLying = false) {
     },
   };
 
-  /** Zero and the ends always; what would touch them stands on a line of its own, or is left out. @param {[number, string][]} ticks */
+  /**
+   * Zero and the ends always; what would touch them stands on a line of its own, or is left out.
+   * @param {[number, string][]} ticks
+   */
   function labels(ticks) {
     const few = !isLying && ticks.length > 3 && part(ticks[3][0]) - part(ticks[2][0]) < ROOM;
-    return ticks.filter((_, i) => !few || i % 2 === 0).map(([t, text], i) => svg("text", label(part(t), ticks.length > 3 && !few && i % 2 === 1), text));
+    return ticks
+      .filter((_, i) => !few || i % 2 === 0)
+      .map(([t, text], i) => svg("text", label(part(t), ticks.length > 3 && !few && i % 2 === 1), text));
   }
 }
 
@@ -99,11 +128,13 @@ export function makeScaleLegend() {
       ramp.style.background = rampOf(colors, -1);
       write(words, facts.words);
       if (last === (last = facts.scale)) return;
-      numbers.replaceChildren(...facts.ticks.map(([t, text]) => {
-        const tick = html("span", {}, text);
-        tick.style.left = at(t);
-        return tick;
-      }));
+      numbers.replaceChildren(
+        ...facts.ticks.map(([t, text]) => {
+          const tick = html("span", {}, text);
+          tick.style.left = at(t);
+          return tick;
+        }),
+      );
     },
     /** @param {number | null} t a place on the scale */
     point(t) {

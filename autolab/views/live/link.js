@@ -140,13 +140,17 @@ function sameMove(a, b) {
  * @returns {import("./brain.js").Mind}
  */
 export function makeAsking(look, asks, acts = () => ({}), later = () => ({})) {
-  const told = (/** @type {any} */ found) => (found?.refused ? null : found ?? null);
+  const told = (/** @type {any} */ found) => (found?.refused ? null : (found ?? null));
   return {
-    look, acts,
+    look,
+    acts,
     questions: (now) => Object.values(asks(now)),
     panels: (now) => Object.values(later(now)),
     settled: (now) => now,
-    shown: (_, now, answer) => Object.fromEntries(Object.entries({ ...asks(now), ...later(now) }).map(([name, question]) => [name, told(answer(question))])),
+    shown: (_, now, answer) =>
+      Object.fromEntries(
+        Object.entries({ ...asks(now), ...later(now) }).map(([name, question]) => [name, told(answer(question))]),
+      ),
     words: () => ({}),
   };
 }

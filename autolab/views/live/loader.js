@@ -5,7 +5,8 @@ import { unzipped } from "./unzip.js";
 
 const REFERENCE = "IPY_MODEL_"; // what widgets write in front of another one's name
 const PATIENCE = 5000; // milliseconds until an empty place says why it is empty
-const loaded = Symbol.for("autolab.modules"); // of the page, by digest: the views of many notebooks import a module once
+// of the page, by digest: the views of many notebooks import a module once
+const loaded = Symbol.for("autolab.modules");
 
 /** @typedef {{make: () => any, style: string}} FrontEnd */
 /** @typedef {{get: (name: string) => any}} Held */
@@ -17,8 +18,9 @@ const loaded = Symbol.for("autolab.modules"); // of the page, by digest: the vie
 async function load(model) {
   const held = await shared(model).catch(() => asked(model));
   const digest = held.get("digest");
+  const page = /** @type {any} */ (globalThis);
   /** @type {Map<string, Promise<FrontEnd>>} */
-  const kinds = (/** @type {any} */ (globalThis)[loaded] ??= new Map());
+  const kinds = (page[loaded] ??= new Map());
   if (!kinds.has(digest)) kinds.set(digest, unzip(held));
   const { make, style } = /** @type {FrontEnd} */ (await kinds.get(digest));
   return { widget: make(), digest, style };
@@ -53,7 +55,12 @@ async function unzip(held) {
   }
 }
 
-/** Styles stand in the page's head, or in the shadow that a host has put around the view. @param {HTMLElement} el @param {string} digest @param {string} style */
+/**
+ * Styles stand in the page's head, or in the shadow that a host has put around the view.
+ * @param {HTMLElement} el
+ * @param {string} digest
+ * @param {string} style
+ */
 function addStyle(el, digest, style) {
   const around = el.getRootNode();
   const home = around instanceof ShadowRoot ? around : document.head;

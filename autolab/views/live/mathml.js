@@ -8,9 +8,24 @@ import { html, set } from "./dom.js";
 
 const MATH = "http://www.w3.org/1998/Math/MathML";
 /** @type {Record<string, string>} */
-const TAGS = { row: "mrow", frac: "mfrac", power: "msup", sub: "msub", root: "msqrt", name: "mi", num: "mn", op: "mo", text: "mtext" };
+const TAGS = {
+  row: "mrow",
+  frac: "mfrac",
+  power: "msup",
+  sub: "msub",
+  root: "msqrt",
+  name: "mi",
+  num: "mn",
+  op: "mo",
+  text: "mtext",
+};
 
-/** @param {string} tag @param {import("./dom.js").Attributes} attributes @param {(Node | string)[]} children @returns {Element} */
+/**
+ * @param {string} tag
+ * @param {import("./dom.js").Attributes} attributes
+ * @param {(Node | string)[]} children
+ * @returns {Element}
+ */
 function make(tag, attributes, ...children) {
   const element = set(document.createElementNS(MATH, tag), attributes);
   element.append(...children);
@@ -21,12 +36,21 @@ function make(tag, attributes, ...children) {
 function build([kind, ...parts]) {
   if (kind === "space") return make("mspace", { width: "0.17em" });
   if (kind === "mark") return make("mrow", { "data-term": parts[0] }, build(parts[1]));
-  if (kind === "pairs") return make("mtable", {}, ...[0, 1].map((k) => make("mtr", {}, ...parts.map((pair) => make("mtd", {}, build(pair[k]))))));
+  if (kind === "pairs")
+    return make(
+      "mtable",
+      {},
+      ...[0, 1].map((k) => make("mtr", {}, ...parts.map((pair) => make("mtd", {}, build(pair[k]))))),
+    );
   return make(TAGS[kind], {}, ...parts.map((part) => (typeof part === "string" ? part : build(part))));
 }
 
 /** @param {Formula} formula @param {string} kind its class */
 export function math({ text, tree }, kind) {
   const pieces = tree[0] === "wrap" ? tree.slice(1) : [tree]; // a line may end between two of them
-  return html("div", { class: kind, role: "math", "aria-label": text }, ...pieces.flatMap((piece) => [make("math", { "aria-hidden": "true" }, build(piece)), " "]));
+  return html(
+    "div",
+    { class: kind, role: "math", "aria-label": text },
+    ...pieces.flatMap((piece) => [make("math", { "aria-hidden": "true" }, build(piece)), " "]),
+  );
 }

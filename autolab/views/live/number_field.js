@@ -11,8 +11,14 @@ import { html, set } from "./dom.js";
 export function makeBox(label, changed) {
   let taken = ""; // Enter is followed by a change event, but not in JupyterLab
   const element = html("input", {
-    class: "al-box", type: "text", inputmode: "decimal", spellcheck: "false", autocomplete: "off", "aria-label": label + ", number",
-    onchange: take, onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && take(),
+    class: "al-box",
+    type: "text",
+    inputmode: "decimal",
+    spellcheck: "false",
+    autocomplete: "off",
+    "aria-label": label + ", number",
+    onchange: take,
+    onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && take(),
   });
 
   function take() {

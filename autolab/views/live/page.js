@@ -8,7 +8,9 @@
 export function openPage(widget, look) {
   const saved = JSON.parse(/** @type {any} */ (document.getElementById("saved")).textContent);
   const { state, buffers, places } = saved;
-  const views = buffers.map((/** @type {string} */ text) => new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer));
+  const views = buffers.map(
+    (/** @type {string} */ text) => new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer),
+  );
   for (const [path, index] of places) {
     const holder = path.slice(0, -1).reduce((/** @type {any} */ at, /** @type {string} */ key) => at[key], saved);
     holder[path.at(-1)] = views[index];
@@ -33,7 +35,12 @@ function makeAnswers({ state, answers = {}, boxes = [], first = [], refusal = st
     const [shelf, found] = answers[key] ?? ["answers", { refused: refusal }];
     if (!found?.boxes) return [shelf, found];
     const shared = boxes[JSON.parse(key)[1]];
-    const picked = Object.entries(shared).map(([field, all]) => [field, Object.fromEntries(found.boxes.filter((/** @type {string} */ id) => id in all).map((/** @type {string} */ id) => [id, all[id]]))]);
+    const picked = Object.entries(shared).map(([field, all]) => [
+      field,
+      Object.fromEntries(
+        found.boxes.filter((/** @type {string} */ id) => id in all).map((/** @type {string} */ id) => [id, all[id]]),
+      ),
+    ]);
     return [shelf, { ...found, ...Object.fromEntries(picked) }];
   }
 
@@ -51,10 +58,15 @@ function makeAnswers({ state, answers = {}, boxes = [], first = [], refusal = st
 
   if (first.length) Object.assign(state, answered(first));
   return (/** @type {any} */ { do: what, look, questions }) =>
-    (what === "look" ? { look, ...answered(questions.map((/** @type {any} */ question) => JSON.stringify(question))) } : {});
+    what === "look"
+      ? { look, ...answered(questions.map((/** @type {any} */ question) => JSON.stringify(question))) }
+      : {};
 }
 
-/** Within another page, that of a notebook, this one is as high as what it shows: what follows the window follows a usual one. */
+/**
+ * Within another page, that of a notebook, this one is as high as what it shows: what follows the window follows a
+ * usual one.
+ */
 function fillFrame() {
   const frame = /** @type {HTMLElement | null} */ (window.frameElement);
   if (!frame) return;

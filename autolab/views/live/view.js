@@ -1,5 +1,7 @@
 // @ts-check
-/** A live view: puts its parts together and keeps them in step with the model; its one menu, and the way to present it. */
+/**
+ * A live view: puts its parts together and keeps them in step with the model; its one menu, and the way to present it.
+ */
 
 import { colorMap, isDark } from "./colors.js";
 import { button, html, set } from "./dom.js";
@@ -47,23 +49,54 @@ export function makeWidget(makers, makeSource) {
 function makeView(source, el, link, makers) {
   const root = html("div", { class: "al-root", onfocusin: keepKeys });
   /** @type {View} */
-  const view = { get: source.get, send: source.send, answer: source.answer, link, root, colors: /** @type {any} */ (null), line: null, hand: "" };
+  const view = {
+    get: source.get,
+    send: source.send,
+    answer: source.answer,
+    link,
+    root,
+    colors: /** @type {any} */ (null),
+    line: null,
+    hand: "",
+  };
   const parts = makers.map((make) => /** @type {Part} */ (make(view)));
   const hasFoot = parts.some((part) => part.places?.foot); // then the picture is the view, and the rest is in a menu
   const grow = (/** @type {number} */ factor) => parts.forEach((part) => part.enlarge?.(factor));
   if (hasFoot) parts.push(makePresenting(view, grow));
   const projector = button("Projector", enlarge, { "aria-pressed": "false" });
   const still = view.get("still");
-  const at = (/** @type {Place} */ place) => parts.flatMap((part) =>
-    still && part.needsKernel && !(place === "inputs" && view.get("controls")?.length) ? [] : part.places?.[place] ?? []);
+  const at = (/** @type {Place} */ place) =>
+    parts.flatMap((part) =>
+      still && part.needsKernel && !(place === "inputs" && view.get("controls")?.length)
+        ? []
+        : (part.places?.[place] ?? []),
+    );
   const menu = hasFoot ? makeMenu(at("menu")) : null;
   root.classList.toggle("al-stage", hasFoot);
-  root.append(html("div", { class: "al-view" },
-    html("header", { class: "al-header" }, ...at("header"), ...(menu ? [] : [html("div", { class: "al-buttons" }, ...at("buttons"), projector)])),
-    ...at("top"), ...(still && !menu ? [html("p", { class: "al-note al-still" }, view.get("words").still)] : []),
-    html("div", { class: "al-body" }, ...at("inputs").map((part) => set(part, { inert: Boolean(still) })),
-      html("div", { class: "al-middle" }, html("div", { class: "al-alerts" }, ...at("alert")), ...at("middle")), html("div", { class: "al-side" }, ...at("side"))),
-    ...at("below"), ...(menu ? [html("footer", { class: "al-foot" }, ...at("foot"), menu.root)] : []), ...at("end")));
+  root.append(
+    html(
+      "div",
+      { class: "al-view" },
+      html(
+        "header",
+        { class: "al-header" },
+        ...at("header"),
+        ...(menu ? [] : [html("div", { class: "al-buttons" }, ...at("buttons"), projector)]),
+      ),
+      ...at("top"),
+      ...(still && !menu ? [html("p", { class: "al-note al-still" }, view.get("words").still)] : []),
+      html(
+        "div",
+        { class: "al-body" },
+        ...at("inputs").map((part) => set(part, { inert: Boolean(still) })),
+        html("div", { class: "al-middle" }, html("div", { class: "al-alerts" }, ...at("alert")), ...at("middle")),
+        html("div", { class: "al-side" }, ...at("side")),
+      ),
+      ...at("below"),
+      ...(menu ? [html("footer", { class: "al-foot" }, ...at("foot"), menu.root)] : []),
+      ...at("end"),
+    ),
+  );
 
   function paintTheme() {
     const scheme = isDark(root) ? "dark" : "light";
@@ -88,8 +121,11 @@ function makeView(source, el, link, makers) {
   paintTheme();
   const theme = new MutationObserver(paintTheme);
   theme.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-jp-theme-name"] });
-  const listeners = parts.flatMap((part) => Object.entries(part.on ?? {}).flatMap(([traits, listener]) =>
-    traits.split(" ").map((trait) => /** @type {const} */ ([`change:${trait}`, listener]))));
+  const listeners = parts.flatMap((part) =>
+    Object.entries(part.on ?? {}).flatMap(([traits, listener]) =>
+      traits.split(" ").map((trait) => /** @type {const} */ ([`change:${trait}`, listener])),
+    ),
+  );
   for (const [event, listener] of listeners) source.on(event, listener);
   const unwatch = link.watch((state) => parts.forEach((part) => part.linked?.(state)));
 
@@ -127,7 +163,8 @@ export function makeMenu(parts) {
     summary.focus();
   }
 
-  const outside = (/** @type {Event} */ event) => root.open && !event.composedPath().includes(root) && (root.open = false);
+  const outside = (/** @type {Event} */ event) =>
+    root.open && !event.composedPath().includes(root) && (root.open = false);
   document.addEventListener("pointerdown", outside, true);
   return { root, close: () => document.removeEventListener("pointerdown", outside, true) };
 }
@@ -135,12 +172,21 @@ export function makeMenu(parts) {
 /** What is in the menu while the graph is small, and above it when it is large. @param {Element} part */
 export function makeMovable(part) {
   const [menu, middle] = [html("div", { class: "al-slot" }, part), html("div", { class: "al-slot" })];
-  return { menu, middle, place: (/** @type {boolean} */ inMenu) => part.parentNode !== (inMenu ? menu : middle) && (inMenu ? menu : middle).append(part) };
+  return {
+    menu,
+    middle,
+    place: (/** @type {boolean} */ inMenu) =>
+      part.parentNode !== (inMenu ? menu : middle) && (inMenu ? menu : middle).append(part),
+  };
 }
 
 // The part that presents: the graph, the player and the sentence fill the screen. Escape leaves.
 
-/** @param {import("../graph/explorer.js").View} view @param {(factor: number) => void} enlarge @returns {import("../graph/explorer.js").Part} */
+/**
+ * @param {import("../graph/explorer.js").View} view
+ * @param {(factor: number) => void} enlarge
+ * @returns {import("../graph/explorer.js").Part}
+ */
 export function makePresenting(view, enlarge) {
   const { root } = view;
   const LARGER = 5 / 3; // letters of 12 pixels become 20
@@ -170,5 +216,8 @@ export function makePresenting(view, enlarge) {
   const left = () => document.fullscreenElement !== root && show(false);
   root.addEventListener("fullscreenchange", left);
   document.addEventListener("keydown", pressed, true);
-  return { places: { menu: [button("Present", present)] }, close: () => document.removeEventListener("keydown", pressed, true) };
+  return {
+    places: { menu: [button("Present", present)] },
+    close: () => document.removeEventListener("keydown", pressed, true),
+  };
 }

@@ -8,9 +8,15 @@ import { floats, makeHeatmap } from "../live/heatmap.js";
 import { makeAsking } from "../live/link.js";
 import { makeWidget } from "../live/view.js";
 
-/** Which state is looked at (null: the latest), and what of it; a page waits for no old state to say how training goes. */
-const TRAINING = makeAsking({ at: /** @type {number | null} */ (null), path: "", which: "gradient" },
-  () => ({ training: ["training"] }), () => ({}), ({ at, path, which }) => ({ state: ["state", at, path, which] }));
+/**
+ * Which state is looked at (null: the latest), and what of it; a page waits for no old state to say how training goes.
+ */
+const TRAINING = makeAsking(
+  { at: /** @type {number | null} */ (null), path: "", which: "gradient" },
+  () => ({ training: ["training"] }),
+  () => ({}),
+  ({ at, path, which }) => ({ state: ["state", at, path, which] }),
+);
 
 export default () => makeWidget([makeHeadPart, makeChartsPart, makePastPart], makeBrain(TRAINING));
 
@@ -38,7 +44,12 @@ function makeHeadPart({ get, link, root }) {
   }
 
   const changed = () => (link.heard(), show()); // who paints is awake, though an answer may have to wait
-  return { places: { header: [title, stage, status], buttons: [stop], alert: [problem] }, on: { "training error": changed }, paint: show, linked: show };
+  return {
+    places: { header: [title, stage, status], buttons: [stop], alert: [problem] },
+    on: { "training error": changed },
+    paint: show,
+    linked: show,
+  };
 }
 
 /** The curves, with a mark at the state that is looked at. @param {import("../graph/explorer.js").View} view */
@@ -63,7 +74,12 @@ function makeChartsPart({ get }) {
     charts.forEach((chart, i) => chart.update({ ...wanted[i], mark, lines: wanted[i].lines.map(withNumbers) }));
   }
 
-  return { places: { middle: [panel] }, on: { "training state": show }, paint: show, close: () => charts.forEach((chart) => chart.close()) };
+  return {
+    places: { middle: [panel] },
+    on: { "training state": show },
+    paint: show,
+    close: () => charts.forEach((chart) => chart.close()),
+  };
 }
 
 /** A line whose numbers came as bytes; NaN is a gap. @param {any} line */
@@ -71,14 +87,21 @@ function withNumbers(line) {
   return { ...line, x: [...floats(line.x)], y: Array.from(floats(line.y), (v) => (Number.isNaN(v) ? null : v)) };
 }
 
-/** One parameter or gradient as a heatmap, now or after an earlier update. @param {import("../graph/explorer.js").View} view */
+/**
+ * One parameter or gradient as a heatmap, now or after an earlier update.
+ * @param {import("../graph/explorer.js").View} view
+ */
 function makePastPart(view) {
   const { get, send, link } = view;
   const words = get("words");
   const heading = html("h3", { class: "al-chart-title" });
   const param = html("select", { class: "al-choice", "aria-label": words.value, onchange: choose });
-  const which = html("select", { class: "al-choice", "aria-label": `${words.value}, ${words.gradient_of}`, onchange: choose },
-    html("option", { value: "gradient" }, words.gradient_of), html("option", { value: "value" }, words.value));
+  const which = html(
+    "select",
+    { class: "al-choice", "aria-label": `${words.value}, ${words.gradient_of}`, onchange: choose },
+    html("option", { value: "gradient" }, words.gradient_of),
+    html("option", { value: "value" }, words.value),
+  );
   const heatmap = makeHeatmap();
   const absent = html("p", { class: "al-status" });
   const silent = html("p", { class: "al-note" });
@@ -87,10 +110,19 @@ function makePastPart(view) {
   const place = html("span", { class: "al-place" });
   const follow = button(words.follow, () => turn({ at: null }));
   const [first, last] = [html("span"), html("span")];
-  const panel = html("section", { class: "al-past" }, heading, html("div", { class: "al-past-head" }, param, which),
-    heatmap.root, absent, caption, silent,
-    html("div", { class: "al-past-head" }, html("span", { class: "al-caption" }, words.past), place, follow), slider,
-    html("div", { class: "al-ends", "aria-hidden": "true" }, first, last));
+  const panel = html(
+    "section",
+    { class: "al-past" },
+    heading,
+    html("div", { class: "al-past-head" }, param, which),
+    heatmap.root,
+    absent,
+    caption,
+    silent,
+    html("div", { class: "al-past-head" }, html("span", { class: "al-caption" }, words.past), place, follow),
+    slider,
+    html("div", { class: "al-ends", "aria-hidden": "true" }, first, last),
+  );
   const turn = (/** @type {any} */ to) => send({ do: "turn", to });
   let named = "";
 
@@ -110,7 +142,9 @@ function makePastPart(view) {
     const { at, path, which: shown, heat } = get("state");
     if (JSON.stringify(params) !== named) {
       named = JSON.stringify(params);
-      param.replaceChildren(...params.map((/** @type {string[]} */ [value, label]) => html("option", { value }, label)));
+      param.replaceChildren(
+        ...params.map((/** @type {string[]} */ [value, label]) => html("option", { value }, label)),
+      );
     }
     param.value = path;
     which.value = shown;
@@ -123,7 +157,8 @@ function makePastPart(view) {
     caption.hidden = !caption.textContent;
     write(silent, heat.silent);
     silent.hidden = !heat.silent;
-    if (drawn) heatmap.update({ ...heat, which: heat.which === "value" ? "value" : "grad" }, floats(heat.cells), view.colors);
+    if (drawn)
+      heatmap.update({ ...heat, which: heat.which === "value" ? "value" : "grad" }, floats(heat.cells), view.colors);
     const index = at === null ? places.length - 1 : places.indexOf(at);
     set(slider, { max: places.length - 1, "aria-valuetext": heat.title });
     slider.value = String(index);

@@ -22,7 +22,12 @@ export function makeMotion(picture) {
     moving = [];
   }
 
-  /** Let numbers run along lines, all at the same time. @param {{path: string, text: string}[]} runs @param {boolean} back @param {() => void} [done] */
+  /**
+   * Let numbers run along lines, all at the same time.
+   * @param {{path: string, text: string}[]} runs
+   * @param {boolean} back
+   * @param {() => void} [done]
+   */
   function travel(runs, back, done) {
     const labels = runs.map(({ path, text }) => ({ line: svg("path", { d: path }), label: show(text, back) }));
     const start = performance.now();
@@ -42,7 +47,13 @@ export function makeMotion(picture) {
     step(start);
   }
 
-  /** A calculation stands at a box for a while. @param {string} text @param {{x: number, y: number, w: number}} box @param {number} y @param {() => void} [done] */
+  /**
+   * A calculation stands at a box for a while.
+   * @param {string} text
+   * @param {{x: number, y: number, w: number}} box
+   * @param {number} y
+   * @param {() => void} [done]
+   */
   function say(text, box, y, done) {
     const label = show(text, true);
     label.setAttribute("transform", `translate(${box.x + box.w / 2} ${y})`);
@@ -57,7 +68,11 @@ export function makeMotion(picture) {
 
   /** @param {string} text @param {boolean} back */
   function show(text, back) {
-    const label = svg("text", { class: back ? "al-traveller al-share-back" : "al-traveller", "aria-hidden": "true", dy: 5 });
+    const label = svg("text", {
+      class: back ? "al-traveller al-share-back" : "al-traveller",
+      "aria-hidden": "true",
+      dy: 5,
+    });
     write(label, text);
     picture.append(label);
     moving.push(label);
@@ -69,10 +84,18 @@ export function makeMotion(picture) {
     /** Values run into the box that is computed from them. @param {{path: string, text: string}[]} runs */
     forth(runs) {
       stop();
-      if (runs.length && !isStill()) travel(runs.slice(0, AT_ONCE).map(({ path, text }) => ({ path, text: text && !text.includes("\u2026") && text.length < 9 ? text : ARRAY })), false);
+      if (runs.length && !isStill())
+        travel(
+          runs.slice(0, AT_ONCE).map(({ path, text }) => ({
+            path,
+            text: text && !text.includes("\u2026") && text.length < 9 ? text : ARRAY,
+          })),
+          false,
+        );
     },
     /**
-     * A share: what arrived times the local derivative, at the box that sends it; then along its line; and the sum where it arrives.
+     * A share: what arrived times the local derivative, at the box that sends it; then along its line; and the sum
+     * where it arrives.
      * @param {Line[]} lines @param {string} path @param {any} from the box @param {any} to the box
      */
     back(lines, path, from, to) {
@@ -82,7 +105,8 @@ export function makeMotion(picture) {
       const result = lines.findIndex(({ sign }) => sign === "=");
       const share = texts[result] ?? texts.at(-1) ?? ARRAY;
       const product = result === 2 && texts[0] !== ARRAY ? `${texts[0]} \u00d7 ${texts[1]} = ${share}` : "";
-      const sum = lines.length === result + 3 && share !== ARRAY ? `${texts[result + 1]} + ${share} = ${texts[result + 2]}` : "";
+      const sum =
+        lines.length === result + 3 && share !== ARRAY ? `${texts[result + 1]} + ${share} = ${texts[result + 2]}` : "";
       const go = () => travel([{ path, text: share }], true, sum ? () => say(sum, to, to.y + to.h + 14) : undefined);
       if (product) say(product, from, from.y - 12, go);
       else go();
@@ -106,10 +130,12 @@ const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
  */
 export function readingsAt(scene, readings, words, frame) {
   if (frame.k === undefined) return readings;
-  return Object.fromEntries(scene.nodes.map((node) => {
-    const reading = readings[node.id];
-    return [node.id, (reading.known ?? null) === null ? reading : at(frame, node, reading, words)];
-  }));
+  return Object.fromEntries(
+    scene.nodes.map((node) => {
+      const reading = readings[node.id];
+      return [node.id, (reading.known ?? null) === null ? reading : at(frame, node, reading, words)];
+    }),
+  );
 }
 
 /**
@@ -126,12 +152,20 @@ function at({ k, backward, growing }, node, reading, words) {
   const arrived = last !== null && k >= last;
   const heading = node.name && node.name !== node.text ? `${node.name} = ${node.text}` : node.text;
   const shown = known ? reading : { ...reading, value: null, value_cells: null };
-  const grad = partial ? { grad: partial.grad, grad_cells: partial.cells, shares: `, ${partial.arrived} of ${partial.of}` }
-    : arrived ? {} : { grad: null, grad_cells: null };
+  const grad = partial
+    ? { grad: partial.grad, grad_cells: partial.cells, shares: `, ${partial.arrived} of ${partial.of}` }
+    : arrived
+      ? {}
+      : { grad: null, grad_cells: null };
   const note = !backward ? "" : first === null ? words.absent : words.not_yet;
   const told = partial ? partial.grad : arrived ? reading.grad : note;
+  const gradient = told ? `, gradient${grad.shares ?? ""} ${told}` : "";
   return {
-    ...shown, ...grad, pending: !known, value_note: words.not_yet, grad_note: note,
-    spoken: `${heading}, value ${known ? reading.value : words.not_yet}${told ? `, gradient${grad.shares ?? ""} ${told}` : ""}`,
+    ...shown,
+    ...grad,
+    pending: !known,
+    value_note: words.not_yet,
+    grad_note: note,
+    spoken: `${heading}, value ${known ? reading.value : words.not_yet}${gradient}`,
   };
 }

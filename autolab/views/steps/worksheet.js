@@ -7,7 +7,10 @@ import { math } from "../live/mathml.js";
 
 const NUMBERED = 8; // columns of both factors: with more there is no room for numbers in the cells of a product
 
-/** @typedef {{sign: string, label: string, math: import("../live/mathml.js").Formula | null, text: string, shape: string, array: any, mark: number[] | null, space: string | null}} Line */
+/**
+ * @typedef {{sign: string, label: string, math: import("../live/mathml.js").Formula | null, text: string, shape:
+ *   string, array: any, mark: number[] | null, space: string | null}} Line
+ */
 
 /** @param {((pick: any[]) => void) | null} choose where there is a kernel, to follow a cell */
 export function makeSheet(choose) {
@@ -51,15 +54,27 @@ function contents(frame, buffers, words, colors, choose) {
   const { rule } = frame;
   const parts = frame.formula ? [math(frame.formula, "al-formula")] : [];
   const numbers = frame.numbers.map((/** @type {string} */ text) => html("div", { class: "al-filled" }, text));
-  const declared = rule ? [html("div", {}, rule.text), html("div", { class: "al-declared" }, rule.where, html("code", {}, rule.declared))] : [];
+  const declared = rule
+    ? [html("div", {}, rule.text), html("div", { class: "al-declared" }, rule.where, html("code", {}, rule.declared))]
+    : [];
   if (numbers.length || rule) parts.push(html("div", { class: "al-rule" }, ...declared, ...numbers));
-  if (rule?.code) parts.push(html("details", {}, html("summary", {}, words.walk_rule), html("pre", { class: "al-code" }, rule.code)));
+  if (rule?.code)
+    parts.push(html("details", {}, html("summary", {}, words.walk_rule), html("pre", { class: "al-code" }, rule.code)));
   if (frame.code) parts.push(html("pre", { class: "al-code" }, frame.code));
   const at = frame.product ?? -3; // of a product and its factors, three lines
   const all = (/** @type {Line[]} */ lines) => lines.flatMap((line) => lineParts(line, buffers, colors, choose));
   const product = frame.product === null ? [] : [scheme(frame.lines.slice(at, at + 3), buffers, colors, choose)];
-  parts.push(html("div", { class: "al-lines" }, ...all(frame.lines.slice(0, Math.max(0, at))), ...product, ...all(frame.lines.slice(at + 3))));
-  if (choose && frame.lines.some((/** @type {Line} */ line) => line.space)) parts.push(html("p", { class: "al-note" }, words.follow));
+  parts.push(
+    html(
+      "div",
+      { class: "al-lines" },
+      ...all(frame.lines.slice(0, Math.max(0, at))),
+      ...product,
+      ...all(frame.lines.slice(at + 3)),
+    ),
+  );
+  if (choose && frame.lines.some((/** @type {Line} */ line) => line.space))
+    parts.push(html("p", { class: "al-note" }, words.follow));
   return [...parts, ...frame.notes.map((/** @type {string} */ text) => html("p", { class: "al-note" }, text))];
 }
 
@@ -73,9 +88,20 @@ function contents(frame, buffers, words, colors, choose) {
 function scheme(lines, buffers, colors, choose) {
   const [left, right] = lines.map(({ array }) => array.cols);
   const isTight = left + right > NUMBERED;
-  const [across, above, product] = lines.map((line) => cells(line, floats(buffers[line.array.buffer]), colors, choose, isTight));
-  const [name, second, result] = lines.map(({ label, math: formula, shape }) => html("div", { class: "al-caption" }, formula ? math(formula, "al-inline") : label, ` ${shape}`));
-  const root = html("div", { class: "al-falk" }, html("div", {}, name), html("div", {}, second, above), html("div", {}, across), html("div", {}, product, result));
+  const [across, above, product] = lines.map((line) =>
+    cells(line, floats(buffers[line.array.buffer]), colors, choose, isTight),
+  );
+  const [name, second, result] = lines.map(({ label, math: formula, shape }) =>
+    html("div", { class: "al-caption" }, formula ? math(formula, "al-inline") : label, ` ${shape}`),
+  );
+  const root = html(
+    "div",
+    { class: "al-falk" },
+    html("div", {}, name),
+    html("div", {}, second, above),
+    html("div", {}, across),
+    html("div", {}, product, result),
+  );
   root.style.gridTemplateColumns = `${left}fr ${right}fr`;
   root.style.maxWidth = `${(left + right) * (isTight ? 1.2 : 3.8)}em`;
   return root;
@@ -90,8 +116,14 @@ function scheme(lines, buffers, colors, choose) {
  */
 function lineParts(line, buffers, colors, choose) {
   const { sign, label, shape, array } = line;
-  const head = html("div", { class: "al-line" }, html("span", { class: "al-sign" }, sign), html("span", { class: "al-what" }, label),
-    ...(line.math ? [math(line.math, "al-inline")] : []), html("span", { class: array ? "al-shape" : "al-result" }, array ? shape : line.text));
+  const head = html(
+    "div",
+    { class: "al-line" },
+    html("span", { class: "al-sign" }, sign),
+    html("span", { class: "al-what" }, label),
+    ...(line.math ? [math(line.math, "al-inline")] : []),
+    html("span", { class: array ? "al-shape" : "al-result" }, array ? shape : line.text),
+  );
   return array ? [head, cells(line, floats(buffers[array.buffer]), colors, choose)] : [head];
 }
 
@@ -104,10 +136,16 @@ function lineParts(line, buffers, colors, choose) {
 function cells({ label, array, mark, space, shape }, data, colors, choose, isTight = false) {
   const { rows, cols } = array;
   const canvas = html("canvas", {
-    class: "al-canvas", role: "img", tabindex: space && choose ? 0 : null, "aria-label": `${label}, ${shape}`,
+    class: "al-canvas",
+    role: "img",
+    tabindex: space && choose ? 0 : null,
+    "aria-label": `${label}, ${shape}`,
     onclick: (/** @type {MouseEvent} */ event) => {
       const box = canvas.getBoundingClientRect();
-      pick(Math.floor(((event.clientY - box.top) / box.height) * rows), Math.floor(((event.clientX - box.left) / box.width) * cols));
+      pick(
+        Math.floor(((event.clientY - box.top) / box.height) * rows),
+        Math.floor(((event.clientX - box.left) / box.width) * cols),
+      );
     },
     onkeydown: (/** @type {KeyboardEvent} */ event) => {
       const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
@@ -127,7 +165,12 @@ function cells({ label, array, mark, space, shape }, data, colors, choose, isTig
   if (mark) {
     const box = html("div", { class: "al-mark" });
     const [row, column, high, wide] = mark;
-    Object.assign(box.style, { left: `${(100 * column) / cols}%`, top: `${(100 * row) / rows}%`, width: `${(100 * wide) / cols}%`, height: `${(100 * high) / rows}%` });
+    Object.assign(box.style, {
+      left: `${(100 * column) / cols}%`,
+      top: `${(100 * row) / rows}%`,
+      width: `${(100 * wide) / cols}%`,
+      height: `${(100 * high) / rows}%`,
+    });
     frame.append(box);
   }
 
@@ -136,5 +179,10 @@ function cells({ label, array, mark, space, shape }, data, colors, choose, isTig
     if (choose && space && row >= 0 && row < rows && column >= 0 && column < cols) choose([space, row, column]);
   }
 
-  return html("div", { class: "al-array" }, frame, ...(array.caption ? [html("div", { class: "al-note" }, array.caption)] : []));
+  return html(
+    "div",
+    { class: "al-array" },
+    frame,
+    ...(array.caption ? [html("div", { class: "al-note" }, array.caption)] : []),
+  );
 }
