@@ -47,7 +47,7 @@ class Reporter:
         """Put values into ``observation`` under the observer's name."""
         prefix = "" if observer is None else self._names.get(id(observer), type(observer).__name__) + "/"
         for name, value in values.items():
-            observation[prefix + name] = _number(value)
+            observation[prefix + name] = _as_python(value)
 
 
 class _Scope:
@@ -101,7 +101,7 @@ def report(values: Mapping[str, Any], observer: Any = None) -> None:
         reporter.hear(values, observer, observation)
 
 
-def _number(value: Any) -> Any:
+def _as_python(value: Any) -> Any:
     """A number as a Python one, without graph; what has more than one element as an array."""
     data = getattr(value, "array", value)
     if getattr(data, "size", 0) != 1:

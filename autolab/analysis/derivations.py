@@ -14,8 +14,8 @@ from .expressions import (
     ONE,
     SAME_FOR_BOTH_ZEROS,
     ZERO,
-    Call,
     Expression,
+    FunctionCall,
     Name,
     Number,
     Sum,
@@ -183,7 +183,7 @@ class _Reader:
             if isinstance(inner, Number):
                 return inner
         safe = function in SAME_FOR_BOTH_ZEROS
-        found = Call(function, tuple([self._operand(use, not safe) for use in uses]), step.attributes)
+        found = FunctionCall(function, tuple([self._operand(use, not safe) for use in uses]), step.attributes)
         assert step.value is not None
         self.values.setdefault(found, step.value.values)
         return found

@@ -141,7 +141,7 @@ def _softmax_less_one_hot(xp: Any, x: Array, t: Array, *, axis: int) -> Array:
     """
     away = xp.exp(below_zero(by_columns(x), axis))
     away /= away.sum(axis=axis, keepdims=True)
-    right = _place(xp, x, t, axis)
+    right = _index_of_right(xp, x, t, axis)
     away[right] = 0
     away[right] = -away.sum(axis=axis)
     return away
@@ -166,10 +166,10 @@ def _shares(
 
 def _picked(xp: Any, x: Array, t: Array, axis: int) -> Array:
     """The scores of the right classes."""
-    return x[_place(xp, x, t, axis)]
+    return x[_index_of_right(xp, x, t, axis)]
 
 
-def _place(xp: Any, x: Array, t: Array, axis: int) -> tuple[Array, ...]:
+def _index_of_right(xp: Any, x: Array, t: Array, axis: int) -> tuple[Array, ...]:
     """The index of the right classes."""
     if x.ndim == 2 and axis in (1, -1):
         return xp.arange(len(x)), t  # the same, and faster
@@ -253,7 +253,7 @@ def _nll_loss_x(
 def _chosen(xp: Any, x: Array, t: Array, *, axis: int) -> Array:
     """1 at the right classes, else 0, in the shape of ``x``. Constant, so it has no rules."""
     y = xp.zeros(x.shape, x.dtype)
-    y[_place(xp, x, t, axis)] = 1
+    y[_index_of_right(xp, x, t, axis)] = 1
     return y
 
 

@@ -202,23 +202,23 @@ def clip(xp: Any, a: Array, a_min: Array | None = None, a_max: Array | None = No
 def _inside(xp: Any, x: Array, low: Array | None = None, high: Array | None = None) -> Array:
     """1 where `clip` takes ``x``, else 0. Constant, so it has no rules; nor have the next two."""
     taken = True if low is None else x >= low
-    return _number(taken if high is None else taken & (x <= high), x)
+    return _as_dtype_of(taken if high is None else taken & (x <= high), x)
 
 
 @elementwise()
 def _below(xp: Any, x: Array, low: Array | None = None, high: Array | None = None) -> Array:
     """1 where `clip` takes ``low``, else 0."""
     taken = x < low
-    return _number(taken if high is None else taken & (low <= high), x)
+    return _as_dtype_of(taken if high is None else taken & (low <= high), x)
 
 
 @elementwise()
 def _beyond(xp: Any, x: Array, low: Array | None = None, high: Array | None = None) -> Array:
     """1 where `clip` takes ``high``, else 0."""
-    return _number((x if low is None else xp.maximum(x, low)) > high, x)
+    return _as_dtype_of((x if low is None else xp.maximum(x, low)) > high, x)
 
 
-def _number(truth: Array, like: Array) -> Array:
+def _as_dtype_of(truth: Array, like: Array) -> Array:
     return truth.astype(like.dtype)
 
 

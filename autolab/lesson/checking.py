@@ -14,14 +14,14 @@ from .exercise import Exercise
 from .outcome import Outcome
 from .printing import first_lines
 
-_given: dict[str, int] = {}  # how many steps of help each exercise has shown since it was last right
+_given: dict[str, int] = {}  # how many hints each exercise has shown since it was last right
 
 
 def check(name: str, answer: Any, more: bool = False) -> Outcome:
     """Say whether ``answer`` solves an exercise, and help if it does not.
 
     Every call draws fresh inputs (float64, at two points or more) and a fresh upstream gradient, so a right answer is
-    right for all inputs. After a wrong answer, each further call shows one more step of help. The expected array or
+    right for all inputs. After a wrong answer, each further call shows one more hint. The expected array or
     formula is never shown. Of what an answer prints, the first lines appear.
 
     Parameters
@@ -31,7 +31,7 @@ def check(name: str, answer: Any, more: bool = False) -> Outcome:
     answer : number, str, function or class
         What the exercise asks for. None, ``...`` or an empty body is "not yet", and costs nothing.
     more : bool
-        Show a step more than this call would.
+        Show one hint more than this call would.
 
     Returns
     -------
@@ -63,9 +63,9 @@ def check(name: str, answer: Any, more: bool = False) -> Outcome:
     exercise = known[name]
     with using_config("train", True), first_lines():
         judgement = judged(exercise, answer, np.random.default_rng())
-    shown = _steps_to_show(name, judgement.state, len(judgement.steps), more)
-    steps, further = judgement.steps[:shown], max(len(judgement.steps) - shown, 0)
-    return Outcome(name, judgement.state, judgement.kind, steps, further, exercise.says.get("right", ""))
+    shown = _hints_to_show(name, judgement.state, len(judgement.hints), more)
+    hints, further = judgement.hints[:shown], max(len(judgement.hints) - shown, 0)
+    return Outcome(name, judgement.state, judgement.kind, hints, further, exercise.says.get("right", ""))
 
 
 @cache
@@ -81,7 +81,7 @@ def exercises(lesson: str) -> dict[str, Exercise]:
     return {exercise.name: exercise for exercise in module.EXERCISES}
 
 
-def _steps_to_show(name: str, state: str, available: int, more: bool) -> int:
+def _hints_to_show(name: str, state: str, available: int, more: bool) -> int:
     if state == "right":
         _given.pop(name, None)
     elif state == "wrong":

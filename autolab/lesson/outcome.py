@@ -7,7 +7,7 @@ from typing import Any
 
 from ..views import mimebundle
 from ..views.draw.registry import register
-from .judgement import State, Step
+from .judgement import AnswerState, Hint
 from .messages import say
 
 register("autolab.lesson.outcome.Outcome", "autolab.lesson.outcome_view:bundle")
@@ -23,10 +23,10 @@ class Outcome:
     state : "right", "wrong" or "not yet"
     kind : str
         The kind of the mistake, in one word; empty if there is none.
-    steps : tuple of Step
-        The help that is shown.
+    hints : tuple of Hint
+        Those that are shown.
     further : int
-        How many more steps of help there are.
+        How many more hints there are.
     remark : str
         What the exercise has to say about a right answer.
 
@@ -34,14 +34,14 @@ class Outcome:
     --------
     >>> from autolab import lesson
     >>> outcome = lesson.check("start-zero", 1)
-    >>> outcome.state, outcome.passed, len(outcome.steps) > 0
+    >>> outcome.state, outcome.passed, len(outcome.hints) > 0
     ('wrong', False, True)
     """
 
     exercise: str
-    state: State
+    state: AnswerState
     kind: str = ""
-    steps: tuple[Step, ...] = ()
+    hints: tuple[Hint, ...] = ()
     further: int = 0
     remark: str = ""
 
@@ -63,7 +63,7 @@ class Outcome:
         return say("more", count=self.further) if self.further else ""
 
     def __str__(self) -> str:
-        return "\n".join(filter(None, (self.headline, *(f"  {step.text}" for step in self.steps), self.closing)))
+        return "\n".join(filter(None, (self.headline, *(f"  {hint.text}" for hint in self.hints), self.closing)))
 
     __repr__ = __str__
 

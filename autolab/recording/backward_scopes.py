@@ -14,7 +14,7 @@ from .model import LEAVES, Recording, Scope, Step
 
 _POWERS = ("", "", "²", "³", "⁴")
 
-Place = tuple[tuple[int, ...], int]
+CodePosition = tuple[tuple[int, ...], int]
 """The order of a step, that of the step whose rule made it, and so on down to a step of the function; and its scope."""
 
 
@@ -26,7 +26,7 @@ def grouped(graph: Recording, drafts: Sequence[Draft], forward: Sequence[Scope])
     if not forward:
         return graph
     groups = _Groups(forward)
-    scopes = {step.id: groups.at(_place(step, drafts)) for step in graph.steps if step.kind not in LEAVES}
+    scopes = {step.id: groups.at(_position_of(step, drafts)) for step in graph.steps if step.kind not in LEAVES}
     for leaf, users in _users(graph.steps).items():
         scopes[leaf] = groups.common([scopes.get(user) for user in users])
     steps = tuple([replace(step, scope=scopes.get(step.id)) for step in graph.steps])
@@ -34,7 +34,7 @@ def grouped(graph: Recording, drafts: Sequence[Draft], forward: Sequence[Scope])
     return found if _is_in_order(found) else graph
 
 
-def _place(step: Step, drafts: Sequence[Draft]) -> Place | None:
+def _position_of(step: Step, drafts: Sequence[Draft]) -> CodePosition | None:
     """Where a step belongs; None where it belongs to the function itself, or to nothing that is known."""
     draft, orders = drafts[step.id], [step.order]
     while draft.order:
@@ -60,9 +60,9 @@ class _Groups:
 
     def __init__(self, forward: Sequence[Scope]) -> None:
         self._forward = forward
-        self._found: dict[Place, Scope] = {}
+        self._found: dict[CodePosition, Scope] = {}
 
-    def at(self, place: Place | None) -> int | None:
+    def at(self, place: CodePosition | None) -> int | None:
         """The scope of a place; those around it come first."""
         if place is None:
             return None

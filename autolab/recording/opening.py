@@ -16,7 +16,7 @@ from ..engine.backward import grad
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
-from .locate import Place
+from .locate import CodePosition
 from .model import Opening
 from .words import expression_of
 
@@ -58,7 +58,7 @@ class Opener:
         return event.function.name in self.names
 
     def forward(
-        self, recorder: Recorder, event: ForwardEvent, place: Place | None, outer_line: int | None, scope: int
+        self, recorder: Recorder, event: ForwardEvent, place: CodePosition | None, outer_line: int | None, scope: int
     ) -> None:
         """Run the composite; its last step takes the place of the fused one."""
         inputs = [_input(recorder, value) for value in event.inputs]
@@ -68,7 +68,9 @@ class Opener:
             if isinstance(inner, ForwardEvent):
                 draft = recorder.drafts[recorder.add_call(inner, None, outer_line, scope)]
                 source = expression_of(draft, recorder.drafts)
-                draft.place = replace(place or Place("", 0), source=source, statement=None, names=(), operands=())
+                draft.place = replace(
+                    place or CodePosition("", 0), source=source, statement=None, names=(), operands=()
+                )
 
         with observe(hear):
             y = event.function.composite(*inputs, **event.attributes)

@@ -17,7 +17,7 @@ from .locate import Locator
 from .model import Recording
 from .opening import fused_names
 from .orders import input_to_differentiate, with_derivatives
-from .raised import Kept
+from .raised import CarryUnfinished
 from .recorder import Recorder
 from .replacing import Key, Replacements
 from .scopes import ScopeTracker
@@ -114,11 +114,11 @@ def record_bound(
     recorder = Recorder(bound, Budget(budget), locator, tracker, Replacements(bound, replace or {}), names=names)
     for name, variable in variables.items():
         recorder.add_leaf(variable, "input", name)
-    with Kept(recorder, "forward"):
+    with CarryUnfinished(recorder, "forward"):
         outputs = _outputs(bound, recorder.run_forward(variables), recorder.departures)
     recorder.replacements.settle(recorder.drafts)
     given = one_each(bound.caller, outputs, upstream(outputs) if callable(upstream) else upstream)
-    with Kept(recorder, "backward"):
+    with CarryUnfinished(recorder, "backward"):
         recorder.run_backward(outputs, given)
         recording = recorder.finish()
         return recording if x is None else with_derivatives(recording, recorder, outputs, x, order)

@@ -27,7 +27,7 @@ def test_every_exercise_has_its_cell_and_its_answers():
 def test_an_empty_answer_is_not_yet_one(notebook, name):
     for _ in range(2):
         outcome = run_exercise(notebook, cells(notebook)[name])
-        assert (outcome.exercise, outcome.state, outcome.steps) == (name, "not yet", ())
+        assert (outcome.exercise, outcome.state, outcome.hints) == (name, "not yet", ())
 
 
 @pytest.mark.parametrize(("notebook", "name"), ALL, ids=lambda value: getattr(value, "stem", value))
@@ -43,15 +43,15 @@ def test_the_solution_passes(notebook, name):
 def test_a_wrong_answer_gets_its_hint(notebook, name, wrong):
     source = mistaken(notebook, name, wrong)
     outcome = run_exercise(notebook, source)
-    assert (outcome.state, outcome.kind, len(outcome.steps)) == ("wrong", wrong["kind"], 1)
+    assert (outcome.state, outcome.kind, len(outcome.hints)) == ("wrong", wrong["kind"], 1)
     while outcome.further:
-        before = len(outcome.steps)
+        before = len(outcome.hints)
         outcome = run_exercise(notebook, source)
-        assert len(outcome.steps) == before + 1
+        assert len(outcome.hints) == before + 1
     key = wrong.get("hint", wrong["kind"])
     hint = EXERCISES[name].says.get(key) or SENTENCES[key]
-    assert outcome.steps[-1].text.startswith(hint.partition("{")[0])
-    assert ("{" in hint) or outcome.steps[-1].text == hint
+    assert outcome.hints[-1].text.startswith(hint.partition("{")[0])
+    assert ("{" in hint) or outcome.hints[-1].text == hint
 
 
 def test_every_sentence_about_an_exercise_is_reached():

@@ -1,4 +1,4 @@
-"""Origin: what a report remembers of the function that it judged, so that it can be looked at again."""
+"""CheckedFunction: what a report remembers of the function that it judged, so that it can be looked at again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..binding import Bound
 
 
 @dataclass(frozen=True, eq=False)
-class Origin:
+class CheckedFunction:
     """``base`` is the function as it was given, with copies of its inputs; ``checked`` the one whose first derivatives
     were compared: ``base`` itself, or for a higher order its gradient. ``reveal`` is how much the report may say."""
 

@@ -18,8 +18,8 @@ from ..engine.node import Node
 from ..engine.variable import Variable, wrap
 from .structure import filled, leaves, matched, rebuilt
 
-Place = int | str
-Wrt = Place | tuple[Place, ...]
+ArgumentKey = int | str
+Wrt = ArgumentKey | tuple[ArgumentKey, ...]
 
 
 def checked_fn(caller: str, fn: Any) -> Callable[..., Any]:
@@ -41,7 +41,7 @@ def checked_wrt(caller: str, wrt: Any) -> Wrt:
     return wrt
 
 
-class Point:
+class AppliedFunction:
     """``fn`` at its arguments. The Variables in ``inputs`` are our own, joined to the caller's where they are
     differentiable; ``fn`` was given them in the chosen places, and returned ``value``."""
 
@@ -53,9 +53,9 @@ class Point:
         self._outer = recording()
         self._single = not isinstance(wrt, tuple)
         places = wrt if isinstance(wrt, tuple) else (wrt,)
-        given: dict[Place, Any] = dict(enumerate(args))
+        given: dict[ArgumentKey, Any] = dict(enumerate(args))
         given.update(kwargs)
-        found = [_place(caller, self.name, fn, place, given) for place in places]
+        found = [_key_of(caller, self.name, fn, place, given) for place in places]
         if len(set(found)) < len(found):
             raise TypeError(f"{caller}: wrt={wrt!r:.60} names an argument of {self.name} twice")
         self._chosen = [self._lifted(place, given[place]) for place in found]
@@ -65,7 +65,7 @@ class Point:
         self.outputs = self._checked_outputs()
 
     # ------------------------------------------------------------------ going in
-    def _lifted(self, place: Place, argument: Any) -> Any:
+    def _lifted(self, place: ArgumentKey, argument: Any) -> Any:
         def lift(path: str, leaf: Any) -> Variable:
             own = self._own(f"{self.caller}: argument {place!r} of {self.name}", path, leaf)
             self.inputs.append(own)
@@ -185,7 +185,9 @@ def _reaches_others(ys: Sequence[Variable], own: set[Any]) -> bool:
     return False
 
 
-def _place(caller: str, name: str, fn: Callable[..., Any], place: Place, given: dict[Place, Any]) -> Place:
+def _key_of(
+    caller: str, name: str, fn: Callable[..., Any], place: ArgumentKey, given: dict[ArgumentKey, Any]
+) -> ArgumentKey:
     """Where the argument was given: a position or a keyword."""
     if place in given:
         return place

@@ -1,4 +1,4 @@
-"""How the house is arranged: what may import what, what `import autolab` loads, and what files must not hold."""
+"""The layout of the package: what may import what, what `import autolab` loads, and what files must not hold."""
 
 from __future__ import annotations
 
