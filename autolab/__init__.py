@@ -180,9 +180,9 @@ __all__ = [
 def _explore(self: Variable) -> Any:
     """Look at the graph that made this value: its steps, one by one, with what of their values is kept.
 
-    A graph is not run again: branches that were not taken are not in it, nor are all constants, so the inputs stand
-    still. ``autolab.explore(fn, x=...)`` runs a function, and its inputs can be moved. In plain Python, where there is
-    no notebook to draw in, the view is saved as a page and its path printed.
+    A graph is not run again: branches that were not taken are not in it, nor are all constants, so the inputs cannot
+    be moved. They can where ``autolab.explore(fn, x=...)`` runs a function. In plain Python, where there is no notebook
+    to draw in, the view is saved as a page and its path printed.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from .engine.errors import a_kind
 class Reporter:
     """Listens to `report` inside ``with reporter.scope(observation):`` and gathers what it hears by full names.
 
-    Objects get their names from `add_observer`; the values of others stand under their own names.
+    Objects get their names from `add_observer`; the values of others go under their own names.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def report(values: Mapping[str, Any], observer: Any = None) -> None:
     values : dict
         Numbers, 0-d arrays or Variables by name. A Variable's graph is not kept.
     observer : Link, optional
-        Who observed it; its name stands before those of the values: ``main/loss``.
+        Who observed it; its name comes before those of the values: ``main/loss``.
 
     Raises
     ------

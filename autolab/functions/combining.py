@@ -177,7 +177,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     ----------
     a, b : Variable or array
     axisa, axisb, axisc : int
-        Where the three components stand in ``a``, in ``b`` and in the result.
+        Where the three components are in ``a``, in ``b`` and in the result.
     axis : int, optional
         The same for all three.
 

@@ -204,7 +204,7 @@ def _parts(xp: Any, z: Array) -> tuple[Array, Array]:
 
 
 def _twice(like: Any, n: int, axis: int) -> Array:
-    """How often `irfft` counts each term: those between the first and the one in the middle stand for two."""
+    """How often `irfft` counts each term: those between the first and the one in the middle count twice."""
     counts = get_array_module(like).full(n // 2 + 1, 2, like.dtype)
     counts[0] = 1
     if n % 2 == 0:

@@ -200,7 +200,7 @@ def one_hot(xp: Any, t: Array, *, classes: int | None = None, axis: int = -1, dt
     classes : int, optional
         How many there are; by default one more than the greatest.
     axis : int
-        Where the classes stand in the result.
+        The axis of the classes in the result.
     dtype : dtype
         Of the result. float32 beside float64 gives float64.
 

@@ -35,7 +35,7 @@ def batch_norm(
     """Normalize each feature over a batch: ``gamma * (x - mean) / sqrt(var + eps) + beta``.
 
     Without ``mean`` and ``var`` they are those of the batch, and the gradient goes through them: training. With both
-    of them given, such as running averages, they stand as they are: testing.
+    of them given, such as running averages, they are used as they are: testing.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """NumPy's functions that are made of others: on Variables they are made of AutoLab's in the same way.
 
-Those of one declared function stand with it. An argument of NumPy's that is missing here has no meaning for a gradient,
+Those of one declared function are beside it. An argument of NumPy's that is missing here has no meaning for a gradient,
 and is refused by name.
 """
 

@@ -90,7 +90,7 @@ def _clip(self: Variable, min: Any = None, max: Any = None) -> Variable:
 
 
 def _getitem(self: Variable, index: Any) -> Variable:
-    """``x[index]``; Variables of integers or booleans may stand in the index."""
+    """``x[index]``; the index may hold Variables of integers or booleans."""
     return getitem(self, index=protocol.unwrap(index))
 
 

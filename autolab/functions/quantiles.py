@@ -121,7 +121,7 @@ def _between(ranked: Any, share: float) -> Any:
 
 
 def _or_nan(ranked: Any, value: Any) -> Any:
-    """NaN stands last among the ranked, and makes every rank unknown."""
+    """NaN comes last in the order, and makes every rank unknown."""
     last = ranked[..., -1]
     data = protocol.unwrap(last)
     if data.dtype.kind != "f":

@@ -54,7 +54,7 @@ def _sort_x(g: Any, a: Any, axis: int | None) -> Any:
 
 @protocol.adapt(np.partition)
 def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
-    """Put the elements ``kth`` where they stand in order, smaller ones before and greater ones behind them.
+    """Put the elements ``kth`` where they belong in order, smaller ones before and greater ones behind them.
 
     Here everything is put in order, which is one of the results that are right; NumPy's may be another. The gradient
     goes back to where each element was.

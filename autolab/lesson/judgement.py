@@ -54,7 +54,7 @@ class Known(Exception):
 
 
 def has_gap(function: Callable[..., Any]) -> bool:
-    """Whether the gap that the notebook leaves, None or ``...``, still stands in a function; True if nobody knows."""
+    """Whether the gap that the notebook leaves, None or ``...``, is still in a function; True if nobody knows."""
     try:
         return bool(re.search(r"\bNone\b|\.\.\.", inspect.getsource(function)))
     except (OSError, TypeError):

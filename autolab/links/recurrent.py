@@ -81,7 +81,7 @@ class LSTMCell(Link):
     References
     ----------
     S. Hochreiter, J. Schmidhuber, "Long short-term memory", 1997; F. Gers, J. Schmidhuber, F. Cummins, "Learning to
-    forget", 2000. The parts stand in the order of ``torch.nn.LSTMCell``.
+    forget", 2000. The parts are in the order of ``torch.nn.LSTMCell``.
 
     Examples
     --------

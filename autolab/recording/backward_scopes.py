@@ -1,4 +1,4 @@
-"""Groups in the graphs of y', y'' ...: what a call, a loop or a link gave rise to stands together there as well.
+"""Groups in the graphs of y', y'' ...: what a call, a loop or a link gave rise to is together there as well.
 
 A step of a derivative belongs to the step whose rule made it (`Step.of`), and so to that step's scope: the backward of
 a call is a group of its own. The values of lower order that it uses stay in theirs.
@@ -21,7 +21,7 @@ CodePosition = tuple[tuple[int, ...], int]
 def grouped(graph: Recording, drafts: Sequence[Draft], forward: Sequence[Scope]) -> Recording:
     """The graph of a derivative with its scopes; ``forward`` are those of the function.
 
-    Where groups could not stand as boxes, because two of them use values of each other, it stays as it is.
+    Where groups could not be boxes, because two of them use values of each other, it stays as it is.
     """
     if not forward:
         return graph

@@ -1,4 +1,4 @@
-"""Where a step stands in the user's code: its expression, statement and line, and the names that the statement gives
+"""Where a step is in the user's code: its expression, statement and line, and the names that the statement gives
 it."""
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class CodePosition:
     head: Loop | None = None
 
     def of_inner_step(self) -> CodePosition:
-        """The same for a step that does not stand there itself: a call there of AutoLab's code makes it."""
+        """The same for a step that is not written there itself: AutoLab's code, which is called there, makes it."""
         return replace(self, source=None, names=(), operands=())
 
 
@@ -62,10 +62,10 @@ class Locator:
         return frame.f_code is self._code
 
     def here(self, base: FrameType | None) -> tuple[CodePosition | None, bool, int | None]:
-        """For a hook: where the event stands in the run that ``base`` began.
+        """For a hook: where in the run that ``base`` began the event is.
 
         The place in the user's code, if he wrote any of it; whether AutoLab's own links made the step there; and the
-        line at which ``fn`` itself stands, in a function that it called or in its own code.
+        line that ``fn`` itself has reached, in a function that it called or in its own code.
         """
         inside: FrameType | None = sys._getframe(1)
         users, is_inner = inside, False

@@ -1,4 +1,4 @@
-"""Opening a fused function: its composite runs beside it, its steps stand in its place, and both are compared.
+"""Opening a fused function: its composite runs beside it, its steps take its place, and both are compared.
 
 The value and the gradients of the program stay those of the fused function; the steps inside are the composite's.
 """
@@ -27,7 +27,7 @@ _ROUNDINGS = 1000.0  # so many times the precision of the numbers may lie betwee
 
 
 def fused_names(tool: str, names: Any) -> tuple[str, ...]:
-    """The option ``open`` as names; one name may stand alone."""
+    """The option ``open`` as names; one name may be given alone."""
     found = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, list | tuple | set) else None
     if found is None or not all([isinstance(name, str) for name in found]):
         raise TypeError(f"{tool}: option 'open' is {names!r:.60}; expected names of fused functions")
@@ -103,7 +103,7 @@ class Opener:
 
 
 def _input(recorder: Recorder, value: Any) -> Any:
-    """A leaf of its own for an input, which stands for the same step."""
+    """A leaf of its own for an input, which represents the same step."""
     if not isinstance(value, Variable):
         return value
     leaf = Variable(value.data, requires_grad=value.requires_grad)

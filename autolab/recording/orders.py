@@ -42,7 +42,7 @@ def result_name(y: str, x: str, order: int) -> str:
 
 
 def output_name(recording: Recording) -> str:
-    """What stands above the line in the derivatives: the output's name, or the function's."""
+    """The numerator in the derivatives' names: the output's name, or the function's."""
     names = [step.name for step in recording.steps if step.id in recording.outputs]
     return (
         names[0] if len(names) == 1 and names[0] else recording.function if recording.function.isidentifier() else "y"

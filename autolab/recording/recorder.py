@@ -158,7 +158,7 @@ class Recorder:
                 self._ids[node.parent.order] = call
 
     def same(self, variable: Variable, step: int) -> None:
-        """Let a value stand for a step that is there."""
+        """Let a value represent a step that is there."""
         self._ids[_key(variable)] = step
 
     def name_of(self, variable: Variable) -> str | None:
@@ -290,7 +290,7 @@ class Recorder:
 def _unreached(
     bound: Bound, source: str | None, line: int | None, steps: tuple[Step, ...], raised: Raised | None
 ) -> tuple[int, ...]:
-    if hasattr(bound.fn, "__wrapped__"):  # nobody knows how often what stands around it calls it
+    if hasattr(bound.fn, "__wrapped__"):  # nobody knows how often its wrapper calls it
         return ()
     lines = frozenset([step.outer_line for step in steps if step.outer_line is not None])
     return unreached(source, line, lines, None if raised is None else raised.outer_line)

@@ -44,7 +44,7 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
         ``budget``: how many bytes of arrays the recording may keep (by default 64 MiB); larger ones are block-reduced.
         ``order``: up to which order the output's sum is differentiated by the input ``wrt`` (by default the first that
         can be), at most 4; the graphs of the derivatives are the recordings in ``.higher``.
-        ``open``: names of fused functions (``"linear"``, ``"muladd"`` ...) whose steps are to stand in their place; the
+        ``open``: names of fused functions (``"linear"``, ``"muladd"`` ...) whose steps are to take their place; the
         recording says how far both ways to compute are apart.
         ``replace``: what if a value in the middle were another one? A dict from steps (their numbers in a recording at
         these inputs, or the user's names) to values, each a number for all elements or an array of the step's shape.
@@ -63,7 +63,7 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
         If the inputs do not fit the signature, or ``fn`` returns something else than Variables.
     ValueError
         If a step cannot be replaced: there is none at these inputs, it is an input, has several results or another
-        shape, was changed in place, or stands inside an opened function.
+        shape, was changed in place, or is inside an opened function.
 
     Notes
     -----

@@ -64,9 +64,9 @@ class _Draft:
 
 @dataclass
 class _OpenBlock:
-    """A loop or a block that a frame is in; ``inner`` is the scope of the block, or of the loop's present round.
+    """A loop or a block that a frame is in; ``inner`` is the scope of the block, or of the loop's present iteration.
 
-    ``at_head``: the round has begun with taking an element, and the loop's targets still have the values of the last.
+    ``at_head``: the iteration has begun by taking an element, and the loop's targets still have the values of the last.
     """
 
     what: Loop | Mark
@@ -79,7 +79,7 @@ class _OpenBlock:
 
 @dataclass
 class _FrameLevel:
-    """A frame that the run is in: where it stands, and what is open in it."""
+    """A frame that the run is in: how far it has come, and what is open in it."""
 
     frame: FrameType
     scope: int | None
@@ -100,7 +100,7 @@ class ScopeTracker:
         self._base: FrameType | None = base
         self._locator = locator
         self._levels: list[_FrameLevel] = []
-        self._depths: dict[int, int] = {}  # where a frame stands among the levels, by its identity
+        self._depths: dict[int, int] = {}  # the level of a frame, by its identity
         self._drafts: list[_Draft] = []
 
     def now(self) -> int | None:
@@ -124,7 +124,7 @@ class ScopeTracker:
         return self._new(self.now(), "link", written or function, place, is_call=True)
 
     def close(self) -> None:
-        """Let go of all frames, and of what stands in them."""
+        """Let go of all frames, and of what they hold."""
         self._base = None
         self._levels.clear()
 

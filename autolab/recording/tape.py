@@ -29,7 +29,7 @@ def graph(y: Variable, /, **named: Variable) -> Recording:
 
     A graph keeps only the values that gradient rules need, so a step shows its value where it was kept, or where one of
     the caller's variables holds it now; the others show none, and the recording says how many. Gradients are those of
-    the last backward passes. Constants that no rule needs are not kept either: they stand there as ``?``. Attributes,
+    the last backward passes. Constants that no rule needs are not kept either: they are shown as ``?``. Attributes,
     such as an axis, are not shown.
 
     Parameters

@@ -1,6 +1,6 @@
 """Which lines of a recorded function were not reached, as far as what was recorded proves it.
 
-A line that made a step was reached. Where one branch of an ``if`` was, the other was not; nor was what stands behind a
+A line that made a step was reached. Where one branch of an ``if`` was, the other was not; nor was what comes after a
 branch that ends in ``return`` or ``raise``, or behind the line that raised. Inside a loop another round may have taken
 the other branch, so nothing is said there, and nothing of a function that calls itself or is decorated. Of all other
 lines it is not known.

@@ -1,4 +1,4 @@
-"""Trainer: runs an updater until a trigger says stop, and its extensions in between."""
+"""Trainer: the loop. It repeats its updater's step until a trigger says stop, and calls extensions between."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ class Trainer:
         return found
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on where another trainer of the same make stood; on an error nothing has changed."""
+        """Go on from where another trainer, made by the same code, was; on an error nothing has changed."""
         if "elapsed_time" not in state:
             raise ValueError("Trainer.load_state: 'elapsed_time' is missing; nothing was loaded")
         stores = self.updater.planned(Below("updater", state))

@@ -136,7 +136,7 @@ EXERCISES: tuple[Exercise, ...] = (
         says={
             "right": "Cured: the share through the sum is there.",
             "missing_term": "Each x also moves the sum, and the sum moves every result. Look at that share.",
-            "wrong_sign": "Each share is there, and its sign is turned round.",
+            "wrong_sign": "Each share is there, and its sign is reversed.",
             "hint": "Follow two paths: x straight to its own result, and x through the sum to all results.",
         },
     ),

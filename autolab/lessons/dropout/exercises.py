@@ -10,9 +10,9 @@ from ...lesson.exercise import Arrays, Draw, Exercise, OwnGradient, Prediction, 
 _X = 3.0
 
 
-def _with_dice(name: str) -> Draw:
+def _with_noise(name: str) -> Draw:
     def draw(rng: np.random.Generator) -> Arrays:
-        return {name: rng.normal(size=(5, 4)), "dice": rng.random((5, 4))}
+        return {name: rng.normal(size=(5, 4)), "noise": rng.random((5, 4))}
 
     return draw
 
@@ -31,11 +31,11 @@ EXERCISES: tuple[Exercise, ...] = (
     ),
     Values(
         "dropout-forward",
-        _with_dice("x"),
-        lambda x, dice: 2 * x * (dice > 0.5),
+        _with_noise("x"),
+        lambda x, noise: 2 * x * (noise > 0.5),
         {
-            "unscaled": lambda x, dice: x * (dice > 0.5),
-            "others": lambda x, dice: 2 * x * (dice <= 0.5),
+            "unscaled": lambda x, noise: x * (noise > 0.5),
+            "others": lambda x, noise: 2 * x * (noise <= 0.5),
         },
         says={
             "right": "Dropped numbers are 0, the others are larger, and the mean stays.",
@@ -46,12 +46,12 @@ EXERCISES: tuple[Exercise, ...] = (
     ),
     Values(
         "dropout-backward",
-        _with_dice("gy"),
-        lambda gy, dice: 2 * gy * (dice > 0.5),
+        _with_noise("gy"),
+        lambda gy, noise: 2 * gy * (noise > 0.5),
         {
-            "through": lambda gy, dice: gy,
-            "unscaled": lambda gy, dice: gy * (dice > 0.5),
-            "no_upstream": lambda gy, dice: 2.0 * (dice > 0.5),
+            "through": lambda gy, noise: gy,
+            "unscaled": lambda gy, noise: gy * (noise > 0.5),
+            "no_upstream": lambda gy, noise: 2.0 * (noise > 0.5),
         },
         says={
             "right": "The same mask and the same scale as in the forward.",
@@ -59,7 +59,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "unscaled": "The mask is right. By what was a kept number multiplied in the forward?",
             "no_upstream": "That is the local derivative. What about the upstream gradient?",
             "hint": (
-                "The forward multiplies by fixed numbers. The backward multiplies by the same ones. Throw no new dice."
+                "The forward multiplies by fixed numbers. The backward multiplies by the same ones. Draw no new ones."
             ),
         },
     ),
@@ -71,7 +71,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "right": "Test mode changes nothing: the scale was paid for in training.",
             "scaled": "Test mode does not scale. The kept numbers were made larger in training already.",
             "training": "That is what a kept number becomes in training.",
-            "hint": "In test mode no dice are thrown.",
+            "hint": "In test mode nothing is drawn.",
         },
     ),
     Prediction(

@@ -41,7 +41,7 @@ EXERCISES: tuple[Exercise, ...] = (
         says={
             "right": "A gradient has the shape of what it belongs to: one number for each number.",
             "a": "That is the shape of x.",
-            "c": "That is W turned round. A gradient has the shape of what it belongs to.",
+            "c": "That is W transposed. A gradient has the shape of what it belongs to.",
         },
     ),
     Prediction(
@@ -73,8 +73,8 @@ EXERCISES: tuple[Exercise, ...] = (
         {"turned": lambda x, W, gy: x.T @ gy},
         says={
             "right": "Each weight gathers, over all examples, its input times its upstream gradient.",
-            "turned": "The numbers are right and lie turned round. Compare the shape with that of W.",
-            "hint": "gW has the shape of W. Which product of gy (5, 3) and x (5, 4), one of them turned, has it?",
+            "turned": "The numbers are right, but transposed. Compare the shape with that of W.",
+            "hint": "gW has the shape of W. Which product of gy (5, 3) and x (5, 4), one of them transposed, has it?",
         },
     ),
     Values(

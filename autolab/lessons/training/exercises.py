@@ -101,7 +101,7 @@ EXERCISES: tuple[Exercise, ...] = (
         choices=("a", "b", "c"),
         says={
             "right": "It falls, and says nothing about the gradients.",
-            "a": "One factor is not what it should be. Does the gradient turn round?",
+            "a": "One factor is not what it should be. Does that reverse the gradient?",
             "b": "The gradient is wrong, and it is not zero. Do the weights move?",
         },
     ),
@@ -168,7 +168,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "more": "You took one step too many.",
             "stale": "You used the gradient of the first point for all steps. It changes when w moves.",
             "whole": "The rate is missing.",
-            "hint": "In each step: ask for the gradient where you stand, and go against it.",
+            "hint": "In each step: ask for the gradient where you are, and go against it.",
         },
     ),
 )

@@ -71,7 +71,7 @@ def snapshot(filename: str = "snapshot_iter_{iteration}", trigger: Any = (1, "ep
 
 
 def resume(trainer: Trainer, path: str | Path) -> None:
-    """Let ``trainer`` go on where the one stood that was saved. Both are made by the same code.
+    """Let ``trainer`` go on from where the saved one was. Both are made by the same code.
 
     The run then gives what an uninterrupted one would have given, bit for bit on the CPU.
 
