@@ -41,7 +41,7 @@ class Reporter:
 
     def scope(self, observation: dict[str, Any]) -> AbstractContextManager[dict[str, Any]]:
         """Gather what this thread, or task, reports inside the block in ``observation``."""
-        return _Scope(self, observation)
+        return _ObservationScope(self, observation)
 
     def hear(self, values: Mapping[str, Any], observer: Any, observation: dict[str, Any]) -> None:
         """Put values into ``observation`` under the observer's name."""
@@ -50,7 +50,7 @@ class Reporter:
             observation[prefix + name] = _as_python(value)
 
 
-class _Scope:
+class _ObservationScope:
     """A class of its own: a generator would take longer than what a small step reports."""
 
     def __init__(self, reporter: Reporter, observation: dict[str, Any]) -> None:

@@ -61,7 +61,7 @@ def lost_part(case: Case, i: int, point: int, element: int) -> Lost | None:
     if not np.isfinite([analytic, numeric]).all():
         return None
     try:
-        kept = _Kept(case, i, arrays)
+        kept = _HeldExits(case, i, arrays)
         slopes = {place: kept.slope(element, {place}) for place in kept.places}
         places = tuple([place for place, slope in slopes.items() if abs(slope - numeric) > gap])
         if not places:
@@ -90,7 +90,7 @@ class _ExitValues:
                 waiting += found.parents
 
 
-class _Kept:
+class _HeldExits:
     """What left at a point, and slopes of the function in input ``i`` while some of that is held still."""
 
     def __init__(self, case: Case, i: int, arrays: tuple[np.ndarray, ...]) -> None:

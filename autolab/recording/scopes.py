@@ -34,7 +34,7 @@ _ACCUMULATORS = ("sum(", "math.prod(", "prod(", "functools.reduce(", "reduce(") 
 
 
 @dataclass
-class _Draft:
+class _ScopeDraft:
     """A scope while the recording is made."""
 
     parent: int | None
@@ -101,7 +101,7 @@ class ScopeTracker:
         self._locator = locator
         self._levels: list[_FrameLevel] = []
         self._depths: dict[int, int] = {}  # the level of a frame, by its identity
-        self._drafts: list[_Draft] = []
+        self._drafts: list[_ScopeDraft] = []
 
     def now(self) -> int | None:
         """The scope of the instruction that is being executed; None directly in the recorded function."""
@@ -222,7 +222,7 @@ class ScopeTracker:
         is_call: bool = False,
     ) -> int:
         depth = 0 if parent is None else self._drafts[parent].depth + 1
-        self._drafts.append(_Draft(parent, kind, label, depth, place, line, is_call))
+        self._drafts.append(_ScopeDraft(parent, kind, label, depth, place, line, is_call))
         return len(self._drafts) - 1
 
     # ------------------------------------------------------------------ the result

@@ -41,7 +41,7 @@ def unreached(source: str | None, first: int | None, reached: frozenset[int], ra
     if function is None or first is None:
         return ()
     seen = {line - first + 1 for line in (*reached, *([] if raised is None else [raised]))}
-    found = _Found(seen, None if raised is None else raised - first + 1)
+    found = _UnreachedLines(seen, None if raised is None else raised - first + 1)
     found.block(function.body)
     if found.lines & seen:  # somebody else calls it a second time
         return ()
@@ -64,7 +64,7 @@ def _function(source: str) -> ast.FunctionDef | None:
     return function
 
 
-class _Found:
+class _UnreachedLines:
     """Goes through a function's statements; all that it is given are executed at most once."""
 
     def __init__(self, seen: set[int], raised: int | None) -> None:
