@@ -1,8 +1,8 @@
-"""The three faces of a convolution, and what its functions share.
+"""The three products of a convolution: its output, and what has the shape of its input and of its kernel.
 
-Each is linear in the image, in the kernel and in the upstream gradient, and the gradients of each are the others. Of
-every group the kernel is a matrix of (out, in and elements of a window), the image one of (in and elements, positions)
-for each example, and the result one of (out, positions).
+Each is linear in both that it is given, and its gradients are the other two: that of the kernel, for example, is the
+product of the input and the upstream gradient. Of every group the kernel is a matrix of (out, in and elements of a
+window), the image one of (in and elements, positions) for each example, and the output one of (out, positions).
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from .windows import Shape, Windows, columns, image, windows
 Steps = int | Shape
 
 
-def convolved(x: Any, w: Any, seen: Windows, groups: int) -> Any:
-    """Image and kernel give the result ``(examples, out, *positions)``."""
+def conv_output(x: Any, w: Any, seen: Windows, groups: int) -> Any:
+    """From image and kernel, the output ``(examples, out, *positions)``."""
     y = matmul(_kernels(w, groups), _seen(x, seen, groups))
     return reshape(y, shape=(x.shape[0], w.shape[0], *seen.positions(x.shape[2:])))
 
 
-def spread(g: Any, w: Any, seen: Windows, groups: int, size: Shape) -> Any:
-    """Result and kernel give the image ``(examples, in, *size)``."""
+def conv_input(g: Any, w: Any, seen: Windows, groups: int, size: Shape) -> Any:
+    """From output and kernel, the image ``(examples, in, *size)``."""
     kernels = transpose(_kernels(w, groups), axes=(0, 2, 1))
     y = matmul(kernels, _grouped(g, groups))
     shape = (g.shape[0], w.shape[1] * groups, math.prod(seen.kernel), y.shape[-1])
     return image(reshape(y, shape=shape), size=size, windows=seen)
 
 
-def met(g: Any, x: Any, w_shape: Shape, seen: Windows, groups: int) -> Any:
-    """Result and image give the kernel ``(out, in / groups, *kernel)``: a product over examples and positions."""
+def conv_kernel(g: Any, x: Any, w_shape: Shape, seen: Windows, groups: int) -> Any:
+    """From output and image, the kernel ``(out, in / groups, *kernel)``: a product over examples and positions."""
     left = transpose(_grouped(g, groups), axes=(1, 2, 0, 3))
     right = transpose(_seen(x, seen, groups), axes=(1, 0, 3, 2))
     terms = math.prod(left.shape[2:])

@@ -11,7 +11,7 @@ import numpy as np
 from ..engine.backend import Array
 from ..engine.calls import Call
 from ..engine.declare import primitive
-from .axes import expand_dims, squeeze, swapaxes
+from .axes import expand_dims, other_axes, squeeze, swapaxes
 from .shape import reshape, sum_to, transpose
 
 Shape = tuple[int, ...]
@@ -212,7 +212,7 @@ def outer(xp: Any, a: Array, b: Array) -> Array:
 def _left_gradient(g: Any, b: Any, a_shape: Shape, b_shape: Shape, pairs: Pairs) -> Any:
     """``g`` times ``b``, summed over the axes that ``b`` brought into ``g``; the axes in ``a``'s order."""
     of_a, of_b = pairs
-    free_a, free_b = _others(of_a, len(a_shape)), _others(of_b, len(b_shape))
+    free_a, free_b = other_axes(of_a, len(a_shape)), other_axes(of_b, len(b_shape))
     product = tensordot(g, b, axes=(tuple(range(len(free_a), g.ndim)), free_b))
     return _ordered(product, free_a + tuple([of_a[of_b.index(axis)] for axis in sorted(of_b)]))
 
@@ -220,7 +220,7 @@ def _left_gradient(g: Any, b: Any, a_shape: Shape, b_shape: Shape, pairs: Pairs)
 def _right_gradient(g: Any, a: Any, a_shape: Shape, b_shape: Shape, pairs: Pairs) -> Any:
     """``a`` times ``g``, summed over the axes that ``a`` brought into ``g``; the axes in ``b``'s order."""
     of_a, of_b = pairs
-    free_a, free_b = _others(of_a, len(a_shape)), _others(of_b, len(b_shape))
+    free_a, free_b = other_axes(of_a, len(a_shape)), other_axes(of_b, len(b_shape))
     product = tensordot(a, g, axes=(free_a, tuple(range(len(free_a)))))
     return _ordered(product, tuple([of_b[of_a.index(axis)] for axis in sorted(of_a)]) + free_b)
 
@@ -228,10 +228,6 @@ def _right_gradient(g: Any, a: Any, a_shape: Shape, b_shape: Shape, pairs: Pairs
 def _ordered(x: Any, axes: Shape) -> Any:
     """``x``, whose axis ``i`` is to become axis ``axes[i]``."""
     return transpose(x, axes=tuple(np.argsort(axes).tolist())) if axes != tuple(range(len(axes))) else x
-
-
-def _others(axes: Shape, ndim: int) -> Shape:
-    return tuple([axis for axis in range(ndim) if axis not in axes])
 
 
 def _dot_pairs(a_shape: Shape, b_shape: Shape) -> Pairs:

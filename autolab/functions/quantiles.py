@@ -10,6 +10,7 @@ import numpy as np
 from ..engine import protocol
 from ..engine.backend import as_array, get_array_module
 from ..engine.variable import Variable
+from .axes import other_axes
 from .joining import place_of, stack
 from .reduce import Axis, mean
 from .selection import where
@@ -138,7 +139,7 @@ def _lines(function: str, a: Any, axis: Axis, keepdims: bool) -> tuple[Any, tupl
     axes = tuple([place_of(function, i, shape) for i in wanted])
     if len(set(axes)) < len(axes):
         raise ValueError(f"{function}: axis={axis!r:.60}; expected each axis once")
-    rest = tuple([i for i in range(len(shape)) if i not in axes])
+    rest = other_axes(axes, len(shape))
     kept = tuple([shape[i] for i in rest])
     lines = reshape(transpose(a, axes=rest + axes), shape=(*kept, prod([shape[i] for i in axes])))
     return lines, tuple([1 if i in axes else n for i, n in enumerate(shape)]) if keepdims else kept
