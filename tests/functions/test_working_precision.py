@@ -15,6 +15,7 @@ pytest.importorskip("mpmath")
 
 from helpers.exact import BINARY, UNARY, Exact, excess, points, sigmoid
 from helpers.exact_arrays import CASES, DIGITS, Case, Differences, draw, worst
+from helpers.function_table import ROWS
 from mpmath import mp
 
 from autolab import Variable, grad
@@ -22,7 +23,8 @@ from autolab import functions as F
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 DTYPES = (np.float16, np.float32, np.float64)
-ELEMENTWISE = {**UNARY, **BINARY}
+IN_ROWS = {row.name: row.digits(mp) for row in ROWS if row.digits}
+ELEMENTWISE = {**UNARY, **BINARY, **{name: Exact(value, (slope,)) for name, (value, slope) in IN_ROWS.items()}}
 FEW = pytest.param(1, id="few")
 MANY = pytest.param(40, id="many", marks=pytest.mark.full)
 
@@ -56,7 +58,7 @@ def test_every_function_is_measured_or_says_why_not() -> None:
 def inputs(name: str, exact: Exact, dtype: type, count: int) -> tuple[np.ndarray, ...]:
     rng = np.random.default_rng(len(name))
     x = points(dtype, exact, rng, count)
-    if name in UNARY:
+    if name not in BINARY:
         return (x,)
     return x, rng.uniform(-9, 9, x.size).astype(dtype) if name == "pow" else rng.permutation(x)
 
