@@ -24,7 +24,7 @@ help:
 
 lab:
 	@scripts/environment lab
-	@exec $(python) -m autolab.cli lab notebooks/00_start.ipynb \
+	@exec $(python) -m autolab.cli lab autolab/lessons/start/00_start.ipynb \
 	    $${PORT:+--port "$$PORT"} $${BROWSER:+--browser "$$BROWSER"}
 
 lite:
