@@ -11,7 +11,7 @@ Variables and functions     `Variable`, `Parameter`, `FunctionNode`, `primitive`
 Other ways to write one     `authoring`: Chainer's old style, DeZero's, PyTorch's
 Gradients                   ``y.backward()``, `grad`, `no_grad`, `using_config`; `transforms`: functions of functions
 Seeing a computation        `explore`, `record`, `graph`, `derivatives`; all can be kept with `export_html`
-Seeing numbers              `heatmap`, `line_chart`, `interact`, `show_jacobian`, `show_hessian`, `surface`
+Seeing numbers              `heatmap`, `interact`; `plots`: line charts, surfaces, Jacobians, Hessians
 Checking gradients          `check_gradients`, `numerical_grad`, `assert_allclose`; more in `gradcheck`
 Networks                    `links`, `initializers`, `optimizers`, `training`, `data`, `serializers`
 Other libraries' code       `compat`: DeZero's and Chainer's names, for their books and scripts
@@ -60,15 +60,19 @@ if TYPE_CHECKING:
         lesson,
         links,
         optimizers,
+        plots,
         serializers,
         training,
         transforms,
     )
-    from .analysis import line_chart, show_hessian, show_jacobian, surface
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .links import Chain, ChainList, Link, Sequential
     from .recording import Recording, graph, record
-    from .widgets import derivatives, explore, export_html, heatmap, interact
+    from .views.derivatives.explorer import derivatives
+    from .views.export.pages import export_html
+    from .views.graph.explorer import explore
+    from .views.heatmap.heatmap import heatmap
+    from .views.interact.interact import interact
 
 __version__ = "0.1.0"
 
@@ -87,16 +91,13 @@ _LAZY = {
     "Recording": "recording",
     "graph": "recording",
     "record": "recording",
-    "line_chart": "analysis",
-    "show_hessian": "analysis",
-    "show_jacobian": "analysis",
-    "surface": "analysis",
-    "derivatives": "widgets",
-    "explore": "widgets",
-    "export_html": "widgets",
-    "heatmap": "widgets",
-    "interact": "widgets",
+    "derivatives": "views.derivatives.explorer",
+    "explore": "views.graph.explorer",
+    "export_html": "views.export.pages",
+    "heatmap": "views.heatmap.heatmap",
+    "interact": "views.interact.interact",
 }
+_LAZY |= dict.fromkeys(("line_chart", "show_hessian", "show_jacobian", "surface"), "plots")  # their old places
 _MODULES = (
     "analysis",
     "authoring",
@@ -107,6 +108,7 @@ _MODULES = (
     "lesson",
     "links",
     "optimizers",
+    "plots",
     "serializers",
     "training",
     "transforms",
@@ -156,19 +158,16 @@ __all__ = [
     "initializers",
     "interact",
     "lesson",
-    "line_chart",
     "links",
     "no_grad",
     "numerical_grad",
     "observe",
     "optimizers",
+    "plots",
     "primitive",
     "record",
     "scope",
     "serializers",
-    "show_hessian",
-    "show_jacobian",
-    "surface",
     "test_mode",
     "to_cpu",
     "to_gpu",
@@ -181,9 +180,9 @@ __all__ = [
 def _explore(self: Variable) -> Any:
     """Look at the graph that made this value: its steps, one by one, with what of their values is kept.
 
-    A graph is not run again: branches that were not taken are not in it, nor are all constants, so the inputs stand
-    still. ``autolab.explore(fn, x=...)`` runs a function, and its inputs can be moved. In plain Python, where there is
-    no notebook to draw in, the view is saved as a page and its path printed.
+    A graph is not run again: branches that were not taken are not in it, nor are all constants, so the inputs cannot
+    be moved. They can where ``autolab.explore(fn, x=...)`` runs a function. In plain Python, where there is no notebook
+    to draw in, the view is saved as a page and its path printed.
 
     Examples
     --------
@@ -193,7 +192,7 @@ def _explore(self: Variable) -> Any:
     >>> view = y.explore()
     explore: no notebook to draw in; open ...html in a browser
     """
-    from .widgets.graph_view import explore_graph
+    from .views.graph.graph_view import explore_graph
 
     return explore_graph(self, _sys._getframe(1))
 

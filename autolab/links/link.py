@@ -299,7 +299,7 @@ class Link(Settled):
 
     # ------------------------------------------------------------------ display
     def extra_repr(self) -> str:
-        """What stands between the parentheses of ``repr``; a subclass may say its settings."""
+        """What ``repr`` shows between the parentheses; a subclass may say its settings."""
         return ""
 
     @recursive_repr("...")
@@ -312,7 +312,7 @@ class Link(Settled):
         return f"{type(self).__name__}(\n  {body}\n)"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..display import mimebundle
+        from ..views import mimebundle
 
         return mimebundle(self)
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from contextvars import copy_context
-from time import thread_time
 from typing import Any
 
 import numpy as np
 
-from ..engine.backend import Array, array_of, get_array_module
+from ..engine.backend import Array, array_of, get_array_module, thread_time
 from ..engine.config import unset_modes
 from ..engine.node import Bundle
 from ..engine.observe import BackwardEvent
