@@ -13,7 +13,9 @@ from .program import Program, Step, View
 _DTYPES = ("float64", "float32", "bool", "int64", "int32", "intp", "uint8", "int8", "int16", "uint16", "uint32")
 _MOVES = frozenset(["copy", "pick", "put", "join", "where", "max", "min", "sort", "argmax", "argsort"])
 """Operations that make integers out of integers without computing any."""
-_TRUTHS = frozenset(["logical_and", "logical_or", "logical_xor", "logical_not", "isfinite", "isnan", "isinf", "signbit"])
+_TRUTHS = frozenset(
+    ["logical_and", "logical_or", "logical_xor", "logical_not", "isfinite", "isnan", "isinf", "signbit"]
+)
 _COMPARISONS = frozenset(["less", "less_equal", "greater", "greater_equal", "equal", "not_equal"])
 _EXACT = 2**53
 

@@ -12,7 +12,7 @@ from ..backend import Array, modules
 from ..exact import exact
 from ..node import Edge, Node
 from .program import Kernel, Program
-from .symbol import Symbol, Trace, symbolic, tracing
+from .symbol import Trace, symbolic, tracing
 from .traced import UPSTREAM
 
 if TYPE_CHECKING:
