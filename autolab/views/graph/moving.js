@@ -16,7 +16,8 @@ const MINUS = "\u2212";
  * @returns what moves; null if this browser computes other numbers than Python did
  */
 export function makeMotion({ program, keys, start, kinds, shown, expected, results, spoken }) {
-  const evaluator = makeEvaluator(program);
+  const evaluator = attempt(() => makeEvaluator(program));
+  if (!evaluator) return null;
   const inputs = start.map((/** @type {any[]} */ values) => values.map(Number));
 
   /** The outputs at a point with their tolerances; null where the function takes another way. @param {number[][]} at */
@@ -47,7 +48,7 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
     );
   }
 
-  if (!isRight()) return null;
+  if (!attempt(isRight)) return null;
   let now = /** @type {NonNullable<ReturnType<typeof computed>>} */ (computed(inputs));
   let isMoved = false;
 
@@ -72,7 +73,7 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
       grad: box.grad === null ? null : (grad?.text ?? box.grad),
       value_cells: box.value_cells && value && cellsOf(box.value_cells, value),
       grad_cells: box.grad_cells && grad && cellsOf(box.grad_cells, grad),
-      status: box.grad === null ? box.status : "",
+      status: box.grad === null || id in results ? box.status : "", // that of a group speaks of no number
       spoken: said + after,
     };
   }
@@ -130,7 +131,7 @@ function attempt(compute) {
   try {
     return compute();
   } catch {
-    return null; // a matrix without an inverse, an index out of bounds
+    return null; // a matrix without an inverse, an index out of bounds, a damaged program
   }
 }
 

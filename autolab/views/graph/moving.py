@@ -23,7 +23,7 @@ from ..draw.escape import clean
 from ..draw.messages import say
 from ..draw.names import heading
 from ..live.controls import Key
-from .labels import group_heading, result
+from .labels import group_heading, group_sentence, result
 from .session import Session
 
 MOST_CHARACTERS = 150_000
@@ -205,7 +205,8 @@ def _results(recording: Recording) -> dict[int, Step]:
 
 def _spoken(recording: Recording) -> dict[str, list[str]]:
     """What is said of each box before its numbers and after them."""
-    told = {str(id): [group_heading(group), ""] for id, group in recording.outline.groups.items()}
+    groups = recording.outline.groups
+    told = {str(id): [group_heading(group), f". {group_sentence(group, recording)}"] for id, group in groups.items()}
     for step in recording.steps:
         kind = [step.kind] if step.kind in LEAVES else []
         end = "" if step.grad is not None else f". {grad_status.of_step(step)}"
