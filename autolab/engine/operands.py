@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .backend import Array, as_array, check_real, get_array_module, is_array, modules, scalar
+from .arrays import as_array, check_real, scalar
+from .backend import Array, get_array_module, is_array, modules
 from .complaints import COMPLAINTS
 from .config import recording
 from .errors import a_kind

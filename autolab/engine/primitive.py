@@ -14,16 +14,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from . import calls
-from .backend import Array, as_array, check_real, get_array_module, modules, stopwatch
+from .arrays import as_array, check_real
+from .backend import Array, get_array_module, modules, stopwatch
 from .complaints import COMPLAINTS, complaint
 from .config import modes, recording, watchers
 from .errors import a_kind
-from .kernels import direct_name
-from .node import Node, Whole
+from .gradient_shape import summed
+from .kernels import direct_name, on_device
+from .multi_output import MultiOutputNode
+from .node import Node
 from .observe import ForwardEvent, notify
 from .operands import as_arrays, number_beside
 from .schema import Keeper, Schema
-from .summing import summed
 from .variable import Variable, wrap
 from .variadic import At, Inputs, Many
 
@@ -207,9 +209,7 @@ class Primitive:
         return number_beside(self, xp, value, dtype)
 
     def _on_device(self, xp: Any, arrays: list[Any], attributes: dict[str, Any]) -> Any:
-        from .fusion.device import forward
-
-        return forward(self, xp, arrays, attributes)
+        return on_device.forward(self, xp, arrays, attributes)
 
     def _join(
         self, args: tuple[Any, ...], raw: list[Any], outputs: tuple[Variable, ...], attributes: dict[str, Any]
@@ -228,7 +228,7 @@ class Primitive:
         if not edges:
             return
         if self.several:
-            Whole.join(self, edges).connect(outputs)
+            MultiOutputNode.join(self, edges).connect(outputs)
         elif ys[0].dtype.kind == "f":
             outputs[0].node = Node.join(self, edges)
 
@@ -258,12 +258,10 @@ class Primitive:
         That is why the same rule serves every order.
         """
         if self.elementwise and not create_graph and not isinstance(g, _ON_HOST):
-            from .fusion.device import pull
-
-            on_device = pull(self, node, g)
-            if on_device is not None:
-                return on_device
-        if isinstance(node, Whole):
+            found = on_device.pull(self, node, g)
+            if found is not None:
+                return found
+        if isinstance(node, MultiOutputNode):
             g = node.all_gradients(g)
         pairs: list[tuple[Node, Any]] = []
         edge: Any = node
@@ -306,7 +304,7 @@ class Primitive:
         return lambda node, value: self._input(node, place, value)
 
     def _output(self, node: Node, i: int, value: Any) -> Variable:
-        return wrap(value, node.part(i) if isinstance(node, Whole) else node)
+        return wrap(value, node.part(i) if isinstance(node, MultiOutputNode) else node)
 
     def _input(self, node: Node, place: int, value: Any) -> Any:
         """The input at ``place`` as a Variable; a constant, or an input that was left out, as it is."""

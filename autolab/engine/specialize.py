@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .backend import modules, scalar
+from .arrays import scalar
+from .backend import modules
 from .calls import again, refuse
 from .complaints import COMPLAINTS
 from .config import modes, overrides, watchers

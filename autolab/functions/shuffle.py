@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import as_array
+from ..engine.arrays import as_array
 from ..engine.variable import Variable
 from .shape import reshape, transpose
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import Array, array_of, get_array_module
+from ..engine.arrays import array_of
+from ..engine.backend import Array, get_array_module
 from ..engine.config import unset_modes
-from ..engine.node import Bundle
+from ..engine.multi_output import Bundle
 from ..engine.observe import BackwardEvent
 from ..engine.primitive import Primitive
 from .arrays import Budget

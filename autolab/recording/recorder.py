@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..binding import Bound
-from ..engine.backend import Array, array_of
+from ..debug.inplace import watching
+from ..engine.arrays import array_of
+from ..engine.backend import Array
 from ..engine.backward import grad
-from ..engine.checked import watching
 from ..engine.leaving import watch_leaving
-from ..engine.node import Bundle
+from ..engine.multi_output import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable

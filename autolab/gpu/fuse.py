@@ -12,16 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import Array, get_array_module
-from ..backward import deliver
-from ..config import config
-from ..errors import DeclarationError, FusionError
-from ..exact import exact
-from ..node import Edge, Node, new_order
-from ..primitive import Primitive, Rule
-from ..variable import Variable, wrap
+from ..engine.backend import Array, get_array_module
+from ..engine.backward import deliver
+from ..engine.errors import DeclarationError, FusionError
+from ..engine.node import Edge, Node, new_order
+from ..engine.primitive import Primitive, Rule
+from ..engine.switches import config
+from ..engine.variable import Variable, wrap
 from .formula import formula
-from .traced import UPSTREAM, Traced
+from .traced import UPSTREAM, Traced, exact
 
 _TRACES = 256
 """So many traces of one function are kept: one for each combination of dtypes, attributes and outer constants."""

@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..backend import Array, modules
-from ..exact import exact
-from ..node import Edge, Node
+from ..engine.backend import Array, modules
+from ..engine.node import Edge, Node
 from .program import Kernel, Program
-from .symbol import Symbol, Trace, symbolic, tracing
-from .traced import UPSTREAM
+from .trace import Symbol, Trace, symbolic, tracing
+from .traced import UPSTREAM, exact
 
 if TYPE_CHECKING:
-    from ..primitive import Primitive
+    from ..engine.primitive import Primitive
 
 _kernels: dict[Any, Kernel | None] = {}
 """What computes a function in a direction, for given dtypes and attributes; None where no kernel does."""
