@@ -125,7 +125,7 @@ class Function(ArrayForward):
             raise GradientCountError(
                 f"{self.name}.backward returned {counted(returned)}; expected {call.arity}, one per input"
             )
-        found = {edge.rule: self._gradient(returned[edge.rule], edge.rule) for edge in node.edges}
+        found = {edge.place: self._gradient(returned[edge.place], edge.place) for edge in node.edges}
         return self._differentiable_once(found, node, upstream) if create_graph else found
 
     def _gradient(self, value: Any, i: int) -> Variable | None:

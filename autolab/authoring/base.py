@@ -68,7 +68,7 @@ class Authored:
         outputs = tuple(forward(arrays))
         seconds = 0.0 if stop is None else stop()
         edges = [
-            (x.node, i, None, (arrays[i].shape, arrays[i].dtype))
+            (x.node, i, None, None, (arrays[i].shape, arrays[i].dtype))
             for i, x in enumerate(inputs)
             if isinstance(x, Variable) and x.node is not None
         ]
@@ -117,7 +117,7 @@ class Authored:
         call = self._running()
         found = self._differentiably(node, g, call.nodes) if create_graph else self._gradients(node, g, False)
         kept = {id(array) for array in (*call.inputs.values(), *call.outputs.values())}
-        return [(edge.parent, self._checked(found[edge.rule], edge, create_graph, kept)) for edge in node.edges]
+        return [(edge.parent, self._checked(found[edge.place], edge, create_graph, kept)) for edge in node.edges]
 
     def _differentiably(
         self, node: MultiOutputNode, g: Any, nodes: dict[int, tuple[MultiOutputNode, Parents]]
@@ -126,7 +126,7 @@ class Authored:
         thread = get_ident()
         outer = nodes.get(thread)
         try:
-            nodes[thread] = node, {edge.rule: edge.parent for edge in node.edges}
+            nodes[thread] = node, {edge.place: edge.parent for edge in node.edges}
             return self._gradients(node, g, True)
         finally:
             if outer is None:
@@ -141,12 +141,12 @@ class Authored:
             return g if create_graph else g._data
         if not isinstance(g, Variable):
             raise TypeError(
-                f"{self.name}.backward returned {a_kind(g)} for input {edge.rule}; expected a Variable: "
+                f"{self.name}.backward returned {a_kind(g)} for input {edge.place}; expected a Variable: "
                 "compute gradients from the upstream ones and the Variables that were kept"
             )
         shape, dtype = edge.fit
         if g.shape != shape:
-            check_shape(self.name, self.input_label(edge.rule), g, shape)
+            check_shape(self.name, self.input_label(edge.place), g, shape)
         if not create_graph:
             return g._data if g.dtype == dtype else g._data.astype(dtype)
         return g if g.dtype == dtype else _cast(g, dtype)
@@ -174,14 +174,14 @@ class Barrier:
 
     def wrap(self, data: Array, parents: list[Node]) -> Variable:
         """``data`` as a value that depends on ``parents`` in a way that cannot be differentiated."""
-        return wrap(data, MultiOutputNode.join(self, [(parent, None, None, None) for parent in parents]))
+        return wrap(data, MultiOutputNode.join(self, [(parent, 0, None, None, None) for parent in parents]))
 
     def joined(self, values: Mapping[int, Variable | None], parents: list[Node]) -> dict[int, Variable | None]:
         """The same for several values, which share one node below."""
         found = {i: None if value is None else wrap(value._data, None) for i, value in values.items()}
         outputs = tuple([value for value in found.values() if value is not None])
         if outputs:
-            MultiOutputNode.join(self, [(parent, None, None, None) for parent in parents]).connect(outputs)
+            MultiOutputNode.join(self, [(parent, 0, None, None, None) for parent in parents]).connect(outputs)
         return found
 
 
@@ -232,7 +232,7 @@ class Call:
 
     def output_variable(self, i: int) -> Variable:
         node = self.node
-        return wrap(self._kept(self.outputs, i), None if node is None else node.part(i))
+        return wrap(self._kept(self.outputs, i), None if node is None else node.output(i))
 
     def _kept(self, values: dict[int, Array], i: int) -> Array:
         if i not in values:

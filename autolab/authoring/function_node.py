@@ -105,7 +105,7 @@ class FunctionNode(ArrayForward):
         return tuple([call.output_variable(i) for i in call.retained_outputs])
 
     def _gradients(self, node: MultiOutputNode, g: Any, create_graph: bool) -> Mapping[int, Variable | None]:
-        targets = tuple([edge.rule for edge in node.edges])
+        targets = tuple([edge.place for edge in node.edges])
         returned = self.backward(targets, tuple([as_upstream(got) for got in node.gradients(g)]))
         if not isinstance(returned, tuple | list):
             raise TypeError(

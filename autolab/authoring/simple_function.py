@@ -109,9 +109,9 @@ class SimpleFunction(Authored):
                 f"{self.name}.backward returned {counted(gradients)}; expected {arity}, one per input"
             )
         for edge in node.edges:
-            if edge.rule >= len(gradients):
+            if edge.place >= len(gradients):
                 raise GradientCountError(
-                    f"{self.name}.backward returned {counted(gradients)}, none for input {edge.rule} "
-                    f"({self.input_label(edge.rule)}), which requires one; return None to say that it has none"
+                    f"{self.name}.backward returned {counted(gradients)}, none for input {edge.place} "
+                    f"({self.input_label(edge.place)}), which requires one; return None to say that it has none"
                 )
         return dict(enumerate(gradients))

@@ -51,7 +51,7 @@ def unchain_backward(variable: Variable) -> None:
         if node not in seen and node.order:
             seen.add(node)
             waiting += node.parents
-    if variable.node is not None and isinstance(variable.node.function, OutputNode):
+    if variable.node is not None and isinstance(variable.node, OutputNode):
         seen.discard(variable.node.parent)  # the function that computed it, with other results
     for node in seen:
         _end(node)

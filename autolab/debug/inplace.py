@@ -207,7 +207,7 @@ def _position(frame: FrameType | None) -> tuple[str | None, int]:
 def _node(event: ForwardEvent) -> Node | None:
     """The node that the step made: its results', or the one below the parts of several results."""
     for node in [y.node for y in event.outputs if y.node is not None]:
-        whole = node.parent if isinstance(node.function, OutputNode) else node
+        whole = node.parent if isinstance(node, OutputNode) else node
         if whole.function is event.function:  # a result may be a Variable that was there before
             return whole
     return None
@@ -240,7 +240,7 @@ def _input_name(function: Any, i: int, value: Any, known: Callable[[Variable], s
 def _of_rules(function: Primitive, node: Node) -> Iterator[_Kept]:
     shared: set[int] = set()  # what all edges keep is looked at once
     for edge in node.edges:
-        names = function.retained[function.input_of(edge.rule)]
+        names = function.retained[function.input_at(edge.place)]
         for name, value in zip(names, (edge.saved,) if len(names) == 1 else edge.saved or (), strict=True):
             if isinstance(value, Many | Shapes):
                 if id(value) in shared:

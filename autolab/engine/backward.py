@@ -198,12 +198,12 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
         while edge is not None:
             saved = edge.saved
             if create_graph and saved is not None:
-                saved = node.function.revived(node, edge.rule, saved)
+                saved = node.function.revived(node, edge)
             gradient = edge.rule(g, saved)
             if edge.fit is not None and not (
                 hasattr(gradient, "shape") and (gradient.shape, gradient.dtype) == edge.fit
             ):
-                gradient = node.function.fit(gradient, edge.rule, edge.fit, g)
+                gradient = node.function.fit(gradient, edge, g)
             parent, edge = edge.parent, edge.more
             if parent.order > highest:  # it stays at hand, and what stayed so far waits
                 if following is not None:

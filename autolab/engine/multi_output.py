@@ -12,13 +12,13 @@ from .node import Node
 class MultiOutputNode(Node):
     """A node whose function computes all its gradients in one call, ``function.pull``, from those of all its results.
 
-    A function with several results has a `OutputNode` node above its own for each of them.
+    A function with several results has an `OutputNode` above its own for each of them.
     """
 
-    __slots__ = ("_parts", "kinds")
+    __slots__ = ("_outputs", "kinds")
 
     kinds: tuple[tuple[tuple[int, ...], Any], ...]
-    _parts: tuple[weakref.ref[Node] | None, ...]
+    _outputs: tuple[weakref.ref[Node] | None, ...]
 
     def connect(self, outputs: tuple[Any, ...], constants: tuple[int, ...] = ()) -> None:
         """Give the results (Variables) their nodes; those that are no floats or ``constants`` get none."""
@@ -26,16 +26,16 @@ class MultiOutputNode(Node):
         single = len(outputs) == 1
         for i, y in enumerate(outputs):
             if y.dtype.kind == "f" and i not in constants:
-                y.node = self if single else OutputNode.node(i, self)
-        self._parts = () if single else tuple([weakref.ref(y.node) if y.node else None for y in outputs])
+                y.node = self if single else OutputNode.above(self, i)
+        self._outputs = () if single else tuple([weakref.ref(y.node) if y.node else None for y in outputs])
 
-    def part(self, i: int) -> Node | None:
+    def output(self, i: int) -> Node | None:
         """The node of result ``i``; None if it has none."""
         if len(self.kinds) == 1:
             return self
-        part = self._parts[i]
-        # where the user dropped the result, nobody can ask for its own gradient any more: a new part serves
-        return None if part is None else part() or OutputNode.node(i, self)
+        output = self._outputs[i]
+        # where the user dropped the result, nobody can ask for its own gradient any more: a new node serves
+        return None if output is None else output() or OutputNode.above(self, i)
 
     def gradients(self, g: Any) -> list[Any]:
         """The upstream gradient of each result; None for one that nothing used."""
@@ -48,26 +48,32 @@ class MultiOutputNode(Node):
         return tuple([xp.zeros(*kind) if got is None else got for kind, got in zip(self.kinds, found, strict=True)])
 
 
-class OutputNode:
-    """The function of the node above one of several results: it hands its gradient down under the result's index."""
+class OutputNode(Node):
+    """The node above one of several results: it hands its gradient down under the result's ``index``."""
+
+    __slots__ = ("index",)
+
+    index: int
+
+    @classmethod
+    def above(cls, node: MultiOutputNode, index: int) -> OutputNode:
+        """The node of result ``index`` of the function at ``node``."""
+        output = cls.join(_SELECT, [(node, index, None, None, None)])
+        output.index = index
+        return output
+
+
+class _Select:
+    """The function of every `OutputNode`."""
 
     name = "part"
 
-    def __init__(self, index: int) -> None:
-        self.index = index
+    def pull(self, node: OutputNode, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
+        """The only gradient: ``g`` for the node of the function with several results."""
+        return [(node.parent, Bundle({node.index: g}))]
 
-    def rule(self, g: Any, saved: None) -> Bundle:
-        return Bundle({self.index: g})
 
-    def pull(self, node: Node, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
-        """The only gradient: ``g`` for the node of the whole function."""
-        return [(node.parent, Bundle({self.index: g}))]
-
-    @classmethod
-    def node(cls, index: int, whole: Node) -> Node:
-        """The node of result ``index`` of the function at ``whole``."""
-        part = cls(index)
-        return Node.join(part, [(whole, part.rule, None, None)])
+_SELECT = _Select()
 
 
 class Bundle(dict[int, Any]):

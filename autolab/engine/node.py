@@ -19,14 +19,16 @@ new_order = count(1).__next__
 class Edge:
     """One input that needs a gradient: ``gradient of parent = rule(g, saved)``.
 
+    ``place`` is the input's position among those of the function.
     ``fit`` is None where that gradient has the parent's shape and dtype by construction, else that ``(shape, dtype)``.
     ``more`` is the edge of the next input, or None.
     """
 
-    __slots__ = ("fit", "more", "parent", "rule", "saved")
+    __slots__ = ("fit", "more", "parent", "place", "rule", "saved")
 
-    # There is no __init__: `Node()` and five assignments take half the time of a constructor with five arguments.
+    # There is no __init__: `Node()` and six assignments take half the time of a constructor with six arguments.
     parent: Node
+    place: int
     rule: Any
     saved: Any
     fit: tuple[tuple[int, ...], Any] | None
@@ -48,14 +50,14 @@ class Node(Edge):
     given: bool
 
     @classmethod
-    def join(cls, function: Any, edges: list[tuple[Node, Any, Any, Any]]) -> Self:
-        """A new node of ``function`` with edges ``(parent, rule, saved, fit)``."""
+    def join(cls, function: Any, edges: list[tuple[Node, int, Any, Any, Any]]) -> Self:
+        """A new node of ``function`` with edges ``(parent, place, rule, saved, fit)``."""
         node = cls()
         edge: Edge = node
-        edge.parent, edge.rule, edge.saved, edge.fit = edges[0]
+        edge.parent, edge.place, edge.rule, edge.saved, edge.fit = edges[0]
         for values in edges[1:]:
             edge.more = edge = Edge()
-            edge.parent, edge.rule, edge.saved, edge.fit = values
+            edge.parent, edge.place, edge.rule, edge.saved, edge.fit = values
         edge.more, node.function, node.order = None, function, new_order()
         return node
 

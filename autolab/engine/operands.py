@@ -71,7 +71,7 @@ def with_number(function: Primitive, kernels: Any, a: Any, b: Any) -> Variable |
     if variable.node is not None and plan is not None and recording() and y.dtype.kind == "f":
         rule, keep = plan
         saved = None if keep is None else keep(raw, (y,), {})
-        result.node = Node.join(function, [(variable.node, rule, saved, (x.shape, x.dtype))])
+        result.node = Node.join(function, [(variable.node, place, rule, saved, (x.shape, x.dtype))])
     return result
 
 

@@ -165,8 +165,8 @@ class Variable(Installed):
         """The function that made the value, also for one of its several results; None for a leaf."""
         if self.node is None:
             return None
-        function = self.node.function
-        return self.node.parent.function if isinstance(function, OutputNode) else function
+        node = self.node.parent if isinstance(self.node, OutputNode) else self.node
+        return node.function
 
     @property
     def grad(self) -> Variable | None:

@@ -91,7 +91,7 @@ class Opener:
         if event.node.order not in self._runs:
             return False
         y, inputs, result = self._runs[event.node.order]
-        edges = [event.node.function.place(edge.rule) for edge in event.node.edges]
+        edges = [edge.place for edge in event.node.edges]
         with observe(hook):
             found = grad([y], [inputs[i] for i in edges], [event.upstream])
         opening, gradients = self.openings[result], []

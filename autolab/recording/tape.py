@@ -123,7 +123,7 @@ class _Tape:
         value, g = self._values.get(node), getattr(node, "grad", None)
         return Draft(
             id=self._ids[node],
-            kind="leaf" if node.order == 0 else "part" if isinstance(node.function, OutputNode) else "call",
+            kind="leaf" if node.order == 0 else "part" if isinstance(node, OutputNode) else "call",
             function=None if node.order == 0 else node.function.name,
             name=self._names.get(node),
             uses=self._uses(node),
@@ -137,7 +137,7 @@ class _Tape:
         function = node.function
         if not isinstance(function, Primitive):
             return [Use(f"inputs[{i}]", self._ids[parent], None) for i, parent in enumerate(node.parents)]
-        parents = {function.place(edge.rule): edge.parent for edge in node.edges}
+        parents = {edge.place: edge.parent for edge in node.edges}
         count = max(len(function.inputs) if not function.schema.variadic else 0, max(parents) + 1)
         kept = _constants(node)
         return [
@@ -171,7 +171,7 @@ def _saved(node: Node) -> list[tuple[str, Any]]:
     """The names and values that the rules of a node keep."""
     pairs: list[tuple[str, Any]] = []
     for edge in node.edges:
-        names = node.function.retained[node.function.input_of(edge.rule)]
+        names = node.function.retained[node.function.input_at(edge.place)]
         pairs += zip(names, (edge.saved,) if len(names) == 1 else edge.saved or (), strict=False)
     return pairs
 
@@ -179,7 +179,7 @@ def _saved(node: Node) -> list[tuple[str, Any]]:
 def _kept(node: Node) -> dict[Node, Any]:
     """The arrays of other nodes, and of this one, that a node keeps."""
     function = node.function
-    parents = {function.place(edge.rule): edge.parent for edge in node.edges}
+    parents = {edge.place: edge.parent for edge in node.edges}
     found: dict[Node, Any] = {}
     for name, value in _saved(node):
         if type(value) not in modules:
