@@ -24,7 +24,7 @@ from ...gradcheck.study import Study, study
 from ...recording.locate import source_of
 from ...recording.model import Recording
 from ...recording.run import record_bound
-from ..live.computation import Stopped, UserError, Watching, user_error
+from ..live.computation import RerunContext, Stopped, UserError, user_error
 from .contents import Index, start_of
 
 SECONDS = 60.0
@@ -71,7 +71,7 @@ class Scenery:
 
 
 @dataclass(frozen=True, eq=False)
-class Looked:
+class CheckResult:
     """What came out for a state. ``study`` is None where there is nothing to measure."""
 
     state: LensState
@@ -80,7 +80,7 @@ class Looked:
     scenery: Scenery
 
 
-class LensSession(Watching):
+class LensSession(RerunContext):
     """A report and the function that it is about.
 
     Modes and random numbers are those of the thread that opened the session, whichever thread computes.
@@ -125,7 +125,7 @@ class LensSession(Watching):
         """The state in which the check of an order is looked at first."""
         return replace(self.state, order=order, seed=self.seed_of(order), place=None)
 
-    def compute(self, state: LensState, check: Callable[[], None] = lambda: None) -> Looked | UserError:
+    def compute(self, state: LensState, check: Callable[[], None] = lambda: None) -> CheckResult | UserError:
         """Check and measure what the state asks for; what the user's function raises comes as data.
 
         ``check`` is called at every step of the engine: what it raises ends the computation.
@@ -133,7 +133,7 @@ class LensSession(Watching):
         try:
             with self.running(check) as origins:
                 report = self._checked(state)
-                looked = Looked(state, report, _study(report, state), self._seen(state, report))
+                looked = CheckResult(state, report, _study(report, state), self._seen(state, report))
         except Stopped:
             raise
         except BaseException as error:  # also an interrupt, and sys.exit()

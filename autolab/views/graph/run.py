@@ -10,12 +10,12 @@ from ...engine.backend import Array, get_array_module
 from ...engine.observe import BackwardEvent, ForwardEvent
 from ...engine.primitive import Primitive
 from ...engine.variable import Variable
-from .state import State
+from .state import ExplorationState
 
 Domain = tuple[float, float]
 
 
-class Run:
+class ProgramRun:
     """Listens while a function is recorded.
 
     Attributes
@@ -28,7 +28,7 @@ class Run:
         For each input to which functions with a domain are applied directly, where all of them are worth looking at.
     """
 
-    def __init__(self, bound: Bound, state: State, check: Callable[[], None], given: Any = None) -> None:
+    def __init__(self, bound: Bound, state: ExplorationState, check: Callable[[], None], given: Any = None) -> None:
         self.leaves = {name: _leaf(bound.variables[name], name, array) for name, array in state.inputs.items()}
         self.ones: dict[int, Array] = {}
         self.domains: dict[str, Domain] = {}

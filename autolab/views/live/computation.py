@@ -122,7 +122,7 @@ class Computation(Generic[Result]):
                 pass
 
 
-class Watching:
+class RerunContext:
     """A function that is run again and again, in the mode and with the random numbers of the thread that opened it.
 
     Attributes

@@ -23,7 +23,7 @@ _DIGITS = 3
 _NONE: Mapping[int, int] = {}
 
 
-class Moment(NamedTuple):
+class Event(NamedTuple):
     """One thing that happens: all values up to step ``upto`` are known then.
 
     ``step`` is the call that computes its value or, backward, that sends a share to its input at position ``operand``;
@@ -44,7 +44,7 @@ class Arrival(NamedTuple):
     total: Snapshot
 
 
-class Walk:
+class Playback:
     """The moments of a recording, and what is known at each."""
 
     def __init__(self, recording: Recording) -> None:
@@ -77,7 +77,7 @@ class Walk:
                     found.setdefault(use.step, []).append(Arrival(k, total))
         return found
 
-    def use(self, moment: Moment) -> Operand:
+    def use(self, moment: Event) -> Operand:
         """The input to which the call of a backward moment sends its share."""
         assert moment.step is not None and moment.operand is not None
         return self.steps[moment.step].operands[moment.operand]
@@ -161,30 +161,30 @@ def _rounded(value: float) -> float | None:
     return float(f"{value:.{_DIGITS}g}") if abs(value) < float("inf") else None
 
 
-def _forward(recording: Recording) -> list[Moment]:
+def _forward(recording: Recording) -> list[Event]:
     """First the inputs, then each call, together with the constants that it brings along and its parts."""
     first = next((step.id for step in recording.steps if step.kind != "input"), len(recording.steps))
-    moments = [Moment("given", first - 1)]
+    moments = [Event("given", first - 1)]
     for step in recording.steps:
         if step.kind == "call":
-            moments.append(Moment("forward", step.id, step.id))
+            moments.append(Event("forward", step.id, step.id))
         elif step.kind == "part":
-            moments[-1] = Moment("forward", step.id, moments[-1].step)
+            moments[-1] = Event("forward", step.id, moments[-1].step)
     last = recording.steps[-1] if recording.steps else None
     if last is not None and last.kind in LEAVES:  # an output that nothing computed
-        moments[-1] = Moment(moments[-1].phase, last.id, moments[-1].step)
+        moments[-1] = Event(moments[-1].phase, last.id, moments[-1].step)
     return moments
 
 
-def _backward(recording: Recording) -> list[Moment]:
+def _backward(recording: Recording) -> list[Event]:
     if not recording.backward and all(upstream is None for upstream in recording.upstream):
         return []
     steps = {step.id: step for step in recording.steps}
     upto = recording.steps[-1].id
     return [
-        Moment("start", upto),
+        Event("start", upto),
         *[
-            Moment("backward", upto, back.of, i, back.upstream)
+            Event("backward", upto, back.of, i, back.upstream)
             for back in recording.backward
             for i, use in enumerate(steps[back.of].operands)
             if use.contribution is not None and use.step is not None

@@ -13,7 +13,7 @@ from autolab import elementwise, record
 from autolab import functions as F
 from autolab.views.draw.messages import say
 from autolab.views.graph.listing import listing
-from autolab.views.graph.walk import Walk
+from autolab.views.graph.playback import Playback
 from autolab.views.steps.frames import frame
 
 RNG = np.random.default_rng(3)
@@ -21,7 +21,7 @@ RNG = np.random.default_rng(3)
 
 def walked(fn, *args, **inputs):
     recording = record(fn, *args, **inputs)
-    return recording, Walk(recording), {step.id: step.id for step in recording.steps}
+    return recording, Playback(recording), {step.id: step.id for step in recording.steps}
 
 
 def told(walk, k, boxes, pick=None):
@@ -76,7 +76,7 @@ def test_muladd_goes_forward_value_by_value_and_backward_share_by_share() -> Non
     assert [f["line"] for f in frames[3:]] == [None, total, total, product, product]
 
 
-def moments(walk: Walk, boxes: Any) -> dict[str, list[int | None]]:
+def moments(walk: Playback, boxes: Any) -> dict[str, list[int | None]]:
     """When each value is known, its first and last share arrive, and it sends one."""
     names = ("known", "first", "last", "sends")
     return {box: [times[name] for name in names] for box, times in walk.times(boxes).items()}
@@ -114,7 +114,7 @@ def test_the_shares_of_a_reused_value_are_added_one_by_one() -> None:
 def test_a_broadcast_bias_is_summed_with_both_shapes_and_every_number() -> None:
     a, b, g = RNG.normal(size=(4, 3)), RNG.normal(size=3), RNG.normal(size=(4, 3))
     recording = record(lambda a, b: a * b, a, b, options={"upstream": g})
-    walk, boxes = Walk(recording), {0: 0, 1: 1, 2: 2}
+    walk, boxes = Playback(recording), {0: 0, 1: 1, 2: 2}
     data, arrays = told(walk, 4, boxes, ("in", 0, 1))
     for shown, expected in zip(arrays, (g, np.broadcast_to(a, (4, 3)), g * a, [(g * a).sum(axis=0)]), strict=True):
         np.testing.assert_allclose(shown, expected, rtol=1e-6)
@@ -149,7 +149,7 @@ def test_the_followed_numbers_give_the_followed_element(program, shapes) -> None
     arrays = [RNG.normal(size=shape) + 2 for shape in shapes]
     upstream = RNG.normal(size=np.shape(program(*arrays)))
     recording = record(program, *arrays, options={"upstream": upstream})
-    walk, boxes = Walk(recording), {step.id: step.id for step in recording.steps}
+    walk, boxes = Playback(recording), {step.id: step.id for step in recording.steps}
     for k in range(walk.start + 1, len(walk)):
         use = walk.use(walk.moments[k])
         gradient = np.atleast_2d(use.contribution.values)
@@ -197,7 +197,7 @@ def test_a_rule_that_forgets_the_upstream_gradient_is_pointed_out() -> None:
         return x * x
 
     for upstream, wrong in ((1.0, False), (5.0, True)):
-        walk = Walk(record(lambda x: square(x), 3.0, options={"upstream": upstream}))
+        walk = Playback(record(lambda x: square(x), 3.0, options={"upstream": upstream}))
         data, _ = told(walk, 3, {0: 0, 1: 1})
         assert (say("not_linear") in data["notes"]) == wrong
 
