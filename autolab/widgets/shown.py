@@ -24,7 +24,7 @@ class Shown:
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape as it is now; that of an array of no elements for a parameter without a size."""
-        data = self.source.data if isinstance(self.source, Variable) else self.source
+        data = self.source.array if isinstance(self.source, Variable) else self.source
         return (0,) if data is None else tuple(data.shape)
 
     def offers(self, which: str) -> bool:
@@ -36,7 +36,7 @@ class Shown:
         found = self.source
         if isinstance(found, Variable):
             found = found.grad if which == "gradient" else found
-            return None if found is None or found.data is None else Heat(found.data)
+            return None if found is None or found.array is None else Heat(found.array)
         return None if which == "gradient" else Heat(found)
 
 

@@ -34,6 +34,15 @@ def test_every_statement_about_dezero_has_a_test_through_its_facade() -> None:
     assert statements - announced - found == set()
 
 
+def test_every_statement_about_pytorch_has_a_test_through_its_facade() -> None:
+    found = {
+        mark
+        for path in Path(__file__).parent.glob("test_torch_*.py")
+        for mark in marks(path.read_text("utf-8"), "source")
+    }
+    assert {f"PT-{i:02}" for i in range(1, 22)} - found == set()
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_a_module_offers_what_its_original_has(module: str) -> None:
     facade = import_module(f"autolab.compat.{module}")

@@ -11,7 +11,8 @@ from ...display.dot import literal
 from ...engine.node import Node, Part, Whole
 from ...engine.primitive import Primitive
 from ...files import write
-from ._variable import Variable, named, nodes_below
+from ..graphs import nodes_below
+from ._variable import Variable, named
 
 _CLASSES = {"relu": "ReLU", "leaky_relu": "LeakyReLU", "matmul": "MatMul", "getitem": "GetItem"}
 """DeZero's classes whose names are not those of AutoLab's functions in capitals."""
