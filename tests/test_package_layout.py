@@ -196,6 +196,8 @@ SHARED_CLASS_NAMES = {
     "Line": "of a chart, of a route in a layout, of a program: each private to a module",
     "Scale": "of an axis, of a surface, of the widths of edges: each private to a module",
     "Frame": "of a plot, and of what is folded in a graph: each private to a module",
+    "Program": "one of NumPy's calls, and one that becomes a kernel for a GPU",
+    "Trace": "of NumPy's calls, and of what becomes a kernel for a GPU",
     "Product": "an expression, and how a worksheet writes one",
     "Silence": "of observers, and of what leaves a graph: each private to a module",
     "Step": "of a recording, and of a program that is traced for a GPU",
