@@ -18,7 +18,7 @@ from ..engine.primitive import Primitive
 from ..engine.variable import Variable
 from .locate import CodePosition
 from .model import Opening
-from .words import expression_of
+from .step_text import expression_of
 
 if TYPE_CHECKING:
     from .recorder import Recorder
