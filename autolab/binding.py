@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .engine.backend import as_array, check_real, is_array
+from .engine.arrays import as_array, check_real
+from .engine.backend import is_array
 from .engine.errors import a_kind
 from .engine.variable import Variable
 

@@ -1,4 +1,4 @@
-"""Packages of npm, fetched once into .venv: what checks the JavaScript, and Pyodide. Node comes with the extra `test`."""
+"""Packages of npm, fetched once into .venv: what checks the JavaScript, and Pyodide. The extra `test` has Node."""
 
 from __future__ import annotations
 

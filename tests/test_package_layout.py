@@ -20,6 +20,9 @@ PACKAGE = ROOT / "autolab"
 # A part may import parts of a lower rank and itself.
 RANKS = {
     "engine": 0,
+    "gpu": 0.5,
+    "authoring": 0.5,
+    "debug": 0.5,
     "functions": 1,
     "binding": 2,
     "reporter": 1,
@@ -33,7 +36,6 @@ RANKS = {
     "initializers": 1,
     "serializers": 2,
     "optimizers": 3,
-    "authoring": 2,
     "transforms": 2,
     "links": 2,
     "recording": 3,

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..engine import backward
-from ..engine.config import using_config
 from ..engine.errors import a_kind
 from ..engine.observe import ForwardEvent, observe
 from ..engine.primitive import Primitive
+from ..engine.switches import using_config
 from ..engine.variable import Variable
 from ..transforms.curvature import made_by_elementwise
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import as_array, check_real, to_cpu
+from ..engine.arrays import as_array, check_real
+from ..engine.transfer import to_cpu
 from ..engine.variable import Variable
 
 MOST_POINTS = 5000

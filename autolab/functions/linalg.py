@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import Array, get_array_module, strict_linalg
+from ..engine.backend import Array, get_array_module, refuse_singular, strict_linalg
 from ..engine.declare import primitive
 from .axes import expand_dims, squeeze, swapaxes
 from .reduce import sum
@@ -37,7 +37,7 @@ def inv(xp: Any, a: Array) -> Array:
               [0.   0.25]])
     """
     with strict_linalg(xp):
-        return xp.linalg.inv(a)
+        return refuse_singular(xp.linalg.inv(a), a)
 
 
 @inv.vjp("a")
@@ -73,7 +73,7 @@ def solve(xp: Any, a: Array, b: Array) -> Array:
         if not b.size and a.shape[-1] == a.shape[-2]:  # cuBLAS and cuSOLVER want a column at least
             return b.astype(xp.result_type(a, b))
     with strict_linalg(xp):
-        return xp.linalg.solve(a, b)
+        return refuse_singular(xp.linalg.solve(a, b), a, b)
 
 
 def _of_one_stack(xp: Any, a: Array, b: Array) -> tuple[Array, Array]:
@@ -223,7 +223,7 @@ def cholesky(xp: Any, a: Array) -> Array:
               [1. 1.]])
     """
     with strict_linalg(xp):
-        return xp.linalg.cholesky(symmetric(a))
+        return refuse_singular(xp.linalg.cholesky(symmetric(a)), a)
 
 
 @cholesky.vjp("a")

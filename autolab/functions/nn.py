@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..engine.backend import Array, generator, get_array_module
-from ..engine.config import check_rng, config
 from ..engine.declare import elementwise, primitive
+from ..engine.switches import check_rng, config
 from .indexing import scatter
 from .products import product
 from .shape import reshape, transpose

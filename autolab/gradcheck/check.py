@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..binding import Bound, bind
-from ..engine.config import check_rng
+from ..engine.switches import check_rng
 from ..engine.tracebacks import folded, hidden
 from .case import Case, fails
 from .checked_function import CheckedFunction, kept

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..engine.backend import to_cpu
-from ..engine.checked import watching
+from ..debug.inplace import watching
 from ..engine.errors import DamagedValueError, GradientCountError, GradientShapeError
+from ..engine.transfer import to_cpu
 from .messages import Kind, Verdict, number, say, shown
 from .report import Finding
 from .subject import Run, Subject, draw_upstreams

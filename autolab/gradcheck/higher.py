@@ -10,7 +10,7 @@ import numpy as np
 
 from ..binding import Bound
 from ..engine.backward import grad
-from ..engine.config import using_config
+from ..engine.switches import using_config
 from ..engine.variable import Variable
 from .messages import shown
 from .subject import beside, draw_upstreams, results

@@ -16,15 +16,16 @@ from typing import Any
 
 import numpy as np
 
+from ..authoring.base import ArrayForward, Authored, Call
 from ..authoring.context_function import ContextFunction
 from ..authoring.marks import Marks
 from ..authoring.simple_function import SimpleFunction
-from ..engine.authored import ArrayForward, Authored, Call
 from ..engine.backward import grad
-from ..engine.config import using_config
-from ..engine.node import Node, Whole
+from ..engine.multi_output import MultiOutputNode
+from ..engine.node import Node
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
+from ..engine.switches import using_config
 from ..engine.variable import Variable
 from .case import Case
 from .messages import say, shown
@@ -157,7 +158,7 @@ def _application(case: Case, i: int) -> tuple[_Application, int] | None:
     def hook(event: ForwardEvent | BackwardEvent) -> None:
         if isinstance(event, ForwardEvent):
             forwards.append(event)
-        elif isinstance(event.node, Whole):
+        elif isinstance(event.node, MultiOutputNode):
             upstream[event.node.function] = tuple(event.node.gradients(event.upstream))
         else:
             upstream[event.node] = (event.upstream,)

@@ -11,14 +11,15 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from ..engine.backend import Array, get_array_module, is_array, to_cpu, to_gpu
+from ..engine.backend import Array, get_array_module, is_array
+from ..engine.backward import publish
 from ..engine.config import watchers
 from ..engine.errors import a_kind
 from ..engine.habits import answer_habits
+from ..engine.named_scope import named_scope
 from ..engine.parameter import Parameter
-from ..engine.publish import publish
-from ..engine.scope import scope
 from ..engine.settings import Settled
+from ..engine.transfer import to_cpu, to_gpu
 from ..engine.variable import Variable
 from ..layout import Slot
 from .state import places, planned, state_layout
@@ -133,7 +134,7 @@ class Link(Settled):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not watchers:
             return self.forward(*args, **kwargs)
-        with scope(self.label):
+        with named_scope(self.label):
             return self.forward(*args, **kwargs)
 
     @property

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine.backend import Array, array_of, to_cpu
+from ..engine.arrays import array_of
+from ..engine.backend import Array
 from ..engine.backward import grad
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
+from ..engine.transfer import to_cpu
 from ..engine.variable import Variable
 from .locate import CodePosition
 from .model import Opening
@@ -91,7 +93,7 @@ class Opener:
         if event.node.order not in self._runs:
             return False
         y, inputs, result = self._runs[event.node.order]
-        edges = [event.node.function.place(edge.rule) for edge in event.node.edges]
+        edges = [edge.place for edge in event.node.edges]
         with observe(hook):
             found = grad([y], [inputs[i] for i in edges], [event.upstream])
         opening, gradients = self.openings[result], []

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..engine.backend import Array, get_array_module
 from ..engine.backward import grad
-from ..engine.node import Bundle
+from ..engine.multi_output import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, observe, silence
 from ..engine.variable import Variable
 from .backward_scopes import grouped

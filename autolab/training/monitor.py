@@ -8,8 +8,8 @@ from time import perf_counter
 from typing import Any
 
 from ..engine.backend import Array, thread_time
+from ..engine.backward import publish
 from ..engine.errors import a_kind
-from ..engine.publish import publish
 from ..layout import text_of, text_state, unpacking
 from ..links import Link
 from .allowance import Allowance

@@ -9,9 +9,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from ..engine.config import config, using_config
+from ..engine.backward import publish
 from ..engine.errors import a_kind
-from ..engine.publish import publish
+from ..engine.switches import config, using_config
 from ..layout import FREE, NUMBER, Slot, layout_of, under
 from ..reporter import Reporter
 from .extension import Extension

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from ..engine import backward
-from ..engine.backend import as_array, check_real, get_array_module, is_array
-from ..engine.config import recording, using_config
+from ..engine.arrays import as_array, check_real
+from ..engine.backend import get_array_module, is_array
+from ..engine.config import recording
 from ..engine.declare import elementwise
 from ..engine.errors import a_kind
 from ..engine.node import Node
+from ..engine.switches import using_config
 from ..engine.variable import Variable, wrap
 from .structure import filled, leaves, matched, rebuilt
 

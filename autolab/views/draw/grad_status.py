@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...engine.checked import departed as departed_from
+from ...debug.inplace import departed as departed_from
+from ...engine.backward import last_output
 from ...engine.leaving import Exit
-from ...engine.passes import last_output
 from ...engine.variable import Variable
 from ...recording.departures import Departure, concerned
 from ...recording.model import Recording, Step

@@ -42,8 +42,9 @@ class Files(http.server.SimpleHTTPRequestHandler):
     """Files, with the headers that let Python be interrupted or without."""
 
     extensions_map: ClassVar[dict[str, str]] = {
-        **http.server.SimpleHTTPRequestHandler.extensions_map,
+        ".html": "text/html",
         ".mjs": "text/javascript",
+        ".js": "text/javascript",
     }
     isolated = True
 
@@ -63,6 +64,7 @@ def served(site: Path) -> Iterator[str]:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://localhost:{server.server_address[1]}/"
     server.shutdown()
+    server.server_close()
 
 
 @pytest.fixture
@@ -72,6 +74,7 @@ def opened(browser: Browser, served: str) -> Iterator[Callable[[str], Page]]:
     errors: list[str] = []
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     context.set_default_timeout(SECONDS)
+    expect.set_options(timeout=SECONDS)
 
     def guard(route: object) -> None:
         url = route.request.url  # type: ignore[attr-defined]
@@ -91,6 +94,7 @@ def opened(browser: Browser, served: str) -> Iterator[Callable[[str], Page]]:
 
     yield open_page
     context.close()
+    expect.set_options(timeout=5000)
     assert elsewhere == [] and errors == []
 
 
@@ -119,7 +123,6 @@ def test_a_live_graph_moves_stops_and_is_shared_by_a_link(opened: Callable[[str]
     assert "autolab.explore(muladd, x=2.01, y=3.0, z=4.0)" in shared.get_by_role("textbox").input_value()
     shared.close()
 
-    status(page, "ready")
     run(page, "print('before')\nwhile True:\n    pass\n")
     expect(page.locator(".al-play-output pre")).to_contain_text("before")
     page.get_by_role("button", name=say("play_stop")).click()

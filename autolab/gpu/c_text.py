@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .program import Program
-from .symbol import Step, Value
+from .trace import Step, Value
 
 _TYPES = {
     "float16": "float",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .program import Program
-from .symbol import Step, Value
+from .trace import Step, Value
 
 LONG = 72
 """A formula of more characters is none to read."""

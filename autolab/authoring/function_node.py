@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .authored import ArrayForward, as_upstream
-from .errors import DeclarationError, GradientCountError, a_kind, counted
-from .node import Whole
-from .variable import Variable
+from ..engine.errors import DeclarationError, GradientCountError, a_kind, counted
+from ..engine.multi_output import MultiOutputNode
+from ..engine.variable import Variable
+from .base import ArrayForward, as_upstream
 
 
 class FunctionNode(ArrayForward):
@@ -104,8 +104,8 @@ class FunctionNode(ArrayForward):
         call = self._running()
         return tuple([call.output_variable(i) for i in call.retained_outputs])
 
-    def _gradients(self, node: Whole, g: Any, create_graph: bool) -> Mapping[int, Variable | None]:
-        targets = tuple([edge.rule for edge in node.edges])
+    def _gradients(self, node: MultiOutputNode, g: Any, create_graph: bool) -> Mapping[int, Variable | None]:
+        targets = tuple([edge.place for edge in node.edges])
         returned = self.backward(targets, tuple([as_upstream(got) for got in node.gradients(g)]))
         if not isinstance(returned, tuple | list):
             raise TypeError(

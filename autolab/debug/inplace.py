@@ -1,12 +1,12 @@
-"""checked(): inside it, a value that backward needs is fingerprinted, and a change in place is an error.
+"""check_inplace(): inside it, a value that backward needs is fingerprinted, and a change in place is an error.
 
 The bare engine keeps arrays as they are: whoever changes one in place before backward gets a wrong gradient. A version
 counter would miss a write through a NumPy view, and locking arrays would miss views taken earlier and make the user's
 own arrays read-only. So the values are left alone and looked at twice: when a step has kept them, and before backward
 uses them.
 
-`watched` says for each node what it kept. An entry goes with its node, so a graph is freed as it always is; while no
-graph is watched, backward asks no further than whether the dictionary is empty.
+The engine's `guards` has for each node what compares its values. An entry goes with its node, so a graph is freed as it
+always is; while no graph is watched, backward asks no further than whether the dictionary is empty.
 """
 
 from __future__ import annotations
@@ -18,14 +18,18 @@ from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary, ref
 from zlib import crc32
 
-from .backend import Array, is_array, to_cpu
-from .errors import DamagedValueError
-from .leaving import Exit, ExitEvent, watch_leaving
-from .node import Node, Part
-from .observe import BackwardEvent, ForwardEvent, caller, file_label, observe
-from .primitive import Primitive
-from .variable import Variable
-from .variadic import Many, Shapes
+from ..engine.backend import Array, is_array
+from ..engine.backward import guards
+from ..engine.errors import DamagedValueError
+from ..engine.leaving import Exit, ExitEvent, watch_leaving
+from ..engine.multi_output import OutputNode
+from ..engine.node import Node
+from ..engine.observe import BackwardEvent, ForwardEvent, observe
+from ..engine.primitive import Primitive
+from ..engine.source import caller, file_label
+from ..engine.transfer import to_cpu
+from ..engine.variable import Variable
+from ..engine.variadic import Many, Shapes
 
 WHOLE = 1000
 """Up to so many elements every byte counts for itself; above, every byte counts in a sum."""
@@ -34,7 +38,7 @@ _COLUMNS = 1021  # prime, so that rows or columns that change places do not fall
 _SAMPLES = 256
 
 
-class Print:
+class Fingerprint:
     """A value and what it looked like. All nodes that kept the value in that state share one."""
 
     __slots__ = ("__weakref__", "look", "value")
@@ -53,19 +57,30 @@ class Watch:
     """What one step kept: the prints, each with what a message calls it, and where the step stands."""
 
     step: str
-    prints: tuple[tuple[str, str, Print], ...]
+    prints: tuple[tuple[str, str, Fingerprint], ...]
     file: str | None
     line: int
+
+    def __call__(self) -> None:
+        """Raise `DamagedValueError` if something that the step kept was changed in place: backward asks."""
+        for role, name, kept in self.prints:
+            if not kept.intact:
+                place = f" ({file_label(self.file)}, line {self.line})" if self.file is not None else ""
+                raise DamagedValueError(
+                    f"{role} {name!r:.60} of {self.step:.60}{place:.60} was changed in place after the forward pass. "
+                    "Use x = x + 1, or copy.",
+                    self.file,
+                    self.line,
+                )
 
 
 _Kept = tuple[str, Any, Any]
 """What a rule will be given: ``input``, ``result``, ``attribute`` or ``saved value``; its index or name; the value."""
 
-watched: dict[ref[Node], Watch] = {}
-_shared: WeakValueDictionary[int, Print] = WeakValueDictionary()
+_shared: WeakValueDictionary[int, Fingerprint] = WeakValueDictionary()
 
 
-class _Checked(observe):
+class _CheckInplace(observe):
     """Both: fingerprints of what is kept, and notes of what leaves the graph."""
 
     def __init__(self) -> None:
@@ -78,7 +93,7 @@ class _Checked(observe):
         self._leaving.__enter__()  # leaving a block leaves all that were opened in it
 
 
-def checked() -> _Checked:
+def check_inplace() -> _CheckInplace:
     """Watch what backward needs: inside a ``with`` block a change in place is an error instead of a wrong gradient.
 
     Every step applied inside the block takes fingerprints of what its gradient rules keep, and any later backward
@@ -101,18 +116,18 @@ def checked() -> _Checked:
     --------
     >>> import autolab
     >>> x = autolab.Variable([1.0, 2.0], name="x")
-    >>> with autolab.checked():
+    >>> with autolab.check_inplace():
     ...     y = (x * x).sum()
     >>> x.data += 1
     >>> y.backward()  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     autolab.engine.errors.DamagedValueError: input 'x' of mul (...) was changed in place after the forward pass. ...
     """
-    return _Checked()
+    return _CheckInplace()
 
 
 departed: WeakKeyDictionary[Node, dict[Exit, None]] = WeakKeyDictionary()
-"""Where what was computed from a node left the graph in the last block of `checked`."""
+"""Where what was computed from a node left the graph in the last block of `check_inplace`."""
 
 
 def _note(event: ExitEvent) -> None:
@@ -126,24 +141,8 @@ def _note(event: ExitEvent) -> None:
 
 
 def watching(name: Callable[[Variable], str | None]) -> observe:
-    """`checked` for a tool that knows what the user calls a Variable."""
+    """`check_inplace` for a tool that knows what the user calls a Variable."""
     return observe(lambda event: _watch(event, name))
-
-
-def verify(node: Node) -> None:
-    """Raise `DamagedValueError` if something that ``node`` kept was changed in place."""
-    watch = watched.get(ref(node))
-    if watch is None:
-        return
-    for role, name, kept in watch.prints:
-        if not kept.intact:
-            place = f" ({file_label(watch.file)}, line {watch.line})" if watch.file is not None else ""
-            raise DamagedValueError(
-                f"{role} {name!r:.60} of {watch.step:.60}{place:.60} was changed in place after the forward pass. "
-                "Use x = x + 1, or copy.",
-                watch.file,
-                watch.line,
-            )
 
 
 def fingerprint(value: Any) -> object:
@@ -187,18 +186,18 @@ def _watch(event: ForwardEvent | BackwardEvent, known: Callable[[Variable], str 
     if not isinstance(event, ForwardEvent):
         return
     node = _node(event)
-    if node is None or ref(node) in watched:
+    if node is None or ref(node) in guards:
         return
-    prints: dict[int, tuple[str, str, Print]] = {}
+    prints: dict[int, tuple[str, str, Fingerprint]] = {}
     for role, name, value in _kept(event, node, known):
         if id(value) not in prints:
             prints[id(value)] = (role, name, _print(value))
     if prints:
         file, line = _position(caller())
-        watched[ref(node, _forget)] = Watch(event.function.name, tuple(prints.values()), file, line)
+        guards[ref(node, _forget)] = Watch(event.function.name, tuple(prints.values()), file, line)
 
 
-_forget: Callable[[ref[Node]], Any] = watched.pop
+_forget: Callable[[ref[Node]], Any] = guards.pop
 
 
 def _position(frame: FrameType | None) -> tuple[str | None, int]:
@@ -208,17 +207,17 @@ def _position(frame: FrameType | None) -> tuple[str | None, int]:
 def _node(event: ForwardEvent) -> Node | None:
     """The node that the step made: its results', or the one below the parts of several results."""
     for node in [y.node for y in event.outputs if y.node is not None]:
-        whole = node.parent if isinstance(node.function, Part) else node
+        whole = node.parent if isinstance(node, OutputNode) else node
         if whole.function is event.function:  # a result may be a Variable that was there before
             return whole
     return None
 
 
-def _print(value: Any) -> Print:
+def _print(value: Any) -> Fingerprint:
     """A print of the value as it is now: the one that there is, unless the value changed since."""
     look, known = fingerprint(value), _shared.get(id(value))
     if known is None or known.value is not value or known.look != look:
-        known = _shared[id(value)] = Print(value, look)
+        known = _shared[id(value)] = Fingerprint(value, look)
     return known
 
 
@@ -241,7 +240,7 @@ def _input_name(function: Any, i: int, value: Any, known: Callable[[Variable], s
 def _of_rules(function: Primitive, node: Node) -> Iterator[_Kept]:
     shared: set[int] = set()  # what all edges keep is looked at once
     for edge in node.edges:
-        names = function.retained[function.input_of(edge.rule)]
+        names = function.retained[function.input_at(edge.place)]
         for name, value in zip(names, (edge.saved,) if len(names) == 1 else edge.saved or (), strict=True):
             if isinstance(value, Many | Shapes):
                 if id(value) in shared:

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..backend import modules
-from ..config import using_config
-from ..errors import FusionError, a_kind
-from ..observe import silence
+from ..engine.backend import modules
+from ..engine.errors import FusionError, a_kind
+from ..engine.observe import silence
+from ..engine.switches import using_config
 
 
 class Value(NamedTuple):

@@ -9,13 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from .backend import Array, array_of, as_array, check_real, get_array_module, stopwatch
-from .complaints import LIMIT, mixed_devices
-from .config import modes, recording, watchers
-from .errors import ReuseError, a_kind
-from .node import Node, Whole, check_shape
-from .observe import ForwardEvent, notify
-from .variable import Variable, wrap
+from ..engine.arrays import array_of, as_array, check_real
+from ..engine.backend import Array, get_array_module, stopwatch
+from ..engine.complaints import LIMIT, mixed_devices
+from ..engine.config import modes, recording, watchers
+from ..engine.errors import ReuseError, a_kind
+from ..engine.gradient_shape import check_shape
+from ..engine.multi_output import MultiOutputNode
+from ..engine.node import Node
+from ..engine.observe import ForwardEvent, notify
+from ..engine.variable import Variable, wrap
 
 Parents = dict[int, Node]
 """Input index -> the node of that input."""
@@ -45,7 +48,7 @@ class Authored:
         """What messages and views call an input."""
         return f"inputs[{i}]"
 
-    def _gradients(self, node: Whole, g: Any, create_graph: bool) -> Mapping[int, Variable | None]:
+    def _gradients(self, node: MultiOutputNode, g: Any, create_graph: bool) -> Mapping[int, Variable | None]:
         """Ask the user's backward: input index -> gradient, at least for every edge of ``node``."""
         raise NotImplementedError
 
@@ -65,13 +68,13 @@ class Authored:
         outputs = tuple(forward(arrays))
         seconds = 0.0 if stop is None else stop()
         edges = [
-            (x.node, i, None, (arrays[i].shape, arrays[i].dtype))
+            (x.node, i, None, None, (arrays[i].shape, arrays[i].dtype))
             for i, x in enumerate(inputs)
             if isinstance(x, Variable) and x.node is not None
         ]
         if edges and recording():
             call.keep(arrays, outputs)
-            Whole.join(self, edges).connect(outputs, call.constant_outputs)
+            MultiOutputNode.join(self, edges).connect(outputs, call.constant_outputs)
         if watchers:
             notify(ForwardEvent(self, inputs, outputs, {}, seconds))
         return outputs
@@ -109,21 +112,21 @@ class Authored:
         yield from [("result", i, array) for i, array in call.outputs.items()]
 
     # ------------------------------------------------------------------ backward: what the engine calls
-    def pull(self, node: Whole, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
+    def pull(self, node: MultiOutputNode, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
         """``[(parent, gradient)]`` for every edge of ``node``; a gradient may be None."""
         call = self._running()
         found = self._differentiably(node, g, call.nodes) if create_graph else self._gradients(node, g, False)
         kept = {id(array) for array in (*call.inputs.values(), *call.outputs.values())}
-        return [(edge.parent, self._checked(found[edge.rule], edge, create_graph, kept)) for edge in node.edges]
+        return [(edge.parent, self._checked(found[edge.place], edge, create_graph, kept)) for edge in node.edges]
 
     def _differentiably(
-        self, node: Whole, g: Any, nodes: dict[int, tuple[Whole, Parents]]
+        self, node: MultiOutputNode, g: Any, nodes: dict[int, tuple[MultiOutputNode, Parents]]
     ) -> Mapping[int, Variable | None]:
         """The gradients where retained values are parts of the graph."""
         thread = get_ident()
         outer = nodes.get(thread)
         try:
-            nodes[thread] = node, {edge.rule: edge.parent for edge in node.edges}
+            nodes[thread] = node, {edge.place: edge.parent for edge in node.edges}
             return self._gradients(node, g, True)
         finally:
             if outer is None:
@@ -138,12 +141,12 @@ class Authored:
             return g if create_graph else g._data
         if not isinstance(g, Variable):
             raise TypeError(
-                f"{self.name}.backward returned {a_kind(g)} for input {edge.rule}; expected a Variable: "
+                f"{self.name}.backward returned {a_kind(g)} for input {edge.place}; expected a Variable: "
                 "compute gradients from the upstream ones and the Variables that were kept"
             )
         shape, dtype = edge.fit
         if g.shape != shape:
-            check_shape(self.name, self.input_label(edge.rule), g, shape)
+            check_shape(self.name, self.input_label(edge.place), g, shape)
         if not create_graph:
             return g._data if g.dtype == dtype else g._data.astype(dtype)
         return g if g.dtype == dtype else _cast(g, dtype)
@@ -155,7 +158,7 @@ def as_upstream(g: Any) -> Variable | None:
 
 
 def _cast(g: Variable, dtype: np.dtype) -> Variable:
-    from .primitive import Primitive
+    from ..engine.primitive import Primitive
 
     return Primitive.cast(g, dtype=dtype)
 
@@ -171,14 +174,14 @@ class Barrier:
 
     def wrap(self, data: Array, parents: list[Node]) -> Variable:
         """``data`` as a value that depends on ``parents`` in a way that cannot be differentiated."""
-        return wrap(data, Whole.join(self, [(parent, None, None, None) for parent in parents]))
+        return wrap(data, MultiOutputNode.join(self, [(parent, 0, None, None, None) for parent in parents]))
 
     def joined(self, values: Mapping[int, Variable | None], parents: list[Node]) -> dict[int, Variable | None]:
         """The same for several values, which share one node below."""
         found = {i: None if value is None else wrap(value._data, None) for i, value in values.items()}
         outputs = tuple([value for value in found.values() if value is not None])
         if outputs:
-            Whole.join(self, [(parent, None, None, None) for parent in parents]).connect(outputs)
+            MultiOutputNode.join(self, [(parent, 0, None, None, None) for parent in parents]).connect(outputs)
         return found
 
 
@@ -205,7 +208,7 @@ class Call:
         self.inputs: dict[int, Array] = {}
         self.outputs: dict[int, Array] = {}
         # thread -> the node and its inputs' nodes, while a differentiable backward runs in it
-        self.nodes: dict[int, tuple[Whole, Parents]] = {}
+        self.nodes: dict[int, tuple[MultiOutputNode, Parents]] = {}
 
     def keep(self, arrays: tuple[Array, ...], outputs: tuple[Variable, ...]) -> None:
         self.results = len(outputs)
@@ -219,7 +222,7 @@ class Call:
             ) from None
 
     @property
-    def node(self) -> Whole | None:
+    def node(self) -> MultiOutputNode | None:
         """The node to which retained values belong; None where constants do: in a backward without a graph."""
         return self.nodes.get(get_ident(), _NOWHERE)[0] if self.nodes else None
 
@@ -229,7 +232,7 @@ class Call:
 
     def output_variable(self, i: int) -> Variable:
         node = self.node
-        return wrap(self._kept(self.outputs, i), None if node is None else node.part(i))
+        return wrap(self._kept(self.outputs, i), None if node is None else node.output(i))
 
     def _kept(self, values: dict[int, Array], i: int) -> Array:
         if i not in values:

@@ -1,4 +1,4 @@
-"""scope(): a name for the steps inside a ``with`` block, so that a picture can fold them into one box.
+"""named_scope(): a name for the steps inside a ``with`` block, so that a picture can fold them into one box.
 
 It costs next to nothing while nobody listens: nothing is noted then.
 """
@@ -23,7 +23,7 @@ class Mark:
     line: int
 
 
-class scope(Block):
+class named_scope(Block):
     """Give the steps inside a ``with`` block a name under which a recording keeps them together.
 
     Parameters
@@ -40,7 +40,7 @@ class scope(Block):
     --------
     >>> import autolab
     >>> def program(x):
-    ...     with autolab.scope("square"):
+    ...     with autolab.named_scope("square"):
     ...         y = x * x
     ...     return y + 1
     >>> recording = autolab.record(program, x=3.0)
@@ -52,7 +52,7 @@ class scope(Block):
 
     def __init__(self, label: str) -> None:
         if not isinstance(label, str):
-            raise TypeError(f"scope: label is {a_kind(label)}; expected a string")
+            raise TypeError(f"named_scope: label is {a_kind(label)}; expected a string")
         self._label = label
 
     def value(self) -> tuple[Mark, ...]:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..backend import Array, modules
-from .symbol import Step, Symbol, Trace, Value
+from ..engine.backend import Array, modules
+from .trace import Step, Symbol, Trace, Value
 
 _WORTH_REUSING = 1024
 """Arrays of fewer elements are made anew in less time than it takes to look for one that fits."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from types import NoneType
 from typing import Any
 
 import numpy as np
 
-from ..errors import FusionError, a_kind
-from ..variable import Variable
+from ..engine.errors import FusionError, a_kind
+from ..engine.variable import Variable
 from .program import Program
-from .symbol import Symbol, Trace, tracing
+from .trace import Symbol, Trace, tracing
+
+_PLAIN = (bool, int, str, bytes, NoneType)
 
 UPSTREAM = "upstream gradient"  # no name of an input
 
@@ -44,7 +47,7 @@ class Traced:
 
     def _differentiated(self, y: Variable, xs: list[Variable | None]) -> list[Symbol | None]:
         """The gradient of every input as a symbol, computed from the inputs and the upstream gradient."""
-        from ..backward import grad
+        from ..engine.backward import grad
 
         if y.node is None:
             return [None] * len(xs)
@@ -100,3 +103,49 @@ def _called(name: str, function: Callable[..., Any], xs: list[Any], attributes: 
             f"{name} cannot be fused: it returned {a_kind(y)}; expected one value computed from its inputs"
         )
     return y
+
+
+def exact(value: Any) -> Hashable:
+    """What stands for ``value`` in a key: two are equal only if no computation can tell the values apart.
+
+    As keys, ``1 == 1.0 == True`` and ``0.0 == -0.0``, also inside tuples, and NaN is never found again. Anything but
+    numbers, strings and tuples of them stands for itself alone, whatever it calls equal.
+
+    Raises
+    ------
+    TypeError
+        If it cannot be hashed, as it may change.
+
+    Examples
+    --------
+    >>> exact(1) == exact(1.0), exact((0.0,)) == exact((-0.0,)), exact(float("nan")) == exact(float("nan"))
+    (False, False, True)
+    """
+    kind = type(value)
+    if kind in _PLAIN:
+        return kind, value
+    if isinstance(value, np.generic):
+        return kind, value.dtype.str, value.tobytes()
+    if kind is float:
+        return kind, value.hex()
+    if kind is complex:
+        return kind, value.real.hex(), value.imag.hex()
+    if kind is tuple:
+        return kind, *[exact(item) for item in value]
+    hash(value)
+    return _Same(value)
+
+
+class _Same:
+    """Equal to what holds the very same object, which it keeps alive."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)

@@ -5,23 +5,22 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from heapq import heappop
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from ..backend import Array, get_array_module
-from ..backward import deliver
-from ..config import config
-from ..errors import DeclarationError, FusionError
-from ..exact import exact
-from ..node import Edge, Node, new_order
-from ..primitive import Primitive, Rule
-from ..variable import Variable, wrap
+from ..engine.backend import Array, get_array_module
+from ..engine.backward import deliver
+from ..engine.errors import DeclarationError, FusionError
+from ..engine.node import Edge, Node, new_order
+from ..engine.primitive import Primitive, Rule
+from ..engine.switches import config
+from ..engine.variable import Variable, wrap
 from .formula import formula
-from .traced import UPSTREAM, Traced
+from .traced import UPSTREAM, Traced, exact
 
 _TRACES = 256
 """So many traces of one function are kept: one for each combination of dtypes, attributes and outer constants."""
@@ -94,7 +93,7 @@ class Fused(Primitive):
         self._outside = _outside_of(fn)
         self._traces: dict[Any, Traced] = {}
         for i, name in enumerate(self.inputs):
-            self.declared[name], self.retained[name] = self._rule_of(i), (*self.inputs, "trace")
+            self.declared[name], self.retained[name] = partial(self._one_gradient, i), (*self.inputs, "trace")
 
     def traced(self, values: tuple[Any, ...], attributes: dict[str, Any]) -> Traced:
         """What the function computes for values of these dtypes (None: left out) and these attributes."""
@@ -121,16 +120,12 @@ class Fused(Primitive):
                 continue
             single = trace.gradients((i,), (False,))
             plain = not (self.schema.defaults or has_constants or "g" in self.inputs)
-            self.declared[name].__doc__ = formula(single, {UPSTREAM: "g"}) if plain else None
+            text = formula(single, {UPSTREAM: "g"}) if plain else None
+            self.formulas[name] = text or ""
 
     def _compiled(self, i: int) -> tuple[Rule, None]:
         declared = self.declared[self.inputs[i]]
-
-        def rule(g: Any, saved: tuple[Any, ...]) -> Any:
-            return declared(g, *saved)
-
-        self._place[rule] = i
-        return rule, None
+        return lambda g, saved: declared(g, *saved), None
 
     # ------------------------------------------------------------------ forward
     def _computed(self, xp: Any, *arrays: Array, **attributes: Any) -> Array:
@@ -164,7 +159,7 @@ class Fused(Primitive):
             if isinstance(arg, Variable) and arg.node is not None and trace.has_gradient(i):
                 needs, rule = trace.needs(i), self.rule(i)
                 kept = [v if x in needs else a for x, v, a in zip(self.inputs, raw, absent, strict=True)]
-                edges.append((arg.node, rule, (*kept, trace), (raw[i].shape, raw[i].dtype)))
+                edges.append((arg.node, i, rule, (*kept, trace), (raw[i].shape, raw[i].dtype)))
         if edges:
             outputs[0].node = FusedNode.join(self, edges)
 
@@ -173,8 +168,8 @@ class Fused(Primitive):
         edges = list(node.edges)
         if create_graph:
             return self._pull_unfused(edges, g)
-        found = self._gradients(tuple([self.place(edge.rule) for edge in edges]), [e.fit for e in edges], g, edges)
-        return [(e.parent, self.fit(got, e.rule, e.fit, g)) for e, got in zip(edges, found, strict=True) if e.fit]
+        found = self._gradients(tuple([edge.place for edge in edges]), [e.fit for e in edges], g, edges)
+        return [(e.parent, self.fit(got, e, g)) for e, got in zip(edges, found, strict=True) if e.fit]
 
     def _gradients(self, targets: tuple[int, ...], fits: list[Any], g: Array, edges: list[Edge]) -> list[Array]:
         """The gradients of the inputs at ``targets``, of the shape of the result; ``edges`` have what they need."""
@@ -186,21 +181,16 @@ class Fused(Primitive):
         program = trace.gradients(targets, sums)
         return program.on(get_array_module(*given.values()), given)
 
-    def _rule_of(self, i: int) -> Rule:
-        """The gradient of a single input, for who asks for that."""
-
-        def rule(g: Any, *saved: Any) -> Any:
-            edge = Edge()
-            edge.saved = saved
-            return self._gradients((i,), [None], g, [edge])[0]
-
-        rule.__name__ = "<lambda>"  # it has a formula, and no code that a user would know
-        return rule
+    def _one_gradient(self, i: int, g: Any, *saved: Any) -> Any:
+        """The rule of a single input, for who asks for that."""
+        edge = Edge()
+        edge.saved = saved
+        return self._gradients((i,), [None], g, [edge])[0]
 
     def _pull_unfused(self, edges: list[Edge], g: Variable) -> list[tuple[Node, Any]]:
         """Gradients that can be differentiated: those of the functions inside, at the inputs as they were."""
         *values, trace = [next((v for v in column if not isinstance(v, Absent)), column[0]) for column in _kept(edges)]
-        parents = {self.place(edge.rule): edge.parent for edge in edges}
+        parents = {edge.place: edge.parent for edge in edges}
         xs = [None if v is None else wrap(_array(v), parents.get(i)) for i, v in enumerate(values)]
         floor = new_order()  # what is younger is inside
         with np.errstate(all="ignore"):  # what stands for an absent input may lie outside of a function's domain

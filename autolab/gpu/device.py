@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..backend import Array, modules
-from ..exact import exact
-from ..node import Edge, Node
+from ..engine.backend import Array, modules
+from ..engine.node import Edge, Node
 from .program import Kernel, Program
-from .symbol import Symbol, Trace, symbolic, tracing
-from .traced import UPSTREAM
+from .trace import Symbol, Trace, symbolic, tracing
+from .traced import UPSTREAM, exact
 
 if TYPE_CHECKING:
-    from ..primitive import Primitive
+    from ..engine.primitive import Primitive
 
 _kernels: dict[Any, Kernel | None] = {}
 """What computes a function in a direction, for given dtypes and attributes; None where no kernel does."""
@@ -42,16 +41,13 @@ def pull(function: Primitive, node: Node, g: Any) -> list[tuple[Node, Any]] | No
     edges = list(node.edges)
     kept = [_kept(function, edge) for edge in edges]
     given = {name: value for pairs in kept for name, value in pairs if type(value) in modules}
-    key = (modules[type(g)], function, "gradients", *[_fit(function, edge, g.shape) for edge in edges])
+    key = (modules[type(g)], function, "gradients", *[_fit(edge, g.shape) for edge in edges])
     values = (g, *[value for pairs in kept for _, value in pairs])
     kernel = _found(key, values, lambda: _gradient_program(function, edges, kept, g))
     if kernel is None:
         return None
     found = kernel({UPSTREAM: g, **given})
-    return [
-        (e.parent, got if e.fit is None else function.fit(got, e.rule, e.fit, g))
-        for e, got in zip(edges, found, strict=True)
-    ]
+    return [(e.parent, got if e.fit is None else function.fit(got, e, g)) for e, got in zip(edges, found, strict=True)]
 
 
 def _found(key: tuple[Any, ...], values: tuple[Any, ...], make: Callable[[], Program]) -> Kernel | None:
@@ -91,7 +87,7 @@ def _gradient_program(function: Primitive, edges: list[Edge], kept: list[Any], g
     with tracing(trace):
         upstream = trace.input(UPSTREAM, g.dtype)
         for edge, pairs in zip(edges, kept, strict=True):
-            rule = function.declared[function.input_of(edge.rule)]
+            rule = function.declared[function.input_at(edge.place)]
             values = [trace.input(name, v.dtype) if type(v) in modules else v for name, v in pairs]
             got = rule(upstream, *values)
             found.append(got.astype(edge.fit[1]) if edge.fit is not None and edge.fit[0] == g.shape else got)
@@ -100,10 +96,10 @@ def _gradient_program(function: Primitive, edges: list[Edge], kept: list[Any], g
 
 def _kept(function: Primitive, edge: Edge) -> list[tuple[str, Any]]:
     """What the rule of an edge is given besides the upstream gradient: names and values."""
-    names = function.retained[function.input_of(edge.rule)]
+    names = function.retained[function.input_at(edge.place)]
     return list(zip(names, (edge.saved,) if len(names) == 1 else edge.saved or (), strict=True))
 
 
-def _fit(function: Primitive, edge: Edge, shape: tuple[int, ...]) -> Any:
+def _fit(edge: Edge, shape: tuple[int, ...]) -> Any:
     """Which gradient an edge stands for, and what is left to do to it."""
-    return function.place(edge.rule), edge.fit and (edge.fit[1], edge.fit[0] == shape)
+    return edge.place, edge.fit and (edge.fit[1], edge.fit[0] == shape)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..backend import Array, compiled_kernel
+from ..engine.backend import Array, compiled_kernel
 from .c_text import NotInC, computed, operation, parameters
 from .program import Program
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .backend import Array, compiled_kernel, device_name, gpu_status, is_array, on_gpu
-from .errors import a_kind
+from ..engine.backend import Array, compiled_kernel, device_name, gpu_status, is_array, on_gpu
+from ..engine.errors import a_kind
 
 _NAME = re.compile(r"[A-Za-z]\w*\Z")
 _PLACEHOLDER = re.compile(r"[A-Z]\Z")

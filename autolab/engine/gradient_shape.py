@@ -1,4 +1,4 @@
-"""The gradient of an input that was broadcast: summed to the input's shape, if that is what explains its shape."""
+"""The shape of a gradient: that of its input, or one that sums to it where the input was broadcast."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import a_kind
-from .node import check_shape
+from .errors import GradientShapeError, a_kind
 
 if TYPE_CHECKING:
     from .primitive import Primitive
@@ -37,3 +36,14 @@ def _spreads_to(shape: tuple[int, ...], result: tuple[int, ...]) -> bool:
         return np.broadcast_shapes(shape, result) == result
     except ValueError:
         return False
+
+
+def check_shape(function: str, which: str, g: Any, shape: tuple[int, ...]) -> None:
+    """Raise `GradientShapeError` unless ``g`` has the shape of the input it belongs to."""
+    if g.shape != shape:
+        hint = f" Sum over the broadcast axes: sum_to(g, shape={shape})." if len(g.shape) > len(shape) else ""
+        raise GradientShapeError(
+            f"{function}: gradient for input {which!r} has shape {g.shape}, but {which!r} has shape {shape}.{hint}",
+            g.shape,
+            shape,
+        )

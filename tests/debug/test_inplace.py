@@ -18,9 +18,9 @@ from helpers.garbage import collector_off
 from helpers.state import leaked_state
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
-from autolab import DamagedValueError, Parameter, Variable, checked, grad, no_grad
+from autolab import DamagedValueError, Parameter, Variable, check_inplace, grad, no_grad
 from autolab import functions as F
-from autolab.engine.checked import watched
+from autolab.engine.backward import guards
 
 pytestmark = pytest.mark.goal(id="R4")
 
@@ -112,14 +112,14 @@ def test_there_are_enough_distinct_mutations() -> None:
 def test_damage(mutation: str, tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     x = scene.x
-    with checked():
+    with check_inplace():
         y = (x * x).sum()
         MUTATIONS[mutation](scene)
         with pytest.raises(DamagedValueError) as caught:
             y.backward()
     line = test_damage.__code__.co_firstlineno + 5
     assert str(caught.value) == (
-        f"input 'x' of mul (test_damage.py, line {line}) was changed in place after the forward pass. "
+        f"input 'x' of mul (test_inplace.py, line {line}) was changed in place after the forward pass. "
         "Use x = x + 1, or copy."
     )
     assert x.grad is None and leaked_state() == []
@@ -138,7 +138,7 @@ def test_without_it_the_same_mutation_goes_unnoticed(mutation: str, tmp_path: Pa
 def test_a_mapped_file_written_through_another_map(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     x = Variable(scene.file, name="x")
-    with checked():
+    with check_inplace():
         y = (x * x).sum()
     other = np.memmap(tmp_path / "values", np.float64, "r+", shape=(2, 3))
     other[0] = 0
@@ -149,7 +149,7 @@ def test_a_mapped_file_written_through_another_map(tmp_path: Path) -> None:
 
 def test_another_shape_is_damage_too() -> None:
     x = Variable(np.arange(6.0), name="x")
-    with checked():
+    with check_inplace():
         y = (x * x).sum()
     x.data.resize((3,), refcheck=False)
     with pytest.raises(DamagedValueError, match="input 'x' of mul"):
@@ -174,7 +174,7 @@ LARGE_MUTATIONS: dict[str, Callable[[np.ndarray], Any]] = {
 def test_damage_of_a_large_value(mutation: str, layout: tuple[int, ...]) -> None:
     array = np.random.default_rng(1).normal(size=LARGE)
     x = Variable(array.reshape(layout).T)
-    with checked():
+    with check_inplace():
         y = F.sum(x * x)
     LARGE_MUTATIONS[mutation](array)
     with pytest.raises(DamagedValueError):
@@ -186,7 +186,7 @@ def test_damage_of_a_large_value(mutation: str, layout: tuple[int, ...]) -> None
 def test_damage_of_every_precision_and_size(dtype: type, n: int) -> None:
     x = Variable(np.ones(2 * n + 1, dtype)[::2])
     for i in range(0, n, max(1, n // 3)):
-        with checked():
+        with check_inplace():
             y = F.sum(x * x)
         grad(y, x)
         x.data[i] = -2
@@ -194,7 +194,7 @@ def test_damage_of_every_precision_and_size(dtype: type, n: int) -> None:
             grad(y, x)
 
 
-# ---------------------------------------------------------------------- what is watched, and what is not
+# ---------------------------------------------------------------------- what is guards, and what is not
 def _index() -> tuple[Variable, Any]:
     index = np.array([0, 0, 2])
     x = Variable(np.ones(3), name="x")
@@ -203,7 +203,7 @@ def _index() -> tuple[Variable, Any]:
 
 def test_a_result_an_attribute_and_one_of_many_inputs_are_named() -> None:
     x, index = _index()
-    with checked():
+    with check_inplace():
         y = F.tanh(x)
         taken = x[index]
         z = F.einsum(x, y, x * 1, subscripts="i,i,i->")
@@ -220,7 +220,7 @@ def test_a_result_an_attribute_and_one_of_many_inputs_are_named() -> None:
 def test_a_list_is_watched_too() -> None:
     x, _ = _index()
     times = [1, 2, 1]
-    with checked():
+    with check_inplace():
         y = F.repeat(x, repeats=times)
     times[0] = 2
     with pytest.raises(DamagedValueError, match="attribute 'repeats' of repeat"):
@@ -229,7 +229,7 @@ def test_a_list_is_watched_too() -> None:
 
 def test_only_what_a_rule_keeps_is_watched() -> None:
     x, c = Variable(np.ones(3)), Variable(np.ones(3), requires_grad=False)
-    with checked():
+    with check_inplace():
         y, z = x + 1, x * c
         (y.sum() + z.sum() + F.exp(x).sum()).backward()
         x.data += 1  # sums keep nothing, exp keeps its result, the product keeps c alone
@@ -240,7 +240,7 @@ def test_only_what_a_rule_keeps_is_watched() -> None:
 def test_what_nobody_asks_for_may_change() -> None:
     """Only the nodes that backward comes through are looked at."""
     x = Variable(np.ones(3))
-    with checked():
+    with check_inplace():
         h = x * x
         y = x + 1
     h.data += 1
@@ -251,7 +251,7 @@ def test_what_nobody_asks_for_may_change() -> None:
 def test_training_updates_in_place_between_passes() -> None:
     """No alarm, also while the graphs of earlier passes are still held."""
     w, losses = Parameter(np.ones(3)), []
-    with checked():
+    with check_inplace():
         for _ in range(3):
             losses.append(F.sum(w * w))
             w.cleargrad()
@@ -264,7 +264,7 @@ def test_training_updates_in_place_between_passes() -> None:
 
 def test_a_value_that_was_put_back_is_no_damage() -> None:
     x = Variable(np.ones(3))
-    with checked():
+    with check_inplace():
         y = F.sum(x * x)
     x.data[0] = 5
     x.data[0] = 1
@@ -273,7 +273,7 @@ def test_a_value_that_was_put_back_is_no_damage() -> None:
 
 def test_other_data_is_no_damage() -> None:
     x = Variable(np.ones(3))
-    with checked():
+    with check_inplace():
         y = F.sum(x * x)
     x.data = np.zeros(3)
     y.backward()
@@ -282,7 +282,7 @@ def test_other_data_is_no_damage() -> None:
 
 def test_higher_orders() -> None:
     x = Variable(np.array([1.0, 2.0]), name="x")
-    with checked():
+    with check_inplace():
         first = grad(F.sum(x * x * x), x, create_graph=True)
     x.data[0] = 3
     with pytest.raises(DamagedValueError, match="of mul"):
@@ -291,15 +291,15 @@ def test_higher_orders() -> None:
 
 # ---------------------------------------------------------------------- cost and life
 def new(before: dict[Any, Any]) -> list[Any]:
-    """What is watched by now; tracebacks of earlier tests may hold a graph."""
-    return [watch for node, watch in watched.items() if node not in before]
+    """What is guards by now; tracebacks of earlier tests may hold a graph."""
+    return [watch for node, watch in guards.items() if node not in before]
 
 
 def test_nothing_is_watched_outside() -> None:
-    before, x = dict(watched), Variable(np.ones(3))
+    before, x = dict(guards), Variable(np.ones(3))
     y = F.tanh(x * x)
     assert new(before) == []
-    with collector_off(), checked(), checked():
+    with collector_off(), check_inplace(), check_inplace():
         z = F.tanh(y)
         assert [watch.step for watch in new(before)] == ["tanh"]
         del z
@@ -307,8 +307,8 @@ def test_nothing_is_watched_outside() -> None:
 
 
 def test_steps_that_keep_the_same_value_share_its_print() -> None:
-    held, x = dict(watched), Variable(np.ones(3))
-    with checked():
+    held, x = dict(guards), Variable(np.ones(3))
+    with check_inplace():
         y, z = x * x, x / 2 * x
         before = [watch.prints for watch in new(held)]
         x.data += 1
@@ -329,7 +329,7 @@ def test_threads_check_for_themselves() -> None:
 
     def work(number: int) -> bool:
         x = Variable(np.ones(3))
-        with checked() if number % 2 else nullcontext():
+        with check_inplace() if number % 2 else nullcontext():
             barrier.wait()
             y = F.sum(x * x)
             barrier.wait()
@@ -345,7 +345,7 @@ def test_threads_check_for_themselves() -> None:
 
 
 def test_without_a_graph_nothing_is_watched() -> None:
-    before, x = dict(watched), Variable(np.ones(3))
-    with checked(), no_grad():
+    before, x = dict(guards), Variable(np.ones(3))
+    with check_inplace(), no_grad():
         F.sum(x * x)
         assert new(before) == []

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .node import Node, Part
+from ..engine.multi_output import OutputNode
+from ..engine.node import Node
 
 if TYPE_CHECKING:
-    from .variable import Variable
+    from ..engine.variable import Variable
 
 
 def unchain(variable: Variable) -> None:
@@ -16,7 +17,7 @@ def unchain(variable: Variable) -> None:
     Examples
     --------
     >>> from autolab import Variable
-    >>> from autolab.engine.unchain import unchain
+    >>> from autolab.compat.unchain import unchain
     >>> x = Variable(2.0)
     >>> h = x * x
     >>> y = h * h
@@ -35,7 +36,7 @@ def unchain_backward(variable: Variable) -> None:
     Examples
     --------
     >>> from autolab import Variable
-    >>> from autolab.engine.unchain import unchain_backward
+    >>> from autolab.compat.unchain import unchain_backward
     >>> x = Variable(2.0)
     >>> h = x * x
     >>> y = h * h
@@ -50,7 +51,7 @@ def unchain_backward(variable: Variable) -> None:
         if node not in seen and node.order:
             seen.add(node)
             waiting += node.parents
-    if variable.node is not None and isinstance(variable.node.function, Part):
+    if variable.node is not None and isinstance(variable.node, OutputNode):
         seen.discard(variable.node.parent)  # the function that computed it, with other results
     for node in seen:
         _end(node)

@@ -293,7 +293,7 @@ def test_a_repeated_input_and_a_deeper_graph() -> None:
 def test_gradient_checks_and_the_damage_watch_know_it() -> None:
     assert autolab.check_gradients(gate, *_arrays(SAME, 3)).verdict == "right"
     x, y = Variable(np.ones(3), name="x"), Variable(np.ones(3))
-    with autolab.checked():
+    with autolab.check_inplace():
         w = F.sum(muladd(x, y, y))
     x.data += 1
     with pytest.raises(autolab.DamagedValueError, match="input 'x' of muladd"):
