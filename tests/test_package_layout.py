@@ -37,6 +37,7 @@ RANKS = {
     "serializers": 2,
     "optimizers": 3,
     "transforms": 2,
+    "tracing": 1,
     "links": 2,
     "recording": 3,
     "gradcheck": 3,

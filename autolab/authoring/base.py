@@ -261,7 +261,7 @@ class ArrayForward(Authored):
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Compute the results from arrays; a tuple even for one. By default `forward_cpu` or `forward_gpu`."""
-        if get_array_module(*inputs) is np:
+        if not hasattr(get_array_module(*inputs), "cuda"):
             return self.forward_cpu(inputs)
         return self.forward_gpu(inputs)
 
