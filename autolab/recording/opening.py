@@ -20,7 +20,7 @@ from ..engine.transfer import to_cpu
 from ..engine.variable import Variable
 from .locate import CodePosition
 from .model import Opening
-from .words import expression_of
+from .step_text import expression_of
 
 if TYPE_CHECKING:
     from .recorder import Recorder
