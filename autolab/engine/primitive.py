@@ -14,9 +14,10 @@ import numpy as np
 
 from . import calls
 from .arrays import as_array, check_real
-from .backend import Array, get_array_module, modules, stopwatch
+from .backend import Array, get_array_module, modules
 from .complaints import COMPLAINTS, complaint
 from .config import modes, recording, watchers
+from .devices import stopwatch
 from .errors import a_kind
 from .gradient_shape import summed
 from .kernels import direct_name, on_device
@@ -38,36 +39,23 @@ class Primitive:
 
     Attributes
     ----------
-    name : str
     schema : Schema
-        Its inputs, attributes and outputs.
-    inputs : tuple of str
-        Names of the array inputs.
+        Its inputs, attributes and outputs; `inputs` are the names of the array inputs.
     elementwise : bool
         Whether gradients are summed to the shape of a broadcast input.
     keeps_shapes : bool
-        Whether the result of a rule is known to have the shape of ``g``: AutoLab's own elementwise rules are tested for
-        that, a user's are looked at in backward.
+        Whether a rule is known to keep the shape of ``g``: AutoLab's own elementwise rules are tested for that.
     domain : tuple of two floats or None
         Where the function is worth looking at; sliders and plots start there.
     direct : str or None
         The function of NumPy and CuPy that the forward is, if it does no more than call it.
-    declared : dict
-        Input name -> the rule as written.
-    retained : dict
-        Input name -> what its rule asks for besides ``g``.
-    formulas : dict
-        Input name -> its rule as a formula to show, where that is no lambda, which is one: its docstring's first line.
+    declared, retained, formulas : dict
+        Input name -> the rule as written; what it asks for besides ``g``; the first line of its docstring, which is its
+        formula, where it is no lambda, which is one.
     composite : callable or None
         The same function out of simpler ones, if it is fused: for showing what is inside, and for tests.
-    takes_names : bool
-        Whether inputs may be given by name.
-    grain : NumPy function or None
-        The one of the same name, whose parameters a call may use.
-    renamed : dict
-        Names of its parameters -> the function's own, where they differ.
-    spelling : callable or None
-        Gives the inputs and attributes of a call, where more than names differ.
+    takes_names, grain, renamed, spelling
+        How it may be called (`calls`): by name; as NumPy's function; with that one's names; in a way of its own.
     """
 
     sum_to: ClassVar[Callable[..., Any]]

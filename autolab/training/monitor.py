@@ -8,8 +8,8 @@ from time import perf_counter, thread_time
 from typing import Any
 
 from ..engine.backend import Array
-from ..engine.backward import publish
 from ..engine.errors import a_kind
+from ..engine.store import publish
 from ..layout import text_of, text_state, unpacking
 from ..links import Link
 from .allowance import Allowance
