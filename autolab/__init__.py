@@ -11,7 +11,7 @@ Variables and functions     `Variable`, `Parameter`, `FunctionNode`, `primitive`
 Other ways to write one     `authoring`: Chainer's old style, DeZero's, PyTorch's; `gpu`: kernels written in C
 Gradients                   ``y.backward()``, `grad`, `no_grad`, `using_config`; `transforms`: functions of functions
 Seeing a computation        `explore`, `record`, `graph`, `derivatives`; all can be kept with `export_html`
-Seeing numbers              `heatmap`, `line_chart`, `interact`, `show_jacobian`, `show_hessian`, `surface`
+Seeing numbers              `heatmap`, `interact`; `plots`: line charts, surfaces, Jacobians, Hessians
 Checking gradients          `check_gradients`, `numerical_grad`, `assert_allclose`; more in `gradcheck`
 Finding faults              `check_inplace`; `debug`: values changed in place, gradients that are NaN, zero or None
 Networks                    `links`, `initializers`, `optimizers`, `training`, `data`, `serializers`
@@ -63,11 +63,11 @@ if TYPE_CHECKING:
         lesson,
         links,
         optimizers,
+        plots,
         serializers,
         training,
         transforms,
     )
-    from .analysis import line_chart, show_hessian, show_jacobian, surface
     from .gpu import elementwise_kernel
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .links import Chain, ChainList, Link, Sequential
@@ -96,16 +96,13 @@ _LAZY = {
     "Recording": "recording",
     "graph": "recording",
     "record": "recording",
-    "line_chart": "analysis",
-    "show_hessian": "analysis",
-    "show_jacobian": "analysis",
-    "surface": "analysis",
     "derivatives": "views.derivatives.explorer",
     "explore": "views.graph.explorer",
     "export_html": "views.export.pages",
     "heatmap": "views.heatmap.heatmap",
     "interact": "views.interact.interact",
 }
+_LAZY |= dict.fromkeys(("line_chart", "show_hessian", "show_jacobian", "surface"), "plots")  # their old places
 _FORMER = {"checked": "check_inplace", "scope": "named_scope"}
 _MODULES = (
     "analysis",
@@ -119,6 +116,7 @@ _MODULES = (
     "lesson",
     "links",
     "optimizers",
+    "plots",
     "serializers",
     "training",
     "transforms",
@@ -170,19 +168,16 @@ __all__ = [
     "initializers",
     "interact",
     "lesson",
-    "line_chart",
     "links",
     "named_scope",
     "no_grad",
     "numerical_grad",
     "observe",
     "optimizers",
+    "plots",
     "primitive",
     "record",
     "serializers",
-    "show_hessian",
-    "show_jacobian",
-    "surface",
     "test_mode",
     "to_cpu",
     "to_gpu",
@@ -195,9 +190,9 @@ __all__ = [
 def _explore(self: Variable) -> Any:
     """Look at the graph that made this value: its steps, one by one, with what of their values is kept.
 
-    A graph is not run again: branches that were not taken are not in it, nor are all constants, so the inputs stand
-    still. ``autolab.explore(fn, x=...)`` runs a function, and its inputs can be moved. In plain Python, where there is
-    no notebook to draw in, the view is saved as a page and its path printed.
+    A graph is not run again: branches that were not taken are not in it, nor are all constants, so the inputs cannot
+    be moved. They can where ``autolab.explore(fn, x=...)`` runs a function. In plain Python, where there is no notebook
+    to draw in, the view is saved as a page and its path printed.
 
     Examples
     --------

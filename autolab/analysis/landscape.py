@@ -39,14 +39,14 @@ class Surface:
     """A loss over a plane.
 
     ``values[i, j]`` is the loss at ``x[j]`` along the first direction and ``y[i]`` along the second, in units of the
-    directions, from the parameters that were given (for ``axes``, where the two numbers themselves stand). ``path`` has
+    directions, from the parameters that were given (for ``axes``, where the two numbers are themselves). ``path`` has
     a row of two such numbers for each point of the way, ``path_values`` the loss at these points themselves, and
     ``captured`` says which part of the way's squared length lies in the plane; the rest of it is not to be seen.
 
     Examples
     --------
     >>> import autolab
-    >>> bowl = autolab.surface(lambda x, y: x**2 + y**2, (0.0, 0.0), steps=3)
+    >>> bowl = autolab.plots.surface(lambda x, y: x**2 + y**2, (0.0, 0.0), steps=3)
     >>> bowl.names, bowl.x.tolist()
     (('x', 'y'), [-1.0, 0.0, 1.0])
     >>> bowl.values.tolist()

@@ -35,7 +35,7 @@ class LineChart:
     Examples
     --------
     >>> import autolab
-    >>> chart = autolab.line_chart([1, 2, 3], {"loss": [4.0, 2.0, 1.0]}, title="a loss")
+    >>> chart = autolab.plots.line_chart([1, 2, 3], {"loss": [4.0, 2.0, 1.0]}, title="a loss")
     >>> chart.title, chart.x.tolist(), list(chart.lines)
     ('a loss', [1.0, 2.0, 3.0], ['loss'])
     """
@@ -98,7 +98,7 @@ def line_chart(
     --------
     >>> import autolab
     >>> import numpy as np
-    >>> chart = autolab.line_chart(np.arange(1, 4), {"loss": [2.0, 1.0, 0.5]}, log="y")
+    >>> chart = autolab.plots.line_chart(np.arange(1, 4), {"loss": [2.0, 1.0, 0.5]}, log="y")
     >>> chart.lines["loss"].tolist()
     [2.0, 1.0, 0.5]
     """

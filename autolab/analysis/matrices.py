@@ -37,7 +37,7 @@ class DerivativeMatrix:
     Examples
     --------
     >>> import autolab
-    >>> hessian = autolab.show_hessian(lambda x, y: x * y, x=1.0, y=2.0)
+    >>> hessian = autolab.plots.show_hessian(lambda x, y: x * y, x=1.0, y=2.0)
     >>> hessian.values.tolist(), hessian.rows, hessian.signs
     ([[0.0, 1.0], [1.0, 0.0]], ('x', 'y'), (1, 0, 1))
     """

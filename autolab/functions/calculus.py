@@ -14,10 +14,10 @@ from ..engine.errors import check_number
 from ..engine.variable import Variable
 from .conv import conv1d
 from .joining import along, place_of
-from .precision import in_full
 from .reduce import sum
 from .repeating import flip
 from .shape import reshape
+from .working_precision import in_full
 
 
 def _given(function: str, name: str, x: Any) -> Any:

@@ -13,7 +13,7 @@ from ..engine.backend import Array, get_array_module, is_array
 from ..engine.devices import to_cpu
 from ..engine.errors import a_kind
 from ..engine.variable import Variable, as_variable
-from .point import Direction, Place, step_scale
+from .point import Direction, MovableArrays, step_scale
 
 
 def numerical_grad(
@@ -66,7 +66,7 @@ def numerical_grad(
     xp = get_array_module(*inputs, *[g for g in grad_outputs if g is not None])
     for position, x in enumerate(inputs):
         _check_input(position, x)
-    place = Place(partial(_results, f, grad_outputs), inputs, "numerical_grad")
+    place = MovableArrays(partial(_results, f, grad_outputs), inputs, "numerical_grad")
     gradients = []
     for i, x in enumerate(inputs):
         scale, t = (np.ones(x.size), eps) if eps is not None else (step_scale(to_cpu(x)), default_step(x.dtype))
@@ -119,7 +119,7 @@ def numerical_diff(f: Callable[[Variable], Any], x: Any, eps: float | None = Non
     scale = step_scale(to_cpu(leaf.data)).reshape(leaf.shape)
     step, t = (np.ones(leaf.shape), eps) if eps is not None else (scale, default_step(leaf.dtype))
     direction = Direction(0, ..., get_array_module(leaf.data).asarray(step))
-    place = Place(lambda: array_of(as_variable(f(leaf)).data).copy(), [leaf.data], "numerical_diff")
+    place = MovableArrays(lambda: array_of(as_variable(f(leaf)).data).copy(), [leaf.data], "numerical_diff")
     above, below = place.pair(direction, t)
     return array_of((above - below) / place.width(direction, t))
 
@@ -136,7 +136,7 @@ def _check_input(position: int, x: Array) -> None:
         )
 
 
-def _slope(place: Place, direction: Direction, t: float, grad_outputs: Sequence[Array | None]) -> Array:
+def _slope(place: MovableArrays, direction: Direction, t: float, grad_outputs: Sequence[Array | None]) -> Array:
     above, below = place.pair(direction, t)
     pairs = zip(above, below, grad_outputs, strict=True)
     rise = sum([((a - b) * g).sum(dtype=np.float64) for a, b, g in pairs if g is not None])

@@ -57,7 +57,7 @@ class _Way:
 
 
 @dataclass(frozen=True, eq=False)
-class _Step(_Way):
+class _TracedStep(_Way):
     """An edge with the function that it comes from; ``share`` is what that function's derivative changes, or the
     derivative of everything inside it."""
 
@@ -86,8 +86,8 @@ def forgotten_way(case: Case, i: int) -> Explanation | None:
 def _explained(lost: np.ndarray, right: np.ndarray, ways: list[_Way]) -> Explanation | None:
     size = max(np.max(np.abs(right)), np.max(np.abs(lost)))
     telling = [w for w in ways if _differs(w.share, 0 * right, size) and _differs(w.share, right, size)]
-    steps = [w for w in telling if isinstance(w, _Step)][:_MOST_WAYS]
-    edges = [w for w in telling if not isinstance(w, _Step)][:_MOST_WAYS]
+    steps = [w for w in telling if isinstance(w, _TracedStep)][:_MOST_WAYS]
+    edges = [w for w in telling if not isinstance(w, _TracedStep)][:_MOST_WAYS]
     for way in edges:
         for key, factor in _SIGNS:
             if not _differs(lost, factor * way.share, size):
@@ -215,9 +215,9 @@ def _edges(name: str, event: BackwardEvent, x: Variable, names: dict[Node, tuple
         taken = x if parent is x.node else names[parent][1]
         passed = _reaching(parent, event.upstream, x, names) if np.shape(event.upstream) == taken.shape else None
         if passed is not None:
-            yield _Step(name, total - passed, "wrong_function.step")
+            yield _TracedStep(name, total - passed, "wrong_function.step")
     if reached and np.shape(event.upstream) == x.shape:
-        yield _Step(name, sum(reached.values()) - _flat(event.upstream, x.size), "wrong_function.inner")
+        yield _TracedStep(name, sum(reached.values()) - _flat(event.upstream, x.size), "wrong_function.inner")
 
 
 def _reaching(parent: Node, g: Any, x: Variable, names: dict[Node, tuple[str, Variable]]) -> np.ndarray | None:

@@ -300,7 +300,7 @@ class Link(Settled):
 
     # ------------------------------------------------------------------ display
     def extra_repr(self) -> str:
-        """What stands between the parentheses of ``repr``; a subclass may say its settings."""
+        """What ``repr`` shows between the parentheses; a subclass may say its settings."""
         return ""
 
     @recursive_repr("...")

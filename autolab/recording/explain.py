@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from contextvars import copy_context
-from time import thread_time
 from typing import Any
 
 import numpy as np
 
 from ..engine.arrays import array_of
-from ..engine.backend import Array, get_array_module
+from ..engine.backend import Array, get_array_module, thread_time
 from ..engine.config import unset_modes
 from ..engine.multi_output import Bundle
 from ..engine.observe import BackwardEvent

@@ -240,7 +240,7 @@ class BackwardStep:
 
 @dataclass(frozen=True)
 class Opening:
-    """A fused function that stands as the steps of its composite, and how far both are apart.
+    """A fused function that is shown as the steps of its composite, and how far both are apart.
 
     ``step`` is the last of these steps, ``scope`` holds them all. ``value`` is the greatest difference of the values,
     ``allowed`` what may come from rounding; ``gradients`` has for each input its name and the same two numbers.

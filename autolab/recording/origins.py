@@ -149,6 +149,6 @@ def _plain_text(value: Any) -> str | None:
 
 
 def _code(code: types.CodeType) -> object:
-    """What a function does, wherever its text stands."""
+    """What a function does, wherever its text is."""
     constants = tuple([_code(c) if inspect.iscode(c) else repr(c) for c in code.co_consts])
     return code.co_code, code.co_names, code.co_varnames, constants

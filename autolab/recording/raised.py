@@ -238,7 +238,7 @@ def _rule(entries: list[TracebackType], recorder: Recorder) -> tuple[str | None,
     return None, ()
 
 
-class Kept:
+class CarryUnfinished:
     """A ``with`` block for a part of a run: what is raised inside carries what the recorder has so far."""
 
     def __init__(self, recorder: Recorder, phase: Literal["forward", "backward"]) -> None:

@@ -134,7 +134,7 @@ class Replacements:
         return None
 
     def close(self, steps: range, function: str) -> None:
-        """These steps stand for one fused function: their values are computed beside the run, and lead nowhere."""
+        """These steps replace one fused function: their values are computed beside the run, and lead nowhere."""
         for step in steps:
             if step in self._wanted:
                 self._refused[step] = f"step {step} is inside {function}, which is opened; close it, or replace another"

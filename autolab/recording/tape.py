@@ -17,7 +17,7 @@ from ..engine.primitive import Primitive
 from ..engine.variable import Variable
 from .arrays import Budget
 from .drafts import Draft, Use
-from .locate import Place
+from .locate import CodePosition
 from .model import Recording, Step
 from .rules import exact_text
 from .words import expression_of
@@ -31,7 +31,7 @@ def graph(y: Variable, /, **named: Variable) -> Recording:
 
     A graph keeps only the values that gradient rules need, so a step shows its value where it was kept, or where one of
     the caller's variables holds it now; the others show none, and the recording says how many. Gradients are those of
-    the last backward passes. Constants that no rule needs are not kept either: they stand there as ``?``. Attributes,
+    the last backward passes. Constants that no rule needs are not kept either: they are shown as ``?``. Attributes,
     such as an axis, are not shown.
 
     Parameters
@@ -103,7 +103,7 @@ class _Tape:
         for node in self._nodes:
             drafts.append(self._draft(node))
             if node.order:
-                drafts[-1].place = Place("", 0, source=expression_of(drafts[-1], drafts))
+                drafts[-1].place = CodePosition("", 0, source=expression_of(drafts[-1], drafts))
         if not drafts:
             drafts = [Draft(0, "constant", None, self._y.name, [], self._budget.snapshot(self._y.data))]
         steps = tuple([self._step(draft) for draft in drafts])

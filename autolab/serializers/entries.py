@@ -1,4 +1,4 @@
-"""What both formats share: what may stand in a file, and the checks before any array is read."""
+"""What both formats share: what a file may hold, and the checks before any array is read."""
 
 from __future__ import annotations
 

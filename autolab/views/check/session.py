@@ -17,10 +17,10 @@ from ...engine.backend import get_array_module
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...engine.variable import Variable
 from ...gradcheck.check import check_bound
+from ...gradcheck.checked_function import CheckedFunction
 from ...gradcheck.higher import FirstOrder
-from ...gradcheck.origin import Origin
 from ...gradcheck.report import GradientReport
-from ...gradcheck.study import Study, study
+from ...gradcheck.study import DirectionStudy, study
 from ...recording.locate import source_of
 from ...recording.model import Recording
 from ...recording.run import record_bound
@@ -76,7 +76,7 @@ class CheckResult:
 
     state: LensState
     report: GradientReport
-    study: Study | None
+    study: DirectionStudy | None
     scenery: Scenery
 
 
@@ -88,7 +88,7 @@ class LensSession(RerunContext):
 
     seconds = SECONDS
 
-    def __init__(self, report: GradientReport, origin: Origin) -> None:
+    def __init__(self, report: GradientReport, origin: CheckedFunction) -> None:
         super().__init__(origin.base.fn)
         self.origin = origin
         self.start = self.state = LensState(origin.order, input=_first(report))
@@ -178,7 +178,7 @@ def place_of(report: GradientReport, state: LensState) -> Index | None:
     return start_of(report.inputs[state.input]) if state.place is None else state.place
 
 
-def _study(report: GradientReport, state: LensState) -> Study | None:
+def _study(report: GradientReport, state: LensState) -> DirectionStudy | None:
     place = place_of(report, state)
     origin = report._origin
     if place is None or origin is None or report.inputs[state.input].measured == 0:
