@@ -12,7 +12,7 @@ from .backend import Array, device_name
 from .config import listeners
 from .errors import DetachError
 from .leaving import is_drawn, left, number_of
-from .remedies import AS_ARRAY, ELEMENT, ELEMENT_OF_LEAF, INTO_ARRAY, ONE_NUMBER
+from .remedies import AS_ARRAY, COPIED, ELEMENT, ELEMENT_OF_LEAF, INTO_ARRAY, ONE_NUMBER
 
 if TYPE_CHECKING:
     from .installed import Installed
@@ -29,6 +29,8 @@ class ArrayLike(Installed):
     _data: Array
     node: Node | None
     creator: Any
+    name: Any
+    requires_grad: Any
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -131,3 +133,14 @@ class ArrayLike(Installed):
 
     def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return numpy_functions.array_function(func, args, kwargs)
+
+    # ------------------------------------------------------------------ copies and displays
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.creator is not None:
+            raise TypeError(COPIED)
+        return type(self), (self._data, self.name, self.requires_grad)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        from ..views import mimebundle  # the one thing that the engine imports upwards, and only when asked
+
+        return mimebundle(self)

@@ -7,21 +7,12 @@ first CuPy array is seen, so that nothing here imports cupy unless the user did,
 from __future__ import annotations
 
 import importlib.util
-import sys
-import time
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
-
-HAS_FLAGS = sys.platform != "emscripten"
-"""Whether the processor tells of floating-point operations that went wrong."""
-
-# Seconds that the running thread has computed. A browser's Python has one thread, and no clock for it alone.
-thread_time: Callable[[], float] = getattr(time, "thread_time", time.process_time)
 
 Array = Any
 """A numpy.ndarray or a cupy.ndarray."""
@@ -113,22 +104,6 @@ def strict_linalg(xp: ModuleType) -> AbstractContextManager[Any]:
 
     told: AbstractContextManager[Any] = cupyx.errstate(linalg="raise")
     return told
-
-
-def refuse_singular(result: Array, *given: Array) -> Array:
-    """The result of a routine for matrices, refused if it is not finite although all that was given is.
-
-    NumPy learns from the processor's flags that a matrix has no inverse. A browser has none for Python, and NumPy
-    goes on with NaN.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If it is refused.
-    """
-    if HAS_FLAGS or np.isfinite(result).all() or not all(np.isfinite(array).all() for array in given):
-        return result
-    raise np.linalg.LinAlgError("Singular matrix")
 
 
 def cupy_for(who: str) -> Any:

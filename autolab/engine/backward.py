@@ -12,7 +12,7 @@ import numpy as np
 from .backend import get_array_module
 from .config import modes, recording, watchers
 from .devices import stopwatch
-from .errors import a_kind
+from .errors import no_switch
 from .node import Node
 from .observe import BackwardEvent, notify
 from .primitive import Primitive
@@ -52,12 +52,6 @@ def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False)
         found.pop(root, None)  # the start gradient that the user set stays as it is
     publish(stored(found, root, {id(start._data)} if start is not None else set()))
     note_pass(y)
-
-
-def no_switch(function: str, **switches: Any) -> TypeError:
-    given = ", ".join([f"{name} is {a_kind(value)}" for name, value in switches.items()])
-    where = "y.grad" if function == "backward" else "grad_outputs"
-    return TypeError(f"{function}: {given}; expected True or False. An upstream gradient goes to {where}")
 
 
 def gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: Wanted) -> Gradients:

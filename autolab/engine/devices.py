@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from time import perf_counter
@@ -12,6 +14,12 @@ import numpy as np
 
 from .backend import Array, cupy_for, is_array, on_gpu
 from .errors import a_kind
+
+HAS_FLAGS = sys.platform != "emscripten"
+"""Whether the processor tells of floating-point operations that went wrong."""
+
+# Seconds that the running thread has computed. A browser's Python has one thread, and no clock for it alone.
+thread_time: Callable[[], float] = getattr(time, "thread_time", time.process_time)
 
 
 def to_cpu(array: Any) -> Any:
@@ -133,3 +141,19 @@ def compiled_kernel(in_params: str, out_params: str, operation: str, name: str) 
     """CuPy's kernel of an `elementwise_kernel`."""
     kernel: Callable[..., Any] = cupy_for(name).ElementwiseKernel(in_params, out_params, operation, name)
     return kernel
+
+
+def refuse_singular(result: Array, *given: Array) -> Array:
+    """The result of a routine for matrices, refused if it is not finite although all that was given is.
+
+    NumPy learns from the processor's flags that a matrix has no inverse. A browser has none for Python, and NumPy
+    goes on with NaN.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If it is refused.
+    """
+    if HAS_FLAGS or np.isfinite(result).all() or not all(np.isfinite(array).all() for array in given):
+        return result
+    raise np.linalg.LinAlgError("Singular matrix")

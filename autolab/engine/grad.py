@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, overload
 
-from .backward import gradients, no_switch
-from .errors import a_kind
+from .backward import gradients
+from .errors import a_kind, no_switch
 from .store import own
 from .variable import Variable
 

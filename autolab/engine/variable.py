@@ -19,7 +19,6 @@ from .node import Leaf, Node
 from .remedies import (
     ALREADY,
     ASSIGNED,
-    COPIED,
     check_update,
 )
 
@@ -119,8 +118,7 @@ class Variable(ArrayLike):
         """The function that made the value, also for one of its several results; None for a leaf."""
         if self.node is None:
             return None
-        node = self.node.parent if isinstance(self.node, OutputNode) else self.node
-        return node.function
+        return (self.node.parent if isinstance(self.node, OutputNode) else self.node).function
 
     @property
     def grad(self) -> Variable | None:
@@ -203,17 +201,6 @@ class Variable(ArrayLike):
         for name in others:
             raise TypeError(f"Variable.backward: got a keyword {name!r}{instead('keywords', name)}")
         self._backward(retain_grad, create_graph)
-
-    # ------------------------------------------------------------------ copies and displays
-    def __reduce__(self) -> tuple[Any, ...]:
-        if self.creator is not None:
-            raise TypeError(COPIED)
-        return type(self), (self._data, self.name, self.requires_grad)
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..views import mimebundle  # the one thing that the engine imports upwards, and only when asked
-
-        return mimebundle(self)
 
 
 answer_habits(Variable, "Variable")
