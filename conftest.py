@@ -9,6 +9,7 @@ import pytest
 
 # The one module that JupyterLab's server loads and that needs it; it has no examples.
 collect_ignore = [] if find_spec("jupyter_server") else ["autolab/server.py"]
+collect_ignore_glob = ["autolab/lessons/*"]  # folders of files with the same names, without examples
 
 
 @pytest.fixture(autouse=True)

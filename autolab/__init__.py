@@ -8,11 +8,12 @@
     variable(4.0)
 
 Variables and functions     `Variable`, `Parameter`, `FunctionNode`, `primitive`, `elementwise`, `functions`
-Other ways to write one     `authoring`: Chainer's old style, DeZero's, PyTorch's
+Other ways to write one     `authoring`: Chainer's old style, DeZero's, PyTorch's; `gpu`: kernels written in C
 Gradients                   ``y.backward()``, `grad`, `no_grad`, `using_config`; `transforms`: functions of functions
 Seeing a computation        `explore`, `record`, `graph`, `derivatives`; all can be kept with `export_html`
 Seeing numbers              `heatmap`, `interact`; `plots`: line charts, surfaces, Jacobians, Hessians
 Checking gradients          `check_gradients`, `numerical_grad`, `assert_allclose`; more in `gradcheck`
+Finding faults              `check_inplace`; `debug`: values changed in place, gradients that are NaN, zero or None
 Networks                    `links`, `initializers`, `optimizers`, `training`, `data`, `serializers`
 Other libraries' code       `compat`: DeZero's and Chainer's names, for their books and scripts
 Learning                    `lesson.check`: the exercises of the notebooks
@@ -25,13 +26,12 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
 from . import functions
+from .authoring import FunctionNode
+from .debug import check_inplace
 from .engine.allocator import keep_blocks as _keep_blocks
-from .engine.backend import device, get_array_module, to_cpu, to_gpu
-from .engine.backward import grad
-from .engine.checked import checked
-from .engine.config import config, global_config, no_grad, test_mode, using_config
+from .engine.backend import get_array_module
 from .engine.declare import elementwise, primitive
-from .engine.elementwise_kernel import elementwise_kernel
+from .engine.devices import device, to_cpu, to_gpu
 from .engine.errors import (
     DamagedValueError,
     DeclarationError,
@@ -42,12 +42,14 @@ from .engine.errors import (
     NoGradientError,
     ReuseError,
 )
-from .engine.function_node import FunctionNode
-from .engine.fusion.fuse import fuse
+from .engine.grad import grad
+from .engine.named_scope import named_scope
 from .engine.observe import observe
 from .engine.parameter import Parameter
-from .engine.scope import scope
+from .engine.switches import config, global_config, no_grad, test_mode, using_config
 from .engine.variable import Variable, as_variable
+from .engine.warned import point_to_users as _point_to_users
+from .gpu import fuse
 
 if TYPE_CHECKING:
     from . import (
@@ -55,6 +57,8 @@ if TYPE_CHECKING:
         authoring,
         compat,
         data,
+        debug,
+        gpu,
         gradcheck,
         initializers,
         lesson,
@@ -65,6 +69,7 @@ if TYPE_CHECKING:
         training,
         transforms,
     )
+    from .gpu import elementwise_kernel
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .links import Chain, ChainList, Link, Sequential
     from .recording import Recording, graph, record
@@ -77,6 +82,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _keep_blocks()
+_point_to_users()
 
 # All of these are loaded on first use, so that `import autolab` costs little more than NumPy.
 _LAZY = {
@@ -88,6 +94,7 @@ _LAZY = {
     "assert_allclose": "gradcheck",
     "check_gradients": "gradcheck",
     "numerical_grad": "gradcheck",
+    "elementwise_kernel": "gpu",
     "Recording": "recording",
     "graph": "recording",
     "record": "recording",
@@ -98,11 +105,14 @@ _LAZY = {
     "interact": "views.interact.interact",
 }
 _LAZY |= dict.fromkeys(("line_chart", "show_hessian", "show_jacobian", "surface"), "plots")  # their old places
+_FORMER = {"checked": "check_inplace", "scope": "named_scope"}
 _MODULES = (
     "analysis",
     "authoring",
     "compat",
     "data",
+    "debug",
+    "gpu",
     "gradcheck",
     "initializers",
     "lesson",
@@ -137,10 +147,11 @@ __all__ = [
     "assert_allclose",
     "authoring",
     "check_gradients",
-    "checked",
+    "check_inplace",
     "compat",
     "config",
     "data",
+    "debug",
     "derivatives",
     "device",
     "elementwise",
@@ -151,6 +162,7 @@ __all__ = [
     "fuse",
     "get_array_module",
     "global_config",
+    "gpu",
     "grad",
     "gradcheck",
     "graph",
@@ -159,6 +171,7 @@ __all__ = [
     "interact",
     "lesson",
     "links",
+    "named_scope",
     "no_grad",
     "numerical_grad",
     "observe",
@@ -166,7 +179,6 @@ __all__ = [
     "plots",
     "primitive",
     "record",
-    "scope",
     "serializers",
     "test_mode",
     "to_cpu",
@@ -203,6 +215,8 @@ Variable.explore = _explore  # type: ignore[method-assign, assignment]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _FORMER:
+        return globals()[_FORMER[name]]
     if name in _MODULES:
         return _import_module(f".{name}", __name__)
     if name not in _LAZY:

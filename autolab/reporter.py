@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Any
 
-from .engine.backend import to_cpu
+from .engine.devices import to_cpu
 from .engine.errors import a_kind
 
 

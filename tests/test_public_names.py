@@ -45,7 +45,7 @@ def test_help_shows_an_example(name: str):
     assert ">>> " in (found.__doc__ or ""), name
 
 
-MODULES = "analysis authoring compat data data.transforms functions gradcheck initializers lesson links"
+MODULES = "analysis authoring compat data data.transforms debug functions gpu gradcheck initializers lesson links"
 EXPLAINED = f"{MODULES} optimizers plots recording serializers training training.extensions transforms views".split()
 FROM_THE_NETWORK = {"get_fashion_mnist", "get_mnist"}  # their examples are there to read, and skipped
 

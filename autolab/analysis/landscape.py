@@ -17,9 +17,10 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import transforms
-from ..engine.backend import Array, to_cpu
-from ..engine.config import using_config
+from ..engine.backend import Array
+from ..engine.devices import to_cpu
 from ..engine.errors import a_kind
+from ..engine.switches import using_config
 from ..engine.variable import Variable
 from ..gradcheck.spread import check_executor, spread
 from ..links import Link
@@ -34,7 +35,7 @@ _MARGIN = 0.25
 _MOST_STEPS = 401
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Surface:
     """A loss over a plane.
 
@@ -70,7 +71,7 @@ class Surface:
         rest = {"names": list(self.names), "chosen": self.chosen, "center": list(self.center)}
         return {**rest, **plain, "captured": self.captured}
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return str(self._repr_mimebundle_()["text/plain"])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:

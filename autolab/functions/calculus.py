@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..engine import protocol
-from ..engine.backend import as_array, get_array_module
+from ..engine.arrays import as_array
+from ..engine.backend import get_array_module
 from ..engine.errors import check_number
 from ..engine.variable import Variable
 from .conv import conv1d

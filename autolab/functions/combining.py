@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import protocol
-from ..engine.backend import as_array
+from ..engine.arrays import as_array
 from ..engine.variable import Variable
 from .arithmetic import mul, sub
 from .axes import moveaxis

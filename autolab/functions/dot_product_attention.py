@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import Array, as_array, get_array_module
+from ..engine.arrays import as_array
+from ..engine.backend import Array, get_array_module
 from ..engine.errors import check_number
 from ..engine.variable import Variable
 from .axes import swapaxes

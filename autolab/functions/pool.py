@@ -6,7 +6,8 @@ import math
 from functools import reduce
 from typing import Any
 
-from ..engine.backend import Array, as_array, check_real
+from ..engine.arrays import as_array, check_real
+from ..engine.backend import Array
 from ..engine.declare import primitive
 from ..engine.variable import Variable
 from .extrema import max

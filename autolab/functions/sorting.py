@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..engine import protocol
-from ..engine.backend import Array, as_array
+from ..engine.arrays import as_array
+from ..engine.backend import Array
 from ..engine.declare import primitive
 from ..engine.variable import Variable
 from .indexing import take_along_axis

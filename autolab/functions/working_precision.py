@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import Array, as_array, check_real
+from ..engine.arrays import as_array, check_real
+from ..engine.backend import Array
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
 

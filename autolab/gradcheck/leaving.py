@@ -17,7 +17,8 @@ import numpy as np
 
 from ..engine.leaving import Exit, ExitEvent, untracked, watch_leaving
 from ..engine.node import Node
-from ..engine.observe import BackwardEvent, ForwardEvent, file_label, observe
+from ..engine.observe import BackwardEvent, ForwardEvent, observe
+from ..engine.source import file_label
 from ..engine.variable import Variable
 from .case import Case
 from .messages import say, shown

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..engine.backend import Array, to_cpu
+from ..engine.backend import Array
+from ..engine.devices import to_cpu
 from .check import judge
 from .compare import compare
 from .contracts import examine

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.config import using_config
+from ..engine.switches import using_config
 from .exercise import Exercise
 from .outcome import Outcome
 from .printing import first_lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..engine.backend import as_array
+from ..engine.arrays import as_array
 from ..engine.variable import Variable
 from ..functions import expand_dims, matmul, reshape, swapaxes
 from ..functions.dot_product_attention import weigh

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import initializers
-from ..engine.backend import as_array
+from ..engine.arrays import as_array
 from ..functions import sigmoid, split, stack, tanh
 from .linear import Linear, check_size
 from .link import Link

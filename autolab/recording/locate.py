@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any
 
-from ..engine.observe import file_label
-from ..engine.source import PerInstruction, segment
+from ..engine.source import PerInstruction, file_label, segment
 from ..links.link import Link
 from .loops import Loop, loop_of_head, loops_around
 from .positions import found_at

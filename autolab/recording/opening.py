@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine.backend import Array, array_of, to_cpu
-from ..engine.backward import grad
+from ..engine.arrays import array_of
+from ..engine.backend import Array
+from ..engine.devices import to_cpu
+from ..engine.grad import grad
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
 from .locate import CodePosition
 from .model import Opening
-from .words import expression_of
+from .step_text import expression_of
 
 if TYPE_CHECKING:
     from .recorder import Recorder
@@ -81,7 +83,7 @@ class Opener:
         recorder.drafts[result].name = names[0] if len(names) == 1 else recorder.drafts[result].name
         recorder.same(event.outputs[0], result)
         self._kept += [event, y, *inputs]
-        apart = _apart(event.outputs[0].data, y.data)
+        apart = _apart(event.outputs[0].array, y.array)
         self.openings[result] = Opening(result, event.function.name, scope, *apart)
         if event.outputs[0].node is not None:
             self._runs[event.outputs[0].node.order] = y, inputs, result
@@ -91,13 +93,13 @@ class Opener:
         if event.node.order not in self._runs:
             return False
         y, inputs, result = self._runs[event.node.order]
-        edges = [event.node.function.place(edge.rule) for edge in event.node.edges]
+        edges = [edge.place for edge in event.node.edges]
         with observe(hook):
             found = grad([y], [inputs[i] for i in edges], [event.upstream])
         opening, gradients = self.openings[result], []
         for i, fused, own in zip(edges, event.gradients, found, strict=True):
             label = event.node.function.schema.label(i)
-            gradients.append((label, *_apart(array_of(fused), None if own is None else own.data)))
+            gradients.append((label, *_apart(array_of(fused), None if own is None else own.array)))
         self.openings[result] = replace(opening, gradients=tuple(gradients))
         return True
 
@@ -106,7 +108,7 @@ def _input(recorder: Recorder, value: Any) -> Any:
     """A leaf of its own for an input, which represents the same step."""
     if not isinstance(value, Variable):
         return value
-    leaf = Variable(value.data, requires_grad=value.requires_grad)
+    leaf = Variable(value.array, requires_grad=value.requires_grad)
     recorder.same(leaf, recorder.find(value))
     return leaf
 

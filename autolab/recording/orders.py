@@ -11,15 +11,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..engine.backend import Array, get_array_module
-from ..engine.backward import grad
-from ..engine.node import Bundle
+from ..engine.grad import grad
+from ..engine.multi_output import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, observe, silence
 from ..engine.variable import Variable
 from .backward_scopes import grouped
 from .drafts import Draft, Use
 from .locate import CodePosition
 from .model import LEAVES, Recording, Step
-from .words import expression_of
+from .step_text import expression_of
 
 if TYPE_CHECKING:
     from .recorder import Recorder

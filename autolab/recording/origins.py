@@ -13,8 +13,8 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from ..debug.inplace import fingerprint
 from ..engine.backend import is_array
-from ..engine.checked import fingerprint
 from ..engine.observe import BackwardEvent, ForwardEvent
 from ..engine.variable import Variable
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..binding import Bound
-from ..engine.backend import Array, array_of
-from ..engine.backward import grad
-from ..engine.checked import watching
+from ..debug.inplace import watching
+from ..engine.arrays import array_of
+from ..engine.backend import Array
+from ..engine.grad import grad
 from ..engine.leaving import watch_leaving
-from ..engine.node import Bundle
+from ..engine.multi_output import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
@@ -20,7 +21,7 @@ from .collector import collector_waits
 from .departures import Departures
 from .departures import key_of as _key
 from .drafts import Draft, Use
-from .events import attributes_of, backward_code, given_inputs, input_index
+from .events import attributes_of, backward_code, given_inputs
 from .explain import Explainer, Sums
 from .inner import describe_inner_steps
 from .locate import CodePosition, Locator, python_function, source_of
@@ -238,7 +239,7 @@ class Recorder:
         if draft.kind != "call":
             return  # a part, or a value that was computed before the recording began: its own graph is not followed
         for edge, share in zip(event.node.edges, event.gradients, strict=True):
-            use = draft.uses[input_index(event.node.function, edge.rule)]
+            use = draft.uses[edge.place]
             use.contribution = None if share is None else self.budget.snapshot(share)
             self._explainer.explain(use, event, edge, share)
             self._sums.add(use, share)

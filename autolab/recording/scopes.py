@@ -19,7 +19,7 @@ from types import FrameType
 from typing import Any
 
 from ..engine.config import modes
-from ..engine.scope import Mark
+from ..engine.named_scope import Mark
 from .drafts import Draft
 from .locate import OWN_FRAMES, PACKAGE, CodePosition, Locator
 from .loops import Loop

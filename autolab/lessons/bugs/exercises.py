@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...engine.function_node import FunctionNode
+from ...authoring.function_node import FunctionNode
 from ...engine.variable import Variable
 from ...functions import abs as absolute_of
 from ...functions import mean, sum

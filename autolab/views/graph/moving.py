@@ -177,12 +177,13 @@ def _is_whole(snapshot: Snapshot | None) -> bool:
 def _as_data(found: _Traced, recording: Recording, start: dict[Key, np.ndarray]) -> dict[str, Any]:
     """The program for the page, with what its boxes are called, and Python's own values, against which it is held."""
     work = sum([found.program.slots[step.out][0] for step in found.program.steps])
+    pairs = zip(found.shown, found.values, strict=True)
     data = {
         "program": to_json(found.program),
         "keys": list(start),
         "start": [_numbers(array) for array in start.values()],
         "kinds": [array.dtype.name for array in start.values()],
-        "shown": [[step.id, which, list(v.shape), v.dtype.name] for (step, which), v in zip(found.shown, found.values, strict=True)],
+        "shown": [[step.id, which, list(v.shape), v.dtype.name] for (step, which), v in pairs],
         "expected": [_numbers(value) for value in found.values],
         "results": {str(group): step.id for group, step in _results(recording).items()},
         "spoken": _spoken(recording),

@@ -60,7 +60,7 @@ def sentence(page: Page) -> str:
         (scores, {"x": np.float32(0.7)}, ["ArrowLeft", "PageUp"]),
     ],
 )
-def test_it_says_elsewhere_what_python_says_there(open_file: Open, explorer: Any, fn: Any, inputs: Any, keys: Any) -> None:
+def test_it_says_elsewhere_what_python_says(open_file: Open, explorer: Any, fn: Any, inputs: Any, keys: Any) -> None:
     view: Explorer = explorer(fn, **inputs)
     page = open_file(view)
     assert sentence(page) == say("page_moves")
@@ -144,7 +144,8 @@ def test_a_moving_page_is_light(explorer: Any, tmp_path: Path) -> None:
 
 
 MODULES = Path(autolab.__file__).parent / "views" / "graph"
-VALUES = [*(v * 10.0**k for v in (1, -1.5, 2.0625, 9.99951, 1 / 3) for k in range(-8, 9)), 0.0, -0.0, math.nan, -math.inf]
+SIZES = [v * 10.0**k for v in (1, -1.5, 2.0625, 9.99951, 1 / 3) for k in range(-8, 9)]
+VALUES = [*SIZES, 0.0, -0.0, math.nan, -math.inf]
 
 
 @pytest.mark.browser
