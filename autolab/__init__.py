@@ -48,6 +48,7 @@ from .engine.observe import observe
 from .engine.parameter import Parameter
 from .engine.switches import config, global_config, no_grad, test_mode, using_config
 from .engine.variable import Variable, as_variable
+from .engine.warned import point_to_users as _point_to_users
 from .gpu import fuse
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _keep_blocks()
+_point_to_users()
 
 # All of these are loaded on first use, so that `import autolab` costs little more than NumPy.
 _LAZY = {

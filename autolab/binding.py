@@ -154,7 +154,8 @@ def _signature(fn: Any) -> inspect.Signature | None:
         if not _applies(fn):
             return inspect.signature(fn)
         of_forward = inspect.signature(fn.__self__.forward)  # apply(*args) says nothing about them
-        return of_forward.replace(parameters=list(of_forward.parameters.values())[1:])
+        first = getattr(fn.__self__, "_first", 1)  # behind ctx
+        return of_forward.replace(parameters=list(of_forward.parameters.values())[first:])
     except ValueError:  # built-ins and ufuncs have none
         return None
 
@@ -191,6 +192,6 @@ def _leaf(value: Any, name: str, what: str) -> Variable:
     """A fresh leaf with the value's own data (not copied), kind and claim to a gradient."""
     if isinstance(value, Variable):
         kind = type(value)
-        return kind(value.data, name=name, requires_grad=value.requires_grad)
+        return kind(value.array, name=name, requires_grad=value.requires_grad)
     check_real(as_array(value, what), what)
     return Variable(value, name=name)

@@ -37,6 +37,7 @@ RANKS = {
     "serializers": 2,
     "optimizers": 3,
     "transforms": 2,
+    "tracing": 1,
     "links": 2,
     "recording": 3,
     "gradcheck": 3,
@@ -191,16 +192,6 @@ def test_the_first_picture_of_a_lesson_waits_for_no_other_view():
     assert [name for name in LATER if not find_spec(name)] == []
 
 
-SHARED_CLASS_NAMES = {
-    "Line": "of a chart, of a route in a layout, of a program: each private to a module",
-    "Scale": "of an axis, of a surface, of the widths of edges: each private to a module",
-    "Frame": "of a plot, and of what is folded in a graph: each private to a module",
-    "Product": "an expression, and how a worksheet writes one",
-    "Silence": "of observers, and of what leaves a graph: each private to a module",
-    "Step": "of a recording, and of a program that is traced for a GPU",
-}
-
-
 def test_the_name_of_a_class_has_one_meaning():
     """Facades in compat have the names of other libraries."""
     places: dict[str, list[str]] = {}
@@ -209,8 +200,7 @@ def test_the_name_of_a_class_has_one_meaning():
             for node in ast.walk(ast.parse(module.read_text("utf-8"))):
                 if isinstance(node, ast.ClassDef):
                     places.setdefault(node.name.lstrip("_"), []).append(str(module.relative_to(PACKAGE)))
-    shared = {name: found for name, found in places.items() if len(found) > 1}
-    assert {name: found for name, found in shared.items() if name not in SHARED_CLASS_NAMES} == {}
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
 # The addresses are put together here, so that this file does not hold them.

@@ -16,7 +16,7 @@ MOST_POINTS = 5000
 _AXES = ("", "x", "y", "xy")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LineChart:
     """Lines over one horizontal axis. Made by `line_chart`.
 
@@ -48,7 +48,7 @@ class LineChart:
     mark: float | None = None
     y_range: tuple[float, ...] = field(default=())
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return str(self._repr_mimebundle_()["text/plain"])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:

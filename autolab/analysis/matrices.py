@@ -25,7 +25,7 @@ _UNEVEN = 1e-6
 Nature = Literal["minimum", "maximum", "saddle", "flat", "unknown"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DerivativeMatrix:
     """All first derivatives of all results (``jacobian``), or all second derivatives of one result (``hessian``).
 
@@ -80,7 +80,7 @@ class DerivativeMatrix:
         lists = {"rows": list(self.rows), "columns": list(self.columns), "eigenvalues": self.eigenvalues.tolist()}
         return {**plain, **lists, "values": table}
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return str(self._repr_mimebundle_()["text/plain"])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:

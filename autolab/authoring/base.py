@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..engine.arrays import array_of, as_array, check_real
-from ..engine.backend import Array, get_array_module
-from ..engine.complaints import LIMIT, mixed_devices
+from ..engine.backend import Array, get_array_module, is_array
+from ..engine.complaints import COMPLAINTS, LIMIT, mixed_devices
 from ..engine.config import modes, recording, watchers
 from ..engine.devices import stopwatch
 from ..engine.errors import ReuseError, a_kind
@@ -19,6 +19,7 @@ from ..engine.gradient_shape import check_shape
 from ..engine.multi_output import MultiOutputNode
 from ..engine.node import Node
 from ..engine.observe import ForwardEvent, notify
+from ..engine.tracebacks import add_note
 from ..engine.variable import Variable, wrap
 
 Parents = dict[int, Node]
@@ -66,7 +67,11 @@ class Authored:
             self._check_devices(arrays)
         call = self._call = Call(self.name, len(inputs))
         stop = stopwatch(get_array_module(*arrays)) if watchers and modes().hooks else None
-        outputs = tuple(forward(arrays))
+        try:
+            outputs = tuple(forward(arrays))
+        except COMPLAINTS as error:
+            self._note(error, arrays)
+            raise
         seconds = 0.0 if stop is None else stop()
         edges = [
             (x.node, i, None, None, (arrays[i].shape, arrays[i].dtype))
@@ -79,6 +84,12 @@ class Authored:
         if watchers:
             notify(ForwardEvent(self, inputs, outputs, {}, seconds))
         return outputs
+
+    def _note(self, error: Exception, arrays: tuple[Any, ...]) -> None:
+        """Say in which function an error was raised and what that was given, where the error does not."""
+        if self.name not in str(error):
+            given = ", ".join([f"{self.input_label(i)} {_kind(array)}" for i, array in enumerate(arrays)])
+            add_note(error, f"{self.name}.forward was given {given or 'nothing'}"[:LIMIT])
 
     def _check_devices(self, arrays: tuple[Any, ...]) -> None:
         places = mixed_devices({self.input_label(i): array for i, array in enumerate(arrays)})
@@ -151,6 +162,11 @@ class Authored:
         if not create_graph:
             return g._data if g.dtype == dtype else g._data.astype(dtype)
         return g if g.dtype == dtype else _cast(g, dtype)
+
+
+def _kind(value: Any) -> str:
+    """What an input is, in a note: shape and dtype of an array."""
+    return f"{value.shape} {value.dtype}" if is_array(value) else a_kind(value)
 
 
 def as_upstream(g: Any) -> Variable | None:
@@ -246,7 +262,7 @@ class ArrayForward(Authored):
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Compute the results from arrays; a tuple even for one. By default `forward_cpu` or `forward_gpu`."""
-        if get_array_module(*inputs) is np:
+        if not hasattr(get_array_module(*inputs), "cuda"):
             return self.forward_cpu(inputs)
         return self.forward_gpu(inputs)
 

@@ -175,7 +175,7 @@ def state_of(g: Any) -> State:
     if isinstance(g, dict):
         states = [state_of(part) for part in g.values()]
         return State(all([s.zero for s in states]), any([s.nan for s in states]), any([s.inf for s in states]))
-    array = g.data if isinstance(g, Variable) else g
+    array = g.array if isinstance(g, Variable) else g
     xp = get_array_module(array)
     return State(not bool(array.any()), bool(xp.isnan(array).any()), bool(xp.isinf(array).any()))
 
@@ -203,7 +203,7 @@ def missing(variable: Variable, output: Variable) -> Missing:
         return "start"
     if variable.node in nodes:
         return "not_passed_on" if variable.creator is None else "not_kept"
-    return "detached" if _keeps_array(nodes, variable.data) else "not_input"
+    return "detached" if _keeps_array(nodes, variable.array) else "not_input"
 
 
 def graph_of(output: Variable) -> set[Node]:

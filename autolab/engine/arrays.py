@@ -100,7 +100,7 @@ def array_like(data: Any, own: Array, given: Any, what: str) -> Array:
     is_variable = data is not given
     array = check_real(data if is_variable else as_array(data, what), what)
     if type(array) is not type(own):
-        if is_array(data) or is_variable:
+        if (is_array(data) or is_variable) and device_name(array) != device_name(own):
             raise TypeError(
                 f"{what}: got an array on {device_name(array)} for a Variable on {device_name(own)}: expected both on "
                 "one device; move them with to_gpu or to_cpu"

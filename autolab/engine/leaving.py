@@ -181,7 +181,7 @@ def left(variable: Variable, value: Any, frame: FrameType | None = None) -> Any:
     return event.value
 
 
-class _Silence(Block):
+class _IgnoredExits(Block):
     """Nobody listens inside."""
 
     name = "exits"
@@ -190,7 +190,7 @@ class _Silence(Block):
         return ()
 
 
-_silence = _Silence()
+_silence = _IgnoredExits()
 
 
 def untracked(event: ForwardEvent) -> Exit | None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .program import Program
-from .trace import Step, Value
+from .trace import Operation, Value
 
 _TYPES = {
     "float16": "float",
@@ -137,7 +137,7 @@ def _checked(dtype: np.dtype) -> str:
     return dtype.name
 
 
-def _expression(program: Program, step: Step, names: dict[int, str]) -> str:
+def _expression(program: Program, step: Operation, names: dict[int, str]) -> str:
     def text(operand: Any, wanted: np.dtype) -> str:
         """An operand in the dtype in which the step is computed."""
         if not isinstance(operand, Value):
@@ -159,7 +159,7 @@ def _expression(program: Program, step: Step, names: dict[int, str]) -> str:
     return _simple(step.name, [text(o, inside) for o in step.operands], inside)
 
 
-def _inside(step: Step, dtypes: list[Any]) -> np.dtype:
+def _inside(step: Operation, dtypes: list[Any]) -> np.dtype:
     """The dtype in which a step computes: the common one of its operands, or the result's where that has more."""
     common = np.result_type(*dtypes)
     return common if step.name in _TO_BOOL or step.dtype.kind == common.kind else step.dtype
@@ -192,7 +192,7 @@ def _power(operands: tuple[Any, ...], text: Callable[[Any], str], inside: np.dty
     return f"pow({text(base)}, {text(exponent)})"
 
 
-def _rounded(step: Step, text: Callable[[Any], str]) -> str:
+def _rounded(step: Operation, text: Callable[[Any], str]) -> str:
     x, decimals = step.operands
     if decimals != 0 or step.dtype.kind != "f":
         raise NotInC

@@ -16,7 +16,7 @@ from ..engine.config import recording
 from ..engine.node import Edge, Node
 from ..engine.variable import Variable, wrap
 from .program import Kernel, Program
-from .trace import Symbol, Trace, symbolic, tracing
+from .trace import Trace, symbolic, tracing
 from .traced import UPSTREAM, exact
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _MOST = 4096
 def forward(function: Primitive, xp: Any, arrays: list[Any], attributes: dict[str, Any]) -> Any:
     """What the declared forward gives for arrays of ``xp``, which is not NumPy."""
     labels, kernel = function.inputs, None
-    if function.elementwise and not (function.direct or function.schema.variadic or xp is symbolic):
+    if function.elementwise and hasattr(xp, "ElementwiseKernel") and not (function.direct or function.schema.variadic):
         values = (*arrays, tuple(attributes.items()))  # a number among the arrays becomes part of the kernel, too
         kernel = _found((xp, function), values, lambda: _forward_program(function, arrays, attributes))
     if kernel is None:
@@ -41,7 +41,7 @@ def forward(function: Primitive, xp: Any, arrays: list[Any], attributes: dict[st
 
 def pull(function: Primitive, node: Node, g: Any) -> list[tuple[Node, Any]] | None:
     """The gradients of a node on a GPU by one kernel, as `Primitive.pull` gives them; None if there is none."""
-    if type(g) is Symbol or type(g) not in modules:
+    if not hasattr(modules.get(type(g)), "ElementwiseKernel"):
         return None
     edges = list(node.edges)
     kept = [_kept(function, edge) for edge in edges]

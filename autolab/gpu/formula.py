@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .program import Program
-from .trace import Step, Value
+from .trace import Operation, Value
 
 LONG = 72
 """A formula of more characters is none to read."""
@@ -43,7 +43,7 @@ def formula(program: Program, renamed: dict[str, str]) -> str | None:
     return texts[program.outputs[0]][0]
 
 
-def _written(step: Step, operands: list[tuple[str, int]]) -> tuple[str, int]:
+def _written(step: Operation, operands: list[tuple[str, int]]) -> tuple[str, int]:
     """A step's expression, and how strongly it binds."""
     if step.name in _SIGNS:
         sign, strength = _SIGNS[step.name]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.backend import Array, modules
-from .trace import Step, Symbol, Trace, Value
+from .trace import Operation, Symbol, Trace, Value
 
 _WORTH_REUSING = 1024
 """Arrays of fewer elements are made anew in less time than it takes to look for one that fits."""
@@ -17,11 +17,11 @@ _WORTH_REUSING = 1024
 Kernel = Callable[[Mapping[str, Any]], list[Array]]
 
 
-class Line(NamedTuple):
+class ProgramLine(NamedTuple):
     """A step with what is known of it beforehand: its operands as indexes or numbers, and the values it uses last."""
 
     index: int  # type: ignore[assignment]  # tuple has a method of that name
-    step: Step
+    step: Operation
     operands: list[tuple[int | None, Any]]
     last: list[int]
     is_ufunc: bool
@@ -32,7 +32,7 @@ class Program:
 
     Attributes
     ----------
-    steps : dict of int to Step
+    steps : dict of int to Operation
         In order, under their indexes in the trace; the inputs among them.
     inputs : dict of int to str
         The inputs that are needed, with their labels.
@@ -53,10 +53,10 @@ class Program:
         self._kernels: dict[ModuleType, Kernel | None] = {}
         self._lines = [self._line(i, step) for i, step in self.steps.items() if i not in self.inputs]
 
-    def _line(self, index: int, step: Step) -> Line:
+    def _line(self, index: int, step: Operation) -> ProgramLine:
         places = [o.index if isinstance(o, Value) else None for o in step.operands]
         ufunc = isinstance(getattr(np, step.name, None), np.ufunc)
-        return Line(index, step, list(zip(places, step.operands, strict=True)), self._last_uses(index), ufunc)
+        return ProgramLine(index, step, list(zip(places, step.operands, strict=True)), self._last_uses(index), ufunc)
 
     def _last_uses(self, index: int) -> list[int]:
         """The values that are used for the last time at a step; no inputs and no results, as these are not ours."""
@@ -97,11 +97,11 @@ class Program:
         return [values[i] for i in self.outputs]
 
 
-def _values(step: Step) -> list[Value]:
+def _values(step: Operation) -> list[Value]:
     return [o for o in step.operands if isinstance(o, Value)]
 
 
-def _computed(xp: Any, line: Line, operands: list[Any], spare: list[Array]) -> Array:
+def _computed(xp: Any, line: ProgramLine, operands: list[Any], spare: list[Array]) -> Array:
     step = line.step
     if step.name == "astype":
         return operands[0].astype(step.dtype)

@@ -29,7 +29,7 @@ class Value(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Step:
+class Operation:
     """One function of NumPy's applied to earlier values and numbers; ``input`` and ``constant`` begin a trace."""
 
     name: str
@@ -42,7 +42,7 @@ class Trace:
     """The steps that a function makes; what is computed twice is written down once."""
 
     function: str
-    steps: list[Step] = field(default_factory=list)
+    steps: list[Operation] = field(default_factory=list)
     _known: dict[Any, Symbol] = field(default_factory=dict)
 
     def input(self, label: str, dtype: np.dtype) -> Symbol:
@@ -52,7 +52,7 @@ class Trace:
     def add(self, name: str, operands: tuple[Any, ...], dtype: Any) -> Symbol:
         """The result of a step."""
         plain = tuple([Value(o.index) if isinstance(o, Symbol) else o for o in operands])
-        step = Step(name, plain, np.dtype(dtype))
+        step = Operation(name, plain, np.dtype(dtype))
         key = (name, step.dtype, *[o if isinstance(o, Value) else (type(o), repr(o)) for o in plain])
         if key not in self._known:
             self._known[key] = Symbol(len(self.steps), step.dtype)

@@ -17,8 +17,8 @@ from .checked_function import CheckedFunction, kept
 from .classify import diagnose
 from .compare import Table, compare, compare_nearby
 from .contracts import Examination, examine
-from .excuse import excuses, precision
 from .higher import gradient_of
+from .limitations import limitations, precision
 from .messages import Verdict, say, shown
 from .options import settle
 from .report import Finding, GradientReport, InputReport
@@ -168,9 +168,8 @@ def judge(
     everyone = range(len(shapes))
     failing = [fails(case, i) for i in everyone]
     diagnoses = _diagnoses(case, failing)
-    innocent = [finding for i in everyone for finding in excuses(case, i, failing[i])] + precision(
-        native, subject, exam
-    )
+    innocent = [finding for i in everyone for finding in limitations(case, i, failing[i])]
+    innocent += precision(native, subject, exam)
     unsure = {finding.input for finding in innocent if finding.kind == "cannot_verify"}
     inputs = []
     for i, name in enumerate(case.names):

@@ -21,6 +21,6 @@ class CheckedFunction:
 def kept(bound: Bound) -> Bound:
     """``bound`` with copies of its inputs: what the caller does with the arrays later changes nothing."""
     copies = {
-        name: type(x)(x.data.copy(), name=x.name, requires_grad=x.requires_grad) for name, x in bound.variables.items()
+        name: type(x)(x.array.copy(), name=x.name, requires_grad=x.requires_grad) for name, x in bound.variables.items()
     }
     return replace(bound, variables=copies)

@@ -112,14 +112,14 @@ def numerical_diff(f: Callable[[Variable], Any], x: Any, eps: float | None = Non
     ----------
     The interface is that of ``dezero.utils.numerical_diff``, where ``eps`` is 1e-4 by default.
     """
-    leaf = Variable(x.data if isinstance(x, Variable) else x)
+    leaf = Variable(x.array if isinstance(x, Variable) else x)
     if leaf.dtype.kind != "f":
         raise TypeError(f"numerical_diff: x holds {leaf.dtype}; expected floating-point numbers")
-    leaf.data = leaf.data.copy()
-    scale = step_scale(to_cpu(leaf.data)).reshape(leaf.shape)
+    leaf.array = leaf.array.copy()
+    scale = step_scale(to_cpu(leaf.array)).reshape(leaf.shape)
     step, t = (np.ones(leaf.shape), eps) if eps is not None else (scale, default_step(leaf.dtype))
-    direction = Direction(0, ..., get_array_module(leaf.data).asarray(step))
-    place = MovableArrays(lambda: array_of(as_variable(f(leaf)).data).copy(), [leaf.data], "numerical_diff")
+    direction = Direction(0, ..., get_array_module(leaf.array).asarray(step))
+    place = MovableArrays(lambda: array_of(as_variable(f(leaf)).array).copy(), [leaf.array], "numerical_diff")
     above, below = place.pair(direction, t)
     return array_of((above - below) / place.width(direction, t))
 
@@ -182,5 +182,5 @@ def assert_allclose(x: Any, y: Any, atol: float = 1e-5, rtol: float = 1e-4) -> N
 
 
 def _on_cpu(value: Any) -> np.ndarray:
-    value = value.data if isinstance(value, Variable) else value
+    value = value.array if isinstance(value, Variable) else value
     return to_cpu(value) if is_array(value) else np.asarray(value)

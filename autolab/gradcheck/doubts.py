@@ -94,7 +94,7 @@ class Doubts:
 
         def hook(event: ForwardEvent | BackwardEvent) -> None:
             if isinstance(event, ForwardEvent):
-                sizes.extend([_size(to_cpu(y.data)) for y in event.outputs])
+                sizes.extend([_size(to_cpu(y.array)) for y in event.outputs])
 
         with observe(hook):
             self.subject.run(self.arrays)

@@ -118,11 +118,11 @@ def _traced(case: Case, i: int) -> tuple[np.ndarray, list[_Way]] | None:
         if isinstance(event, ForwardEvent):
             names.update({y.node: (event.function.name, y) for y in event.outputs if y.node is not None})
 
-    leaves = [Variable(x.data) if isinstance(x, Variable) else x for x in application.inputs]
+    leaves = [Variable(x.array) if isinstance(x, Variable) else x for x in application.inputs]
     with using_config("enable_backprop", True), observe(hook):
         ys = _forward(application, leaves)
     pairs = list(zip(ys, application.outputs, strict=True))
-    if not all(isinstance(y, Variable) and np.allclose(y.data, z.data, rtol=1e-9, atol=0) for y, z in pairs):
+    if not all(isinstance(y, Variable) and np.allclose(y.array, z.array, rtol=1e-9, atol=0) for y, z in pairs):
         return None
     x, size = leaves[place], case.tables[0].arrays[i].size
     starts = [np.zeros(y.shape) if g is None else g for y, g in zip(ys, application.upstream, strict=True)]
@@ -230,4 +230,4 @@ def _reaching(parent: Node, g: Any, x: Variable, names: dict[Node, tuple[str, Va
 def _flat(g: Any, size: int) -> np.ndarray:
     if g is None:
         return np.zeros(size)
-    return np.asarray(g.data if isinstance(g, Variable) else g, np.float64).ravel()
+    return np.asarray(g.array if isinstance(g, Variable) else g, np.float64).ravel()

@@ -18,7 +18,7 @@ from ..engine.errors import a_kind
 from ..engine.habits import answer_habits
 from ..engine.named_scope import named_scope
 from ..engine.parameter import Parameter
-from ..engine.settings import Settled
+from ..engine.settings import Settled, check_call
 from ..engine.store import publish
 from ..engine.variable import Variable
 from ..layout import Slot
@@ -132,10 +132,14 @@ class Link(Settled):
         raise NotImplementedError(f"{type(self).__name__}: write forward(self, x)")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not watchers:
-            return self.forward(*args, **kwargs)
-        with named_scope(self.label):
-            return self.forward(*args, **kwargs)
+        try:
+            if not watchers:
+                return self.forward(*args, **kwargs)
+            with named_scope(self.label):
+                return self.forward(*args, **kwargs)
+        except TypeError as error:
+            check_call(type(self).__name__, self.forward, error, args, kwargs)
+            raise
 
     @property
     def __signature__(self) -> inspect.Signature:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from .drafts import Draft
 from .locate import CodePosition
 from .model import LEAVES, Scope
-from .words import expression_of
+from .step_text import expression_of
 
 _LONG = 12  # an operand without a name whose expression is longer is given one: v3 = linear(x, W, b), then relu(v3)
 

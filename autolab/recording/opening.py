@@ -20,7 +20,7 @@ from ..engine.primitive import Primitive
 from ..engine.variable import Variable
 from .locate import CodePosition
 from .model import Opening
-from .words import expression_of
+from .step_text import expression_of
 
 if TYPE_CHECKING:
     from .recorder import Recorder
@@ -83,7 +83,7 @@ class Opener:
         recorder.drafts[result].name = names[0] if len(names) == 1 else recorder.drafts[result].name
         recorder.same(event.outputs[0], result)
         self._kept += [event, y, *inputs]
-        apart = _apart(event.outputs[0].data, y.data)
+        apart = _apart(event.outputs[0].array, y.array)
         self.openings[result] = Opening(result, event.function.name, scope, *apart)
         if event.outputs[0].node is not None:
             self._runs[event.outputs[0].node.order] = y, inputs, result
@@ -99,7 +99,7 @@ class Opener:
         opening, gradients = self.openings[result], []
         for i, fused, own in zip(edges, event.gradients, found, strict=True):
             label = event.node.function.schema.label(i)
-            gradients.append((label, *_apart(array_of(fused), None if own is None else own.data)))
+            gradients.append((label, *_apart(array_of(fused), None if own is None else own.array)))
         self.openings[result] = replace(opening, gradients=tuple(gradients))
         return True
 
@@ -108,7 +108,7 @@ def _input(recorder: Recorder, value: Any) -> Any:
     """A leaf of its own for an input, which represents the same step."""
     if not isinstance(value, Variable):
         return value
-    leaf = Variable(value.data, requires_grad=value.requires_grad)
+    leaf = Variable(value.array, requires_grad=value.requires_grad)
     recorder.same(leaf, recorder.find(value))
     return leaf
 

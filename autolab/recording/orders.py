@@ -19,7 +19,7 @@ from .backward_scopes import grouped
 from .drafts import Draft, Use
 from .locate import CodePosition
 from .model import LEAVES, Recording, Step
-from .words import expression_of
+from .step_text import expression_of
 
 if TYPE_CHECKING:
     from .recorder import Recorder

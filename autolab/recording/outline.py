@@ -14,8 +14,8 @@ from itertools import groupby
 from math import ceil
 from typing import Literal
 
-from .by_use import by_use
 from .model import LEAVES, Recording, Scope, ScopeKind, Step
+from .topological import topological
 
 FEW = 12
 """Up to so many steps every one is shown by itself; in a larger function, those of one statement are a group."""
@@ -203,7 +203,7 @@ class _Builder:
         for leaf, place in self._places_of_leaves(lasts).items():
             keyed.setdefault(self._steps[leaf].scope, []).append((place, 0, leaf))
         ordered = {scope: [identity for *_, identity in sorted(found)] for scope, found in keyed.items()}
-        return by_use(ordered, self._steps.values(), self._way, self._steps) if self._apart else ordered
+        return topological(ordered, self._steps.values(), self._way, self._steps) if self._apart else ordered
 
     def _way(self, step: Step) -> list[int]:
         """The groups around a step, the outermost first, and its own id."""

@@ -20,7 +20,7 @@ from .drafts import Draft, Use
 from .locate import CodePosition
 from .model import Recording, Step
 from .rules import exact_text
-from .words import expression_of
+from .step_text import expression_of
 
 _BUDGET = 64 << 20
 _UNKNOWN = "?"

@@ -16,7 +16,7 @@ from ..layout import FREE, NUMBER, Slot, layout_of, under
 from ..reporter import Reporter
 from .extension import Extension
 from .triggers import IntervalTrigger, Trigger, as_trigger
-from .updater import Below, StandardUpdater, above
+from .updater import StandardUpdater, SubState, with_prefix
 
 
 @dataclass(eq=False)
@@ -175,10 +175,10 @@ class Trainer:
     # ------------------------------------------------------------------ state
     def state(self) -> dict[str, Any]:
         """The state of the updater and of the extensions, and the seconds so far, by name."""
-        found = {**above("updater", self.updater.state()), "elapsed_time": self.elapsed_time}
+        found = {**with_prefix("updater", self.updater.state()), "elapsed_time": self.elapsed_time}
         for name, entry in self._entries.items():
             if isinstance(entry.extension, Extension):
-                found |= above(f"extensions/{name}", entry.extension.state())
+                found |= with_prefix(f"extensions/{name}", entry.extension.state())
         return found
 
     def state_layout(self) -> dict[str, Slot]:
@@ -193,9 +193,9 @@ class Trainer:
         """Go on from where another trainer, made by the same code, was; on an error nothing has changed."""
         if "elapsed_time" not in state:
             raise ValueError("Trainer.load_state: 'elapsed_time' is missing; nothing was loaded")
-        stores = self.updater.planned(Below("updater", state))
+        stores = self.updater.planned(SubState("updater", state))
         for name, entry in self._entries.items():
             if isinstance(entry.extension, Extension):
-                stores += entry.extension.planned(Below(f"extensions/{name}", state))
+                stores += entry.extension.planned(SubState(f"extensions/{name}", state))
         publish([*stores, (self, "elapsed_time", float(state["elapsed_time"]))])
         self._handled, self._called = self.updater.iteration, set()

@@ -130,9 +130,9 @@ class StandardUpdater:
     def state(self) -> dict[str, Any]:
         """The state of model, optimizer, iterator and ``config.rng``, by name."""
         return {
-            **above("model", self.target.state()),
-            **above("optimizer", self.optimizer.state()),
-            **above("iterator", self.iterator.state()),
+            **with_prefix("model", self.target.state()),
+            **with_prefix("optimizer", self.optimizer.state()),
+            **with_prefix("iterator", self.iterator.state()),
             "rng": generator_state(config.rng),
             "previous_epoch_detail": self.previous_epoch_detail,
         }
@@ -157,12 +157,12 @@ class StandardUpdater:
             if name not in state:
                 raise ValueError(f"StandardUpdater.load_state: {name!r} is missing; nothing was loaded")
         parts: dict[str, Any] = {"model": self.target, "optimizer": self.optimizer, "iterator": self.iterator}
-        stores = [store for name, part in parts.items() for store in part.planned(Below(name, state))]
+        stores = [store for name, part in parts.items() for store in part.planned(SubState(name, state))]
         stores.append(generator_store(config.rng, state["rng"]))
         return [*stores, (self, "previous_epoch_detail", float(state["previous_epoch_detail"]))]
 
 
-class Below(Mapping[str, Any]):
+class SubState(Mapping[str, Any]):
     """What ``state`` holds under ``part/``, without that; a value is asked for when it is wanted."""
 
     def __init__(self, part: str, state: Mapping[str, Any]) -> None:
@@ -180,6 +180,6 @@ class Below(Mapping[str, Any]):
         return len(self._names)
 
 
-def above(part: str, state: Mapping[str, Any]) -> dict[str, Any]:
+def with_prefix(part: str, state: Mapping[str, Any]) -> dict[str, Any]:
     """``state`` with ``part/`` before its names."""
     return {f"{part}/{name}": value for name, value in state.items()}

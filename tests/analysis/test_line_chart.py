@@ -66,3 +66,9 @@ def test_bad_input_is_refused(error: type[Exception], words: str, args: tuple, o
     with pytest.raises(error, match=words) as caught:
         line_chart(*args, **options)
     assert str(caught.value).startswith("line_chart") and len(str(caught.value)) <= 300
+
+
+def test_in_plain_python_it_is_words() -> None:
+    shown = line_chart([1, 2], {"a": [3.0, 1.0]})
+    assert repr(shown) == str(shown) == shown._repr_mimebundle_()["text/plain"]
+    assert "LineChart(" not in repr([shown]) and "array(" not in repr(shown)

@@ -10,6 +10,7 @@ import pytest
 
 import autolab
 from autolab import FunctionNode, Variable, grad
+from autolab.authoring import ContextFunction, SimpleFunction
 
 
 def make(forward: Callable[..., Any] | None = None, backward: Callable[..., Any] | None = None) -> FunctionNode:
@@ -182,3 +183,31 @@ def test_an_error_in_the_users_backward_reaches_the_user() -> None:
         z.backward()
     np.testing.assert_array_equal(x.grad.data, before)
     assert y.grad is None
+
+
+def _product(inputs: Any) -> Any:
+    return inputs[0] @ inputs[1]
+
+
+SHAPES = np.ones((2, 3)), np.ones((2, 3), np.float32)
+TOLD = "(2, 3) float64", "(2, 3) float32"
+STYLES: dict[str, tuple[Callable[[], Any], tuple[str, str]]] = {
+    "FunctionNode": (lambda: make(lambda self, xs: (_product(xs),)).apply(SHAPES), ("inputs[0]", "inputs[1]")),
+    "SimpleFunction": (
+        lambda: type("Mine", (SimpleFunction,), {"forward": lambda self, x, y: x @ y})()(*SHAPES),
+        ("x", "y"),
+    ),
+    "ContextFunction": (
+        lambda: type("Mine", (ContextFunction,), {"forward": staticmethod(lambda ctx, a, b: a @ b)}).apply(*SHAPES),
+        ("a", "b"),
+    ),
+}
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_an_error_inside_a_forward_names_the_function_and_what_it_was_given(style: str) -> None:
+    call, names = STYLES[style]
+    with pytest.raises(ValueError, match="matmul") as caught:
+        call()
+    given = ", ".join([f"{name} {kind}" for name, kind in zip(names, TOLD, strict=True)])
+    assert caught.value.__notes__ == [f"Mine.forward was given {given}"]

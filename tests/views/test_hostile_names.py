@@ -14,7 +14,7 @@ import pytest
 
 import autolab
 from autolab.analysis import Study, show_hessian, show_jacobian, surface
-from autolab.gradcheck.report import GradientReport, HealthFinding, InputReport
+from autolab.gradcheck.report import Finding, GradientReport, InputReport
 from autolab.views import mimebundle
 from autolab.views.draw.escape import clean
 from autolab.views.graph.svg import to_svg
@@ -56,7 +56,7 @@ SVG_ATTRIBUTES = {
 def hostile_report(name):
     ones = np.ones((2, 2))
     item = InputReport(name, (2, 2), "float64", "wrong", ones, ones, ones, ones, (0, 1), 4)
-    return GradientReport(name, "wrong", (item,), (HealthFinding("factor", name, f"{name} is wrong", {}),), (), 1, 0.0)
+    return GradientReport(name, "wrong", (item,), (Finding("factor", name, f"{name} is wrong", {}),), (), 1, 0.0)
 
 
 def hostile_variable(name):

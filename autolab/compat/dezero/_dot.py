@@ -12,7 +12,8 @@ from ...engine.node import Node
 from ...engine.primitive import Primitive
 from ...files import write
 from ...views.graph.dot import literal
-from ._variable import Variable, named, nodes_below
+from ..graphs import nodes_below
+from ._variable import Variable, named
 
 _CLASSES = {"relu": "ReLU", "leaky_relu": "LeakyReLU", "matmul": "MatMul", "getitem": "GetItem"}
 """DeZero's classes whose names are not those of AutoLab's functions in capitals."""

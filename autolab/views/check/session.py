@@ -220,7 +220,7 @@ def _scenery(base: Bound, upstreams: tuple[np.ndarray, ...]) -> Scenery:
     def upstream(outputs: tuple[Variable, ...]) -> Any:
         drawn = iter(upstreams)
         each = [
-            get_array_module(y.data).asarray(next(drawn), y.dtype) if y.dtype.kind == "f" else None for y in outputs
+            get_array_module(y.array).asarray(next(drawn), y.dtype) if y.dtype.kind == "f" else None for y in outputs
         ]
         return each[0] if len(each) == 1 else tuple(each)
 
@@ -233,7 +233,7 @@ def _scenery(base: Bound, upstreams: tuple[np.ndarray, ...]) -> Scenery:
 
 
 def _fresh(x: Any) -> Any:
-    return type(x)(x.data.copy(), name=x.name, requires_grad=x.requires_grad)
+    return type(x)(x.array.copy(), name=x.name, requires_grad=x.requires_grad)
 
 
 def _source(name: str, function: Any) -> list[Backward]:

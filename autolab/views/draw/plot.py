@@ -71,7 +71,7 @@ def _height(chart: dict[str, Any]) -> float:
     return HEIGHT + rows * _LEGEND_ROW + 16 * len(_notes(chart)) + 8
 
 
-class _Scale:
+class _AxisScales:
     """From the numbers of a chart to places in its box."""
 
     def __init__(self, chart: dict[str, Any]) -> None:
@@ -90,7 +90,7 @@ class _Scale:
 
 
 def _chart(chart: dict[str, Any]) -> list[Markup]:
-    scale = _Scale(chart)
+    scale = _AxisScales(chart)
     parts = [words_at(16, 25, chart["title"], "title"), *_axes(chart, scale)]
     if chart["mark"] is not None:
         parts.append(_path(f"M{scale.x(chart['mark']):.1f} {_TOP}V{scale.bottom}", "ring"))
@@ -102,7 +102,7 @@ def _chart(chart: dict[str, Any]) -> list[Markup]:
     return [*parts, *(words_at(_LEFT, below + 14 + 16 * k, words, "small") for k, words in enumerate(_notes(chart)))]
 
 
-def _axes(chart: dict[str, Any], scale: _Scale) -> list[Markup]:
+def _axes(chart: dict[str, Any], scale: _AxisScales) -> list[Markup]:
     parts = []
     for value, text in chart["y"]["ticks"]:
         y = scale.y(value)
@@ -117,7 +117,7 @@ def _axes(chart: dict[str, Any], scale: _Scale) -> list[Markup]:
     return [*parts, words_at((_LEFT + scale.right) / 2, scale.bottom + 34, chart["x_title"], "small middle")]
 
 
-def _drawn(line: dict[str, Any], i: int, scale: _Scale) -> list[Markup]:
+def _drawn(line: dict[str, Any], i: int, scale: _AxisScales) -> list[Markup]:
     known = [(scale.x(x), None if y is None else scale.y(y)) for x, y in zip(line["x"], line["y"], strict=True)]
     steps, pen = [], "M"
     for x, y in known:

@@ -40,7 +40,7 @@ class SceneEdge:
 
 
 @dataclass(frozen=True)
-class Frame:
+class OpenGroup:
     """An open group and where it stands."""
 
     group: Group
@@ -58,7 +58,7 @@ class Arranged:
     width: float
     height: float
     corners: dict[int, tuple[float, float]]
-    frames: list[Frame]
+    frames: list[OpenGroup]
     paths: list[str]
 
 
@@ -86,7 +86,7 @@ def arrange(
 def _turned(placed: Arranged) -> Arranged:
     """Everything over the diagonal: what ran down runs to the right."""
     corners = {identity: (y, x) for identity, (x, y) in placed.corners.items()}
-    frames = [Frame(f.group, f.depth, f.y, f.x, f.h, f.w) for f in placed.frames]
+    frames = [OpenGroup(f.group, f.depth, f.y, f.x, f.h, f.w) for f in placed.frames]
     return Arranged(placed.height, placed.width, corners, frames, [_turned_path(path) for path in placed.paths])
 
 
@@ -240,7 +240,7 @@ class _Level:
     def place(self, x: float, y: float, depth: int, into: Arranged) -> None:
         """Note where everything is, with the level's own corner at (x, y)."""
         if self.group is not None:
-            into.frames.append(Frame(self.group, depth, x, y, self.width, self.height))
+            into.frames.append(OpenGroup(self.group, depth, x, y, self.width, self.height))
         x, y = x + self._right, y + self._down
         corners = self._layout.corners[len(self._entries) :]
         for identity, (left, top) in zip(self._items, corners, strict=False):

@@ -47,7 +47,7 @@ class ProgramRun:
         """The upstream gradient: what was set, where it still fits, else ones; a tuple for several outputs."""
         self._several = len(outputs) > 1
         self.ones = {
-            i: get_array_module(y.data).ones(y.shape, y.dtype) for i, y in enumerate(outputs) if y.node is not None
+            i: get_array_module(y.array).ones(y.shape, y.dtype) for i, y in enumerate(outputs) if y.node is not None
         }
         if self._given is not None:
             return self._given
@@ -61,7 +61,7 @@ class ProgramRun:
         if self._given is None:
             return {}
         each = self._given if isinstance(self._given, list | tuple) and self._several else [self._given]
-        arrays = {i: g.data if isinstance(g, Variable) else g for i, g in enumerate(each)}
+        arrays = {i: g.array if isinstance(g, Variable) else g for i, g in enumerate(each)}
         return {i: _like(ones, arrays[i]) for i, ones in self.ones.items() if arrays[i] is not None}
 
 

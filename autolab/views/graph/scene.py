@@ -20,7 +20,7 @@ from typing import Any
 from ...recording.model import LEAVES, Operand, Recording, Step
 from ...recording.outline import Group, Outline
 from ..draw.names import columns, expression, label, shorten, symbol, title
-from .compound import Frame, SceneEdge, arrange
+from .compound import OpenGroup, SceneEdge, arrange
 from .detail import detail
 from .direction import Direction, direction_of
 from .labels import devices, group_count, group_heading, group_name, group_text, result, transfers
@@ -227,7 +227,7 @@ def _tab_width(group: Group) -> float:
     return 2.0 * ceil((TAB_CHARACTER * columns(_tab(group)) + TOGGLE + 2 * TAB_PADDING + 2 * FRAME_CORNER) / 2)
 
 
-def _frame(frame: Frame, outline: Outline) -> dict[str, Any]:
+def _frame(frame: OpenGroup, outline: Outline) -> dict[str, Any]:
     group = frame.group
     return {
         "id": group.id,

@@ -77,7 +77,7 @@ class Session(RerunContext):
         self._backprop = config.enable_backprop
         # The picture shows NaN and infinities, so a warning at every move would say nothing new.
         self._floats: Any = {kind: "ignore" if how == "warn" else how for kind, how in np.geterr().items()}
-        arrays: dict[Key, Any] = {name: variable.data.copy() for name, variable in self.bound.variables.items()}
+        arrays: dict[Key, Any] = {name: variable.array.copy() for name, variable in self.bound.variables.items()}
         input_to_differentiate("explore", self.bound.variables, given.get("order", 0), given.get("wrt"))
         orders = {
             "order": given.get("order", 0),
@@ -315,8 +315,8 @@ class Session(RerunContext):
     def _own(self, args: Sequence[Any], inputs: Mapping[str, Any]) -> Iterator[tuple[Any, str]]:
         """The caller's own arrays and Variables, with the names of the inputs that were copied from them."""
         for value in (*args, *inputs.values()):
-            data = value.data if isinstance(value, Variable) else value
-            yield from [(value, name) for name, copied in self.bound.variables.items() if copied.data is data]
+            data = value.array if isinstance(value, Variable) else value
+            yield from [(value, name) for name, copied in self.bound.variables.items() if copied.array is data]
 
 
 def _seconds(given: Any) -> float:

@@ -63,7 +63,7 @@ def _sentences(surface: Surface) -> Iterator[str]:
         yield say("surface_random")
 
 
-class _Scale:
+class _LossColors:
     """From a loss to its place among the colours, 0 to 1."""
 
     def __init__(self, values: np.ndarray) -> None:
@@ -85,7 +85,7 @@ def surface_svg(surface: Surface, look: Look = "auto") -> Markup:
     """The SVG document."""
     theme: Theme = "dark" if look == "dark" else "light"
     frame = Frame(SIZE, (float(surface.x[0]), float(surface.x[-1])), (float(surface.y[0]), float(surface.y[-1])))
-    scale = _Scale(surface.values)
+    scale = _LossColors(surface.values)
     title = say("surface_title", first=surface.names[0], second=surface.names[1])
     parts = [
         words_at(SIZE.left, 25, title, "title"),
@@ -98,7 +98,7 @@ def surface_svg(surface: Surface, look: Look = "auto") -> Markup:
     return document(parts, (SIZE.width, SIZE.height), title, describe(surface), look, lines=True)
 
 
-def _image(surface: Surface, scale: _Scale, frame: Frame, theme: Theme) -> Iterator[Markup]:
+def _image(surface: Surface, scale: _LossColors, frame: Frame, theme: Theme) -> Iterator[Markup]:
     """The colours, interpolated between the points: the lower the loss, the stronger. None where there is no number."""
     fractions = scale.place(surface.values) - 1.0
     middle = (np.arange(_PIXELS) + 0.5) / _PIXELS
@@ -124,7 +124,7 @@ def _runs(flags: np.ndarray) -> Iterator[tuple[int, int]]:
     yield from zip(ends[::2].tolist(), ends[1::2].tolist(), strict=True)
 
 
-def _levels(surface: Surface, scale: _Scale, frame: Frame) -> list[Markup]:
+def _levels(surface: Surface, scale: _LossColors, frame: Frame) -> list[Markup]:
     fractions = scale.place(surface.values)
     left, wide, top, high = SIZE.left, frame.wide / (len(surface.x) - 1), SIZE.top, frame.high / (len(surface.y) - 1)
     bottom = top + frame.high
@@ -203,7 +203,7 @@ def _way(surface: Surface, frame: Frame) -> list[Markup]:
     ]
 
 
-def _bar(scale: _Scale, frame: Frame, theme: Theme) -> list[Markup]:
+def _bar(scale: _LossColors, frame: Frame, theme: Theme) -> list[Markup]:
     """What the colours mean."""
     box = frame.data()["box"]
     x, height = box["x"] + box["w"] + 24, box["h"]

@@ -16,7 +16,7 @@ from ..draw.messages import say
 from ..draw.names import label
 from ..draw.numbers import number, shape_text
 from ..graph.formulas import Token, derivative, grouped, in_names, names_in, numbers_in, product_text, sum_text
-from .worksheet import Index, Product, Sheet, Space, index_of, index_text, share_product, strongest
+from .worksheet import Index, Sheet, Space, WorksheetProduct, index_of, index_text, share_product, strongest
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
@@ -132,7 +132,7 @@ class Share:
         return self.outputs[0] if self.outputs else None
 
     @cached_property
-    def matrices(self) -> Product | None:
+    def matrices(self) -> WorksheetProduct | None:
         """The share as a product of two matrices, where it is one."""
         return share_product(self.step, self.use, self.steps, self.upstream)
 

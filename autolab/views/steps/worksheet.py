@@ -115,7 +115,7 @@ MOST = 24
 
 
 @dataclass(frozen=True)
-class Product:
+class WorksheetProduct:
     """Two factors, what they are called, and their product."""
 
     factors: tuple[Snapshot, Snapshot]
@@ -143,7 +143,7 @@ class Product:
         sheet.add("=", name, self.result, math, space, chosen)
 
 
-def forward_product(step: Step, steps: Mapping[int, Step]) -> Product | None:
+def forward_product(step: Step, steps: Mapping[int, Step]) -> WorksheetProduct | None:
     """What a step computes, if it is the product of two matrices that are not too large."""
     if step.function != "matmul" or step.value is None or step.replaced or len(step.operands) != 2:
         return None
@@ -153,7 +153,9 @@ def forward_product(step: Step, steps: Mapping[int, Step]) -> Product | None:
     return _product(left.value, right.value, (label(left), label(right)), step.value)
 
 
-def share_product(step: Step, use: Operand, steps: Mapping[int, Step], upstream: Snapshot | None) -> Product | None:
+def share_product(
+    step: Step, use: Operand, steps: Mapping[int, Step], upstream: Snapshot | None
+) -> WorksheetProduct | None:
     """The share that a product of two matrices sends to one of them: with the other one, transposed."""
     if step.function != "matmul" or upstream is None or use.contribution is None or len(step.operands) != 2:
         return None
@@ -167,7 +169,7 @@ def share_product(step: Step, use: Operand, steps: Mapping[int, Step], upstream:
     return _product(*(factors[::-1] if is_left else factors), names[::-1] if is_left else names, use.contribution)
 
 
-def _product(left: Snapshot, right: Snapshot, names: tuple[str, str], result: Snapshot) -> Product | None:
+def _product(left: Snapshot, right: Snapshot, names: tuple[str, str], result: Snapshot) -> WorksheetProduct | None:
     """None where the numbers are not all there, are too many, or the result is not what the factors make."""
     if any([len(one.shape) != 2 or not one.size or not one.is_whole for one in (left, right, result)]):
         return None
@@ -176,4 +178,4 @@ def _product(left: Snapshot, right: Snapshot, names: tuple[str, str], result: Sn
         return None
     with np.errstate(all="ignore"):
         is_it = np.allclose(left.values @ right.values, result.values, rtol=1e-2, atol=1e-6, equal_nan=True)
-    return Product((left, right), names, result) if is_it else None
+    return WorksheetProduct((left, right), names, result) if is_it else None

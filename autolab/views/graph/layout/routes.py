@@ -27,7 +27,7 @@ def routes(
     paths = []
     for number, ((source, target), start, stop) in enumerate(zip(edges, starts, stops, strict=True)):
         height = graph.sizes[source][1] if source >= graph.entries else 0.0
-        line = _Line(start, corners[source][1] + height)
+        line = _DownwardPath(start, corners[source][1] + height)
         line.down_to(sum(bands[graph.rank[source]]))
         for waypoint in graph.through[number]:
             top, height = bands[graph.rank[waypoint]]
@@ -41,7 +41,7 @@ def routes(
     return tuple(paths)
 
 
-class _Line:
+class _DownwardPath:
     """An SVG path that only goes down: straight, or in a cubic that leaves and arrives vertically."""
 
     def __init__(self, x: float, y: float) -> None:

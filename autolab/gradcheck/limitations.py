@@ -19,7 +19,7 @@ _ROOT_EPS_MARGIN = 10.0
 _UNDERFLOW = 1e-290
 
 
-def excuses(case: Case, i: int, failing: bool) -> list[Finding]:
+def limitations(case: Case, i: int, failing: bool) -> list[Finding]:
     """What is to be said about kinks of an input, and, if it does not fail, about what could not be measured."""
     c = case.tables[0].inputs[i]
     found = [_kink(case, i, c)]

@@ -1,4 +1,4 @@
-"""Putting the items of a scope into an order in which every value comes before what uses it."""
+"""Topological order of the items of a scope: every value comes before what uses it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from .model import Step
 Items = dict[int | None, list[int]]
 
 
-def by_use(items: Items, steps: Iterable[Step], way: Callable[[Step], list[int]], by_id: Mapping[int, Step]) -> Items:
-    """The items of each group, in their own order as far as it is free.
+def topological(
+    items: Items, steps: Iterable[Step], way: Callable[[Step], list[int]], by_id: Mapping[int, Step]
+) -> Items:
+    """The items of each group in topological order, and in their own where that leaves a choice.
 
     The steps of a function come one call after the other, but those of a backward pass do not: a gradient is added up
     while the rules of several calls are at work. Items that use each other in a circle come last.
