@@ -24,8 +24,8 @@ from .multi_output import MultiOutputNode, several
 from .node import Edge, Node
 from .observe import ForwardEvent, notify
 from .operands import as_arrays, number_beside
-from .revive import Reviver, reviver
-from .schema import Keeper, Schema
+from .retention import Keeper, Reviver, keeper, reviver
+from .schema import Schema
 from .variable import Variable, wrap
 from .variadic import Inputs
 
@@ -137,7 +137,7 @@ class Primitive:
     def _compiled(self, i: int) -> tuple[Rule, Keeper | None] | None:
         name = self.input_at(i)
         declared, retained = self.declared.get(name), self.retained[name]
-        return None if declared is None else (_compile(declared, len(retained)), self.schema.keeper(retained))
+        return None if declared is None else (_compile(declared, len(retained)), keeper(self.schema, retained))
 
     def input_at(self, place: int) -> str:
         """The declared name of the input at a position; the last one may stand for many."""
