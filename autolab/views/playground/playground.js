@@ -8,6 +8,10 @@ import { packed, unpackedLink } from "./link_text.js";
 import { makeModels } from "./models.js";
 
 const SLOW = 300; // milliseconds after which it is said that something runs, and can be stopped
+// What a picture without a page of its own needs.
+const FRAME_STYLE =
+  ":root { color-scheme: light dark; font: 15px/1.4 system-ui, sans-serif } body { margin: 0 }" +
+  "th, td { padding: 2px 8px; text-align: start }";
 const STAGES = ["loading", "numpy", "packages", "ready"];
 
 const known = JSON.parse(document.getElementById("known")?.textContent ?? "{}");
@@ -141,7 +145,7 @@ function show({ text, html: picture }) {
   const frame = /** @type {HTMLIFrameElement} */ (
     html("iframe", { sandbox: "allow-same-origin", title: text.slice(0, 200) })
   );
-  frame.srcdoc = picture;
+  frame.srcdoc = `<style>${FRAME_STYLE}</style>${picture}`;
   frame.onload = () => {
     const page = frame.contentDocument?.documentElement;
     if (page) frame.style.height = `${page.scrollHeight + 16}px`;
