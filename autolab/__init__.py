@@ -30,8 +30,8 @@ from .authoring import FunctionNode
 from .debug import check_inplace
 from .engine.allocator import keep_blocks as _keep_blocks
 from .engine.backend import get_array_module
-from .engine.backward import grad
 from .engine.declare import elementwise, primitive
+from .engine.devices import device, to_cpu, to_gpu
 from .engine.errors import (
     DamagedValueError,
     DeclarationError,
@@ -42,11 +42,11 @@ from .engine.errors import (
     NoGradientError,
     ReuseError,
 )
+from .engine.grad import grad
 from .engine.named_scope import named_scope
 from .engine.observe import observe
 from .engine.parameter import Parameter
 from .engine.switches import config, global_config, no_grad, test_mode, using_config
-from .engine.transfer import device, to_cpu, to_gpu
 from .engine.variable import Variable, as_variable
 from .engine.warned import point_to_users as _point_to_users
 from .gpu import fuse

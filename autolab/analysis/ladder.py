@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import backward
 from ..engine.backend import get_array_module
 from ..engine.errors import a_kind
+from ..engine.grad import grad
 from ..engine.observe import ForwardEvent, observe
 from ..engine.primitive import Primitive
 from ..engine.switches import using_config
@@ -120,7 +120,7 @@ class Ladder:
                 self._is_known = made_by_elementwise(y)
             for order in range(1, self.order + 1):
                 ones = get_array_module(y._data).ones(y.shape, y.dtype)
-                (slope,) = backward.grad([y], [x], [ones], order < self.order) if y.node is not None else (None,)
+                (slope,) = grad([y], [x], [ones], order < self.order) if y.node is not None else (None,)
                 if slope is None:  # all that follow are zero
                     break
                 y = slope

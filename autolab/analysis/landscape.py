@@ -18,9 +18,9 @@ import numpy as np
 
 from .. import transforms
 from ..engine.backend import Array
+from ..engine.devices import to_cpu
 from ..engine.errors import a_kind
 from ..engine.switches import using_config
-from ..engine.transfer import to_cpu
 from ..engine.variable import Variable
 from ..gradcheck.spread import check_executor, spread
 from ..links import Link

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.arrays import as_array, check_real
-from ..engine.transfer import to_cpu
+from ..engine.devices import to_cpu
 from ..engine.variable import Variable
 
 MOST_POINTS = 5000

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import transforms
 from ..binding import Bound, bind
-from ..engine.transfer import to_cpu
+from ..engine.devices import to_cpu
 from ..engine.variable import Variable
 from ..transforms.structure import leaves
 

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..engine.arrays import array_of, as_array, check_real
-from ..engine.backend import Array, get_array_module, is_array, stopwatch
+from ..engine.backend import Array, get_array_module, is_array
 from ..engine.complaints import COMPLAINTS, LIMIT, mixed_devices
 from ..engine.config import modes, recording, watchers
+from ..engine.devices import stopwatch
 from ..engine.errors import ReuseError, a_kind
 from ..engine.gradient_shape import check_shape
 from ..engine.multi_output import MultiOutputNode

@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..engine.backward import publish
 from ..engine.errors import a_kind
+from ..engine.store import publish
 from ..engine.switches import check_rng, config
 from ..generators import generator_state, generator_store
 from ..layout import COUNT, TEXT, TRUTH, Slot

@@ -20,6 +20,7 @@ from zlib import crc32
 
 from ..engine.backend import Array, is_array
 from ..engine.backward import guards
+from ..engine.devices import to_cpu
 from ..engine.errors import DamagedValueError
 from ..engine.leaving import Exit, ExitEvent, watch_leaving
 from ..engine.multi_output import OutputNode
@@ -27,7 +28,6 @@ from ..engine.node import Node
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
 from ..engine.source import caller, file_label
-from ..engine.transfer import to_cpu
 from ..engine.variable import Variable
 from ..engine.variadic import Many, Shapes
 

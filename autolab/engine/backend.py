@@ -7,22 +7,12 @@ first CuPy array is seen, so that nothing here imports cupy unless the user did,
 from __future__ import annotations
 
 import importlib.util
-import sys
-import time
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from time import perf_counter
 from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
-
-HAS_FLAGS = sys.platform != "emscripten"
-"""Whether the processor tells of floating-point operations that went wrong."""
-
-# Seconds that the running thread has computed. A browser's Python has one thread, and no clock for it alone.
-thread_time: Callable[[], float] = getattr(time, "thread_time", time.process_time)
 
 Array = Any
 """A numpy.ndarray, a cupy.ndarray, or what `autolab.tracing` puts in their place."""
@@ -101,35 +91,9 @@ def device_name(array: Array) -> str:
     return device if isinstance(device, str) else f"cuda:{device.id}"
 
 
-def generator(xp: ModuleType, rng: np.random.Generator) -> Any:
-    """What draws random numbers as arrays of ``xp``: ``rng`` itself, or a generator on the GPU that ``rng`` seeds.
-
-    The GPU's one is good for a single draw. All that has to be kept to draw the same again is in ``rng``, so that seeds
-    and saved states of a training run mean the same on every device.
-    """
-    return rng if xp is np else xp.random.Generator(xp.random.Philox4x3210(int(rng.integers(1 << 63))))
-
-
 def on_gpu(array: Array) -> bool:
     """Whether an array lives on a GPU."""
     return hasattr(get_array_module(array), "cuda")
-
-
-def stopwatch(xp: ModuleType) -> Callable[[], float]:
-    """Starts to measure; calling the result gives the seconds since then, on a GPU between two events on the device."""
-    if not hasattr(xp, "cuda"):
-        start = perf_counter()
-        return lambda: perf_counter() - start
-    cuda = xp.cuda
-    first, last = cuda.Event(), cuda.Event()
-    first.record()
-
-    def stop() -> float:
-        last.record()
-        last.synchronize()
-        return float(cuda.get_elapsed_time(first, last)) / 1000
-
-    return stop
 
 
 def strict_linalg(xp: ModuleType) -> AbstractContextManager[Any]:
@@ -143,34 +107,6 @@ def strict_linalg(xp: ModuleType) -> AbstractContextManager[Any]:
 
     told: AbstractContextManager[Any] = cupyx.errstate(linalg="raise")
     return told
-
-
-def refuse_singular(result: Array, *given: Array) -> Array:
-    """The result of a routine for matrices, refused if it is not finite although all that was given is.
-
-    NumPy learns from the processor's flags that a matrix has no inverse. A browser has none for Python, and NumPy
-    goes on with NaN.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If it is refused.
-    """
-    if HAS_FLAGS or np.isfinite(result).all() or not all(np.isfinite(array).all() for array in given):
-        return result
-    raise np.linalg.LinAlgError("Singular matrix")
-
-
-def pool_bytes(xp: ModuleType) -> tuple[int, int]:
-    """How many bytes of the memory pool of CuPy are in use, and how many it holds."""
-    pool = xp.get_default_memory_pool()
-    return int(pool.used_bytes()), int(pool.total_bytes())
-
-
-def compiled_kernel(in_params: str, out_params: str, operation: str, name: str) -> Callable[..., Any]:
-    """CuPy's kernel of an `elementwise_kernel`."""
-    kernel: Callable[..., Any] = cupy_for(name).ElementwiseKernel(in_params, out_params, operation, name)
-    return kernel
 
 
 def cupy_for(who: str) -> Any:

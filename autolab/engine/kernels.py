@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 on_device = SimpleNamespace(
     forward=lambda function, xp, arrays, attributes: function.forward(xp, *arrays, **attributes),
     pull=lambda function, node, g: None,
+    with_number=lambda function, kernels, a, b: None,
 )
-"""How a declared function runs on arrays that are not NumPy's: by its own forward and rules, until `autolab.gpu`, which
-makes kernels of them, sets its functions here. ``pull`` is None where the rules are to be called."""
+"""How a declared function runs on arrays that are not NumPy's: by its own forward and rules (None says so), until
+`autolab.gpu`, which makes kernels of them, sets its functions here."""
 
 
 class Kernels(dict[type, Callable[..., Array]]):

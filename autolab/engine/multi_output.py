@@ -6,6 +6,7 @@ import weakref
 from typing import Any
 
 from .backend import get_array_module
+from .errors import a_kind
 from .node import Node
 
 
@@ -74,6 +75,14 @@ class _Select:
 
 
 _SELECT = _Select()
+
+
+def several(function: str, outputs: tuple[str, ...], results: Any) -> tuple[Any, ...]:
+    """What a forward with several outputs returned, as a tuple of as many."""
+    if not isinstance(results, tuple | list) or len(results) != len(outputs):
+        came = f"{len(results)} results" if isinstance(results, tuple | list) else a_kind(results)
+        raise TypeError(f"{function}: forward returned {came}; expected a tuple of {len(outputs)}, its outputs")
+    return tuple(results)
 
 
 class Bundle(dict[int, Any]):

@@ -9,8 +9,8 @@ import numpy as np
 
 from .backend import Array, get_array_module
 from .config import listeners
+from .devices import to_cpu, to_gpu
 from .leaving import left
-from .transfer import to_cpu, to_gpu
 from .variable import Variable, wrap
 
 Initializer = Callable[[tuple[int, ...]], Array]

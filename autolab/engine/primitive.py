@@ -14,13 +14,13 @@ import numpy as np
 
 from . import calls
 from .arrays import as_array, check_real
-from .backend import Array, get_array_module, modules, stopwatch
+from .backend import Array, get_array_module, modules
 from .complaints import COMPLAINTS, complaint
 from .config import modes, recording, watchers
-from .errors import a_kind
+from .devices import stopwatch
 from .gradient_shape import summed
 from .kernels import direct_name, on_device
-from .multi_output import MultiOutputNode
+from .multi_output import MultiOutputNode, several
 from .node import Edge, Node
 from .observe import ForwardEvent, notify
 from .operands import as_arrays, number_beside
@@ -30,7 +30,6 @@ from .variable import Variable, wrap
 from .variadic import Inputs
 
 Rule = Callable[..., Any]
-_ON_HOST = (np.ndarray, np.generic)
 
 
 class Primitive:
@@ -38,36 +37,23 @@ class Primitive:
 
     Attributes
     ----------
-    name : str
     schema : Schema
-        Its inputs, attributes and outputs.
-    inputs : tuple of str
-        Names of the array inputs.
+        Its inputs, attributes and outputs; `inputs` are the names of the array inputs.
     elementwise : bool
         Whether gradients are summed to the shape of a broadcast input.
     keeps_shapes : bool
-        Whether the result of a rule is known to have the shape of ``g``: AutoLab's own elementwise rules are tested for
-        that, a user's are looked at in backward.
+        Whether a rule is known to keep the shape of ``g``: AutoLab's own elementwise rules are tested for that.
     domain : tuple of two floats or None
         Where the function is worth looking at; sliders and plots start there.
     direct : str or None
         The function of NumPy and CuPy that the forward is, if it does no more than call it.
-    declared : dict
-        Input name -> the rule as written.
-    retained : dict
-        Input name -> what its rule asks for besides ``g``.
-    formulas : dict
-        Input name -> its rule as a formula to show, where that is no lambda, which is one: its docstring's first line.
+    declared, retained, formulas : dict
+        Input name -> the rule as written; what it asks for besides ``g``; the first line of its docstring, which is its
+        formula, where it is no lambda, which is one.
     composite : callable or None
         The same function out of simpler ones, if it is fused: for showing what is inside, and for tests.
-    takes_names : bool
-        Whether inputs may be given by name.
-    grain : NumPy function or None
-        The one of the same name, whose parameters a call may use.
-    renamed : dict
-        Names of its parameters -> the function's own, where they differ.
-    spelling : callable or None
-        Gives the inputs and attributes of a call, where more than names differ.
+    takes_names, grain, renamed, spelling
+        How it may be called (`calls`): by name; as NumPy's function; with that one's names; in a way of its own.
     """
 
     sum_to: ClassVar[Callable[..., Any]]
@@ -137,8 +123,7 @@ class Primitive:
 
     def rule(self, i: int) -> Rule | None:
         """The rule of the input at position ``i`` as ``rule(g, saved)``; None if it has no gradient."""
-        plan = self.plan(i)
-        return plan[0] if plan is not None else None
+        return None if (plan := self.plan(i)) is None else plan[0]
 
     def plan(self, i: int) -> tuple[Rule, Keeper | None] | None:
         """The rule at a position and what keeps its values; two threads may ask for the first time at once."""
@@ -183,7 +168,7 @@ class Primitive:
         if not with_variables:
             return y
         seconds = 0.0 if stop is None else stop()
-        results = self._several(y) if self.several else (y,)
+        results = several(self.name, self.schema.outputs, y) if self.several else (y,)
         outputs = tuple([wrap(y if type(y) in modules else self.result(y, xp), None) for y in results])
         if recording():
             self._join(args, raw, outputs, attributes)
@@ -223,15 +208,7 @@ class Primitive:
         """What a forward returned, as an array: NumPy gives scalars where a result is 0-d."""
         if isinstance(y, np.floating):
             return xp.asarray(y)
-        what = f"{self.name}: the result"
-        return xp.asarray(check_real(as_array(y, what), what))
-
-    def _several(self, results: Any) -> tuple[Any, ...]:
-        names = self.schema.outputs
-        if not isinstance(results, tuple | list) or len(results) != len(names):
-            came = f"{len(results)} results" if isinstance(results, tuple | list) else a_kind(results)
-            raise TypeError(f"{self.name}: forward returned {came}; expected a tuple of {len(names)}, its outputs")
-        return tuple(results)
+        return xp.asarray(check_real(as_array(y, what := f"{self.name}: the result"), what))
 
     def complaint(self, error: Exception, arrays: Any, attributes: dict[str, Any] | None = None) -> Exception:
         """What a forward raised, with the function and its inputs named."""
@@ -244,7 +221,7 @@ class Primitive:
         On Variables, saved values come back as the Variables that they were: the rule's parameter names say which.
         That is why the same rule serves every order.
         """
-        if self.elementwise and not create_graph and not isinstance(g, _ON_HOST):
+        if self.elementwise and not create_graph and not isinstance(g, np.ndarray | np.generic):
             found = on_device.pull(self, node, g)
             if found is not None:
                 return found

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from .calls import call_signature
 from .errors import DeclarationError, a_kind
-from .habits import instead
 
 Keeper = Callable[[list[Any], tuple[Any, ...], dict[str, Any]], Any]
 """Takes what a rule retains out of a call's inputs, outputs and attributes."""
@@ -64,7 +64,7 @@ class Schema:
             defaults={p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY},
             needed=tuple([p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]),
             outputs=tuple(["" if name in inputs else name for name in outputs]),
-            signature=inspect.Signature(_shown(parameters)),
+            signature=call_signature(parameters),
         )
 
     @property
@@ -76,21 +76,6 @@ class Schema:
         """The name of the input at position ``i``: ``a``, or ``xs[2]`` where one name stands for many."""
         last = len(self.inputs) - 1
         return f"{self.inputs[last]}[{i - last}]" if self.variadic and i >= last else self.inputs[i]
-
-    def check_count(self, count: int) -> None:
-        """Raise a TypeError unless the function takes ``count`` inputs."""
-        if count >= self.required and (self.variadic or count <= len(self.inputs)):
-            return
-        most = "or more" if self.variadic else f"to {len(self.inputs)}" if len(self.inputs) > self.required else ""
-        expected = " ".join([str(self.required), *[most] * bool(most), "array" if self.required == 1 else "arrays"])
-        behind = f", then {', '.join(self.defaults)}" if self.defaults else ""
-        names = ", ".join(self.inputs)
-        raise TypeError(f"{self.function}: got {count} positional arguments; expected {expected} ({names}){behind}")
-
-    def no_keyword(self, name: str) -> str:
-        """What is said about a keyword that the function does not have."""
-        expected = ", ".join([*self.inputs, *self.defaults])
-        return f"{self.function}: got a keyword {name!r}; expected {expected}{instead('keywords', name)}"
 
     def completed(self, attributes: dict[str, Any]) -> dict[str, Any]:
         """``attributes`` and the defaults of those left out; a TypeError if one that has none is missing."""
@@ -155,18 +140,6 @@ class Schema:
             return lambda inputs, outputs, attributes: inputs.shapes  # type: ignore[attr-defined]
         place = self.inputs.index(name.removesuffix("_shape"))
         return lambda inputs, outputs, attributes: inputs[place].shape
-
-
-def _shown(parameters: list[inspect.Parameter]) -> list[inspect.Parameter]:
-    """Attributes behind the inputs, by position as well until one without a default stands behind one with."""
-    shown: list[inspect.Parameter] = []
-    for p in parameters:
-        before = shown[-1] if shown else p
-        by_name = before.kind in (p.VAR_POSITIONAL, p.KEYWORD_ONLY)
-        if p.kind is p.KEYWORD_ONLY and not by_name and (p.default is not p.empty or before.default is p.empty):
-            p = p.replace(kind=p.POSITIONAL_OR_KEYWORD)
-        shown.append(p)
-    return shown
 
 
 def _name(forward: Any) -> str:

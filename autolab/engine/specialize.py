@@ -19,9 +19,8 @@ from .backend import modules
 from .calls import again, refuse
 from .complaints import COMPLAINTS
 from .config import modes, overrides, watchers
-from .kernels import Kernels
+from .kernels import Kernels, on_device
 from .node import Edge, Node, new_order
-from .operands import with_number
 from .variable import Variable
 
 if TYPE_CHECKING:
@@ -129,7 +128,7 @@ def _binary(function: Primitive) -> Shortcut:
         keep_a, keep_b = (a[0], b[0]) if simple else (itemgetter(*a), itemgetter(*b))
 
     def apply(a: Any, b: Any) -> Any:
-        found = None if watchers else with_number(function, kernels, a, b)
+        found = None if watchers else on_device.with_number(function, kernels, a, b)
         return function.apply((a,) if b is _LEFT_OUT else (a, b), {}) if found is None else found
 
     def call(a: Any, b: Any = _LEFT_OUT, /, out: Any = None, where: Any = None, dtype: Any = None) -> Any:

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import Array, get_array_module, refuse_singular, strict_linalg
+from ..engine.backend import Array, get_array_module, strict_linalg
 from ..engine.declare import primitive
+from ..engine.devices import refuse_singular
 from .axes import expand_dims, squeeze, swapaxes
 from .reduce import sum
 from .shape import sum_to

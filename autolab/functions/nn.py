@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import Array, generator, get_array_module
+from ..engine.backend import Array, get_array_module
 from ..engine.declare import elementwise, primitive
+from ..engine.devices import generator
 from ..engine.switches import check_rng, config
 from .indexing import scatter
 from .products import product

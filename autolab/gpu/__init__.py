@@ -9,6 +9,6 @@ from . import device
 from .elementwise_kernel import elementwise_kernel
 from .fuse import fuse
 
-on_device.forward, on_device.pull = device.forward, device.pull
+on_device.forward, on_device.pull, on_device.with_number = device.forward, device.pull, device.with_number
 
 __all__ = ["elementwise_kernel", "fuse"]

@@ -8,8 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..engine.backend import Array, modules
+from ..engine.complaints import COMPLAINTS
+from ..engine.config import recording
 from ..engine.node import Edge, Node
+from ..engine.variable import Variable, wrap
 from .program import Kernel, KernelProgram
 from .trace import KernelTrace, symbolic, tracing
 from .traced import UPSTREAM, exact
@@ -103,3 +108,29 @@ def _kept(function: Primitive, edge: Edge) -> list[tuple[str, Any]]:
 def _fit(edge: Edge, shape: tuple[int, ...]) -> Any:
     """Which gradient an edge stands for, and what is left to do to it."""
     return edge.place, edge.fit and (edge.fit[1], edge.fit[0] == shape)
+
+
+def with_number(function: Primitive, kernels: Any, a: Any, b: Any) -> Variable | None:
+    """The result for a Variable of a GPU and a number, if the function is one of CuPy's own; else None.
+
+    As `Primitive.apply` has it, in a sixth of the time.
+    """
+    place = 0 if isinstance(a, Variable) else 1
+    variable, value = (b, a) if place else (a, b)
+    usual = function.direct and function.elementwise and type(value) in (float, int)
+    if not usual or not isinstance(variable, Variable):
+        return None
+    x = variable._data
+    if type(x) is np.ndarray or type(x) not in modules or x.dtype.kind != "f":
+        return None
+    raw = [value, x] if place else [x, value]
+    try:
+        y = kernels[type(x)](*raw)
+    except COMPLAINTS as error:
+        raise function.complaint(error, raw, {}) from None
+    result, plan = wrap(y, None), function.plan(place)
+    if variable.node is not None and plan is not None and recording() and y.dtype.kind == "f":
+        rule, keep = plan
+        saved = None if keep is None else keep(raw, (y,), {})
+        result.node = Node.join(function, [(variable.node, place, rule, saved, (x.shape, x.dtype))])
+    return result

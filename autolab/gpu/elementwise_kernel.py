@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import Array, compiled_kernel, device_name, gpu_status, is_array, on_gpu
+from ..engine.backend import Array, device_name, gpu_status, is_array, on_gpu
+from ..engine.devices import compiled_kernel
 from ..engine.errors import a_kind
 
 _NAME = re.compile(r"[A-Za-z]\w*\Z")

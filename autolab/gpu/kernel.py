@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..engine.backend import Array, compiled_kernel
+from ..engine.backend import Array
+from ..engine.devices import compiled_kernel
 from .c_text import NotInC, computed, operation, parameters
 from .program import KernelProgram
 

@@ -47,7 +47,7 @@ class Traced:
 
     def _differentiated(self, y: Variable, xs: list[Variable | None]) -> list[Symbol | None]:
         """The gradient of every input as a symbol, computed from the inputs and the upstream gradient."""
-        from ..engine.backward import grad
+        from ..engine.grad import grad
 
         if y.node is None:
             return [None] * len(xs)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..debug.inplace import watching
+from ..engine.devices import to_cpu
 from ..engine.errors import DamagedValueError, GradientCountError, GradientShapeError
-from ..engine.transfer import to_cpu
 from .messages import Kind, Verdict, number, say, shown
 from .report import Finding
 from .subject import Run, Subject, draw_upstreams

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..engine.arrays import array_of
 from ..engine.backend import Array, get_array_module, is_array
+from ..engine.devices import to_cpu
 from ..engine.errors import a_kind
-from ..engine.transfer import to_cpu
 from ..engine.variable import Variable, as_variable
 from .point import Direction, MovableArrays, step_scale
 

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
+from ..engine.devices import to_cpu
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
-from ..engine.transfer import to_cpu
 from .numeric import Gauge
 from .probes import MARGIN
 from .stairs import Stair, find_stair

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..binding import Bound
-from ..engine.backward import grad
+from ..engine.grad import grad
 from ..engine.switches import using_config
 from ..engine.variable import Variable
 from .messages import shown

@@ -15,8 +15,8 @@ import numpy as np
 
 from ..binding import Bound
 from ..engine.backend import Array, get_array_module
-from ..engine.backward import grad
 from ..engine.errors import GradientCountError, GradientShapeError
+from ..engine.grad import grad
 from ..engine.switches import using_config
 from ..engine.variable import Variable
 from .messages import shown

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..engine.backend import Array
-from ..engine.transfer import to_cpu
+from ..engine.devices import to_cpu
 from .check import judge
 from .compare import compare
 from .contracts import examine

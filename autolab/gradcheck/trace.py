@@ -20,7 +20,7 @@ from ..authoring.base import ArrayForward, Authored, Call
 from ..authoring.context_function import ContextFunction
 from ..authoring.marks import Marks
 from ..authoring.simple_function import SimpleFunction
-from ..engine.backward import grad
+from ..engine.grad import grad
 from ..engine.multi_output import MultiOutputNode
 from ..engine.node import Node
 from ..engine.observe import BackwardEvent, ForwardEvent, observe

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..authoring.function_node import FunctionNode
 from ..binding import bind
-from ..engine.backward import grad
 from ..engine.errors import a_kind
+from ..engine.grad import grad
 from ..engine.variable import Variable, as_variable
 from ..gradcheck import GradientReport, InputReport, check_bound
 from ..numerals import signed

@@ -12,14 +12,14 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from ..engine.backend import Array, get_array_module, is_array
-from ..engine.backward import publish
 from ..engine.config import watchers
+from ..engine.devices import to_cpu, to_gpu
 from ..engine.errors import a_kind
 from ..engine.habits import answer_habits
 from ..engine.named_scope import named_scope
 from ..engine.parameter import Parameter
 from ..engine.settings import Settled, check_call
-from ..engine.transfer import to_cpu, to_gpu
+from ..engine.store import publish
 from ..engine.variable import Variable
 from ..layout import Slot
 from .state import places, planned, state_layout

@@ -10,9 +10,9 @@ import numpy as np
 from .. import initializers
 from ..engine.arrays import as_array, check_real
 from ..engine.backend import Array, get_array_module
-from ..engine.backward import publish
 from ..engine.errors import check_number
 from ..engine.parameter import Parameter
+from ..engine.store import publish
 from ..engine.switches import check_rng, config
 from ..functions import batch_norm, dropout, layer_norm
 from ..functions.nn import check_ratio

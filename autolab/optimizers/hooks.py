@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..engine.backend import Array, generator, get_array_module
+from ..engine.backend import Array, get_array_module
+from ..engine.devices import generator
 from ..engine.errors import check_number
 from ..engine.parameter import Parameter
 from ..engine.settings import Settled

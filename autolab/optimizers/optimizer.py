@@ -9,12 +9,12 @@ import numpy as np
 
 from ..engine.arrays import as_array
 from ..engine.backend import Array, get_array_module
-from ..engine.backward import publish
+from ..engine.devices import to_cpu, to_gpu
 from ..engine.errors import a_kind, check_number
 from ..engine.habits import answer_habits
 from ..engine.parameter import Parameter
 from ..engine.settings import Settled
-from ..engine.transfer import to_cpu, to_gpu
+from ..engine.store import publish
 from ..engine.variable import Variable
 from ..layout import BELOW, COUNT, NUMBER, Slot, check_entry, is_handed_over, named
 from ..links import Link

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..engine.arrays import array_of
 from ..engine.backend import Array, device_name, get_array_module
-from ..engine.transfer import to_cpu
+from ..engine.devices import to_cpu
 from .model import Snapshot
 
 CELLS = 256 * 256

@@ -13,10 +13,10 @@ import numpy as np
 
 from ..engine.arrays import array_of
 from ..engine.backend import Array
-from ..engine.backward import grad
+from ..engine.devices import to_cpu
+from ..engine.grad import grad
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
-from ..engine.transfer import to_cpu
 from ..engine.variable import Variable
 from .locate import CodePosition
 from .model import Opening

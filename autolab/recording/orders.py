@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..engine.backend import Array, get_array_module
-from ..engine.backward import grad
+from ..engine.grad import grad
 from ..engine.multi_output import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, observe, silence
 from ..engine.variable import Variable

@@ -10,7 +10,7 @@ from ..binding import Bound
 from ..debug.inplace import watching
 from ..engine.arrays import array_of
 from ..engine.backend import Array
-from ..engine.backward import grad
+from ..engine.grad import grad
 from ..engine.leaving import watch_leaving
 from ..engine.multi_output import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, observe

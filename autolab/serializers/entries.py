@@ -13,8 +13,8 @@ import numpy as np
 
 from ..engine.arrays import as_array
 from ..engine.backend import is_array
+from ..engine.devices import to_cpu
 from ..engine.errors import a_kind
-from ..engine.transfer import to_cpu
 from ..files import FileFormatError, free_bytes, reading, refused, shown_path, visible
 from ..layout import FREE, Layout, check_layout, layout_of, most_names, quoted, slot_for
 

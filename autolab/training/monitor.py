@@ -7,9 +7,10 @@ from threading import RLock
 from time import perf_counter
 from typing import Any
 
-from ..engine.backend import Array, thread_time
-from ..engine.backward import publish
+from ..engine.backend import Array
+from ..engine.devices import thread_time
 from ..engine.errors import a_kind
+from ..engine.store import publish
 from ..layout import text_of, text_state, unpacking
 from ..links import Link
 from .allowance import Allowance

@@ -9,8 +9,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from ..engine.backward import publish
 from ..engine.errors import a_kind
+from ..engine.store import publish
 from ..engine.switches import config, using_config
 from ..layout import FREE, NUMBER, Slot, layout_of, under
 from ..reporter import Reporter

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from ..data.iterators import SerialIterator
-from ..engine.backward import publish
 from ..engine.errors import a_kind
+from ..engine.store import publish
 from ..engine.switches import config
 from ..generators import generator_state, generator_store
 from ..layout import NUMBER, TEXT, Slot, is_handed_over, layout_of, under

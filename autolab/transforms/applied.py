@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import backward
 from ..engine.arrays import as_array, check_real
 from ..engine.backend import get_array_module, is_array
 from ..engine.config import recording
 from ..engine.declare import elementwise
 from ..engine.errors import a_kind
+from ..engine.grad import grad
 from ..engine.node import Node
 from ..engine.switches import using_config
 from ..engine.variable import Variable, wrap
@@ -140,7 +140,7 @@ class AppliedFunction:
         self, outputs: Sequence[Variable], starts: Sequence[Any] | None, create_graph: bool
     ) -> list[Variable]:
         """The gradient by each input; zeros where there is no dependence."""
-        found = backward.grad(list(outputs), self.inputs, starts, create_graph)
+        found = grad(list(outputs), self.inputs, starts, create_graph)
         return [zeros(x) if g is None else g for g, x in zip(found, self.inputs, strict=True)]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from ..engine import backward
+from ..engine.grad import grad as gradients_at
 from ..engine.node import Node
 from ..engine.tracebacks import folded, hidden
 from ..engine.variable import wrap
@@ -182,6 +182,6 @@ def jvp(fn: Function, args: Any, tangents: Any, wrt: Wrt | None = None) -> tuple
     differentiable = point.depends_on_others(*directions)
     dummies = [wrap(zeros(y)._data, Node.leaf()) for y in point.outputs]
     products = point.gradients(point.outputs, dummies, True)
-    found = backward.grad(products, dummies, directions, differentiable)
+    found = gradients_at(products, dummies, directions, differentiable)
     each = iter([zeros(u) if g is None else g for g, u in zip(found, dummies, strict=True)])
     return point.result(point.value, differentiable), filled(point.value, each)

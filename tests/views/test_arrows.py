@@ -23,6 +23,7 @@ ALLOWED = {
     "derivatives": {"graph", "steps"},  # the orders of a function are shown term by term
     "interact": {"heatmap", "plots"},  # what a function returns is shown by these
     "export": FOLDERS,
+    "playground": FOLDERS,
 }
 # JavaScript: an entry puts the parts of its view together, so that it imports those of others, too.
 ENTRIES = {

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...engine import backend as _backend
-from ...engine import transfer as _transfer
+from ...engine import devices as _transfer
 from .. import missing
 from .backends import cuda
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from ...authoring import function_node as _function_node
 from ...authoring.base import ArrayForward, as_upstream
-from ...engine.backward import grad as _grad
+from ...engine.grad import grad as _grad
 from ...engine.multi_output import MultiOutputNode
 from .. import missing
 from .configuration import config

@@ -17,10 +17,10 @@ import numpy as np
 from ...engine import parameter
 from ...engine.backend import Array, get_array_module, is_array
 from ...engine.config import listeners
+from ...engine.devices import to_cpu, to_gpu
 from ...engine.leaving import left
 from ...engine.node import Leaf, Node
 from ...engine.parameter import Pending
-from ...engine.transfer import to_cpu, to_gpu
 from ...engine.variable import Variable as Engine
 from ..dressing import dressing
 from ..graphs import nodes_below

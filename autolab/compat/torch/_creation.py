@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...engine import switches as _switches
-from ...engine.transfer import to_gpu
+from ...engine.devices import to_gpu
 from ._arguments import cast
 from ._tensor import Engine, constant, converted, nested, plain
 from ._types import Size, default_dtype, numpy_dtype

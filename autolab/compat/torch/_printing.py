@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.devices import to_cpu
 from ...engine.node import Leaf
-from ...engine.transfer import to_cpu
 from ._types import default_dtype, of_array
 
 _SUMMARIZED = 1000

@@ -12,9 +12,9 @@ import numpy as np
 
 from ...engine import variable as _variable
 from ...engine.backend import Array, device_name, get_array_module, is_array
+from ...engine.devices import to_cpu
 from ...engine.errors import a_kind
 from ...engine.node import Leaf, Node
-from ...engine.transfer import to_cpu
 from ..dressing import dressing
 from ._grad_fn import GradFn
 from ._printing import text

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backward import grad
+from ...engine.grad import grad
 from ...engine.variable import Variable
 from ...lesson.exercise import Arrays, Exercise, OwnGradient, Prediction, Values, normal
 from ...lesson.judgement import Known

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from ...engine.backward import publish
+from ...engine.store import publish
 from ...files import write
 from ...layout import text_of, text_state, unpacking
 from ..extension import Extension

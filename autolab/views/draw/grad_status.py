@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 
 from ...debug.inplace import departed as departed_from
-from ...engine.backward import last_output
+from ...debug.provenance import MOST_STEPS, Net, graph_of, missing, provenance, replay, state_of
 from ...engine.leaving import Exit
+from ...engine.store import last_output
 from ...engine.variable import Variable
 from ...recording.departures import Departure, concerned
 from ...recording.model import Recording, Step
-from ...recording.nonfinite import Birth, find_nonfinite
+from ...recording.nonfinite import NonfiniteOrigin, RecordedNet, find_nonfinite
 from .escape import clean
 from .messages import SHORT, listed, plural, say
 from .names import label
-from .replay import MOST_STEPS, graph_of, replay, state_of, uses_array
-from .trace import Flow, Key, Origin, names_of, nonfinite_origin, recorded_flow, zero_origin
 
 _MOST_PLACES = 3
 _REACHED = ("ok", "zero", "nonfinite")
@@ -38,14 +37,14 @@ def explained(recording: Recording, with_departures: bool = True) -> Callable[[S
     After it one for each of the first places where values left the graph that this gradient does not know of.
     """
     lost = concerned(recording) if with_departures else {}
-    births: dict[int, Birth] = {}
-    flows: list[Flow] = []
+    origins: dict[int, NonfiniteOrigin] = {}
+    nets: list[Net] = []
 
     def look() -> None:
         """Once, for the first step that needs it."""
-        flows.append(recorded_flow(recording))
-        for birth in reversed(find_nonfinite(recording).births):
-            births.update(dict.fromkeys(birth.gradients, birth))
+        nets.append(RecordedNet(recording))
+        for origin in reversed(find_nonfinite(recording).origins):
+            origins.update(dict.fromkeys(origin.gradients, origin))
 
     def sentence(step: Step) -> str:
         places = lost.get(step.id, [])
@@ -58,10 +57,10 @@ def explained(recording: Recording, with_departures: bool = True) -> Callable[[S
         key = _key(step)
         if key not in ("zero", "nonfinite") or step.order:
             return say(key)
-        if not flows:
+        if not nets:
             look()
-        birth = births.get(step.id) if key == "nonfinite" else None
-        return _explained(key, flows[0], step.id) if birth is None or birth.function is None else _born(birth)
+        origin = origins.get(step.id) if key == "nonfinite" else None
+        return _explained(key, nets[0], step.id) if origin is None or origin.function is None else _from(origin)
 
     return sentence
 
@@ -89,10 +88,10 @@ def departures(recording: Recording) -> list[str]:
     return told
 
 
-def _born(birth: Birth) -> str:
-    place = "" if birth.line is None else f" ({clean(birth.file or '')}, line {birth.line})"
-    source = clean(birth.source or birth.name or birth.function, 120)
-    return say("nonfinite_born", function=clean(birth.function, 60), phase=birth.phase, source=source, place=place)
+def _from(origin: NonfiniteOrigin) -> str:
+    place = "" if origin.line is None else f" ({clean(origin.file or '')}, line {origin.line})"
+    source = clean(origin.source or origin.name or origin.function, 120)
+    return say("nonfinite_born", function=clean(origin.function, 60), phase=origin.phase, source=source, place=place)
 
 
 def short(step: Step) -> str:
@@ -136,8 +135,8 @@ def _of_past(key: str, variable: Variable) -> str:
     if output is None or getattr(variable.node, "passes", 1) > 1:
         return say(key)
     nodes = graph_of(output)
-    flow = replay(output, variable) if variable.node in nodes and len(nodes) <= MOST_STEPS else None
-    return say(key) if flow is None else _explained(key, flow, variable.node)
+    net = replay(output, variable) if variable.node in nodes and len(nodes) <= MOST_STEPS else None
+    return say(key) if net is None else _explained(key, net, variable.node)
 
 
 def _of_none(variable: Variable) -> str:
@@ -156,15 +155,12 @@ def _of_none(variable: Variable) -> str:
 
 def _of_unreached(variable: Variable, output: Variable) -> str:
     """There is no gradient although there was a backward pass, from ``output``."""
-    node, nodes = variable.node, graph_of(output)
-    name = _output_name(output)
-    if node is output.node:
-        return say("start")
-    if getattr(node, "passes", 0):
+    why = missing(variable, output)
+    if why == "start":
+        return say(why)
+    if getattr(variable.node, "passes", 0):
         return say("cleared")
-    if node in nodes:
-        return say("not_passed_on", output=name) if variable.creator is None else say("passed")
-    return say("detached" if uses_array(nodes, variable.array) else "not_input", output=name)
+    return say("passed") if why == "not_kept" else say(why, output=_output_name(output))
 
 
 def _output_name(output: Variable) -> str:
@@ -175,18 +171,17 @@ def _output_name(output: Variable) -> str:
 
 
 # ---------------------------------------------------------------------------------------------- who is to blame
-def _explained(key: str, flow: Flow, at: Key) -> str:
-    origin: Origin = zero_origin(flow, at) if key == "zero" else nonfinite_origin(flow, at)
-    if origin.givers:
-        names = names_of(flow, origin.givers)
-        shown = " and ".join([clean(name, 60) for name in names[:2]])
-        return say(f"{key}_at", function=shown, why=_why(names) if key == "zero" else "")
-    if origin.started or origin.summed:
-        return say(f"{key}_started" if origin.started else f"{key}_sum")
+def _explained(key: str, net: Net, step: Hashable) -> str:
+    found = provenance(net, step, "zero" if key == "zero" else "nonfinite")
+    if found.producers:
+        shown = " and ".join([clean(name, 60) for name in found.producers[:2]])
+        return say(f"{key}_at", function=shown, why=_why(found.producers) if key == "zero" else "")
+    if found.started or found.summed:
+        return say(f"{key}_started" if found.started else f"{key}_sum")
     return say(key)
 
 
-def _why(names: list[str]) -> str:
+def _why(names: Sequence[str]) -> str:
     """Why one function passes nothing on, where its kind tells."""
     kinds = [kind for kind, functions in _WHY_ZERO.items() if set(names) <= functions]
     return say(f"zero_at_{kinds[0]}") if kinds else ""

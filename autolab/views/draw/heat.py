@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.backend import Array, device_name
-from ...engine.transfer import to_cpu
+from ...engine.devices import to_cpu
 from ...recording.arrays import extremes
 from ...recording.model import Snapshot
 from .cells import Plane, reduced

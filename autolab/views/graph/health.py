@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...recording.model import Recording, Snapshot, Step
-from ...recording.nonfinite import Birth, find_nonfinite
+from ...recording.nonfinite import NonfiniteOrigin, find_nonfinite
 from ..draw import grad_status
 from ..draw.escape import clean
 from ..draw.messages import plural, say
@@ -101,38 +101,38 @@ def nan_path(recording: Recording) -> dict[str, Any] | None:
         ``born`` and ``because`` (or None) are ids of steps; ``values`` and ``gradients`` lists of ids of others that it
         reached, nearest first; ``text`` is the story.
     """
-    birth = find_nonfinite(recording).first_nan
-    if birth is None:
+    origin = find_nonfinite(recording).first_nan
+    if origin is None:
         return None
     steps = {step.id: step for step in recording.steps}
-    because = birth.because
-    values = [i for i in birth.values if i != birth.step]
+    because = origin.because
+    values = [i for i in origin.values if i != origin.step]
     return {
-        "born": birth.step,
+        "born": origin.step,
         "because": None if because is None else because.step,
         "values": values,
-        "gradients": list(birth.gradients),
-        "text": " ".join([*_story(birth, because, steps), _reached(len(values), len(birth.gradients))]),
+        "gradients": list(origin.gradients),
+        "text": " ".join([*_story(origin, because, steps), _reached(len(values), len(origin.gradients))]),
     }
 
 
-def told(birth: Birth) -> str:
-    """A birth that stands alone, without its recording, in sentences."""
-    source = clean(birth.source or birth.name or birth.function or "", 120)
-    words = {"what": "NaN" if birth.what == "nan" else "∞", "phase": birth.phase, "source": source}
-    sentence = say(f"birth_{birth.how}", **words, function=clean(birth.function or "", 60), place=_place(birth))
-    because = birth.because
+def told(origin: NonfiniteOrigin) -> str:
+    """A origin that stands alone, without its recording, in sentences."""
+    source = clean(origin.source or origin.name or origin.function or "", 120)
+    words = {"what": "NaN" if origin.what == "nan" else "∞", "phase": origin.phase, "source": source}
+    sentence = say(f"origin_{origin.how}", **words, function=clean(origin.function or "", 60), place=_place(origin))
+    because = origin.because
     reason = (
         ""
         if because is None
         else " " + say("nan_because", what=clean(because.source or "", 120), place=_place(because))
     )
-    return f"{sentence}{reason} {_reached(len([i for i in birth.values if i != birth.step]), len(birth.gradients))}"
+    return f"{sentence}{reason} {_reached(len([i for i in origin.values if i != origin.step]), len(origin.gradients))}"
 
 
-def _story(birth: Birth, because: Birth | None, steps: dict[int, Step]) -> list[str]:
-    what = label(steps[birth.step]) if birth.how in ("given", "added") else heading(steps[birth.step])
-    told = [say(f"nan_{birth.how}", what=what, phase=birth.phase, place=_place(birth))]
+def _story(origin: NonfiniteOrigin, because: NonfiniteOrigin | None, steps: dict[int, Step]) -> list[str]:
+    what = label(steps[origin.step]) if origin.how in ("given", "added") else heading(steps[origin.step])
+    told = [say(f"nan_{origin.how}", what=what, phase=origin.phase, place=_place(origin))]
     if because is not None:
         told.append(say("nan_because", what=heading(steps[because.step]), place=_place(because)))
     return told
@@ -144,5 +144,5 @@ def _reached(values: int, gradients: int) -> str:
     return say("nan_reached", values=plural(values, "value"), gradients=plural(gradients, "gradient"))
 
 
-def _place(birth: Birth) -> str:
-    return "" if birth.line is None else f" ({clean(birth.file or '')}, line {birth.line})"
+def _place(origin: NonfiniteOrigin) -> str:
+    return "" if origin.line is None else f" ({clean(origin.file or '')}, line {origin.line})"

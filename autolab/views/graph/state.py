@@ -16,7 +16,7 @@ import numpy as np
 
 from ...binding import Bound
 from ...engine.backend import Array, device_name, get_array_module
-from ...engine.transfer import to_cpu, to_gpu
+from ...engine.devices import to_cpu, to_gpu
 from ...engine.variable import Variable
 from ...recording.replacing import Replacement
 from ..live.controls import Key, is_finite

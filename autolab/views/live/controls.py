@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.backend import Array
-from ...engine.transfer import to_cpu
+from ...engine.devices import to_cpu
 from ...recording.arrays import block_reduce
 from ..draw.escape import clean
 

@@ -20,7 +20,7 @@ async function start({ pyodide, numpy, interrupts }) {
   const isFile = numpy.endsWith(".whl");
   await python.loadPackage(isFile ? at(numpy) : numpy, { messageCallback: () => {}, checkIntegrity: !isFile });
   post({ do: "state", state: "packages" });
-  python.unpackArchive(await archive, "zip", { extractDir: "/home/pyodide" });
+  python.unpackArchive(await archive, "zip");
   const { Runner } = python.pyimport("autolab.views.playground.runner");
   runner = Runner((/** @type {string} */ text, /** @type {any} */ held) => {
     const bytes = held.toJs().map((/** @type {Uint8Array} */ one) => one.slice());
@@ -28,7 +28,7 @@ async function start({ pyodide, numpy, interrupts }) {
       { do: "python", text, bytes },
       bytes.map((/** @type {Uint8Array} */ one) => one.buffer),
     );
-  }, "/home/pyodide");
+  });
   post({ do: "state", state: "ready" });
 }
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ....engine import backend as _backend
-from ....engine import transfer as _transfer
+from ....engine import devices as _transfer
 from ....gpu.elementwise_kernel import elementwise_kernel
 from ... import missing
 

@@ -8,8 +8,8 @@ from reprlib import recursive_repr
 from typing import Any
 
 from .... import links as _links
-from ....engine.backward import publish
 from ....engine.errors import a_kind
+from ....engine.store import publish
 from .._tensor import Engine, constant, dressed
 from .parameter import Parameter
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
-from ....engine.backward import publish
 from ....engine.errors import a_kind
 from ....engine.parameter import Parameter as EngineParameter
+from ....engine.store import publish
 from ....engine.switches import using_config
 from ... import missing
 from .._tensor import Engine, Tensor

@@ -83,11 +83,11 @@ SENTENCES: dict[str, str] = {
     "nan_because": "It was made of an infinity that came up at {what}{place}.",
     "nan_reached": "From there it reached {values} and {gradients}.",
     "nan_nothing": "From there it reached nothing else.",
-    "birth_none": "All values and gradients are finite.",
-    "birth_given": "{what} was given: it is in {source}.",
-    "birth_written": "{what} is a number that is written in {source}{place}.",
-    "birth_computed": "{what} came up in the {phase} pass: {function} made it at {source}{place}.",
-    "birth_added": "{what} came up in the backward pass, where the shares of the gradient of {source} are added.",
+    "origin_none": "All values and gradients are finite.",
+    "origin_given": "{what} was given: it is in {source}.",
+    "origin_written": "{what} is a number that is written in {source}{place}.",
+    "origin_computed": "{what} came up in the {phase} pass: {function} made it at {source}{place}.",
+    "origin_added": "{what} came up in the backward pass, where the shares of the gradient of {source} are added.",
     # Live views.
     "find_reach": (
         "Finds steps in closed groups and out of sight too. The search of the browser finds only what is drawn."
