@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ..authoring.base import ArrayForward, Authored, Call
+from ..authoring.base import ArrayForward, Authored
+from ..authoring.call import Call
 from ..authoring.context_function import ContextFunction
 from ..authoring.marks import Marks
 from ..authoring.simple_function import SimpleFunction
