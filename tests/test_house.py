@@ -43,6 +43,7 @@ RANKS = {
     "widgets": 6,
     "lesson": 6,
     "server": 6,
+    "bridges": 7,
     "compat": 7,
     "doctor": 7,
     "lesson_page": 7,
