@@ -68,7 +68,11 @@ if TYPE_CHECKING:
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .links import Chain, ChainList, Link, Sequential
     from .recording import Recording, graph, record
-    from .widgets import derivatives, explore, export_html, heatmap, interact
+    from .views.derivatives.explorer import derivatives
+    from .views.export.pages import export_html
+    from .views.graph.explorer import explore
+    from .views.heatmap.heatmap import heatmap
+    from .views.interact.interact import interact
 
 __version__ = "0.1.0"
 
@@ -91,11 +95,11 @@ _LAZY = {
     "show_hessian": "analysis",
     "show_jacobian": "analysis",
     "surface": "analysis",
-    "derivatives": "widgets",
-    "explore": "widgets",
-    "export_html": "widgets",
-    "heatmap": "widgets",
-    "interact": "widgets",
+    "derivatives": "views.derivatives.explorer",
+    "explore": "views.graph.explorer",
+    "export_html": "views.export.pages",
+    "heatmap": "views.heatmap.heatmap",
+    "interact": "views.interact.interact",
 }
 _MODULES = (
     "analysis",
@@ -193,7 +197,7 @@ def _explore(self: Variable) -> Any:
     >>> view = y.explore()
     explore: no notebook to draw in; open ...html in a browser
     """
-    from .widgets.graph_view import explore_graph
+    from .views.graph.graph_view import explore_graph
 
     return explore_graph(self, _sys._getframe(1))
 

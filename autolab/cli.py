@@ -80,8 +80,8 @@ def page(notebook: str, target: str | None = None) -> int:
     CommandError
         If the notebook is missing or the file cannot be written; after the page is written, if cells have failed.
     """
-    from autolab.display.messages import plural
     from autolab.lesson_page import save_notebook
+    from autolab.views.draw.messages import plural
 
     source = _existing(notebook)
     for needed in ("nbconvert", "nh3"):

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from helpers.checkout import ROOT, copy_checkout
 from lesson.walking import walk
-from widgets.lab import Lab, LabPage, lab_server
+from views.lab import Lab, LabPage, lab_server
 
 BINDER = ROOT / "binder"
 LARGEST = 400  # megabytes; about 350 were measured

@@ -39,8 +39,7 @@ RANKS = {
     "recording": 3,
     "gradcheck": 3,
     "analysis": 4,
-    "display": 5,
-    "widgets": 6,
+    "views": 5,
     "lesson": 6,
     "server": 6,
     "bridges": 7,
@@ -49,8 +48,8 @@ RANKS = {
     "lesson_page": 7,
     "cli": 8,
 }
-SEAM = "from ..display import mimebundle"  # the imports upwards of the engine: objects ask how they are shown
-SEAMS = (SEAM, "from ..display import grad_status")
+SEAM = "from ..views import mimebundle"  # the imports upwards of the engine: objects ask how they are shown
+SEAMS = (SEAM, "from ..views import grad_status")
 
 
 def modules() -> list[Path]:
@@ -85,7 +84,7 @@ def upward_imports(source: str, part: str, package: str) -> list[str]:
         if owner != "autolab" or target == part or RANKS.get(target, -1) < RANKS[part]:
             continue
         statement = ast.unparse(node)
-        is_seam = statement in SEAMS or (part != "engine" and target == "display")
+        is_seam = statement in SEAMS or (part != "engine" and target == "views")
         if not is_seam or id(node) in at_top:
             found.append(statement)
     return found
@@ -104,16 +103,16 @@ def test_imports_point_one_way(module):
 @pytest.mark.parametrize(
     ("source", "part", "package", "found"),
     [
-        ("from ..display import svg", "engine", "autolab.engine", 1),
-        ("def f():\n    from ..display import svg", "engine", "autolab.engine", 1),
-        ("import autolab.widgets", "display", "autolab.display", 1),
+        ("from ..views import svg", "engine", "autolab.engine", 1),
+        ("def f():\n    from ..views import svg", "engine", "autolab.engine", 1),
+        ("import autolab.lesson", "views", "autolab.views", 1),
         ("from .. import gradcheck", "recording", "autolab.recording", 1),
         ("from autolab.recording.model import Step", "gradcheck", "autolab.gradcheck", 1),
         (SEAM, "engine", "autolab.engine", 1),
         (f"def f():\n    {SEAM}", "engine", "autolab.engine", 0),
-        ("from ..display.dot import save", "recording", "autolab.recording", 1),
-        ("def f():\n    from ..display.dot import save", "recording", "autolab.recording", 0),
-        ("from .escape import clean\nfrom ..recording import record", "display", "autolab.display", 0),
+        ("from ..views.graph.dot import save", "recording", "autolab.recording", 1),
+        ("def f():\n    from ..views.graph.dot import save", "recording", "autolab.recording", 0),
+        ("from .escape import clean\nfrom ..recording import record", "views", "autolab.views", 0),
         ("import os\nfrom autolab import __version__", "engine", "autolab.engine", 0),
     ],
 )
@@ -168,14 +167,14 @@ print(*(set({HEAVY}) & set(sys.modules)))
 
 LATER = (
     "autolab.analysis",
-    "autolab.display.files",
+    "autolab.views.export.files",
     "autolab.gradcheck",
     "autolab.lesson.book",
-    "autolab.widgets.derivative_explorer",
-    "autolab.widgets.export",
-    "autolab.widgets.heatmaps",
-    "autolab.widgets.interaction",
-    "autolab.widgets.lens",
+    "autolab.views.derivatives.explorer",
+    "autolab.views.export.pages",
+    "autolab.views.heatmap.heatmap",
+    "autolab.views.interact.interact",
+    "autolab.views.check.lens",
 )
 
 

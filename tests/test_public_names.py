@@ -33,8 +33,8 @@ def test_help_shows_an_example(name: str):
     assert ">>> " in (found.__doc__ or ""), name
 
 
-MODULES = "analysis authoring compat data data.transforms display functions gradcheck initializers lesson links"
-EXPLAINED = f"{MODULES} optimizers recording serializers training training.extensions transforms widgets".split()
+MODULES = "analysis authoring compat data data.transforms functions gradcheck initializers lesson links"
+EXPLAINED = f"{MODULES} optimizers recording serializers training training.extensions transforms views".split()
 FROM_THE_NETWORK = {"get_fashion_mnist", "get_mnist"}  # their examples are there to read, and skipped
 
 

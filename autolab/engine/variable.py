@@ -201,7 +201,7 @@ class Variable(Installed):
         >>> x.grad_status
         'The gradient is exactly zero: relu passes nothing on, as its input is negative or 0 where its result matters.'
         """
-        from ..display import grad_status
+        from ..views import grad_status
 
         return grad_status(self)
 
@@ -313,7 +313,7 @@ class Variable(Installed):
         return type(self), (self._data, self.name, self.requires_grad)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..display import mimebundle  # the one thing that the engine imports upwards, and only when asked
+        from ..views import mimebundle  # the one thing that the engine imports upwards, and only when asked
 
         return mimebundle(self)
 

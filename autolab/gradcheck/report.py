@@ -227,7 +227,7 @@ class GradientReport:
         >>> lens = report.explore()
         explore: no notebook to draw in; open ...html in a browser
         """
-        from ..display.registry import live
+        from ..views.draw.registry import live
 
         return live(self)
 
@@ -235,7 +235,7 @@ class GradientReport:
         return {**vars(self), "_origin": None}  # functions cannot always be pickled
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..display import mimebundle  # only when a notebook asks
+        from ..views import mimebundle  # only when a notebook asks
 
         return mimebundle(self)
 

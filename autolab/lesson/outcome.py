@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..display import mimebundle
-from ..display.registry import register
+from ..views import mimebundle
+from ..views.draw.registry import register
 from .judgement import State, Step
 from .messages import has, say
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..display.escape import Markup, element, join
-from ..display.heatmap import MAX_CELLS, Panel, describe, heatmaps
-from ..display.html import paragraph, picture, prose
-from ..display.registry import Bundle
 from ..recording.arrays import snapshot
+from ..views.draw.escape import Markup, element, join
+from ..views.draw.heatmap import MAX_CELLS, Panel, describe, heatmaps
+from ..views.draw.html import paragraph, picture, prose
+from ..views.draw.registry import Bundle
 from .judgement import Step, worst
 from .messages import say
 from .outcome import Outcome

@@ -312,7 +312,7 @@ class Link(Settled):
         return f"{type(self).__name__}(\n  {body}\n)"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..display import mimebundle
+        from ..views import mimebundle
 
         return mimebundle(self)
 

@@ -301,7 +301,7 @@ class Optimizer(Settled):
         return f"{type(self).__name__}({settings}, t={self.t})"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..display import mimebundle
+        from ..views import mimebundle
 
         return mimebundle(self)
 

@@ -338,20 +338,9 @@ class Recording:
 
     def to_graphviz(self) -> Digraph:
         """The graph as a `graphviz.Digraph`."""
-        from ..display.dot import to_graphviz
+        from ..views.graph.dot import to_graphviz
 
         return to_graphviz(self)
-
-    def to_latex(self) -> str:
-        """The steps and the gradients as formulas in the user's names, for LaTeX and MathJax."""
-        from ..display.latex import to_latex
-
-        return to_latex(self)
-
-    def _repr_latex_(self) -> str | None:
-        from ..display.latex import short_latex
-
-        return short_latex(self)
 
     def save(
         self,
@@ -359,29 +348,29 @@ class Recording:
         look: Literal["light", "dark", "auto"] = "light",
         direction: Literal["auto", "down", "right"] = "auto",
     ) -> None:
-        """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file, or its formulas to a ``.tex`` file.
+        """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file.
 
         ``direction``: where the graph runs; by default time and long chains run to the right, everything else down.
         """
-        from ..display.files import save
+        from ..views.export.files import save
 
         save(self, path, look, direction)
 
     def __str__(self) -> str:
         """Every step with its value and its gradient, and the backward pass: a table in words."""
-        from ..display.text import to_text
+        from ..views.steps.text import to_text
 
         return to_text(self)
 
     def __repr__(self) -> str:
-        from ..display.escape import clean
-        from ..display.messages import plural
+        from ..views.draw.escape import clean
+        from ..views.draw.messages import plural
 
         calls = [step for step in self.steps if step.kind == "call"]
         counts = f"{plural(len(self.inputs), 'input')}, {plural(len(calls), 'step')}"
         return f"<Recording of {clean(self.function, 60)}: {counts}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..display import mimebundle
+        from ..views import mimebundle
 
         return mimebundle(self)

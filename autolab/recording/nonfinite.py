@@ -65,7 +65,7 @@ class Birth:
 
     def __str__(self) -> str:
         """What came up, where and from what, in a sentence."""
-        from ..display.nan_path import told
+        from ..views.graph.health import told
 
         return told(self)
 
@@ -98,8 +98,8 @@ class Nonfinite:
 
     def __str__(self) -> str:
         """A sentence for each birth, in the order in which they came up."""
-        from ..display.messages import say
-        from ..display.nan_path import told
+        from ..views.draw.messages import say
+        from ..views.graph.health import told
 
         return "\n".join([told(birth) for birth in self.births]) or say("birth_none")
 

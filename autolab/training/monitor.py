@@ -284,7 +284,7 @@ class Monitor:
         return f"{type(self).__name__}(iteration={self.iteration}, states={len(self.states)})"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        from ..display import mimebundle
+        from ..views import mimebundle
 
         return mimebundle(self)
 

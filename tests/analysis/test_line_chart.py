@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autolab
-from autolab.display.line_chart_view import drawn
+from autolab.views.plots.line_chart import drawn
 
 
 def test_every_number_is_drawn_where_it_belongs() -> None:

@@ -15,13 +15,13 @@ import autolab
 from autolab import Variable, record
 from autolab import functions as F
 from autolab import links as L
-from autolab.display.health import SIGNS, findings, sentences
-from autolab.display.messages import say
-from autolab.display.readings import readings
-from autolab.display.svg import to_svg
 from autolab.engine.config import listeners
 from autolab.engine.leaving import ExitEvent, watch_leaving
 from autolab.recording import Departure
+from autolab.views.draw.messages import say
+from autolab.views.graph.health import SIGNS, findings, sentences
+from autolab.views.graph.readings import readings
+from autolab.views.graph.svg import to_svg
 
 
 def by_math(x, w):

@@ -7,10 +7,10 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from ...display.dot import literal
 from ...engine.node import Node, Part, Whole
 from ...engine.primitive import Primitive
 from ...files import write
+from ...views.graph.dot import literal
 from ._variable import Variable, named, nodes_below
 
 _CLASSES = {"relu": "ReLU", "leaky_relu": "LeakyReLU", "matmul": "MatMul", "getitem": "GetItem"}
