@@ -24,6 +24,7 @@ RANKS = {
     "binding": 2,
     "reporter": 1,
     "files": 0,
+    "foreign": 0,
     "layout": 1,
     "numerals": 1,
     "sanitiser": 1,

@@ -172,7 +172,6 @@ def test_the_views_show_it_as_any_other(tmp_path):
     recording.save(tmp_path / "net.svg")
     assert "hidden.weight" in (tmp_path / "net.svg").read_text()
     assert "hidden" in recording.to_graphviz().source
-    assert recording.to_latex()
     assert recording.to_json()["function"] == "Net"
 
 

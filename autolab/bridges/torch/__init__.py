@@ -13,8 +13,10 @@ or tensors.
 from ..needed import UnsupportedError, missing
 
 try:
+    from .check import check_gradients
+    from .explore import explore
     from .record import record
 except ModuleNotFoundError as error:
     raise missing(error, "torch", "PyTorch") from None
 
-__all__ = ["UnsupportedError", "record"]
+__all__ = ["UnsupportedError", "check_gradients", "explore", "record"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from torch.nn import Module
 
 from ...engine.errors import a_kind
 from ..needed import UnsupportedError
+from .regions import takes_context
 from .tensors import exchanged
 
 
@@ -31,7 +32,7 @@ class Inputs:
     ``caller`` is the tool that bound them, for its messages.
     """
 
-    fn: Callable[..., Any]
+    fn: Any
     tensors: dict[str, Tensor]
     _args: tuple[Any, ...]
     _kwargs: dict[str, Any]
@@ -51,7 +52,12 @@ class Inputs:
     @property
     def name(self) -> str:
         """The function's name, a module's class."""
-        return str(getattr(self.fn, "__name__", type(self.fn).__name__))
+        return str(getattr(self.function or self.fn, "__name__", type(self.fn).__name__))
+
+    @property
+    def function(self) -> Any:
+        """The ``torch.autograd.Function`` whose ``apply`` is called, if that is what is."""
+        return applied(self.fn)
 
     def leaves(self, values: Mapping[str, Tensor] | None = None) -> dict[str, Tensor]:
         """Fresh tensors with the numbers of ``values`` (by default the inputs'); those of floats require a gradient."""
@@ -61,7 +67,15 @@ class Inputs:
     def call(self, leaves: Mapping[str, Tensor]) -> Any:
         """Run the function on them."""
         args = [_filled(a, leaves) for a in self._args]
-        return self.fn(*args, **{key: _filled(a, leaves) for key, a in self._kwargs.items()})
+        fn = self.fn if self.function is None else self.function.apply
+        return fn(*args, **{key: _filled(a, leaves) for key, a in self._kwargs.items()})
+
+
+def applied(fn: Any) -> Any:
+    """The Function whose ``apply`` this is; None for anything else."""
+    owner = getattr(fn, "__self__", None)
+    is_function = isinstance(owner, type) and issubclass(owner, torch.autograd.Function)
+    return owner if is_function and fn.__name__ == "apply" else None
 
 
 def bind(caller: str, fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any]) -> Inputs:
@@ -77,7 +91,7 @@ def bind(caller: str, fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any])
     if not callable(fn):
         raise TypeError(f"{caller}: fn is {a_kind(fn)}; expected a function of tensors, or a module")
     refuse_compiled(caller, fn)
-    applied = getattr(fn, "__self__", None) if getattr(fn, "__name__", "") == "apply" else None
+    function = applied(fn)
     written = fn.forward if isinstance(fn, Module) else fn
     found: dict[str, Tensor] = {}
 
@@ -86,11 +100,13 @@ def bind(caller: str, fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any])
         return _Slot(label)
 
     try:
-        signature = inspect.signature(written if applied is None else applied.forward)
+        signature = inspect.signature(written if function is None else function.forward)
         parameters = list(signature.parameters.values())
-        if applied is not None and "setup_context" not in vars(applied):
+        if function is not None and takes_context(function):
             signature = signature.replace(parameters=parameters[1:])
         bound = signature.bind(*args, **inputs)
+        if function is not None:
+            bound.apply_defaults()  # apply takes no keywords, so none may be left out
     except ValueError:  # a built-in function has no signature
         labelled = tuple([exchanged(_tensors(a), slot, f"x{i}") for i, a in enumerate(args)])
         kwargs = {k: exchanged(_tensors(v), slot, k) for k, v in inputs.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -20,7 +20,7 @@ from .known import Edge, Known, edge_of
 from .leaving import Departed
 from .modules import Names
 from .refusals import refuse_call, refuse_change, refuse_hooked, refuse_transformed, refuse_unseen
-from .regions import Boundary, boundaries, function_of, nodes_between
+from .regions import Boundary, boundaries, function_of, nodes_between, takes_context
 from .shares import Shares
 from .site import Site, TorchLocator, name_in
 from .tensors import TensorBudget, exchanged, tensors_in
@@ -59,6 +59,7 @@ class Recorder(TorchFunctionMode):
         self.known, self.departed = Known(), Departed()
         self.shares = Shares(self.drafts, budget)
         self._applications: dict[Any, _Application] = {}
+        self.replaced: Mapping[int, Any] = {}
         self._brought: list[tuple[int, Tensor]] = []
         self._several: dict[Any, Draft] = {}  # the calls of users' Functions with several results, by their nodes
 
@@ -141,6 +142,7 @@ class Recorder(TorchFunctionMode):
         if changed is not None:
             self._add_change(draft, changed, before, site)
         else:
+            result = self._replaced(draft, result)
             self._add_results(draft, result)
         self.departed.look(func, draft, site, result)
         return result
@@ -208,6 +210,15 @@ class Recorder(TorchFunctionMode):
             self.shares.watch_node(draft.id, tensor.grad_fn, {places[0]: (old, before)})
         self._add(draft, tensor)
 
+    def _replaced(self, draft: Draft, result: Any) -> Any:
+        """The result, or what it is to be instead: gradients end there."""
+        value = self.replaced.get(draft.id)
+        if value is None or not isinstance(result, Tensor):
+            return result
+        draft.replaced = True
+        given = torch.as_tensor(value, dtype=result.dtype, device=result.device).expand(result.shape).clone()
+        return given.requires_grad_(given.is_floating_point() and torch.is_grad_enabled())
+
     # ------------------------------------------------------------------ what nobody saw
     def _applied(self, site: Site) -> None:
         """A Function of the user's is being applied: note to what, while its arguments are as they were given."""
@@ -216,7 +227,7 @@ class Recorder(TorchFunctionMode):
             return
         cls, args = frame.f_locals["cls"], frame.f_locals["args"]
         refuse_call(cls, args, {})
-        labels = calls.labels(cls.forward, args, skip="setup_context" not in vars(cls))
+        labels = calls.labels(cls.forward, args, skip=takes_context(cls))
         operands = [
             (label, self.step_of(value, site) if isinstance(value, Tensor) else None, value)
             for label, value in zip(labels, args, strict=True)

@@ -6,10 +6,16 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from ..needed import UnsupportedError
 from .known import Edge
+
+
+def takes_context(function: Any) -> bool:
+    """Whether the first parameter of a Function's forward is ``ctx``: where it has no ``setup_context``."""
+    return function.setup_context is torch.autograd.Function.setup_context
 
 
 @dataclass(frozen=True)

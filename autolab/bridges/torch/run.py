@@ -41,7 +41,9 @@ class Run:
     """A run. Afterwards ``outputs`` are what the function returned, with their numbers in the recording's order.
 
     ``upstream`` is a tensor, or a tuple of one per output; a function of the outputs that gives one; or None, for ones.
-    ``check`` is called at every step, and may raise to end the run.
+    ``check`` is called at every step, and may raise to end the run. ``replaced`` has the values that calls are to give
+    in place of their own, by the numbers of all calls, also of those that are left out in the end; ``numbers`` has
+    these for the steps of the recording.
     """
 
     inputs: Inputs
@@ -49,6 +51,8 @@ class Run:
     upstream: Any = None
     budget: int = BUDGET
     check: Callable[[], None] = _nothing
+    replaced: Mapping[int, Any] = field(default_factory=dict)
+    numbers: tuple[int, ...] = ()
     outputs: tuple[Tensor, ...] = ()
     starts: tuple[Tensor, ...] = ()
     locator: TorchLocator = field(init=False)
@@ -65,6 +69,7 @@ class Run:
         tracker, names = ScopeTracker(base, self.locator), Names(module)
         budget = TensorBudget(self.budget)
         self._recorder = Recorder(self.locator, tracker, budget, names, base, self.check)
+        self._recorder.replaced = self.replaced
         leaves = self.inputs.leaves(self.values)
         for name, tensor in leaves.items():
             self._recorder.add_leaf(tensor, "input", name)
@@ -132,6 +137,7 @@ class Run:
         is_ended = raised is not None and raised.phase == "forward"
         outputs = [] if is_ended else [recorder.step_of(y) for y in self.outputs]
         kept = pruned(recorder.drafts, recorder.shares.backward, outputs)
+        self.numbers = tuple(kept.ids)
         ends = tuple([kept.ids[i] for i in outputs]) or _unused(kept.drafts)
         scopes = recorder.tracker.scopes(kept.drafts)
         describe_inner_steps(kept.drafts, scopes, ends)
