@@ -10,11 +10,11 @@ import os
 import sys
 import textwrap
 from dataclasses import dataclass, replace
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from ..engine.observe import file_label
-from ..engine.source import PerInstruction, segment
+from ..engine.source import Found, PerInstruction, segment
 from ..links.link import Link
 from .loops import Loop, loop_of_head, loops_around
 from .positions import found_at
@@ -87,12 +87,16 @@ class Locator:
 
 
 def _locate(frame: FrameType) -> Place:
-    file = file_label(frame.f_code.co_filename)
-    found = found_at(frame)
+    return placed(found_at(frame), frame.f_code, frame.f_lineno)
+
+
+def placed(found: Found | None, code: CodeType, line: int) -> Place:
+    """The place of what was found at an instruction of ``code``, in that line."""
+    file = file_label(code.co_filename)
     if found is None:
-        return Place(file, frame.f_lineno)
+        return Place(file, line)
     node, statement, lines = found.node, found.statement, found.lines
-    alone = frame.f_code.co_name in OWN_FRAMES
+    alone = code.co_name in OWN_FRAMES
     head = loop_of_head(node, alone)
     return Place(
         file=file,

@@ -13,6 +13,7 @@ from ..engine.errors import a_kind
 from ..engine.node import Node, Part, Whole
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
+from ..foreign import bridge
 from .arrays import Budget
 from .drafts import Draft, Use
 from .locate import Place
@@ -56,6 +57,8 @@ def graph(y: Variable, /, **named: Variable) -> Recording:
     >>> [step.source or step.name for step in autolab.graph(y).steps]
     ['x', 'x * x', '(x * x) + ?']
     """
+    if (elsewhere := bridge(y)) is not None:
+        return elsewhere.graph_in(sys._getframe(1), y, named)
     for what, value in {"y": y, **named}.items():
         if not isinstance(value, Variable):
             raise TypeError(f"graph: {what} is {a_kind(value)}; expected a Variable")

@@ -15,8 +15,10 @@ from ..needed import UnsupportedError, missing
 try:
     from .check import check_gradients
     from .explore import explore
+    from .graph import graph, graph_in
+    from .monitor import LiveMonitor
     from .record import record
 except ModuleNotFoundError as error:
     raise missing(error, "torch", "PyTorch") from None
 
-__all__ = ["UnsupportedError", "check_gradients", "explore", "record"]
+__all__ = ["LiveMonitor", "UnsupportedError", "check_gradients", "explore", "graph", "graph_in", "record"]

@@ -139,7 +139,9 @@ class Subject:
         module, used = self.inputs.module, {name: leaves[name] for name in self.parameters}
         assert module is not None
         dtype = next(iter(used.values())).dtype
-        buffers = {name: b.to(dtype, copy=True) if b.is_floating_point() else b.clone() for name, b in module.named_buffers()}
+        buffers = {
+            name: b.to(dtype, copy=True) if b.is_floating_point() else b.clone() for name, b in module.named_buffers()
+        }
 
         def call(*args: Any, **kwargs: Any) -> Any:
             return torch.func.functional_call(module, {**used, **buffers}, args, kwargs)

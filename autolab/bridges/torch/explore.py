@@ -14,9 +14,9 @@ from torch.nn import Module
 from ...engine.tracebacks import folded, hidden
 from ...recording.model import Recording
 from ...views.graph.explorer import Explorer
+from ..replaced import replaced_steps
 from ..session import BridgeSession, opened
 from .inputs import Inputs, bind
-from .record import replaced_steps
 from .run import Run
 from .tensors import array_of
 

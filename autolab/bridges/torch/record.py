@@ -8,16 +8,10 @@ from typing import Any
 from ...binding import chosen_options
 from ...engine.tracebacks import folded, hidden
 from ...recording.model import Recording
-from ...recording.replacing import Replacement
 from .inputs import bind
 from .run import Run
 
 OPTIONS = ("upstream", "budget")
-
-
-def replaced_steps(given: Mapping[int, Replacement], numbers: tuple[int, ...]) -> dict[int, Any]:
-    """Values in place of what steps compute, by the numbers that a run gives to its calls."""
-    return {numbers[step]: new.value for step, new in given.items() if step < len(numbers)}
 
 
 def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Recording:

@@ -21,9 +21,9 @@ from ...recording.scopes import ScopeTracker
 from ...recording.serialize import digest
 from ...recording.unreached import unreached
 from ..needed import UnsupportedError
+from ..pruned import pruned
 from .inputs import Inputs
 from .modules import Names, calls_as_scopes
-from .pruned import pruned
 from .recorder import Recorder
 from .refusals import explained
 from .site import TorchLocator, name_in

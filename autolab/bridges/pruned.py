@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ...recording.drafts import Draft
-from ...recording.model import BackwardStep
+from ..recording.drafts import Draft
+from ..recording.model import BackwardStep
 
 
 @dataclass(frozen=True)
