@@ -95,6 +95,9 @@ def trained(steps, **options):
 
 def test_curves_norms_and_states_are_those_of_the_module():
     net, monitor, moves = trained(30)
+    measured = monitor.measured["moved"]["0 Linear"].points
+    assert measured
+    assert [size for _, size in measured] == pytest.approx([moves[int(step)] for step, _ in measured], rel=1e-3)
     monitor.keep()
     assert (monitor.iteration, sorted(monitor.curves)) == (30, ["loss"])
     assert set(monitor.measured["gradient"]) == {"0 Linear", "2 Linear"}
@@ -103,9 +106,6 @@ def test_curves_norms_and_states_are_those_of_the_module():
     state = monitor.states[-1]
     assert state.values["/2/weight"].values.tolist() == net[2].weight.tolist()
     assert state.gradients["/2/bias"].values.tolist() == net[2].bias.grad.tolist()
-    measured = monitor.measured["moved"]["0 Linear"].points
-    assert measured
-    assert [size for _, size in measured] == pytest.approx([moves[int(step)] for step, _ in measured], rel=1e-3)
 
 
 def test_silent_units_are_counted():

@@ -35,14 +35,13 @@ class _Share:
 
 @dataclass
 class _Total:
-    """A gradient as it grows: how often something arrived, and how large that was together."""
+    """A gradient as it grows, and what arrived for it."""
 
     sum: Tensor
-    count: int
-    size: float
+    parts: tuple[Tensor, ...]
 
     def and_(self, g: Tensor) -> _Total:
-        return _Total(self.sum + _plain(g), self.count + 1, self.size + _size(g))
+        return _Total(self.sum + _plain(g), (*self.parts, g))
 
 
 @dataclass
@@ -124,7 +123,7 @@ class Shares:
             self._gradients |= {step: g for (step, _), g in zip(leaves, found, strict=True) if g is not None}
         totals: dict[int, _Total] = {}
         for step, _, g in reached:
-            totals[step] = totals[step].and_(g) if step in totals else _Total(_plain(g), 1, _size(g))
+            totals[step] = totals[step].and_(g) if step in totals else _Total(_plain(g), (g,))
         upstream = [self.budget.snapshot(totals[step].sum) if y.requires_grad else None for step, y in outputs]
         self._tell(totals)
         return upstream
@@ -149,8 +148,8 @@ class Shares:
     def _deliver(self, use: Use, g: Tensor, totals: dict[int, _Total]) -> None:
         assert use.step is not None
         before = totals.get(use.step)
-        total = totals[use.step] = _Total(_plain(g), 1, _size(g)) if before is None else before.and_(g)
-        use.contribution, use.arrival = self.budget.snapshot(g), total.count - 1
+        total = totals[use.step] = _Total(_plain(g), (g,)) if before is None else before.and_(g)
+        use.contribution, use.arrival = self.budget.snapshot(g), len(total.parts) - 1
         use.total = None if before is None else self.budget.snapshot(total.sum)
 
     def _settle(self, step: int, totals: dict[int, _Total]) -> None:
@@ -190,5 +189,9 @@ def _size(g: Tensor) -> float:
 
 
 def _agree(total: _Total, g: Tensor) -> bool:
+    own, plain = total.sum, _plain(g)
+    if torch.equal(own, plain):
+        return True
     slack = _SLACK * torch.finfo(g.dtype).eps
-    return bool(torch.isclose(_plain(total.sum), _plain(g), slack, slack * total.size, equal_nan=True).all())
+    size = sum([_size(part) for part in total.parts])
+    return bool(torch.isclose(own, plain, slack, slack * size, equal_nan=True).all())
