@@ -7,11 +7,12 @@ marker = not full
 # What somebody has set for other environments.
 unexport CDPATH PYTHONHOME PYTHONINSPECT PYTHONDONTWRITEBYTECODE
 
-.PHONY: help lab test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu test-bridges bench bench-gpu clean
+.PHONY: help lab lite test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu test-bridges bench bench-gpu clean
 .NOTPARALLEL:
 
 help:
 	@echo "make lab        open JupyterLab on the first notebook (PORT=8888 BROWSER=none PYTHON=python3.12)"
+	@echo "make lite       build the playground, a page without a server, in dist/lite (LITE_OFFLINE=folder: with its own Python)"
 	@echo "make test       check style and types, run the tests (Chromium and Graphviz are installed if need be)"
 	@echo "make test-full  the same with the long tests, then make test-versions"
 	@echo "make test-versions  the tests without a browser, with every Python here and the lowest and newest dependencies"
@@ -24,8 +25,12 @@ help:
 
 lab:
 	@scripts/environment lab
-	@exec $(python) -m autolab.cli lab notebooks/00_start.ipynb \
+	@exec $(python) -m autolab.cli lab autolab/lessons/start/00_start.ipynb \
 	    $${PORT:+--port "$$PORT"} $${BROWSER:+--browser "$$BROWSER"}
+
+lite:
+	@scripts/environment lab,test
+	$(python) scripts/lite.py $${LITE_OFFLINE:+--offline "$$LITE_OFFLINE"}
 
 test-full: marker =
 test-full: versions = test-versions

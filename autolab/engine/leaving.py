@@ -25,9 +25,9 @@ import numpy as np
 
 from .config import Block, listeners, modes, recording
 from .errors import DetachError
-from .observe import ForwardEvent, caller, file_label, is_own
+from .observe import ForwardEvent
 from .remedies import INTO_ARRAY
-from .source import PerInstruction, by_position, position, segment
+from .source import PerInstruction, by_position, caller, file_label, is_own, position, segment
 
 if TYPE_CHECKING:
     from .variable import Variable

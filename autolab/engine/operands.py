@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .backend import Array, as_array, check_real, get_array_module, is_array, modules, scalar
+from .arrays import as_array, check_real, scalar
+from .backend import Array, get_array_module, is_array, modules
 from .complaints import COMPLAINTS
 from .config import recording
 from .errors import a_kind
@@ -70,7 +71,7 @@ def with_number(function: Primitive, kernels: Any, a: Any, b: Any) -> Variable |
     if variable.node is not None and plan is not None and recording() and y.dtype.kind == "f":
         rule, keep = plan
         saved = None if keep is None else keep(raw, (y,), {})
-        result.node = Node.join(function, [(variable.node, rule, saved, (x.shape, x.dtype))])
+        result.node = Node.join(function, [(variable.node, place, rule, saved, (x.shape, x.dtype))])
     return result
 
 

@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .backend import Array, get_array_module, to_cpu, to_gpu
+from .backend import Array, get_array_module
 from .config import listeners
 from .leaving import left
+from .transfer import to_cpu, to_gpu
 from .variable import Variable, wrap
 
 Initializer = Callable[[tuple[int, ...]], Array]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copyreg
 import inspect
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from .complaints import LIMIT
@@ -51,23 +52,49 @@ def check_settings(cls: type, args: tuple[Any, ...], settings: dict[str, Any]) -
     TypeError: Conv2D: ksize is missing; expected Conv2D(in_channels, out_channels, ksize)
     """
     made: Any = cls
-    signature = inspect.signature(made.__init__)
+    parameters = list(inspect.signature(made.__init__).parameters.values())[1:]
+    if wrong := _wrong(cls.__name__, parameters, args, settings):
+        raise TypeError(f"{cls.__name__}: {wrong}"[:LIMIT])
+
+
+def check_call(
+    name: str, method: Callable[..., Any], error: TypeError, args: tuple[Any, ...], given: dict[str, Any]
+) -> None:
+    """Where ``error`` says that a method was not even entered, raise one that names its object and the argument.
+
+    Examples
+    --------
+    >>> from autolab import links as L
+    >>> L.Linear(3, 2)()
+    Traceback (most recent call last):
+    TypeError: Linear: x is missing; expected a call with (x)
+    """
+    if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+        return
+    parameters = list(inspect.signature(method).parameters.values())
+    if wrong := _wrong("a call with ", parameters, args, given):
+        raise TypeError(f"{name}: {wrong}"[:LIMIT]) from None
+
+
+def _wrong(
+    called: str, parameters: Sequence[inspect.Parameter], args: tuple[Any, ...], settings: dict[str, Any]
+) -> str | None:
+    """What is wrong with arguments, in words; None if they fit."""
     try:
-        signature.bind(None, *args, **settings)
-    except TypeError as error:
-        raise TypeError(f"{cls.__name__}: {_said(cls, signature, settings, str(error))}"[:LIMIT]) from None
-
-
-def _said(cls: type, signature: inspect.Signature, settings: dict[str, Any], error: str) -> str:
-    parameters = list(signature.parameters.values())[1:]
+        inspect.Signature(parameters).bind(*args, **settings)
+    except TypeError as raised:
+        error = str(raised)
+    else:
+        return None
     names = [p.name for p in parameters]
+    takes_any = any([p.kind is p.VAR_KEYWORD for p in parameters])
     for name in settings:
-        if name not in names:
+        if name not in names and not takes_any:
             return f"got a keyword {name!r}; expected {', '.join(names) or 'none'}{instead('keywords', name)}"
     needed = [p.name for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
     name = error.partition("'")[2].partition("'")[0]
     if "missing" in error:
-        return f"{name} is missing; expected {cls.__name__}({', '.join(needed)})"
+        return f"{name} is missing; expected {called}({', '.join(needed)})"
     if "multiple" in error:
         return f"{name} was given twice"
     return f"got too many arguments; expected at most {len(names)}: {', '.join(names) or 'none'}"

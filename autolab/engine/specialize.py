@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .backend import modules, scalar
+from .arrays import scalar
+from .backend import modules
 from .calls import again, refuse
 from .complaints import COMPLAINTS
 from .config import modes, overrides, watchers
@@ -99,6 +100,7 @@ def _unary(function: Primitive) -> Shortcut:
             return variable
         variable.node = node = Node()
         node.parent = parent
+        node.place = 0
         node.rule = rule
         node.saved = y if keep == 2 else x if keep == 1 else None if keep == 0 else keep((None, x, y, x.shape))
         node.fit = None if same_shape and (same_dtype or y.dtype is x.dtype) else (x.shape, x.dtype)
@@ -179,6 +181,7 @@ def _binary(function: Primitive) -> Shortcut:
         node.order = new_order()
         if p is not None:
             node.parent = p
+            node.place = 0
             node.rule = rule_a
             node.saved = values[keep_a] if simple else keep_a(values)
             node.fit = fit_a
@@ -187,6 +190,7 @@ def _binary(function: Primitive) -> Shortcut:
                 return variable
             node.more = edge = Edge()
         edge.parent = q
+        edge.place = 1
         edge.rule = rule_b
         edge.saved = values[keep_b] if simple else keep_b(values)
         edge.fit = fit_b
@@ -264,13 +268,16 @@ def _general(function: Primitive) -> Shortcut:
             attributes = {**defaults, **attributes}
         node: Any = None
         edge: Any = None
+        place = -1
         for arg, array, plan in zip(args, raw, plans, strict=False):
+            place += 1
             if plan is None or not isinstance(arg, Variable) or arg.node is None:
                 continue
             if edge is None:
                 variable.node = node = edge = Node()
             else:
                 edge.more = edge = Edge()
+            edge.place = place
             edge.rule, keep = plan
             edge.parent = arg.node
             edge.saved = None if keep is None else keep(raw, (y,), attributes)

@@ -9,15 +9,25 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from . import protocol
-from .backend import Array, as_array, check_real, device_name
+from .arrays import array_like, as_array, check_real, float_array
+from .backend import Array, device_name
 from .config import listeners
 from .errors import DetachError
-from .given import array_like, float_array
 from .habits import answer_habits, instead
 from .leaving import is_drawn, left, number_of
-from .node import Leaf, Node, Part
-from .remedies import ALREADY, AS_ARRAY, ASSIGNED, COPIED, ELEMENT, ELEMENT_OF_LEAF, INTO_ARRAY, ONE_NUMBER
-from .updates import check_update
+from .multi_output import OutputNode
+from .node import Leaf, Node
+from .remedies import (
+    ALREADY,
+    AS_ARRAY,
+    ASSIGNED,
+    COPIED,
+    ELEMENT,
+    ELEMENT_OF_LEAF,
+    INTO_ARRAY,
+    ONE_NUMBER,
+    check_update,
+)
 
 if TYPE_CHECKING:
     from .installed import Installed
@@ -155,8 +165,8 @@ class Variable(Installed):
         """The function that made the value, also for one of its several results; None for a leaf."""
         if self.node is None:
             return None
-        function = self.node.function
-        return self.node.parent.function if isinstance(function, Part) else function
+        node = self.node.parent if isinstance(self.node, OutputNode) else self.node
+        return node.function
 
     @property
     def grad(self) -> Variable | None:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..engine.errors import check_number
-from .activation import relu
-from .choose import maximum
-from .math import log
+from .exponentials import log
+from .loss_terms import in_all
 from .norms import norm
-from .precision import in_full
+from .rectifiers import relu
 from .reduce import sum
-from .reduction import in_all
+from .selection import maximum
+from .working_precision import in_full
 
 
-def hinge(x: Any, t: Any, reduction: str = "mean") -> Any:
-    """Mean of ``max(0, 1 - t * x)``: what scores lack to be right by a margin of 1.
+def hinge(x: Any, t: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
+    """Mean of ``max(0, margin - t * x)``: what scores lack to be right by a margin.
 
     Parameters
     ----------
@@ -23,6 +24,8 @@ def hinge(x: Any, t: Any, reduction: str = "mean") -> Any:
         Scores; their sign is the class.
     t : Variable or array
         The right signs, -1 or 1, of the shape of ``x``.
+    margin : float
+        By how much they are to be right.
     reduction : str
         ``"mean"``, ``"sum"``, or ``"none"`` for every term by itself.
 
@@ -43,10 +46,13 @@ def hinge(x: Any, t: Any, reduction: str = "mean") -> Any:
     """
     (x, t), rounded = in_full("hinge", x=x, t=t)
     _check_same("hinge", x=x, t=t)
-    return rounded(_of_terms("hinge", relu(1.0 - t * x), reduction))
+    margin = check_number("hinge", "margin", margin, 0)
+    return rounded(_of_terms("hinge", relu(margin - t * x), reduction))
 
 
-def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
+def triplet(
+    anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2.0, reduction: str = "mean"
+) -> Any:
     """Mean of ``max(0, |anchor - positive| - |anchor - negative| + margin)``: like is to be nearer than unlike.
 
     Parameters
@@ -55,6 +61,8 @@ def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, redu
         Vectors along the last axis, of the same shape.
     margin : float
         By how much it is to be nearer.
+    p : float
+        Which norm measures distances, at least 1; 2 is the Euclidean one.
     reduction : str
         ``"mean"``, ``"sum"``, or ``"none"`` for every term by itself.
 
@@ -66,7 +74,7 @@ def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, redu
     Notes
     -----
     V. Balntas et al., "Learning local feature descriptors with triplets and shallow convolutional neural networks",
-    2016. Distances are Euclidean and not squared, as in PyTorch; the gradient of a distance 0 is 0.
+    2016. Distances are not squared, as in PyTorch; the gradient of a distance 0 is 0.
 
     Examples
     --------
@@ -79,14 +87,15 @@ def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, redu
     if not anchor.ndim:
         raise ValueError("triplet: anchor has shape (); expected vectors along the last axis")
     margin = check_number("triplet", "margin", margin, 0)
-    near, far = norm(anchor - positive, axis=-1), norm(anchor - negative, axis=-1)
+    order = check_number("triplet", "p", p, 1)
+    near, far = [norm(anchor - other, order if order != 2 else None, -1) for other in (positive, negative)]
     return rounded(_of_terms("triplet", relu(near - far + margin), reduction))
 
 
-def gaussian_nll(x: Any, t: Any, var: Any, eps: float = 1e-6, reduction: str = "mean") -> Any:
+def gaussian_nll(x: Any, t: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> Any:
     """Mean of ``(log(var) + (x - t)**2 / var) / 2``: how unlikely targets are under Gaussians of mean and variance.
 
-    The constant ``log(2 * pi) / 2`` is left out.
+    The constant ``log(2 * pi) / 2`` is left out unless ``full`` is True.
 
     Parameters
     ----------
@@ -94,6 +103,8 @@ def gaussian_nll(x: Any, t: Any, var: Any, eps: float = 1e-6, reduction: str = "
         Of the same shape.
     var : Variable or array
         The variances, of the same shape.
+    full : bool
+        Add the constant, which makes it the logarithm of the density.
     eps : float
         The least variance; smaller ones count as this one, and get no gradient.
     reduction : str
@@ -117,8 +128,11 @@ def gaussian_nll(x: Any, t: Any, var: Any, eps: float = 1e-6, reduction: str = "
     (x, t, var), rounded = in_full("gaussian_nll", x=x, t=t, var=var)
     _check_same("gaussian_nll", x=x, t=t, var=var)
     eps = check_number("gaussian_nll", "eps", eps, 0)
+    if not isinstance(full, bool):
+        raise TypeError(f"gaussian_nll: full is {full!r:.60}; expected True or False")
     var, away = maximum(var, eps), x - t
-    return rounded(_of_terms("gaussian_nll", (log(var) + away * away / var) * 0.5, reduction))
+    terms = (log(var) + away * away / var) * 0.5
+    return rounded(_of_terms("gaussian_nll", terms + math.log(2 * math.pi) / 2 if full else terms, reduction))
 
 
 def _check_same(function: str, **arrays: Any) -> None:

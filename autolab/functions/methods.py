@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..engine.backend import Array
-from ..engine.backend import to_cpu as _in_main_memory
 from ..engine.config import listeners
 from ..engine.leaving import left
+from ..engine.transfer import to_cpu as _in_main_memory
 from ..engine.variable import Variable, wrap
 from .axes import swapaxes
 from .shape import cast

@@ -196,7 +196,7 @@ def upstream_of(caller: str, ys: Sequence[Variable], y_grad: Any) -> tuple[Array
         if g is not None and np.shape(g) != y.shape:
             raise ValueError(f"{caller}: upstream gradient {k} has shape {np.shape(g)}; the result has {y.shape}")
         fill = 1.0 if y_grad is None else 0.0
-        upstream.append(get_array_module(y.data).asarray(np.full(y.shape, fill) if g is None else g, dtype=y.dtype))
+        upstream.append(get_array_module(y.array).asarray(np.full(y.shape, fill) if g is None else g, dtype=y.dtype))
     return tuple(upstream)
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..engine.backend import to_cpu
-from ..engine.checked import watching
+from ..debug.inplace import watching
 from ..engine.errors import DamagedValueError, GradientCountError, GradientShapeError
+from ..engine.transfer import to_cpu
 from .messages import Kind, Verdict, number, say, shown
 from .report import Finding
 from .subject import Run, Subject, draw_upstreams
@@ -138,7 +138,7 @@ def is_broadcast(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
 
 def _changed_input(subject: Subject, run: Run, key: str, cause: str = "") -> Breach | None:
     for name, x, array in zip(subject.names, run.inputs, subject.arrays, strict=True):
-        if not _same(to_cpu(x.data), array):
+        if not _same(to_cpu(x.array), array):
             return _breach("inplace", key, "wrong", name, cause, function=shown(subject.bound.name))
     return None
 

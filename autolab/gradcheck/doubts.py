@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ..engine.backend import to_cpu
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
+from ..engine.transfer import to_cpu
 from .numeric import Gauge
 from .probes import MARGIN
 from .stairs import Stair, find_stair
@@ -94,7 +94,7 @@ class Doubts:
 
         def hook(event: ForwardEvent | BackwardEvent) -> None:
             if isinstance(event, ForwardEvent):
-                sizes.extend([_size(to_cpu(y.data)) for y in event.outputs])
+                sizes.extend([_size(to_cpu(y.array)) for y in event.outputs])
 
         with observe(hook):
             self.subject.run(self.arrays)

@@ -1,4 +1,4 @@
-"""The innocent findings: kinks, what cannot be measured, and the limits of precision. They accuse nobody."""
+"""The innocent findings: kinks, what cannot be measured, and the limits of precision. None of them means a failure."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _ROOT_EPS_MARGIN = 10.0
 _UNDERFLOW = 1e-290
 
 
-def excuses(case: Case, i: int, guilty: bool) -> list[Finding]:
-    """What is to be said about kinks of an input, and, if it is not found guilty, about what could not be measured."""
+def excuses(case: Case, i: int, failing: bool) -> list[Finding]:
+    """What is to be said about kinks of an input, and, if it does not fail, about what could not be measured."""
     c = case.tables[0].inputs[i]
     found = [_kink(case, i, c)]
-    if not guilty:
+    if not failing:
         found += [_unmeasured(case, i, c), _covered(case, i, c)]
-    if not guilty and c.elements.wrong.any() and rounded(case, i):
+    if not failing and c.elements.wrong.any() and rounded(case, i):
         found.append(Finding("low_precision", case.names[i], say("low_precision.rounded", input=shown(case.names[i]))))
     return [finding for finding in found if finding is not None]
 
@@ -52,7 +52,7 @@ def _kink(case: Case, i: int, c: Comparison) -> Finding | None:
         "kink",
         function=case.function,
         input=shown(case.names[i]),
-        where=_place(case, i, at),
+        where=_elements_at(case, i, at),
         low=number(low),
         high=number(high),
         analytic=number(analytic),
@@ -86,7 +86,7 @@ def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
         key,
         function=case.function,
         input=shown(case.names[i]),
-        where=_place(case, i, at),
+        where=_elements_at(case, i, at),
         analytic=number(float(e.analytic[k])),
         numeric=number(float(e.numeric[k])),
         error=failure if key == "cannot_verify.raises" else number(float(e.uncertainty[k])),
@@ -128,7 +128,7 @@ def _hidden(case: Case, i: int, at: np.ndarray, stair: Stair) -> Finding:
         key,
         function=case.function,
         input=shown(case.names[i]),
-        where=_place(case, i, at),
+        where=_elements_at(case, i, at),
         result=result,
         dtype=dtype,
         value=number(stair.value),
@@ -161,7 +161,7 @@ def _covered(case: Case, i: int, c: Comparison) -> Finding | None:
     return Finding("cannot_verify", case.names[i], text)
 
 
-def _place(case: Case, i: int, at: np.ndarray) -> str:
+def _elements_at(case: Case, i: int, at: np.ndarray) -> str:
     more = f" and {at.size - 1} more places" if at.size > 2 else " and one more place" if at.size == 2 else ""
     return where(case.index(i, int(at[0]))) + more
 

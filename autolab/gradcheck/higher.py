@@ -10,7 +10,7 @@ import numpy as np
 
 from ..binding import Bound
 from ..engine.backward import grad
-from ..engine.config import using_config
+from ..engine.switches import using_config
 from ..engine.variable import Variable
 from .messages import shown
 from .subject import beside, draw_upstreams, results
@@ -56,7 +56,7 @@ def gradient_of(caller: str, bound: Bound, rng: np.random.Generator) -> Bound:
 def gradient_by_upstream(gradient: FirstOrder, upstream: Sequence[Any]) -> Bound:
     """A gradient whose upstream gradients are inputs as well."""
     names = [f"upstream_{k}" if len(upstream) > 1 else "upstream" for k in range(len(upstream))]
-    starts = {name: Variable(g.data if isinstance(g, Variable) else g) for name, g in zip(names, upstream, strict=True)}
+    starts = {name: Variable(g) for name, g in zip(names, arrays_of(upstream), strict=True)}
     variables = {**gradient.bound.variables, **starts}
     return Bound.of_variables(gradient, _name(gradient.bound), variables)
 
@@ -66,7 +66,7 @@ def _name(bound: Bound) -> str:
 
 
 def _zeros(x: Variable) -> Variable:
-    return Variable(np.zeros_like(x.data), requires_grad=False)
+    return Variable(np.zeros_like(x.array), requires_grad=False)
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
@@ -76,4 +76,4 @@ def as_tuple(value: Any) -> tuple[Any, ...]:
 
 def arrays_of(values: Sequence[Any]) -> tuple[Any, ...]:
     """The arrays of Variables; everything else as it is."""
-    return tuple([value.data if isinstance(value, Variable) else value for value in values])
+    return tuple([value.array if isinstance(value, Variable) else value for value in values])

@@ -209,7 +209,7 @@ def _check_steady(prepared: Prepared, tolerance: float) -> None:
     procedure = prepared.procedure
     name = f"{procedure.caller}: {procedure.bound.name}"
     first, ys = prepared.look(), prepared.outputs()
-    if not np.array_equal(first, flat([y.data for y in ys]), equal_nan=True):
+    if not np.array_equal(first, flat([y.array for y in ys]), equal_nan=True):
         raise GradientCheckError(f"{name} {say('mismatch.forward')}")
     upstream = draw_upstreams(ys, np.random.default_rng(_SEED))
     once, again = (prepared.gradients(ys, [g.copy() for g in upstream]) for _ in range(2))
@@ -226,7 +226,7 @@ def _seemed_wrong(prepared: Prepared, mismatches: Sequence[Mismatch]) -> list[li
 
 def _unit(y: Variable, index: tuple[int, ...] | None) -> Array:
     """1 at an element and 0 elsewhere."""
-    upstream = get_array_module(y.data).zeros(y.shape, y.dtype)  # in C order, to be flattened
+    upstream = get_array_module(y.array).zeros(y.shape, y.dtype)  # in C order, to be flattened
     if index is not None:
         upstream[index] = 1.0
     return upstream
@@ -248,7 +248,7 @@ def _every_element(
     analytic = _analytic(prepared, ys)
     parts = spread(executor, partial(_numeric, procedure, limits.eps), elements)
     numeric = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    size = np.abs(flat([y.data for y in ys])) * precisions(prepared) / limits.eps
+    size = np.abs(flat([y.array for y in ys])) * precisions(prepared) / limits.eps
     found, first = [], 0
     for x, label, jacobian in zip(prepared.checked, procedure.labels, analytic, strict=True):
         part = numeric[first : first + x.size].T

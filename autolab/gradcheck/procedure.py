@@ -16,11 +16,11 @@ import numpy as np
 from ..binding import Bound
 from ..engine.backend import Array, get_array_module
 from ..engine.backward import grad
-from ..engine.config import using_config
 from ..engine.errors import GradientCountError, GradientShapeError
+from ..engine.switches import using_config
 from ..engine.variable import Variable
 from .messages import shown
-from .point import Place
+from .point import MovableArrays
 from .report import GradientCheckError
 from .subject import beside, flat, results
 
@@ -48,19 +48,19 @@ class Procedure:
     def prepared(self) -> Iterator[Prepared]:
         """The procedure on copies of everything that will move; parameters get their own arrays back at the end."""
         leaves = {name: self._leaf(x) for name, x in self.bound.variables.items()}
-        own = [p.data for p in self.params]
+        own = [p.array for p in self.params]
         try:
             for p in self.params:
-                p.data = self._copy(p.data)
+                p.array = self._copy(p.array)
             checked = (*[leaves[name] for name in self.names], *self.params)
             with using_config("enable_backprop", True), np.errstate(all="ignore"):
                 yield Prepared(self, checked, self.bound.prepared(leaves))
         finally:
             for p, data in zip(self.params, own, strict=True):
-                p.data = data
+                p.array = data
 
     def _leaf(self, x: Variable) -> Variable:
-        return type(x)(self._copy(x.data), name=x.name, requires_grad=x.requires_grad)
+        return type(x)(self._copy(x.array), name=x.name, requires_grad=x.requires_grad)
 
     def _copy(self, array: Array) -> Array:
         dtype = self.dtype if array.dtype.kind == "f" and self.dtype is not None else array.dtype
@@ -81,11 +81,11 @@ class Prepared:
 
     def look(self) -> np.ndarray:
         """All results in one flat float64 array of their own."""
-        return flat([y.data for y in self.outputs()])
+        return flat([y.array for y in self.outputs()])
 
-    def place(self) -> Place:
+    def place(self) -> MovableArrays:
         """The checked arrays, flat, to be moved."""
-        return Place(self.look, [x.data.reshape(-1) for x in self.checked], self.procedure.caller)
+        return MovableArrays(self.look, [x.array.reshape(-1) for x in self.checked], self.procedure.caller)
 
     def gradients(self, ys: Sequence[Variable], upstream: Sequence[Array]) -> tuple[np.ndarray, ...]:
         """Flat float64 gradients of the checked Variables; 0 where a result does not depend on them."""
@@ -95,4 +95,4 @@ class Prepared:
         except (GradientShapeError, GradientCountError) as error:
             raise GradientCheckError(f"{self.procedure.caller}: {error}") from error
         pairs = zip(found, self.checked, strict=True)
-        return tuple([np.zeros(x.size) if g is None else flat([g.data]) for g, x in pairs])
+        return tuple([np.zeros(x.size) if g is None else flat([g.array]) for g, x in pairs])

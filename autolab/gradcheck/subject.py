@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from ..binding import Bound
-from ..engine.backend import Array, array_of, get_array_module, to_cpu
+from ..engine.arrays import array_of
+from ..engine.backend import Array, get_array_module
 from ..engine.backward import grad
-from ..engine.config import using_config
 from ..engine.errors import a_kind
+from ..engine.switches import using_config
+from ..engine.transfer import to_cpu
 from ..engine.variable import Variable
 from .point import Point, Tally, step_scale
 
@@ -29,7 +31,7 @@ class Run:
 
     def values(self) -> tuple[np.ndarray, ...]:
         """Copies of the results in main memory."""
-        return tuple([np.array(to_cpu(y.data)) for y in self.outputs])
+        return tuple([np.array(to_cpu(y.array)) for y in self.outputs])
 
 
 class Subject:
@@ -73,7 +75,7 @@ class Subject:
         self._inputs = tuple([name for name, x in bound.variables.items() if x.requires_grad])
         self.names = (*self._inputs, *[p.name or f"params[{i}]" for i, p in enumerate(params)])
         checked = (*[bound.variables[name] for name in self._inputs], *params)
-        self.arrays = tuple([np.array(self._precise(to_cpu(x.data))) for x in checked])
+        self.arrays = tuple([np.array(self._precise(to_cpu(x.array))) for x in checked])
 
     def _precise(self, array: Array) -> Array:
         return array.astype(np.float64) if self.lift and array.dtype.kind == "f" else array
@@ -93,7 +95,7 @@ class Subject:
         return Run(inputs, results(self.caller, self.bound.name, returned))
 
     def _fresh(self, x: Variable, value: np.ndarray | None) -> Variable:
-        data = self._precise(x.data) if value is None else get_array_module(x.data).asarray(value)
+        data = self._precise(x.array) if value is None else get_array_module(x.array).asarray(value)
         return type(x)(data.copy(), name=x.name, requires_grad=x.requires_grad)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -124,7 +126,7 @@ class Subject:
         starts = beside(run.outputs, upstreams)
         with using_config("enable_backprop", True):
             found = grad(run.outputs, run.inputs, starts)
-        return tuple([None if g is None else np.array(to_cpu(array_of(g.data))) for g in found])
+        return tuple([None if g is None else np.array(to_cpu(array_of(g.array))) for g in found])
 
     def nearby(self, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
         """Inputs of which every element is moved by 2 to 8 per cent."""
@@ -142,14 +144,14 @@ class Subject:
 @contextmanager
 def _holding(params: Sequence[Variable], arrays: Sequence[np.ndarray]) -> Iterator[None]:
     """Inside, the parameters have copies of ``arrays``."""
-    own = [p.data for p in params]
+    own = [p.array for p in params]
     try:
         for p, array in zip(params, arrays, strict=True):
-            p.data = get_array_module(p.data).array(array)
+            p.array = get_array_module(p.array).array(array)
         yield
     finally:
         for p, data in zip(params, own, strict=True):
-            p.data = data
+            p.array = data
 
 
 def lifted(native: Subject) -> Subject:
@@ -198,7 +200,7 @@ def draw_upstreams(results: Sequence[Variable], rng: np.random.Generator) -> tup
     gets 0.
     """
     drawn = []
-    for values in [to_cpu(y.data) for y in results]:
+    for values in [to_cpu(y.array) for y in results]:
         g = rng.uniform(0.5, 1.5, values.shape) * rng.choice((-1.0, 1.0), values.shape)
         drawn.append(np.where(np.isfinite(values), g, 0.0).astype(values.dtype))
     return tuple(drawn)
@@ -206,4 +208,4 @@ def draw_upstreams(results: Sequence[Variable], rng: np.random.Generator) -> tup
 
 def beside(results: Sequence[Variable], upstreams: Sequence[Array]) -> list[Array]:
     """Upstream gradients that were drawn in main memory, each on the device of its result."""
-    return [get_array_module(y.data).asarray(g) for y, g in zip(results, upstreams, strict=True)]
+    return [get_array_module(y.array).asarray(g) for y, g in zip(results, upstreams, strict=True)]

@@ -16,15 +16,16 @@ from typing import Any
 
 import numpy as np
 
+from ..authoring.base import ArrayForward, Authored, Call
 from ..authoring.context_function import ContextFunction
 from ..authoring.marks import Marks
 from ..authoring.simple_function import SimpleFunction
-from ..engine.authored import ArrayForward, Authored, Call
 from ..engine.backward import grad
-from ..engine.config import using_config
-from ..engine.node import Node, Whole
+from ..engine.multi_output import MultiOutputNode
+from ..engine.node import Node
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
+from ..engine.switches import using_config
 from ..engine.variable import Variable
 from .case import Case
 from .messages import say, shown
@@ -56,7 +57,7 @@ class Way:
 
 
 @dataclass(frozen=True, eq=False)
-class Step(Way):
+class TracedStep(Way):
     """An edge with the function that it comes from; ``share`` is what that function's derivative changes, or the
     derivative of everything inside it."""
 
@@ -89,8 +90,8 @@ def forgotten_way(case: Case, i: int) -> Explanation | None:
 def _explained(lost: np.ndarray, right: np.ndarray, ways: list[Way]) -> Explanation | None:
     size = max(np.max(np.abs(right)), np.max(np.abs(lost)))
     telling = [w for w in ways if _differs(w.share, 0 * right, size) and _differs(w.share, right, size)]
-    steps = [w for w in telling if isinstance(w, Step)][:_MOST_WAYS]
-    edges = [w for w in telling if not isinstance(w, Step)][:_MOST_WAYS]
+    steps = [w for w in telling if isinstance(w, TracedStep)][:_MOST_WAYS]
+    edges = [w for w in telling if not isinstance(w, TracedStep)][:_MOST_WAYS]
     for way in edges:
         for key, factor in _SIGNS:
             if not _differs(lost, factor * way.share, size):
@@ -123,11 +124,11 @@ def _traced(case: Case, i: int) -> Traced | None:
         if isinstance(event, ForwardEvent):
             names.update({y.node: (event.function.name, y) for y in event.outputs if y.node is not None})
 
-    leaves = [Variable(x.data) if isinstance(x, Variable) else x for x in application.inputs]
+    leaves = [Variable(x.array) if isinstance(x, Variable) else x for x in application.inputs]
     with using_config("enable_backprop", True), observe(hook):
         ys = _forward(application, leaves)
     pairs = list(zip(ys, application.outputs, strict=True))
-    if not all(isinstance(y, Variable) and np.allclose(y.data, z.data, rtol=1e-9, atol=0) for y, z in pairs):
+    if not all(isinstance(y, Variable) and np.allclose(y.array, z.array, rtol=1e-9, atol=0) for y, z in pairs):
         return None
     x, size = leaves[place], case.tables[0].arrays[i].size
     starts = [np.zeros(y.shape) if g is None else g for y, g in zip(ys, application.upstream, strict=True)]
@@ -163,7 +164,7 @@ def _application(case: Case, i: int) -> tuple[_Application, int] | None:
     def hook(event: ForwardEvent | BackwardEvent) -> None:
         if isinstance(event, ForwardEvent):
             forwards.append(event)
-        elif isinstance(event.node, Whole):
+        elif isinstance(event.node, MultiOutputNode):
             upstream[event.node.function] = tuple(event.node.gradients(event.upstream))
         else:
             upstream[event.node] = (event.upstream,)
@@ -220,9 +221,9 @@ def _edges(name: str, event: BackwardEvent, x: Variable, names: dict[Node, tuple
         taken = x if parent is x.node else names[parent][1]
         passed = _reaching(parent, event.upstream, x, names) if np.shape(event.upstream) == taken.shape else None
         if passed is not None:
-            yield Step(name, total - passed, "wrong_function.step")
+            yield TracedStep(name, total - passed, "wrong_function.step")
     if reached and np.shape(event.upstream) == x.shape:
-        yield Step(name, sum(reached.values()) - _flat(event.upstream, x.size), "wrong_function.inner")
+        yield TracedStep(name, sum(reached.values()) - _flat(event.upstream, x.size), "wrong_function.inner")
 
 
 def _reaching(parent: Node, g: Any, x: Variable, names: dict[Node, tuple[str, Variable]]) -> np.ndarray | None:
@@ -235,4 +236,4 @@ def _reaching(parent: Node, g: Any, x: Variable, names: dict[Node, tuple[str, Va
 def _flat(g: Any, size: int) -> np.ndarray:
     if g is None:
         return np.zeros(size)
-    return np.asarray(g.data if isinstance(g, Variable) else g, np.float64).ravel()
+    return np.asarray(g.array if isinstance(g, Variable) else g, np.float64).ravel()

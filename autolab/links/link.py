@@ -11,14 +11,15 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from ..engine.backend import Array, get_array_module, is_array, to_cpu, to_gpu
+from ..engine.backend import Array, get_array_module, is_array
+from ..engine.backward import publish
 from ..engine.config import watchers
 from ..engine.errors import a_kind
 from ..engine.habits import answer_habits
+from ..engine.named_scope import named_scope
 from ..engine.parameter import Parameter
-from ..engine.publish import publish
-from ..engine.scope import scope
-from ..engine.settings import Settled
+from ..engine.settings import Settled, check_call
+from ..engine.transfer import to_cpu, to_gpu
 from ..engine.variable import Variable
 from ..layout import Slot
 from .state import places, planned, state_layout
@@ -131,10 +132,14 @@ class Link(Settled):
         raise NotImplementedError(f"{type(self).__name__}: write forward(self, x)")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not watchers:
-            return self.forward(*args, **kwargs)
-        with scope(self.label):
-            return self.forward(*args, **kwargs)
+        try:
+            if not watchers:
+                return self.forward(*args, **kwargs)
+            with named_scope(self.label):
+                return self.forward(*args, **kwargs)
+        except TypeError as error:
+            check_call(type(self).__name__, self.forward, error, args, kwargs)
+            raise
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -299,7 +304,7 @@ class Link(Settled):
 
     # ------------------------------------------------------------------ display
     def extra_repr(self) -> str:
-        """What stands between the parentheses of ``repr``; a subclass may say its settings."""
+        """What ``repr`` shows between the parentheses; a subclass may say its settings."""
         return ""
 
     @recursive_repr("...")

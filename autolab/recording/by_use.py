@@ -1,4 +1,4 @@
-"""Putting what stands beside each other into an order in which every value comes before what uses it."""
+"""Putting the items of a scope into an order in which every value comes before what uses it."""
 
 from __future__ import annotations
 

@@ -35,8 +35,8 @@ class Scope:
     """Steps that belong together in the user's code, so that a picture can show them as one box.
 
     ``kind`` is ``function`` (a call of a function that the recorded one calls), ``loop``, ``pass`` (one round of a
-    loop; rounds in which nothing was recorded are not counted) or ``link`` (a ``with autolab.scope(...)`` block, and so
-    every link). Scopes nest: ``parent`` is the id of the next outer one, None directly in the recorded function.
+    loop; rounds in which nothing was recorded are not counted) or ``link`` (a ``with autolab.named_scope(...)`` block,
+    and so every link). Scopes nest: ``parent`` is the id of the next outer one, None directly in the recorded function.
     ``label`` is the call as written, the loop's head, ``t = 3`` or the name that was given; ``name`` the user's own
     name of what a call returned. ``line`` is where the call, the loop or the block begins in ``file``.
     ``steps`` are the ids of the steps that are in this scope and in none of its inner ones.
@@ -240,7 +240,7 @@ class BackwardStep:
 
 @dataclass(frozen=True)
 class Opening:
-    """A fused function that stands as the steps of its composite, and how far both are apart.
+    """A fused function that is shown as the steps of its composite, and how far both are apart.
 
     ``step`` is the last of these steps, ``scope`` holds them all. ``value`` is the greatest difference of the values,
     ``allowed`` what may come from rounding; ``gradients`` has for each input its name and the same two numbers.

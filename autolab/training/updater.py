@@ -1,4 +1,4 @@
-"""StandardUpdater: takes a batch and makes one update of the parameters with it, whole or not at all."""
+"""StandardUpdater: one step of training, whole or not at all. How often it is made, `Trainer` decides."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 from ..data.iterators import SerialIterator
-from ..engine.config import config
+from ..engine.backward import publish
 from ..engine.errors import a_kind
-from ..engine.publish import publish
+from ..engine.switches import config
 from ..generators import generator_state, generator_store
 from ..layout import NUMBER, TEXT, Slot, is_handed_over, layout_of, under
 from ..links import Link
@@ -17,7 +17,7 @@ from ..optimizers import Optimizer
 
 
 class StandardUpdater:
-    """The next batch, the loss of it, the gradients, the update.
+    """One step of training: the next batch, its loss, the gradients, and the optimizer's update of the parameters.
 
     An update that fails or is interrupted has not happened: parameters, the optimizer's state, buffers such as running
     means, the place in the dataset and the generators ``config.rng`` and ``iterator.rng`` are as before it. The same
@@ -148,7 +148,7 @@ class StandardUpdater:
         }
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on where another updater of the same make stood; on an error nothing has changed."""
+        """Go on from where another updater, made by the same code, was; on an error nothing has changed."""
         publish(self.planned(state))
 
     def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:

@@ -141,3 +141,9 @@ def test_bad_input(call, words):
     with pytest.raises((TypeError, ValueError), match=words) as caught:
         call()
     assert len(str(caught.value)) <= 300
+
+
+def test_in_plain_python_it_is_words():
+    shown = show_hessian(lambda x, y: x * y, x=1.0, y=2.0)
+    assert repr(shown) == str(shown) == shown._repr_mimebundle_()["text/plain"]
+    assert "DerivativeMatrix(" not in repr([shown]) and "array(" not in repr(shown)

@@ -165,3 +165,9 @@ def test_bad_input(call, words):
     with pytest.raises((TypeError, ValueError), match=words) as caught:
         call()
     assert len(str(caught.value)) <= 300
+
+
+def test_in_plain_python_it_is_words():
+    shown = surface(bowl, (1.0, -0.5), steps=3)
+    assert repr(shown) == str(shown) == shown._repr_mimebundle_()["text/plain"]
+    assert "Surface(" not in repr([shown]) and "array(" not in repr(shown)

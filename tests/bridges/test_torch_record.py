@@ -71,7 +71,7 @@ def test_functions_loops_and_blocks_are_scopes():
 
     def fn(x):
         y = power(x)
-        with autolab.scope("end"):
+        with autolab.named_scope("end"):
             return y + 1
 
     labels = [scope.label for scope in record(fn, torch.ones(2)).scopes]

@@ -243,6 +243,7 @@ def test_gradients_are_compared_with_numeric_ones(capsys):
 
 
 @pytest.mark.source("DZ-17")
+@pytest.mark.source("DZ-48")
 def test_without_a_gpu_cuda_says_so():
     assert dezero.cuda.get_array_module(Variable(np.ones(2))) is np and type(dezero.cuda.as_numpy(2.0)) is np.ndarray
     if not dezero.cuda.gpu_enable:

@@ -5,6 +5,7 @@ The references of the transforms are products with matrices of sines and cosines
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -98,21 +99,22 @@ def _reduced(terms: Any, reduction: str) -> Any:
     return anp.sum(terms) / (max(terms.size, 1) if reduction == "mean" else 1)
 
 
-def _hinge(x: Any, t: Any, reduction: str = "mean") -> Any:
-    return _reduced(anp.maximum(1 - t * x, 0), reduction)
+def _hinge(x: Any, t: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
+    return _reduced(anp.maximum(margin - t * x, 0), reduction)
 
 
-def _length(x: Any) -> Any:
-    return anp.sqrt(anp.sum(x * x, -1))
+def _length(x: Any, p: float) -> Any:
+    return anp.sum(anp.abs(x) ** p, -1) ** (1 / p)
 
 
-def _triplet(a: Any, p: Any, n: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
-    return _reduced(anp.maximum(_length(a - p) - _length(a - n) + margin, 0), reduction)
+def _triplet(a: Any, like: Any, unlike: Any, margin: float = 1.0, p: float = 2.0, reduction: str = "mean") -> Any:
+    return _reduced(anp.maximum(_length(a - like, p) - _length(a - unlike, p) + margin, 0), reduction)
 
 
-def _gaussian_nll(x: Any, t: Any, var: Any, eps: float = 1e-6, reduction: str = "mean") -> Any:
+def _gaussian_nll(x: Any, t: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> Any:
     var = anp.maximum(var, eps)
-    return _reduced((anp.log(var) + (x - t) ** 2 / var) / 2, reduction)
+    terms = (anp.log(var) + (x - t) ** 2 / var) / 2
+    return _reduced(terms + math.log(2 * math.pi) / 2 if full else terms, reduction)
 
 
 def _losses(*shapes: Any, domain: tuple[float, float] = (-2, 2)) -> tuple[Case, ...]:
@@ -208,10 +210,12 @@ ROWS = (
         (
             *_losses(((5,), (5,)), ((2, 3), (2, 3)), ((0,), (0,)), ((), ())),
             Case("a value with itself", arrays((4,)), lambda f, x: f(x, x)),
+            Case("a wide margin", arrays((5,), (5,)), lambda f, x, t: f(x, t, margin=3.5)),
             *layouts((5, 4), call=lambda f, x: f(x, np.ones(x.shape, dtype_of(x)))),
         ),
         (
             Bad(lambda: F.hinge(_x(2), _x(3)), ValueError, r"hinge: x has shape \(2,\), t has shape \(3,\): expected"),
+            Bad(lambda: F.hinge(_x(2), _x(2), margin="sum"), ValueError, "hinge: margin is 'sum'; expected a number"),
             Bad(lambda: F.hinge(_x(2), _x(2), reduction="all"), ValueError, "hinge: reduction is 'all'; expected 'mea"),
         ),
         exact=False,
@@ -222,12 +226,15 @@ ROWS = (
         (
             *_losses(((5, 3),) * 3, ((4,),) * 3, ((0, 3),) * 3),
             Case("a wide margin", _SPREAD, lambda f, *xs: f(*xs, margin=9.0)),
+            Case("the sum of differences", _SPREAD, lambda f, *xs: f(*xs, margin=9.0, p=1)),
+            Case("the norm of order 3", _SPREAD, lambda f, *xs: f(*xs, margin=9.0, p=3.0)),
             *layouts((5, 4), call=lambda f, x: f(x, x[::-1] * 0.5, x * 2.0 + 1.0)),
         ),
         (
             Bad(lambda: F.triplet(_x(2), _x(3), _x(2)), ValueError, r"triplet: anchor has shape \(2,\), .*expect"),
             Bad(lambda: F.triplet(1.0, 2.0, 3.0), ValueError, r"triplet: anchor has shape \(\); expected vectors"),
             Bad(lambda: F.triplet(_x(2), _x(2), _x(2), margin=-1.0), ValueError, "triplet: margin"),
+            Bad(lambda: F.triplet(_x(2), _x(2), _x(2), p=0.5), ValueError, "triplet: p is 0.5; expected"),
         ),
         exact=False,
     ),
@@ -237,11 +244,13 @@ ROWS = (
         (
             *_losses(((5,),) * 3, ((2, 3),) * 3, ((0,),) * 3, ((),) * 3, domain=(0.5, 2)),
             Case("a greater eps", arrays((5,), (5,), (5,), domain=(0.5, 2)), lambda f, *xs: f(*xs, eps=1.25)),
+            Case("the whole density", arrays((5,), (5,), (5,), domain=(0.5, 2)), lambda f, *xs: f(*xs, full=True)),
             *layouts((5, 4), (0.5, 2), call=lambda f, x: f(x, x * 2.0, x + 1.0)),
         ),
         (
             Bad(lambda: F.gaussian_nll(_x(2), _x(2), _x(3)), ValueError, r"gaussian_nll: .*var has shape \(3,\)"),
             Bad(lambda: F.gaussian_nll(_x(2), _x(2), _x(2), eps=-1.0), ValueError, "gaussian_nll: eps"),
+            Bad(lambda: F.gaussian_nll(_x(2), _x(2), _x(2), full=1), TypeError, "gaussian_nll: full is 1; expected T"),
         ),
         exact=False,
     ),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 import pytest
 
-from autolab import Link, Parameter, optimizers
+from autolab import Link, Parameter, observe, optimizers
 from autolab import links as L
 
 
@@ -71,3 +72,31 @@ def test_what_is_made_with_arguments_is_copied_without(protocol: int) -> None:
         for twin in (pickle.loads(pickle.dumps(one, protocol)), copy.copy(one), copy.deepcopy(one)):
             assert type(twin) is type(one) and vars(twin).keys() == vars(one).keys()
     assert pickle.loads(pickle.dumps(made[0], protocol)).w.shape == (3,)
+
+
+CALLED: list[tuple[Callable[[], Any], str]] = [
+    (lambda: L.Linear(3, 2)(), r"^Linear: x is missing; expected a call with \(x\)$"),
+    (lambda: L.LSTM(3, 2)(), r"^LSTM: x is missing"),
+    (lambda: L.Classifier(L.Linear(3, 2))(np.ones(3)), r"^Classifier: t is missing; expected a call with \(x, t\)$"),
+    (lambda: L.Linear(3, 2)(1.0, 2.0), "^Linear: got too many arguments; expected at most 1: x$"),
+    (lambda: L.Linear(3, 2)(y=1.0), "^Linear: got a keyword 'y'; expected x$"),
+    (lambda: L.Sequential(L.Linear(3, 2))(), "^Linear: x is missing"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), CALLED)
+@pytest.mark.parametrize("watched", [False, True])
+def test_a_call_with_wrong_arguments_is_told_in_the_links_words(
+    call: Callable[[], Any], message: str, watched: bool
+) -> None:
+    with pytest.raises(TypeError, match=message), observe(lambda event: None) if watched else nullcontext():
+        call()
+
+
+def test_a_type_error_inside_a_forward_stays_as_it_is() -> None:
+    class Wrong(Link):
+        def forward(self, x: Any) -> Any:
+            return len(x, x)  # type: ignore[call-arg]
+
+    with pytest.raises(TypeError, match=r"^len\(\) takes exactly one argument"):
+        Wrong()(1.0)

@@ -282,7 +282,7 @@ def test_a_hook_may_hold_a_value_still() -> None:
 
 def test_status_of_a_variable_in_checked_mode() -> None:
     x, w = Variable(2.0), Variable(3.0)
-    with autolab.checked():
+    with autolab.check_inplace():
         y = x * math.sin(x) + w
     y.backward()
     line = test_status_of_a_variable_in_checked_mode.__code__.co_firstlineno + 3
@@ -291,6 +291,6 @@ def test_status_of_a_variable_in_checked_mode() -> None:
         "adds nothing to this gradient."
     )
     assert w.grad_status == say("ok")
-    with autolab.checked():
+    with autolab.check_inplace():
         (x * 2).backward()
     assert "left the graph" not in x.grad_status

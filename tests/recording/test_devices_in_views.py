@@ -66,7 +66,7 @@ def test_boxes_say_where_their_value_is_and_lines_where_it_is_copied(traffic: Tr
 
 def test_a_closed_group_shows_the_device_of_its_result(traffic: Traffic) -> None:
     def scoped(x: Variable) -> Variable:
-        with autolab.scope("up"):
+        with autolab.named_scope("up"):
             h = F.tanh(to_gpu(x) * 2)
         return F.sum(h)
 

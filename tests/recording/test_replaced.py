@@ -15,9 +15,9 @@ from autolab.authoring import ContextFunction
 from autolab.recording import Recording, find_nonfinite
 from autolab.views import mimebundle
 from autolab.views.graph.listing import replaced as told
+from autolab.views.graph.playback import Playback
 from autolab.views.graph.scene import structure
 from autolab.views.graph.svg import to_svg
-from autolab.views.graph.walk import Walk
 from autolab.views.steps.frames import frame
 
 
@@ -265,7 +265,7 @@ def test_every_view_says_so_in_words() -> None:
 
 def test_the_walk_does_not_say_that_two_times_three_is_a_half() -> None:
     r = what_if(program, 2.0, 3.0, replace={"h": 0.5})
-    walk, boxes = Walk(r), {step.id: step.id for step in r.steps}
+    walk, boxes = Playback(r), {step.id: step.id for step in r.steps}
     times = walk.times(boxes)
 
     def moment_of(name: str) -> int:

@@ -197,6 +197,42 @@ def test_nested_structures() -> None:
     assert h["a"][1]["a"][0].shape == (2,) and h["a"][1]["b"][0].first.data.tolist() == [0.0, 0.0]
 
 
+def test_structures_with_arrays_of_different_shapes() -> None:
+    """The layers of a network as a list of (W, b)."""
+    rng = np.random.default_rng(0)
+    layers = [(rng.normal(size=(4, 3)), rng.normal(size=4)), (rng.normal(size=(1, 4)), rng.normal(size=1))]
+    x, t = rng.normal(size=(5, 3)), rng.normal(size=(5, 1))
+
+    def loss(parameters: Any, x: Any) -> Any:
+        for W, b in parameters[:-1]:
+            x = F.tanh(x @ W.T + b)
+        W, b = parameters[-1]
+        return F.mean_squared_error(x @ W.T + b, t)
+
+    found = grad(loss)(layers, x)
+    assert [type(pair) for pair in found] == [tuple, tuple]
+    way = [(rng.normal(size=W.shape), rng.normal(size=b.shape)) for W, b in layers]
+
+    def along(h: float) -> Any:
+        moved = [(W + h * dW, b + h * db) for (W, b), (dW, db) in zip(layers, way, strict=True)]
+        return F.sum(loss(moved, x))
+
+    slope = sum(
+        [float((g.data * d).sum()) for pair, ds in zip(found, way, strict=True) for g, d in zip(pair, ds, strict=True)]
+    )
+    assert slope == pytest.approx((along(1e-6) - along(-1e-6)) / 2e-6, rel=1e-6)
+    close(jvp(loss, (layers, x), (way, np.zeros_like(x)))[1], slope)
+    value, pull = vjp(loss, (layers, x), wrt=0)
+    close(value, loss(layers, x))
+    close(pull(1.0)[1][0], found[1][0].data)
+    bends = hvp(loss, (layers, x), way, wrt=0)
+    assert [[g.shape for g in pair] for pair in bends] == [[(4, 3), (4,)], [(1, 4), (1,)]]
+    h = hessian(loss)(layers[1:], np.tanh(x @ layers[0][0].T + layers[0][1]))
+    assert h[0][0][0][1].shape == (1, 4, 1)
+    j = jacobian(lambda pair: pair[0] @ pair[1][0])((rng.normal(size=(2, 3)), [rng.normal(size=3)]))
+    assert (j[0].shape, j[1][0].shape) == ((2, 2, 3), (2, 3))
+
+
 @pytest.mark.parametrize("kind", [dict, OrderedDict, lambda pairs: defaultdict(list, pairs)])
 def test_kinds_of_dicts_stay(kind: Any) -> None:
     g = grad(lambda d: d["x"] * d["y"])(kind([("x", 2.0), ("y", 3.0)]))

@@ -15,7 +15,7 @@ from autolab.views.live.protocol import question_key
 _SEQ = itertools.count(1)
 
 
-class Seen:
+class Evaluation:
     """The answers that a view has published to its pages."""
 
     def __init__(self, view: Any) -> None:
@@ -83,12 +83,12 @@ class Seen:
         return self._one("path") or {}
 
 
-def seen(view: Any) -> Seen:
+def seen(view: Any) -> Evaluation:
     """What the pages of a view see now."""
-    return Seen(view)
+    return Evaluation(view)
 
 
-def looks(view: Any, **changes: Any) -> Seen:
+def looks(view: Any, **changes: Any) -> Evaluation:
     """Change what is looked at, as a page does; ``open`` are open groups by the order of their graph."""
     look = {"open": {}, "selected": None, "moment": None, "pick": None, "colour": None, "path": False, **view.look}
     look |= changes

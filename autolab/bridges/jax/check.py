@@ -20,7 +20,7 @@ from ...gradcheck.report import GradientReport
 from ...gradcheck.trace import Traced
 from ..checked import bound_function
 from .arrays import array_of, is_float
-from .inputs import Inputs, bind
+from .inputs import JaxInputs, bind
 from .ways import traced
 
 _DEFAULTS: dict[str, Any] = {"rng": None, "order": 1, "executor": None, "reveal": 4}
@@ -84,14 +84,14 @@ def check_gradients(
         if isinstance(orders, bool) or not isinstance(orders, int) or orders < 1:
             raise ValueError(f"check_gradients: order is {orders!r:.40}; expected 1, 2, ...")
         arrays = {name: np.array(array_of(value)) for name, value in bound.arrays.items()}
-        return check_bound(bound_function(Subject(bound, orders), bound.name, arrays), **chosen)
+        return check_bound(bound_function(JaxSubject(bound, orders), bound.name, arrays), **chosen)
 
 
 @dataclass(frozen=True)
-class Subject:
+class JaxSubject:
     """Calls a JAX function on arrays. Of order 2 its results are gradients, for a fixed upstream gradient."""
 
-    inputs: Inputs
+    inputs: JaxInputs
     order: int = 1
 
     def __call__(self, arrays: tuple[np.ndarray, ...]) -> JaxCall:
@@ -102,7 +102,7 @@ class Subject:
         found = self._floats(*values)
         if not found:
             raise TypeError(f"check_gradients: {self.inputs.name} returned no floats")
-        return found if self.order == 1 else _gradients(Subject(self.inputs, self.order - 1).run, values)
+        return found if self.order == 1 else _gradients(JaxSubject(self.inputs, self.order - 1).run, values)
 
     def _floats(self, *values: Any) -> list[Any]:
         return [y for y in jax.tree_util.tree_leaves(self.inputs.call(*values)) if is_float(y)]
@@ -128,7 +128,7 @@ def _gradients(fn: Callable[..., list[Any]], values: Sequence[Any]) -> list[Any]
 class JaxCall:
     """One call: the results, and the gradients that JAX computes from here."""
 
-    def __init__(self, subject: Subject, arrays: Sequence[np.ndarray]) -> None:
+    def __init__(self, subject: JaxSubject, arrays: Sequence[np.ndarray]) -> None:
         self._subject, self._arrays = subject, arrays
         with jax.enable_x64(self._is_double):
             self._values = self._given()

@@ -14,8 +14,8 @@ from ...views.graph.explorer import Explorer
 from ..replaced import replaced_steps
 from ..session import BridgeSession, opened
 from .arrays import array_of, is_float
-from .inputs import Inputs, bind
-from .run import Run
+from .inputs import JaxInputs, bind
+from .run import JaxRun
 
 _LITERAL = 1000
 
@@ -23,7 +23,7 @@ _LITERAL = 1000
 class JaxSession(BridgeSession):
     """A JAX function and the point at which it is looked at."""
 
-    def __init__(self, inputs: Inputs, options: Mapping[str, Any]) -> None:
+    def __init__(self, inputs: JaxInputs, options: Mapping[str, Any]) -> None:
         self._inputs = inputs
         self._numbers: tuple[int, ...] = ()
         arrays = {name: np.array(array_of(value)) for name, value in inputs.arrays.items()}
@@ -41,7 +41,9 @@ class JaxSession(BridgeSession):
 
         given = self._inputs.arrays
         values = {name: jnp.asarray(a, given[name].dtype) for name, a in arrays.items() if _is_plain(given[name])}
-        run = Run(self._inputs, values, starts, self._budget, check, replaced_steps(self.state.replaced, self._numbers))
+        run = JaxRun(
+            self._inputs, values, starts, self._budget, check, replaced_steps(self.state.replaced, self._numbers)
+        )
         recording = run.record()
         self._numbers = run.numbers
         return recording, ones

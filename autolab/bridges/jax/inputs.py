@@ -11,18 +11,12 @@ import jax
 from jax import numpy as jnp
 
 from ...engine.errors import a_kind
+from ..slots import InputSlot
 from .arrays import exchanged
 
 
 @dataclass(frozen=True)
-class _Slot:
-    """Stands in the arguments for the input of that name."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Inputs:
+class JaxInputs:
     """A function with its arguments. The arrays among them, also inside pytrees, are its inputs."""
 
     fn: Any
@@ -45,17 +39,17 @@ class Inputs:
         given = dict(zip(self.arrays, values, strict=True))
 
         def filled(value: Any) -> Any:
-            return given[value.name] if isinstance(value, _Slot) else value
+            return given[value.name] if isinstance(value, InputSlot) else value
 
         args, kwargs = jax.tree_util.tree_map(filled, (self._args, self._kwargs), is_leaf=_is_slot)
         return self.fn(*args, **kwargs)
 
 
 def _is_slot(value: Any) -> bool:
-    return isinstance(value, _Slot)
+    return isinstance(value, InputSlot)
 
 
-def bind(caller: str, fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any]) -> Inputs:
+def bind(caller: str, fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any]) -> JaxInputs:
     """Bind ``args`` and ``inputs`` to the signature of ``fn``.
 
     Raises
@@ -67,16 +61,16 @@ def bind(caller: str, fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any])
         raise TypeError(f"{caller}: fn is {a_kind(fn)}; expected a function of JAX arrays")
     found: dict[str, Any] = {}
 
-    def slot(label: str, value: Any) -> _Slot:
+    def slot(label: str, value: Any) -> InputSlot:
         found[label] = jnp.asarray(value)
-        return _Slot(label)
+        return InputSlot(label)
 
     try:
         signature = inspect.signature(fn)
         bound = signature.bind(*args, **inputs)
     except ValueError:  # a built-in function has no signature
         positional = tuple([exchanged(a, slot, f"x{i}") for i, a in enumerate(args)])
-        return Inputs(fn, found, positional, {k: exchanged(v, slot, k) for k, v in inputs.items()}, caller)
+        return JaxInputs(fn, found, positional, {k: exchanged(v, slot, k) for k, v in inputs.items()}, caller)
     except TypeError as error:
         name = getattr(fn, "__name__", type(fn).__name__)
         raise TypeError(f"{caller}: {name}{signature} does not take these inputs: {error}") from None
@@ -85,4 +79,4 @@ def bind(caller: str, fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any])
             bound.arguments[key] = {k: exchanged(v, slot, k) for k, v in value.items()}
         else:
             bound.arguments[key] = exchanged(value, slot, key)
-    return Inputs(fn, found, bound.args, bound.kwargs, caller)
+    return JaxInputs(fn, found, bound.args, bound.kwargs, caller)

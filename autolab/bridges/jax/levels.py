@@ -8,9 +8,9 @@ from itertools import groupby
 from typing import Any
 
 from ...recording.drafts import Draft
-from ...recording.locate import Place
+from ...recording.locate import CodePosition
 from ...recording.model import LEAVES, Scope, ScopeKind
-from .places import Frame, users_frames
+from .places import UserFrame, users_frames
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +23,8 @@ class Level:
     parent: Level | None
     kind: ScopeKind = "link"
     label: str = ""
-    place: Place | None = None
-    frames: tuple[Frame, ...] = ()
+    place: CodePosition | None = None
+    frames: tuple[UserFrame, ...] = ()
     of: Level | None = None
 
     def at(self, equation: Any, fn: Any) -> Level:
@@ -52,7 +52,7 @@ class Level:
 class _Expression:
     """One expression of the user's whose evaluation took several steps."""
 
-    frames: tuple[Frame, ...]
+    frames: tuple[UserFrame, ...]
     number: int
 
 
@@ -114,7 +114,7 @@ def _scope(identity: int, parent: int | None, key: Any) -> Scope:
 
 
 def _scope_at(
-    identity: int, parent: int | None, kind: ScopeKind, label: str, place: Place | None, is_call: bool
+    identity: int, parent: int | None, kind: ScopeKind, label: str, place: CodePosition | None, is_call: bool
 ) -> Scope:
     name = ", ".join(place.names) if place is not None and is_call else ""
     file, line = (place.file, place.line) if place is not None else (None, None)

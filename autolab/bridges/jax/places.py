@@ -7,21 +7,21 @@ from types import CodeType
 from typing import Any
 
 from ...engine.source import in_code
-from ...recording.locate import Place, placed
+from ...recording.locate import CodePosition, placed
 from ...recording.scopes import is_users
 
-_known: dict[tuple[int, int], tuple[CodeType, Place]] = {}  # by identity: code is slow to hash
+_known: dict[tuple[int, int], tuple[CodeType, CodePosition]] = {}  # by identity: code is slow to hash
 
 
 @dataclass(frozen=True)
-class Frame:
+class UserFrame:
     """A call of the user's code that was on the stack when an equation was made."""
 
     code: CodeType
     instruction: int
 
     @property
-    def place(self) -> Place:
+    def place(self) -> CodePosition:
         key, code = (id(self.code), self.instruction), self.code
         if key not in _known:
             line = next((line for first, last, line in code.co_lines() if first <= self.instruction < last), None)
@@ -30,14 +30,14 @@ class Frame:
         return _known[key][1]
 
 
-def users_frames(equation: Any, fn: CodeType | None) -> tuple[Frame, ...]:
+def users_frames(equation: Any, fn: CodeType | None) -> tuple[UserFrame, ...]:
     """The user's frames around an equation, from the recorded function ``fn`` inwards; none where JAX keeps no
     traceback."""
     traceback: Any = getattr(equation.source_info, "traceback", None)
     if not hasattr(traceback, "raw_frames"):
         return ()
     codes, instructions = traceback.raw_frames()
-    frames = [Frame(code, at) for code, at in zip(codes, instructions, strict=True) if is_users(code.co_filename)]
+    frames = [UserFrame(code, at) for code, at in zip(codes, instructions, strict=True) if is_users(code.co_filename)]
     outer = next((i for i in range(len(frames) - 1, -1, -1) if frames[i].code is fn), None)
     return tuple(frames[: None if outer is None else outer + 1][::-1])
 

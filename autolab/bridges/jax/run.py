@@ -22,7 +22,7 @@ from ...recording.unreached import unreached
 from ..needed import UnsupportedError
 from ..pruned import pruned
 from .arrays import JaxBudget, array_of, is_float
-from .inputs import Inputs
+from .inputs import JaxInputs
 from .levels import Level, placed_scopes
 from .tape import Call, Tape, Value
 
@@ -36,7 +36,7 @@ def _nothing() -> None:
 
 
 @dataclass
-class Run:
+class JaxRun:
     """A run. ``upstream`` is an array, a tuple of one per output, a function of the outputs that gives one, or None.
 
     ``check`` is called at every step, and may raise to end the run. ``replaced`` has the values that equations are to
@@ -44,7 +44,7 @@ class Run:
     recording.
     """
 
-    inputs: Inputs
+    inputs: JaxInputs
     values: Mapping[str, Any] | None = None
     upstream: Any = None
     budget: int = BUDGET
@@ -61,7 +61,7 @@ class Run:
         closed = _traced(self.inputs, arrays)
         written = self.inputs.written
         budget = JaxBudget(self.budget)
-        names = _Names(written)
+        names = _ClosureNames(written)
         self._tape = Tape(budget, getattr(written, "__code__", None), names, self.check, self.replaced)
         leaves = [Value(a, self._tape.add_leaf(a, "input", name), is_float(a)) for name, a in given.items()]
         outputs = self._tape.run(closed.jaxpr, closed.consts, leaves, Level(None))
@@ -180,7 +180,7 @@ class Run:
         )
 
 
-def _traced(inputs: Inputs, arrays: list[Any]) -> Any:
+def _traced(inputs: JaxInputs, arrays: list[Any]) -> Any:
     """The jaxpr of the function."""
     try:
         closed, shape = jax.make_jaxpr(inputs.call, return_shape=True)(*arrays)
@@ -229,7 +229,7 @@ def _departures(steps: Sequence[Step], left: Sequence[int]) -> tuple[Departure, 
     return tuple(found)
 
 
-class _Names:
+class _ClosureNames:
     """What the function calls an array that it closes over, or a global one."""
 
     def __init__(self, fn: Any) -> None:

@@ -10,9 +10,9 @@ import jax
 import numpy as np
 from jax import numpy as jnp
 
-from ...gradcheck.trace import Step, Traced, Way
+from ...gradcheck.trace import Traced, TracedStep, Way
 from .arrays import JaxBudget, array_of, is_float
-from .inputs import Inputs
+from .inputs import JaxInputs
 from .levels import Level
 from .tape import Call, Tape, Value
 
@@ -21,7 +21,7 @@ _ELEMENTWISE |= {"pow", "neg", "expm1", "log1p", "erf", "atan", "mul", "add", "s
 
 
 @dataclass
-class _Edge:
+class _JaxUse:
     """A use: the function that takes the value, its step, what comes through this use, and what came to the result."""
 
     function: str
@@ -31,7 +31,7 @@ class _Edge:
 
 
 def traced(
-    fn: Callable[..., Any], inputs: Inputs, values: Sequence[Any], place: int, upstream: Sequence[np.ndarray | None]
+    fn: Callable[..., Any], inputs: JaxInputs, values: Sequence[Any], place: int, upstream: Sequence[np.ndarray | None]
 ) -> Traced | None:
     """The gradient of the input number ``place`` by the function itself, and the share of every way through it."""
     bare = replace(inputs, fn=fn)
@@ -40,13 +40,15 @@ def traced(
     leaves = [Value(v, tape.add_leaf(v, "input", None), is_float(v)) for v in values]
     outputs = tape.run(closed.jaxpr, closed.consts, leaves, Level(None))
     starts = {y.step: jnp.asarray(g) for y, g in zip(outputs, upstream, strict=True) if g is not None and y.needs}
-    edges: list[_Edge] = []
+    edges: list[_JaxUse] = []
     x, shape = leaves[place].step, values[place].shape
     right = _back(tape, dict(starts), x, shape, edges)
     return right, list(_ways(tape, edges, x, shape))
 
 
-def _back(tape: Tape, totals: dict[Any, Any], x: Any, shape: tuple[int, ...], edges: list[_Edge] | None) -> np.ndarray:
+def _back(
+    tape: Tape, totals: dict[Any, Any], x: Any, shape: tuple[int, ...], edges: list[_JaxUse] | None
+) -> np.ndarray:
     """What of the gradients ``totals`` at some steps reaches ``x``, flat; every use on the way is noted."""
     for call in reversed(tape.calls):
         arrived = [totals.get(step) for step, _ in call.results]
@@ -57,7 +59,7 @@ def _back(tape: Tape, totals: dict[Any, Any], x: Any, shape: tuple[int, ...], ed
                 continue
             totals[use.step] = share if use.step not in totals else totals[use.step] + share
             if edges is not None and len(arrived) == 1:
-                edges.append(_Edge(str(tape.drafts[call.step].function), use.step, share, arrived[0]))
+                edges.append(_JaxUse(str(tape.drafts[call.step].function), use.step, share, arrived[0]))
     return np.asarray(array_of(totals[x]), np.float64).ravel() if x in totals else np.zeros(int(np.prod(shape)))
 
 
@@ -69,7 +71,7 @@ def _full(call: Call, arrived: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _ways(tape: Tape, edges: Sequence[_Edge], x: Any, shape: tuple[int, ...]) -> Iterator[Way]:
+def _ways(tape: Tape, edges: Sequence[_JaxUse], x: Any, shape: tuple[int, ...]) -> Iterator[Way]:
     for edge in edges:
         found = _back(tape, {edge.step: edge.share}, x, shape, None)
         giver = tape.drafts[edge.step].function or edge.function
@@ -77,7 +79,7 @@ def _ways(tape: Tape, edges: Sequence[_Edge], x: Any, shape: tuple[int, ...]) ->
         if edge.function in _ELEMENTWISE:
             if edge.upstream.shape == edge.share.shape:
                 passed = _back(tape, {edge.step: edge.upstream}, x, shape, None)
-                yield Step(edge.function, found - passed, "wrong_function.step")
+                yield TracedStep(edge.function, found - passed, "wrong_function.step")
             if edge.upstream.shape == shape:
                 whole = np.asarray(array_of(edge.upstream), np.float64).ravel()
-                yield Step(edge.function, found - whole, "wrong_function.inner")
+                yield TracedStep(edge.function, found - whole, "wrong_function.inner")

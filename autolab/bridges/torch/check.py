@@ -19,7 +19,7 @@ from ...gradcheck.options import settle
 from ...gradcheck.report import GradientReport
 from ...gradcheck.trace import Traced
 from ..checked import bound_function
-from .inputs import Inputs, bind
+from .inputs import TorchInputs, bind
 from .regions import function_of
 from .tensors import array_of, tensors_in
 from .ways import traced
@@ -90,15 +90,15 @@ def check_gradients(
         orders = chosen.pop("order")
         if isinstance(orders, bool) or not isinstance(orders, int) or orders < 1:
             raise ValueError(f"check_gradients: order is {orders!r:.40}; expected 1, 2, ...")
-        subject = Subject(bound, orders)
+        subject = TorchSubject(bound, orders)
         return check_bound(bound_function(subject, bound.name, subject.arrays), **chosen)
 
 
 @dataclass(frozen=True)
-class Subject:
+class TorchSubject:
     """Calls a torch function on arrays. Of order 2 its results are gradients, for a fixed upstream gradient."""
 
-    inputs: Inputs
+    inputs: TorchInputs
     order: int = 1
 
     @property
@@ -152,7 +152,7 @@ class Subject:
 class TorchCall:
     """One call: the results, and the gradients that PyTorch computes from here."""
 
-    def __init__(self, subject: Subject, arrays: Sequence[np.ndarray]) -> None:
+    def __init__(self, subject: TorchSubject, arrays: Sequence[np.ndarray]) -> None:
         self._subject = subject
         self._leaves = {
             name: _leaf(array, tensor) for array, (name, tensor) in zip(arrays, subject.tensors.items(), strict=True)

@@ -16,8 +16,8 @@ from ...recording.model import Recording
 from ...views.graph.explorer import Explorer
 from ..replaced import replaced_steps
 from ..session import BridgeSession, opened
-from .inputs import Inputs, bind
-from .run import Run
+from .inputs import TorchInputs, bind
+from .run import TorchRun
 from .tensors import array_of
 
 
@@ -28,7 +28,7 @@ class TorchSession(BridgeSession):
     changes has changed because of a move, and running means do not drift.
     """
 
-    def __init__(self, inputs: Inputs, options: Mapping[str, Any]) -> None:
+    def __init__(self, inputs: TorchInputs, options: Mapping[str, Any]) -> None:
         self._inputs, self._module = inputs, inputs.module
         self._numbers: tuple[int, ...] = ()
         self._rng_state = torch.get_rng_state()
@@ -48,7 +48,9 @@ class TorchSession(BridgeSession):
 
         given = self._inputs.tensors
         values = {name: torch.as_tensor(a).to(given[name]) for name, a in arrays.items()}
-        run = Run(self._inputs, values, starts, self._budget, check, replaced_steps(self.state.replaced, self._numbers))
+        run = TorchRun(
+            self._inputs, values, starts, self._budget, check, replaced_steps(self.state.replaced, self._numbers)
+        )
         with self._as_it_was():
             recording = run.record()
         self._numbers = run.numbers
@@ -90,7 +92,7 @@ class TorchSession(BridgeSession):
 _LITERAL = 1000
 
 
-def _code_name(inputs: Inputs) -> str:
+def _code_name(inputs: TorchInputs) -> str:
     name = inputs.name
     return "module" if isinstance(inputs.fn, Module) else name if name.isidentifier() else "fn"
 

@@ -13,7 +13,7 @@ from torch.nn import Module
 
 from ...engine.errors import a_kind
 from ...recording.drafts import Draft, Use
-from ...recording.locate import Place
+from ...recording.locate import CodePosition
 from ...recording.model import Recording, Step
 from ...recording.words import expression_of
 from .known import Edge, edge_of
@@ -70,7 +70,7 @@ def graph_in(frame: FrameType, y: Tensor, named: Mapping[str, Tensor]) -> Record
             raise TypeError(f"graph: {what} is {a_kind(value)}; expected a tensor")
     if not y.requires_grad:
         raise ValueError("graph: y has no graph: it requires no gradient, or was detached")
-    return _Graph(y, [*named.items(), *_variables_in(frame)]).recording()
+    return _TorchGraph(y, [*named.items(), *_variables_in(frame)]).recording()
 
 
 def _variables_in(frame: FrameType) -> list[tuple[str, Tensor]]:
@@ -84,7 +84,7 @@ def _variables_in(frame: FrameType) -> list[tuple[str, Tensor]]:
     return found
 
 
-class _Graph:
+class _TorchGraph:
     """The nodes of autograd's graph as steps, what is used before what uses it."""
 
     def __init__(self, y: Tensor, known: Sequence[tuple[str, Tensor]]) -> None:
@@ -127,7 +127,7 @@ class _Graph:
         uses = [] if leaf is not None else list(self._uses(node))
         draft = self._draft((node, 0), "call" if leaf is None else "leaf", _title(node) if leaf is None else None, uses)
         if leaf is None:
-            draft.place = Place("", 0, source=expression_of(draft, self._drafts))
+            draft.place = CodePosition("", 0, source=expression_of(draft, self._drafts))
         results = sorted({edge[1] for edge in self._used(node)})
         if leaf is None and len(node._input_metadata) > 1:
             draft.name = draft.value = draft.grad = None

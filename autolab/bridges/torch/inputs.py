@@ -14,19 +14,13 @@ from torch.nn import Module
 
 from ...engine.errors import a_kind
 from ..needed import UnsupportedError
+from ..slots import InputSlot
 from .regions import takes_context
 from .tensors import exchanged
 
 
 @dataclass(frozen=True)
-class _Slot:
-    """Stands in the arguments for the input of that name."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Inputs:
+class TorchInputs:
     """A function with its arguments. The tensors among them, also inside tuples, lists and dicts, are its inputs.
 
     ``caller`` is the tool that bound them, for its messages.
@@ -78,7 +72,7 @@ def applied(fn: Any) -> Any:
     return owner if is_function and fn.__name__ == "apply" else None
 
 
-def bind(caller: str, fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any]) -> Inputs:
+def bind(caller: str, fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any]) -> TorchInputs:
     """Bind ``args`` and ``inputs`` to the signature of ``fn``; NumPy arrays become tensors.
 
     Raises
@@ -95,9 +89,9 @@ def bind(caller: str, fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any])
     written = fn.forward if isinstance(fn, Module) else fn
     found: dict[str, Tensor] = {}
 
-    def slot(label: str, tensor: Tensor) -> _Slot:
+    def slot(label: str, tensor: Tensor) -> InputSlot:
         found[label] = tensor
-        return _Slot(label)
+        return InputSlot(label)
 
     try:
         signature = inspect.signature(written if function is None else function.forward)
@@ -110,7 +104,7 @@ def bind(caller: str, fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any])
     except ValueError:  # a built-in function has no signature
         labelled = tuple([exchanged(_tensors(a), slot, f"x{i}") for i, a in enumerate(args)])
         kwargs = {k: exchanged(_tensors(v), slot, k) for k, v in inputs.items()}
-        return Inputs(fn, found, labelled, kwargs, caller)
+        return TorchInputs(fn, found, labelled, kwargs, caller)
     except TypeError as error:
         name = getattr(fn, "__name__", type(fn).__name__)
         raise TypeError(f"{caller}: {name}{signature} does not take these inputs: {error}") from None
@@ -119,7 +113,7 @@ def bind(caller: str, fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any])
             bound.arguments[key] = {k: exchanged(_tensors(v), slot, k) for k, v in value.items()}
         else:
             bound.arguments[key] = exchanged(_tensors(value), slot, key)
-    return Inputs(fn, found, bound.args, bound.kwargs, caller)
+    return TorchInputs(fn, found, bound.args, bound.kwargs, caller)
 
 
 def refuse_compiled(caller: str, fn: Any) -> None:
@@ -147,7 +141,7 @@ def _tensors(value: Any) -> Any:
 
 
 def _filled(value: Any, leaves: Mapping[str, Tensor]) -> Any:
-    if isinstance(value, _Slot):
+    if isinstance(value, InputSlot):
         return leaves[value.name]
     if isinstance(value, dict):
         return type(value)((key, _filled(item, leaves)) for key, item in value.items())

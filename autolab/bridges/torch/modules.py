@@ -15,13 +15,13 @@ from torch.nn.modules import module as torch_module
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
 from ...engine.config import modes
-from ...engine.scope import Mark, scope
+from ...engine.named_scope import Mark, named_scope
 from ..needed import UnsupportedError
 
 _HOOKS = ("_backward_hooks", "_backward_pre_hooks")
 
 
-class Names:
+class ModuleNames:
     """What parameters, buffers and modules are called: ``fc1.weight``, or ``net.fc1.weight`` of a module ``net`` that
     the recorded function uses."""
 
@@ -64,7 +64,7 @@ def refuse_hooks(module: Module) -> None:
             raise UnsupportedError(f"record: {what} has a backward hook, which may change gradients; remove the hook")
 
 
-class _Called(scope):
+class _ModuleCall(named_scope):
     """The scope of one call of a module; ``frame`` is PyTorch's own, in which its forward runs."""
 
     def __init__(self, label: str, frame: FrameType) -> None:
@@ -76,13 +76,13 @@ class _Called(scope):
 
 
 @contextmanager
-def calls_as_scopes(names: Names, root: Module | None, name_in: Callable[[Any], str | None]) -> Iterator[None]:
+def calls_as_scopes(names: ModuleNames, root: Module | None, name_in: Callable[[Any], str | None]) -> Iterator[None]:
     """Inside, every call of a module in this thread but ``root``'s own is a scope.
 
     ``name_in(module)`` finds what the user calls a module that is not known yet.
     """
     thread = get_ident()
-    open_: list[tuple[Module, _Called]] = []
+    open_: list[tuple[Module, _ModuleCall]] = []
 
     def enter(module: Module, args: Any) -> None:
         if get_ident() != thread or module is root:
@@ -90,7 +90,7 @@ def calls_as_scopes(names: Names, root: Module | None, name_in: Callable[[Any], 
         if not names.knows(module):
             names.add(name_in(module) or "", module)
         name, kind = names.of_module(module), type(module).__name__
-        called = _Called(f"{name}: {kind}" if name else kind, sys._getframe(1))
+        called = _ModuleCall(f"{name}: {kind}" if name else kind, sys._getframe(1))
         called.__enter__()
         open_.append((module, called))
 

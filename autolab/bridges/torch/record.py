@@ -9,7 +9,7 @@ from ...binding import chosen_options
 from ...engine.tracebacks import folded, hidden
 from ...recording.model import Recording
 from .inputs import bind
-from .run import Run
+from .run import TorchRun
 
 OPTIONS = ("upstream", "budget")
 
@@ -60,4 +60,4 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
     __tracebackhide__ = hidden()
     with folded():
         chosen = chosen_options("record", options, OPTIONS)
-        return Run(bind("record", fn, args, inputs), **chosen).record()
+        return TorchRun(bind("record", fn, args, inputs), **chosen).record()

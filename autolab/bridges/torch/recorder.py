@@ -1,4 +1,4 @@
-"""Recorder: sees the calls of PyTorch that the user wrote, and makes steps of them."""
+"""TorchRecorder: sees the calls of PyTorch that the user wrote, and makes steps of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..needed import UnsupportedError
 from . import calls
 from .known import Edge, Known, edge_of
 from .leaving import Departed
-from .modules import Names
+from .modules import ModuleNames
 from .refusals import refuse_call, refuse_change, refuse_hooked, refuse_transformed, refuse_unseen
 from .regions import Boundary, boundaries, function_of, nodes_between, takes_context
 from .shares import Shares
@@ -27,7 +27,7 @@ from .tensors import TensorBudget, exchanged, tensors_in
 
 
 @dataclass
-class _Application:
+class _Applied:
     """A call of ``Function.apply`` of the user's: the steps of its tensors, and where it stands."""
 
     function: type
@@ -36,7 +36,7 @@ class _Application:
     scope: int | None
 
 
-class Recorder(TorchFunctionMode):
+class TorchRecorder(TorchFunctionMode):
     """Collects the steps of one run, as a mode of PyTorch's.
 
     A call is a step if one of its tensors is, or needs a gradient: what is computed from constants alone is a constant
@@ -48,7 +48,7 @@ class Recorder(TorchFunctionMode):
         locator: TorchLocator,
         tracker: ScopeTracker,
         budget: TensorBudget,
-        names: Names,
+        names: ModuleNames,
         base: Any,
         check: Callable[[], None],
     ) -> None:
@@ -58,7 +58,7 @@ class Recorder(TorchFunctionMode):
         self.drafts: list[Draft] = []
         self.known, self.departed = Known(), Departed()
         self.shares = Shares(self.drafts, budget)
-        self._applications: dict[Any, _Application] = {}
+        self._applications: dict[Any, _Applied] = {}
         self.replaced: Mapping[int, Any] = {}
         self._brought: list[tuple[int, Tensor]] = []
         self._several: dict[Any, Draft] = {}  # the calls of users' Functions with several results, by their nodes
@@ -233,7 +233,7 @@ class Recorder(TorchFunctionMode):
             for label, value in zip(labels, args, strict=True)
             if isinstance(value, Tensor)
         ]
-        self._applications[frame] = _Application(cls, operands, site, self.tracker.now())
+        self._applications[frame] = _Applied(cls, operands, site, self.tracker.now())
 
     def _was_made_here(self, tensor: Tensor) -> bool:
         """Whether something that is known stands before the tensor; else it was made before the recording began."""
@@ -274,7 +274,7 @@ class Recorder(TorchFunctionMode):
         call.requires_grad = call.requires_grad or tensor.requires_grad
         return self._add(part, tensor)
 
-    def _region(self, start: Sequence[Any], applied: _Application | None, site: Site) -> list[Use]:
+    def _region(self, start: Sequence[Any], applied: _Applied | None, site: Site) -> list[Use]:
         """The uses of what lies behind nodes of the graph, each with hooks for its share."""
         known = {**self.known.edges, **self.shares.aliases}
         inner = {} if applied is not None else self._inner_nodes(known)

@@ -16,15 +16,15 @@ from ...engine.observe import observe
 from ...recording.inner import describe_inner_steps
 from ...recording.locate import python_function, source_of
 from ...recording.model import Recording, Snapshot
-from ...recording.raised import Kept, Raised
+from ...recording.raised import CarryUnfinished, Raised
 from ...recording.scopes import ScopeTracker
 from ...recording.serialize import digest
 from ...recording.unreached import unreached
 from ..needed import UnsupportedError
 from ..pruned import pruned
-from .inputs import Inputs
-from .modules import Names, calls_as_scopes
-from .recorder import Recorder
+from .inputs import TorchInputs
+from .modules import ModuleNames, calls_as_scopes
+from .recorder import TorchRecorder
 from .refusals import explained
 from .site import TorchLocator, name_in
 from .tensors import TensorBudget, tensors_in
@@ -37,7 +37,7 @@ def _nothing() -> None:
 
 
 @dataclass
-class Run:
+class TorchRun:
     """A run. Afterwards ``outputs`` are what the function returned, with their numbers in the recording's order.
 
     ``upstream`` is a tensor, or a tuple of one per output; a function of the outputs that gives one; or None, for ones.
@@ -46,7 +46,7 @@ class Run:
     these for the steps of the recording.
     """
 
-    inputs: Inputs
+    inputs: TorchInputs
     values: Mapping[str, Tensor] | None = None
     upstream: Any = None
     budget: int = BUDGET
@@ -66,9 +66,9 @@ class Run:
         module, fn = self.inputs.module, self.inputs.written
         self.locator = TorchLocator(fn)
         base = sys._getframe()
-        tracker, names = ScopeTracker(base, self.locator), Names(module)
+        tracker, names = ScopeTracker(base, self.locator), ModuleNames(module)
         budget = TensorBudget(self.budget)
-        self._recorder = Recorder(self.locator, tracker, budget, names, base, self.check)
+        self._recorder = TorchRecorder(self.locator, tracker, budget, names, base, self.check)
         self._recorder.replaced = self.replaced
         leaves = self.inputs.leaves(self.values)
         for name, tensor in leaves.items():
@@ -79,15 +79,15 @@ class Run:
             self._backward()
             return self.finish()
 
-    def _kept(self, phase: Literal["forward", "backward"]) -> Kept:
-        return Kept(cast(Any, self), phase)
+    def _kept(self, phase: Literal["forward", "backward"]) -> CarryUnfinished:
+        return CarryUnfinished(cast(Any, self), phase)
 
-    def _forward(self, leaves: dict[str, Tensor], module: Any, names: Names, tracker: ScopeTracker) -> Any:
+    def _forward(self, leaves: dict[str, Tensor], module: Any, names: ModuleNames, tracker: ScopeTracker) -> Any:
         root = module if self.inputs.fn is module else None
         try:
             with (
                 torch.enable_grad(),
-                observe(lambda event: None),  # so that `autolab.scope` is heard
+                observe(lambda event: None),  # so that `autolab.named_scope` is heard
                 calls_as_scopes(names, root, partial(_found, self._recorder)),
                 self._recorder,
             ):
@@ -188,7 +188,7 @@ def _start(caller: str, y: Tensor, given: Any) -> Tensor:
     return start
 
 
-def _found(recorder: Recorder, value: Any) -> str | None:
+def _found(recorder: TorchRecorder, value: Any) -> str | None:
     """What the user's code calls a module that it calls."""
     frame: Any = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename.startswith(_LIBRARY):

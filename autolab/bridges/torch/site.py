@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from ...recording.locate import PACKAGE, Locator, Place
+from ...recording.locate import PACKAGE, CodePosition, Locator
 from ...recording.scopes import is_users
 
 _APPLY = torch.autograd.Function.apply.__func__.__code__
@@ -34,7 +34,7 @@ class Site:
     """
 
     frame: FrameType | None
-    place: Place | None
+    place: CodePosition | None
     is_inner: bool
     outer_line: int | None
     applying: FrameType | None

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from ...gradcheck.trace import Step, Traced, Way
+from ...gradcheck.trace import Traced, TracedStep, Way
 from . import calls
 from .regions import takes_context
 from .tensors import array_of, exchanged, tensors_in
@@ -35,7 +35,7 @@ class _Context:
 
 
 @dataclass
-class _Edge:
+class _TorchUse:
     """A use of a value: the function that takes it, the one that made it, the value, and its alias for this use."""
 
     function: str
@@ -50,7 +50,7 @@ class _Edges(TorchFunctionMode):
 
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[_Edge] = []
+        self.found: list[_TorchUse] = []
         self._made: dict[int, tuple[str, Tensor]] = {}
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -68,7 +68,7 @@ class _Edges(TorchFunctionMode):
         result = func(*exchanged(tuple(args), swap), **exchanged(kwargs or {}, swap))
         for y in tensors_in(result):
             self._made[id(y)] = name, y
-            self.found += [_Edge(name, self._made.get(id(x), (name,))[0], x, alias, y) for x, alias in used]
+            self.found += [_TorchUse(name, self._made.get(id(x), (name,))[0], x, alias, y) for x, alias in used]
         return result
 
 
@@ -106,7 +106,7 @@ def traced(
     return right, list(_ways(edges.found, pairs, x)) if edges.found else []
 
 
-def _ways(edges: Sequence[_Edge], pairs: Sequence[tuple[Tensor, Tensor]], x: Tensor) -> Iterator[Way]:
+def _ways(edges: Sequence[_TorchUse], pairs: Sequence[tuple[Tensor, Tensor]], x: Tensor) -> Iterator[Way]:
     ys, starts = [y for y, _ in pairs], [g for _, g in pairs]
     for edge in edges:
         (share,) = torch.autograd.grad(ys, [edge.alias], starts, allow_unused=True, retain_graph=True)
@@ -117,9 +117,11 @@ def _ways(edges: Sequence[_Edge], pairs: Sequence[tuple[Tensor, Tensor]], x: Ten
         (g,) = torch.autograd.grad(ys, [edge.result], starts, allow_unused=True, retain_graph=True)
         if edge.function in _ELEMENTWISE and g is not None:
             if g.shape == edge.value.shape:
-                yield Step(edge.function, found - _reaching([edge.value], x, [g]), "wrong_function.step")
+                yield TracedStep(edge.function, found - _reaching([edge.value], x, [g]), "wrong_function.step")
             if g.shape == x.shape:
-                yield Step(edge.function, found - np.asarray(array_of(g), np.float64).ravel(), "wrong_function.inner")
+                yield TracedStep(
+                    edge.function, found - np.asarray(array_of(g), np.float64).ravel(), "wrong_function.inner"
+                )
 
 
 def _reaching(values: Sequence[Tensor], x: Tensor, gs: Sequence[Tensor]) -> np.ndarray:

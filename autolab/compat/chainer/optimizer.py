@@ -7,9 +7,9 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from ... import optimizers as _optimizers
+from ...engine.backward import publish
 from ...engine.node import Node
 from ...engine.parameter import Parameter as _Parameter
-from ...engine.publish import publish
 from .. import missing
 from .optimizer_hooks import GradientClipping, GradientHardClipping, GradientNoise, Lasso, WeightDecay
 

@@ -15,14 +15,16 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from ...engine import parameter
-from ...engine.backend import Array, get_array_module, is_array, to_cpu, to_gpu
+from ...engine.backend import Array, get_array_module, is_array
 from ...engine.config import listeners
 from ...engine.leaving import left
 from ...engine.node import Leaf, Node
 from ...engine.parameter import Pending
-from ...engine.unchain import unchain, unchain_backward
+from ...engine.transfer import to_cpu, to_gpu
 from ...engine.variable import Variable as Engine
 from ..dressing import dressing
+from ..graphs import nodes_below
+from ..unchain import unchain, unchain_backward
 
 named: WeakValueDictionary[int, Variable] = WeakValueDictionary()
 """The Variables that have a name, by identity: nodes do not know theirs, and pictures show them."""
@@ -264,17 +266,6 @@ _dress_methods()
 
 
 # ---------------------------------------------------------------------- graphs
-def nodes_below(root: Node) -> list[Node]:
-    """All nodes of a graph, those with the root first."""
-    found, waiting = {root: None}, [root]
-    while waiting:
-        for parent in waiting.pop().parents:
-            if parent not in found:
-                found[parent] = None
-                waiting.append(parent)
-    return sorted(found, key=lambda node: -node.order)
-
-
 def _generation(root: Node) -> int:
     depths: dict[Node, int] = {}
     for node in reversed(nodes_below(root)):

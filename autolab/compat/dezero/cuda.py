@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import array_of, get_array_module, gpu_status, is_array, to_cpu, to_gpu
+from ...engine.arrays import array_of
+from ...engine.backend import get_array_module, gpu_status, is_array
 from ...engine.protocol import unwrap
+from ...engine.transfer import to_cpu, to_gpu
 from .. import missing
 
 

@@ -68,9 +68,9 @@ def tree(link: Link) -> Iterator[Row]:
     while stack:
         depth, name, kind, value = stack.pop()
         if kind != "link":
-            data = value.data if kind == "parameter" else value
+            data = value.array if kind == "parameter" else value
             grad = getattr(value, "_grad", None)
-            gradient = None if grad is None else grad.data
+            gradient = None if grad is None else grad._data
             yield Row(depth, name, kind, _facts(kind, data, gradient), data, gradient)
             continue
         again = id(value) in seen

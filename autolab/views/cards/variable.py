@@ -20,10 +20,10 @@ _KEPT_CELLS = MAX_CELLS * MAX_CELLS
 
 def bundle(variable: Any) -> Bundle:
     """A card as HTML, and the representation with a sentence as text. Large arrays are reduced where they are."""
-    if variable.data is None:
+    if variable.array is None:
         return _without_size(variable)
-    value = snapshot(variable.data, _KEPT_CELLS)
-    gradient = None if variable._grad is None else snapshot(variable._grad.data, _KEPT_CELLS)
+    value = snapshot(variable.array, _KEPT_CELLS)
+    gradient = None if variable._grad is None else snapshot(variable._grad._data, _KEPT_CELLS)
     return {
         "text/html": str(_card(variable, value, gradient)),
         "text/plain": _text(variable, value, gradient),

@@ -22,7 +22,7 @@ from .charts import step_chart, step_sentence, taylor_chart, taylor_sentence
 
 if TYPE_CHECKING:
     from ...gradcheck.report import GradientReport, InputReport
-    from ...gradcheck.study import Study
+    from ...gradcheck.study import DirectionStudy
 
 Index = tuple[int, ...]
 _TEXT = 1000
@@ -191,7 +191,7 @@ def _judgement(item: InputReport, place: Index) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------- the curves
-def curves(study: Study, item: InputReport) -> dict[str, Any]:
+def curves(study: DirectionStudy, item: InputReport) -> dict[str, Any]:
     """Both charts of a study of an input, and for each step, from the finest, what it is, where it stands on the first
     chart, the numeric derivative and how far it is from the gradient."""
     sweep = study.sweep
@@ -206,7 +206,7 @@ def curves(study: Study, item: InputReport) -> dict[str, Any]:
     }
 
 
-def moved_on(study: Study, item: InputReport) -> str:
+def moved_on(study: DirectionStudy, item: InputReport) -> str:
     """A sentence if the function now gives another gradient than it did when it was checked; else nothing."""
     place = study.sweep.index
     if place is None or item.analytic is None:

@@ -4,7 +4,7 @@
 import { makeGraph } from "../graph/graph.js";
 import { makeSourcePart } from "../graph/source.js";
 import { makeBrain } from "../live/brain.js";
-import { makeProblemPart, makeSincePart } from "../live/computing.js";
+import { makeComputingPart, makeStaleNoticePart } from "../live/computing.js";
 import { button, html, makeBadge, set, write } from "../live/dom.js";
 import { makeAsking } from "../live/link.js";
 import { makeWidget } from "../live/view.js";
@@ -16,8 +16,8 @@ export default () =>
     [
       makeVerdictPart,
       makeAgainPart,
-      makeProblemPart,
-      makeSincePart,
+      makeComputingPart,
+      makeStaleNoticePart,
       makeTriosPart,
       makeChosenPart,
       makeBackwardPart,

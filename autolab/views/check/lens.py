@@ -20,7 +20,7 @@ from ..live.protocol import not_understood, on_question
 from ..live.session_view import SessionView
 from ..live.widget import at_first
 from .contents import cell_of, chosen, curves, element_in, label, moved_on, panels, verdict
-from .session import DIRECTIONS, Backward, LensSession, LensState, Looked, Scenery, place_of, taker_of
+from .session import DIRECTIONS, Backward, CheckResult, LensSession, LensState, Scenery, place_of, taker_of
 
 _LENS_WORDS = (
     *(
@@ -65,7 +65,7 @@ class Lens(SessionView):
 
     def __init__(self, session: LensSession) -> None:
         self._session = session
-        self._measured: Looked | None = None
+        self._measured: CheckResult | None = None
         first = at_first()
         words = first["words"] | {f"lens_{key}": say(f"lens_{key}") for key in _LENS_WORDS}
         words |= {"live_old": say("lens_old"), "live_stale": say("lens_stale")}
@@ -150,7 +150,7 @@ class Lens(SessionView):
             self._tell(error=None)
             self._refresh()
 
-    def _show_result(self, result: Looked) -> None:
+    def _show_result(self, result: CheckResult) -> None:
         self._measured = result
         self._answer_anew()
         self._tell(error=None, since=self._since())
@@ -234,7 +234,7 @@ def of_choice(report: GradientReport, state: LensState, most: int = MAX_CELLS) -
     return {**chosen(report, state.input, place, most), "moves": moves}
 
 
-def of_study(looked: Looked) -> dict[str, Any]:
+def of_study(looked: CheckResult) -> dict[str, Any]:
     """What was measured along the chosen element or direction; nothing where nothing was."""
     if looked.study is None:
         return {}

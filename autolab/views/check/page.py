@@ -18,7 +18,7 @@ from ..live.protocol import question_key
 from ..live.saved import SavedPage, deadline, still
 from .contents import element_in
 from .lens import Lens, look_of, of_choice, of_directions, of_report, of_scenery, of_study, questions_of
-from .session import DIRECTIONS, LensSession, LensState, Looked, place_of
+from .session import DIRECTIONS, CheckResult, LensSession, LensState, place_of
 
 SECONDS, OTHER_SECONDS = 5.0, 2.0
 """So long the page may measure, and then for the check of the other order; what was not measured by then, it says."""
@@ -69,14 +69,14 @@ def _others(lens: Lens) -> Iterator[Chapter]:
             looked = session.compute(state, deadline(end - time.monotonic()))
         except Stopped:
             return
-        if isinstance(looked, Looked):
+        if isinstance(looked, CheckResult):
             left = end - time.monotonic()
             measured = _measured(session, looked.report, state, {state: looked}, left)
             yield Chapter(looked.report, state, of_scenery(looked.scenery, looked.report), measured)
 
 
 def _measured(
-    session: LensSession, report: GradientReport, now: LensState, known: Mapping[LensState, Looked], seconds: float
+    session: LensSession, report: GradientReport, now: LensState, known: Mapping[LensState, CheckResult], seconds: float
 ) -> dict[LensState, dict[str, Any]]:
     """What is to be measured, the most telling first, as far as the time goes."""
     end = time.monotonic() + seconds
@@ -86,7 +86,7 @@ def _measured(
             looked = known.get(state) or session.compute(state, deadline(end - time.monotonic()))
         except Stopped:
             break
-        if isinstance(looked, Looked) and looked.study is not None:
+        if isinstance(looked, CheckResult) and looked.study is not None:
             found[_placed(report, state)] = of_study(looked)
     return found
 

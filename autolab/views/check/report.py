@@ -46,9 +46,9 @@ def _ever_smaller(report: GradientReport) -> Iterator[Markup]:
     words = [paragraph(element("b", prose(_headline(report)))), *_findings(report)]
     if report.inputs:  # an exercise may hold them back
         words.append(table(_HEADINGS, (_row(item) for item in report.inputs)))
-    accused_first = sorted(report.inputs, key=lambda item: item.verdict == "right")
+    failing_first = sorted(report.inputs, key=lambda item: item.verdict == "right")
     for count in (_MAX_PICTURES, 1, 0):
-        yield join([*words, *(_heatmaps(item) for item in accused_first[:count]), *_steps(report)[: 2 * count]])
+        yield join([*words, *(_heatmaps(item) for item in failing_first[:count]), *_steps(report)[: 2 * count]])
 
 
 def _steps(report: GradientReport) -> list[Markup]:

@@ -17,14 +17,14 @@ from ...engine.backend import get_array_module
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...engine.variable import Variable
 from ...gradcheck.check import check_bound
+from ...gradcheck.checked_function import CheckedFunction
 from ...gradcheck.higher import FirstOrder
-from ...gradcheck.origin import Origin
 from ...gradcheck.report import GradientReport
-from ...gradcheck.study import Study, study
+from ...gradcheck.study import DirectionStudy, study
 from ...recording.locate import source_of
 from ...recording.model import Recording
 from ...recording.run import record_bound
-from ..live.computation import Stopped, UserError, Watching, user_error
+from ..live.computation import RerunContext, Stopped, UserError, user_error
 from .contents import Index, start_of
 
 SECONDS = 60.0
@@ -71,16 +71,16 @@ class Scenery:
 
 
 @dataclass(frozen=True, eq=False)
-class Looked:
+class CheckResult:
     """What came out for a state. ``study`` is None where there is nothing to measure."""
 
     state: LensState
     report: GradientReport
-    study: Study | None
+    study: DirectionStudy | None
     scenery: Scenery
 
 
-class LensSession(Watching):
+class LensSession(RerunContext):
     """A report and the function that it is about.
 
     Modes and random numbers are those of the thread that opened the session, whichever thread computes.
@@ -88,7 +88,7 @@ class LensSession(Watching):
 
     seconds = SECONDS
 
-    def __init__(self, report: GradientReport, origin: Origin) -> None:
+    def __init__(self, report: GradientReport, origin: CheckedFunction) -> None:
         super().__init__(origin.base.fn)
         self.origin = origin
         self.start = self.state = LensState(origin.order, input=_first(report))
@@ -125,7 +125,7 @@ class LensSession(Watching):
         """The state in which the check of an order is looked at first."""
         return replace(self.state, order=order, seed=self.seed_of(order), place=None)
 
-    def compute(self, state: LensState, check: Callable[[], None] = lambda: None) -> Looked | UserError:
+    def compute(self, state: LensState, check: Callable[[], None] = lambda: None) -> CheckResult | UserError:
         """Check and measure what the state asks for; what the user's function raises comes as data.
 
         ``check`` is called at every step of the engine: what it raises ends the computation.
@@ -133,7 +133,7 @@ class LensSession(Watching):
         try:
             with self.running(check) as origins:
                 report = self._checked(state)
-                looked = Looked(state, report, _study(report, state), self._seen(state, report))
+                looked = CheckResult(state, report, _study(report, state), self._seen(state, report))
         except Stopped:
             raise
         except BaseException as error:  # also an interrupt, and sys.exit()
@@ -178,7 +178,7 @@ def place_of(report: GradientReport, state: LensState) -> Index | None:
     return start_of(report.inputs[state.input]) if state.place is None else state.place
 
 
-def _study(report: GradientReport, state: LensState) -> Study | None:
+def _study(report: GradientReport, state: LensState) -> DirectionStudy | None:
     place = place_of(report, state)
     origin = report._origin
     if place is None or origin is None or report.inputs[state.input].measured == 0:
@@ -220,7 +220,7 @@ def _scenery(base: Bound, upstreams: tuple[np.ndarray, ...]) -> Scenery:
     def upstream(outputs: tuple[Variable, ...]) -> Any:
         drawn = iter(upstreams)
         each = [
-            get_array_module(y.data).asarray(next(drawn), y.dtype) if y.dtype.kind == "f" else None for y in outputs
+            get_array_module(y.array).asarray(next(drawn), y.dtype) if y.dtype.kind == "f" else None for y in outputs
         ]
         return each[0] if len(each) == 1 else tuple(each)
 
@@ -233,7 +233,7 @@ def _scenery(base: Bound, upstreams: tuple[np.ndarray, ...]) -> Scenery:
 
 
 def _fresh(x: Any) -> Any:
-    return type(x)(x.data.copy(), name=x.name, requires_grad=x.requires_grad)
+    return type(x)(x.array.copy(), name=x.name, requires_grad=x.requires_grad)
 
 
 def _source(name: str, function: Any) -> list[Backward]:

@@ -4,7 +4,7 @@
 import { makeFolding, placesIn } from "../graph/acts.js";
 import { makeGraph } from "../graph/graph.js";
 import { makeBrain, unpacked } from "../live/brain.js";
-import { makeProblemPart, makeSincePart } from "../live/computing.js";
+import { makeComputingPart, makeStaleNoticePart } from "../live/computing.js";
 import { makeControl } from "../live/controls.js";
 import { html, set, write } from "../live/dom.js";
 import { makeAsking } from "../live/link.js";
@@ -48,7 +48,7 @@ const CURVES = {
 };
 
 export default () =>
-  makeWidget([makeOrderPart, makeProblemPart, makeSincePart, makePlotsPart, makeGraphsPart], makeBrain(CURVES));
+  makeWidget([makeOrderPart, makeComputingPart, makeStaleNoticePart, makePlotsPart, makeGraphsPart], makeBrain(CURVES));
 
 /** The function's name, and up to which derivative it is shown. @param {import("../graph/explorer.js").View} view */
 function makeOrderPart({ get, send, root, link }) {

@@ -24,7 +24,7 @@ from ..live.protocol import Shelf, on_message, on_question
 from ..live.session_view import OUTDATED, SessionView
 from ..live.widget import at_first
 from .scene import at_order, at_point, growth_rows, panels
-from .session import DerivativeSession, Place, Seen
+from .session import CurvePoint, DerivativeSession, Evaluation
 
 _WORDS = (
     "curve_computed",
@@ -131,7 +131,7 @@ class DerivativeExplorer(SessionView):
         if order != self._session.state.order:
             self._look(order=order)
 
-    def _show_result(self, result: Seen) -> None:
+    def _show_result(self, result: Evaluation) -> None:
         before, self._session.seen = self._session.seen, result
         is_other = result.study is not before.study or not result.study.has_curves
         if is_other:
@@ -146,7 +146,7 @@ class DerivativeExplorer(SessionView):
         """
         self._session.wants_curves = False
         if not self._again:
-            self._session.state = Place(self.data.x, self.data.order)
+            self._session.state = CurvePoint(self.data.x, self.data.order)
             self._publish({"look": {**self.look, "order": self.data.order}})
         self._answer_anew()
         self._tell(error=for_page(error), since=self._since())

@@ -16,7 +16,7 @@ from ..live.protocol import question_key
 from ..live.saved import SavedPage, deadline, still
 from .explorer import DerivativeExplorer
 from .scene import at_order, at_point, growth_rows, symbol
-from .session import Place, Seen
+from .session import CurvePoint, Evaluation
 
 SECONDS = 5.0
 """So long the page may compute: the derivatives of all orders at the present point."""
@@ -60,10 +60,10 @@ def _highest(view: DerivativeExplorer) -> Derivatives:
     if shown.order == session.seen.study.most or not session.seen.study.has_curves:
         return shown
     try:
-        found = session.compute(Place(shown.x, session.seen.study.most), deadline(SECONDS))
+        found = session.compute(CurvePoint(shown.x, session.seen.study.most), deadline(SECONDS))
     except Stopped:
         return shown
-    return found.data if isinstance(found, Seen) and found.study is session.seen.study else shown
+    return found.data if isinstance(found, Evaluation) and found.study is session.seen.study else shown
 
 
 def _content(view: DerivativeExplorer, here: Derivatives, held: dict[str, Any], most: int) -> dict[str, Any]:

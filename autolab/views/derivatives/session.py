@@ -8,13 +8,13 @@ from typing import Any
 
 from ...analysis import Derivatives, Study
 from ...engine.variable import Variable
-from ..live.computation import Stopped, UserError, Watching, user_error
+from ..live.computation import RerunContext, Stopped, UserError, user_error
 
 SECONDS = 60.0
 
 
 @dataclass(frozen=True)
-class Place:
+class CurvePoint:
     """The point at which a function is looked at, and up to which derivative."""
 
     x: float
@@ -22,14 +22,14 @@ class Place:
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class Evaluation:
     """What there is to see at a place, and the curves that it stands on."""
 
     study: Study
     data: Derivatives
 
 
-class DerivativeSession(Watching):
+class DerivativeSession(RerunContext):
     """A function with its curves, and where somebody looks at it.
 
     Making one calls the function once, at the point; all else that calls it is in `compute`, the curves first.
@@ -41,7 +41,7 @@ class DerivativeSession(Watching):
 
     Attributes
     ----------
-    seen : Seen
+    seen : Evaluation
         What was computed last.
     wants_curves : bool
         Whether the curves are to be computed, as long as they are not there.
@@ -53,9 +53,9 @@ class DerivativeSession(Watching):
         super().__init__(fn)
         with self.running(lambda: None) as self.origins:
             study = Study(fn, x, order, domain, curves=False)
-        self.seen = Seen(study, study.data)
+        self.seen = Evaluation(study, study.data)
         self.wants_curves = True
-        self.state = Place(study.data.x, study.data.order)
+        self.state = CurvePoint(study.data.x, study.data.order)
 
     @property
     def seconds(self) -> float | None:
@@ -67,7 +67,7 @@ class DerivativeSession(Watching):
         """Whether the next computation is that of the curves, which may take long."""
         return self.wants_curves and not self.seen.study.has_curves
 
-    def compute(self, place: Place, check: Callable[[], None] = lambda: None) -> Seen | UserError:
+    def compute(self, place: CurvePoint, check: Callable[[], None] = lambda: None) -> Evaluation | UserError:
         """What there is to see at a place; what the user's function raises comes as data.
 
         If the function does not depend on the same as before, its curves are drawn anew: a point always stands on them.
@@ -81,7 +81,7 @@ class DerivativeSession(Watching):
                     study = Study(study.fn, known.x, known.order, known.domain)
                 elif study.has_curves and self.origins.changed():
                     study = Study(study.fn, place.x, known.order, known.domain)
-                seen = Seen(study, study.look(place.x, place.order))
+                seen = Evaluation(study, study.look(place.x, place.order))
         except Stopped:
             raise
         except BaseException as error:  # also an interrupt, and sys.exit()

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import Array, to_cpu
+from ...engine.backend import Array
+from ...engine.transfer import to_cpu
 from ...recording.arrays import block_reduce
 from ...recording.model import Snapshot
 from .messages import say

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...engine.checked import departed as departed_from
+from ...debug.inplace import departed as departed_from
+from ...engine.backward import last_output
 from ...engine.leaving import Exit
-from ...engine.passes import last_output
 from ...engine.variable import Variable
 from ...recording.departures import Departure, concerned
 from ...recording.model import Recording, Step
@@ -164,7 +164,7 @@ def _of_unreached(variable: Variable, output: Variable) -> str:
         return say("cleared")
     if node in nodes:
         return say("not_passed_on", output=name) if variable.creator is None else say("passed")
-    return say("detached" if uses_array(nodes, variable.data) else "not_input", output=name)
+    return say("detached" if uses_array(nodes, variable.array) else "not_input", output=name)
 
 
 def _output_name(output: Variable) -> str:

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import Array, device_name, to_cpu
+from ...engine.backend import Array, device_name
+from ...engine.transfer import to_cpu
 from ...recording.arrays import extremes
 from ...recording.model import Snapshot
 from .cells import Plane, reduced

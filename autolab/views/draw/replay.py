@@ -73,5 +73,5 @@ def state_of(g: Any) -> State:
     if isinstance(g, dict):
         states = [state_of(part) for part in g.values()]
         return State(all([s.zero for s in states]), all([s.finite for s in states]))
-    array = g.data if isinstance(g, Variable) else g
+    array = g._data if isinstance(g, Variable) else g
     return State(not bool(array.any()), bool(get_array_module(array).isfinite(array).all()))

@@ -73,11 +73,15 @@ export function makeAddressPart({ get, send }) {
 /** What the address asks for, as far as it can be meant. @returns {any} */
 function wished() {
   try {
-    const found = JSON.parse(decodeURIComponent(location.hash.slice(1)));
-    return Object.fromEntries(
-      Object.entries(found ?? {}).filter(([name, value]) => Object.hasOwn(FIELDS, name) && FIELDS[name](value)),
-    );
+    return lookOf(JSON.parse(decodeURIComponent(location.hash.slice(1))));
   } catch {
     return {}; // a link to a place in some other page
   }
+}
+
+/** Those parts of a look that somebody else may have written. @param {any} found @returns {any} */
+export function lookOf(found) {
+  return Object.fromEntries(
+    Object.entries(found ?? {}).filter(([name, value]) => Object.hasOwn(FIELDS, name) && FIELDS[name](value)),
+  );
 }

@@ -32,7 +32,7 @@ Size = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Edge:
+class SceneEdge:
     """A line from one box to another, by their ids."""
 
     source: int
@@ -66,7 +66,7 @@ def arrange(
     outline: Outline,
     expanded: Collection[int],
     sizes: Mapping[int, Size],
-    edges: Sequence[Edge],
+    edges: Sequence[SceneEdge],
     label_width: Callable[[Group], float],
     right: bool = False,
 ) -> Arranged:
@@ -122,7 +122,7 @@ class _Piece:
 class _Pieces:
     """Every edge, cut where it crosses the edge of a frame: by level, and along its way."""
 
-    def __init__(self, outline: Outline, edges: Sequence[Edge]) -> None:
+    def __init__(self, outline: Outline, edges: Sequence[SceneEdge]) -> None:
         self.of_level: dict[int | None, list[_Piece]] = {}
         self.ways: list[list[_Piece]] = []
         self._shared: dict[tuple[int | None, int | None, int | None, int], _Piece] = {}
@@ -135,7 +135,7 @@ class _Pieces:
                 del entered[0]
             self.ways.append(list(self._cut(edge, left[::-1], entered, around)))
 
-    def _cut(self, edge: Edge, left: list[int], entered: list[int], around: int | None) -> Iterator[_Piece]:
+    def _cut(self, edge: SceneEdge, left: list[int], entered: list[int], around: int | None) -> Iterator[_Piece]:
         source: int | None = edge.source
         for frame in left:
             yield self._piece(frame, source, None, edge.source, shared=True)

@@ -2,8 +2,8 @@
 /** The live graph: which parts it has, and what a part is. */
 
 import { makeBrain } from "../live/brain.js";
-import { makeProblemPart, makeSincePart } from "../live/computing.js";
-import { makeTakingPart } from "../live/save_as.js";
+import { makeComputingPart, makeStaleNoticePart } from "../live/computing.js";
+import { makeSaveAsPart } from "../live/save_as.js";
 import { makeWidget } from "../live/view.js";
 import { makeOrdersPart } from "../steps/orders.js";
 import { makePlayerPart } from "../steps/player.js";
@@ -11,7 +11,7 @@ import { makeSentencePart } from "../steps/sentence.js";
 import { makeAddressPart } from "./address.js";
 import { makeHistogramPart } from "./histogram.js";
 import { makeInputsPart } from "./inputs.js";
-import { makeFlowPart, makeKeyPart, makeOpeningsPart, makeSearchPart } from "./overview.js";
+import { makeFlowPart, makeKeyPart, makeExpandFusedPart, makeSearchPart } from "./overview.js";
 import { makeDetailPart, makeGraphPart } from "./picture.js";
 import { makeMind } from "./showing.js";
 import { makeSourcePart } from "./source.js";
@@ -22,15 +22,15 @@ const PARTS = [
   makeFlowPart,
   makeGraphPart,
   makeOrdersPart,
-  makeOpeningsPart,
+  makeExpandFusedPart,
   makePlayerPart,
   makeSentencePart,
-  makeProblemPart,
-  makeSincePart,
+  makeComputingPart,
+  makeStaleNoticePart,
   makeDetailPart,
   makeHistogramPart,
   (/** @type {View} */ view) => makeSourcePart(view, true),
-  makeTakingPart,
+  makeSaveAsPart,
   makeAddressPart,
   makeKeyPart,
 ]; // in each place of the page they stand in this order

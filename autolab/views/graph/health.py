@@ -15,7 +15,7 @@ from ..draw.messages import plural, say
 from ..draw.names import heading, label
 from ..draw.numbers import number
 from .listing import ended, replaced
-from .readings import SIGNS, Finding, Sign, marked_steps, signs_at
+from .readings import SIGNS, HealthFinding, Sign, marked_steps, signs_at
 
 __all__ = ["EXPLODED", "SIGNS", "VANISHED", "dead_units", "findings", "reference_step", "sentences", "signs_at"]
 
@@ -23,7 +23,7 @@ VANISHED = 1e-3
 EXPLODED = 1e3
 
 
-def findings(recording: Recording) -> list[Finding]:
+def findings(recording: Recording) -> list[HealthFinding]:
     """Everything that is wrong or was done to the values, in the order of the steps."""
     reference = reference_step(recording)
     size = 0.0 if reference is None or reference.grad is None else reference.grad.norm
@@ -38,22 +38,22 @@ def reference_step(recording: Recording) -> Step | None:
     return next(iter((arrays or reached)[::-1]), None)
 
 
-def _of_step(step: Step, reference: float) -> Iterator[Finding]:
+def _of_step(step: Step, reference: float) -> Iterator[HealthFinding]:
     kept = [snapshot for snapshot in (step.value, step.grad) if snapshot is not None]
     if any([snapshot.nan_count for snapshot in kept]):
-        yield Finding("nan", step.id)
+        yield HealthFinding("nan", step.id)
     if any([snapshot.inf_count for snapshot in kept]):
-        yield Finding("infinite", step.id)
+        yield HealthFinding("infinite", step.id)
     if step.grad is not None and reference > 0 and step.grad.size:
         size = step.grad.norm
         if 0 < size < VANISHED * reference:
-            yield Finding("vanishing", step.id, size)
+            yield HealthFinding("vanishing", step.id, size)
         elif size > EXPLODED * reference:
-            yield Finding("exploding", step.id, size)
+            yield HealthFinding("exploding", step.id, size)
     if step.function == "relu" and step.value is not None:
         dead, units = dead_units(step.value)
         if dead:
-            yield Finding("dead", step.id, float(dead), units)
+            yield HealthFinding("dead", step.id, float(dead), units)
 
 
 def dead_units(value: Snapshot) -> tuple[int, int]:
@@ -67,7 +67,7 @@ def dead_units(value: Snapshot) -> tuple[int, int]:
     return int(units.size - units.sum()), int(units.size)
 
 
-def sentences(recording: Recording, found: list[Finding]) -> list[tuple[Sign, str]]:
+def sentences(recording: Recording, found: list[HealthFinding]) -> list[tuple[Sign, str]]:
     """What is wrong in words, one sentence per sign (of what left the graph, per place), in the order of `SIGNS`."""
     steps = {step.id: step for step in recording.steps}
     reference = reference_step(recording)

@@ -138,7 +138,7 @@ export function makeFlowPart(view) {
 // The part that opens fused functions into their steps, and says whether both agree.
 
 /** @param {import("./explorer.js").View} view */
-export function makeOpeningsPart({ get, send }) {
+export function makeExpandFusedPart({ get, send }) {
   const buttons = html("div", { class: "al-fused" });
   const proofs = html("div", { class: "al-proofs", role: "status" });
   let shown = "";

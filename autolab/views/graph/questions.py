@@ -33,9 +33,9 @@ from ...recording.model import Recording
 from ..draw.arrays import MAX_CELLS
 from ..live.protocol import Shelf, not_understood, question_key
 from .health import findings
-from .readings import Finding, view_scale
+from .playback import Playback
+from .readings import HealthFinding, view_scale
 from .scene import structure
-from .walk import Walk
 
 if TYPE_CHECKING:
     from ...analysis.derivations import Derivation
@@ -113,9 +113,9 @@ class Reader:
         return self._found[name]
 
     @cached_property
-    def walk(self) -> Walk:
+    def walk(self) -> Playback:
         """The walk through the graph of the function."""
-        return Walk(self.recording)
+        return Playback(self.recording)
 
     @cached_property
     def derivation(self) -> Derivation | None:
@@ -138,7 +138,7 @@ class Reader:
         return {step.id: step.id for graph in self.graphs for step in graph.steps}
 
     @cached_property
-    def findings(self) -> list[Finding]:
+    def findings(self) -> list[HealthFinding]:
         """What is wrong."""
         return findings(self.recording)
 

@@ -183,7 +183,7 @@ SIGNS: dict[Sign, str] = {
 
 
 @dataclass(frozen=True)
-class Finding:
+class HealthFinding:
     """One thing that is wrong at one step. ``size`` is the gradient's norm, or how many units are dead of ``total``."""
 
     sign: Sign
@@ -192,7 +192,7 @@ class Finding:
     total: int = 0
 
 
-def signs_at(found: Iterable[Finding], boxes: Mapping[int, int]) -> dict[str, list[str]]:
+def signs_at(found: Iterable[HealthFinding], boxes: Mapping[int, int]) -> dict[str, list[str]]:
     """The words at each box, where ``boxes`` has the box of every step."""
     signs: dict[str, list[str]] = {}
     for finding in found:
@@ -202,7 +202,7 @@ def signs_at(found: Iterable[Finding], boxes: Mapping[int, int]) -> dict[str, li
     return signs
 
 
-def signs_of(found: Iterable[Finding]) -> dict[int, list[str]]:
+def signs_of(found: Iterable[HealthFinding]) -> dict[int, list[str]]:
     """The words at each step."""
     signs: dict[int, list[str]] = {}
     for finding in found:
@@ -210,18 +210,18 @@ def signs_of(found: Iterable[Finding]) -> dict[int, list[str]]:
     return signs
 
 
-def departed(recording: Recording) -> list[Finding]:
+def departed(recording: Recording) -> list[HealthFinding]:
     """The steps whose values left the graph."""
     left = dict.fromkeys([step for departure in recording.departures for step in departure.steps])
-    return [Finding("left", step) for step in sorted(left)]
+    return [HealthFinding("left", step) for step in sorted(left)]
 
 
-def marked_steps(recording: Recording) -> list[Finding]:
+def marked_steps(recording: Recording) -> list[HealthFinding]:
     """What every picture shows, also one that looks for nothing: what left the graph, led to an error, was replaced."""
-    replaced = [Finding("replaced", step.id) for step in recording.steps if step.replaced]
+    replaced = [HealthFinding("replaced", step.id) for step in recording.steps if step.replaced]
     return [*departed(recording), *raised(recording), *replaced]
 
 
-def raised(recording: Recording) -> list[Finding]:
+def raised(recording: Recording) -> list[HealthFinding]:
     """The operands of the call that raised, or the step whose gradient rule did."""
-    return [] if recording.raised is None else [Finding("raised", step) for step in recording.raised.operands]
+    return [] if recording.raised is None else [HealthFinding("raised", step) for step in recording.raised.operands]

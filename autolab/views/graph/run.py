@@ -10,12 +10,12 @@ from ...engine.backend import Array, get_array_module
 from ...engine.observe import BackwardEvent, ForwardEvent
 from ...engine.primitive import Primitive
 from ...engine.variable import Variable
-from .state import State
+from .state import ExplorationState
 
 Domain = tuple[float, float]
 
 
-class Run:
+class ProgramRun:
     """Listens while a function is recorded.
 
     Attributes
@@ -28,7 +28,7 @@ class Run:
         For each input to which functions with a domain are applied directly, where all of them are worth looking at.
     """
 
-    def __init__(self, bound: Bound, state: State, check: Callable[[], None], given: Any = None) -> None:
+    def __init__(self, bound: Bound, state: ExplorationState, check: Callable[[], None], given: Any = None) -> None:
         self.leaves = {name: _leaf(bound.variables[name], name, array) for name, array in state.inputs.items()}
         self.ones: dict[int, Array] = {}
         self.domains: dict[str, Domain] = {}
@@ -47,7 +47,7 @@ class Run:
         """The upstream gradient: what was set, where it still fits, else ones; a tuple for several outputs."""
         self._several = len(outputs) > 1
         self.ones = {
-            i: get_array_module(y.data).ones(y.shape, y.dtype) for i, y in enumerate(outputs) if y.node is not None
+            i: get_array_module(y.array).ones(y.shape, y.dtype) for i, y in enumerate(outputs) if y.node is not None
         }
         if self._given is not None:
             return self._given
@@ -61,7 +61,7 @@ class Run:
         if self._given is None:
             return {}
         each = self._given if isinstance(self._given, list | tuple) and self._several else [self._given]
-        arrays = {i: g.data if isinstance(g, Variable) else g for i, g in enumerate(each)}
+        arrays = {i: g.array if isinstance(g, Variable) else g for i, g in enumerate(each)}
         return {i: _like(ones, arrays[i]) for i, ones in self.ones.items() if arrays[i] is not None}
 
 

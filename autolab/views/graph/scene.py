@@ -20,7 +20,7 @@ from typing import Any
 from ...recording.model import LEAVES, Operand, Recording, Step
 from ...recording.outline import Group, Outline
 from ..draw.names import columns, expression, label, shorten, symbol, title
-from .compound import Edge, Frame, arrange
+from .compound import Frame, SceneEdge, arrange
 from .detail import detail
 from .direction import Direction, direction_of
 from .labels import devices, group_count, group_heading, group_name, group_text, result, transfers
@@ -143,17 +143,17 @@ def _key(picture: dict[str, Any]) -> str:
     return hashlib.blake2b(json.dumps(picture).encode(), digest_size=12).hexdigest()
 
 
-def lines(recording: Recording, outline: Outline, expanded: Collection[int]) -> list[tuple[Edge, list[Operand]]]:
+def lines(recording: Recording, outline: Outline, expanded: Collection[int]) -> list[tuple[SceneEdge, list[Operand]]]:
     """A line per operand, with that operand; between a closed group and another box, one line per pair, with all."""
-    found: list[tuple[Edge, list[Operand]]] = []
-    shared: dict[Edge, list[Operand]] = {}
+    found: list[tuple[SceneEdge, list[Operand]]] = []
+    shared: dict[SceneEdge, list[Operand]] = {}
     holders = outline.holders(expanded)
     for step in recording.steps:
         target = holders[step.id]
         for operand in step.operands:
             if operand.step is None or holders[operand.step] == target:
                 continue
-            edge = Edge(holders[operand.step], target)
+            edge = SceneEdge(holders[operand.step], target)
             if edge in shared:
                 shared[edge].append(operand)
                 continue

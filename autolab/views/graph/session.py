@@ -16,8 +16,8 @@ import numpy as np
 
 from ...binding import bind, chosen_options
 from ...engine.backend import Array, device_name, gpu_status
-from ...engine.config import config, using_config
 from ...engine.observe import observe
+from ...engine.switches import config, using_config
 from ...engine.variable import Variable
 from ...recording.model import Recording
 from ...recording.opening import fused_names
@@ -25,10 +25,10 @@ from ...recording.orders import input_to_differentiate
 from ...recording.origins import Origins
 from ...recording.replacing import numbered, replacement
 from ...recording.run import BUDGET, record_bound
-from ..live.computation import Stopped, UserError, Watching, user_error
+from ..live.computation import RerunContext, Stopped, UserError, user_error
 from ..live.controls import Key, is_movable
-from .run import Run, fitting
-from .state import DEVICES, FLOATS, Origin, State, call_code, drawn, edited, total_bytes
+from .run import ProgramRun, fitting
+from .state import DEVICES, FLOATS, ArraySource, ExplorationState, call_code, drawn, edited, total_bytes
 
 HISTORY = 500
 HISTORY_BYTES = 256 << 20
@@ -36,7 +36,7 @@ SECONDS = 60.0
 _OPTIONS = ("upstream", "budget", "order", "wrt", "open", "replace", "seconds", "train")
 
 
-class Session(Watching):
+class Session(RerunContext):
     """One function and the point at which it is looked at.
 
     The point is a copy: the caller's arrays and Variables never change. Modes and random numbers are those of the
@@ -77,7 +77,7 @@ class Session(Watching):
         self._backprop = config.enable_backprop
         # The picture shows NaN and infinities, so a warning at every move would say nothing new.
         self._floats: Any = {kind: "ignore" if how == "warn" else how for kind, how in np.geterr().items()}
-        arrays: dict[Key, Any] = {name: variable.data.copy() for name, variable in self.bound.variables.items()}
+        arrays: dict[Key, Any] = {name: variable.array.copy() for name, variable in self.bound.variables.items()}
         input_to_differentiate("explore", self.bound.variables, given.get("order", 0), given.get("wrt"))
         orders = {
             "order": given.get("order", 0),
@@ -85,13 +85,13 @@ class Session(Watching):
             "opened": fused_names("explore", given.get("open", ())),
             "replaced": numbered("explore", given.get("replace", {})),
         }
-        self.start = self.state = State(arrays, bool(given.get("train", config.train)), **orders)
+        self.start = self.state = ExplorationState(arrays, bool(given.get("train", config.train)), **orders)
         self.recording: Recording | None = None
         self.outputs: dict[int, Array] = {}
         self.domains: dict[str, tuple[float, float]] = {}
         self.controls: dict[Key, tuple[Any, dict[str, Any]]] = {}  # the last of each key, and what it was made of
-        self._past: deque[State] = deque()
-        self._moving: tuple[Any, State] | None = None
+        self._past: deque[ExplorationState] = deque()
+        self._moving: tuple[Any, ExplorationState] | None = None
 
     # ------------------------------------------------------------------ where the inputs stand
     @property
@@ -138,7 +138,7 @@ class Session(Watching):
         """
         array = self._movable(key)
         moved = edited(_what(key), array, index, value)
-        origin = self.state.origins.get(key, Origin())
+        origin = self.state.origins.get(key, ArraySource())
         origin = origin.then((index or 0, moved.reshape(-1)[index or 0].item()))
         return self._go(self.state.having(key, moved, origin), key, final)
 
@@ -151,7 +151,7 @@ class Session(Watching):
             If there is no such array, or the distribution, the scale or the seed is not one.
         """
         array, text = drawn(_what(key), self._movable(key), distribution, scale, seed)
-        return self._go(self.state.having(key, array, Origin(text)), None)
+        return self._go(self.state.having(key, array, ArraySource(text)), None)
 
     def choose(self, setting: str, value: str | int) -> bool:
         """Set the ``dtype`` or ``device`` of all inputs of floats, the ``mode``, the ``order`` of differentiation or
@@ -165,7 +165,7 @@ class Session(Watching):
         """
         return self._go(self._chosen(setting, value), None)
 
-    def _chosen(self, setting: str, value: Any) -> State:
+    def _chosen(self, setting: str, value: Any) -> ExplorationState:
         state = self.state
         if setting in ("order", "wrt"):
             orders = {"order": state.order, "wrt": state.wrt, setting: value}
@@ -243,7 +243,7 @@ class Session(Watching):
             raise ValueError(f"explore: {_what(key)} is {array.dtype} {tuple(array.shape)}; it cannot be moved")
         return array
 
-    def _go(self, state: State, mover: Any, final: bool = True) -> bool:
+    def _go(self, state: ExplorationState, mover: Any, final: bool = True) -> bool:
         """Take another state. Steps of one mover that are not final join the next one; None joins nothing."""
         if self._moving is None or mover is None or self._moving[0] != mover:
             self._finish()
@@ -266,13 +266,13 @@ class Session(Watching):
         return self._moving is not None and self.state.differs(self._moving[1])
 
     # ------------------------------------------------------------------ what comes out
-    def record(self, state: State | None = None, check: Callable[[], None] = lambda: None) -> Recording:
+    def record(self, state: ExplorationState | None = None, check: Callable[[], None] = lambda: None) -> Recording:
         """Run the function and its gradient; the user's errors pass through.
 
         ``check`` is called at every step: what it raises ends the computation.
         """
         state = state or self.state
-        run, origins = Run(self.bound, state, check, self._upstream), Origins(self.bound.fn)
+        run, origins = ProgramRun(self.bound, state, check, self._upstream), Origins(self.bound.fn)
         with contextlib.ExitStack() as modes:
             modes.enter_context(np.errstate(**self._floats))
             for mode, value in (("enable_backprop", self._backprop), ("train", state.train)):
@@ -293,7 +293,9 @@ class Session(Watching):
             self._upstream = None
         return recording
 
-    def compute(self, state: State | None = None, check: Callable[[], None] = lambda: None) -> Recording | UserError:
+    def compute(
+        self, state: ExplorationState | None = None, check: Callable[[], None] = lambda: None
+    ) -> Recording | UserError:
         """`record`, with what the user's function raises as data; an interrupt ends only this computation.
 
         That is so at the first point too. The error's ``recording`` holds what was computed up to there.
@@ -313,8 +315,8 @@ class Session(Watching):
     def _own(self, args: Sequence[Any], inputs: Mapping[str, Any]) -> Iterator[tuple[Any, str]]:
         """The caller's own arrays and Variables, with the names of the inputs that were copied from them."""
         for value in (*args, *inputs.values()):
-            data = value.data if isinstance(value, Variable) else value
-            yield from [(value, name) for name, copied in self.bound.variables.items() if copied.data is data]
+            data = value.array if isinstance(value, Variable) else value
+            yield from [(value, name) for name, copied in self.bound.variables.items() if copied.array is data]
 
 
 def _seconds(given: Any) -> float:

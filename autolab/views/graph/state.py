@@ -15,7 +15,8 @@ from typing import Any, Literal
 import numpy as np
 
 from ...binding import Bound
-from ...engine.backend import Array, device_name, get_array_module, to_cpu, to_gpu
+from ...engine.backend import Array, device_name, get_array_module
+from ...engine.transfer import to_cpu, to_gpu
 from ...engine.variable import Variable
 from ...recording.replacing import Replacement
 from ..live.controls import Key, is_finite
@@ -29,14 +30,14 @@ DEVICES = ("cpu", "gpu")
 
 
 @dataclass(frozen=True)
-class Origin:
+class ArraySource:
     """Where a large array came from, for its code: an expression (None: the user's own array), and what was done to it
     since: elements set by flat index, and the dtypes that it was cast to."""
 
     expression: str | None = None
     steps: tuple[tuple[int, Any] | str, ...] = ()
 
-    def then(self, step: tuple[int, Any] | str) -> Origin:
+    def then(self, step: tuple[int, Any] | str) -> ArraySource:
         """With one more step; an element that is set again, with no cast between, is set once."""
         casts = [i for i, done in enumerate(self.steps) if isinstance(done, str)]
         settled = casts[-1] + 1 if casts else 0
@@ -45,13 +46,13 @@ class Origin:
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class ExplorationState:
     """The inputs, the upstream gradients that were set, the mode, the order of differentiation with its input, the
     fused functions that are opened, and the values that are put in place of what steps compute."""
 
     arrays: Mapping[Key, Array]
     train: bool
-    origins: Mapping[Key, Origin] = field(default_factory=dict)
+    origins: Mapping[Key, ArraySource] = field(default_factory=dict)
     order: int = 0
     wrt: str | None = None
     opened: tuple[str, ...] = ()
@@ -72,7 +73,7 @@ class State:
         """What was chosen besides the arrays."""
         return self.train, self.order, self.wrt, self.opened
 
-    def differs(self, other: State) -> bool:
+    def differs(self, other: ExplorationState) -> bool:
         """Whether anything that is computed could come out differently."""
         if self.choices != other.choices:
             return True
@@ -84,28 +85,28 @@ class State:
             not _same(new.value, other.replaced[step].value) for step, new in self.replaced.items()
         )
 
-    def having(self, key: Key, array: Array, origin: Origin) -> State:
+    def having(self, key: Key, array: Array, origin: ArraySource) -> ExplorationState:
         """The same with another array."""
         return replace(self, arrays={**self.arrays, key: array}, origins={**self.origins, key: origin})
 
-    def replacing(self, step: int, value: Replacement | None) -> State:
+    def replacing(self, step: int, value: Replacement | None) -> ExplorationState:
         """The same with another value in place of what a step computes; None for what it computes."""
         others = {other: held for other, held in self.replaced.items() if other != step}
         return replace(self, replaced=others if value is None else dict(sorted({**others, step: value}.items())))
 
-    def placed(self, device: str) -> State:
+    def placed(self, device: str) -> ExplorationState:
         """The same with every array of floats on the CPU or on the GPU."""
         move = to_gpu if device == "gpu" else to_cpu
         return replace(self, arrays={key: move(a) if a.dtype.kind == "f" else a for key, a in self.arrays.items()})
 
-    def cast(self, dtype: str) -> State:
+    def cast(self, dtype: str) -> ExplorationState:
         """The same with every array of floats of another dtype."""
         changed = {key: a.astype(dtype) for key, a in self.arrays.items() if a.dtype.kind == "f" and a.dtype != dtype}
-        origins = {key: self.origins.get(key, Origin()).then(dtype) for key in changed}
+        origins = {key: self.origins.get(key, ArraySource()).then(dtype) for key in changed}
         return replace(self, arrays={**self.arrays, **changed}, origins={**self.origins, **origins})
 
 
-def total_bytes(states: Iterable[State]) -> int:
+def total_bytes(states: Iterable[ExplorationState]) -> int:
     """What the arrays of a history take; one that several states share counts once."""
     arrays = [
         array for state in states for array in (*state.arrays.values(), *[r.value for r in state.replaced.values()])
@@ -183,7 +184,7 @@ LITERAL = 1000
 """Arrays of more elements are written as where they came from and what was changed in them."""
 
 
-def call_code(bound: Bound, state: State) -> str:
+def call_code(bound: Bound, state: ExplorationState) -> str:
     """Python text that gives the present point: what differs from the defaults of `explore` is written out.
 
     It stands on its own but for the function and large arrays, which are the user's own names.
@@ -192,7 +193,7 @@ def call_code(bound: Bound, state: State) -> str:
 
     def text(variable: Variable) -> str:
         name = str(variable.name)
-        array, origin = state.arrays[name], state.origins.get(name, Origin())
+        array, origin = state.arrays[name], state.origins.get(name, ArraySource())
         return _as_given(_expression(name, array, origin, lines), variable)
 
     call = bound.code(text).partition("(")
@@ -201,13 +202,13 @@ def call_code(bound: Bound, state: State) -> str:
     return "; ".join([*lines, f"autolab.explore({', '.join([call[0], *arguments])})"])
 
 
-def _options(state: State, lines: list[str]) -> str:
+def _options(state: ExplorationState, lines: list[str]) -> str:
     """The options that are not the defaults."""
     entries = []
     outputs = sorted([key for key in state.arrays if isinstance(key, int)])
     if outputs:
         origins = state.origins
-        parts = [_expression(f"upstream{i}", state.arrays[i], origins.get(i, Origin()), lines) for i in outputs]
+        parts = [_expression(f"upstream{i}", state.arrays[i], origins.get(i, ArraySource()), lines) for i in outputs]
         entries.append(f'"upstream": {parts[0] if len(parts) == 1 else "(" + ", ".join(parts) + ")"}')
     if state.order:
         entries += [f'"order": {state.order}', *([f'"wrt": {state.wrt!r}'] if state.wrt is not None else [])]
@@ -221,7 +222,7 @@ def _options(state: State, lines: list[str]) -> str:
     return f"options={{{', '.join(entries)}}}" if entries else ""
 
 
-def _expression(name: str, array: Array, origin: Origin, lines: list[str]) -> str:
+def _expression(name: str, array: Array, origin: ArraySource, lines: list[str]) -> str:
     """An expression for the array; edits of a large one become lines before it."""
     if array.size <= LITERAL:
         text = literal(array)

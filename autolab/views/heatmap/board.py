@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...engine.backend import as_array, check_real
+from ...engine.arrays import as_array, check_real
 from ...engine.variable import Variable
 from ..draw.cells import Plane
 from ..draw.colors import DECADES, SCALES, Tone, spanning

@@ -2,7 +2,7 @@
 /** Heatmaps of arrays: which parts the view has. */
 
 import { makeBrain } from "../live/brain.js";
-import { makeProblemPart, makeSincePart } from "../live/computing.js";
+import { makeComputingPart, makeStaleNoticePart } from "../live/computing.js";
 import { KINDS_SHOWN, SCALES, html, makeSegments, set, write } from "../live/dom.js";
 import { makeAsking } from "../live/link.js";
 import { makeWidget } from "../live/view.js";
@@ -10,7 +10,7 @@ import { HEAT, heatActs, heatQuestion, makeHeatPart } from "./group.js";
 
 export default () =>
   makeWidget(
-    [makeHeatSettingsPart, makeProblemPart, makeSincePart, makeHeatPart],
+    [makeHeatSettingsPart, makeComputingPart, makeStaleNoticePart, makeHeatPart],
     makeBrain(makeAsking(HEAT, (look) => ({ picture: heatQuestion(look) }), heatActs)),
   );
 

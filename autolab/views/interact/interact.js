@@ -4,7 +4,7 @@
 import { HEAT, heatActs, heatQuestion, makeHeatPart } from "../heatmap/group.js";
 import { makeBrain } from "../live/brain.js";
 import { makeChart } from "../live/chart.js";
-import { makeProblemPart } from "../live/computing.js";
+import { makeComputingPart } from "../live/computing.js";
 import { makeControls } from "../live/controls.js";
 import { button, choice, html, write } from "../live/dom.js";
 import { makeAsking } from "../live/link.js";
@@ -12,7 +12,7 @@ import { makeWidget } from "../live/view.js";
 
 export default () =>
   makeWidget(
-    [makeKnobsPart, makeProblemPart, makeToldPart, makeLinesPart, makeHeatPart],
+    [makeKnobsPart, makeComputingPart, makeToldPart, makeLinesPart, makeHeatPart],
     makeBrain(
       makeAsking(HEAT, (look) => ({ free: ["free"], result: ["result"], picture: heatQuestion(look) }), heatActs),
     ),

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...analysis.line_charts import LineChart
 from ...binding import chosen_options
-from ...engine.config import config, using_config
 from ...engine.errors import a_kind
+from ...engine.switches import config, using_config
 from .. import mimebundle
 from ..draw.escape import Markup, clean, join
 from ..draw.html import paragraph, prose
@@ -195,7 +195,7 @@ def interact(fn: Callable[..., Any], options: Mapping[str, Any] | None = None, *
     >>> import numpy as np
     >>> def power(exponent):
     ...     x = np.linspace(0, 1, 50)
-    ...     return autolab.line_chart(x, {"x to the power": x**exponent}, y_range=(0, 1))
+    ...     return autolab.plots.line_chart(x, {"x to the power": x**exponent}, y_range=(0, 1))
     >>> view = autolab.interact(power, exponent=(0.0, 2.0, 5.0))
     interact: no notebook to draw in; open ...html in a browser
     """

@@ -8,6 +8,7 @@ import contextlib
 import contextvars
 import copy
 import ctypes
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,14 +17,18 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ...engine.config import config, unset_modes, using_config
+from ...engine.config import unset_modes
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
+from ...engine.switches import config, using_config
 from ...recording.model import Recording
 from ...recording.origins import Origins
 from ...recording.raised import MAX_MESSAGE, last_recording, place_of, told_as
 from ..draw.escape import clean
 
 Result = TypeVar("Result")
+
+HAS_THREADS = sys.platform != "emscripten"
+"""A browser's Python has none: there a computation runs at once, and ends by itself when its time is over."""
 
 PATIENCE = 0.5
 """Seconds between asking a computation to stop and stopping it from outside."""
@@ -55,13 +60,18 @@ class Computation(Generic[Result]):
         self._interruptible, self._interrupted = True, False
         self._made = time.monotonic()
         self.stopped: str | None = None
-        context = contextvars.copy_context()  # what is printed belongs to the cell or message that began this
+        context = self._context = (
+            contextvars.copy_context()
+        )  # what is printed belongs to the cell or message that began
         context.run(unset_modes)  # modes belong to what is computed
         self._thread = threading.Thread(target=context.run, args=(self._run,), name="autolab-view", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
-        self._thread.start()
+        """Begin; without threads, also end."""
+        if HAS_THREADS:
+            self._thread.start()
+        else:
+            self._context.run(self._run)
 
     @property
     def seconds(self) -> float:
@@ -70,7 +80,8 @@ class Computation(Generic[Result]):
 
     def guard(self) -> None:
         """Watch over the time, and stop from outside what does not stop by itself. Only slow ones need that."""
-        threading.Thread(target=self._watch, name="autolab-watch", daemon=True).start()
+        if HAS_THREADS:
+            threading.Thread(target=self._watch, name="autolab-watch", daemon=True).start()
 
     def stop(self, why: str) -> None:
         """Ask it to end soon."""
@@ -79,6 +90,8 @@ class Computation(Generic[Result]):
 
     def check(self) -> None:
         """What ``work`` calls at every step."""
+        if not HAS_THREADS and self._limit is not None and self.seconds > self._limit:
+            self.stop("seconds")
         if self.stopped:
             raise Stopped
 
@@ -121,7 +134,7 @@ class Computation(Generic[Result]):
                 pass
 
 
-class Watching:
+class RerunContext:
     """A function that is run again and again, in the mode and with the random numbers of the thread that opened it.
 
     Attributes

@@ -7,7 +7,7 @@
 import { button, choice, html, write } from "./dom.js";
 
 /** @param {import("../graph/explorer.js").View} view */
-export function makeProblemPart({ get, link, root }) {
+export function makeComputingPart({ get, link, root }) {
   const busy = html("span", { class: "al-busy", role: "status" });
   const stop = button("Stop", () => link.stop({ do: "stop" }), { hidden: true });
   const work = html("div", { class: "al-work" }, busy, stop);
@@ -59,7 +59,7 @@ export function makeProblemPart({ get, link, root }) {
 // The part that says when the numbers are not those that the notebook would give now.
 
 /** @param {import("../graph/explorer.js").View} view */
-export function makeSincePart({ get, send, link, root }) {
+export function makeStaleNoticePart({ get, send, link, root }) {
   const text = html("span");
   const again = button("Compute again", () => send({ do: "again" }));
   const panel = html("div", { class: "al-since", role: "status", hidden: true }, text, again);

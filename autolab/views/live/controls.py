@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import Array, to_cpu
+from ...engine.backend import Array
+from ...engine.transfer import to_cpu
 from ...recording.arrays import block_reduce
 from ..draw.escape import clean
 

@@ -10,7 +10,7 @@ import { html, set, svg } from "./dom.js";
 const [SHARP, PRINTED] = [2, 3]; // pixels for each unit of the picture
 
 /** @param {import("../graph/explorer.js").View} view */
-export function makeTakingPart({ get, send, answer, root }) {
+export function makeSaveAsPart({ get, send, answer, root }) {
   const isPage = get("still") === "page"; // which has no kernel
   const ways = Object.entries(get("ways")).filter(([suffix]) => !isPage || suffix !== "html");
   const choice = html(

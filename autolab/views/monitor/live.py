@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ...training.measure import State
+from ...training.measure import ModelState
 from .. import mimebundle
 from ..draw.arrays import about, array_entry
 from ..draw.chart import drawing
@@ -111,7 +111,7 @@ class MonitorView(LiveView):
             self._monitor.stop()
 
 
-def _heat(state: State, path: str, which: str) -> dict[str, Any]:
+def _heat(state: ModelState, path: str, which: str) -> dict[str, Any]:
     """An array as a heatmap with its ``cells``, or why there is none."""
     silent = " ".join(
         say("monitor_silent_now", silent=n, total=total, layer=clean(layer, 60))
@@ -137,6 +137,6 @@ def _bytes(numbers: np.ndarray) -> bytes:
     return numbers.astype("<f4").tobytes()
 
 
-def _first(state: State) -> str:
+def _first(state: ModelState) -> str:
     """The first parameter that is more than a row."""
     return next((path for path, kept in state.values.items() if len(kept.shape) > 1), next(iter(state.values), ""))

@@ -18,7 +18,7 @@ from ..draw.registry import Bundle
 if TYPE_CHECKING:
     from ...training.curve import Curve
     from ...training.extensions.plot import PlotReport
-    from ...training.measure import State
+    from ...training.measure import ModelState
     from ...training.monitor import Monitor
 
 _MOST_GROUPS = 4
@@ -81,7 +81,7 @@ def status(monitor: Monitor) -> list[str]:
     return words
 
 
-def _rate(states: tuple[State, ...]) -> float | None:
+def _rate(states: tuple[ModelState, ...]) -> float | None:
     if len(states) < 2:
         return None
     before, last = states[-2:]

@@ -15,7 +15,7 @@ from ..draw.numbers import number
 from ..draw.typeset import Tree, formula, in_pairs, of_label, row
 from ..graph.formulas import Token, derivative, numbers_in
 from ..graph.labels import result
-from ..graph.walk import Walk
+from ..graph.playback import Playback
 from .frames import edge_of, share_at, share_sentence
 from .share import Share
 from .worksheet import Index, cell_of, index_text, strongest
@@ -32,12 +32,12 @@ _STEP = 0.01
 _NAME_COLUMNS = 24
 
 
-def answer(walk: Walk, box: int, boxes: Mapping[int, int]) -> dict[str, Any]:
+def answer(walk: Playback, box: int, boxes: Mapping[int, int]) -> dict[str, Any]:
     """What a box answers, as plain data.
 
     Parameters
     ----------
-    walk : Walk
+    walk : Playback
         Of the recording that the box belongs to.
     box : int
         A step, or a closed group.
@@ -60,7 +60,7 @@ def answer(walk: Walk, box: int, boxes: Mapping[int, int]) -> dict[str, Any]:
     ...     h = x * y
     ...     out = h + x
     ...     return out
-    >>> walk = Walk(autolab.record(small, x=2.0, y=3.0))
+    >>> walk = Playback(autolab.record(small, x=2.0, y=3.0))
     >>> found = answer(walk, 0, {step: step for step in walk.steps})
     >>> found["comes"][0]["says"], found["sentence"]
     ('4 = 3 through h + 1 direct', 'x counts twice: if it grows by 0.01, out grows by about 0.04.')
@@ -75,15 +75,15 @@ def answer(walk: Walk, box: int, boxes: Mapping[int, int]) -> dict[str, Any]:
     }
 
 
-def _inside(walk: Walk, box: int) -> Sequence[Step]:
+def _inside(walk: Playback, box: int) -> Sequence[Step]:
     return walk.recording.outline.groups[box].steps if box < 0 else (walk.steps[box],)
 
 
-def _result(walk: Walk, box: int) -> Step | None:
+def _result(walk: Playback, box: int) -> Step | None:
     return result(walk.recording.outline.groups[box])
 
 
-def _values(walk: Walk, box: int, inside: Sequence[Step]) -> list[Step]:
+def _values(walk: Playback, box: int, inside: Sequence[Step]) -> list[Step]:
     """The values that something outside of the box uses, the one that it shows first."""
     if box >= 0:
         return [*inside]
@@ -107,7 +107,7 @@ class _Element:
         return number(snapshot.values[self.index])
 
 
-def _comes(walk: Walk, step: Step, boxes: Mapping[int, int]) -> dict[str, Any]:
+def _comes(walk: Playback, step: Step, boxes: Mapping[int, int]) -> dict[str, Any]:
     assert step.grad is not None
     at = _Element(step, step.grad, strongest(step.grad) if step.grad.is_whole and step.grad.size else None)
     moments = _arriving(walk, step)
@@ -141,13 +141,13 @@ def _size(at: _Element, share: Snapshot | None) -> float:
     return size if size == size else math.inf
 
 
-def _arriving(walk: Walk, step: Step) -> list[int]:
+def _arriving(walk: Playback, step: Step) -> list[int]:
     """The moments at which a share arrives, in the order in which the program uses the value."""
     arrivals = [a.moment for a in walk.arrivals.get(step.id, ()) if walk.moments[a.moment].phase == "backward"]
     return sorted(arrivals, key=lambda k: (walk.moments[k].step, walk.moments[k].operand))
 
 
-def _started(walk: Walk, step: Step) -> Snapshot | None:
+def _started(walk: Playback, step: Step) -> Snapshot | None:
     pairs = zip(walk.recording.outputs, walk.recording.upstream, strict=False)
     return next((upstream for output, upstream in pairs if output == step.id), None)
 
@@ -157,13 +157,13 @@ def _given(at: _Element, upstream: Snapshot) -> dict[str, Any]:
     return {**words, "edge": None, "line": None, "math": None, "rule": None, "numbers": []}
 
 
-def _held(walk: Walk, moments: Sequence[int], k: int) -> str:
+def _held(walk: Playback, moments: Sequence[int], k: int) -> str:
     """What stands still while only the use at moment ``k`` is looked at: the values of the other uses."""
     users = [walk.moments[other].step for other in moments if other != k]
     return ", ".join([label(walk.steps[user]) for user in dict.fromkeys(users) if user is not None][:_MOST_HELD])
 
 
-def _share(walk: Walk, k: int, at: _Element, boxes: Mapping[int, int], held: str) -> dict[str, Any]:
+def _share(walk: Playback, k: int, at: _Element, boxes: Mapping[int, int], held: str) -> dict[str, Any]:
     pick = None if at.index is None else ("in", *cell_of(at.grad.shape, at.index))
     share = share_at(walk, k, pick)  # type: ignore[arg-type]
     pairs = _pairs(walk, share, held)
@@ -180,7 +180,7 @@ def _share(walk: Walk, k: int, at: _Element, boxes: Mapping[int, int], held: str
     }
 
 
-def _way(walk: Walk, through: Step) -> str:
+def _way(walk: Playback, through: Step) -> str:
     """Along which use a share comes: directly from the output, or through the value that the use makes."""
     recording = walk.recording
     if recording.outputs == (through.id,) and len(_arriving(walk, through)) == 0:
@@ -188,7 +188,7 @@ def _way(walk: Walk, through: Step) -> str:
     return say("answer_through", name=shorten(label(through), _NAME_COLUMNS))
 
 
-def _pairs(walk: Walk, share: Share, held: str) -> list[Tree]:
+def _pairs(walk: Playback, share: Share, held: str) -> list[Tree]:
     """The chain rule for numbers: its symbols, each with its number below; of one use of several, what is held."""
     pairs = share.pairs()
     if not pairs or share.names[0] != walk.loss:
@@ -225,7 +225,7 @@ def _says(at: _Element, shares: Sequence[Mapping[str, Any]], count: int) -> str:
 
 
 # ------------------------------------------------------------------ what it hands on
-def _hands(walk: Walk, inside: Sequence[Step], boxes: Mapping[int, int]) -> list[dict[str, Any]]:
+def _hands(walk: Playback, inside: Sequence[Step], boxes: Mapping[int, int]) -> list[dict[str, Any]]:
     own = {step.id for step in inside}
     found: list[dict[str, Any]] = []
     for k, moment in enumerate(walk.moments[walk.start :], walk.start):
@@ -246,7 +246,7 @@ def _hands(walk: Walk, inside: Sequence[Step], boxes: Mapping[int, int]) -> list
     return found
 
 
-def _ends(walk: Walk, inside: Sequence[Step]) -> str:
+def _ends(walk: Playback, inside: Sequence[Step]) -> str:
     """Of a value that nothing computed: that its gradient ends here, and where its value goes."""
     if len(inside) > 1 or inside[0].kind not in LEAVES or inside[0].grad is None:
         return ""
@@ -257,7 +257,7 @@ def _ends(walk: Walk, inside: Sequence[Step]) -> str:
 
 
 # ------------------------------------------------------------------ in one sentence
-def _sentence(walk: Walk, step: Step | None, comes: Sequence[Mapping[str, Any]]) -> str:
+def _sentence(walk: Playback, step: Step | None, comes: Sequence[Mapping[str, Any]]) -> str:
     """What is looked at; empty where there is no gradient, which a sentence of its own explains."""
     if step is None or step.grad is None or not comes:
         return ""

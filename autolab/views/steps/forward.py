@@ -13,7 +13,7 @@ from ..draw.messages import say
 from ..draw.names import heading, label
 from ..draw.numbers import number, shape_text
 from ..graph.formulas import grouped, numbers_in, sum_text
-from ..graph.walk import Walk
+from ..graph.playback import Playback
 from .share import Pick
 from .worksheet import Index, Sheet, Space, forward_product, index_of, index_text, strongest
 
@@ -22,7 +22,7 @@ _SIGNS = {**_BROADCAST, "matmul": "@"}
 _SPOKEN_VALUES = 8
 
 
-def given(walk: Walk, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]:
+def given(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]:
     """The inputs get their values."""
     steps = [walk.steps[i] for i in walk.recording.inputs]
     for step in steps:
@@ -36,7 +36,7 @@ def _spoken(step: Step) -> str:
     return f"{label(step)} = {say('walk_not_kept') if step.value is None else spoken_value(step.value)}"
 
 
-def computed(walk: Walk, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]:
+def computed(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]:
     """A call computes its value, or several."""
     moment = walk.moments[k]
     assert moment.step is not None
@@ -65,7 +65,7 @@ def computed(walk: Walk, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, A
     }
 
 
-def _write(walk: Walk, step: Step, made: list[Step], chosen: Index | None, sheet: Sheet) -> None:
+def _write(walk: Playback, step: Step, made: list[Step], chosen: Index | None, sheet: Sheet) -> None:
     """The operands and the results, with the element that is followed marked in all that have it."""
     product = forward_product(step, walk.steps)
     if product is not None and chosen is not None and product.fits(sheet.most):
@@ -83,7 +83,7 @@ def _write(walk: Walk, step: Step, made: list[Step], chosen: Index | None, sheet
             sheet.add("=", label(result), result.value, (), "out" if chosen is not None else None, chosen)
 
 
-def _chosen(walk: Walk, step: Step, pick: Pick | None) -> Index | None:
+def _chosen(walk: Playback, step: Step, pick: Pick | None) -> Index | None:
     """The element of an operator's result whose numbers are followed."""
     value = step.value
     if value is None or step.function not in _SIGNS or not value.is_whole or not value.size:
@@ -94,7 +94,7 @@ def _chosen(walk: Walk, step: Step, pick: Pick | None) -> Index | None:
     return strongest(value) if index is None else index
 
 
-def _matrices(walk: Walk, step: Step) -> tuple[np.ndarray, np.ndarray] | None:
+def _matrices(walk: Playback, step: Step) -> tuple[np.ndarray, np.ndarray] | None:
     """The factors of a product of two whole matrices."""
     values = [None if operand.step is None else walk.steps[operand.step].value for operand in step.operands]
     whole = [value.values for value in values if value is not None and value.is_whole and len(value.shape) == 2]
@@ -105,7 +105,7 @@ def _brought(index: Index, shape: tuple[int, ...]) -> Index:
     return tuple([0 if n == 1 else i for i, n in zip(index[len(index) - len(shape) :], shape, strict=True)])
 
 
-def _numbers(walk: Walk, step: Step, chosen: Index | None) -> list[str]:
+def _numbers(walk: Playback, step: Step, chosen: Index | None) -> list[str]:
     """The operator with the numbers of one element, or the function with its numbers."""
     value = step.value
     if value is None:
@@ -126,7 +126,7 @@ def _numbers(walk: Walk, step: Step, chosen: Index | None) -> list[str]:
     return [f"{step.function}({', '.join(numbers)}) = {number(value.values.reshape(-1)[0])}"]
 
 
-def _operand_numbers(walk: Walk, step: Step, chosen: Index | None) -> list[str]:
+def _operand_numbers(walk: Playback, step: Step, chosen: Index | None) -> list[str]:
     """The operands' numbers at one element; fewer than there are operands where one has no single number."""
     numbers = []
     for operand in step.operands:
@@ -142,7 +142,7 @@ def _grouped(text: str) -> str:
     return f"({text})" if text.startswith(MINUS) else text
 
 
-def _repeated(walk: Walk, step: Step) -> list[str]:
+def _repeated(walk: Playback, step: Step) -> list[str]:
     """Which operands of an operator are broadcast."""
     if step.value is None or step.function not in _BROADCAST:
         return []

@@ -11,24 +11,24 @@ from ..draw.messages import say
 from ..draw.names import label
 from ..draw.typeset import formula, in_pairs, of_tokens
 from ..graph.formulas import Token, derivative
-from ..graph.walk import Moment, Walk
+from ..graph.playback import Event, Playback
 from .forward import computed, given
 from .share import Pick, Share
 from .worksheet import MAX_CELLS, Sheet
 
 
 def frame(
-    walk: Walk,
+    walk: Playback,
     k: int,
     boxes: Mapping[int, int],
     pick: Pick | None = None,
     most: int = MAX_CELLS,
 ) -> tuple[dict[str, Any], list[bytes]]:
-    """Moment ``k`` as plain data, and the float32 cells of its arrays.
+    """Event ``k`` as plain data, and the float32 cells of its arrays.
 
     Parameters
     ----------
-    walk : Walk
+    walk : Playback
     k : int
     boxes : mapping
         The box of the picture in which each step stands.
@@ -71,7 +71,7 @@ def frame(
     return data, sheet.buffers
 
 
-def _lit(walk: Walk, moment: Moment, boxes: Mapping[int, int]) -> dict[str, Any]:
+def _lit(walk: Playback, moment: Event, boxes: Mapping[int, int]) -> dict[str, Any]:
     """Which boxes and which edge the moment is about."""
     recording = walk.recording
     if moment.phase == "given":
@@ -85,7 +85,7 @@ def _lit(walk: Walk, moment: Moment, boxes: Mapping[int, int]) -> dict[str, Any]
     return {"nodes": [edge["from"], edge["to"]], "edge": edge}
 
 
-def edge_of(walk: Walk, moment: Moment, boxes: Mapping[int, int]) -> dict[str, int]:
+def edge_of(walk: Playback, moment: Event, boxes: Mapping[int, int]) -> dict[str, int]:
     """The line of the picture along which a share comes; ``nth`` tells lines between the same two boxes apart."""
     assert moment.step is not None and moment.operand is not None
     operands = walk.steps[moment.step].operands
@@ -101,7 +101,7 @@ def _boxes(steps: Any, boxes: Mapping[int, int]) -> list[int]:
 
 
 # ------------------------------------------------------------------ backward
-def _start(walk: Walk, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]:
+def _start(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]:
     recording, loss = walk.recording, walk.loss
     started: list[tuple[Step, Snapshot]] = [
         (walk.steps[output], upstream)
@@ -120,7 +120,7 @@ def _start(walk: Walk, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any
     }
 
 
-def loss_note(walk: Walk) -> str:
+def loss_note(walk: Playback) -> str:
     """What the letter in the derivatives stands for."""
     recording, loss = walk.recording, walk.loss
     output = walk.steps[recording.outputs[0]]
@@ -129,7 +129,7 @@ def loss_note(walk: Walk) -> str:
     return say("loss", loss=loss, name=label(output)) if plain else say("loss_sum", loss=loss)
 
 
-def share_at(walk: Walk, k: int, pick: Pick | None = None) -> Share:
+def share_at(walk: Playback, k: int, pick: Pick | None = None) -> Share:
     """The share that is sent at a backward moment."""
     moment = walk.moments[k]
     use = walk.use(moment)
@@ -149,7 +149,7 @@ def share_at(walk: Walk, k: int, pick: Pick | None = None) -> Share:
     )
 
 
-def _backward(walk: Walk, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]:
+def _backward(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]:
     share = share_at(walk, k, pick)
     share.write(sheet)
     source, target = share.names

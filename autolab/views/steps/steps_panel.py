@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..graph.detail import detail, home
+from ..graph.playback import Playback
 from ..graph.questions import Reader, answers
-from ..graph.walk import Walk
 from ..live.controls import is_finite
 from .answer import answer
 from .frames import frame
@@ -19,7 +19,7 @@ def step(reader: Reader, identity: int) -> Any:
     graph = home(reader.recording, identity)
     if identity not in graph.outline.groups and identity not in reader.alone:
         return None
-    walk = reader.walk if graph is reader.recording else Walk(graph)
+    walk = reader.walk if graph is reader.recording else Playback(graph)
     facts, buffers = detail(graph, identity, reader.cells, reader.scale)
     told = {"answer": answer(walk, identity, reader.alone), "what_if": _what_if(reader, identity)}
     return {**facts, **told, "buffers": buffers}

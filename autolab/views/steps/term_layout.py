@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from ...analysis.expressions import Call, Expression, Name, Number, Power, Product, Sum, split, terms_of
+from ...analysis.expressions import Expression, FunctionCall, Name, Number, Power, Product, Sum, split, terms_of
 from ...numerals import MINUS
 from ..draw.numbers import number as number_text
 from ..draw.typeset import TIMES, Tree, function, group, name, number, plain, row
@@ -179,7 +179,7 @@ class Writer:
                 return name(text)
             case Sum():
                 return row(*[part for piece in self.pieces(expression) for part in piece[1:]])
-            case Call(called, arguments):
+            case FunctionCall(called, arguments):
                 return self._call(called, arguments, expression.attributes)
         return self._product(expression)
 
@@ -238,7 +238,7 @@ class Writer:
             return ["root", self.tree(base)]
         above = self.tree(exponent)
         match base:
-            case Call(called, (argument,)) if called in _BARE and self._is_short(argument):
+            case FunctionCall(called, (argument,)) if called in _BARE and self._is_short(argument):
                 head = function(called, [self.tree(argument)], simple=True)
                 return row(["power", head[1], above], *head[2:])
             case Name() | Number():

@@ -13,9 +13,9 @@ from ..draw.html import code, details, paragraph, table
 from ..draw.messages import plural, say
 from ..draw.names import columns, heading, label
 from ..graph.listing import ended, listing, unreached
+from ..graph.playback import Playback
 from ..graph.readings import marked_steps, signs_of, spoken_group
 from ..graph.remarks import describe_program, remarks
-from ..graph.walk import Walk
 from .frames import frame, share_at
 
 
@@ -60,7 +60,7 @@ def tables(recording: Recording) -> list[Markup]:
     steps = recording.steps
     forward = table(_FORWARD, [_forward_row(step) for step in steps[:MAX_ROWS]])
     parts = [details(f"Tape: {plural(len(steps), 'step')}", forward, *_more(len(steps)))]
-    walk = Walk(recording)
+    walk = Playback(recording)
     count = len(walk) - walk.start
     if count:
         rows = [_backward_row(walk, k) for k in range(walk.start, min(walk.start + MAX_ROWS, len(walk)))]
@@ -83,7 +83,7 @@ def source_table(recording: Recording) -> Markup | None:
 
 def backward_lines(recording: Recording) -> list[str]:
     """The backward pass as one would read it aloud, a numbered sentence per step."""
-    walk = Walk(recording)
+    walk = Playback(recording)
     count = len(walk) - walk.start
     boxes = {step: step for step in walk.steps}
     numbered = [f"  {1 + k}. {frame(walk, walk.start + k, boxes)[0]['spoken']}" for k in range(min(count, MAX_ROWS))]
@@ -101,7 +101,7 @@ def _forward_row(step: Step) -> list[Markup]:
     return [escape(step.id), code(heading(step)), _code(step.value), gradient, code(place)]
 
 
-def _backward_row(walk: Walk, k: int) -> list[Markup]:
+def _backward_row(walk: Playback, k: int) -> list[Markup]:
     number = escape(1 + k - walk.start)
     if walk.moments[k].phase == "start":
         outputs, upstream = walk.recording.outputs, walk.recording.upstream

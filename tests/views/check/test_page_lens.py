@@ -181,7 +181,7 @@ CASES = (
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_known_mistakes_are_told_on_the_guilty_input(
+def test_known_mistakes_are_told_on_the_failing_input(
     open_lens: Open, page: Page, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "gradcheck"))
@@ -189,7 +189,7 @@ def test_known_mistakes_are_told_on_the_guilty_input(
     rng = np.random.default_rng(5)
     report = check_gradients(culprit.function, *[rng.uniform(*culprit.domain, shape) for shape in culprit.shapes])
     open_lens(report)
-    item = report.inputs[culprit.guilty]
+    item = report.inputs[culprit.failing]
     expect(page.locator(".al-verdict")).to_contain_text(report.findings[0].message)
     assert trio(page, item.name).get_attribute("data-verdict") == "wrong"
     assert_reads(page, item, item.worst)

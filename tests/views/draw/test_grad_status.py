@@ -5,7 +5,7 @@ import pytest
 
 import autolab
 from autolab import functions as F
-from autolab.engine import passes
+from autolab.engine import backward
 from autolab.engine.node import Leaf
 from autolab.optimizers import SGD
 from autolab.views import mimebundle
@@ -16,7 +16,7 @@ from autolab.views.graph.readings import readings
 @pytest.fixture(autouse=True)
 def no_pass_before(monkeypatch):
     """No sentence is about a pass of another test, whose output somebody may still hold."""
-    monkeypatch.setattr(passes._last, "output", None)
+    monkeypatch.setattr(backward._last, "output", None)
 
 
 def leaf(values=(1.0, -2.0, 3.0), **kwargs):

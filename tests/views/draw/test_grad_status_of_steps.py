@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autolab
-from autolab.engine import passes
+from autolab.engine import backward
 from autolab.views import mimebundle
 from autolab.views.draw import grad_status as status
 from autolab.views.draw.messages import SENTENCES, say
@@ -16,7 +16,7 @@ from ..cases import recorded_muladd, recording, step
 @pytest.fixture(autouse=True)
 def no_pass_before(monkeypatch):
     """No sentence is about a pass of another test, whose output somebody may still hold."""
-    monkeypatch.setattr(passes._last, "output", None)
+    monkeypatch.setattr(backward._last, "output", None)
 
 
 def variable(through=None):

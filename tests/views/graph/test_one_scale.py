@@ -12,10 +12,10 @@ import autolab
 from autolab.views.draw.colors import color, view_tone
 from autolab.views.draw.svg import LEVELS
 from autolab.views.graph.detail import detail
+from autolab.views.graph.playback import Playback
 from autolab.views.graph.readings import readings, view_scale
 from autolab.views.graph.scene import scene
 from autolab.views.graph.svg import draw, to_svg
-from autolab.views.graph.walk import Walk
 from autolab.views.live.columns import shaded
 
 
@@ -105,7 +105,7 @@ def test_the_bars_of_a_step_offer_the_scale_of_the_view_first() -> None:
 
 def test_sums_that_grow_have_the_scale_of_the_whole() -> None:
     recording = autolab.record(fading, X)
-    walk = Walk(recording)
+    walk = Playback(recording)
     boxes = {step.id: step.id for step in recording.steps}
     growing = [walk.growing(k, boxes) for k in range(len(walk))]
     assert any(growing) and all("scale" not in one for at in growing for one in at.values())

@@ -53,7 +53,7 @@ def said(view: Interact) -> list[str]:
 
 def everything(scale: float, count: int, kind: str, rng: np.random.Generator) -> Any:
     drawn = rng.normal(size=(2, 3))
-    chart = autolab.line_chart([0, 1], {kind: [0.0, scale]})
+    chart = autolab.plots.line_chart([0, 1], {kind: [0.0, scale]})
     return f"{kind} {scale:g} {count}", chart, {"drawn": drawn, "count": np.full((count, 2), scale)}
 
 

@@ -117,7 +117,7 @@ def test_slider_choice_and_button_reach_the_function(show: Show) -> None:
 
     def told(scale: float, kind: str, rng: np.random.Generator) -> Any:
         calls.append((scale, kind, float(rng.random())))
-        return f"{kind} {scale:g}", autolab.line_chart([0, 1], {"y": [0, scale]}), {"x": np.eye(2) * scale}
+        return f"{kind} {scale:g}", autolab.plots.line_chart([0, 1], {"y": [0, scale]}), {"x": np.eye(2) * scale}
 
     wire = show(told, scale=(0.0, 1.0, 4.0), kind=["a", "b"], rng=np.random.default_rng(0))
     page = wire.pages[0]

@@ -11,7 +11,7 @@ import pytest
 
 import autolab
 from autolab import functions as F
-from autolab.views.graph.walk import Walk
+from autolab.views.graph.playback import Playback
 from autolab.views.steps.answer import MOST_SHARES, answer
 
 
@@ -29,7 +29,7 @@ def net(x: Any, W: Any, b: Any) -> Any:
 
 def asked(recording: autolab.Recording, box: int, open_groups: frozenset[int] | None = None) -> dict[str, Any]:
     groups = recording.outline.at_first() if open_groups is None else open_groups
-    return answer(Walk(recording), box, recording.outline.holders(groups))
+    return answer(Playback(recording), box, recording.outline.holders(groups))
 
 
 def ask(fn: Callable[..., Any], name: str, **inputs: Any) -> dict[str, Any]:

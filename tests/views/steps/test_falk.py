@@ -9,7 +9,7 @@ import pytest
 
 from autolab import functions as F
 from autolab import record
-from autolab.views.graph.walk import Walk
+from autolab.views.graph.playback import Playback
 from autolab.views.steps.frames import frame
 
 RNG = np.random.default_rng(0)
@@ -17,7 +17,7 @@ RNG = np.random.default_rng(0)
 
 def frames(fn: Any, *args: Any) -> list[tuple[dict[str, Any], list[np.ndarray]]]:
     """Every moment as it is told, with its arrays as they are drawn."""
-    walk = Walk(record(fn, *args))
+    walk = Playback(record(fn, *args))
     told = [frame(walk, k, {step.id: step.id for step in walk.recording.steps}) for k in range(len(walk))]
     return [(data, [np.frombuffer(cells, np.float32) for cells in buffers]) for data, buffers in told]
 

@@ -13,7 +13,7 @@ from autolab import Variable, export_html, record
 from autolab.views.draw.arrays import text_of
 from autolab.views.draw.colors import paint
 from autolab.views.draw.messages import say
-from autolab.views.graph.walk import Walk
+from autolab.views.graph.playback import Playback
 
 from ..bare_page import Wire, menu, node, number, type_number
 from ..graph.test_page_look import DARK, MISPLACED, OVERLAPPING
@@ -52,7 +52,7 @@ def results(page: Page) -> list[str]:
 def test_each_step_shows_what_is_known_and_nothing_before_its_time(page: Page, open_view: Open) -> None:
     wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
     recording = wire.widget.recording
-    walk = Walk(recording)
+    walk = Playback(recording)
     press(page, wire, "To the first step")
     for k, moment in enumerate(walk.moments):
         for step in recording.steps:
@@ -119,7 +119,7 @@ def canvases(page: Page) -> list[np.ndarray]:
 
 def bias(wire: Wire) -> int:
     """The moment at which the bias of the layer gets its gradient."""
-    walk = Walk(wire.widget.recording)
+    walk = Playback(wire.widget.recording)
     return walk.arrivals[wire.widget.recording["b"].id][0].moment
 
 
@@ -417,7 +417,7 @@ def test_a_closed_group_shows_the_numbers_of_its_result_in_their_time(page: Page
         box = page.locator(f".al-node[data-id='{group}']")
         return tuple((box.locator(f".al-{which} .al-number").text_content() or "") for which in ("value", "gradient"))
 
-    walk = Walk(wire.widget.recording)
+    walk = Playback(wire.widget.recording)
     first, last = [arrival.moment for arrival in walk.arrivals[wire.widget.recording["doubled"].id]]
     found = []
     for k in (0, 1, walk.start, first, last):

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import gradients, graphs, lenses, plots
+from . import gradients, graphs, lenses, playground, plots
 
-SENTENCES: dict[str, str] = gradients.SENTENCES | graphs.SENTENCES | lenses.SENTENCES | plots.SENTENCES
+SENTENCES: dict[str, str] = {
+    key: sentence for room in (gradients, graphs, lenses, plots, playground) for key, sentence in room.SENTENCES.items()
+}
 
 SHORT: dict[str, str] = {
     "not_reached": "none",

@@ -1,0 +1,131 @@
+"""PyTorch's names over AutoLab, as of PyTorch 2.
+
+    >>> from autolab.compat import torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> (x**2).sum().backward()
+    >>> x.grad
+    tensor([2., 4.])
+
+What differs from AutoLab, because PyTorch has it so: tensors require a gradient on request; floats of Python become
+float32, and types are brought together by kind, so that integers beside float32 are float32; `backward` takes
+``gradient=``, uses the graph up unless ``retain_graph=True``, and keeps no gradient of what was computed without
+`retain_grad`; numbers can be changed in place, and a pass that needs the old ones is an error; dropout and batch
+normalization follow ``model.train()`` and ``model.eval()``; `max` along an axis gives values and places.
+
+What is AutoLab's way all the same: random numbers are NumPy's; what a graph keeps is there until nobody holds the
+graph; ``inplace=True`` gives a new tensor with the same numbers; a recorded tensor that is a view of another one is
+not changed in place, nor is a tensor that requires a gradient written into an item; optimizers give parameters new
+arrays; at equal elements the gradient of a maximum of all is shared; shapes that do not fit are a ValueError. `record`,
+`explore` and the checks take tensors: code that calls methods needs them. There are no complex numbers, no hooks, no
+compilation, and no training on several devices.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .. import missing
+from . import autograd, linalg, nn, optim, utils
+from ._arguments import is_tensor
+from ._creation import (
+    Generator,
+    arange,
+    as_tensor,
+    bernoulli,
+    empty,
+    empty_like,
+    eye,
+    from_numpy,
+    full,
+    full_like,
+    linspace,
+    logspace,
+    manual_seed,
+    multinomial,
+    normal,
+    ones,
+    ones_like,
+    rand,
+    rand_like,
+    randint,
+    randn,
+    randn_like,
+    randperm,
+    tensor,
+    zeros,
+    zeros_like,
+)
+from ._methods import functions as _functions
+from ._tensor import Tensor
+from ._types import DTYPES, SHORT, Size, device, dtype, finfo, get_default_dtype, iinfo, set_default_dtype
+from .autograd import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
+from .linalg import cholesky
+
+_OF_TENSORS = {**_functions(), **{alias: _functions()[name] for alias, name in {
+    "concat": "cat", "concatenate": "cat", "swapaxes": "transpose", "clip": "clamp", "subtract": "sub",
+    "divide": "div", "greater": "gt", "less": "lt", "not_equal": "ne", "moveaxis": "movedim",
+}.items()}}  # fmt: skip
+_TYPES = {**DTYPES, **{name: DTYPES[long] for name, long in SHORT.items()}}
+del _OF_TENSORS["expand"]  # which is a method alone
+globals().update(_OF_TENSORS, **_TYPES)
+relu = nn.functional.relu
+
+e, inf, nan, pi = math.e, math.inf, math.nan, math.pi
+__version__ = "2.13.0"
+
+__all__ = [
+    *_OF_TENSORS,
+    *_TYPES,
+    "Generator",
+    "Size",
+    "Tensor",
+    "arange",
+    "as_tensor",
+    "autograd",
+    "bernoulli",
+    "cholesky",
+    "device",
+    "dtype",
+    "e",
+    "empty",
+    "empty_like",
+    "enable_grad",
+    "eye",
+    "finfo",
+    "from_numpy",
+    "full",
+    "full_like",
+    "get_default_dtype",
+    "iinfo",
+    "inf",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_tensor",
+    "linalg",
+    "linspace",
+    "logspace",
+    "manual_seed",
+    "multinomial",
+    "nan",
+    "nn",
+    "no_grad",
+    "normal",
+    "ones",
+    "ones_like",
+    "optim",
+    "pi",
+    "rand",
+    "rand_like",
+    "randint",
+    "randn",
+    "randn_like",
+    "randperm",
+    "set_default_dtype",
+    "set_grad_enabled",
+    "tensor",
+    "utils",
+    "zeros",
+    "zeros_like",
+]
+
+__getattr__ = missing(__name__)

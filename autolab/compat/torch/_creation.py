@@ -1,0 +1,229 @@
+"""New tensors: of given numbers, filled, in rows, and drawn at random."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...engine import switches as _switches
+from ...engine.transfer import to_gpu
+from ._arguments import cast
+from ._tensor import Engine, constant, converted, nested, plain
+from ._types import Size, default_dtype, numpy_dtype
+from ._types import device as _device
+
+
+def _made(array: Any, function: str, dtype: Any, device: Any, requires_grad: bool) -> Any:
+    if dtype is not None:
+        array = array.astype(numpy_dtype(function, dtype), copy=False)
+    if device is not None and _device(device).type == "cuda":
+        array = to_gpu(array)
+    return constant(array).requires_grad_() if requires_grad else constant(array)
+
+
+def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """A tensor of numbers, nested lists or an array, which are copied.
+
+    Floats of Python become float32, whole numbers int64; arrays keep their type.
+
+    Examples
+    --------
+    >>> from autolab.compat import torch
+    >>> torch.tensor([1, 2]).dtype, torch.tensor([1.0, 2.0])
+    (torch.int64, tensor([1., 2.]))
+    """
+    given = nested(data)
+    array = np.array(given)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"tensor: data is of {array.dtype}; expected real numbers")
+    if array.dtype == np.float64 and not isinstance(given, np.ndarray | np.generic) and not _has_arrays(given):
+        array = array.astype(default_dtype())
+    return _made(array, "tensor", dtype, device, requires_grad)
+
+
+def _has_arrays(value: Any) -> bool:
+    while isinstance(value, list | tuple) and value:
+        value = value[0]
+    return isinstance(value, np.ndarray | np.generic)
+
+
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
+    """A tensor of ``data``, which shares the memory of an array."""
+    if isinstance(data, np.ndarray):
+        return _made(data, "as_tensor", dtype, device, False)
+    if isinstance(data, Engine):
+        return converted(data, (dtype, device), {})
+    return tensor(data, dtype=dtype, device=device)
+
+
+def from_numpy(ndarray: Any) -> Any:
+    """A tensor on the memory of an array."""
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(f"from_numpy: got {type(ndarray).__name__}; expected a numpy.ndarray")
+    return constant(ndarray)
+
+
+def _shape(sizes: tuple[Any, ...], options: dict[str, Any]) -> tuple[int, ...]:
+    given = options.pop("size", sizes)
+    if isinstance(given, tuple | list) and len(given) == 1 and isinstance(given[0], tuple | list | Size):
+        given = given[0]
+    return tuple([int(n) for n in (given if isinstance(given, tuple | list) else (given,))])
+
+
+def _options(function: str, options: dict[str, Any]) -> dict[str, Any]:
+    """``dtype``, ``device`` and ``requires_grad``."""
+    for name in ("generator", "layout", "pin_memory", "memory_format", "out"):
+        if name in options and options.pop(name) is not None:
+            raise TypeError(f"{function}: {name}= is not part of AutoLab's torch facade")
+    unknown = options.keys() - {"dtype", "device", "requires_grad"}
+    if unknown:
+        raise TypeError(
+            f"{function}: got a keyword {sorted(unknown)[0]!r:.60}; expected dtype, device or requires_grad"
+        )
+    return {"dtype": None, "device": None, "requires_grad": False, **options}
+
+
+def _filling(name: str, number: float) -> Any:
+    def call(*size: Any, **options: Any) -> Any:
+        shape = _shape(size, options)
+        return _made(np.full(shape, number, default_dtype()), name, **_options(name, options))
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"A tensor of this shape, filled with {number:g}; `dtype`, `device` and `requires_grad` by keyword."
+    return call
+
+
+zeros = _filling("zeros", 0.0)
+ones = _filling("ones", 1.0)
+empty = _filling("empty", 0.0)  # no particular numbers: why not these
+
+
+def full(size: Any, fill_value: Any, **options: Any) -> Any:
+    """A tensor of this shape, filled with a number."""
+    shape, number = _shape((size,), options), plain(fill_value)
+    kind = np.bool_ if isinstance(number, bool) else np.int64 if isinstance(number, int) else default_dtype()
+    return _made(np.full(shape, number, kind), "full", **_options("full", options))
+
+
+def _like(name: str, make: Any) -> Any:
+    def call(input: Any, **options: Any) -> Any:
+        given = _options(name, options)
+        kind = given["dtype"] or input._data.dtype
+        device = given["device"] or input.device
+        return make(input._data.shape, dtype=kind, device=device, requires_grad=given["requires_grad"])
+
+    call.__name__ = call.__qualname__ = f"{name}_like"
+    call.__doc__ = f"``torch.{name}`` of the shape, type and device of another tensor."
+    return call
+
+
+def full_like(input: Any, fill_value: Any, **options: Any) -> Any:
+    """A tensor of the shape and type of another, filled with a number."""
+    return full(input._data.shape, fill_value, **{"dtype": input._data.dtype, **options})
+
+
+def arange(start: Any, end: Any = None, step: Any = 1, **options: Any) -> Any:
+    """Numbers from ``start`` (0) up to ``end``, which is not among them."""
+    first, last = (0, start) if end is None else (start, end)
+    array = np.arange(*[plain(n) for n in (first, last, step)])
+    array = array.astype(default_dtype()) if array.dtype.kind == "f" else array
+    return _made(array, "arange", **_options("arange", options))
+
+
+def linspace(start: Any, end: Any, steps: int, **options: Any) -> Any:
+    """``steps`` numbers from ``start`` to ``end``, at equal distances."""
+    return _made(np.linspace(start, end, steps, dtype=default_dtype()), "linspace", **_options("linspace", options))
+
+
+def logspace(start: Any, end: Any, steps: int, base: float = 10.0, **options: Any) -> Any:
+    """``steps`` powers of ``base``, from that by ``start`` to that by ``end``."""
+    array = np.logspace(start, end, steps, base=base, dtype=default_dtype())
+    return _made(array, "logspace", **_options("logspace", options))
+
+
+def eye(n: int, m: int | None = None, **options: Any) -> Any:
+    """The unit matrix."""
+    return _made(np.eye(n, m, dtype=default_dtype()), "eye", **_options("eye", options))
+
+
+# ---------------------------------------------------------------------- at random
+class Generator:
+    """A source of random numbers, for ``generator=``. Its numbers are NumPy's, not PyTorch's.
+
+    Examples
+    --------
+    >>> from autolab.compat import torch
+    >>> g = torch.Generator().manual_seed(0)
+    >>> torch.rand(2, generator=g).shape
+    torch.Size([2])
+    """
+
+    def __init__(self, device: Any = "cpu") -> None:
+        self.rng = np.random.default_rng()
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Begin anew from a seed; gives itself back."""
+        self.rng = np.random.default_rng(seed)
+        return self
+
+
+def manual_seed(seed: int) -> None:
+    """Let the random numbers of all threads begin anew from a seed. They are NumPy's, not PyTorch's."""
+    _switches.global_config.rng = np.random.default_rng(seed)
+
+
+def source(generator: Any = None) -> np.random.Generator:
+    """What draws."""
+    found: np.random.Generator = _switches.config.rng if generator is None else generator.rng
+    return found
+
+
+def _drawing(name: str, draw: Any, said: str) -> Any:
+    def call(*size: Any, **options: Any) -> Any:
+        rng, shape = source(options.pop("generator", None)), _shape(size, options)
+        return _made(draw(rng, shape).astype(default_dtype()), name, **_options(name, options))
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"A tensor of this shape of {said}."
+    return call
+
+
+rand = _drawing("rand", lambda rng, shape: rng.random(shape, np.float32), "random numbers between 0 and 1")
+randn = _drawing("randn", lambda rng, shape: rng.standard_normal(shape), "normally distributed random numbers")
+
+zeros_like, ones_like, empty_like = (_like(f.__name__, f) for f in (zeros, ones, empty))
+rand_like, randn_like = (_like(f.__name__, f) for f in (rand, randn))
+
+
+def randint(low: int, high: Any = None, size: Any = None, *, generator: Any = None, **options: Any) -> Any:
+    """Random whole numbers from ``low`` (0) up to ``high``, which is not among them."""
+    if size is None:
+        low, high, size = 0, low, high
+    array = source(generator).integers(low, high, tuple(size))
+    return _made(array, "randint", **_options("randint", options))
+
+
+def randperm(n: int, *, generator: Any = None, **options: Any) -> Any:
+    """The numbers from 0 to ``n - 1`` in a random order."""
+    return _made(source(generator).permutation(n), "randperm", **_options("randperm", options))
+
+
+def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None) -> Any:
+    """Normally distributed random numbers with these means and deviations."""
+    shape = tuple(size) if size is not None else np.broadcast_shapes(np.shape(plain(mean)), np.shape(plain(std)))
+    drawn = source(generator).standard_normal(shape) * plain(std) + plain(mean)
+    return constant(np.asarray(drawn, default_dtype()))
+
+
+def bernoulli(input: Any, *, generator: Any = None) -> Any:
+    """1 with the probability that each element is, else 0."""
+    drawn = source(generator).random(input._data.shape) < input._data
+    return cast(constant(drawn), input._data.dtype)
+
+
+def multinomial(input: Any, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Any:
+    """Places drawn with the given weights; of a matrix for each row."""
+    rng, rows = source(generator), np.atleast_2d(input._data).astype(np.float64)
+    drawn = [rng.choice(len(row), num_samples, replacement, row / row.sum()) for row in rows]
+    return constant(np.array(drawn[0] if input._data.ndim == 1 else drawn))

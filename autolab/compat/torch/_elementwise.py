@@ -1,0 +1,284 @@
+"""Functions of each element, by themselves and of two tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ... import functions as F
+from ...engine.backend import get_array_module
+from ...engine.errors import a_kind
+from ._arguments import cast, common_dtype, floats, tensor_of, together
+from ._tensor import Engine, Tensor, constant, dressed, plain, result
+
+
+def _of_floats(name: str, engine: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A function of one tensor whose results are floats."""
+
+    def call(input: Any) -> Any:
+        if not isinstance(input, Engine):
+            tensor_of(name, input)
+        y = engine(input if input._data.dtype.kind == "f" else floats(input))
+        if type(y) is Engine:
+            y.__class__ = Tensor
+        return y
+
+    return _named(call, name, engine)
+
+
+def _of_any(name: str, engine: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A function of one tensor that keeps integers."""
+
+    def call(input: Any) -> Any:
+        y = engine(tensor_of(name, input))
+        if type(y) is Engine:
+            y.__class__ = Tensor
+        return y
+
+    return _named(call, name, engine)
+
+
+def _named(call: Any, name: str, engine: Any) -> Any:
+    call.__name__ = call.__qualname__ = name
+    first = (getattr(engine, "__doc__", None) or "").strip().partition("\n\n")[0]
+    call.__doc__ = f"``torch.{name}``. {first}"
+    return call
+
+
+_FLOATS = {
+    **{
+        name: getattr(F, name)
+        for name in [
+            "exp",
+            "expm1",
+            "log",
+            "log1p",
+            "log2",
+            "log10",
+            "sqrt",
+            "sin",
+            "cos",
+            "tan",
+            "sinh",
+            "cosh",
+            "tanh",
+        ]
+    },
+    **{f"a{name}": getattr(F, f"arc{name}") for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    **{f"arc{name}": getattr(F, f"arc{name}") for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    **{name: getattr(F, name) for name in ("erf", "erfc", "reciprocal", "sigmoid")},
+}
+_ANY = {name: getattr(F, name) for name in ("abs", "ceil", "floor", "neg", "relu", "square", "sign")}
+_ANY |= {"absolute": F.abs, "negative": F.neg}
+
+UNARY: dict[str, Callable[[Any], Any]] = {name: _of_floats(name, engine) for name, engine in _FLOATS.items()}
+UNARY |= {name: _of_any(name, engine) for name, engine in _ANY.items()}
+
+
+def rsqrt(input: Any) -> Any:
+    """1 divided by the square root of each element."""
+    return dressed(F.reciprocal(F.sqrt(floats(tensor_of("rsqrt", input)))))
+
+
+def round(input: Any, *, decimals: int = 0) -> Any:
+    """Each element rounded, halves to the even number."""
+    return dressed(F.round(tensor_of("round", input), decimals))
+
+
+def trunc(input: Any) -> Any:
+    """Each element without its fraction; its gradient is 0."""
+    x = tensor_of("trunc", input)
+    return dressed(F.where(plain(x) < 0, F.ceil(x), F.floor(x)))
+
+
+def logit(input: Any, eps: float | None = None) -> Any:
+    """``log(x / (1 - x))``; with ``eps``, of numbers moved into the interval from it to ``1 - eps``."""
+    x = floats(tensor_of("logit", input))
+    x = x if eps is None else F.clip(x, eps, 1 - eps)
+    return dressed(F.log(x / (1 - x)))
+
+
+# ---------------------------------------------------------------------- two tensors
+def binary(name: str, engine: Callable[[Any, Any], Any], floating: bool = False) -> Callable[[Any, Any], Any]:
+    """A function of two, whose types are brought together; with ``floating`` the results are floats."""
+
+    def call(input: Any, other: Any) -> Any:
+        a, b = input, other
+        kind = type(b)
+        if not isinstance(a, Engine) or not ((kind is float or kind is int) if a._data.dtype.kind == "f" else False):
+            if not (isinstance(a, Engine) and isinstance(b, Engine) and a._data.dtype is b._data.dtype):
+                if not isinstance(a, Engine | int | float | np.ndarray | np.generic):
+                    raise TypeError(f"{name}: input is {a_kind(a)}; expected a tensor or a number")
+                if not isinstance(b, Engine | int | float | np.ndarray | np.generic):
+                    raise TypeError(f"{name}: other is {a_kind(b)}; expected a tensor or a number")
+                a, b = together(a, b)
+            if floating:
+                a, b = (floats(x) if isinstance(x, Engine) else x for x in (a, b))
+        y = engine(a, b)
+        if type(y) is Engine:
+            y.__class__ = Tensor
+            return y
+        return result(y)
+
+    return _named(call, name, engine)
+
+
+mul = multiply = binary("mul", F.mul)
+pow = binary("pow", F.pow)
+true_divide = binary("div", F.div, floating=True)
+maximum = binary("maximum", F.maximum)
+minimum = binary("minimum", F.minimum)
+fmax = binary("fmax", F.fmax)
+fmin = binary("fmin", F.fmin)
+fmod = binary("fmod", F.fmod)
+remainder = binary("remainder", F.remainder)
+floor_divide = binary("floor_divide", F.floor_divide)
+atan2 = arctan2 = binary("atan2", F.arctan2, floating=True)
+hypot = binary("hypot", F.hypot, floating=True)
+logaddexp = binary("logaddexp", F.logaddexp, floating=True)
+xlogy = binary("xlogy", F.xlogy, floating=True)
+_add = binary("add", F.add)
+_sub = binary("sub", F.sub)
+
+
+def add(input: Any, other: Any, *, alpha: float = 1) -> Any:
+    """``input + alpha * other``"""
+    return _add(input, other if alpha == 1 else mul(other, alpha))
+
+
+def sub(input: Any, other: Any, *, alpha: float = 1) -> Any:
+    """``input - alpha * other``"""
+    return _sub(input, other if alpha == 1 else mul(other, alpha))
+
+
+def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+    """``input / other``; with ``rounding_mode`` "floor" or "trunc" rounded down or towards 0."""
+    if rounding_mode is None:
+        return true_divide(input, other)
+    if rounding_mode == "floor":
+        return floor_divide(input, other)
+    if rounding_mode != "trunc":
+        raise RuntimeError(f"div: rounding_mode is {rounding_mode!r:.60}; expected None, 'floor' or 'trunc'")
+    return cast(trunc(true_divide(input, other)), common_dtype(*[np.asarray(plain(x)) for x in (input, other)]))
+
+
+def lerp(input: Any, end: Any, weight: Any) -> Any:
+    """``input + weight * (end - input)``"""
+    return add(input, mul(sub(end, input), weight))
+
+
+def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
+    """``input + value * tensor1 * tensor2``"""
+    return add(input, mul(tensor1, tensor2), alpha=value)
+
+
+def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
+    """``input + value * tensor1 / tensor2``"""
+    return add(input, true_divide(tensor1, tensor2), alpha=value)
+
+
+def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
+    """Each element moved into the interval from ``min`` to ``max``; either may be None, or a tensor."""
+    if min is None and max is None:
+        raise ValueError("clamp: min and max are both None; expected at least one")
+    x = tensor_of("clamp", input)
+    for bound in (min, max):
+        if bound is not None:
+            x = together(x, bound)[0]
+    return dressed(F.clip(x, min, max))
+
+
+def where(condition: Any, input: Any = None, other: Any = None) -> Any:
+    """Elements of ``input`` where ``condition`` holds, else of ``other``; alone, the indexes where it does."""
+    if input is None and other is None:
+        return result(plain(condition).nonzero())
+    a, b = together(*[x if isinstance(x, Engine) else constant(np.asarray(x)) for x in (input, other)])
+    if not isinstance(input, Engine) and a._data.dtype.kind == "f" and isinstance(other, Engine):
+        a, b = cast(a, b._data.dtype), b
+    return dressed(F.where(plain(condition), a, b))
+
+
+def nan_to_num(input: Any, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Any:
+    """The same with numbers in place of NaN and the infinities."""
+    return dressed(F.nan_to_num(tensor_of("nan_to_num", input), nan=nan, posinf=posinf, neginf=neginf))
+
+
+def softmax(input: Any, dim: int, *, dtype: Any = None) -> Any:
+    """The exponentials along ``dim``, divided by their sum."""
+    from .nn import functional
+
+    return functional.softmax(input, dim, dtype=dtype)
+
+
+def log_softmax(input: Any, dim: int, *, dtype: Any = None) -> Any:
+    """The logarithm of `softmax`."""
+    from .nn import functional
+
+    return functional.log_softmax(input, dim, dtype=dtype)
+
+
+# ---------------------------------------------------------------------- comparisons, which have no gradient
+def _comparison(name: str, ufunc: Any) -> Callable[[Any, Any], Any]:
+    def call(input: Any, other: Any) -> Any:
+        return constant(
+            np.asarray(ufunc(plain(input), plain(other))) if np.isscalar(other) else ufunc(plain(input), plain(other))
+        )
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"``torch.{name}``: {ufunc.__name__.replace('_', ' ')} for each element, as a tensor of booleans."
+    return call
+
+
+COMPARISONS = {
+    name: _comparison(name, ufunc)
+    for name, ufunc in {
+        "eq": np.equal,
+        "ne": np.not_equal,
+        "lt": np.less,
+        "le": np.less_equal,
+        "gt": np.greater,
+        "ge": np.greater_equal,
+        "logical_and": np.logical_and,
+        "logical_or": np.logical_or,
+        "logical_xor": np.logical_xor,
+        "bitwise_and": np.bitwise_and,
+        "bitwise_or": np.bitwise_or,
+        "bitwise_xor": np.bitwise_xor,
+    }.items()
+}
+
+
+def _question(name: str, ufunc: Any) -> Callable[[Any], Any]:
+    def call(input: Any) -> Any:
+        return constant(ufunc(tensor_of(name, input)._data))
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"``torch.{name}``: of each element, as a tensor of booleans."
+    return call
+
+
+QUESTIONS = {
+    "isnan": _question("isnan", np.isnan),
+    "isfinite": _question("isfinite", np.isfinite),
+    "isinf": _question("isinf", np.isinf),
+    "logical_not": _question("logical_not", np.logical_not),
+}
+
+
+def isclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    """Whether each element is within ``atol + rtol * |other|`` of the other's."""
+    a, b = plain(input), plain(other)
+    return constant(get_array_module(a).isclose(a, b, rtol, atol, equal_nan))
+
+
+def allclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+    """Whether all elements are close: see `isclose`."""
+    return bool(isclose(input, other, rtol, atol, equal_nan)._data.all())
+
+
+def equal(input: Any, other: Any) -> bool:
+    """Whether both have the same shape and the same elements."""
+    a, b = plain(input), plain(other)
+    return a.shape == b.shape and bool((a == b).all())

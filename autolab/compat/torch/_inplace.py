@@ -1,0 +1,127 @@
+"""Changes in place: ``x.add_(1)``, ``x += 1``, ``x[0] = 1``.
+
+The new numbers are computed as by the function without the underscore and written where the old ones are. What is
+recorded goes on with the new step. A backward pass that needs the old numbers is refused: see `_passes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...engine.config import recording
+from ...engine.node import Leaf
+from ._arguments import index_of
+from ._creation import source
+from ._passes import note_change
+from ._tensor import Engine, Tensor, plain
+from ._types import of_array
+
+
+def _check(x: Any, name: str, recorded: bool) -> None:
+    if not recorded or x.node is None:
+        return
+    if isinstance(x.node, Leaf):
+        raise RuntimeError(
+            f"{name}: a leaf that requires a gradient is changed in place; inside torch.no_grad() it is an update, and "
+            "a new value takes another name"
+        )
+    if isinstance(x._data.base, np.ndarray):
+        raise RuntimeError(
+            f"{name}: this tensor is a view of another one, which AutoLab cannot change in place where it is recorded; "
+            "write y = y + ... or clone() first"
+        )
+
+
+def written(x: Any, name: str, new: Any) -> Any:
+    """``x`` with the numbers, and where they are recorded the history, of ``new``."""
+    recorded = recording() and (x.node is not None or getattr(new, "node", None) is not None)
+    _check(x, name, recorded)
+    numbers = plain(new)
+    if np.shape(numbers) != x._data.shape:
+        raise RuntimeError(
+            f"{name}: the result has shape {np.shape(numbers)}; expected {x._data.shape}, that of the tensor"
+        )
+    if not np.can_cast(numbers.dtype, x._data.dtype, "same_kind"):
+        raise RuntimeError(f"{name}: the result is of {of_array(numbers)}, which does not fit into {x.dtype}")
+    _store(x, name, ..., numbers)
+    if recorded:
+        x.node = new.node
+    return x
+
+
+def _store(x: Any, name: str, index: Any, numbers: Any) -> None:
+    if not x._data.flags.writeable:
+        raise RuntimeError(f"{name}: several elements of this tensor have one place in memory; clone() it first")
+    note_change(x._data)
+    x._data[index] = numbers
+    if isinstance(x.node, Leaf):
+        x.node.moved = True
+
+
+def in_place(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The method that writes the result of a function into its first argument."""
+
+    def method(self: Any, *args: Any, **options: Any) -> Any:
+        return written(self, name, function(self, *args, **options))
+
+    method.__name__, method.__doc__ = name, f"`{name.strip('_')}`, written where the numbers are; gives itself back."
+    return method
+
+
+def set_item(self: Any, index: Any, value: Any) -> None:
+    """``x[index] = value``, of numbers or tensors that require no gradient."""
+    if recording() and (self.node is not None or getattr(value, "node", None) is not None):
+        _check(self, "Tensor: x[...] = y", True)
+        raise RuntimeError(
+            "Tensor: x[...] = y would drop a gradient; build the tensor with torch.where, torch.cat or torch.stack"
+        )
+    _store(self, "Tensor: x[...] = y", index_of(index), plain(value))
+
+
+def _filling(name: str, numbers: Callable[..., Any], said: str) -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **options: Any) -> Any:
+        _check(self, name, recording())
+        if recording() and self.node is not None:
+            raise RuntimeError(f"{name}: this tensor was computed; make a new one, or fill it inside torch.no_grad()")
+        found = numbers(self._data, *args, **options)
+        _store(self, name, ..., found)
+        return self
+
+    method.__name__, method.__doc__ = name, said
+    return method
+
+
+def _uniform(data: Any, a: float = 0.0, b: float = 1.0, *, generator: Any = None) -> Any:
+    return source(generator).uniform(a, b, data.shape)
+
+
+def _normal(data: Any, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Any:
+    return source(generator).normal(mean, std, data.shape)
+
+
+def _bernoulli(data: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
+    return source(generator).random(data.shape) < plain(p)
+
+
+FILLING = {
+    "zero_": _filling("zero_", lambda data: 0, "Write zeros."),
+    "fill_": _filling("fill_", lambda data, value: plain(value), "Write a number everywhere."),
+    "uniform_": _filling("uniform_", _uniform, "Write random numbers from ``a`` to ``b``."),
+    "normal_": _filling("normal_", _normal, "Write normally distributed random numbers."),
+    "bernoulli_": _filling("bernoulli_", _bernoulli, "Write 1 with a probability, else 0."),
+    "random_": _filling("random_", lambda data, low, high: source().integers(low, high, data.shape), "Write integers."),
+    "fill_diagonal_": _filling(
+        "fill_diagonal_",
+        lambda data, value: np.where(np.eye(*data.shape) == 1, value, data),
+        "Write a diagonal.",
+    ),
+}
+
+
+def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
+    """Write the numbers of another tensor."""
+    given: Any = src if isinstance(src, Engine) else Tensor(src)
+    return written(self, "copy_", given.to(self.dtype).expand(*self._data.shape).clone())

@@ -1,0 +1,89 @@
+"""What PyTorch refuses in a backward pass: a graph that was walked before, and one whose values have changed since.
+
+The engine keeps graphs as long as somebody holds them, and looks at no value again. Here the roots of finished passes
+and the arrays that were changed in place are remembered as long as they live, and only where there are any is a graph
+looked through before a pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from weakref import WeakSet, ref
+
+import numpy as np
+
+from ...engine.backend import Array, is_array
+from ...engine.node import Node, new_order
+from ..graphs import nodes_below
+
+_walked: WeakSet[Node] = WeakSet()
+_changed: dict[int, tuple[ref[Any], int]] = {}
+
+
+def note_change(array: Array) -> None:
+    """Remember that an array is about to be changed in place."""
+    base = _base(array)
+    key = id(base)
+    _changed[key] = ref(base, lambda _: _changed.pop(key, None)), new_order()
+
+
+def note_walked(root: Node) -> None:
+    """Remember that a pass began at this node and did not retain its graph."""
+    _walked.add(root)
+
+
+def check_pass(root: Node) -> None:
+    """Raise a RuntimeError where PyTorch would: see the module."""
+    if not _changed and not _walked:
+        return
+    inner = [node for node in nodes_below(root) if node.order]
+    if (
+        _walked
+        and (root in _walked or _meets_walked(inner))
+        and any([next(_kept(node), None) is not None for node in inner])
+    ):
+        raise RuntimeError(
+            "Trying to backward through the graph a second time: it was freed by the first pass. Give that one "
+            "retain_graph=True, or compute the result again"
+        )
+    if _changed:
+        for node in inner:
+            if any([_changed.get(id(_base(array)), (None, 0))[1] > node.order for array in _kept(node)]):
+                name = node.function.name if node.function is not None else "a step"
+                raise RuntimeError(
+                    f"a value that the gradient of {name} needs has been modified by an inplace operation; write "
+                    "y = y + ... there, or clone() first"
+                )
+
+
+def _meets_walked(inner: list[Node]) -> bool:
+    """Whether a graph has a node in common with one that was walked."""
+    last = min([node.order for node in inner], default=0)
+    old = [root for root in _walked if root.order >= last]
+    return bool(old) and not set(inner).isdisjoint([node for root in old for node in nodes_below(root)])
+
+
+def _kept(node: Node) -> Iterator[Array]:
+    """The arrays that a node keeps for backward."""
+    for edge in node.edges:
+        yield from _arrays(edge.saved)
+    held = getattr(node.function, "held", None)  # the functions that users write
+    for _, _, value in held() if held is not None else ():
+        yield from _arrays(value)
+
+
+def _arrays(value: Any) -> Iterator[Array]:
+    value = getattr(value, "_data", value)
+    if is_array(value):
+        yield value
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from _arrays(item)
+
+
+def _base(array: Any) -> Any:
+    """The array that owns the memory."""
+    while isinstance(array, np.ndarray) and isinstance(array.base, np.ndarray):
+        array = array.base
+    return array

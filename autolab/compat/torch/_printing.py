@@ -1,0 +1,82 @@
+"""Tensors as PyTorch prints them: four digits, and beside the numbers what is unusual about the tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...engine.node import Leaf
+from ...engine.transfer import to_cpu
+from ._types import default_dtype, of_array
+
+_SUMMARIZED = 1000
+
+
+def text(tensor: Any) -> str:
+    """``tensor([1., 2.], requires_grad=True)``"""
+    kind = "Parameter containing:\ntensor" if type(tensor).__name__ == "Parameter" else "tensor"
+    if not hasattr(tensor._data, "dtype"):  # a parameter without a size
+        return "Parameter containing:\n<no size yet>"
+    array = to_cpu(tensor._data)
+    notes = list(_notes(tensor, array))
+    if not array.size:
+        size = [] if array.shape == (0,) else [f"size={array.shape}"]
+        return f"{kind}({', '.join(['[]', *size, *notes])})"
+    formatter = {"all": _format(array)}
+    numbers = np.array2string(
+        array,
+        separator=", ",
+        prefix="tensor(",
+        formatter=formatter,  # type: ignore[arg-type]  # "all" is one of NumPy's keys
+        threshold=_SUMMARIZED,
+        edgeitems=3,
+        max_line_width=80,
+    )
+    return f"{kind}({', '.join([numbers, *notes])})"
+
+
+def _notes(tensor: Any, array: np.ndarray) -> Any:
+    usual = (default_dtype(),) if not array.size else (default_dtype(), np.int64, np.bool_)
+    if array.dtype not in usual:
+        yield f"dtype={of_array(array)}"
+    if tensor.node is not None:
+        yield "requires_grad=True" if isinstance(tensor.node, Leaf) else f"grad_fn={tensor.grad_fn}"
+
+
+def _format(array: np.ndarray) -> Callable[[Any], str]:
+    """What writes an element, as wide as the widest."""
+    if array.dtype.kind != "f":
+        write: Callable[[Any], str] = str
+    else:
+        write = _float_format(array)
+    shown = _shown(array)
+    sized = shown[np.isfinite(shown) & (shown != 0)] if array.dtype.kind == "f" else shown
+    width = max([len(write(item)) for item in sized], default=0)  # as PyTorch, which counts neither zeros nor NaN
+    return lambda item: write(item).rjust(width)
+
+
+def _shown(array: np.ndarray) -> Any:
+    """The elements that are written."""
+    if array.size <= _SUMMARIZED:
+        return array.ravel()
+    for axis, length in enumerate(array.shape):
+        if length > 6:
+            array = np.take(array, [0, 1, 2, -3, -2, -1], axis)
+    return array.ravel()
+
+
+def _float_format(array: np.ndarray) -> Callable[[Any], str]:
+    shown = _shown(array)
+    sizes = np.abs(shown[np.isfinite(shown) & (shown != 0)].astype(np.float64))
+    if not sizes.size:
+        return lambda x: f"{x:.0f}." if np.isfinite(x) else str(float(x))
+    greatest, least = sizes.max(), sizes.min()
+    if (sizes == np.ceil(sizes)).all():
+        scientific = greatest >= 1e8 or greatest / least > 1000
+        form = "{:.4e}" if scientific else "{:.0f}."
+    else:
+        scientific = greatest / least > 1000 or greatest > 1e8 or least < 1e-4
+        form = "{:.4e}" if scientific else "{:.4f}"
+    return lambda x: form.format(x) if np.isfinite(x) else str(float(x))

@@ -1,0 +1,110 @@
+"""Products of vectors and matrices, and ``torch.linalg``'s functions that AutoLab has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import functions as F
+from ...engine.errors import a_kind
+from ._arguments import tensor_of
+from ._elementwise import binary
+from ._shapes import _alike
+from ._tensor import dressed
+
+matmul = binary("matmul", F.matmul)
+outer = binary("outer", F.outer)
+kron = binary("kron", F.kron)
+_dot = binary("dot", F.dot)
+
+
+def _with_axes(name: str, input: Any, other: Any, axes: tuple[int, int]) -> Any:
+    found = tensor_of(name, input)._data.ndim, tensor_of(name, other, "other")._data.ndim
+    if found != axes:
+        raise RuntimeError(f"{name}: got tensors with {found[0]} and {found[1]} axes; expected {axes[0]} and {axes[1]}")
+    return matmul(input, other)
+
+
+def mm(input: Any, mat2: Any) -> Any:
+    """The product of two matrices.
+
+    Examples
+    --------
+    >>> from autolab.compat import torch
+    >>> torch.mm(torch.ones(2, 3), torch.ones(3, 1))
+    tensor([[3.],
+            [3.]])
+    """
+    return _with_axes("mm", input, mat2, (2, 2))
+
+
+def mv(input: Any, vec: Any) -> Any:
+    """A matrix times a vector."""
+    return _with_axes("mv", input, vec, (2, 1))
+
+
+def bmm(input: Any, mat2: Any) -> Any:
+    """The products of pairs of matrices."""
+    return _with_axes("bmm", input, mat2, (3, 3))
+
+
+def dot(input: Any, tensor: Any) -> Any:
+    """The sum of the products of two vectors."""
+    return _with_axes("dot", input, tensor, (1, 1))
+
+
+def addmm(input: Any, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
+    """``beta * input + alpha * mat1 @ mat2``"""
+    return dressed(input * beta + mm(mat1, mat2) * alpha)
+
+
+def einsum(equation: str, *operands: Any) -> Any:
+    """Sums of products, by letters for the axes."""
+    if not isinstance(equation, str):
+        raise TypeError(f"einsum: equation is {a_kind(equation)}; expected a string such as 'ij,jk->ik'")
+    given = operands[0] if len(operands) == 1 and isinstance(operands[0], tuple | list) else operands
+    return dressed(F.einsum(equation, *_alike(given)))
+
+
+def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
+    """Sums of products over the last axes of ``a`` and the first of ``b``, or over those named."""
+    return dressed(F.tensordot(*_alike([a, b]), dims))
+
+
+def trace(input: Any) -> Any:
+    """The sum of the diagonal."""
+    return dressed(F.trace(tensor_of("trace", input)))
+
+
+def cross(input: Any, other: Any, dim: int = -1) -> Any:
+    """The vector product along ``dim``."""
+    return dressed(F.cross(*_alike([input, other]), axis=dim))
+
+
+def inverse(input: Any) -> Any:
+    """The inverse of a matrix."""
+    return dressed(F.inv(tensor_of("inverse", input)))
+
+
+def det(input: Any) -> Any:
+    """The determinant."""
+    return dressed(F.det(tensor_of("det", input)))
+
+
+def matrix_power(input: Any, n: int) -> Any:
+    """A matrix times itself."""
+    return dressed(F.matrix_power(tensor_of("matrix_power", input), n))
+
+
+def slogdet(input: Any) -> Any:
+    """The sign of the determinant and the logarithm of its size."""
+    return dressed(tuple(F.slogdet(tensor_of("slogdet", input))))
+
+
+def pinverse(input: Any) -> Any:
+    """The pseudo-inverse."""
+    return dressed(F.pinv(tensor_of("pinverse", input)))
+
+
+def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+    """The cosine of the angle between vectors along ``dim``."""
+    return dressed(F.cosine_similarity(x1, x2, dim, eps))

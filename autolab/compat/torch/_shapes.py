@@ -1,0 +1,254 @@
+"""Other shapes of the same elements, parts of them, and several tensors in one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import functions as F
+from ...engine.backend import get_array_module
+from ...functions.numpy_names import copy as _copy
+from ._arguments import axes, cast, common_dtype, tensor_of
+from ._tensor import Engine, constant, dressed, plain
+
+
+def _lengths(shape: tuple[Any, ...]) -> tuple[int, ...]:
+    """``f(2, 3)`` or ``f((2, 3))``"""
+    given = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
+    return tuple([int(n) for n in given])
+
+
+def reshape(input: Any, *shape: Any) -> Any:
+    """The same elements in another shape; -1 stands for the length that is left."""
+    return dressed(F.reshape(tensor_of("reshape", input), _lengths(shape)))
+
+
+def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """The axes from ``start_dim`` to ``end_dim`` as one."""
+    shape = tensor_of("flatten", input)._data.shape
+    first, last = start_dim % max(len(shape), 1), end_dim % max(len(shape), 1)
+    inner = int(np.prod(shape[first : last + 1], dtype=np.int64))
+    return dressed(F.reshape(input, (*shape[:first], inner, *shape[last + 1 :])))
+
+
+def unflatten(input: Any, dim: int, sizes: Sequence[int]) -> Any:
+    """One axis as several."""
+    shape = tensor_of("unflatten", input)._data.shape
+    at = dim % len(shape)
+    return reshape(input, (*shape[:at], *sizes, *shape[at + 1 :]))
+
+
+def squeeze(input: Any, dim: Any = None) -> Any:
+    """Without the axes of length 1, or without ``dim`` where it has this length."""
+    shape = tensor_of("squeeze", input)._data.shape
+    asked = range(len(shape)) if dim is None else [dim] if isinstance(dim, int) else dim
+    gone = {d % len(shape) for d in asked if shape[d] == 1} if shape else set()
+    return dressed(F.reshape(input, tuple([n for i, n in enumerate(shape) if i not in gone])))
+
+
+def unsqueeze(input: Any, dim: int) -> Any:
+    """With a new axis of length 1 at ``dim``."""
+    return dressed(F.expand_dims(tensor_of("unsqueeze", input), dim))
+
+
+def transpose(input: Any, dim0: int, dim1: int) -> Any:
+    """With two axes in each other's place."""
+    return dressed(F.swapaxes(tensor_of("transpose", input), dim0, dim1))
+
+
+def permute(input: Any, *dims: Any) -> Any:
+    """With the axes in another order."""
+    return dressed(F.transpose(tensor_of("permute", input), _lengths(dims)))
+
+
+def movedim(input: Any, source: Any, destination: Any) -> Any:
+    """With some axes at another place."""
+    return dressed(F.moveaxis(tensor_of("movedim", input), axes(source), axes(destination)))
+
+
+def t(input: Any) -> Any:
+    """A matrix transposed; a vector as it is."""
+    if tensor_of("t", input)._data.ndim > 2:
+        raise RuntimeError(
+            f"t: input has {input._data.ndim} axes; expected at most 2. transpose(0, 1) swaps two of them"
+        )
+    return dressed(F.transpose(input))
+
+
+def expand(input: Any, *sizes: Any) -> Any:
+    """Axes of length 1 as long as asked for; -1 leaves an axis as it is."""
+    shape, wanted = tensor_of("expand", input)._data.shape, _lengths(sizes)
+    offset = len(wanted) - len(shape)
+    lengths = tuple([shape[i - offset] if n == -1 else n for i, n in enumerate(wanted)])
+    return dressed(F.broadcast_to(input, lengths))
+
+
+def broadcast_to(input: Any, shape: Any) -> Any:
+    """`expand` to a shape."""
+    return expand(input, *shape)
+
+
+def tile(input: Any, dims: Any) -> Any:
+    """The whole tensor several times along its axes."""
+    return dressed(F.tile(tensor_of("tile", input), _lengths((dims,))))
+
+
+def repeat_interleave(input: Any, repeats: Any, dim: int | None = None) -> Any:
+    """Each element several times."""
+    times = plain(repeats)
+    return dressed(
+        F.repeat(tensor_of("repeat_interleave", input), times if isinstance(times, int) else times.tolist(), dim)
+    )
+
+
+def flip(input: Any, *dims: Any) -> Any:
+    """Axes in the other direction."""
+    return dressed(F.flip(tensor_of("flip", input), _lengths(dims)))
+
+
+def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
+    """Elements moved along an axis, those behind the end to its beginning."""
+    return dressed(F.roll(tensor_of("roll", input), axes(shifts), axes(dims)))
+
+
+def diag(input: Any, diagonal: int = 0) -> Any:
+    """The diagonal of a matrix, or a matrix with this diagonal."""
+    x = tensor_of("diag", input)
+    if x._data.ndim == 2:
+        return dressed(F.diagonal(x, diagonal))
+    n = x._data.shape[0] + abs(diagonal)
+    where = np.eye(n, k=diagonal, dtype=x._data.dtype)
+    row = F.pad(x, (max(diagonal, 0), max(-diagonal, 0)))
+    return dressed(F.mul(constant(where), F.reshape(row, (1, n))))
+
+
+def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """The diagonal over two axes, as the last axis."""
+    return dressed(F.diagonal(tensor_of("diagonal", input), offset, dim1, dim2))
+
+
+def tril(input: Any, diagonal: int = 0) -> Any:
+    """Zeros above a diagonal."""
+    return dressed(F.tril(tensor_of("tril", input), diagonal))
+
+
+def triu(input: Any, diagonal: int = 0) -> Any:
+    """Zeros below a diagonal."""
+    return dressed(F.triu(tensor_of("triu", input), diagonal))
+
+
+# ---------------------------------------------------------------------- parts
+def narrow(input: Any, dim: int, start: int, length: int) -> Any:
+    """The elements from ``start`` on along ``dim``."""
+    at = [slice(None)] * tensor_of("narrow", input)._data.ndim
+    at[dim] = slice(start, start + length)
+    return dressed(F.getitem(input, tuple(at)))
+
+
+def select(input: Any, dim: int, index: int) -> Any:
+    """One place along ``dim``, without that axis."""
+    at: list[Any] = [slice(None)] * tensor_of("select", input)._data.ndim
+    at[dim] = index
+    return dressed(F.getitem(input, tuple(at)))
+
+
+def index_select(input: Any, dim: int, index: Any) -> Any:
+    """Several places along ``dim``."""
+    at: list[Any] = [slice(None)] * tensor_of("index_select", input)._data.ndim
+    at[dim] = plain(index)
+    return dressed(F.getitem(input, tuple(at)))
+
+
+def gather(input: Any, dim: int, index: Any) -> Any:
+    """Along ``dim`` the elements at the places in ``index``, which has a place for each element of the result."""
+    x, places = tensor_of("gather", input), plain(index)
+    if places.shape == x._data.shape[: x.ndim] or all(
+        [a == b for i, (a, b) in enumerate(zip(places.shape, x._data.shape, strict=True)) if i != dim % x.ndim]
+    ):
+        return dressed(F.take_along_axis(x, places, dim))
+    at = [slice(None) if i == dim % x.ndim else slice(n) for i, n in enumerate(places.shape)]
+    return dressed(F.take_along_axis(F.getitem(x, tuple(at)), places, dim))
+
+
+def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
+    """Along ``dim`` the elements at the places in ``indices``."""
+    return dressed(F.take_along_axis(tensor_of("take_along_dim", input), plain(indices), dim))
+
+
+def masked_select(input: Any, mask: Any) -> Any:
+    """The elements where ``mask`` is true, in a row."""
+    return dressed(F.getitem(tensor_of("masked_select", input), plain(mask)))
+
+
+def masked_fill(input: Any, mask: Any, value: Any) -> Any:
+    """``value`` where ``mask`` is true."""
+    x = tensor_of("masked_fill", input)
+    filler = value if isinstance(value, Engine) else constant(np.asarray(value, x._data.dtype))
+    return dressed(F.where(plain(mask), filler, x))
+
+
+def unbind(input: Any, dim: int = 0) -> tuple[Any, ...]:
+    """The places along ``dim``, one after the other."""
+    return tuple([select(input, dim, i) for i in range(tensor_of("unbind", input)._data.shape[dim])])
+
+
+def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
+    """Parts of a length along ``dim``, the last of what is left; or of the lengths in a list."""
+    length = tensor_of("split", tensor, "tensor")._data.shape[dim]
+    size = split_size_or_sections
+    sizes = [min(size, length - i) for i in range(0, length, size)] if isinstance(size, int) else list(size)
+    if sum(sizes) != length:
+        raise RuntimeError(f"split: the lengths {sizes} make {sum(sizes)}; expected {length}, that of the axis")
+    starts = [sum(sizes[:i]) for i in range(len(sizes))]
+    return tuple([narrow(tensor, dim, start, n) for start, n in zip(starts, sizes, strict=True)])
+
+
+def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
+    """About equal parts along ``dim``."""
+    length = tensor_of("chunk", input)._data.shape[dim]
+    return split(input, -(-length // chunks), dim)
+
+
+# ---------------------------------------------------------------------- several in one
+def _alike(tensors: Sequence[Any]) -> list[Any]:
+    common = common_dtype(*[x._data for x in tensors])
+    return [cast(x, common) for x in tensors]
+
+
+def cat(tensors: Sequence[Any], dim: int = 0) -> Any:
+    """Tensors in a row along ``dim``."""
+    return dressed(F.concatenate(_alike(tensors), axis=dim))
+
+
+def stack(tensors: Sequence[Any], dim: int = 0) -> Any:
+    """Tensors of one shape along a new axis."""
+    return dressed(F.stack(_alike(tensors), axis=dim))
+
+
+def hstack(tensors: Sequence[Any]) -> Any:
+    """Tensors beside each other."""
+    return cat(tensors, 0 if tensors[0]._data.ndim == 1 else 1)
+
+
+def vstack(tensors: Sequence[Any]) -> Any:
+    """Tensors below each other; vectors are rows."""
+    return cat([unsqueeze(x, 0) if x._data.ndim == 1 else x for x in tensors], 0)
+
+
+def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
+    """The coordinates of all points of a grid."""
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], tuple | list) else tensors
+    return tuple([dressed(x) for x in F.meshgrid(*given, indexing=indexing)])
+
+
+def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
+    """The indexes of the elements that are not 0."""
+    found = tensor_of("nonzero", input)._data.nonzero()
+    return tuple([constant(i) for i in found]) if as_tuple else constant(get_array_module(*found).stack(found, axis=1))
+
+
+def clone(input: Any) -> Any:
+    """A copy, which gradients pass."""
+    return dressed(_copy(tensor_of("clone", input)))

@@ -1,0 +1,298 @@
+"""``torch.Tensor``: AutoLab's Variables, with PyTorch's names.
+
+A tensor has the same array and the same node as a Variable: `dressed` changes the class of what the engine returns. So
+nothing is copied, and both kinds stand in one graph. Operators are in `_operators`, methods in `_methods`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...engine import variable as _variable
+from ...engine.backend import Array, device_name, get_array_module, is_array
+from ...engine.errors import a_kind
+from ...engine.node import Leaf, Node
+from ...engine.transfer import to_cpu
+from ..dressing import dressing
+from ._grad_fn import GradFn
+from ._printing import text
+from ._types import Size, count_of, default_dtype, device, numpy_dtype, of_array
+
+Engine = _variable.Variable
+_new = object.__new__
+
+
+class _Kind(type):
+    """What AutoLab's tools hand to a function is a tensor to code that asks."""
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, Engine) if cls is Tensor else super().__instancecheck__(value)
+
+
+class Tensor(Engine, metaclass=_Kind):
+    """An array in a computation graph; made by `tensor`, `zeros`, `randn` and their kin.
+
+    ``Tensor(2, 3)`` has this shape and no particular numbers (here zeros), ``Tensor([1, 2])`` these, as floats.
+
+    Examples
+    --------
+    >>> from autolab.compat import torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> y = (x * x).sum()
+    >>> y.backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+
+    __slots__ = ()
+
+    def __init__(self, *data: Any, name: str | None = None, requires_grad: Any = False) -> None:
+        first: Any = data[0] if len(data) == 1 else None
+        if is_array(first):  # AutoLab's tools make theirs in this way
+            array = first
+        elif isinstance(first, Engine | list | tuple) and not isinstance(first, Size):
+            array = np.array(nested(first), default_dtype())
+        else:
+            array = np.zeros(first if isinstance(first, Size) else data, default_dtype())
+        Engine.__init__(self, array, name, bool(requires_grad) and array.dtype.kind == "f")
+
+    # ------------------------------------------------------------------ the array
+    @property
+    def data(self) -> Any:
+        """The same numbers as a tensor of its own without a graph: what is changed in it changes here."""
+        return constant(self.array)
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        if not isinstance(value, Engine):
+            raise TypeError(f"Tensor.data: got {a_kind(value)}; expected a tensor")
+        Engine.data.__set__(self, value._data)  # type: ignore[attr-defined]  # a property has it
+
+    @property
+    def shape(self) -> Size:
+        """The shape."""
+        return Size(self._data.shape)
+
+    @property
+    def size(self) -> Any:
+        """``size()``: the shape; ``size(0)``: the length of one axis."""
+        return count_of(self._data.shape, self._data.size)
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the elements, such as ``torch.float32``."""
+        return of_array(self._data)
+
+    @property
+    def device(self) -> Any:
+        """Where the array lives."""
+        return device(device_name(self._data))
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether it lives on a GPU."""
+        return self.device.type == "cuda"
+
+    # ------------------------------------------------------------------ the gradient
+    @property
+    def requires_grad(self) -> bool:
+        """Whether a gradient can flow to it."""
+        return self.node is not None
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.requires_grad_(value)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Let gradients be computed for it, or not; gives it back itself."""
+        if self.node is not None and not isinstance(self.node, Leaf):
+            if not requires_grad:
+                raise RuntimeError("requires_grad_: only a leaf can be taken out of the graph; use detach()")
+        elif not requires_grad:
+            self.node = None
+        elif self.node is None:
+            if self._data.dtype.kind != "f":
+                raise RuntimeError(f"requires_grad_: got {self.dtype}; only floating-point tensors have gradients")
+            self.node = Node.leaf()
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no recorded step computed it."""
+        return self.node is None or isinstance(self.node, Leaf)
+
+    @property
+    def grad_fn(self) -> GradFn | None:
+        """The step that computed it, as an object with ``name()`` and ``next_functions``; None for a leaf."""
+        return None if self.is_leaf else GradFn(self.node)
+
+    @property
+    def grad(self) -> Any:
+        """The gradient, a tensor or None. Of what was computed it is kept only after `retain_grad`."""
+        g = self._grad
+        return dressed(g)
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        if value is not None and not isinstance(value, Engine):
+            raise TypeError(f"Tensor.grad: got {a_kind(value)}; expected a tensor or None")
+        Engine.grad.__set__(self, value)  # type: ignore[attr-defined]
+
+    def backward(  # type: ignore[override]
+        self,
+        gradient: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Add the gradients of this tensor to ``grad`` of the leaves it depends on, or of ``inputs`` alone.
+
+        Parameters
+        ----------
+        gradient : Tensor, optional
+            The upstream gradient, of this shape; needed where there is more than one element.
+        retain_graph : bool, optional
+            Without it, a second pass through this graph is an error.
+        create_graph : bool
+            Make the gradients differentiable; retains the graph.
+        inputs : Tensor or sequence of them, optional
+
+        Raises
+        ------
+        RuntimeError
+            If a gradient is needed and not given, there is nothing to differentiate, or the graph was used up.
+        """
+        from .autograd._backward import passed
+
+        passed(self, gradient, bool(create_graph if retain_graph is None else retain_graph), create_graph, inputs)
+
+    def retain_grad(self) -> None:
+        """Let ``grad`` be kept, though it was computed."""
+        from .autograd._backward import retained
+
+        if self.node is None:
+            raise RuntimeError("retain_grad: this tensor does not require a gradient")
+        retained.add(self.node)
+
+    def detach(self) -> Tensor:
+        """The same numbers without a graph. The memory is shared."""
+        return constant(self.array)
+
+    def __getattr__(self, name: str) -> Any:
+        said = f"torch.Tensor.{name:.60} is not part of AutoLab's torch facade"
+        raise AttributeError(said, name=name, obj=self)
+
+    # ------------------------------------------------------------------ to Python, NumPy and other devices
+    def numpy(self, *, force: bool = False) -> np.ndarray:
+        """The array itself.
+
+        Raises
+        ------
+        RuntimeError
+            If a gradient is required, unless ``force`` is True.
+        """
+        if self.node is not None and not force:
+            raise RuntimeError("numpy: this tensor requires a gradient; tensor.detach().numpy() is the values alone")
+        return to_cpu(self._data)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if self.node is None:
+            return np.array(self._data, dtype=dtype, copy=copy)
+        return super().__array__(dtype, copy)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return result(super().__array_ufunc__(ufunc, method, *inputs, **kwargs))
+
+    def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return result(super().__array_function__(func, types, args, kwargs))
+
+    def __index__(self) -> int:
+        if self._data.size != 1 or self._data.dtype.kind not in "iub":
+            raise TypeError("only integer tensors of one element can be an index")
+        return int(self._data.item())
+
+    def __repr__(self) -> str:
+        return text(self)
+
+    __str__ = __repr__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if not self.is_leaf:
+            raise RuntimeError("only leaves can be copied deeply or pickled; a computed tensor has detach()")
+        return _rebuilt, (type(self), self._data, self.node is not None, self._name)
+
+    # ------------------------------------------------------------------ PyTorch's way with devices
+    def cpu(self) -> Any:
+        """The same numbers in main memory."""
+        return self.to("cpu")
+
+    def cuda(self, device: Any = None) -> Any:
+        """The same numbers on the current GPU."""
+        return self.to("cuda")
+
+    def to(self, *args: Any, **options: Any) -> Any:
+        """The same numbers in another type, on another device, or as another tensor has them."""
+        return converted(self, args, options)
+
+
+def converted(x: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """``x.to(...)``"""
+    from ...functions import transfer
+    from ...functions.numpy_names import copy
+    from ._arguments import cast
+
+    unknown = options.keys() - {"device", "dtype", "non_blocking", "copy"}
+    if unknown:
+        raise TypeError(f"to: got a keyword {sorted(unknown)[0]!r:.60}; expected device, dtype, copy or non_blocking")
+    given = [*args, options.get("device"), options.get("dtype")]
+    y = x
+    for one in given:
+        if isinstance(one, Engine):
+            y = converted(y, (of_array(one._data), device_name(one._data)), {})
+        elif isinstance(one, str):
+            wanted, there = device(one), get_array_module(y._data) is not np
+            if (wanted.type == "cuda") != there:
+                y = dressed(transfer.to_cpu(y) if there else transfer.to_gpu(y))
+        elif one is not None and not isinstance(one, bool):
+            y = cast(y, numpy_dtype("to", one))
+    return dressed(copy(y)) if options.get("copy") and y is x else y
+
+
+def _rebuilt(kind: type[Tensor], array: Array, requires_grad: bool, name: str | None) -> Tensor:
+    made = kind(array, requires_grad=requires_grad)
+    made.name = name
+    return made
+
+
+def constant(array: Any) -> Tensor:
+    """A tensor of an array, without a graph."""
+    made: Tensor = _new(Tensor)
+    made._data = array if is_array(array) else np.asarray(array)
+    made.node, made._name = None, None
+    return made
+
+
+dressed = dressing(Tensor)
+
+
+def result(found: Any) -> Any:
+    """What the engine or NumPy gave, as tensors."""
+    if isinstance(found, tuple | list):
+        return tuple([result(one) for one in found])
+    if isinstance(found, np.generic) or is_array(found):
+        return constant(found)
+    return dressed(found)
+
+
+def nested(value: Any) -> Any:
+    """Nested lists with the arrays of tensors in place of these."""
+    if isinstance(value, Engine):
+        return to_cpu(value._data)
+    return [nested(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def plain(value: Any) -> Any:
+    """The array of a tensor; anything else as it is."""
+    return value._data if isinstance(value, Engine) else value

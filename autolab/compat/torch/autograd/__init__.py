@@ -1,0 +1,197 @@
+"""``torch.autograd``"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from .... import gradcheck as _gradcheck
+from ....engine.switches import config, global_config, inside, using_config
+from ... import missing
+from .._tensor import Engine, constant
+from . import function, functional
+from ._backward import gradients, passed, start
+from .function import Function
+
+__all__ = [
+    "Function",
+    "GradcheckError",
+    "backward",
+    "enable_grad",
+    "function",
+    "functional",
+    "grad",
+    "gradcheck",
+    "gradgradcheck",
+    "inference_mode",
+    "is_grad_enabled",
+    "no_grad",
+    "set_grad_enabled",
+]
+
+
+def _list(value: Any) -> list[Any]:
+    return [value] if isinstance(value, Engine) else list(value)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """The gradients of ``outputs`` by ``inputs``, as a tuple; no ``grad`` changes.
+
+    Parameters
+    ----------
+    outputs, inputs : Tensor or sequence of them
+    grad_outputs : Tensor or sequence of them, optional
+        The upstream gradient of each output.
+    retain_graph : bool, optional
+        Without it, a second pass through this graph is an error; by default as ``create_graph``.
+    create_graph : bool
+        Make the gradients differentiable.
+    allow_unused : bool, optional
+        Give None for an input that no output depends on, instead of an error.
+    materialize_grads : bool
+        Give zeros for it.
+
+    Raises
+    ------
+    RuntimeError
+
+    Examples
+    --------
+    >>> from autolab.compat import torch
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> (gx,) = torch.autograd.grad(x**3, x, create_graph=True)
+    >>> gx.item(), torch.autograd.grad(gx, x)
+    (27.0, (tensor(18.),))
+    """
+    ys, xs = _list(outputs), _list(inputs)
+    given = [None] * len(ys) if grad_outputs is None else _list(grad_outputs)
+    if len(given) != len(ys):
+        raise RuntimeError(f"grad: got {len(given)} grad_outputs for {len(ys)} outputs; expected one for each")
+    starts = [start(y, g, "grad") for y, g in zip(ys, given, strict=True)]
+    for i, x in enumerate(xs):
+        if x.node is None:
+            raise RuntimeError(f"grad: inputs[{i}] does not require a gradient")
+    found = gradients(ys, starts, xs, bool(create_graph if retain_graph is None else retain_graph), create_graph)
+    if materialize_grads:
+        return tuple([constant(x._data * 0) if g is None else g for x, g in zip(xs, found, strict=True)])
+    if not allow_unused and None in [g if g is None else 0 for g in found]:
+        raise RuntimeError("grad: no output depends on one of the inputs; with allow_unused=True its gradient is None")
+    return found
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """``tensor.backward()`` of one or several tensors."""
+    ys = _list(tensors)
+    given = [None] * len(ys) if grad_tensors is None else _list(grad_tensors)
+    for i, (y, g) in enumerate(zip(ys, given, strict=True)):
+        keeps = bool(create_graph if retain_graph is None else retain_graph) or i < len(ys) - 1
+        passed(y, g, keeps, create_graph, inputs)
+
+
+# ---------------------------------------------------------------------- modes
+def is_grad_enabled() -> bool:
+    """Whether steps are recorded."""
+    return bool(config.enable_backprop)
+
+
+class _Mode(using_config):
+    """A block in which recording is on or off; with brackets also a decorator."""
+
+    def __init__(self, value: bool) -> None:
+        super().__init__("enable_backprop", bool(value))
+
+
+class no_grad(_Mode):
+    """Record nothing inside a ``with`` block, or in a decorated function.
+
+    Examples
+    --------
+    >>> from autolab.compat import torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
+
+    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
+        return super().__new__(cls) if function is None else inside(cls, function, "no_grad")
+
+    def __init__(self) -> None:
+        super().__init__(False)
+
+
+class inference_mode(_Mode):
+    """`no_grad`."""
+
+    def __init__(self, mode: bool = True) -> None:
+        super().__init__(not mode)
+
+
+class enable_grad(_Mode):
+    """Record inside a ``with`` block, or in a decorated function, also where `no_grad` is on."""
+
+    def __init__(self) -> None:
+        super().__init__(True)
+
+
+class set_grad_enabled(_Mode):
+    """Let steps be recorded or not, from now on; as a ``with`` block, until its end."""
+
+    def __init__(self, mode: bool) -> None:
+        super().__init__(mode)
+        self._before = is_grad_enabled()
+        _switch(bool(mode))
+
+    def __enter__(self) -> Any:
+        _switch(self._before)
+        return super().__enter__()
+
+
+def _switch(mode: bool) -> None:
+    """Let this context record or not; as every context does, where that is asked for."""
+    config.enable_backprop = mode
+    if mode == global_config.enable_backprop:
+        del config.enable_backprop
+
+
+# ---------------------------------------------------------------------- checks
+class GradcheckError(RuntimeError):
+    """A gradient is wrong."""
+
+
+def _checking(name: str, check: Callable[..., bool]) -> Callable[..., bool]:
+    @wraps(check)
+    def call(func: Any, inputs: Any, *args: Any, **options: Any) -> bool:
+        for unused in ("check_undefined_grad", "check_grad_dtypes", "check_batched_grad", "check_backward_ad"):
+            options.pop(unused, None)
+        given = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
+        try:
+            return check(func, given, *args, **options)
+        except _gradcheck.GradientCheckError as error:
+            raise GradcheckError(str(error)) from error
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"`autolab.gradcheck.{name}`, of tensors of float64; a wrong gradient is a `GradcheckError`."
+    return call
+
+
+gradcheck = _checking("gradcheck", _gradcheck.gradcheck)
+gradgradcheck = _checking("gradgradcheck", _gradcheck.gradgradcheck)
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,92 @@
+"""Backward passes as PyTorch has them: what starts them, what they use up, and whose gradients are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from weakref import WeakSet
+
+from ....engine import backward as _backward
+from ....engine.backward import publish
+from ....engine.node import Leaf, Node
+from ....engine.switches import using_config
+from ...graphs import nodes_below
+from .._passes import check_pass, note_walked
+from .._tensor import Engine, constant, dressed
+
+retained: WeakSet[Node] = WeakSet()
+"""What was computed and keeps its gradient all the same."""
+
+
+def start(y: Any, gradient: Any, what: str) -> Any:
+    """The upstream gradient of one result."""
+    if y.node is None:
+        raise RuntimeError(f"{what}: this tensor does not require a gradient and has no grad_fn")
+    if gradient is None:
+        if y._data.size != 1:
+            raise RuntimeError(
+                f"{what}: a gradient can be left out for a single element only; this tensor has shape "
+                f"{tuple(y._data.shape)}: give gradient=, or take its sum first"
+            )
+        return constant(y._data * 0 + 1)
+    given = gradient if isinstance(gradient, Engine) else constant(gradient)
+    if given._data.shape != y._data.shape:
+        raise RuntimeError(
+            f"{what}: gradient has shape {given._data.shape}; expected {y._data.shape}, that of the tensor"
+        )
+    return given
+
+
+def passed(y: Any, gradient: Any, retain_graph: bool, create_graph: bool, inputs: Any) -> None:
+    """``tensor.backward(...)``"""
+    first = start(y, gradient, "backward")
+    if inputs is not None:
+        into([y], [first], [inputs] if isinstance(inputs, Engine) else list(inputs), retain_graph, create_graph)
+        return
+    if isinstance(y.node, Leaf):
+        _add(y, first)
+        return
+    check_pass(y.node)
+    kept = [node for node in retained if node.order]
+    node, before = y.node, getattr(y.node, "grad", None)
+    Engine.grad.__set__(y, first)  # type: ignore[attr-defined]
+    try:
+        y._backward(bool(kept), create_graph)
+    finally:
+        publish([(node, "grad", first if node in retained else before), (node, "given", False)])
+    if kept:
+        _forget_others(node)
+    if not retain_graph:
+        note_walked(node)
+
+
+def _forget_others(root: Node) -> None:
+    for node in nodes_below(root):
+        if node.order and node not in retained:
+            node.grad, node.given = None, False
+
+
+def into(ys: Sequence[Any], starts: Sequence[Any], xs: Sequence[Any], retain_graph: bool, create_graph: bool) -> None:
+    """Add to ``grad`` of some tensors alone."""
+    for x, g in zip(xs, gradients(ys, starts, xs, retain_graph, create_graph), strict=True):
+        if g is not None:
+            _add(x, g)
+
+
+def _add(x: Any, g: Any) -> None:
+    before = x._grad
+    publish([(x.node, "grad", g if before is None else before + g), (x.node, "given", False)])
+
+
+def gradients(
+    ys: Sequence[Any], starts: Sequence[Any], xs: Sequence[Any], retain_graph: bool, create_graph: bool
+) -> tuple[Any, ...]:
+    """The gradients of some tensors, None for those that are not reached."""
+    for y in ys:
+        check_pass(y.node)
+    with using_config("enable_backprop", True):
+        found = _backward.grad(list(ys), list(xs), list(starts), create_graph)
+    if not retain_graph:
+        for y in ys:
+            note_walked(y.node)
+    return tuple([dressed(g) for g in found])

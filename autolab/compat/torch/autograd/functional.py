@@ -1,0 +1,73 @@
+"""``torch.autograd.functional``: derivatives of functions, by AutoLab's transforms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .... import transforms
+from ... import missing
+from .._tensor import dressed, result
+
+__all__ = ["hessian", "hvp", "jacobian", "jvp", "vjp"]
+
+
+def _seen(func: Callable[..., Any]) -> Callable[..., Any]:
+    """The function on tensors."""
+
+    def call(*args: Any) -> Any:
+        return func(*[dressed(x) for x in args])
+
+    return call
+
+
+def _several(inputs: Any) -> tuple[tuple[Any, ...], Any]:
+    args = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
+    return args, tuple(range(len(args))) if isinstance(inputs, tuple | list) else 0
+
+
+def _arrays(values: Any) -> Any:
+    return tuple([v.array for v in values]) if isinstance(values, tuple | list) else values.array
+
+
+def jacobian(func: Callable[..., Any], inputs: Any) -> Any:
+    """Every derivative of every element of the result by every element of the inputs.
+
+    Examples
+    --------
+    >>> from autolab.compat import torch
+    >>> torch.autograd.functional.jacobian(torch.exp, torch.zeros(2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    args, wrt = _several(inputs)
+    return result(transforms.jacobian(_seen(func), wrt)(*_arrays(args)))
+
+
+def hessian(func: Callable[..., Any], inputs: Any) -> Any:
+    """All second derivatives of a single number."""
+    args, wrt = _several(inputs)
+    return result(transforms.hessian(_seen(func), wrt)(*_arrays(args)))
+
+
+def vjp(func: Callable[..., Any], inputs: Any, v: Any = None) -> tuple[Any, Any]:
+    """The result, and the vector ``v`` times the Jacobian."""
+    args, wrt = _several(inputs)
+    y, pull = transforms.vjp(_seen(func), _arrays(args), wrt)
+    return result(y), result(pull(y * 0 + 1 if v is None else _arrays(v)))
+
+
+def jvp(func: Callable[..., Any], inputs: Any, v: Any) -> tuple[Any, Any]:
+    """The result, and the Jacobian times the vector ``v``."""
+    args, wrt = _several(inputs)
+    y, moved = transforms.jvp(_seen(func), _arrays(args), _arrays(v), wrt)
+    return result(y), result(moved)
+
+
+def hvp(func: Callable[..., Any], inputs: Any, v: Any) -> tuple[Any, Any]:
+    """The result, and the matrix of second derivatives times the vector ``v``."""
+    args, wrt = _several(inputs)
+    return result(func(*args)), result(transforms.hvp(_seen(func), _arrays(args), _arrays(v), wrt))
+
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,181 @@
+"""Losses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .... import functions as F
+from .._arguments import tensor_of, together
+from .._tensor import dressed, plain
+
+
+def _reduction(function: str, reduction: str) -> str:
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(
+            f"{function}: {reduction!r:.60} is not a valid value for reduction; expected mean, sum or none"
+        )
+    return reduction
+
+
+def _pair(function: str, input: Any, target: Any) -> tuple[Any, Any]:
+    """Both, in one type and of one shape."""
+    a, b = together(tensor_of(function, input), tensor_of(function, target, "target"))
+    if a._data.shape == b._data.shape:
+        return a, b
+    shape = np.broadcast_shapes(a._data.shape, b._data.shape)
+    return F.broadcast_to(a, shape), F.broadcast_to(b, shape)
+
+
+def _of_pair(name: str, engine: Any, said: str) -> Any:
+    def call(input: Any, target: Any, size_average: None = None, reduce: None = None, reduction: str = "mean") -> Any:
+        return dressed(engine(*_pair(name, input, target), reduction=_reduction(name, reduction)))
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"{said}; ``reduction`` is mean, sum or none."
+    return call
+
+
+mse_loss = _of_pair("mse_loss", F.mean_squared_error, "The squared differences")
+l1_loss = _of_pair("l1_loss", F.mean_absolute_error, "The absolute differences")
+
+
+def smooth_l1_loss(
+    input: Any, target: Any, size_average: None = None, reduce: None = None, reduction: str = "mean", beta: float = 1.0
+) -> Any:
+    """Half the squared difference over ``beta`` where it is below ``beta``, else the absolute less half of it."""
+    pair = _pair("smooth_l1_loss", input, target)
+    return dressed(F.smooth_l1(*pair, beta, reduction=_reduction("smooth_l1_loss", reduction)))
+
+
+def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
+    """`smooth_l1_loss` times ``delta``."""
+    return dressed(F.huber(*_pair("huber_loss", input, target), delta, reduction=_reduction("huber_loss", reduction)))
+
+
+def cross_entropy(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: None = None,
+    ignore_index: int = -100,
+    reduce: None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Any:
+    """The cross entropy of scores, before the softmax, and the numbers of the right classes or probabilities.
+
+    Examples
+    --------
+    >>> from autolab.compat import torch
+    >>> torch.nn.functional.cross_entropy(torch.zeros(2, 4), torch.tensor([0, 3]))
+    tensor(1.3863)
+    """
+    x, t = tensor_of("cross_entropy", input), tensor_of("cross_entropy", target, "target")
+    how, axis = _reduction("cross_entropy", reduction), 1 if x._data.ndim > 1 else 0
+    if label_smoothing:
+        raise NotImplementedError("cross_entropy: label_smoothing is not part of AutoLab's torch facade")
+    if t._data.dtype.kind == "f":
+        if weight is not None:
+            raise NotImplementedError("cross_entropy: weight for probabilities is not part of AutoLab's torch facade")
+        each = F.neg(F.sum(F.mul(F.log_softmax(x, axis), t), axis))
+        return dressed(each if how == "none" else F.sum(each) if how == "sum" else F.mean(each))
+    return dressed(F.softmax_cross_entropy(x, t, axis, plain(weight), ignore_index, how))
+
+
+def nll_loss(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: None = None,
+    ignore_index: int = -100,
+    reduce: None = None,
+    reduction: str = "mean",
+) -> Any:
+    """The negative logarithms of probabilities, of the right classes."""
+    x, how = tensor_of("nll_loss", input), _reduction("nll_loss", reduction)
+    return dressed(F.nll_loss(x, target, 1 if x._data.ndim > 1 else 0, plain(weight), ignore_index, how))
+
+
+def _binary(name: str, engine: Any, said: str) -> Any:
+    def call(
+        input: Any,
+        target: Any,
+        weight: Any = None,
+        size_average: None = None,
+        reduce: None = None,
+        reduction: str = "mean",
+        pos_weight: Any = None,
+    ) -> Any:
+        if pos_weight is not None:
+            raise NotImplementedError(f"{name}: pos_weight is not part of AutoLab's torch facade")
+        x, t = tensor_of(name, input), tensor_of(name, target, "target")
+        if x._data.shape != t._data.shape:
+            raise ValueError(f"{name}: target has shape {t._data.shape}; expected {x._data.shape}, that of input")
+        x, t = together(x, t)
+        how = _reduction(name, reduction)
+        if weight is None:
+            return dressed(engine(x, t, reduction=how))
+        each = F.mul(engine(x, t, reduction="none"), weight)
+        return dressed(each if how == "none" else F.sum(each) if how == "sum" else F.mean(each))
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = said
+    return call
+
+
+binary_cross_entropy = _binary(
+    "binary_cross_entropy", F.binary_cross_entropy, "The cross entropy of probabilities and targets from 0 to 1."
+)
+binary_cross_entropy_with_logits = _binary(
+    "binary_cross_entropy_with_logits",
+    F.sigmoid_cross_entropy,
+    "The cross entropy of scores, before the sigmoid, and targets from 0 to 1.",
+)
+
+
+def kl_div(
+    input: Any,
+    target: Any,
+    size_average: None = None,
+    reduce: None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Any:
+    """``target * (log(target) - input)``: the divergence of logarithms of probabilities from probabilities."""
+    x, t = _pair("kl_div", input, target)
+    each = F.mul(F.exp(t), F.sub(t, x)) if log_target else F.sub(F.xlogy(t, t), F.mul(t, x))
+    if reduction == "batchmean":
+        return dressed(F.div(F.sum(each), x._data.shape[0]))
+    how = _reduction("kl_div", reduction)
+    return dressed(each if how == "none" else F.sum(each) if how == "sum" else F.mean(each))
+
+
+def gaussian_nll_loss(
+    input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Any:
+    """The negative logarithm of the normal density of ``target``."""
+    how = _reduction("gaussian_nll_loss", reduction)
+    return dressed(F.gaussian_nll(input, target, var, eps=eps, reduction=how, full=full))
+
+
+def triplet_margin_loss(
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: None = None,
+    reduce: None = None,
+    reduction: str = "mean",
+) -> Any:
+    """How much nearer the positive example must come to the anchor than the negative one."""
+    if swap:
+        raise NotImplementedError("triplet_margin_loss: swap is not part of AutoLab's torch facade")
+    near, far = [F.norm(F.add(F.sub(anchor, other), eps), p, -1) for other in (positive, negative)]
+    each = F.relu(F.add(F.sub(near, far), margin))
+    how = _reduction("triplet_margin_loss", reduction)
+    return dressed(each if how == "none" else F.sum(each) if how == "sum" else F.mean(each))

@@ -1,0 +1,239 @@
+"""``torch.nn.Module``: AutoLab's links, with PyTorch's names."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from reprlib import recursive_repr
+from typing import Any
+
+from .... import links as _links
+from ....engine.backward import publish
+from ....engine.errors import a_kind
+from .._tensor import Engine, constant, dressed
+from .parameter import Parameter
+
+
+class Module(_links.Link):
+    """A part of a model: parameters, buffers and other modules, registered where they are assigned.
+
+    Examples
+    --------
+    >>> from autolab.compat import torch
+    >>> class Scale(torch.nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.factor = torch.nn.Parameter(torch.tensor(2.0))
+    ...
+    ...     def forward(self, x):
+    ...         return self.factor * x
+    >>> scale = Scale()
+    >>> scale(torch.ones(2)), [name for name, _ in scale.named_parameters()]
+    (tensor([2., 2.], grad_fn=<MulBackward0>), ['factor'])
+    """
+
+    training = True
+    weight: Any
+    bias: Any
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return dressed(super().__call__(*args, **kwargs))
+
+    # ------------------------------------------------------------------ registering
+    def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
+        """Register a tensor that is saved and moved with the parameters and not trained."""
+        if tensor is not None and not isinstance(tensor, Engine):
+            raise TypeError(f"register_buffer: {name!r:.60} is {a_kind(tensor)}; expected a tensor or None")
+        self._register(name, "buffer", tensor)
+        if not persistent:
+            self.__dict__.setdefault("_transient", set()).add(name)
+
+    def register_parameter(self, name: str, param: Any) -> None:
+        """Register a parameter; None keeps the place of one that this module does not have, such as a bias."""
+        super().register_parameter(name, param)
+
+    def add_module(self, name: str, module: Any) -> None:
+        """Register a module."""
+        self._register(name, "link", module)
+
+    register_module = add_module
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self.__dict__.get("_kinds", {}).get(name) == "buffer" and (value is None or isinstance(value, Engine)):
+            self.__dict__[name] = value
+        else:
+            super().__setattr__(name, value)
+
+    # ------------------------------------------------------------------ what it holds
+    def named_modules(self, memo: Any = None, prefix: str = "", remove_duplicate: bool = True) -> Iterator[Any]:
+        """Pairs of name and module, itself first, such as ``("layers.0", ...)``."""
+        return ((prefix + path.strip("/").replace("/", "."), link) for path, link in self.namedlinks())
+
+    def modules(self) -> Iterator[Any]:
+        """All modules in it, itself first."""
+        return self.links()
+
+    def named_children(self) -> Iterator[tuple[str, Any]]:
+        """Pairs of name and module, of those that it holds itself."""
+        return self._own("link")
+
+    def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator[Any]:
+        """Pairs of name and parameter, such as ``("layers.0.weight", ...)``."""
+        return self._pairs("parameter", prefix, recurse)
+
+    def named_buffers(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator[Any]:
+        """Pairs of name and buffer."""
+        return self._pairs("buffer", prefix, recurse)
+
+    def _pairs(self, kind: Any, prefix: str, recurse: bool) -> Iterator[tuple[str, Any]]:
+        before = f"{prefix}." if prefix else ""
+        found = self._named(kind) if recurse else ((f"/{name}", value) for name, value in self._own(kind))
+        return ((before + path[1:].replace("/", "."), value) for path, value in found)
+
+    def parameters(self, recurse: bool = True) -> Iterator[Any]:
+        """All parameters, each once."""
+        return (parameter for _, parameter in self.named_parameters(recurse=recurse))
+
+    def buffers(self, recurse: bool = True) -> Iterator[Any]:
+        """All buffers."""
+        return (buffer for _, buffer in self.named_buffers(recurse=recurse))
+
+    def get_parameter(self, target: str) -> Any:
+        """The parameter of this name."""
+        return dict(self.named_parameters())[target]
+
+    def get_submodule(self, target: str) -> Any:
+        """The module of this name."""
+        return dict(self.named_modules())[target]
+
+    # ------------------------------------------------------------------ modes and gradients
+    def train(self, mode: bool = True) -> Any:
+        """Let dropout and batch normalization behave as in training; gives itself back."""
+        for module in self.links():
+            module.__dict__["training"] = bool(mode)
+        return self
+
+    def eval(self) -> Any:
+        """Let dropout and batch normalization behave as in testing; gives itself back."""
+        return self.train(False)
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters."""
+        _cleared(self.parameters(), set_to_none)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """Let all parameters require a gradient, or none; gives itself back."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def apply(self, fn: Callable[[Any], Any]) -> Any:
+        """Call ``fn(module)`` for each module in it, itself last; gives itself back."""
+        for module in [*self.links()][::-1]:
+            fn(module)
+        return self
+
+    # ------------------------------------------------------------------ other types and devices
+    def to(self, *args: Any, **options: Any) -> Any:
+        """Move all numbers to a device, or floats to another type; gives itself back."""
+        return self._changed(lambda x: x.to(*args, **options))
+
+    def cpu(self) -> Any:
+        """Move all numbers to main memory."""
+        return self.to("cpu")
+
+    def cuda(self, device: Any = None) -> Any:
+        """Move all numbers to the current GPU."""
+        return self.to("cuda")
+
+    def double(self) -> Any:
+        """Make all floats float64."""
+        return self._changed(lambda x: x.double())
+
+    def float(self) -> Any:
+        """Make all floats float32."""
+        return self._changed(lambda x: x.float())
+
+    def half(self) -> Any:
+        """Make all floats float16."""
+        return self._changed(lambda x: x.half())
+
+    def _changed(self, change: Callable[[Any], Any]) -> Any:
+        """Every parameter and buffer of floats as ``change`` gives it; integers keep their type."""
+        for parameter in self.parameters():
+            parameter.data = change(constant(parameter._data))
+            if parameter._grad is not None:
+                parameter.grad = change(constant(parameter._grad._data))
+        for module in self.links():
+            for name, buffer in list(module._own("buffer")):
+                new = change(buffer)
+                integers = buffer._data.dtype.kind != "f"
+                module.__dict__[name] = new.to(buffer.dtype) if integers else new
+        return self
+
+    # ------------------------------------------------------------------ state
+    def state_dict(self, *, prefix: str = "", keep_vars: bool = False) -> Any:
+        """The numbers of parameters and buffers by name, on the memory of the module."""
+        found = OrderedDict()
+        for path, owner in self.namedlinks():
+            transient = owner.__dict__.get("_transient", ())
+            for name, kind in owner._kinds.items():
+                value = owner.__dict__[name]
+                if kind != "link" and value is not None and name not in transient:
+                    key = f"{path.strip('/')}/{name}".strip("/").replace("/", ".")
+                    found[prefix + key] = value if keep_vars else constant(value._data)
+        return found
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> Any:
+        """Take over what `state_dict` gave; nothing changes where a name or a shape does not fit.
+
+        Raises
+        ------
+        RuntimeError
+        """
+        own = self.state_dict(keep_vars=True)
+        absent, unknown = [n for n in own if n not in state_dict], [n for n in state_dict if n not in own]
+        wrong = [
+            f"{n} has shape {tuple(state_dict[n].shape)}, expected {tuple(own[n].shape)}"
+            for n in own
+            if n in state_dict and tuple(state_dict[n].shape) != tuple(own[n].shape)
+        ]
+        if wrong or (strict and (absent or unknown)):
+            parts = [f"missing: {', '.join(absent)}" if absent and strict else ""]
+            parts += [f"not known: {', '.join(unknown)}" if unknown and strict else "", "; ".join(wrong)]
+            said = "; ".join([part for part in parts if part])
+            raise RuntimeError(f"load_state_dict of {type(self).__name__}: {said:.200}; nothing was loaded")
+        same = {n: v for n, v in own.items() if n in state_dict}
+        publish([(v, "_data", state_dict[n]._data.astype(v._data.dtype)) for n, v in same.items()])
+        return _Keys(absent, unknown)
+
+    # ------------------------------------------------------------------ repr
+    @recursive_repr("...")
+    def __repr__(self) -> str:
+        lines = [self.extra_repr()] if self.extra_repr() else []
+        inner = [f"({name}): {module!r}" for name, module in self._own("link")] if "_kinds" in self.__dict__ else []
+        if not inner:
+            return f"{type(self).__name__}({', '.join(lines)})"
+        body = "\n".join(lines + inner).replace("\n", "\n  ")
+        return f"{type(self).__name__}(\n  {body}\n)"
+
+
+class _Keys(tuple[Any, Any]):
+    """What did not match."""
+
+    def __new__(cls, missing: list[str], unexpected: list[str]) -> _Keys:
+        return super().__new__(cls, (missing, unexpected))
+
+    missing_keys = property(lambda self: self[0])
+    unexpected_keys = property(lambda self: self[1])
+
+    def __repr__(self) -> str:
+        return f"missing: {self[0]}; unexpected: {self[1]}" if any(self) else "<All keys matched successfully>"
+
+
+def _cleared(parameters: Iterator[Parameter], set_to_none: bool) -> None:
+    for parameter in parameters:
+        if set_to_none or parameter._grad is None:
+            parameter.cleargrad()
+        else:
+            parameter.grad = constant(parameter._grad._data * 0)

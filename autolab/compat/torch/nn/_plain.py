@@ -1,0 +1,256 @@
+"""Layers without parameters, made of the functions, and containers."""
+
+from __future__ import annotations
+
+import inspect
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from .. import _shapes
+from . import functional as F
+from ._module import Module
+from .parameter import Parameter
+
+
+def _layer(name: str, function: Callable[..., Any], skipped: int = 1) -> Any:
+    """A module that calls a function; its settings are those of the function behind the first arguments."""
+    parameters = list(inspect.signature(function).parameters.values())
+    settings = [p for p in parameters[skipped:] if p.name not in ("size_average", "reduce", "_stacklevel", "training")]
+    settings = [p.replace(kind=p.POSITIONAL_OR_KEYWORD) for p in settings if p.kind is not p.VAR_KEYWORD]
+    taken = inspect.Signature(settings)
+
+    class Layer(Module):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__()
+            try:
+                bound = taken.bind(*args, **options)
+            except TypeError as error:
+                raise TypeError(f"{name}: {error}; expected {taken}") from None
+            bound.apply_defaults()
+            self._given = {**bound.arguments}
+            for key, value in self._given.items():
+                if not hasattr(type(self), key):
+                    setattr(self, key, value)
+
+        def forward(self, *args: Any) -> Any:
+            """The function's result."""
+            return function(*args, **self._given)
+
+        def extra_repr(self) -> str:
+            usual = {p.name: p.default for p in settings}
+            told = [f"{k}={v}" for k, v in self._given.items() if v is not usual[k] and v != usual[k]]
+            return ", ".join(told)
+
+    Layer.__name__ = Layer.__qualname__ = name
+    Layer.__doc__ = f"`functional.{function.__name__}` as a module."
+    return Layer
+
+
+_ACTIVATIONS: dict[str, Any] = {
+    "ReLU": F.relu, "ReLU6": F.relu6, "LeakyReLU": F.leaky_relu, "ELU": F.elu, "SELU": F.selu, "CELU": F.celu,
+    "GELU": F.gelu, "SiLU": F.silu, "Mish": F.mish, "Sigmoid": F.sigmoid, "Tanh": F.tanh, "Softplus": F.softplus,
+    "Softsign": F.softsign, "LogSigmoid": F.logsigmoid, "Hardtanh": F.hardtanh, "Hardswish": F.hardswish,
+    "Hardsigmoid": F.hardsigmoid, "Tanhshrink": F.tanhshrink, "Softmax": F.softmax, "LogSoftmax": F.log_softmax,
+    "Softmin": F.softmin, "GLU": F.glu, "MaxPool1d": F.max_pool1d, "MaxPool2d": F.max_pool2d,
+    "AvgPool1d": F.avg_pool1d, "AvgPool2d": F.avg_pool2d, "AdaptiveAvgPool1d": F.adaptive_avg_pool1d,
+    "AdaptiveAvgPool2d": F.adaptive_avg_pool2d, "AdaptiveMaxPool2d": F.adaptive_max_pool2d, "Unfold": F.unfold,
+    "PixelShuffle": F.pixel_shuffle,
+}  # fmt: skip
+_LOSSES: dict[str, Any] = {
+    "MSELoss": F.mse_loss, "L1Loss": F.l1_loss, "SmoothL1Loss": F.smooth_l1_loss, "HuberLoss": F.huber_loss,
+    "CrossEntropyLoss": F.cross_entropy, "NLLLoss": F.nll_loss, "BCELoss": F.binary_cross_entropy,
+    "BCEWithLogitsLoss": F.binary_cross_entropy_with_logits, "KLDivLoss": F.kl_div,
+}  # fmt: skip
+_OF_THREE: dict[str, Any] = {"GaussianNLLLoss": F.gaussian_nll_loss, "TripletMarginLoss": F.triplet_margin_loss}
+
+LAYERS: dict[str, Any] = {name: _layer(name, function) for name, function in _ACTIVATIONS.items()}
+LAYERS |= {name: _layer(name, function, 2) for name, function in _LOSSES.items()}
+LAYERS |= {name: _layer(name, function, 3) for name, function in _OF_THREE.items()}
+LAYERS["CosineSimilarity"] = _layer("CosineSimilarity", F.cosine_similarity, 2)
+
+
+class Dropout(Module):
+    """Elements set to 0 at random in training."""
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__()
+        if not 0 <= p <= 1:
+            raise ValueError(f"Dropout: p is {p}; expected a probability, from 0 to 1")
+        self.p, self.inplace = p, inplace
+
+    def forward(self, input: Any) -> Any:
+        """``input`` with some of its elements at 0."""
+        return F.dropout(input, self.p, self.training)
+
+    def extra_repr(self) -> str:
+        return f"p={self.p}, inplace={self.inplace}"
+
+
+class PReLU(Module):
+    """The element where it is positive, else a learnt slope times it."""
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25) -> None:
+        super().__init__()
+        self.num_parameters = num_parameters
+        self.weight = Parameter(np.full(num_parameters, init, np.float32))
+
+    def forward(self, input: Any) -> Any:
+        """The function's result."""
+        return F.prelu(input, self.weight)
+
+
+class Identity(Module):
+    """What comes goes on."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__()
+
+    def forward(self, input: Any) -> Any:
+        """``input`` itself."""
+        return input
+
+
+class Flatten(Module):
+    """The axes from ``start_dim`` to ``end_dim`` as one."""
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        super().__init__()
+        self.start_dim, self.end_dim = start_dim, end_dim
+
+    def forward(self, input: Any) -> Any:
+        """The flat examples."""
+        return _shapes.flatten(input, self.start_dim, self.end_dim)
+
+    def extra_repr(self) -> str:
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+class Unflatten(Module):
+    """One axis as several."""
+
+    def __init__(self, dim: int, unflattened_size: Any) -> None:
+        super().__init__()
+        self.dim, self.unflattened_size = dim, tuple(unflattened_size)
+
+    def forward(self, input: Any) -> Any:
+        """The same elements in the other shape."""
+        return _shapes.unflatten(input, self.dim, self.unflattened_size)
+
+
+# ---------------------------------------------------------------------- containers
+class _Row(Module):
+    """Modules in a row, called ``0``, ``1``, ``2`` ..."""
+
+    def _modules_in_row(self) -> list[Any]:
+        return [module for _, module in self._own("link")]
+
+    def __len__(self) -> int:
+        return len(self._modules_in_row())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._modules_in_row())
+
+    def __getitem__(self, index: Any) -> Any:
+        found = self._modules_in_row()[index]
+        return type(self)(*found) if isinstance(index, slice) else found
+
+    def append(self, module: Any) -> Any:
+        """Add a module at the end; gives itself back."""
+        self.add_module(str(len(self)), module)
+        return self
+
+    def extend(self, modules: Iterable[Any]) -> Any:
+        """Add several."""
+        for module in modules:
+            self.append(module)
+        return self
+
+
+class Sequential(_Row):
+    """Modules, each applied to the result of the one before.
+
+    Examples
+    --------
+    >>> from autolab.compat import torch
+    >>> model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU(), torch.nn.Linear(3, 1))
+    >>> model(torch.ones(4, 2)).shape, list(model.state_dict())
+    (torch.Size([4, 1]), ['0.weight', '0.bias', '2.weight', '2.bias'])
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__()
+        if len(args) == 1 and isinstance(args[0], OrderedDict):
+            for name, module in args[0].items():
+                self.add_module(name, module)
+        else:
+            for module in args:
+                if not isinstance(module, Module):
+                    raise TypeError(f"Sequential: got {type(module).__name__}; expected modules, such as nn.ReLU()")
+                self.append(module)
+
+    def forward(self, input: Any) -> Any:
+        """The last module's result."""
+        for module in self._modules_in_row():
+            input = module(input)
+        return input
+
+
+class ModuleList(_Row):
+    """A list of modules."""
+
+    def __init__(self, modules: Iterable[Any] = (), *more: Any) -> None:
+        super().__init__()
+        self.extend([modules, *more] if isinstance(modules, Module) and not isinstance(modules, _Row) else modules)
+
+
+class ModuleDict(Module):
+    """Modules by name."""
+
+    def __init__(self, modules: Mapping[str, Any] | None = None) -> None:
+        super().__init__()
+        for name, module in (modules or {}).items():
+            self.add_module(name, module)
+
+    def __getitem__(self, name: str) -> Any:
+        return dict(self._own("link"))[name]
+
+    def __setitem__(self, name: str, module: Any) -> None:
+        self.add_module(name, module)
+
+    def __contains__(self, name: str) -> bool:
+        return name in dict(self._own("link"))
+
+    def __len__(self) -> int:
+        return len(self.keys())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def keys(self) -> list[str]:
+        """The names."""
+        return [name for name, _ in self._own("link")]
+
+    def items(self) -> list[tuple[str, Any]]:
+        """Pairs of name and module."""
+        return [*self._own("link")]
+
+
+class ParameterList(Module):
+    """A list of parameters."""
+
+    def __init__(self, values: Iterable[Any] = ()) -> None:
+        super().__init__()
+        for i, value in enumerate(values):
+            self.register_parameter(str(i), value if isinstance(value, Parameter) else Parameter(value))
+
+    def __len__(self) -> int:
+        return len([*self._own("parameter")])
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([value for _, value in self._own("parameter")])
+
+    def __getitem__(self, index: int) -> Any:
+        return [*self][index]

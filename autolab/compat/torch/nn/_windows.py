@@ -1,0 +1,144 @@
+"""Convolutions, pooling and padding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .... import functions as F
+from .._arguments import tensor_of
+from .._tensor import dressed
+
+
+def conv1d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+) -> Any:
+    """A convolution of sequences; ``padding`` may be "same" or "valid"."""
+    return dressed(F.conv1d(input, weight, bias, stride, _padding(weight, padding, dilation), dilation, groups))
+
+
+def conv2d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+) -> Any:
+    """A convolution of images; ``padding`` may be "same" or "valid".
+
+    Examples
+    --------
+    >>> from autolab.compat import torch
+    >>> torch.nn.functional.conv2d(torch.ones(1, 1, 3, 3), torch.ones(1, 1, 2, 2)).shape
+    torch.Size([1, 1, 2, 2])
+    """
+    return dressed(F.conv2d(input, weight, bias, stride, _padding(weight, padding, dilation), dilation, groups))
+
+
+def _padding(weight: Any, padding: Any, dilation: Any) -> Any:
+    """``padding`` as numbers."""
+    if not isinstance(padding, str):
+        return padding if isinstance(padding, int) else tuple(padding)
+    if padding == "valid":
+        return 0
+    kernel = weight._data.shape[2:]
+    steps = (dilation,) * len(kernel) if isinstance(dilation, int) else tuple(dilation)
+    reach = [step * (k - 1) for k, step in zip(kernel, steps, strict=True)]
+    if padding != "same" or any([r % 2 for r in reach]):
+        raise RuntimeError(
+            f"conv: padding is {padding!r:.60} for a kernel {kernel}; expected numbers, or 'same' for odd ones"
+        )
+    found = tuple([r // 2 for r in reach])
+    return found if len(found) > 1 else found[0]
+
+
+def _transposed(name: str, engine: Any, axes: int) -> Any:
+    def call(
+        input: Any,
+        weight: Any,
+        bias: Any = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        dilation: Any = 1,
+    ) -> Any:
+        shape, kernel = tensor_of(name, input)._data.shape[2:], weight._data.shape[2:]
+        steps, pads, wide, more = [_each(v, axes) for v in (stride, padding, dilation, output_padding)]
+        parts = zip(shape, kernel, steps, pads, wide, more, strict=True)
+        size = tuple([(n - 1) * s - 2 * p + d * (k - 1) + m + 1 for n, k, s, p, d, m in parts])
+        given = size if axes > 1 else size[0]
+        return dressed(engine(input, weight, bias, stride, padding, dilation, groups, given))
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = "The transpose of a convolution: each element spreads over a window of the result."
+    return call
+
+
+def _each(value: Any, axes: int) -> tuple[int, ...]:
+    return (value,) * axes if isinstance(value, int) else tuple(value)
+
+
+conv_transpose1d = _transposed("conv_transpose1d", F.conv_transpose1d, 1)
+conv_transpose2d = _transposed("conv_transpose2d", F.conv_transpose2d, 2)
+
+
+def _pooling(name: str, engine: Any, said: str) -> Any:
+    def call(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, **others: Any) -> Any:
+        usual = {"dilation": 1, "ceil_mode": False, "return_indices": False, "count_include_pad": True}
+        for option, value in others.items():
+            if option not in usual:
+                raise TypeError(f"{name}: got a keyword {option!r:.60}; expected kernel_size, stride or padding")
+            if value != usual[option]:
+                raise NotImplementedError(f"{name}: {option}={value!r:.40} is not part of AutoLab's torch facade")
+        return dressed(engine(tensor_of(name, input), kernel_size, stride, padding))
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"The {said} of each window."
+    return call
+
+
+max_pool1d = _pooling("max_pool1d", F.max_pool1d, "greatest element")
+max_pool2d = _pooling("max_pool2d", F.max_pool2d, "greatest element")
+avg_pool1d = _pooling("avg_pool1d", F.avg_pool1d, "mean")
+avg_pool2d = _pooling("avg_pool2d", F.avg_pool2d, "mean")
+
+
+def _adaptive(name: str, engine: Any, axes: int) -> Any:
+    def call(input: Any, output_size: Any) -> Any:
+        shape = tensor_of(name, input)._data.shape[-axes:]
+        wanted = [n if w is None else w for n, w in zip(shape, _each(output_size, axes), strict=True)]
+        if any([n % w for n, w in zip(shape, wanted, strict=True)]):
+            raise NotImplementedError(
+                f"{name}: {shape} to {tuple(wanted)} takes windows of different sizes, which are not part of AutoLab's "
+                "torch facade"
+            )
+        kernel = tuple([n // w for n, w in zip(shape, wanted, strict=True)])
+        return dressed(engine(input, kernel if axes > 1 else kernel[0]))
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = "Pooling to a size; the windows are equal, so the size divides the input's."
+    return call
+
+
+adaptive_avg_pool1d = _adaptive("adaptive_avg_pool1d", F.avg_pool1d, 1)
+adaptive_avg_pool2d = _adaptive("adaptive_avg_pool2d", F.avg_pool2d, 2)
+adaptive_max_pool2d = _adaptive("adaptive_max_pool2d", F.max_pool2d, 2)
+
+
+def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
+    """Elements added at the ends; ``pad`` has two numbers for each axis, the last axis first."""
+    ndim = tensor_of("pad", input)._data.ndim
+    if len(pad) % 2 or len(pad) > 2 * ndim:
+        raise ValueError(f"pad: got {tuple(pad)} for {ndim} axes; expected two numbers for each, the last axis first")
+    pairs = [(pad[i], pad[i + 1]) for i in range(0, len(pad), 2)]
+    widths = [(0, 0)] * (ndim - len(pairs)) + pairs[::-1]
+    if mode != "constant":
+        known = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+        return dressed(F.pad(input, widths, known.get(mode, mode)))
+    return dressed(F.pad(input, widths, constant_values=0 if value is None else value))
+
+
+def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
+    """All windows of an image, as columns."""
+    return dressed(F.unfold(input, kernel_size, dilation, padding, stride))
+
+
+def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
+    """Channels as more pixels."""
+    return dressed(F.pixel_shuffle(input, upscale_factor))

@@ -1,0 +1,333 @@
+"""``torch.nn.functional``: AutoLab's functions with PyTorch's names and parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .... import functions as F
+from ....engine.switches import using_config
+from ... import missing
+from .._arguments import cast, floats, tensor_of
+from .._creation import source
+from .._elementwise import UNARY
+from .._products import cosine_similarity
+from .._tensor import Engine, Tensor, constant, dressed, plain
+from .._types import numpy_dtype
+from ._losses import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    cross_entropy,
+    gaussian_nll_loss,
+    huber_loss,
+    kl_div,
+    l1_loss,
+    mse_loss,
+    nll_loss,
+    smooth_l1_loss,
+    triplet_margin_loss,
+)
+from ._windows import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_max_pool2d,
+    avg_pool1d,
+    avg_pool2d,
+    conv1d,
+    conv2d,
+    conv_transpose1d,
+    conv_transpose2d,
+    max_pool1d,
+    max_pool2d,
+    pad,
+    pixel_shuffle,
+    unfold,
+)
+
+__all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_max_pool2d",
+    "avg_pool1d",
+    "avg_pool2d",
+    "batch_norm",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "celu",
+    "conv1d",
+    "conv2d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "cosine_similarity",
+    "cross_entropy",
+    "dropout",
+    "elu",
+    "embedding",
+    "gaussian_nll_loss",
+    "gelu",
+    "glu",
+    "group_norm",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "huber_loss",
+    "instance_norm",
+    "kl_div",
+    "l1_loss",
+    "layer_norm",
+    "leaky_relu",
+    "linear",
+    "log_softmax",
+    "logsigmoid",
+    "max_pool1d",
+    "max_pool2d",
+    "mish",
+    "mse_loss",
+    "nll_loss",
+    "normalize",
+    "one_hot",
+    "pad",
+    "pixel_shuffle",
+    "prelu",
+    "relu",
+    "relu6",
+    "rms_norm",
+    "scaled_dot_product_attention",
+    "selu",
+    "sigmoid",
+    "silu",
+    "smooth_l1_loss",
+    "softmax",
+    "softmin",
+    "softplus",
+    "softsign",
+    "tanh",
+    "tanhshrink",
+    "triplet_margin_loss",
+    "unfold",
+]
+
+sigmoid, tanh = UNARY["sigmoid"], UNARY["tanh"]
+
+
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    """``input @ weight.T + bias``; the weight is ``(out_features, in_features)``.
+
+    Examples
+    --------
+    >>> from autolab.compat import torch
+    >>> torch.nn.functional.linear(torch.ones(1, 2), torch.tensor([[1.0, 2.0]]))
+    tensor([[3.]])
+    """
+    y = F.linear(input, weight, bias)
+    if type(y) is Engine:
+        y.__class__ = Tensor
+    return y
+
+
+def _activation(name: str, engine: Any) -> Any:
+    def call(input: Any, inplace: bool = False) -> Any:
+        y = engine(tensor_of(name, input))
+        if type(y) is Engine:
+            y.__class__ = Tensor
+        return y
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"``F.{name}`` of each element. With ``inplace`` the result is a new tensor all the same."
+    return call
+
+
+relu, relu6, selu = (_activation(f.__name__, f) for f in (F.relu, F.relu6, F.selu))
+silu, mish, hardswish, hardsigmoid = (_activation(f.__name__, f) for f in (F.silu, F.mish, F.hardswish, F.hardsigmoid))
+softsign, logsigmoid = _activation("softsign", F.softsign), _activation("logsigmoid", F.logsigmoid)
+
+
+def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
+    """The element where it is positive, else ``negative_slope`` times it."""
+    return dressed(F.leaky_relu(input, negative_slope))
+
+
+def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """The element where it is positive, else ``alpha * (exp(x) - 1)``."""
+    return dressed(F.elu(input, alpha))
+
+
+def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """The element where it is positive, else ``alpha * (exp(x / alpha) - 1)``."""
+    return dressed(F.celu(input, alpha))
+
+
+def gelu(input: Any, approximate: str = "none") -> Any:
+    """The element times the probability of a normal number below it."""
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError(f"gelu: approximate is {approximate!r:.60}; expected 'none' or 'tanh'")
+    if approximate == "none":
+        return dressed(F.gelu(input))
+    return input * 0.5 * (1 + UNARY["tanh"]((input + input**3 * 0.044715) * 0.7978845608028654))
+
+
+def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
+    """The element moved into the interval."""
+    return dressed(F.hardtanh(input, min_val, max_val))
+
+
+def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+    """``log(1 + exp(beta * x)) / beta``"""
+    return dressed(F.softplus(input) if beta == 1 else F.softplus(input * beta) / beta)
+
+
+def tanhshrink(input: Any) -> Any:
+    """``x - tanh(x)``"""
+    return input - UNARY["tanh"](input)
+
+
+def prelu(input: Any, weight: Any) -> Any:
+    """The element where it is positive, else a learnt slope times it."""
+    return dressed(F.prelu(input, weight))
+
+
+def glu(input: Any, dim: int = -1) -> Any:
+    """One half times the sigmoid of the other half."""
+    return dressed(F.glu(input, dim))
+
+
+def _typed(function: str, input: Any, dtype: Any) -> Any:
+    return input if dtype is None else cast(input, numpy_dtype(function, dtype))
+
+
+def softmax(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """The exponentials along ``dim``, divided by their sum."""
+    return dressed(F.softmax(_typed("softmax", input, dtype), _axis("softmax", input, dim)))
+
+
+def softmin(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """The softmax of the negative elements."""
+    return softmax(-input, dim, dtype=dtype)
+
+
+def log_softmax(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """The logarithm of the softmax."""
+    return dressed(F.log_softmax(_typed("log_softmax", input, dtype), _axis("log_softmax", input, dim)))
+
+
+def _axis(function: str, x: Any, dim: Any) -> int:
+    tensor_of(function, x)
+    if dim is None:
+        raise TypeError(f"{function}: dim is missing; expected an axis, such as dim=1")
+    return int(dim)
+
+
+def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Elements set to 0 with probability ``p``, the others divided by ``1 - p``; out of training as they are."""
+    if not training or p == 0:
+        return input
+    if p == 1:
+        return input * 0
+    with using_config("train", True):
+        return dressed(F.dropout(input, p, rng=source()))
+
+
+def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
+    """The rows of ``weight`` with these numbers; no gradient goes to row ``padding_idx``."""
+    y = dressed(F.embedding(input, weight))
+    if padding_idx is None:
+        return y
+    fixed = np.expand_dims(plain(input) == padding_idx % len(weight._data), -1)
+    return dressed(F.where(fixed, y.detach(), y))
+
+
+def one_hot(tensor: Any, num_classes: int = -1) -> Any:
+    """Rows of 0 with a 1 at the place that each number says."""
+    return constant(F.one_hot(plain(tensor), None if num_classes < 0 else num_classes, dtype=np.int64))
+
+
+# ---------------------------------------------------------------------- normalizing
+def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """The last axes, those of ``normalized_shape``, with mean 0 and variance 1, scaled and moved."""
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    if input._data.shape[-len(shape) :] != shape:
+        raise RuntimeError(f"layer_norm: input has shape {tuple(input._data.shape)}; expected (..., {shape})")
+    return dressed(F.layer_norm(input, weight, bias, tuple(range(-len(shape), 0)), eps))
+
+
+def batch_norm(
+    input: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any = None,
+    bias: Any = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Each feature with mean 0 and variance 1 over the batch; out of training by the running averages.
+
+    In training the running averages move towards the batch's by ``momentum``.
+    """
+    data = tensor_of("batch_norm", input)._data
+    n = data.shape[1]
+    scale = constant(np.ones(n, data.dtype)) if weight is None else weight
+    offset = constant(np.zeros(n, data.dtype)) if bias is None else bias
+    if not training and running_mean is not None:
+        return dressed(F.batch_norm(input, scale, offset, plain(running_mean), plain(running_var), eps=eps))
+    each = data.size // n
+    if each < 2:
+        raise ValueError(f"batch_norm: input has shape {data.shape}; to have a variance takes two numbers per feature")
+    if running_mean is not None:
+        axes = (0, *range(2, data.ndim))
+        new = data.mean(axis=axes), data.var(axis=axes) * (each / (each - 1))
+        for average, now in zip((running_mean, running_var), new, strict=True):
+            average._data = ((1 - momentum) * average._data + momentum * now).astype(average._data.dtype)
+    return dressed(F.batch_norm(input, scale, offset, eps=eps))
+
+
+def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """Groups of channels of each example with mean 0 and variance 1."""
+    return dressed(F.group_norm(input, num_groups, weight, bias, eps))
+
+
+def instance_norm(
+    input: Any,
+    running_mean: Any = None,
+    running_var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Each channel of each example with mean 0 and variance 1."""
+    if running_mean is not None or not use_input_stats:
+        raise NotImplementedError("instance_norm: running averages are not part of AutoLab's torch facade")
+    return dressed(F.instance_norm(input, weight, bias, eps))
+
+
+def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
+    """The last axes divided by the root of the mean of their squares."""
+    count = 1 if isinstance(normalized_shape, int) else len(normalized_shape)
+    least = float(np.finfo(input._data.dtype).eps) if eps is None else eps
+    return dressed(F.rms_norm(input, weight, tuple(range(-count, 0)), least))
+
+
+def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Any:
+    """Vectors along ``dim`` of length 1."""
+    return dressed(F.normalize(floats(input), p, dim, eps))
+
+
+def scaled_dot_product_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+) -> Any:
+    """Means of the values, weighted by how the queries fit to the keys."""
+    if dropout_p:
+        raise NotImplementedError("scaled_dot_product_attention: dropout_p is not part of AutoLab's torch facade")
+    return dressed(F.attention(query, key, value, plain(attn_mask), causal=is_causal, scale=scale))
+
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,188 @@
+"""PyTorch's optimizers, by AutoLab's update rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .... import optimizers as _optimizers
+from ....engine.errors import check_number
+from .optimizer import Optimizer
+
+
+def _unsupported(name: str, options: dict[str, Any]) -> None:
+    """Settings that only make PyTorch faster are taken; those that change numbers are not there."""
+    for option, value in options.items():
+        if option in ("foreach", "fused", "capturable", "differentiable"):
+            continue
+        if option not in ("amsgrad", "centered", "lr_decay", "initial_accumulator_value"):
+            raise TypeError(f"{name}: got a keyword {option!r:.60}, which it does not have")
+        if value:
+            raise NotImplementedError(f"{name}: {option}={value!r:.40} is not part of AutoLab's torch facade")
+
+
+class _Momentum(_optimizers.SGD):
+    """PyTorch's momentum: the running sum is of gradients, and the learning rate stands outside it."""
+
+    def __init__(self, lr: float, momentum: float, dampening: float, nesterov: bool) -> None:
+        super().__init__(lr)
+        self.momentum, self.dampening, self.nesterov = momentum, dampening, nesterov
+
+    def update_one(self, w: Any, g: Any, state: Any) -> Any:
+        before = state.get("momentum_buffer")
+        v = state["momentum_buffer"] = g.copy() if before is None else self.momentum * before + (1 - self.dampening) * g
+        return super().update_one(w, g + self.momentum * v if self.nesterov else v, state)
+
+
+class SGD(Optimizer):
+    """Stochastic gradient descent, with or without momentum.
+
+    Examples
+    --------
+    >>> from autolab.compat import torch
+    >>> x = torch.tensor([1.0], requires_grad=True)
+    >>> optimizer = torch.optim.SGD([x], lr=0.1)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([0.8000], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float = 0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+        **options: Any,
+    ) -> None:
+        _unsupported("SGD", options)
+        check_number("SGD", "momentum", momentum, 0)
+        if nesterov and (momentum <= 0 or dampening):
+            raise ValueError("SGD: nesterov=True needs a momentum above 0 and a dampening of 0")
+        settings = {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay}
+        super().__init__(params, {**settings, "nesterov": nesterov, "maximize": maximize})
+
+    def rule(self, group: dict[str, Any]) -> Any:
+        """AutoLab's SGD, on the momentum's running sum."""
+        if not group["momentum"]:
+            return _optimizers.SGD(group["lr"])
+        return _Momentum(group["lr"], group["momentum"], group["dampening"], group["nesterov"])
+
+
+class Adam(Optimizer):
+    """Adaptive moments.
+
+    Examples
+    --------
+    >>> from autolab.compat import torch
+    >>> x = torch.tensor([1.0], requires_grad=True)
+    >>> optimizer = torch.optim.Adam([x], lr=0.1)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([0.9000], requires_grad=True)
+    """
+
+    decoupled = False
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        **options: Any,
+    ) -> None:
+        _unsupported(type(self).__name__, {"amsgrad": amsgrad, **options})
+        settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize}
+        super().__init__(params, {**settings, "decoupled": self.decoupled})
+
+    def rule(self, group: dict[str, Any]) -> Any:
+        """AutoLab's Adam or AdamW."""
+        beta1, beta2 = group["betas"]
+        if group["decoupled"]:
+            return _optimizers.AdamW(group["lr"], beta1, beta2, group["eps"], group["weight_decay"])
+        return _optimizers.Adam(group["lr"], beta1, beta2, group["eps"])
+
+
+class AdamW(Adam):
+    """`Adam` with a decay of the weights that is no part of the gradient."""
+
+    decoupled = True
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        **options: Any,
+    ) -> None:
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **options)
+
+
+class RMSprop(Optimizer):
+    """Divides by a running mean of the gradient's size."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1e-2,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum: float = 0,
+        **options: Any,
+    ) -> None:
+        if momentum:
+            raise NotImplementedError("RMSprop: momentum is not part of AutoLab's torch facade")
+        _unsupported("RMSprop", options)
+        super().__init__(params, {"lr": lr, "alpha": alpha, "eps": eps, "weight_decay": weight_decay})
+
+    def rule(self, group: dict[str, Any]) -> Any:
+        """AutoLab's RMSprop."""
+        return _optimizers.RMSprop(group["lr"], group["alpha"], group["eps"])
+
+
+class Adagrad(Optimizer):
+    """Elements that moved much move less."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        eps: float = 1e-10,
+        **options: Any,
+    ) -> None:
+        _unsupported("Adagrad", {"lr_decay": lr_decay, **options})
+        super().__init__(params, {"lr": lr, "eps": eps, "weight_decay": weight_decay})
+
+    def rule(self, group: dict[str, Any]) -> Any:
+        """AutoLab's AdaGrad."""
+        return _optimizers.AdaGrad(group["lr"], group["eps"])
+
+
+class Adadelta(Optimizer):
+    """Steps in units of the steps before."""
+
+    def __init__(
+        self, params: Any, lr: float = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0, **options: Any
+    ) -> None:
+        _unsupported("Adadelta", options)
+        super().__init__(params, {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay})
+
+    def rule(self, group: dict[str, Any]) -> Any:
+        """AutoLab's AdaDelta."""
+        return _optimizers.AdaDelta(group["rho"], group["eps"], group["lr"])

@@ -1,0 +1,116 @@
+"""``torch.optim.optimizer``: AutoLab's update rules on groups of parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+from ....engine.backward import publish
+from ....engine.errors import a_kind
+from ....engine.parameter import Parameter as EngineParameter
+from ....engine.switches import using_config
+from ... import missing
+from .._tensor import Engine, Tensor
+from ..nn._module import _cleared
+
+__all__ = ["Optimizer"]
+
+
+class Optimizer:
+    """The base class: groups of parameters with their settings.
+
+    A subclass has a ``rule(group)``: an optimizer of AutoLab whose ``update_one(w, g, state)`` gives the new array of a
+    parameter. All parameters change at once, or none.
+    """
+
+    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
+        name = type(self).__name__
+        if isinstance(params, Engine) or not hasattr(params, "__iter__"):
+            raise TypeError(f"{name}: params is {a_kind(params)}; expected an iterable of tensors: model.parameters()")
+        given = list(params)
+        if not given:
+            raise ValueError(f"{name}: got an empty parameter list")
+        if defaults.get("lr", 0) < 0:
+            raise ValueError(f"{name}: lr is {defaults['lr']}; expected at least 0")
+        self.defaults = defaults
+        self.param_groups: list[dict[str, Any]] = []
+        self.state: dict[Any, dict[str, Any]] = {}
+        for group in given if isinstance(given[0], dict) else [{"params": given}]:
+            self.add_param_group(group)
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Train these parameters too, with settings of their own."""
+        params = param_group["params"]
+        listed: list[Any] = [params] if isinstance(params, Engine) else list(params)
+        for p in listed:
+            if not isinstance(p, Tensor):
+                raise TypeError(f"{type(self).__name__}: can optimize tensors only, got {a_kind(p)}")
+            if not isinstance(p, EngineParameter) and not p.is_leaf:
+                raise ValueError(f"{type(self).__name__}: can't optimize a tensor that was computed; expected leaves")
+        self.param_groups.append({**self.defaults, **param_group, "params": listed})
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients."""
+        _cleared(iter([p for group in self.param_groups for p in group["params"]]), set_to_none)
+
+    def rule(self, group: dict[str, Any]) -> Any:
+        """AutoLab's optimizer with the settings of a group."""
+        raise NotImplementedError(f"{type(self).__name__}: write rule(self, group), or step(self)")
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change the parameters once by their gradients; ``closure`` computes them anew first."""
+        loss = None
+        if closure is not None:
+            with using_config("enable_backprop", True):
+                loss = closure()
+        states = dict(self.state)
+        stores: list[tuple[Any, str, Any]] = [(self, "state", states)]
+        for group in self.param_groups:
+            rule = self.rule(group)
+            for p in group["params"]:
+                if p._grad is not None:
+                    states[p] = dict(states.get(p, ()))
+                    stores += [(p, "_data", _updated(rule, group, p, states[p])), (p.node, "moved", True)]
+        publish(stores)
+        return loss
+
+    # ------------------------------------------------------------------ state
+    def state_dict(self) -> dict[str, Any]:
+        """Everything that the next steps depend on besides the parameters, which are numbers here."""
+        numbers: dict[int, int] = {}
+        groups = []
+        for group in self.param_groups:
+            numbers.update({id(p): len(numbers) + i for i, p in enumerate(group["params"])})
+            groups.append({**group, "params": [numbers[id(p)] for p in group["params"]]})
+        return {"state": {numbers[id(p)]: dict(held) for p, held in self.state.items()}, "param_groups": groups}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave."""
+        groups = state_dict["param_groups"]
+        if [len(g["params"]) for g in groups] != [len(g["params"]) for g in self.param_groups]:
+            raise ValueError("load_state_dict: the groups have other numbers of parameters; nothing was loaded")
+        all_params = [p for group in self.param_groups for p in group["params"]]
+        self.state = {all_params[i]: deepcopy(held) for i, held in state_dict["state"].items()}
+        for group, saved in zip(self.param_groups, groups, strict=True):
+            group.update({k: v for k, v in saved.items() if k != "params"})
+
+    def __repr__(self) -> str:
+        lines = [type(self).__name__ + " ("]
+        for i, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {i}")
+            lines += [f"    {key}: {value}" for key, value in sorted(group.items()) if key != "params"]
+        return "\n".join([*lines, ")"])
+
+
+def _updated(rule: Any, group: dict[str, Any], p: Any, state: dict[str, Any]) -> Any:
+    """The new array of a parameter."""
+    w, g = p._data, p._grad._data
+    if group.get("maximize"):
+        g = -g
+    if group.get("weight_decay") and not group.get("decoupled"):
+        g = g + group["weight_decay"] * w
+    return rule.update_one(w, g.astype(w.dtype, copy=False), state).astype(w.dtype, copy=False)
+
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,133 @@
+"""``torch.utils.data``: examples in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .... import missing
+from ..._creation import source, tensor
+from ..._shapes import stack
+from ..._tensor import Engine, constant
+
+__all__ = ["DataLoader", "Dataset", "Subset", "TensorDataset", "default_collate", "random_split"]
+
+
+class Dataset:
+    """Examples by number: a subclass has ``__getitem__`` and ``__len__``."""
+
+    def __getitem__(self, index: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__}: write __getitem__(self, index)")
+
+
+class TensorDataset(Dataset):
+    """The rows of tensors, together.
+
+    Examples
+    --------
+    >>> from autolab.compat import torch
+    >>> data = torch.utils.data.TensorDataset(torch.arange(3), torch.ones(3, 2))
+    >>> len(data), data[1]
+    (3, (tensor(1), tensor([1., 1.])))
+    """
+
+    def __init__(self, *tensors: Any) -> None:
+        if len({len(t) for t in tensors}) > 1:
+            raise ValueError(f"TensorDataset: the tensors have {[len(t) for t in tensors]} rows; expected one number")
+        self.tensors = tensors
+
+    def __getitem__(self, index: Any) -> tuple[Any, ...]:
+        return tuple([t[index] for t in self.tensors])
+
+    def __len__(self) -> int:
+        return len(self.tensors[0])
+
+
+class Subset(Dataset):
+    """Some of the examples."""
+
+    def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
+        self.dataset, self.indices = dataset, indices
+
+    def __getitem__(self, index: int) -> Any:
+        return self.dataset[self.indices[index]]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+def random_split(dataset: Any, lengths: Sequence[float], generator: Any = None) -> list[Subset]:
+    """Parts of these lengths, or shares, with the examples in a random order."""
+    total = len(dataset)
+    if sum(lengths) <= 1 + 1e-9 and total != sum(lengths):
+        sizes = [int(share * total) for share in lengths]
+        for i in range(total - sum(sizes)):
+            sizes[i % len(sizes)] += 1
+    else:
+        sizes = [int(n) for n in lengths]
+    if sum(sizes) != total:
+        raise ValueError(f"random_split: the lengths make {sum(sizes)}; expected {total}, that of the dataset")
+    order = source(generator).permutation(total).tolist()
+    ends = np.cumsum(sizes)
+    return [Subset(dataset, order[end - n : end]) for n, end in zip(sizes, ends, strict=True)]
+
+
+def default_collate(batch: Sequence[Any]) -> Any:
+    """Examples as one batch: numbers, arrays and tensors are stacked, tuples and dictionaries part by part."""
+    first = batch[0]
+    if isinstance(first, Engine):
+        return stack(batch)
+    if isinstance(first, np.ndarray):
+        return constant(np.stack(batch))
+    if isinstance(first, int | float | np.generic):
+        return tensor(np.array(batch))
+    if isinstance(first, dict):
+        return {key: default_collate([one[key] for one in batch]) for key in first}
+    if isinstance(first, tuple | list):
+        return [default_collate(part) for part in zip(*batch, strict=True)]
+    return list(batch)
+
+
+class DataLoader:
+    """Batches of a dataset; every loop over it is a whole pass.
+
+    Examples
+    --------
+    >>> from autolab.compat import torch
+    >>> data = torch.utils.data.TensorDataset(torch.arange(5))
+    >>> [x for x, in torch.utils.data.DataLoader(data, batch_size=2)]
+    [tensor([0, 1]), tensor([2, 3]), tensor([4])]
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        batch_size: int | None = 1,
+        shuffle: bool = False,
+        num_workers: int = 0,
+        collate_fn: Callable[[Any], Any] | None = None,
+        pin_memory: bool = False,
+        drop_last: bool = False,
+        generator: Any = None,
+        **others: Any,
+    ) -> None:
+        for name in others:
+            raise TypeError(f"DataLoader: {name}= is not part of AutoLab's torch facade")
+        self.dataset, self.batch_size, self.shuffle, self.drop_last = dataset, batch_size, shuffle, drop_last
+        self.collate_fn, self.generator = collate_fn or default_collate, generator
+
+    def __len__(self) -> int:
+        size = self.batch_size or 1
+        return len(self.dataset) // size if self.drop_last else -(-len(self.dataset) // size)
+
+    def __iter__(self) -> Iterator[Any]:
+        count, size = len(self.dataset), self.batch_size or 1
+        order = source(self.generator).permutation(count).tolist() if self.shuffle else range(count)
+        for start in range(0, len(self) * size, size):
+            batch = [self.dataset[i] for i in order[start : start + size]]
+            yield self.collate_fn(batch) if self.batch_size else batch[0]
+
+
+__getattr__ = missing(__name__)

@@ -1,0 +1,61 @@
+"""NumPy's RuntimeWarnings are told of the user's line.
+
+NumPy names the line of Python that runs while it warns: a line of AutoLab's, which says nothing to who reads it, and
+behind which Python's filters would hide the next warning of another line. So a warning from this package's own files is
+given again with the line of the user's that led there, to the same filters.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from types import FrameType
+from typing import TextIO
+
+from .source import is_own
+
+_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
+
+
+def point_to_users() -> None:
+    """Let warnings be shown so, whatever showed them before."""
+    before = warnings.showwarning
+
+    def showwarning(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        frame = _users(filename) if category is RuntimeWarning else None
+        if frame is None:
+            before(message, category, filename, lineno, file, line)
+            return
+        where = frame.f_globals
+        warnings.warn_explicit(
+            message,
+            category,
+            frame.f_code.co_filename,
+            frame.f_lineno,
+            where.get("__name__", "<unknown>"),
+            where.setdefault("__warningregistry__", {}),
+        )
+
+    warnings.showwarning = showwarning
+
+
+def _users(filename: str) -> FrameType | None:
+    """The user's frame, for a warning from a file of AutoLab's, which may be given again: of another line perhaps."""
+    if not filename.startswith(_PACKAGE):
+        return None
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename != filename:  # of the module warnings
+        frame = frame.f_back
+    if frame is not None:
+        frame.f_globals.get("__warningregistry__", {}).clear()
+    while frame is not None and is_own(frame):
+        frame = frame.f_back
+    return frame

@@ -1,0 +1,261 @@
+"""Tensors as PyTorch has them: types, gradients, changes in place, and how they print."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from autolab.compat import torch
+
+
+def leaf(*values):
+    return torch.tensor(values, requires_grad=True)
+
+
+@pytest.mark.parametrize(
+    ("made", "dtype"),
+    [
+        (lambda: torch.tensor([1, 2]), "int64"),
+        (lambda: torch.tensor([1.0]), "float32"),
+        (lambda: torch.tensor(np.ones(1)), "float64"),
+        (lambda: torch.arange(3) / 2, "float32"),
+        (lambda: torch.arange(3) * 1.5, "float32"),
+        (lambda: torch.arange(3) * torch.ones(3), "float32"),
+        (lambda: torch.ones(3) + torch.tensor(1.0, dtype=torch.float64), "float32"),
+        (lambda: torch.ones(3) + torch.ones(3, dtype=torch.float64), "float64"),
+        (lambda: torch.arange(3) + torch.tensor(1.0, dtype=torch.float64), "float64"),
+        (lambda: torch.tensor([True]) + 1, "int64"),
+        (lambda: torch.exp(torch.arange(3)), "float32"),
+        (lambda: torch.tensor([True, False]).sum(), "int64"),
+        (lambda: torch.ones(2) > 0, "bool"),
+        (lambda: torch.cat([torch.ones(1), torch.arange(2)]), "float32"),
+        (lambda: torch.ones(2).long(), "int64"),
+        (lambda: torch.zeros(2, dtype=torch.double).to(torch.half), "float16"),
+    ],
+)
+def test_types_come_together_by_kind(made, dtype):
+    assert made().dtype == getattr(torch, dtype) and made()._data.dtype == np.dtype(dtype)
+
+
+def test_tensors_require_a_gradient_on_request():
+    x = torch.ones(2)
+    assert not x.requires_grad and (x * 2).is_leaf and x.requires_grad_() is x and x.requires_grad
+    assert not (x * 2).is_leaf and (x * 2).grad_fn.name() == "MulBackward0"
+    with pytest.raises(RuntimeError, match="only floating-point"):
+        torch.arange(2).requires_grad_()
+
+
+@pytest.mark.source("X1", "X3")
+def test_backward_takes_a_gradient():
+    x = leaf(1.0, 2.0)
+    with pytest.raises(RuntimeError, match=r"backward: .*gradient="):
+        (x * x).backward()
+    (x * x).backward(torch.tensor([1.0, 10.0]))
+    assert x.grad.tolist() == [2, 40] and type(x.grad) is torch.Tensor
+    (x * x).backward(gradient=torch.ones(2), inputs=x)
+    assert x.grad.tolist() == [4, 44]
+
+
+@pytest.mark.source("X8")
+def test_a_graph_is_used_up_unless_it_is_retained():
+    x = leaf(1.0, 2.0)
+    y = (x * x).sum()
+    y.backward(retain_graph=True)
+    y.backward()
+    assert x.grad.tolist() == [4, 8]
+    with pytest.raises(RuntimeError, match=r"second time.*retain_graph=True"):
+        y.backward()
+    shared = x * x
+    first, second = shared.sum(), shared.mean()
+    first.backward()
+    with pytest.raises(RuntimeError, match="second time"):
+        second.backward()
+    assert x.grad.tolist() == [6, 12]
+
+
+def test_gradients_of_what_was_computed_are_kept_on_request():
+    x = leaf(1.0, 2.0)
+    y, z = x * 2, x * 3
+    y.retain_grad()
+    (y + z).sum().backward()
+    assert y.grad.tolist() == [1, 1] and z.grad is None
+
+
+def test_grad_stores_nothing_and_refuses_what_is_not_reached():
+    x, other = leaf(3.0), leaf(1.0)
+    (g,) = torch.autograd.grad(x**3, x, torch.ones(1), create_graph=True)
+    assert torch.autograd.grad(g.sum(), [x])[0].tolist() == [18] and x.grad is None
+    with pytest.raises(RuntimeError, match="allow_unused=True"):
+        torch.autograd.grad((x * 2).sum(), [x, other])
+    assert torch.autograd.grad((x * 2).sum(), [x, other], allow_unused=True)[1] is None
+    assert torch.autograd.grad((x * 2).sum(), [other], materialize_grads=True)[0].tolist() == [0]
+
+
+def test_modes_are_blocks_decorators_and_a_switch():
+    x = leaf(1.0)
+
+    @torch.no_grad()
+    def doubled(value):
+        return value * 2
+
+    with torch.no_grad():
+        assert not (x * 2).requires_grad
+        with torch.enable_grad():
+            assert (x * 2).requires_grad
+    assert not doubled(x).requires_grad and (x * 2).requires_grad
+    torch.set_grad_enabled(False)
+    assert not torch.is_grad_enabled()
+    torch.set_grad_enabled(True)
+    with torch.set_grad_enabled(False):
+        assert not torch.is_grad_enabled()
+    assert torch.is_grad_enabled()
+
+
+# ---------------------------------------------------------------------- in place
+def test_changes_in_place_are_seen_by_all_that_share_the_memory():
+    x = torch.zeros(2, 2)
+    x[0].add_(2).mul_(3)
+    x.t()[0] += 1
+    assert x.tolist() == [[7, 6], [1, 0]]
+    x[x > 5] = -1
+    assert x.tolist() == [[-1, -1], [1, 0]] and x.clamp_(min=0).zero_() is x
+    w = leaf(1.0, 2.0)
+    w.data.sub_(1.0)
+    with torch.no_grad():
+        w -= 1.0
+    assert w.tolist() == [-1, 0] and w.is_leaf and w.requires_grad
+
+
+def test_a_recorded_change_in_place_is_a_step():
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    y += 1
+    y.mul_(3)
+    y.sum().backward()
+    assert y.tolist() == [9, 15] and x.grad.tolist() == [6, 6]
+
+
+def test_a_pass_that_needs_the_old_numbers_is_refused():
+    x = leaf(1.0, 2.0)
+    y = x * x
+    with torch.no_grad():
+        x.add_(1)
+    with pytest.raises(RuntimeError, match="mul needs has been modified by an inplace operation"):
+        y.sum().backward()
+    h = torch.exp(x)
+    h += 1
+    with pytest.raises(RuntimeError, match="exp needs"):
+        torch.autograd.grad(h.sum(), x)
+    z = x + 1
+    z += 1  # nothing needs it
+    z.sum().backward()
+    assert x.grad.tolist() == [1, 1]
+
+
+def test_changes_that_would_be_wrong_are_refused():
+    x = leaf(1.0, 2.0)
+    for change in (lambda: x.add_(1), lambda: x.zero_(), lambda: x.__setitem__(0, 1.0)):
+        with pytest.raises(RuntimeError, match="leaf"):
+            change()
+    y = x * 2
+    with pytest.raises(RuntimeError, match="view"):
+        y[0:1].add_(1)
+    with pytest.raises(RuntimeError, match="drop a gradient"):
+        torch.zeros(2)[0] = y[0]
+    with pytest.raises(RuntimeError, match="shape"):
+        torch.zeros(1).add_(torch.ones(2))
+    with pytest.raises(RuntimeError, match="does not fit"):
+        torch.arange(2).mul_(1.5)
+    with pytest.raises(RuntimeError, match="one place in memory"):
+        torch.zeros(1).expand(2).add_(1)
+
+
+# ---------------------------------------------------------------------- to and from elsewhere
+def test_values_leave_as_in_pytorch():
+    x = leaf(1.5)
+    with pytest.raises(RuntimeError, match=r"detach\(\)\.numpy"):
+        x.numpy()
+    array = np.zeros(2)
+    torch.from_numpy(array).add_(1)
+    assert (
+        array.tolist() == [1, 1]
+        and x.detach().numpy().tolist() == [1.5]
+        and x.item() == 1.5
+        and f"{x.sum():.2f}" == "1.50"
+    )
+    for twin in (copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+        assert type(twin) is torch.Tensor and twin.requires_grad and twin.tolist() == [1.5]
+
+
+def test_sizes():
+    x = torch.zeros(2, 3)
+    assert x.size() == x.shape == (2, 3) and x.size(1) == 3 and x.numel() == 6 and x.dim() == 2 and len(x) == 2
+    assert repr(x.shape) == "torch.Size([2, 3])" and x.shape.numel() == 6
+
+
+@pytest.mark.parametrize(
+    ("tensor", "text"),
+    [
+        (lambda: torch.tensor([1.0, 2.0]), "tensor([1., 2.])"),
+        (lambda: torch.tensor([0.1, 123.456]), "tensor([1.0000e-01, 1.2346e+02])"),
+        (lambda: torch.tensor([1, 20]), "tensor([ 1, 20])"),
+        (lambda: torch.tensor(3.5), "tensor(3.5000)"),
+        (lambda: torch.tensor([True]), "tensor([True])"),
+        (lambda: torch.tensor([1.0], dtype=torch.float64), "tensor([1.], dtype=torch.float64)"),
+        (lambda: leaf(1.0), "tensor([1.], requires_grad=True)"),
+        (lambda: leaf(1.0).sum(), "tensor(1., grad_fn=<SumBackward0>)"),
+        (lambda: torch.tensor([[1.5, -2], [0, 1]]), "tensor([[ 1.5000, -2.0000],\n        [ 0.0000,  1.0000]])"),
+        (lambda: torch.tensor([float("nan"), 1.0]), "tensor([nan, 1.])"),
+        (lambda: torch.tensor([]), "tensor([])"),
+        (lambda: torch.nn.Parameter(torch.ones(1)), "Parameter containing:\ntensor([1.], requires_grad=True)"),
+    ],
+)
+def test_tensors_print_as_in_pytorch(tensor, text):
+    assert repr(tensor()) == text
+
+
+def test_what_is_missing_fails_by_name():
+    with pytest.raises(AttributeError, match=r"^torch\.Tensor\.register_hook is not part of AutoLab's torch facade$"):
+        torch.ones(1).register_hook(print)
+    with pytest.raises(AttributeError, match=r"^torch\.compile is not part of AutoLab's torch facade"):
+        torch.compile(print)
+    with pytest.raises(NotImplementedError, match="label_smoothing"):
+        torch.nn.functional.cross_entropy(torch.zeros(1, 2), torch.tensor([0]), label_smoothing=0.1)
+    for wrong in (lambda: torch.exp(2.0), lambda: torch.mm([1], [2]), lambda: torch.add("a", 1)):
+        with pytest.raises(TypeError, match="expected a tensor"):
+            wrong()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.max(1)[0],
+        lambda x: x.sort(1, descending=True).values ** 2,
+        lambda x: x.topk(2).values * 3,
+        lambda x: x.median(1).values,
+        lambda x: x.var(1) + x.std(dim=0).sum() + x.norm(),
+        lambda x: x.gather(1, torch.tensor([[0], [2], [1]])),
+        lambda x: torch.where(x > 0, x, x * 2).masked_fill(x > 1, 0.0),
+        lambda x: torch.cat([x, x**2]).expand(2, 6, 4).prod(0),
+        lambda x: torch.einsum("ij,kj->ik", x, x).det(),
+        lambda x: torch.diag(x[0], 1) @ torch.diag(x[0], -1) + torch.stack(x.split(1), 2).flatten().sum(),
+        lambda x: x.unsqueeze(0).transpose(1, 2).permute(2, 0, 1).reshape(3, -1).flip(1)[:, :2],
+        lambda x: torch.clamp(x, -0.5, 0.5) + torch.lerp(x, x**2, 0.3) + torch.addcmul(x, x, x, value=2),
+    ],
+)
+def test_gradients_of_tensor_functions(function):
+    x = torch.from_numpy(np.random.default_rng(0).normal(size=(3, 4))).requires_grad_()
+    assert torch.autograd.gradcheck(function, x)
+
+
+def test_derivatives_of_functions():
+    x, ones = torch.tensor([1.0, 2.0]), torch.ones(2)
+    F = torch.autograd.functional
+    assert F.jacobian(lambda v: v.pow(2), x).tolist() == [[2, 0], [0, 4]]
+    assert F.hessian(lambda v: v.prod(), x).tolist() == [[0, 1], [1, 0]]
+    for found in (F.vjp, F.jvp):
+        assert [t.tolist() for t in found(lambda v: v.pow(2), x, ones)] == [[1, 4], [2, 4]]
+    assert F.hvp(lambda v: v.pow(3).sum(), x, ones)[1].tolist() == [6, 12]
