@@ -195,6 +195,7 @@ def test_the_first_picture_of_a_lesson_waits_for_no_other_view():
 
 
 SHARED_CLASS_NAMES = {
+    "LiveMonitor": "one view: of a link, and of a torch module",
     "Line": "of a chart, of a route in a layout, of a program: each private to a module",
     "Scale": "of an axis, of a surface, of the widths of edges: each private to a module",
     "Frame": "of a plot, and of what is folded in a graph: each private to a module",

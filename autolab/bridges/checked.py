@@ -32,7 +32,7 @@ class Called(Protocol):
         ...
 
 
-class _Function(FunctionNode):
+class _ForeignFunction(FunctionNode):
     """One application: the library computes the results, and the gradients."""
 
     def __init__(self, run: Callable[[tuple[np.ndarray, ...]], Called], label: str) -> None:
@@ -67,7 +67,7 @@ def bound_function(
     """A function of Variables that calls ``run`` on their arrays, bound to the inputs ``arrays``."""
 
     def fn(*inputs: Variable) -> Any:
-        outputs = _Function(run, name).apply(inputs)
+        outputs = _ForeignFunction(run, name).apply(inputs)
         return outputs if len(outputs) > 1 else outputs[0]
 
     fn.__name__ = name

@@ -14,25 +14,25 @@ from .places import UserFrame, users_frames
 
 
 @dataclass(frozen=True, eq=False)
-class Level:
+class JaxprLevel:
     """A jaxpr inside another one: ``jit``, a branch of ``cond``, a round of ``scan``; the outermost has no parent.
 
     ``frames`` are the user's, where the equation stands that a step came from.
     """
 
-    parent: Level | None
+    parent: JaxprLevel | None
     kind: ScopeKind = "link"
     label: str = ""
     place: CodePosition | None = None
     frames: tuple[UserFrame, ...] = ()
-    of: Level | None = None
+    of: JaxprLevel | None = None
 
-    def at(self, equation: Any, fn: Any) -> Level:
+    def at(self, equation: Any, fn: Any) -> JaxprLevel:
         """The same with the place of one of its equations."""
         return replace(self, frames=users_frames(equation, fn), of=self.of or self)
 
     @property
-    def own(self) -> Level:
+    def own(self) -> JaxprLevel:
         return self.of or self
 
     @property
@@ -40,8 +40,8 @@ class Level:
         """The levels around a step, the outermost first, and at the outermost one the calls of the user's functions."""
         if self.own.parent is None:
             return self.frames[:-1]
-        found: list[Level] = []
-        level: Level | None = self.own
+        found: list[JaxprLevel] = []
+        level: JaxprLevel | None = self.own
         while level is not None and level.parent is not None:
             found.append(level)
             level = level.parent
@@ -49,14 +49,14 @@ class Level:
 
 
 @dataclass(frozen=True)
-class _Expression:
+class _OneExpression:
     """One expression of the user's whose evaluation took several steps."""
 
     frames: tuple[UserFrame, ...]
     number: int
 
 
-def placed_scopes(drafts: Sequence[Draft], levels: Mapping[int, Level]) -> tuple[Scope, ...]:
+def placed_scopes(drafts: Sequence[Draft], levels: Mapping[int, JaxprLevel]) -> tuple[Scope, ...]:
     """Give every step its place, its names and its scope; the scopes."""
     found: list[Scope] = []
     steps: dict[int, list[int]] = {}
@@ -67,7 +67,7 @@ def placed_scopes(drafts: Sequence[Draft], levels: Mapping[int, Level]) -> tuple
         calls = [draft for draft in members if draft.kind == "call" and not draft.is_inner]
         for draft in members:
             level = levels[draft.id]
-            path = level.path + ((_Expression(level.frames, number),) if len(calls) > 1 else ())
+            path = level.path + ((_OneExpression(level.frames, number),) if len(calls) > 1 else ())
             _enter(path, open_, found)
             draft.scope = open_[-1][1] if open_ else None
             _place(draft, level, len(calls) > 1)
@@ -78,11 +78,11 @@ def placed_scopes(drafts: Sequence[Draft], levels: Mapping[int, Level]) -> tuple
     return tuple([replace(scope, steps=tuple(steps.get(scope.id, ()))) for scope in found])
 
 
-def _key(level: Level) -> tuple[Any, ...]:
+def _key(level: JaxprLevel) -> tuple[Any, ...]:
     return id(level.own), level.frames
 
 
-def _place(draft: Draft, level: Level, is_inner: bool) -> None:
+def _place(draft: Draft, level: JaxprLevel, is_inner: bool) -> None:
     place = level.frames[-1].place if level.frames else None
     draft.is_inner = draft.is_inner or is_inner or place is None
     draft.outer_line = level.frames[0].place.line if level.frames else None
@@ -106,10 +106,10 @@ def _enter(path: Sequence[Any], open_: list[tuple[Any, int]], found: list[Scope]
 
 
 def _scope(identity: int, parent: int | None, key: Any) -> Scope:
-    if isinstance(key, Level):
+    if isinstance(key, JaxprLevel):
         return _scope_at(identity, parent, key.kind, key.label, key.place, key.kind == "link")
-    place = (key.frames[-1] if isinstance(key, _Expression) else key).place
-    kind: ScopeKind = "link" if isinstance(key, _Expression) else "function"
+    place = (key.frames[-1] if isinstance(key, _OneExpression) else key).place
+    kind: ScopeKind = "link" if isinstance(key, _OneExpression) else "function"
     return _scope_at(identity, parent, kind, place.source or place.statement or "", place, True)
 
 

@@ -23,8 +23,8 @@ from ..needed import UnsupportedError
 from ..pruned import pruned
 from .arrays import JaxBudget, array_of, is_float
 from .inputs import JaxInputs
-from .levels import Level, placed_scopes
-from .tape import Call, Tape, Value
+from .levels import JaxprLevel, placed_scopes
+from .tape import EvaluatedEquation, JaxTape, TracedValue
 
 BUDGET = 64 << 20
 _SLACK = 256
@@ -62,9 +62,9 @@ class JaxRun:
         written = self.inputs.written
         budget = JaxBudget(self.budget)
         names = _ClosureNames(written)
-        self._tape = Tape(budget, getattr(written, "__code__", None), names, self.check, self.replaced)
-        leaves = [Value(a, self._tape.add_leaf(a, "input", name), is_float(a)) for name, a in given.items()]
-        outputs = self._tape.run(closed.jaxpr, closed.consts, leaves, Level(None))
+        self._tape = JaxTape(budget, getattr(written, "__code__", None), names, self.check, self.replaced)
+        leaves = [TracedValue(a, self._tape.add_leaf(a, "input", name), is_float(a)) for name, a in given.items()]
+        outputs = self._tape.run(closed.jaxpr, closed.consts, leaves, JaxprLevel(None))
         for value in outputs:
             if value.step is None:
                 value.step = self._tape.add_leaf(value.array, "constant", None)
@@ -75,7 +75,7 @@ class JaxRun:
         return self._finish(outputs, upstream)
 
     # ------------------------------------------------------------------ backward
-    def _differentiate(self, outputs: Sequence[Value], starts: Sequence[Any]) -> list[Snapshot | None]:
+    def _differentiate(self, outputs: Sequence[TracedValue], starts: Sequence[Any]) -> list[Snapshot | None]:
         """The vjp of every equation, the last first; the upstream gradient of every output."""
         for value, start in zip(outputs, starts, strict=True):
             if value.needs:
@@ -89,7 +89,7 @@ class JaxRun:
                 draft.grad, draft.reached = self._kept(draft.id), True
         return kept
 
-    def _back(self, call: Call) -> None:
+    def _back(self, call: EvaluatedEquation) -> None:
         arrived = [self._totals.get(step, (None, 0))[0] for step, _ in call.results]
         if all(g is None for g in arrived):
             return
@@ -120,7 +120,9 @@ class JaxRun:
     def _kept(self, step: Any) -> Snapshot | None:
         return self._tape.budget.snapshot(self._totals[step][0]) if step in self._totals else None
 
-    def _verify(self, arrays: list[Any], outputs: Sequence[Value], starts: Sequence[Any], leaves: list[Value]) -> None:
+    def _verify(
+        self, arrays: list[Any], outputs: Sequence[TracedValue], starts: Sequence[Any], leaves: list[TracedValue]
+    ) -> None:
         """The gradients of the inputs are those that JAX gives for the whole function."""
         places = [i for i, leaf in enumerate(leaves) if leaf.needs]
         pairs = [(i, start) for i, (value, start) in enumerate(zip(outputs, starts, strict=True)) if value.needs]
@@ -148,7 +150,7 @@ class JaxRun:
                 )
 
     # ------------------------------------------------------------------ the result
-    def _finish(self, outputs: Sequence[Value], upstream: list[Snapshot | None]) -> Recording:
+    def _finish(self, outputs: Sequence[TracedValue], upstream: list[Snapshot | None]) -> Recording:
         tape, written = self._tape, self.inputs.written
         ends = [value.step for value in outputs if value.step is not None]
         old = {id(draft): draft.id for draft in tape.drafts}

@@ -1,4 +1,4 @@
-"""Tape: runs a jaxpr equation by equation and keeps every value, with the vjp of every equation for the way back."""
+"""JaxTape: runs a jaxpr equation by equation and keeps every value, with the vjp of every equation for the way back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var, jaxpr_as_fun
 from ...recording.drafts import Draft, Use
 from ...recording.rules import exact_text
 from .arrays import JaxBudget, is_float
-from .levels import Level
+from .levels import JaxprLevel
 from .places import function_of, users_frames
 
 LONGEST_LOOP = 64
@@ -25,7 +25,7 @@ _INLINED = ("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "check
 
 
 @dataclass
-class Value:
+class TracedValue:
     """A value of the run: its step, None for what depends on no input; and whether it has a gradient."""
 
     array: Any
@@ -34,7 +34,7 @@ class Value:
 
 
 @dataclass
-class Call:
+class EvaluatedEquation:
     """An equation that was evaluated: the uses and results that have a gradient, and JAX's vjp between them."""
 
     step: int
@@ -44,7 +44,7 @@ class Call:
 
 
 @dataclass
-class Tape:
+class JaxTape:
     """``fn`` is the code of the recorded function, ``name_of(array)`` what the user calls a constant."""
 
     budget: JaxBudget
@@ -53,8 +53,8 @@ class Tape:
     check: Callable[[], None]
     replaced: Mapping[int, Any]
     drafts: list[Draft] = field(default_factory=list)
-    calls: list[Call] = field(default_factory=list)
-    levels: dict[int, Level] = field(default_factory=dict)
+    calls: list[EvaluatedEquation] = field(default_factory=list)
+    levels: dict[int, JaxprLevel] = field(default_factory=dict)
     left: list[int] = field(default_factory=list)  # the calls of stop_gradient
 
     def add_leaf(self, array: Any, kind: Any, name: str | None) -> int:
@@ -64,13 +64,15 @@ class Tape:
         self.drafts.append(draft)
         return draft.id
 
-    def run(self, jaxpr: Any, consts: Sequence[Any], args: Sequence[Value], level: Level) -> list[Value]:
+    def run(
+        self, jaxpr: Any, consts: Sequence[Any], args: Sequence[TracedValue], level: JaxprLevel
+    ) -> list[TracedValue]:
         """The results of a jaxpr, whose equations become steps at that level."""
-        env: dict[Any, Value] = dict(zip(jaxpr.invars, args, strict=True))
-        env |= {var: Value(const) for var, const in zip(jaxpr.constvars, consts, strict=True)}
+        env: dict[Any, TracedValue] = dict(zip(jaxpr.invars, args, strict=True))
+        env |= {var: TracedValue(const) for var, const in zip(jaxpr.constvars, consts, strict=True)}
 
-        def read(var: Any) -> Value:
-            return Value(jnp.asarray(var.val, var.aval.dtype)) if isinstance(var, Literal) else env[var]
+        def read(var: Any) -> TracedValue:
+            return TracedValue(jnp.asarray(var.val, var.aval.dtype)) if isinstance(var, Literal) else env[var]
 
         self._info = jaxpr.debug_info
         for equation in jaxpr.eqns:
@@ -80,10 +82,10 @@ class Tape:
         return [read(var) for var in jaxpr.outvars]
 
     # ------------------------------------------------------------------ one equation
-    def _equation(self, equation: Any, values: list[Value], level: Level) -> list[Value]:
+    def _equation(self, equation: Any, values: list[TracedValue], level: JaxprLevel) -> list[TracedValue]:
         name, params = equation.primitive.name, equation.params
         if all(value.step is None for value in values):
-            return [Value(y) for y in _alone(equation, self._info)(*[value.array for value in values])]
+            return [TracedValue(y) for y in _alone(equation, self._info)(*[value.array for value in values])]
         if name in _INLINED and (name not in _INLINED[:2] or function_of(_inner(params).jaxpr)[1]):
             inner = _inner(params)
             label = params.get("name") or function_of(inner.jaxpr)[0]
@@ -94,29 +96,29 @@ class Tape:
             return self._loop(equation, values, level)
         return self._step(_alone(equation, self._info), _title(equation), values, level, equation, _texts(equation))
 
-    def _inside(self, level: Level, equation: Any, label: str, what: str) -> Level:
+    def _inside(self, level: JaxprLevel, equation: Any, label: str, what: str) -> JaxprLevel:
         frames = users_frames(equation, self.fn)
         place = frames[-1].place if frames else None
         written = place.source if place is not None and place.is_call else None
-        return Level(level, "link", f"{written}  # {what}" if written else f"{label}  # {what}", place, frames)
+        return JaxprLevel(level, "link", f"{written}  # {what}" if written else f"{label}  # {what}", place, frames)
 
-    def _branch(self, equation: Any, values: list[Value], level: Level) -> list[Value]:
+    def _branch(self, equation: Any, values: list[TracedValue], level: JaxprLevel) -> list[TracedValue]:
         branches = equation.params["branches"]
         taken = min(max(int(values[0].array), 0), len(branches) - 1)
         inside = self._inside(level, equation, "cond", f"cond, branch {taken}")
         return self.run(branches[taken].jaxpr, branches[taken].consts, values[1:], inside)
 
-    def _loop(self, equation: Any, values: list[Value], level: Level) -> list[Value]:
+    def _loop(self, equation: Any, values: list[TracedValue], level: JaxprLevel) -> list[TracedValue]:
         """A scan, round by round: the elements of its sequences are steps, and so are the stacked results."""
         params, inner = equation.params, equation.params["jaxpr"]
         consts = values[: params["num_consts"]]
         carry = values[len(consts) : len(consts) + params["num_carry"]]
         sequences = values[len(consts) + len(carry) :]
         loop = self._inside(level, equation, "scan", "scan")
-        rounds: dict[int, list[Value]] = {}
+        rounds: dict[int, list[TracedValue]] = {}
         order = range(params["length"])
         for t in reversed(order) if params["reverse"] else order:
-            inside = Level(loop, "pass", f"t = {t}", loop.place, loop.frames)
+            inside = JaxprLevel(loop, "pass", f"t = {t}", loop.place, loop.frames)
             items = [self._element(sequence, t, inside, equation) for sequence in sequences]
             results = self.run(inner.jaxpr, inner.consts, [*consts, *carry, *items], inside)
             carry, rounds[t] = results[: len(carry)], results[len(carry) :]
@@ -125,15 +127,15 @@ class Tape:
             return self._step(_alone(equation, self._info), "scan", values, level, equation, ())
         return [*carry, *[self._stacked(list(column), loop, equation) for column in columns]]
 
-    def _element(self, sequence: Value, t: int, level: Level, equation: Any) -> Value:
+    def _element(self, sequence: TracedValue, t: int, level: JaxprLevel, equation: Any) -> TracedValue:
         if sequence.step is None:
-            return Value(sequence.array[t])
+            return TracedValue(sequence.array[t])
         index = (("index", str(t)),)
         return self._step(lambda a: [a[t]], "getitem", [sequence], level, equation, index, inner=True)[0]
 
-    def _stacked(self, column: list[Value], level: Level, equation: Any) -> Value:
+    def _stacked(self, column: list[TracedValue], level: JaxprLevel, equation: Any) -> TracedValue:
         if all(value.step is None for value in column):
-            return Value(jnp.stack([value.array for value in column]))
+            return TracedValue(jnp.stack([value.array for value in column]))
         return self._step(lambda *a: [jnp.stack(a)], "stack", column, level, equation, (), inner=True)[0]
 
     # ------------------------------------------------------------------ one step
@@ -141,12 +143,12 @@ class Tape:
         self,
         fn: Callable[..., Sequence[Any]],
         name: str,
-        values: list[Value],
-        level: Level,
+        values: list[TracedValue],
+        level: JaxprLevel,
         equation: Any,
         attributes: tuple[tuple[str, str], ...],
         inner: bool = False,
-    ) -> list[Value]:
+    ) -> list[TracedValue]:
         """Evaluate and keep: a draft for the result, or one for the call and one for each of several results."""
         uses = [self._use(value, label, var) for value, label, var in _operands(values, equation, inner)]
         places = [i for i, value in enumerate(values) if value.needs]
@@ -176,14 +178,14 @@ class Tape:
             self.left.append(draft.id)
         if vjp is not None and not draft.replaced:
             needing = [(results[i].step, outputs[i]) for i in range(len(outputs))]
-            self.calls.append(Call(draft.id, [uses[i] for i in places], needing, vjp))  # type: ignore[arg-type]
+            self.calls.append(EvaluatedEquation(draft.id, [uses[i] for i in places], needing, vjp))  # type: ignore[arg-type]
         return results
 
-    def _results(self, draft: Draft, outputs: Sequence[Any], needs: bool) -> list[Value]:
+    def _results(self, draft: Draft, outputs: Sequence[Any], needs: bool) -> list[TracedValue]:
         if len(outputs) == 1:
             draft.value, draft.is_float = self.budget.snapshot(outputs[0]), is_float(outputs[0])
             draft.requires_grad = draft.is_float and (needs or draft.replaced)
-            return [Value(outputs[0], draft.id, draft.requires_grad)]
+            return [TracedValue(outputs[0], draft.id, draft.requires_grad)]
         found = []
         for y in outputs:
             part = Draft(len(self.drafts), "part", draft.function, None, [Use("part", draft.id, None)], None)
@@ -192,10 +194,10 @@ class Tape:
             draft.requires_grad = draft.requires_grad or part.requires_grad
             self.levels[part.id] = self.levels[draft.id]
             self.drafts.append(part)
-            found.append(Value(y, part.id, part.requires_grad))
+            found.append(TracedValue(y, part.id, part.requires_grad))
         return found
 
-    def _use(self, value: Value, label: str, var: Any) -> Use:
+    def _use(self, value: TracedValue, label: str, var: Any) -> Use:
         if isinstance(var, Literal) and (text := exact_text(np.asarray(var.val))) is not None:
             return Use(label, None, text)
         if value.step is None:
@@ -218,7 +220,7 @@ def _alone(equation: Any, info: Any) -> Callable[..., list[Any]]:
     return fn
 
 
-def _operands(values: list[Value], equation: Any, inner: bool) -> list[tuple[Value, str, Any]]:
+def _operands(values: list[TracedValue], equation: Any, inner: bool) -> list[tuple[TracedValue, str, Any]]:
     labels = ["x", "y"] if len(values) < 3 else [f"x[{i}]" for i in range(len(values))]
     variables = [None] * len(values) if inner else equation.invars
     return list(zip(values, labels[: len(values)], variables, strict=True))

@@ -13,8 +13,8 @@ from jax import numpy as jnp
 from ...gradcheck.trace import Traced, TracedStep, Way
 from .arrays import JaxBudget, array_of, is_float
 from .inputs import JaxInputs
-from .levels import Level
-from .tape import Call, Tape, Value
+from .levels import JaxprLevel
+from .tape import EvaluatedEquation, JaxTape, TracedValue
 
 _ELEMENTWISE = {"exp", "log", "sin", "cos", "tan", "tanh", "logistic", "sqrt", "rsqrt", "abs", "square", "integer_pow"}
 _ELEMENTWISE |= {"pow", "neg", "expm1", "log1p", "erf", "atan", "mul", "add", "sub", "div", "max", "relu"}
@@ -36,9 +36,9 @@ def traced(
     """The gradient of the input number ``place`` by the function itself, and the share of every way through it."""
     bare = replace(inputs, fn=fn)
     closed = jax.make_jaxpr(bare.call)(*values)
-    tape = Tape(JaxBudget(0), None, lambda array: None, lambda: None, {})
-    leaves = [Value(v, tape.add_leaf(v, "input", None), is_float(v)) for v in values]
-    outputs = tape.run(closed.jaxpr, closed.consts, leaves, Level(None))
+    tape = JaxTape(JaxBudget(0), None, lambda array: None, lambda: None, {})
+    leaves = [TracedValue(v, tape.add_leaf(v, "input", None), is_float(v)) for v in values]
+    outputs = tape.run(closed.jaxpr, closed.consts, leaves, JaxprLevel(None))
     starts = {y.step: jnp.asarray(g) for y, g in zip(outputs, upstream, strict=True) if g is not None and y.needs}
     edges: list[_JaxUse] = []
     x, shape = leaves[place].step, values[place].shape
@@ -47,7 +47,7 @@ def traced(
 
 
 def _back(
-    tape: Tape, totals: dict[Any, Any], x: Any, shape: tuple[int, ...], edges: list[_JaxUse] | None
+    tape: JaxTape, totals: dict[Any, Any], x: Any, shape: tuple[int, ...], edges: list[_JaxUse] | None
 ) -> np.ndarray:
     """What of the gradients ``totals`` at some steps reaches ``x``, flat; every use on the way is noted."""
     for call in reversed(tape.calls):
@@ -63,7 +63,7 @@ def _back(
     return np.asarray(array_of(totals[x]), np.float64).ravel() if x in totals else np.zeros(int(np.prod(shape)))
 
 
-def _full(call: Call, arrived: Sequence[Any]) -> list[Any]:
+def _full(call: EvaluatedEquation, arrived: Sequence[Any]) -> list[Any]:
     pairs = zip(call.results, arrived, strict=True)
     return [
         np.zeros(y.shape, jax.dtypes.float0) if not is_float(y) else jnp.zeros_like(y) if g is None else g
@@ -71,7 +71,7 @@ def _full(call: Call, arrived: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _ways(tape: Tape, edges: Sequence[_JaxUse], x: Any, shape: tuple[int, ...]) -> Iterator[Way]:
+def _ways(tape: JaxTape, edges: Sequence[_JaxUse], x: Any, shape: tuple[int, ...]) -> Iterator[Way]:
     for edge in edges:
         found = _back(tape, {edge.step: edge.share}, x, shape, None)
         giver = tape.drafts[edge.step].function or edge.function

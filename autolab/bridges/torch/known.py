@@ -25,7 +25,7 @@ def edge_of(tensor: Tensor) -> Edge | None:
 
 
 @dataclass
-class _Entry:
+class _KnownTensor:
     """``tensor`` is held, so that no other one can take over its identity."""
 
     step: int
@@ -34,7 +34,7 @@ class _Entry:
     edge: Edge | None
 
 
-class Known:
+class KnownTensors:
     """The tensors that are steps.
 
     Attributes
@@ -44,13 +44,13 @@ class Known:
     """
 
     def __init__(self) -> None:
-        self._entries: dict[int, _Entry] = {}
+        self._entries: dict[int, _KnownTensor] = {}
         self.edges: dict[Edge, int] = {}
 
     def add(self, step: int, tensor: Tensor) -> None:
         """From here on the tensor is that step."""
         edge = edge_of(tensor)
-        self._entries[id(tensor)] = _Entry(step, tensor, tensor._version, edge)
+        self._entries[id(tensor)] = _KnownTensor(step, tensor, tensor._version, edge)
         if edge is not None:
             self.edges[edge] = step
 

@@ -16,7 +16,7 @@ from ...recording.model import Kind
 from ...recording.scopes import ScopeTracker
 from ..needed import UnsupportedError
 from . import calls
-from .known import Edge, Known, edge_of
+from .known import Edge, KnownTensors, edge_of
 from .leaving import Departed
 from .modules import ModuleNames
 from .refusals import refuse_call, refuse_change, refuse_hooked, refuse_transformed, refuse_unseen
@@ -56,7 +56,7 @@ class TorchRecorder(TorchFunctionMode):
         self.locator, self.tracker, self.budget, self.names = locator, tracker, budget, names
         self._base, self._check = base, check
         self.drafts: list[Draft] = []
-        self.known, self.departed = Known(), Departed()
+        self.known, self.departed = KnownTensors(), Departed()
         self.shares = Shares(self.drafts, budget)
         self._applications: dict[Any, _Applied] = {}
         self.replaced: Mapping[int, Any] = {}

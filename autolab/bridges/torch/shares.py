@@ -25,7 +25,7 @@ _SLACK = 64
 
 
 @dataclass(eq=False)
-class _Share:
+class _UseShare:
     """What has come from one use; autograd may deliver it in several parts."""
 
     call: int
@@ -34,14 +34,14 @@ class _Share:
 
 
 @dataclass
-class _Total:
+class _GradientSum:
     """A gradient as it grows, and what arrived for it."""
 
     sum: Tensor
     parts: tuple[Tensor, ...]
 
-    def and_(self, g: Tensor) -> _Total:
-        return _Total(self.sum + _plain(g), (*self.parts, g))
+    def and_(self, g: Tensor) -> _GradientSum:
+        return _GradientSum(self.sum + _plain(g), (*self.parts, g))
 
 
 @dataclass
@@ -52,7 +52,7 @@ class Shares:
     budget: TensorBudget
     backward: list[BackwardStep] = field(default_factory=list)
     aliases: dict[Edge, int] = field(default_factory=dict)
-    _shares: list[_Share] = field(default_factory=list)
+    _shares: list[_UseShare] = field(default_factory=list)
     _elsewhere: dict[Edge, Tensor] = field(default_factory=dict)
     _gradients: dict[int, Tensor] = field(default_factory=dict)
     _order: dict[int, None] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Shares:
     def alias(self, tensor: Tensor, call: int, use: Use) -> Tensor:
         """What a call is to use in place of the tensor."""
         alias = torch.ops.aten.alias.default(tensor)  # it hands gradients on as they come, sparse ones too
-        edge, share = edge_of(alias), _Share(call, use)
+        edge, share = edge_of(alias), _UseShare(call, use)
         assert edge is not None and use.step is not None
         self._shares.append(share)
         self.aliases[edge] = use.step
@@ -76,7 +76,7 @@ class Shares:
 
     def watch_node(self, call: int, node: Any, places: Mapping[int, tuple[Use, Edge]]) -> None:
         """The shares that a node of autograd's graph hands to some of its inputs, by their places."""
-        shares = {place: (_Share(call, use), edge) for place, (use, edge) in places.items()}
+        shares = {place: (_UseShare(call, use), edge) for place, (use, edge) in places.items()}
         self._shares += [share for share, _ in shares.values()]
 
         def hook(inputs: Sequence[Tensor | None], outputs: Sequence[Tensor | None]) -> None:
@@ -96,12 +96,12 @@ class Shares:
             if self.drafts[step].kind == "call":
                 self._order.setdefault(step)
 
-    def _came_back(self, edge: Edge, share: _Share, g: Tensor) -> None:
+    def _came_back(self, edge: Edge, share: _UseShare, g: Tensor) -> None:
         if self._listens:
             other = self._elsewhere.pop(edge, None)
             self._add(share, g if other is None else _without(g, other))
 
-    def _add(self, share: _Share, g: Tensor) -> None:
+    def _add(self, share: _UseShare, g: Tensor) -> None:
         self._order.setdefault(share.call)  # of a call with several results, which has no gradient of its own
         share.sum = _sum(share.sum, g)
 
@@ -121,14 +121,14 @@ class Shares:
             found = torch.autograd.grad(ys, tensors, gs, allow_unused=True, retain_graph=True)
             self._listens = False
             self._gradients |= {step: g for (step, _), g in zip(leaves, found, strict=True) if g is not None}
-        totals: dict[int, _Total] = {}
+        totals: dict[int, _GradientSum] = {}
         for step, _, g in reached:
-            totals[step] = totals[step].and_(g) if step in totals else _Total(_plain(g), (g,))
+            totals[step] = totals[step].and_(g) if step in totals else _GradientSum(_plain(g), (g,))
         upstream = [self.budget.snapshot(totals[step].sum) if y.requires_grad else None for step, y in outputs]
         self._tell(totals)
         return upstream
 
-    def _tell(self, totals: dict[int, _Total]) -> None:
+    def _tell(self, totals: dict[int, _GradientSum]) -> None:
         """Write what was heard into the drafts, call by call in the order of the backward pass."""
         by_use: dict[int, Tensor] = {}
         for share in self._shares:
@@ -145,14 +145,14 @@ class Shares:
         for step in self._gradients:
             self._settle(step, totals)
 
-    def _deliver(self, use: Use, g: Tensor, totals: dict[int, _Total]) -> None:
+    def _deliver(self, use: Use, g: Tensor, totals: dict[int, _GradientSum]) -> None:
         assert use.step is not None
         before = totals.get(use.step)
-        total = totals[use.step] = _Total(_plain(g), (g,)) if before is None else before.and_(g)
+        total = totals[use.step] = _GradientSum(_plain(g), (g,)) if before is None else before.and_(g)
         use.contribution, use.arrival = self.budget.snapshot(g), len(total.parts) - 1
         use.total = None if before is None else self.budget.snapshot(total.sum)
 
-    def _settle(self, step: int, totals: dict[int, _Total]) -> None:
+    def _settle(self, step: int, totals: dict[int, _GradientSum]) -> None:
         """Everything has arrived at a step: it must be what autograd says."""
         draft, g = self.drafts[step], self._gradients.get(step)
         if g is None or draft.grad is not None:
@@ -188,7 +188,7 @@ def _size(g: Tensor) -> float:
     return float(sizes.max()) if sizes.numel() else 0.0
 
 
-def _agree(total: _Total, g: Tensor) -> bool:
+def _agree(total: _GradientSum, g: Tensor) -> bool:
     own, plain = total.sum, _plain(g)
     if torch.equal(own, plain):
         return True
