@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from ...recording.drafts import Draft
 from ...recording.locate import PACKAGE, CodePosition, Locator
 from ...recording.scopes import is_users
 
@@ -71,3 +72,8 @@ def name_in(frame: FrameType | None, value: Any) -> str | None:
             if found is value and not name.startswith("_"):
                 return name
     return None
+
+
+def names_of(draft: Draft) -> tuple[str, ...]:
+    """What the user's statement calls the results of a call, if he wrote it himself."""
+    return draft.place.names if draft.place is not None and not draft.is_inner else ()
