@@ -2,8 +2,9 @@
 
     .bridges-venv/bin/python benchmarks/bridges.py --save bridges
 
-Medians of repeated runs in one process, one thread. A move is all that the kernel computes for one; painting is
-measured by slider_to_paint.py. A library that is not installed is left out. `make test-bridges` makes the environment.
+Medians of repeated runs in one process and one thread, in time of the processor, as the machine may be shared. A move
+is all that the kernel computes for one; painting is measured by slider_to_paint.py. `--save` also puts the table into
+docs/bridges.md. A library that is not installed is left out. `make test-bridges` makes the environment.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import statistics
 import sys
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
@@ -25,6 +26,9 @@ from speed import environment
 sys.path.insert(0, str(environment.ROOT))
 
 from autolab.files import write
+
+NOTE = environment.ROOT / "docs" / "bridges.md"
+BEGIN, END = "<!-- results/bridges.json -->\n\n", "\n<!-- end -->"
 
 SECONDS = 1.0
 """Each thing is repeated for so long, at least five times."""
@@ -120,10 +124,19 @@ def milliseconds(what: Callable[[], Any]) -> float:
     what()
     times: list[float] = []
     while len(times) < 5 or sum(times) < SECONDS:
-        start = perf_counter()
+        start = process_time()
         what()
-        times.append(perf_counter() - start)
+        times.append(process_time() - start)
     return 1e3 * statistics.median(times)
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """The rows as they stand in docs/bridges.md."""
+    lines = ["| program | steps | plain run | `record` | a move |", "| --- | ---: | ---: | ---: | ---: |"]
+    for row in rows:
+        times = " | ".join([f"{row[name]:.{2 if row[name] < 100 else 3}g} ms" for name in ("plain", "record", "move")])
+        lines.append(f"| {row['title']} | {row['steps']} | {times} |")
+    return "\n".join(lines) + "\n"
 
 
 def main() -> None:
@@ -139,8 +152,15 @@ def main() -> None:
         ratio, each = record / plain, 1e3 * (record - plain) / steps
         print(f"{title:44}{steps:>6}{plain:>7.2f} ms{record:>7.2f} ms{move:>7.2f} ms{ratio:>10.1f} x{each:>10.0f}")
     if options.save:
-        facts = {"commit": environment.commit(), "machine": environment.machine(), "rows": found}
+        facts = {
+            "commit": environment.commit(),
+            "machine": environment.machine(),
+            "load": os.getloadavg()[0],
+            "rows": found,
+        }
         write(environment.BENCHMARKS / "results" / f"{options.save}.json", json.dumps(facts, indent=1) + "\n")
+        before, _, rest = NOTE.read_text("utf-8").partition(BEGIN)
+        write(NOTE, before + BEGIN + table(found) + END + rest.partition(END)[2])
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from importlib import import_module
 
@@ -46,6 +47,12 @@ def test_autolab_has_it(name):
 def test_pytorch_has_it(name):
     pytest.importorskip("torch", reason="needs PyTorch: make test-bridges")
     assert found(name, TORCH) is not None
+
+
+def test_the_note_has_the_saved_figures(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    saved = json.loads((ROOT / "benchmarks" / "results" / "bridges.json").read_text("utf-8"))
+    assert import_module("bridges").table(saved["rows"]) in NOTE
 
 
 def test_the_versions_are_those_of_the_tests():
