@@ -16,7 +16,7 @@ from ..engine.config import recording
 from ..engine.node import Edge, Node
 from ..engine.variable import Variable, wrap
 from .program import Kernel, KernelProgram
-from .trace import SymbolTrace, symbolic, tracing
+from .trace import KernelTrace, symbolic, tracing
 from .traced import UPSTREAM, exact
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _found(key: tuple[Any, ...], values: tuple[Any, ...], make: Callable[[], Ker
 
 
 def _forward_program(function: Primitive, arrays: list[Any], attributes: dict[str, Any]) -> KernelProgram:
-    trace = SymbolTrace(function.name)
+    trace = KernelTrace(function.name)
     with tracing(trace):
         symbols = [
             trace.input(label, a.dtype) if hasattr(a, "dtype") else a
@@ -88,7 +88,7 @@ def _forward_program(function: Primitive, arrays: list[Any], attributes: dict[st
 
 def _gradient_program(function: Primitive, edges: list[Edge], kept: list[Any], g: Array) -> KernelProgram:
     """The declared rules of all edges, called with symbols."""
-    trace, found = SymbolTrace(function.name), []
+    trace, found = KernelTrace(function.name), []
     with tracing(trace):
         upstream = trace.input(UPSTREAM, g.dtype)
         for edge, pairs in zip(edges, kept, strict=True):

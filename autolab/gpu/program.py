@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.backend import Array, modules
-from .trace import Operation, Symbol, SymbolTrace, Value
+from .trace import KernelTrace, Operation, Symbol, Value
 
 _WORTH_REUSING = 1024
 """Arrays of fewer elements are made anew in less time than it takes to look for one that fits."""
@@ -40,7 +40,7 @@ class KernelProgram:
         The indexes of the results.
     """
 
-    def __init__(self, name: str, trace: SymbolTrace, outputs: Sequence[Symbol]) -> None:
+    def __init__(self, name: str, trace: KernelTrace, outputs: Sequence[Symbol]) -> None:
         self.name, self.outputs = name, tuple([symbol.index for symbol in outputs])
         needed, waiting = set[int](), list(self.outputs)
         while waiting:

@@ -11,7 +11,7 @@ import numpy as np
 from ..engine.errors import FusionError, a_kind
 from ..engine.variable import Variable
 from .program import KernelProgram
-from .trace import Symbol, SymbolTrace, tracing
+from .trace import KernelTrace, Symbol, tracing
 
 _PLAIN = (bool, int, str, bytes, NoneType)
 
@@ -35,7 +35,7 @@ class Traced:
         attributes: dict[str, Any],
     ) -> None:
         self.name, self._labels, self.attributes = name, tuple(labels), attributes
-        self._trace = SymbolTrace(name)
+        self._trace = KernelTrace(name)
         with tracing(self._trace):
             symbols = [None if d is None else self._trace.input(x, d) for x, d in zip(labels, dtypes, strict=True)]
             xs = [None if symbol is None else Variable(symbol) for symbol in symbols]

@@ -335,6 +335,8 @@ def _buffer(name: str, value: Any) -> Array | None:
     if isinstance(value, Variable):
         raise TypeError(f"register_buffer: {name!r:.60} is a Variable; a buffer is an array without a gradient")
     array = value if is_array(value) else np.asarray(value)
+    if hasattr(array, "kept"):  # a traced one would outlive its trace
+        return array.kept(f"the buffer {name!r:.60} of a link")
     if array.dtype.kind not in "biuf":
         raise TypeError(f"register_buffer: {name!r:.60} is an array of {array.dtype}; expected real numbers")
     return array

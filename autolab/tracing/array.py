@@ -146,6 +146,10 @@ class TracedArray:
     def __deepcopy__(self, memo: Any) -> Any:
         return self.copy()
 
+    def kept(self, what: str) -> np.ndarray:
+        """The value, for something that outlives the function; an error if it depends on an input."""
+        return _number(self, what)
+
     def view(self, dtype: Any = None) -> Any:
         if dtype is None or self.dtype == dtype:
             return self[...]

@@ -32,7 +32,7 @@ CELLS = [
 ]  # fmt: skip
 
 
-def _call(row: Row, case: Case, dtype: type, seed: int) -> tuple[Any, list[np.ndarray]]:
+def call(row: Row, case: Case, dtype: type, seed: int) -> tuple[Any, list[np.ndarray]]:
     """What a case computes, as a function of its floating-point inputs, and these."""
     made = case.make(np.random.default_rng([zlib.crc32(f"{row.name} {case.label}".encode()), seed]), dtype)
     inputs = [np.array(a) for a in made if a.dtype.kind == "f"]
@@ -68,8 +68,8 @@ def _orders(results: Any, xs: list[Variable]) -> list[Any]:
 
 @pytest.mark.parametrize(("row", "case", "dtype"), CELLS)
 def test_a_program_computes_what_the_engine_does(row: Row, case: Case, dtype: type) -> None:
-    run, here = _call(row, case, dtype, 0)
-    points = [_call(row, case, dtype, seed) for seed in range(3)]
+    run, here = call(row, case, dtype, 0)
+    points = [call(row, case, dtype, seed) for seed in range(3)]
     with np.errstate(all="ignore"):
         try:
             program = trace(run, here)

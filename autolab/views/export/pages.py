@@ -27,6 +27,7 @@ from ..draw.messages import say
 from ..draw.svg import Look
 from ..graph.explorer import Explorer
 from ..graph.graph_view import GraphView
+from ..graph.moving import motion
 from ..graph.page import AMOUNTS, explorer_page
 from ..heatmap.heatmap import Heatmap
 from ..interact.interact import Interact
@@ -115,7 +116,9 @@ def _saved_page(shown: Any) -> SavedPage | None:
     if isinstance(shown, Recording | Explorer | GraphView):
         recording = shown if isinstance(shown, Recording) else shown.recording
         view = None if shown is recording else shown
-        return SavedPage(recording.function, "explorer", (explorer_page(recording, amount, view) for amount in AMOUNTS))
+        moves = motion(view._session, recording) if isinstance(view, Explorer) else None
+        contents = (explorer_page(recording, amount, view, moves) for amount in AMOUNTS)
+        return SavedPage(recording.function, "explorer", contents)
     if isinstance(shown, Heatmap):
         return SavedPage("heatmap", "heatmaps", [{"state": still(shown.state(), say("heat_still"))}])
     if isinstance(shown, Interact):
@@ -139,7 +142,8 @@ def _program(view_name: str, look: Look) -> str:
     """The live view's module and the page that takes the kernel's place."""
     view = module_text(f"{view_name}.js").replace("export default", "const view =", 1)
     page = module_text("page.js").replace("export ", "", 1)
-    return f"{view}\n{page}\nopenPage(view, {json.dumps(look)});\n"
+    scope = f"{{\n{page}\nopenPage(view, {json.dumps(look)});\n}}"  # its names are its own
+    return f"{view}\n{scope}\n"
 
 
 def _start(program: str) -> str:

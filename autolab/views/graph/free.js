@@ -27,7 +27,7 @@ export function makeFree(view, graph, act) {
   const name = (/** @type {import("../live/controls.js").Control} */ control) => String(control.key);
   function paint() {
     if (link.state === "idle") ahead.clear();
-    const controls = get("still") ? [] : get("controls").filter((/** @type {any} */ c) => c.kind !== "fixed");
+    const controls = get("still") && !get("moves") ? [] : get("controls").filter((/** @type {any} */ c) => c.kind !== "fixed");
     const boxes = new Set();
     const now = new Map();
     for (const control of controls) {
@@ -174,6 +174,7 @@ export function makeFree(view, graph, act) {
    * @param {any} node
    */
   function openWindow(control, node) {
+    if (get("still")) return; // what fills an array needs a kernel
     const part = makeControl(control, act);
     part.update(control, view.colors);
     const shut = button("\u00d7", () => open?.close(true), { "aria-label": `Close ${control.label}` });

@@ -29,11 +29,14 @@ class Amount:
 AMOUNTS = [Amount(256, 32), Amount(64, 32), Amount(32, 12), Amount(16, 3)]
 """Ever smaller, so that one of them fits."""
 
+_MOTION = ("moves", "moved", "elsewhere", "apart")
 _OF_BOXES = ("nodes", "signs")
 _LONGEST_WALK = 600  # a page holds the walk if it has at most so many moments
 
 
-def explorer_page(recording: Recording, amount: Amount, view: Any = None) -> dict[str, Any]:
+def explorer_page(
+    recording: Recording, amount: Amount, view: Any = None, motion: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """The state that the page begins with, and what it can answer.
 
     Parameters
@@ -42,6 +45,8 @@ def explorer_page(recording: Recording, amount: Amount, view: Any = None) -> dic
     amount : Amount
     view : Explorer or GraphView, optional
         The page begins with what this view looks at.
+    motion : dict, optional
+        What `moving.motion` gave: how the page moves, or why it does not.
     """
     reader = Reader(recording, amount.cells)
     look = {} if view is None else {**view.look, "pick": None}
@@ -57,6 +62,7 @@ def explorer_page(recording: Recording, amount: Amount, view: Any = None) -> dic
         look["moment"] = None
     look["corners"] = []
     return {
+        **({"motion": {**motion, "words": {key: say(f"page_{key}") for key in _MOTION}}} if motion else {}),
         "state": still({**at_first(), "words": words}, look=look),
         "answers": held.answers,
         "boxes": held.boxes,

@@ -1,6 +1,8 @@
 // @ts-check
 /** The host of a saved page: it takes the kernel's place with what was found when the page was written. */
 
+import { makeMotion } from "../graph/moving.js";
+
 /**
  * @param {() => any} widget the default export of a view's module
  * @param {"auto" | "light" | "dark"} look
@@ -17,7 +19,7 @@ export function openPage(widget, look) {
   }
   followTheme(look);
   const get = (/** @type {string} */ name) => state[name];
-  const model = makeModel(state, makeAnswers(saved, get));
+  const model = makeModel(state, makeMoving(saved, get, makeAnswers(saved, get)));
   const view = widget();
   view.initialize({ model });
   view.render({ model, el: document.querySelector("main") ?? document.body });
@@ -61,6 +63,39 @@ function makeAnswers({ state, answers = {}, boxes = [], first = [], refusal = st
     what === "look"
       ? { look, ...answered(questions.map((/** @type {any} */ question) => JSON.stringify(question))) }
       : {};
+}
+
+/**
+ * Lets the inputs move, if the page holds a program that gives Python's numbers here; what is then not computed here,
+ * such as formulas with numbers in them, is not shown any more.
+ * @param {any} saved
+ * @param {(trait: string) => any} get
+ * @param {(message: any) => Record<string, any>} answer
+ */
+function makeMoving({ state, motion }, get, answer) {
+  if (!motion) return answer;
+  const { words, ...data } = motion;
+  const say = (/** @type {string} */ sentence) => (state.words = { ...state.words, still: sentence });
+  const moving = data.program ? makeMotion(data) : null;
+  if (!moving) {
+    say(data.why ?? words.apart);
+    return answer;
+  }
+  state.moves = true;
+  say(words.moves);
+
+  /** @param {Record<string, any>} shelf */
+  const anew = (shelf) =>
+    Object.fromEntries(Object.entries(shelf).map(([key, found]) => [key, moving.answer(key, found, words.moved)]));
+  return (message) => {
+    if (message.do !== "move") {
+      const { numbers, answers, ...others } = answer(message);
+      return moving.isMoved && numbers ? { ...others, numbers: anew(numbers), answers: anew(answers) } : answer(message);
+    }
+    const follows = moving.move(message);
+    const still = { ...get("words"), still: follows ? words.moved : words.elsewhere };
+    return { numbers: anew(get("numbers")), answers: anew(get("answers")), words: still };
+  };
 }
 
 /**

@@ -34,5 +34,5 @@ export function makeSentencePart(view) {
 
   const paint = () => write(text, sentence());
   root.addEventListener("al-line", paint);
-  return { places: { foot: [text] }, on: { "frame detail terms curves": paint }, paint };
+  return { places: { foot: [text] }, on: { "frame detail terms curves words": paint }, paint };
 }
