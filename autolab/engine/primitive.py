@@ -222,9 +222,9 @@ class Primitive:
         On Variables, saved values come back as the Variables that they were: the rule's parameter names say which.
         That is why the same rule serves every order.
         """
-        if self.elementwise and not create_graph and not isinstance(g, np.ndarray | np.generic):
-            if (found := on_device.pull(self, node, g)) is not None:
-                return found
+        on_device_only = self.elementwise and not create_graph and not isinstance(g, np.ndarray | np.generic)
+        if on_device_only and (found := on_device.pull(self, node, g)) is not None:
+            return found
         if isinstance(node, MultiOutputNode):
             g = node.all_gradients(g)
         pairs: list[tuple[Node, Any]] = []
