@@ -12,6 +12,7 @@ import numpy as np
 from ..engine.backend import Array
 from ..recording.model import Recording
 from ..recording.origins import Origins
+from ..tracing import Untraceable
 from ..views.graph.explorer import Explorer
 from ..views.graph.session import Session
 from ..views.graph.state import ExplorationState
@@ -33,6 +34,9 @@ class BridgeSession(Session):
         Those of ``autolab.explore``, but for the higher orders and fused functions of AutoLab's own.
     """
 
+    library: str
+    """What it is called, for the sentences of views."""
+
     def __init__(
         self, fn: Callable[..., Any], name: str, arrays: Mapping[str, np.ndarray], options: Mapping[str, Any]
     ) -> None:
@@ -40,7 +44,7 @@ class BridgeSession(Session):
         if unknown:
             names = ", ".join([f"{key!r}" for key in OPTIONS])
             raise TypeError(f"explore: unknown options {unknown:.150}; expected {names} for a function of this library")
-        super().__init__(_Named(fn, name), (), options, arrays)
+        super().__init__(_Named(fn, name, self.library), (), options, arrays)
 
     def run(
         self, arrays: Mapping[str, np.ndarray], upstream: Callable[[int, np.ndarray], Any], check: Callable[[], None]
@@ -93,12 +97,13 @@ class BridgeSession(Session):
 class _Named:
     """A function under the names of its inputs, which need not be those of parameters: ``batch[x]``."""
 
-    def __init__(self, fn: Callable[..., Any], name: str) -> None:
-        self.__wrapped__, self.__name__ = fn, name
+    def __init__(self, fn: Callable[..., Any], name: str, library: str) -> None:
+        self.__wrapped__, self.__name__, self._library = fn, name, library
         self.__signature__ = inspect.Signature([inspect.Parameter("inputs", inspect.Parameter.VAR_KEYWORD)])
 
     def __call__(self, **inputs: Any) -> Any:
-        raise AssertionError("the session of a bridge runs its function itself")
+        """The session runs the function; a saved page asks whether it could."""
+        raise Untraceable(f"{self._library} computes it")
 
 
 def opened(session: BridgeSession) -> Explorer:

@@ -23,6 +23,8 @@ _LITERAL = 1000
 class JaxSession(BridgeSession):
     """A JAX function and the point at which it is looked at."""
 
+    library = "JAX"
+
     def __init__(self, inputs: JaxInputs, options: Mapping[str, Any]) -> None:
         self._inputs = inputs
         self._numbers: tuple[int, ...] = ()

@@ -28,10 +28,13 @@ class TorchSession(BridgeSession):
     changes has changed because of a move, and running means do not drift.
     """
 
+    library = "PyTorch"
+
     def __init__(self, inputs: TorchInputs, options: Mapping[str, Any]) -> None:
         self._inputs, self._module = inputs, inputs.module
         self._numbers: tuple[int, ...] = ()
         self._rng_state = torch.get_rng_state()
+        self._gpu_states = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
         mode = {} if self._module is None else {"train": self._module.training}
         arrays = {name: np.array(array_of(tensor)) for name, tensor in inputs.tensors.items()}
         super().__init__(inputs.written, inputs.name, arrays, {**mode, **options})
@@ -62,8 +65,9 @@ class TorchSession(BridgeSession):
         modules = [] if self._module is None else list(self._module.modules())
         modes = [module.training for module in modules]
         buffers = [] if self._module is None else [(b, b.clone()) for b in self._module.buffers()]
-        with torch.random.fork_rng(devices=[]):
+        with torch.random.fork_rng(devices=range(len(self._gpu_states))):
             torch.set_rng_state(self._rng_state)
+            torch.cuda.set_rng_state_all(self._gpu_states)
             try:
                 if self._module is not None and self._module.training != self.train:
                     self._module.train(self.train)
