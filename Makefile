@@ -7,7 +7,7 @@ marker = not full
 # What somebody has set for other environments.
 unexport CDPATH PYTHONHOME PYTHONINSPECT PYTHONDONTWRITEBYTECODE
 
-.PHONY: help lab lite test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu bench bench-gpu clean
+.PHONY: help lab lite test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu test-bridges bench bench-gpu clean
 .NOTPARALLEL:
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make test-versions  the tests without a browser, with every Python here and the lowest and newest dependencies"
 	@echo "make test-gpu   the tests that need no browser, with the current Python and its CuPy: first those that use the GPU"
 	@echo "                (alone: make test-gpu-device), then all others (make test-gpu-rest)"
+	@echo "make test-bridges  the tests of the bridges to PyTorch and JAX, in an environment of their own"
 	@echo "make bench      measure the engine against other libraries"
 	@echo "make bench-gpu  measure it on a GPU, with the current Python and its CuPy"
 	@echo "make clean      remove environments, caches and artefacts"
@@ -76,6 +77,15 @@ needs-gpu:
 	@$(python) -c 'from autolab.engine.backend import gpu_status as gpu; \
 	    exit(gpu().state != "ok" and f"These tests need a GPU. {gpu().detail}.")'
 
+# Both libraries are large, so they are not in the environment of the other tests, where those of the bridges are skipped.
+test-bridges: .bridges-venv/made
+	.bridges-venv/bin/python -m pytest tests/bridges autolab/bridges autolab/foreign.py
+
+.bridges-venv/made: tests/bridges/requirements.txt pyproject.toml
+	"$${PYTHON:-python3}" -m venv --clear .bridges-venv
+	.bridges-venv/bin/python -m pip install --quiet --editable . -r tests/bridges/requirements.txt
+	@touch $@
+
 bench:
 	@scripts/environment lab
 	$(python) benchmarks/engine.py
@@ -85,5 +95,5 @@ bench-gpu:
 	@PYTHONPATH=. $(python) benchmarks/gpu.py $${OUT:+--folder "$$OUT"}
 
 clean:
-	rm -rf .venv .bench-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis artefacts build dist *.egg-info
+	rm -rf .venv .bench-venv .bridges-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis artefacts build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

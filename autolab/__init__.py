@@ -15,6 +15,7 @@ Seeing numbers              `heatmap`, `interact`; `plots`: line charts, surface
 Checking gradients          `check_gradients`, `numerical_grad`, `assert_allclose`; more in `gradcheck`
 Finding faults              `check_inplace`; `debug`: values changed in place, gradients that are NaN, zero or None
 Networks                    `links`, `initializers`, `optimizers`, `training`, `data`, `serializers`
+PyTorch and JAX             `record`, `explore` and `check_gradients` take theirs: `bridges.torch`, `bridges.jax`
 Other libraries' code       `compat`: DeZero's and Chainer's names, for their books and scripts
 Learning                    `lesson.check`: the exercises of the notebooks
 

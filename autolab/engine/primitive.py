@@ -24,8 +24,8 @@ from .multi_output import MultiOutputNode, several
 from .node import Edge, Node
 from .observe import ForwardEvent, notify
 from .operands import as_arrays, number_beside
-from .revive import Reviver, reviver
-from .schema import Keeper, Schema
+from .retention import Keeper, Reviver, keeper, reviver
+from .schema import Schema
 from .variable import Variable, wrap
 from .variadic import Inputs
 
@@ -82,8 +82,8 @@ class Primitive:
         is_ufunc = isinstance(getattr(np, self.direct or "", None), np.ufunc)
         self.takes_names = not (self.schema.fixed and len(self.inputs) <= 2 and (elementwise or is_ufunc))
         self.formulas: dict[str, str] = {}
-        self._plans: dict[str, tuple[Rule, Keeper | None] | None] = {}
-        self._revivers: dict[str, Reviver | None] = {}
+        self._plans: dict[int, tuple[Rule, Keeper | None] | None] = {}
+        self._revivers: dict[int, Reviver | None] = {}
         self.learn: Callable[[], None] = lambda: None  # tells a short cut the rules
         for name, rule in rules.items():
             self.add_rule(name, rule)
@@ -127,16 +127,17 @@ class Primitive:
 
     def plan(self, i: int) -> tuple[Rule, Keeper | None] | None:
         """The rule at a position and what keeps its values; two threads may ask for the first time at once."""
-        name = self.input_at(i)
+        if self.schema.variadic:
+            i = min(i, len(self.inputs) - 1)
         try:
-            return self._plans[name]
+            return self._plans[i]
         except KeyError:
-            return self._plans.setdefault(name, self._compiled(i))
+            return self._plans.setdefault(i, self._compiled(i))
 
     def _compiled(self, i: int) -> tuple[Rule, Keeper | None] | None:
         name = self.input_at(i)
         declared, retained = self.declared.get(name), self.retained[name]
-        return None if declared is None else (_compile(declared, len(retained)), self.schema.keeper(retained))
+        return None if declared is None else (_compile(declared, len(retained)), keeper(self.schema, retained))
 
     def input_at(self, place: int) -> str:
         """The declared name of the input at a position; the last one may stand for many."""
@@ -221,10 +222,9 @@ class Primitive:
         On Variables, saved values come back as the Variables that they were: the rule's parameter names say which.
         That is why the same rule serves every order.
         """
-        if self.elementwise and not create_graph and not isinstance(g, np.ndarray | np.generic):
-            found = on_device.pull(self, node, g)
-            if found is not None:
-                return found
+        on_device_only = self.elementwise and not create_graph and not isinstance(g, np.ndarray | np.generic)
+        if on_device_only and (found := on_device.pull(self, node, g)) is not None:
+            return found
         if isinstance(node, MultiOutputNode):
             g = node.all_gradients(g)
         pairs: list[tuple[Node, Any]] = []
@@ -237,16 +237,16 @@ class Primitive:
 
     def revived(self, node: Node, edge: Edge) -> Any:
         """What was kept for the rule of an edge, with Variables in place of arrays."""
-        name = self.input_at(edge.place)
-        if name not in self._revivers:
-            self._revivers[name] = reviver(self.schema, self.retained[name])
-        revive = self._revivers[name]
+        place = min(edge.place, len(self.inputs) - 1) if self.schema.variadic else edge.place
+        try:
+            revive = self._revivers[place]
+        except KeyError:
+            revive = self._revivers[place] = reviver(self.schema, self.retained[self.inputs[place]])
         return edge.saved if revive is None else revive(node, edge.saved)
 
     def fit(self, g: Any, edge: Edge, upstream: Any) -> Any:
         """``g`` with the shape and dtype of its input; only elementwise functions may need to be summed."""
-        assert edge.fit is not None
-        shape, dtype = edge.fit
+        shape, dtype = edge.fit  # type: ignore[misc]  # None is asked for before
         if getattr(g, "shape", None) != shape:
             g = summed(self, g, self.schema.label(edge.place), shape, getattr(upstream, "shape", None))
         return g if g.dtype == dtype else Primitive.cast(g, dtype=dtype)

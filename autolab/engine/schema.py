@@ -10,9 +10,6 @@ from typing import Any
 from .calls import call_signature
 from .errors import DeclarationError, a_kind
 
-Keeper = Callable[[list[Any], tuple[Any, ...], dict[str, Any]], Any]
-"""Takes what a rule retains out of a call's inputs, outputs and attributes."""
-
 
 @dataclass(frozen=True)
 class Schema:
@@ -104,42 +101,6 @@ class Schema:
         fixed = self.inputs[:-1] if self.variadic else self.inputs
         legal = {*self.inputs, *self.outputs, *self.defaults, *[f"{name}_shape" for name in fixed]} - {""}
         return legal | {f"{self.inputs[-1]}_shapes", "index"} if self.variadic else legal
-
-    def keeper(self, names: tuple[str, ...]) -> Keeper | None:
-        """What keeps the values that a rule names; None if it names none.
-
-        One value is kept as it is, several as a tuple. A variadic function's keeper takes `Inputs`.
-        """
-        getters = [self._getter(name) for name in names]
-        if len(getters) <= 1:
-            return getters[0] if getters else None
-        if len(getters) == 2:  # as below, in half the time
-            one, two = getters
-            return lambda inputs, outputs, attributes: (
-                one(inputs, outputs, attributes),
-                two(inputs, outputs, attributes),
-            )
-        return lambda inputs, outputs, attributes: tuple([get(inputs, outputs, attributes) for get in getters])
-
-    def _getter(self, name: str) -> Keeper:
-        """How to find an output, an input, its shape, an attribute, or the index of an input among many."""
-        last = len(self.inputs) - 1
-        if name in self.outputs:
-            place = self.outputs.index(name)
-            return lambda inputs, outputs, attributes: outputs[place]
-        if self.variadic and name == self.inputs[last]:
-            return lambda inputs, outputs, attributes: inputs.many  # type: ignore[attr-defined]
-        if name in self.inputs:
-            place = self.inputs.index(name)
-            return lambda inputs, outputs, attributes: inputs[place]
-        if name in self.defaults:
-            return lambda inputs, outputs, attributes: attributes[name]
-        if name == "index":
-            return lambda inputs, outputs, attributes: inputs.number  # type: ignore[attr-defined]
-        if name == f"{self.inputs[last]}_shapes":
-            return lambda inputs, outputs, attributes: inputs.shapes  # type: ignore[attr-defined]
-        place = self.inputs.index(name.removesuffix("_shape"))
-        return lambda inputs, outputs, attributes: inputs[place].shape
 
 
 def _name(forward: Any) -> str:

@@ -35,9 +35,13 @@ class Found:
 
 def by_position(frame: FrameType, instruction: int | None = None) -> Found | None:
     """What ``frame`` is at, or what an ``instruction`` of its code is; None where that cannot be told."""
-    code = frame.f_code
-    start, end, column, end_column = position(code, frame.f_lasti if instruction is None else instruction)
-    lines = linecache.getlines(code.co_filename, frame.f_globals)
+    return in_code(frame.f_code, frame.f_lasti if instruction is None else instruction, frame.f_globals)
+
+
+def in_code(code: CodeType, instruction: int, names: dict[str, Any] | None = None) -> Found | None:
+    """The same of code whose frame is gone; ``names`` are its globals, where these say how to get the text."""
+    start, end, column, end_column = position(code, instruction)
+    lines = linecache.getlines(code.co_filename, names)
     node = _nodes("".join(lines)).get((start, column, end, end_column))
     if node is None:
         return None

@@ -75,7 +75,7 @@ def _unary(function: Primitive) -> Shortcut:
             refuse(function, out=out, where=where, dtype=dtype)
         x = a._data if isinstance(a, Variable) else a
         kind = type(x)
-        if watchers or kind not in modules:
+        if kind not in modules or (watchers and x is not a):
             return apply(a)
         try:
             y = kernels[kind](x)
@@ -88,7 +88,6 @@ def _unary(function: Primitive) -> Shortcut:
         variable = _new_variable(Variable)
         variable._data = y
         variable._name = None
-        variable.node = None
         parent = a.node
         if (
             parent is None
@@ -96,6 +95,7 @@ def _unary(function: Primitive) -> Shortcut:
             or (overrides and not modes().enable_backprop)
             or not (same_dtype or y.dtype.kind == "f")
         ):
+            variable.node = None
             return variable
         variable.node = node = Node()
         node.parent = parent
@@ -159,12 +159,12 @@ def _binary(function: Primitive) -> Shortcut:
         variable: Any = _new_variable(Variable)
         variable._data = z
         variable._name = None
-        variable.node = None
         if (
             (p is None and q is None)
             or (overrides and not modes().enable_backprop)
             or not (same_dtype or z.dtype.kind == "f")
         ):
+            variable.node = None
             return variable
         fit_a = fit_b = None
         if not (same_shape and x.dtype is y.dtype and (same_dtype or z.dtype is x.dtype)):
@@ -225,7 +225,8 @@ def _general(function: Primitive) -> Shortcut:
     plans: list[Any] = []
 
     def learn() -> None:
-        plans[:] = [function.plan(i) for i in range(count)]
+        found = enumerate([function.plan(i) for i in range(count)])
+        plans[:] = [None if plan is None else (place, *plan) for place, plan in found]
 
     def call(*args: Any, **attributes: Any) -> Any:
         if watchers:
@@ -267,17 +268,14 @@ def _general(function: Primitive) -> Shortcut:
             attributes = {**defaults, **attributes}
         node: Any = None
         edge: Any = None
-        place = -1
         for arg, array, plan in zip(args, raw, plans, strict=False):
-            place += 1
             if plan is None or not isinstance(arg, Variable) or arg.node is None:
                 continue
             if edge is None:
                 variable.node = node = edge = Node()
             else:
                 edge.more = edge = Edge()
-            edge.place = place
-            edge.rule, keep = plan
+            edge.place, edge.rule, keep = plan
             edge.parent = arg.node
             edge.saved = None if keep is None else keep(raw, (y,), attributes)
             edge.fit = array.shape, array.dtype

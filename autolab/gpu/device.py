@@ -15,8 +15,8 @@ from ..engine.complaints import COMPLAINTS
 from ..engine.config import recording
 from ..engine.node import Edge, Node
 from ..engine.variable import Variable, wrap
-from .program import Kernel, Program
-from .trace import Trace, symbolic, tracing
+from .program import Kernel, KernelProgram
+from .trace import KernelTrace, symbolic, tracing
 from .traced import UPSTREAM, exact
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def pull(function: Primitive, node: Node, g: Any) -> list[tuple[Node, Any]] | No
     return [(e.parent, got if e.fit is None else function.fit(got, e, g)) for e, got in zip(edges, found, strict=True)]
 
 
-def _found(key: tuple[Any, ...], values: tuple[Any, ...], make: Callable[[], Program]) -> Kernel | None:
+def _found(key: tuple[Any, ...], values: tuple[Any, ...], make: Callable[[], KernelProgram]) -> Kernel | None:
     """The kernel under a key, which begins with its module, for arrays of these dtypes and for these other values.
 
     It is made at first, and None for all time if that fails.
@@ -76,19 +76,19 @@ def _found(key: tuple[Any, ...], values: tuple[Any, ...], make: Callable[[], Pro
     return kernel
 
 
-def _forward_program(function: Primitive, arrays: list[Any], attributes: dict[str, Any]) -> Program:
-    trace = Trace(function.name)
+def _forward_program(function: Primitive, arrays: list[Any], attributes: dict[str, Any]) -> KernelProgram:
+    trace = KernelTrace(function.name)
     with tracing(trace):
         symbols = [
             trace.input(label, a.dtype) if hasattr(a, "dtype") else a
             for label, a in zip(function.inputs, arrays, strict=True)
         ]
-        return Program(function.name, trace, [function.forward(symbolic, *symbols, **attributes)])
+        return KernelProgram(function.name, trace, [function.forward(symbolic, *symbols, **attributes)])
 
 
-def _gradient_program(function: Primitive, edges: list[Edge], kept: list[Any], g: Array) -> Program:
+def _gradient_program(function: Primitive, edges: list[Edge], kept: list[Any], g: Array) -> KernelProgram:
     """The declared rules of all edges, called with symbols."""
-    trace, found = Trace(function.name), []
+    trace, found = KernelTrace(function.name), []
     with tracing(trace):
         upstream = trace.input(UPSTREAM, g.dtype)
         for edge, pairs in zip(edges, kept, strict=True):
@@ -96,7 +96,7 @@ def _gradient_program(function: Primitive, edges: list[Edge], kept: list[Any], g
             values = [trace.input(name, v.dtype) if type(v) in modules else v for name, v in pairs]
             got = rule(upstream, *values)
             found.append(got.astype(edge.fit[1]) if edge.fit is not None and edge.fit[0] == g.shape else got)
-    return Program(f"{function.name}_backward", trace, found)
+    return KernelProgram(f"{function.name}_backward", trace, found)
 
 
 def _kept(function: Primitive, edge: Edge) -> list[tuple[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .program import Program
+from .program import KernelProgram
 from .trace import Operation, Value
 
 LONG = 72
@@ -27,7 +27,7 @@ _SIGNS = {
 _ATOM = 9
 
 
-def formula(program: Program, renamed: dict[str, str]) -> str | None:
+def formula(program: KernelProgram, renamed: dict[str, str]) -> str | None:
     """The only result of a program as one expression; None if that would be long.
 
     ``renamed`` has other names for some of the inputs.

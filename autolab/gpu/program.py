@@ -1,4 +1,4 @@
-"""Program: the steps of a traced function that its results need, ready to run on arrays of any shape."""
+"""KernelProgram: the steps of a traced function that its results need, ready to run on arrays of any shape."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.backend import Array, modules
-from .trace import Operation, Symbol, Trace, Value
+from .trace import KernelTrace, Operation, Symbol, Value
 
 _WORTH_REUSING = 1024
 """Arrays of fewer elements are made anew in less time than it takes to look for one that fits."""
@@ -27,7 +27,7 @@ class ProgramLine(NamedTuple):
     is_ufunc: bool
 
 
-class Program:
+class KernelProgram:
     """What is needed of a trace for some of its values.
 
     Attributes
@@ -40,7 +40,7 @@ class Program:
         The indexes of the results.
     """
 
-    def __init__(self, name: str, trace: Trace, outputs: Sequence[Symbol]) -> None:
+    def __init__(self, name: str, trace: KernelTrace, outputs: Sequence[Symbol]) -> None:
         self.name, self.outputs = name, tuple([symbol.index for symbol in outputs])
         needed, waiting = set[int](), list(self.outputs)
         while waiting:

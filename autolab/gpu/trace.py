@@ -1,8 +1,9 @@
 """Symbols: a function called with them says what it computes, step by step, and computes nothing.
 
-A `Symbol` stands where the engine expects an array: it has a dtype and no elements. Its module, `symbolic`, has NumPy's
-functions that work element by element; each writes a step into the `Trace` that is open in this thread. As the engine
-treats symbols like the arrays of any other module, its own rules and its own traversal say what the gradients are.
+A `Symbol` is given where the engine expects an array: it has a dtype and no elements. Its module, `symbolic`, has
+NumPy's functions that work element by element; each writes a step into the `KernelTrace` that is open in this thread.
+As the engine treats symbols like the arrays of any other module, its own rules and its own traversal say what the
+gradients are.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Operation:
 
 
 @dataclass
-class Trace:
+class KernelTrace:
     """The steps that a function makes; what is computed twice is written down once."""
 
     function: str
@@ -61,14 +62,14 @@ class Trace:
 
 
 class _Open(threading.local):
-    trace: Trace | None = None
+    trace: KernelTrace | None = None
 
 
 _open = _Open()
 
 
 @contextmanager
-def tracing(trace: Trace) -> Iterator[None]:
+def tracing(trace: KernelTrace) -> Iterator[None]:
     """Let the functions of `symbolic` write into ``trace``; nobody listens, and gradients are recorded."""
     modules.setdefault(Symbol, symbolic)  # type: ignore[arg-type]  # it has what the engine asks of a module
     before, _open.trace = _open.trace, trace

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..engine.errors import FusionError, a_kind
 from ..engine.variable import Variable
-from .program import Program
-from .trace import Symbol, Trace, tracing
+from .program import KernelProgram
+from .trace import KernelTrace, Symbol, tracing
 
 _PLAIN = (bool, int, str, bytes, NoneType)
 
@@ -23,7 +23,7 @@ class Traced:
 
     Attributes
     ----------
-    forward : Program
+    forward : KernelProgram
     """
 
     def __init__(
@@ -35,14 +35,14 @@ class Traced:
         attributes: dict[str, Any],
     ) -> None:
         self.name, self._labels, self.attributes = name, tuple(labels), attributes
-        self._trace = Trace(name)
+        self._trace = KernelTrace(name)
         with tracing(self._trace):
             symbols = [None if d is None else self._trace.input(x, d) for x, d in zip(labels, dtypes, strict=True)]
             xs = [None if symbol is None else Variable(symbol) for symbol in symbols]
             y = _called(name, function, xs, attributes)
-            self.forward = Program(name, self._trace, [y._data])
+            self.forward = KernelProgram(name, self._trace, [y._data])
             self._found = self._differentiated(y, xs)
-        self._programs: dict[Any, Program] = {}
+        self._programs: dict[Any, KernelProgram] = {}
         self._needs: dict[int, frozenset[str]] = {}
 
     def _differentiated(self, y: Variable, xs: list[Variable | None]) -> list[Symbol | None]:
@@ -61,7 +61,7 @@ class Traced:
         """Whether the result depends on the input at position ``i`` in a way that can be differentiated."""
         return self._found[i] is not None
 
-    def gradients(self, targets: tuple[int, ...], sums: tuple[bool, ...]) -> Program:
+    def gradients(self, targets: tuple[int, ...], sums: tuple[bool, ...]) -> KernelProgram:
         """What computes the gradients of the inputs at these positions.
 
         Those that are to be summed over broadcast axes are not brought to their input's dtype before that.
@@ -69,7 +69,7 @@ class Traced:
         key = (targets, sums)
         if key not in self._programs:
             outputs = [self._uncast(self._found[i]) if s else self._found[i] for i, s in zip(*key, strict=True)]
-            self._programs[key] = Program(f"{self.name}_backward", self._trace, outputs)  # type: ignore[arg-type]
+            self._programs[key] = KernelProgram(f"{self.name}_backward", self._trace, outputs)  # type: ignore[arg-type]
         return self._programs[key]
 
     def needs(self, i: int) -> frozenset[str]:

@@ -12,6 +12,7 @@ import numpy as np
 from ..binding import Bound, bind
 from ..engine.switches import check_rng
 from ..engine.tracebacks import folded, hidden
+from ..foreign import bridge
 from .case import Case, fails
 from .checked_function import CheckedFunction, kept
 from .classify import diagnose
@@ -94,6 +95,8 @@ def check_gradients(
     given = {"rng": rng, "order": order, "executor": executor, "reveal": reveal}
     __tracebackhide__ = hidden()
     with folded():
+        if (elsewhere := bridge(fn, args, inputs)) is not None:
+            return elsewhere.check_gradients(fn, *args, options=options, **given, **inputs)
         chosen = settle("check_gradients", _DEFAULTS, given, options, inputs)
         return check_bound(bind("check_gradients", fn, args, inputs), **chosen)
 

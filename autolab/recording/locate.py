@@ -10,10 +10,10 @@ import os
 import sys
 import textwrap
 from dataclasses import dataclass, replace
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
-from ..engine.source import PerInstruction, file_label, segment
+from ..engine.source import Found, PerInstruction, file_label, segment
 from ..links.link import Link
 from .loops import Loop, loop_of_head, loops_around
 from .positions import found_at
@@ -86,12 +86,16 @@ class Locator:
 
 
 def _locate(frame: FrameType) -> CodePosition:
-    file = file_label(frame.f_code.co_filename)
-    found = found_at(frame)
+    return placed(found_at(frame), frame.f_code, frame.f_lineno)
+
+
+def placed(found: Found | None, code: CodeType, line: int) -> CodePosition:
+    """The place of what was found at an instruction of ``code``, in that line."""
+    file = file_label(code.co_filename)
     if found is None:
-        return CodePosition(file, frame.f_lineno)
+        return CodePosition(file, line)
     node, statement, lines = found.node, found.statement, found.lines
-    alone = frame.f_code.co_name in OWN_FRAMES
+    alone = code.co_name in OWN_FRAMES
     head = loop_of_head(node, alone)
     return CodePosition(
         file=file,

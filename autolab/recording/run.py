@@ -11,6 +11,7 @@ from ..engine.backend import is_array
 from ..engine.errors import a_kind
 from ..engine.tracebacks import folded, hidden
 from ..engine.variable import Variable
+from ..foreign import bridge
 from .arrays import Budget
 from .departures import Departures
 from .locate import Locator
@@ -88,6 +89,8 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
     """
     __tracebackhide__ = hidden()
     with folded():
+        if (elsewhere := bridge(fn, args, inputs)) is not None:
+            return elsewhere.record(fn, *args, options=options, **inputs)
         return record_bound(bind("record", fn, args, inputs), **chosen_options("record", options, OPTIONS))
 
 

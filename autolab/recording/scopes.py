@@ -141,7 +141,7 @@ class ScopeTracker:
             depth = self._depths.get(id(frame))
             if depth is not None:
                 return [*path, (frame, callee)], depth
-            if _is_users(frame.f_code.co_filename) or id(frame) in marked:
+            if is_users(frame.f_code.co_filename) or id(frame) in marked:
                 path.append((frame, callee))
             callee, frame = frame, frame.f_back
         return path, -1
@@ -150,8 +150,8 @@ class ScopeTracker:
         """A new level. Its frame is a scope if it is a function of the user's that another one of his calls."""
         caller = self._levels[-1] if self._levels else None
         scope = caller.innermost if caller is not None else None
-        is_function = frame.f_code.co_name not in OWN_FRAMES and _is_users(frame.f_code.co_filename)
-        if is_function and caller is not None and _is_users(caller.frame.f_code.co_filename):
+        is_function = frame.f_code.co_name not in OWN_FRAMES and is_users(frame.f_code.co_filename)
+        if is_function and caller is not None and is_users(caller.frame.f_code.co_filename):
             place = caller.place
             called = place.source if place is not None and place.is_call else None
             scope = self._new(scope, "function", called or f"{frame.f_code.co_name}()", place, is_call=True)
@@ -163,7 +163,7 @@ class ScopeTracker:
     # ------------------------------------------------------------------ loops and blocks of one frame
     def _advance(self, level: _FrameLevel, callee: FrameType | None) -> None:
         """Leave what the frame is no longer in, count rounds, enter what is new."""
-        if _is_users(level.frame.f_code.co_filename):
+        if is_users(level.frame.f_code.co_filename):
             level.place = self._locator.place(level.frame)
         constructs = _constructs(level)
         if constructs or level.open:
@@ -298,5 +298,6 @@ def _is_called_anew(level: _FrameLevel, callee: FrameType | None) -> bool:
 
 
 @cache
-def _is_users(file: str) -> bool:
+def is_users(file: str) -> bool:
+    """Whether a file is the user's own, and not one of Python, of an installed package or of AutoLab."""
     return not file.startswith(_NOT_THE_USERS)

@@ -15,6 +15,7 @@ from ..engine.multi_output import MultiOutputNode, OutputNode
 from ..engine.node import Node
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
+from ..foreign import bridge
 from .arrays import Budget
 from .drafts import Draft, Use
 from .locate import CodePosition
@@ -58,6 +59,8 @@ def graph(y: Variable, /, **named: Variable) -> Recording:
     >>> [step.source or step.name for step in autolab.graph(y).steps]
     ['x', 'x * x', '(x * x) + ?']
     """
+    if (elsewhere := bridge(y)) is not None:
+        return elsewhere.graph_in(sys._getframe(1), y, named)
     for what, value in {"y": y, **named}.items():
         if not isinstance(value, Variable):
             raise TypeError(f"graph: {what} is {a_kind(value)}; expected a Variable")

@@ -15,7 +15,7 @@ from helpers.oracle import Weights, ours, reference, zeros_for_none
 from helpers.programs import SHAPES, Program, draw
 
 from autolab import Variable
-from autolab.engine import backward, primitive, revive, specialize
+from autolab.engine import backward, primitive, retention, specialize
 from autolab.functions import powers, products, reduce, shape, trig
 
 pytestmark = pytest.mark.goal(id="R2")
@@ -120,11 +120,13 @@ FAULTS = {
     "only the first input gets a gradient under create_graph": edited(
         backward, backward, "_sweep", "edge.parent, edge.more", "edge.parent, None if create_graph else edge.more"
     ),
-    "the output is revived as a constant": edited(revive, revive, "_output", "else node)", "else None)"),
+    "the output is revived as a constant": edited(retention, retention, "_output", "else node)", "else None)"),
     "inputs are revived as constants": edited(
-        revive, revive, "_input", "return wrap(value, edge.parent)", "return wrap(value, None)"
+        retention, retention, "_input", "return wrap(value, edge.parent)", "return wrap(value, None)"
     ),
-    "inputs are taken for each other": edited(revive, revive, "_input", "edge.place == place", "edge.place != place"),
+    "inputs are taken for each other": edited(
+        retention, retention, "_input", "edge.place == place", "edge.place != place"
+    ),
     "reduction forgets one of the axes": replaced(
         primitive.Primitive,
         "sum_to",

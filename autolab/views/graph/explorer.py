@@ -8,6 +8,7 @@ from typing import Any
 
 from ...engine.backend import Array
 from ...engine.tracebacks import folded, hidden
+from ...foreign import bridge
 from ...recording.collector import collector_waits
 from ...recording.model import Recording
 from .. import mimebundle
@@ -223,6 +224,8 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
     """
     __tracebackhide__ = hidden()
     with folded():
+        if (elsewhere := bridge(fn, args, inputs)) is not None:
+            return elsewhere.explore(fn, *args, options=options, **inputs)
         explorer = Explorer(Session(fn, args, options, inputs))
     explorer._save_here("explore", "explore", explorer.recording.function)
     return explorer

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,12 +57,41 @@ def test_a_page_that_embeds_a_view_embeds_what_it_loads(explorer: Make) -> None:
     assert view._front_end.model_id in dependency_state([view])
 
 
+KINDS = (Explorer, GraphView, Heatmap, DerivativeExplorer, Lens, MonitorView, Interact)
+
+
 def test_every_kind_has_a_small_module_and_a_style_of_its_own() -> None:
-    kinds = {view.kind for view in (Explorer, GraphView, Heatmap, DerivativeExplorer, Lens, MonitorView, Interact)}
+    kinds = {view.kind for view in KINDS}
     made = [FrontEnd(kind) for kind in kinds]
     assert len({front_end.digest for front_end in made}) == len(kinds) == 6
     assert all(len(front_end.module) + len(front_end.style) <= 62_000 for front_end in made)  # what travels
     assert all(file_of(f"{kind}.{suffix}").exists() for kind in kinds for suffix in ("js", "css"))
+
+
+NAMES_AT_TOP = re.compile(
+    r"^(?:export (?:default )?)?(?:async )?(?:function\*?|const|let|class) (\w+|\{[^}]*\}|\[[^\]]*\])", re.MULTILINE
+)
+
+
+def names_twice(parts: dict[str, str]) -> list[str]:
+    """Names that two of the joined modules have at their top level."""
+    names = [
+        name for text in parts.values() for found in NAMES_AT_TOP.findall(text) for name in re.findall(r"\w+", found)
+    ]
+    return [name for name, count in Counter(names).items() if count > 1]
+
+
+@pytest.mark.parametrize("entry", [*sorted({kind.kind for kind in KINDS}), "playground", "worker", "page", "start"])
+def test_joined_modules_share_no_name(entry: str) -> None:
+    assert names_twice(module._joined(f"{entry}.js", module._IMPORT)) == []
+
+
+def test_a_name_that_two_modules_share_is_found() -> None:
+    parts = {
+        "a.js": "export const one = 1;\nlet [two] = [2];\n  let inner;",
+        "b.js": "async function two() {}\nlet inner;",
+    }
+    assert names_twice(parts) == ["two"]
 
 
 def test_only_types_and_comments_that_fill_lines_are_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

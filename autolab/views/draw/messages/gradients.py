@@ -58,6 +58,7 @@ SENTENCES: dict[str, str] = {
     "not_kept": (
         "No gradient here: no backward pass has reached it, or it was not kept (backward(retain_grad=True) keeps it)."
     ),
+    "not_retained": ("No gradient here: no backward pass has reached it, or it was not kept (retain_grad() keeps it)."),
     "not_required": (
         "No gradient: none is required. It was made with requires_grad=False, under no_grad(), or from such values."
     ),
