@@ -100,3 +100,8 @@ def test_a_function_that_is_asked_for_one_level_too_high_is_pointed_to(name: str
 def test_a_function_that_moved_is_found_at_its_old_place_and_not_listed(name: str):
     assert getattr(autolab, name) is getattr(autolab.plots, name)
     assert name not in dir(autolab)
+
+
+@pytest.mark.parametrize(("former", "name"), [("checked", "check_inplace"), ("scope", "named_scope")])
+def test_former_names_are_found_and_not_listed(former: str, name: str):
+    assert getattr(autolab, former) is getattr(autolab, name) and former not in dir(autolab)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.arrays import array_of, check_real
-from ..engine.backend import Array, get_array_module, is_array
+from ..engine.backend import Array, get_array_module, in_main_memory, is_array
 from ..engine.errors import GradientCountError, a_kind, counted
 from ..engine.multi_output import MultiOutputNode
 from ..engine.variable import Variable, wrap
@@ -70,7 +70,7 @@ class Function(ArrayForward):
         tuple of arrays
             One per input, of its shape; None where there is no dependence.
         """
-        if not hasattr(get_array_module(*inputs, *grad_outputs), "cuda"):
+        if in_main_memory(get_array_module(*inputs, *grad_outputs)):
             return self.backward_cpu(inputs, grad_outputs)
         return self.backward_gpu(inputs, grad_outputs)
 

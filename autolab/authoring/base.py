@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.arrays import array_of, as_array, check_real
-from ..engine.backend import Array, get_array_module, is_array
+from ..engine.backend import Array, get_array_module, in_main_memory, is_array
 from ..engine.complaints import COMPLAINTS, LIMIT, mixed_devices
 from ..engine.config import modes, recording, watchers
 from ..engine.devices import stopwatch
@@ -203,7 +203,7 @@ class ArrayForward(Authored):
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Compute the results from arrays; a tuple even for one. By default `forward_cpu` or `forward_gpu`."""
-        if not hasattr(get_array_module(*inputs), "cuda"):
+        if in_main_memory(get_array_module(*inputs)):
             return self.forward_cpu(inputs)
         return self.forward_gpu(inputs)
 

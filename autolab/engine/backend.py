@@ -70,8 +70,8 @@ def get_array_module(*arrays: object) -> ModuleType:
         if module is None:
             continue
         if found is not None and module is not found:
-            if np in (found, module) and hasattr(other := module if found is np else found, "takes_numpy"):
-                found = other
+            if in_main_memory(found) and in_main_memory(module):
+                found = module if found is np else found
                 continue
             places = ", ".join([f"argument {i} on {device_name(a)}" for i, a in enumerate(arrays) if _module_of(a)])
             raise TypeError(f"get_array_module: got {places}; expected one device: move them with to_gpu or to_cpu")
@@ -89,6 +89,11 @@ def device_name(array: Array) -> str:
     """Where an array lives: ``cpu`` or ``cuda:0``."""
     device = getattr(array, "device", "cpu")
     return device if isinstance(device, str) else f"cuda:{device.id}"
+
+
+def in_main_memory(xp: ModuleType) -> bool:
+    """Whether arrays of a module are NumPy's own or, like traced ones, may stand beside them."""
+    return xp is np or hasattr(xp, "takes_numpy")
 
 
 def on_gpu(array: Array) -> bool:

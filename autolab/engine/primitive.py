@@ -222,10 +222,9 @@ class Primitive:
         On Variables, saved values come back as the Variables that they were: the rule's parameter names say which.
         That is why the same rule serves every order.
         """
-        if self.elementwise and not create_graph and not isinstance(g, np.ndarray | np.generic):
-            found = on_device.pull(self, node, g)
-            if found is not None:
-                return found
+        on_device_only = self.elementwise and not create_graph and not isinstance(g, np.ndarray | np.generic)
+        if on_device_only and (found := on_device.pull(self, node, g)) is not None:
+            return found
         if isinstance(node, MultiOutputNode):
             g = node.all_gradients(g)
         pairs: list[tuple[Node, Any]] = []
@@ -247,8 +246,7 @@ class Primitive:
 
     def fit(self, g: Any, edge: Edge, upstream: Any) -> Any:
         """``g`` with the shape and dtype of its input; only elementwise functions may need to be summed."""
-        assert edge.fit is not None
-        shape, dtype = edge.fit
+        shape, dtype = edge.fit  # type: ignore[misc]  # None is asked for before
         if getattr(g, "shape", None) != shape:
             g = summed(self, g, self.schema.label(edge.place), shape, getattr(upstream, "shape", None))
         return g if g.dtype == dtype else Primitive.cast(g, dtype=dtype)

@@ -17,16 +17,27 @@ from . import elementwise, indexing, linalg, moves, products, reductions  # noqa
 from .array import TracedArray
 from .branches import Branches, agree
 from .module import lifted, module
-from .program import Guard, Program, Step, View
+from .program import ArrayProgram, Guard, ProgramStep, View
 from .replay import replay
-from .trace import Trace, Untraceable
+from .trace import ArrayTrace, Untraceable
 
-__all__ = ["Branches", "Guard", "Program", "Step", "TracedArray", "Untraceable", "View", "agree", "replay", "trace"]
+__all__ = [
+    "ArrayProgram",
+    "Branches",
+    "Guard",
+    "ProgramStep",
+    "TracedArray",
+    "Untraceable",
+    "View",
+    "agree",
+    "replay",
+    "trace",
+]
 
 backend.modules[TracedArray] = module
 
 
-def trace(function: Callable[..., Sequence[Any]], inputs: Sequence[np.ndarray]) -> Program:
+def trace(function: Callable[..., Sequence[Any]], inputs: Sequence[np.ndarray]) -> ArrayProgram:
     """What a function computes from arrays, as a program.
 
     Parameters
@@ -55,7 +66,7 @@ def trace(function: Callable[..., Sequence[Any]], inputs: Sequence[np.ndarray]) 
     >>> slopes.round(3).tolist()
     [0.0, 1.081, -2.615]
     """
-    own = Trace()
+    own = ArrayTrace()
     try:
         found = function(*[own.input(np.asarray(array)) for array in inputs])
         return own.program([lifted(array) for array in found])

@@ -10,7 +10,7 @@ from .array import TracedArray
 from .module import handles, lifted, plain, trace_of
 from .moves import _whole, cast, contiguous, copied, element, gathered, places
 from .program import View
-from .trace import Trace
+from .trace import ArrayTrace
 
 
 def getitem(array: TracedArray, index: Any) -> Any:
@@ -31,7 +31,7 @@ def getitem(array: TracedArray, index: Any) -> Any:
     return TracedArray.of(value) if trace is None else gathered(array, value, places(array)[found])
 
 
-def _items(trace: Trace, index: Any) -> tuple[Any, ...]:
+def _items(trace: ArrayTrace, index: Any) -> tuple[Any, ...]:
     items = index if isinstance(index, tuple) else (index,)
     for item in items:
         if isinstance(item, TracedArray) and item._buffer.trace is not None and item.dtype.kind not in "iu":
@@ -72,7 +72,7 @@ def _axes(items: tuple[Any, ...], ndim: int) -> list[int]:
     return found
 
 
-def _at_computed(trace: Trace, array: TracedArray, items: tuple[Any, ...]) -> Any:
+def _at_computed(trace: ArrayTrace, array: TracedArray, items: tuple[Any, ...]) -> Any:
     value = array._value[plain(items)]
     lookup = Lookup(array, trace.view(array), items)
     size = trace.slots[trace.view(array).slot][0]
@@ -123,7 +123,7 @@ def add_at(a: TracedArray, index: Any, values: Any) -> None:
     return _dropped(trace, a, plain(index), given, Lookup(a, trace.view(a), _items(trace, index)), "add")
 
 
-def _owned(trace: Trace, array: TracedArray) -> View:
+def _owned(trace: ArrayTrace, array: TracedArray) -> View:
     """The whole slot of an array that is about to be written to, which is then all of its buffer's."""
     buffer = array._buffer
     whole = TracedArray.of(buffer.flat, buffer)
@@ -136,13 +136,13 @@ def _owned(trace: Trace, array: TracedArray) -> View:
 
 
 def _written(
-    trace: Trace, array: TracedArray, name: str, operands: list[View], shape: Any, attributes: dict[str, Any]
+    trace: ArrayTrace, array: TracedArray, name: str, operands: list[View], shape: Any, attributes: dict[str, Any]
 ) -> None:
     buffer = array._buffer
     buffer.slot = trace.write(name, operands, shape, buffer.flat, **attributes)
 
 
-def _dropped(trace: Trace, array: TracedArray, index: Any, given: TracedArray, where: Any, mode: str) -> None:
+def _dropped(trace: ArrayTrace, array: TracedArray, index: Any, given: TracedArray, where: Any, mode: str) -> None:
     lookup = where if isinstance(where, Lookup) else None
     at = np.asarray(lookup.result if lookup else where)
     source = trace.view(given, at.shape)

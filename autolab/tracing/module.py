@@ -10,7 +10,7 @@ import numpy as np
 
 from .array import TracedArray
 from .operations import UFUNCS
-from .trace import Trace, Untraceable
+from .trace import ArrayTrace, Untraceable
 
 Handler = Callable[..., Any]
 handlers: dict[str, Handler] = {}
@@ -49,7 +49,7 @@ def arrays_in(value: Any) -> Iterator[TracedArray]:
         yield from arrays_in([value.start, value.stop, value.step])
 
 
-def trace_of(*values: Any) -> Trace | None:
+def trace_of(*values: Any) -> ArrayTrace | None:
     """The trace on which one of them depends; None if all are constant."""
     return next((array._buffer.trace for array in arrays_in(values) if array._buffer.trace is not None), None)
 
@@ -130,14 +130,14 @@ def ufunc(
     if out is None:
         return found
     if not isinstance(out, TracedArray):
-        raise (trace or Trace()).refuse(f"numpy.{name} into a NumPy array")
+        raise (trace or ArrayTrace()).refuse(f"numpy.{name} into a NumPy array")
     if not np.can_cast(found.dtype, out.dtype, "same_kind"):
         raise TypeError(f"Cannot cast ufunc {name!r} output from {found.dtype!r} to {out.dtype!r}")
     out[...] = found
     return out
 
 
-def _elementwise(trace: Trace, function: np.ufunc, inputs: Sequence[Any], dtype: Any) -> Any:
+def _elementwise(trace: ArrayTrace, function: np.ufunc, inputs: Sequence[Any], dtype: Any) -> Any:
     name = _SAME.get(function.__name__, function.__name__)
     if dtype is not None:
         inputs = [lifted(i).astype(dtype, copy=False) for i in inputs]
@@ -172,8 +172,8 @@ def ufunc_method(function: np.ufunc, method: str, inputs: Sequence[Any], options
     return handlers[known[name, method]](inputs[0], axis=axis, **options)
 
 
-def _refused(trace: Trace | None, what: str) -> Any:
-    raise (trace or Trace()).refuse(what)
+def _refused(trace: ArrayTrace | None, what: str) -> Any:
+    raise (trace or ArrayTrace()).refuse(what)
 
 
 class Ufunc:

@@ -76,9 +76,9 @@ def cast(array: TracedArray, dtype: np.dtype, copy: bool = True) -> TracedArray:
 
 
 def _nowhere() -> Any:
-    from .trace import Trace
+    from .trace import ArrayTrace
 
-    return Trace()
+    return ArrayTrace()
 
 
 def element(array: TracedArray, value: np.ndarray) -> TracedArray:

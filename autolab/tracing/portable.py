@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .operations import LINALG, PORTABLE, REDUCTIONS, SCANS
-from .program import Program, Step, View
+from .program import ArrayProgram, ProgramStep, View
 
 _DTYPES = ("float64", "float32", "bool", "int64", "int32", "intp", "uint8", "int8", "int16", "uint16", "uint32")
 _MOVES = frozenset(["copy", "pick", "put", "join", "where", "max", "min", "sort", "argmax", "argsort"])
@@ -20,7 +20,7 @@ _COMPARISONS = frozenset(["less", "less_equal", "greater", "greater_equal", "equ
 _EXACT = 2**53
 
 
-def why_not(program: Program) -> str | None:
+def why_not(program: ArrayProgram) -> str | None:
     """What keeps a program from being evaluated elsewhere; None if nothing does.
 
     Examples
@@ -47,7 +47,7 @@ def why_not(program: Program) -> str | None:
     return None
 
 
-def to_json(program: Program) -> dict[str, Any]:
+def to_json(program: ArrayProgram) -> dict[str, Any]:
     """A program as lists, numbers and strings: NaN and infinities are strings, as JSON has none.
 
     Examples
@@ -76,12 +76,12 @@ def to_json(program: Program) -> dict[str, Any]:
     }
 
 
-def _used(program: Program) -> list[int]:
+def _used(program: ArrayProgram) -> list[int]:
     written = [*[v.slot for v in program.inputs], *program.constants, *[step.out for step in program.steps]]
     return sorted(set(written))
 
 
-def _attributes(step: Step) -> dict[str, Any]:
+def _attributes(step: ProgramStep) -> dict[str, Any]:
     """Those that say what is computed; NumPy's own options were said by the shapes."""
     if step.name in LINALG:
         return {"part": step.attributes["part"]}

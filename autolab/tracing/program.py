@@ -26,7 +26,7 @@ class View:
 
 
 @dataclass(frozen=True)
-class Step:
+class ProgramStep:
     """One operation: ``name`` is one of the table in `operations`; its result fills the slot ``out``.
 
     ``shape`` is that over which the operation runs, ``attributes`` are numbers and lists of numbers.
@@ -48,7 +48,7 @@ class Guard:
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class ArrayProgram:
     """Steps over slots, flat arrays of which each is written once.
 
     Attributes
@@ -58,7 +58,7 @@ class Program:
     constants : dict
         Slot -> its elements, which no input changes.
     inputs, outputs : tuple of View
-    steps : tuple of Step
+    steps : tuple of ProgramStep
     guards : tuple of Guard
         A branch that was taken because of a value.
 
@@ -74,11 +74,11 @@ class Program:
     slots: tuple[tuple[int, np.dtype], ...]
     constants: dict[int, np.ndarray]
     inputs: tuple[View, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[ProgramStep, ...]
     outputs: tuple[View, ...]
     guards: tuple[Guard, ...]
 
-    def pruned(self) -> Program:
+    def pruned(self) -> ArrayProgram:
         """The same without steps and constants that nothing needs; slots keep their numbers."""
         needed = {view.slot for view in self.outputs} | {guard.view.slot for guard in self.guards}
         kept = []

@@ -9,12 +9,12 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from .module import handles, lifted, trace_of
 from .moves import cast, seen
-from .trace import Trace
+from .trace import ArrayTrace
 
 _FUNCTIONS = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
 
 
-def _start(a: Any, axis: Any) -> tuple[Trace, Any, tuple[int, ...]]:
+def _start(a: Any, axis: Any) -> tuple[ArrayTrace, Any, tuple[int, ...]]:
     a = lifted(a)
     trace = trace_of(a)
     assert trace is not None

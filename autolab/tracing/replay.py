@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .operations import FOURIER, LINALG, REDUCTIONS, SCANS
-from .program import Program, Step, View
+from .program import ArrayProgram, ProgramStep, View
 
 Rows = list[Any]
 """For each slot an array of one row for each point, or of one where no input changes it; None while it is free."""
@@ -19,12 +19,12 @@ _ELEMENTS = 1 << 17
 """How many elements the largest slot may have for the points that are computed together: it stays in the cache."""
 
 
-def replay(program: Program, inputs: Sequence[np.ndarray]) -> tuple[list[np.ndarray], np.ndarray]:
+def replay(program: ArrayProgram, inputs: Sequence[np.ndarray]) -> tuple[list[np.ndarray], np.ndarray]:
     """The outputs of a program for many points.
 
     Parameters
     ----------
-    program : Program
+    program : ArrayProgram
     inputs : sequence of arrays
         Of shape ``(points, *shape)`` for an input of that shape.
 
@@ -54,7 +54,7 @@ def replay(program: Program, inputs: Sequence[np.ndarray]) -> tuple[list[np.ndar
 class Replay:
     """A program made ready to be evaluated many times; calling it is `replay`."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ArrayProgram) -> None:
         self.program = program
         self._shapes: dict[int, tuple[int, ...]] = {v.slot: v.shape for v in program.inputs}
         self._rows: Rows = [None] * len(program.slots)
@@ -93,7 +93,7 @@ class Replay:
                 rows[slot] = None
         return rows
 
-    def _prepared(self, step: Step, free: list[int]) -> tuple[Any, list[Any], int, np.dtype, list[int]]:
+    def _prepared(self, step: ProgramStep, free: list[int]) -> tuple[Any, list[Any], int, np.dtype, list[int]]:
         make = _OWN.get(step.name)
         looks = [self._look(view) for view in step.operands]
         if make is None:  # a universal function, or `where`, over the shape of the step
@@ -127,7 +127,7 @@ def looked(held: np.ndarray, view: View) -> np.ndarray:
     return np.ndarray((count, *shape), held.dtype, held, view.offset * item, strides)
 
 
-def _last_uses(program: Program) -> dict[int, list[int]]:
+def _last_uses(program: ArrayProgram) -> dict[int, list[int]]:
     """The number of a step -> the slots that nobody needs after it."""
     kept = {v.slot for v in program.outputs} | {g.view.slot for g in program.guards} | set(program.constants)
     last = {view.slot: i for i, step in enumerate(program.steps) for view in step.operands if view.slot not in kept}
@@ -141,22 +141,22 @@ def _last_uses(program: Program) -> dict[int, list[int]]:
 Compute = Callable[..., np.ndarray]
 
 
-def _copy(step: Step) -> Compute:
+def _copy(step: ProgramStep) -> Compute:
     return lambda array: array
 
 
-def _reduced(step: Step) -> Compute:
+def _reduced(step: ProgramStep) -> Compute:
     if step.name == "argmax":
         return lambda array: np.argmax(array, -1)
     function, axes = getattr(np, step.name), tuple(range(-step.attributes["n"], 0))
     return lambda array: function(array, axis=axes)
 
 
-def _scanned(step: Step) -> Compute:
+def _scanned(step: ProgramStep) -> Compute:
     return partial(getattr(np, step.name), axis=-1, **step.attributes)
 
 
-def _places(step: Step, indices: Sequence[np.ndarray]) -> np.ndarray:
+def _places(step: ProgramStep, indices: Sequence[np.ndarray]) -> np.ndarray:
     """The places that an index means: of shape ``(rows, elements)``."""
     found = np.asarray(step.attributes["base"], np.intp)[None]
     for index, (stride, size, which) in zip(indices, step.attributes.get("parts", ()), strict=True):
@@ -167,7 +167,7 @@ def _places(step: Step, indices: Sequence[np.ndarray]) -> np.ndarray:
     return found
 
 
-def _pick(step: Step) -> Compute:
+def _pick(step: ProgramStep) -> Compute:
     def pick(source: np.ndarray, *indices: np.ndarray) -> np.ndarray:
         places = _places(step, indices)
         if len(places) == 1:
@@ -178,7 +178,7 @@ def _pick(step: Step) -> Compute:
     return pick
 
 
-def _drop(step: Step) -> Compute:
+def _drop(step: ProgramStep) -> Compute:
     def drop(target: np.ndarray, source: np.ndarray, *indices: np.ndarray) -> np.ndarray:
         source, places = source.reshape(len(source), -1), _places(step, indices)
         count = max(len(target), len(source), len(places))
@@ -193,7 +193,7 @@ def _drop(step: Step) -> Compute:
     return drop
 
 
-def _put(step: Step) -> Compute:
+def _put(step: ProgramStep) -> Compute:
     region = View(0, step.attributes["offset"], step.shape, tuple(step.attributes["strides"]))
 
     def put(target: np.ndarray, source: np.ndarray) -> np.ndarray:
@@ -205,7 +205,7 @@ def _put(step: Step) -> Compute:
     return put
 
 
-def _join(step: Step) -> Compute:
+def _join(step: ProgramStep) -> Compute:
     def join(*parts: np.ndarray) -> np.ndarray:
         count = max([len(part) for part in parts])
         return np.concatenate([np.broadcast_to(part, (count, *part.shape[1:])) for part in parts], 1)
@@ -213,7 +213,7 @@ def _join(step: Step) -> Compute:
     return join
 
 
-def _solved(step: Step) -> Compute:
+def _solved(step: ProgramStep) -> Compute:
     """One of the results of a function of linear algebra."""
     if step.name == "solve":
         return _right_sides
@@ -235,11 +235,11 @@ def _right_sides(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return found[..., 0] if b.ndim == 2 else found
 
 
-def _transformed(step: Step) -> Compute:
+def _transformed(step: ProgramStep) -> Compute:
     return partial(getattr(np.fft, step.name), axis=-1, **step.attributes)
 
 
-_OWN: dict[str, Callable[[Step], Compute]] = {
+_OWN: dict[str, Callable[[ProgramStep], Compute]] = {
     "copy": _copy,
     "pick": _pick,
     "drop": _drop,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .program import Guard, Program, Step, View
+from .program import ArrayProgram, Guard, ProgramStep, View
 
 if TYPE_CHECKING:
     from .array import TracedArray
@@ -27,14 +27,14 @@ class Buffer:
     """
 
     flat: np.ndarray
-    own: Trace | None = None
+    own: ArrayTrace | None = None
     slot: int | None = None
     start: int = 0
-    owner: Trace | None = None
+    owner: ArrayTrace | None = None
     """The trace to which the slot of a constant belongs."""
 
     @property
-    def trace(self) -> Trace | None:
+    def trace(self) -> ArrayTrace | None:
         """The trace on which this depends, as long as that one is open."""
         if self.own is not None and not self.own.is_open:
             self.own, self.slot, self.start = None, None, 0  # a value that a function kept for itself
@@ -56,13 +56,13 @@ def _address(value: np.ndarray) -> int:
 
 
 @dataclass(eq=False)
-class Trace:
+class ArrayTrace:
     """Steps, in the order in which they were made; each has a slot of its own, so that no slot ever changes."""
 
     slots: list[tuple[int, np.dtype]] = field(default_factory=list)
     constants: dict[int, np.ndarray] = field(default_factory=dict)
     inputs: list[View] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
+    steps: list[ProgramStep] = field(default_factory=list)
     guards: list[Guard] = field(default_factory=list)
     refusal: Untraceable | None = None
     is_open: bool = True
@@ -109,7 +109,7 @@ class Trace:
         key = (name, tuple(operands), tuple(shape), held.dtype, repr(attributes) if attributes else "")
         if key not in self._made:
             self._made[key] = slot = self._slot(held.size, held.dtype)
-            self.steps.append(Step(name, slot, tuple(operands), tuple(shape), attributes))
+            self.steps.append(ProgramStep(name, slot, tuple(operands), tuple(shape), attributes))
         return self._made[key]
 
     def guard(self, array: TracedArray, answer: bool) -> None:
@@ -121,12 +121,12 @@ class Trace:
         self.refusal = self.refusal or Untraceable(what)
         return self.refusal
 
-    def program(self, outputs: Sequence[TracedArray]) -> Program:
+    def program(self, outputs: Sequence[TracedArray]) -> ArrayProgram:
         """What was written down, without the steps on which neither an output nor a guard depends."""
         if self.refusal is not None:
             raise self.refusal
         views = tuple([self.view(output) for output in outputs])
-        return Program(
+        return ArrayProgram(
             tuple(self.slots), dict(self.constants), tuple(self.inputs), tuple(self.steps), views, tuple(self.guards)
         ).pruned()
 

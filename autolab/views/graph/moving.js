@@ -16,8 +16,9 @@ const MINUS = "\u2212";
  * @returns what moves; null if this browser computes other numbers than Python did
  */
 export function makeMotion({ program, keys, start, kinds, shown, expected, results, spoken }) {
-  const evaluator = attempt(() => makeEvaluator(program));
-  if (!evaluator) return null;
+  const made = attempt(() => makeEvaluator(program));
+  if (!made) return null;
+  const evaluator = made;
   const inputs = start.map((/** @type {any[]} */ values) => values.map(Number));
 
   /** The outputs at a point with their tolerances; null where the function takes another way. @param {number[][]} at */
@@ -171,10 +172,7 @@ function textOf(values, shape, dtype, slack) {
     [values.filter(Number.isNaN).length, "NaN"],
     [values.filter((x) => Math.abs(x) === Infinity).length, "infinite"],
   ];
-  return [
-    `${shapeText(shape)} \u2026`,
-    ...counts.filter(([n]) => n).map(([n, word]) => `${n} ${word}`),
-  ].join(", ");
+  return [`${shapeText(shape)} \u2026`, ...counts.filter(([n]) => n).map(([n, word]) => `${n} ${word}`)].join(", ");
 }
 
 /** @param {number[]} shape */
@@ -233,7 +231,8 @@ function decimals(size) {
 function fixed(size, digits) {
   const scaled = size * 10 ** digits;
   const isHalf = scaled - Math.floor(scaled) === 0.5 && scaled / 10 ** digits === size;
-  return isHalf && Math.floor(scaled) % 2 === 0 ? (Math.floor(scaled) / 10 ** digits).toFixed(digits) : size.toFixed(digits);
+  const near = isHalf && Math.floor(scaled) % 2 === 0 ? Math.floor(scaled) / 10 ** digits : size;
+  return near.toFixed(digits);
 }
 
 /** @param {string} digits @param {string} exponent @param {number} value @param {number} tolerance */

@@ -16,7 +16,7 @@ from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...engine.switches import using_config
 from ...engine.variable import Variable
 from ...recording.model import LEAVES, Recording, Snapshot, Step
-from ...tracing import Program, Untraceable, replay, trace
+from ...tracing import ArrayProgram, Untraceable, replay, trace
 from ...tracing.portable import to_json, why_not
 from ..draw import grad_status
 from ..draw.escape import clean
@@ -46,7 +46,8 @@ def motion(session: Session | None, recording: Recording) -> dict[str, Any]:
     state = session.state
     if recording.higher or state.replaced or state.opened or recording.raised is not None or session.outputs == {}:
         return {"why": say("moves_other_view")}
-    start = {key: session.array(key) for key in [*state.inputs, *sorted(session.outputs)]}
+    keys: list[Key] = [*state.inputs, *sorted(session.outputs)]
+    start = {key: session.array(key) for key in keys}
     if any([not isinstance(array, np.ndarray) for array in start.values()]):
         return {"why": say("moves_device")}
     try:
@@ -59,15 +60,15 @@ def motion(session: Session | None, recording: Recording) -> dict[str, Any]:
 
 
 @dataclass
-class _Traced:
+class _TracedRun:
     """The steps of one traced run whose numbers the page shows, and the program."""
 
     shown: list[tuple[Step, str]] = field(default_factory=list)
     values: list[np.ndarray] = field(default_factory=list)
-    program: Program = None  # type: ignore[assignment]
+    program: ArrayProgram = None  # type: ignore[assignment]
 
 
-def _proved(session: Session, recording: Recording, start: dict[Key, np.ndarray]) -> _Traced:
+def _proved(session: Session, recording: Recording, start: dict[Key, np.ndarray]) -> _TracedRun:
     """The program, if three traces agree on it, and it with the recording and with the function elsewhere."""
     first, again = (_traced(session, recording, list(start.values()), start) for _ in range(2))
     beside = [_shifted(array) for array in start.values()]
@@ -101,9 +102,11 @@ def _same(a: np.ndarray, b: np.ndarray) -> bool:
     return a.shape == b.shape and np.allclose(a, b, rtol=close, atol=close * size, equal_nan=True)
 
 
-def _traced(session: Session, recording: Recording, arrays: list[np.ndarray], start: dict[Key, np.ndarray]) -> _Traced:
+def _traced(
+    session: Session, recording: Recording, arrays: list[np.ndarray], start: dict[Key, np.ndarray]
+) -> _TracedRun:
     """One run of the function and its gradients, with everything that the recording shows of it."""
-    found, keys = _Traced(), list(start)
+    found, keys = _TracedRun(), list(start)
 
     def run(*given: Any) -> list[Any]:
         named = dict(zip(keys, given, strict=True))
@@ -174,7 +177,7 @@ def _is_whole(snapshot: Snapshot | None) -> bool:
     return True
 
 
-def _as_data(found: _Traced, recording: Recording, start: dict[Key, np.ndarray]) -> dict[str, Any]:
+def _as_data(found: _TracedRun, recording: Recording, start: dict[Key, np.ndarray]) -> dict[str, Any]:
     """The program for the page, with what its boxes are called, and Python's own values, against which it is held."""
     work = sum([found.program.slots[step.out][0] for step in found.program.steps])
     pairs = zip(found.shown, found.values, strict=True)

@@ -87,10 +87,11 @@ function makeMoving({ state, motion }, get, answer) {
   /** @param {Record<string, any>} shelf */
   const anew = (shelf) =>
     Object.fromEntries(Object.entries(shelf).map(([key, found]) => [key, moving.answer(key, found, words.moved)]));
-  return (message) => {
+  return (/** @type {any} */ message) => {
     if (message.do !== "move") {
-      const { numbers, answers, ...others } = answer(message);
-      return moving.isMoved && numbers ? { ...others, numbers: anew(numbers), answers: anew(answers) } : answer(message);
+      const found = answer(message);
+      if (!moving.isMoved || !found.numbers) return found;
+      return { ...found, numbers: anew(found.numbers), answers: anew(found.answers) };
     }
     const follows = moving.move(message);
     const still = { ...get("words"), still: follows ? words.moved : words.elsewhere };
