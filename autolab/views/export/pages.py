@@ -42,7 +42,10 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
     """Write a view as one HTML file that works anywhere, without a kernel and without a network.
 
     A view stays live as far as nothing has to be computed. The steps of a recording or an exploration can be chosen,
-    walked through, searched, enlarged and pointed at, its groups opened and closed; its inputs stand still. In the
+    walked through, searched, enlarged and pointed at, its groups opened and closed. The inputs of an exploration move
+    where the page can compute what follows by itself: its steps and their gradients are then in it as a program, which
+    gave the function's own numbers when it was saved and has to give them again when it is opened. Elsewhere the page
+    says what needs Python. In the
     check lens elements, step sizes and a few directions can be chosen, in the derivative explorer the order and a
     point on the curves: what they show is measured
     for the page, in a few seconds at most. A heatmap reads its cells out. Anything else is written as a notebook
