@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
+from weakref import proxy
 
 import numpy as np
 
@@ -43,7 +44,8 @@ class Ladder:
         self._caller, self._fn = caller, fn
         self._tried = False
         self._is_known = False  # of the last array
-        self._branches = Branches(self._traced, self._alone)
+        me = proxy(self)  # no circle, which only the cyclic collector would take apart
+        self._branches = Branches(lambda x: me._traced(x), lambda x: me._alone(x))
 
     def exactly(self, x: float) -> np.ndarray:
         """The values of all orders at one point; what ``fn`` raises passes through."""

@@ -87,6 +87,14 @@ def test_attributes_are_what_differs_from_the_defaults():
     ]
 
 
+def test_operands_stand_in_the_order_of_the_expression():
+    recording = record(lambda x, y: 2.0 - x * (x - y), torch.ones(2), torch.ones(2))
+    named = [
+        (s.function, [u.constant or recording.steps[u.step].name for u in s.operands]) for s in recording.steps[2:]
+    ]
+    assert named == [("sub", ["x", "y"]), ("mul", ["x", None]), ("sub", ["2", None])]
+
+
 def test_what_leaves_the_graph_is_noted_with_what_it_depends_on():
     def fn(x):
         scale = x.max().item()

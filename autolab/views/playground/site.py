@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.metadata
 import io
 import json
-import shutil
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -98,8 +97,8 @@ def _sources(target: Path, offline: Offline | None) -> dict[str, str]:
         return {"pyodide": DISTRIBUTION, "numpy": "numpy"}
     (target / "pyodide").mkdir(exist_ok=True)
     for path in _runtime(offline.pyodide):
-        shutil.copyfile(path, target / "pyodide" / path.name)
-    shutil.copyfile(offline.numpy, target / offline.numpy.name)
+        write(target / "pyodide" / path.name, path.read_bytes())
+    write(target / offline.numpy.name, offline.numpy.read_bytes())
     return {"pyodide": "pyodide/", "numpy": offline.numpy.name}
 
 
