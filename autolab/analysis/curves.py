@@ -63,17 +63,16 @@ def sampled(caller: str, fn: Function, at: float, order: int, domain: tuple[floa
     return _looked_at(_highest(caller, fn, at, order), order, domain)
 
 
-def quickly(caller: str, fn: Function, order: int, domain: tuple[float, float], smooth: bool) -> Curves:
-    """As many orders as are asked for, for a picture that follows a hand.
+def quickly(ladder: Ladder, domain: tuple[float, float], smooth: bool) -> Curves:
+    """The orders of a ladder, for a picture that follows a hand.
 
     Breaks are looked for unless the function is known to be ``smooth`` everywhere, or every point of it has to be
     computed on its own.
     """
-    ladder = Ladder(caller, fn, order)
     x = np.linspace(*domain, _FEW_SAMPLES)
     y = ladder.at(x)
     if ladder.together and not smooth:
-        return _looked_at(ladder, order, domain)
+        return _looked_at(ladder, ladder.order, domain)
     y[~np.isfinite(y)] = np.nan
     return Curves(x, y, (), (), ladder.together, ladder.raised)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 from weakref import proxy
@@ -35,17 +35,20 @@ class Ladder:
         Whether points are computed together.
     raised : str or None
         What ``fn`` raised at some of the points, which count as undefined.
+    others : sequence of arrays
+        What else ``fn`` is given. When they change, programs that were made still serve.
     """
 
-    def __init__(self, caller: str, fn: Callable[[Variable], Any], order: int) -> None:
+    def __init__(self, caller: str, fn: Callable[..., Any], order: int, others: Sequence[np.ndarray] = ()) -> None:
         self.order = order
         self.together = True
         self.raised: str | None = None
+        self.others = others
         self._caller, self._fn = caller, fn
         self._tried = False
         self._is_known = False  # of the last array
         me = proxy(self)  # no circle, which only the cyclic collector would take apart
-        self._branches = Branches(lambda x: me._traced(x), lambda x: me._alone(x))
+        self._branches = Branches(lambda x, *others: me._traced(x, *others), lambda x: me._alone(x))
 
     def exactly(self, x: float) -> np.ndarray:
         """The values of all orders at one point; what ``fn`` raises passes through."""
@@ -60,7 +63,7 @@ class Ladder:
         self.together = found is not None
         if found is not None:
             return found
-        values = self._branches.at(xs)
+        values = self._branches.at(xs, self.others)
         return self._each(xs) if values is None else _defined(values.T)
 
     def _probes(self, count: int) -> np.ndarray:
@@ -100,23 +103,25 @@ class Ladder:
             self.raised = f"{type(error).__name__}: {error}"
             return np.full(self.order + 1, np.nan)
 
-    def _traced(self, x: Any) -> list[Any]:
+    def _traced(self, x: Any, *others: Any) -> list[Any]:
         """All orders of a traced number."""
         rows: list[Any] = [np.zeros(())] * (self.order + 1)
-        self._fill(rows, Variable(x, name="x"), nullcontext)
+        self._fill(rows, Variable(x, name="x"), others, nullcontext)
         return rows
 
     def _climb(self, x: Variable, listening: Callable[[], AbstractContextManager[Any]] = nullcontext) -> np.ndarray:
         """All orders; somebody may be listening while ``fn`` itself runs."""
         rows = np.zeros((self.order + 1, *x.shape))
-        self._fill(rows, x, listening)
+        self._fill(rows, x, self.others, listening)
         return _defined(rows)
 
-    def _fill(self, rows: Any, x: Variable, listening: Callable[[], AbstractContextManager[Any]]) -> None:
+    def _fill(
+        self, rows: Any, x: Variable, others: Sequence[Any], listening: Callable[[], AbstractContextManager[Any]]
+    ) -> None:
         """Put down the orders in turn; those that are zero everywhere stay as they are."""
         with using_config("enable_backprop", True), np.errstate(all="ignore"):
             with listening():
-                y = self._checked(self._fn(x), x)
+                y = self._checked(self._fn(x, *others), x)
             rows[0] = y.data
             if x.ndim:
                 self._is_known = made_by_elementwise(y)

@@ -27,9 +27,9 @@ class Branches:
     ----------
     traced : callable
         From an array to a list of arrays; what these hold, one after the other, is the value. It is called with traced
-        arrays.
+        arrays. It may take more arrays: those that are the same for all points.
     exactly : callable
-        The same from a NumPy array to a flat array, the slow way; it raises nothing.
+        The same from a NumPy array to a flat array, the slow way; it raises nothing, and knows the other arrays.
 
     Attributes
     ----------
@@ -37,26 +37,26 @@ class Branches:
         Why no program is used.
     """
 
-    def __init__(self, traced: Callable[[Any], Sequence[Any]], exactly: Callable[[np.ndarray], np.ndarray]) -> None:
+    def __init__(self, traced: Callable[..., Sequence[Any]], exactly: Callable[[np.ndarray], np.ndarray]) -> None:
         self.refusal: str | None = None
         self._traced, self._exactly = traced, exactly
         self._programs: list[Replay] = []
         self._attempts = 0
         self._rng = np.random.default_rng(0)
 
-    def at(self, points: np.ndarray) -> np.ndarray | None:
+    def at(self, points: np.ndarray, others: Sequence[np.ndarray] = ()) -> np.ndarray | None:
         """The values at all points, of shape ``(points, elements)``; None where the slow way is to be gone for all."""
         if self.refusal or len(points) < (1 if self._programs else _WORTH):
             return None
         values = np.empty((len(points), 0))
         left = np.arange(len(points))
         for program in self._programs:
-            values, left = self._filled(program, points, left, values)
+            values, left = self._filled(program, points, others, left, values)
         while len(left) >= _WORTH and self._attempts < _MOST and not self.refusal:
             self._attempts += 1
-            made = self._program(points[left[len(left) // 2]])
+            made = self._program([points[left[len(left) // 2]], *others])
             if made is not None:
-                values, left = self._filled(made, points, left, values)
+                values, left = self._filled(made, points, others, left, values)
                 self._programs.append(made)
         if self.refusal or not values.size:
             return None
@@ -64,13 +64,13 @@ class Branches:
             values[i] = self._exactly(points[i])
         return values
 
-    def _program(self, point: np.ndarray) -> Replay | None:
+    def _program(self, point: list[np.ndarray]) -> Replay | None:
         """The way through the function at a point; None where it raises."""
         from . import trace
 
         try:
             with np.errstate(all="ignore"):
-                return Replay(trace(self._traced, [point]))
+                return Replay(trace(self._traced, point))
         except Untraceable as refusal:
             self.refusal = str(refusal)
         except Exception:  # which the slow way meets as well, if it is the function's own
@@ -78,14 +78,14 @@ class Branches:
         return None
 
     def _filled(
-        self, program: Replay, points: np.ndarray, left: np.ndarray, values: np.ndarray
+        self, program: Replay, points: np.ndarray, others: Any, left: np.ndarray, values: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """The values, filled in where a program is right, if it is; and the points that it leaves."""
         if self.refusal or not len(left):
             return values, left
         try:
             with np.errstate(all="ignore"):
-                outputs, fits = program([points[left]])
+                outputs, fits = program([points[left], *[one[None] for one in others]])
         except Exception:  # at one of the points; the slow way says at which
             return values, left
         flat = np.concatenate([a.reshape(len(left), -1).astype(np.float64) for a in outputs], axis=1)

@@ -26,7 +26,7 @@ def replay(program: ArrayProgram, inputs: Sequence[np.ndarray]) -> tuple[list[np
     ----------
     program : ArrayProgram
     inputs : sequence of arrays
-        Of shape ``(points, *shape)`` for an input of that shape.
+        Of shape ``(points, *shape)`` for an input of that shape; all but the first may be of one point, for all.
 
     Returns
     -------
@@ -72,7 +72,7 @@ class Replay:
         fits = np.ones(count, bool)
         for start in range(0, count, self._together):
             piece = slice(start, start + self._together)
-            rows = self._run([np.asarray(x)[piece] for x in inputs])
+            rows = self._run([np.asarray(x) if len(x) < count else np.asarray(x)[piece] for x in inputs])
             for whole, look in zip(outputs, self._outputs, strict=True):
                 whole[piece] = look(rows)
             for look, answer in self._guards:

@@ -39,7 +39,7 @@ def slow(monkeypatch):
 
     def compute(function):
         with monkeypatch.context() as patch:
-            patch.setattr(Branches, "at", lambda self, points: None)
+            patch.setattr(Branches, "at", lambda self, points, others=(): None)
             return function()
 
     return compute
@@ -52,6 +52,17 @@ def test_a_ladder_is_the_same_by_programs(fn, order, slow):
     found = Ladder("test", counted, order).at(xs)
     np.testing.assert_allclose(found, slow(lambda: Ladder("test", fn, order).at(xs)), rtol=1e-12, atol=1e-12)
     assert counted.calls < 20
+
+
+def test_a_program_serves_when_other_inputs_move():
+    counted = Counted(lambda x, w: F.sum(F.tanh(w * x)))
+    ladder, xs = Ladder("test", counted, 2, [W[0]]), np.linspace(-1, 1, 161)
+    for k, w in enumerate(W[:3]):
+        ladder.others, before = [w], counted.calls
+        y = np.tanh(np.outer(w, xs))
+        slope = (1 - y**2) * w[:, None]
+        np.testing.assert_allclose(ladder.at(xs)[:2], [y.sum(0), slope.sum(0)], rtol=1e-12, atol=1e-12)
+        assert counted.calls - before <= (12, 1, 1)[k]
 
 
 def test_numbers_that_no_program_knows_are_computed_one_by_one():

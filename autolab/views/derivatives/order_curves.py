@@ -10,6 +10,7 @@ from ...analysis.curves import Curves, quickly
 from ...analysis.derivations import Derivation
 from ...analysis.derivatives import CALLER, Derivatives
 from ...analysis.expressions import is_smooth
+from ...analysis.ladder import Ladder
 from ...engine.variable import Variable
 from ...recording.model import LEAVES, Recording
 from ...recording.orders import output_name
@@ -30,6 +31,8 @@ class OrderCurves:
 
     def __init__(self) -> None:
         self._key: Any = None
+        self._program: Any = None
+        self._ladder: Ladder | None = None  # which serves as long as only inputs of floats change
         self._curves: Curves | None = None
 
     def shown(
@@ -64,16 +67,23 @@ class OrderCurves:
         if key == self._key:
             return self._curves
         given = {other: session.bound.variables[other] for other in inputs}
+        moving = {k: array for k, array in inputs.items() if k != name and array.dtype.kind == "f"}
+        still = {k: array for k, array in inputs.items() if k != name and k not in moving}
 
-        def of_one(x: Variable) -> Any:
-            fresh = {k: type(given[k])(array, name=k, requires_grad=False) for k, array in inputs.items() if k != name}
+        def of_one(x: Variable, *arrays: Any) -> Any:
+            others = {**still, **dict(zip(moving, arrays, strict=True))}
+            fresh = {k: type(given[k])(array, name=k, requires_grad=False) for k, array in others.items()}
             return session.bound.call({**fresh, name: x})
 
         self._key, self._curves = key, None
-        order = len(found.orders) - 1
+        fixed = [step.value.values.tobytes() for step in leaves if step.name not in moving and step.value is not None]
+        program = key[:3], [(k, a.shape, a.dtype) for k, a in moving.items()], fixed, session.train
+        if self._ladder is None or program != self._program:
+            self._program, self._ladder = program, Ladder(CALLER, of_one, len(found.orders) - 1)
+        self._ladder.others = [*moving.values()]
         try:
             with session.running(deadline(SECONDS)), np.errstate(all="ignore"):
-                self._curves = quickly(CALLER, of_one, order, domain, is_smooth(found.orders[0]))
+                self._curves = quickly(self._ladder, domain, is_smooth(found.orders[0]))
         except (Stopped, Exception):  # whatever the function raises elsewhere: at the point it did not
             return None
         return self._curves
