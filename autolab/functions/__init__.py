@@ -29,6 +29,7 @@ from .fused import expadd, muladd
 from .group_norms import group_norm, instance_norm, rms_norm
 from .indexing import getitem, take_along_axis
 from .joining import concatenate, split, stack
+from .least_squares import lstsq, qr
 from .linalg import matmul
 from .loss import huber, mean_absolute_error, mean_squared_error, smooth_l1
 from .margins import gaussian_nll, hinge, triplet
@@ -48,11 +49,14 @@ from .ranks import median, partition, percentile, quantile
 from .rectifiers import celu, hardsigmoid, hardswish, hardtanh, prelu, relu6, selu
 from .reduce import mean, std, sum, var
 from .repeating import flip, pad, repeat, roll, tile
+from .resizing import interpolate
 from .rounding import ceil, floor, round, sign
 from .scores import f1_score, precision, r2_score, recall
 from .shape import broadcast_to, cast, reshape, sum_to, transpose
 from .shuffle import pixel_shuffle
 from .similarity import cosine_similarity, normalize
+from .sinc import sinc
+from .slopes import gradient
 from .smooth import glu, mish, softsign
 from .special import erf, erfc
 from .spectra import eigh, svd
@@ -131,6 +135,7 @@ __all__ = [
     "global_avg_pool",
     "global_max_pool",
     "glu",
+    "gradient",
     "group_norm",
     "hardsigmoid",
     "hardswish",
@@ -140,6 +145,7 @@ __all__ = [
     "hypot",
     "ifft",
     "instance_norm",
+    "interpolate",
     "inv",
     "irfft",
     "kl_divergence",
@@ -155,6 +161,7 @@ __all__ = [
     "logaddexp",
     "logsigmoid",
     "logsumexp",
+    "lstsq",
     "matmul",
     "matrix_norm",
     "matrix_power",
@@ -189,6 +196,7 @@ __all__ = [
     "precision",
     "prelu",
     "prod",
+    "qr",
     "quantile",
     "r2_score",
     "recall",
@@ -208,6 +216,7 @@ __all__ = [
     "sign",
     "silu",
     "sin",
+    "sinc",
     "sinh",
     "slogdet",
     "smooth_l1",
