@@ -7,24 +7,30 @@ marker = not full
 # What somebody has set for other environments.
 unexport CDPATH PYTHONHOME PYTHONINSPECT PYTHONDONTWRITEBYTECODE
 
-.PHONY: help lab test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu bench bench-gpu clean
+.PHONY: help lab lite test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu test-bridges bench bench-gpu clean
 .NOTPARALLEL:
 
 help:
 	@echo "make lab        open JupyterLab on the first notebook (PORT=8888 BROWSER=none PYTHON=python3.12)"
+	@echo "make lite       build the playground, a page without a server, in dist/lite (LITE_OFFLINE=folder: with its own Python)"
 	@echo "make test       check style and types, run the tests (Chromium and Graphviz are installed if need be)"
 	@echo "make test-full  the same with the long tests, then make test-versions"
 	@echo "make test-versions  the tests without a browser, with every Python here and the lowest and newest dependencies"
 	@echo "make test-gpu   the tests that need no browser, with the current Python and its CuPy: first those that use the GPU"
 	@echo "                (alone: make test-gpu-device), then all others (make test-gpu-rest)"
+	@echo "make test-bridges  the tests of the bridges to PyTorch and JAX, in an environment of their own"
 	@echo "make bench      measure the engine against other libraries"
 	@echo "make bench-gpu  measure it on a GPU, with the current Python and its CuPy"
 	@echo "make clean      remove environments, caches and artefacts"
 
 lab:
 	@scripts/environment lab
-	@exec $(python) -m autolab.cli lab notebooks/00_start.ipynb \
+	@exec $(python) -m autolab.cli lab autolab/lessons/start/00_start.ipynb \
 	    $${PORT:+--port "$$PORT"} $${BROWSER:+--browser "$$BROWSER"}
+
+lite:
+	@scripts/environment lab,test
+	$(python) scripts/lite.py $${LITE_OFFLINE:+--offline "$$LITE_OFFLINE"}
 
 test-full: marker =
 test-full: versions = test-versions
@@ -71,6 +77,15 @@ needs-gpu:
 	@$(python) -c 'from autolab.engine.backend import gpu_status as gpu; \
 	    exit(gpu().state != "ok" and f"These tests need a GPU. {gpu().detail}.")'
 
+# Both libraries are large, so they are not in the environment of the other tests, where those of the bridges are skipped.
+test-bridges: .bridges-venv/made
+	.bridges-venv/bin/python -m pytest tests/bridges autolab/bridges autolab/foreign.py
+
+.bridges-venv/made: tests/bridges/requirements.txt pyproject.toml
+	"$${PYTHON:-python3}" -m venv --clear .bridges-venv
+	.bridges-venv/bin/python -m pip install --quiet --editable . -r tests/bridges/requirements.txt
+	@touch $@
+
 bench:
 	@scripts/environment lab
 	$(python) benchmarks/engine.py
@@ -80,5 +95,5 @@ bench-gpu:
 	@PYTHONPATH=. $(python) benchmarks/gpu.py $${OUT:+--folder "$$OUT"}
 
 clean:
-	rm -rf .venv .bench-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis artefacts build dist *.egg-info
+	rm -rf .venv .bench-venv .bridges-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis artefacts build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-# The one module that JupyterLab's server loads and that needs it; it has no examples.
-collect_ignore = [] if find_spec("jupyter_server") else ["autolab/server.py"]
+# What needs a library that may be missing: the one module that JupyterLab's server loads, and the bridges' examples.
+_NEEDS = {"jupyter_server": "autolab/server.py", "torch": "autolab/bridges/torch", "jax": "autolab/bridges/jax"}
+collect_ignore = [path for library, path in _NEEDS.items() if not find_spec(library)]
+collect_ignore_glob = ["autolab/lessons/*"]  # folders of files with the same names, without examples
 
 
 @pytest.fixture(autouse=True)

@@ -8,12 +8,14 @@
     variable(4.0)
 
 Variables and functions     `Variable`, `Parameter`, `FunctionNode`, `primitive`, `elementwise`, `functions`
-Other ways to write one     `authoring`: Chainer's old style, DeZero's, PyTorch's
+Other ways to write one     `authoring`: Chainer's old style, DeZero's, PyTorch's; `gpu`: kernels written in C
 Gradients                   ``y.backward()``, `grad`, `no_grad`, `using_config`; `transforms`: functions of functions
 Seeing a computation        `explore`, `record`, `graph`, `derivatives`; all can be kept with `export_html`
-Seeing numbers              `heatmap`, `line_chart`, `interact`, `show_jacobian`, `show_hessian`, `surface`
+Seeing numbers              `heatmap`, `interact`; `plots`: line charts, surfaces, Jacobians, Hessians
 Checking gradients          `check_gradients`, `numerical_grad`, `assert_allclose`; more in `gradcheck`
+Finding faults              `check_inplace`; `debug`: values changed in place, gradients that are NaN, zero or None
 Networks                    `links`, `initializers`, `optimizers`, `training`, `data`, `serializers`
+PyTorch and JAX             `record`, `explore` and `check_gradients` take theirs: `bridges.torch`, `bridges.jax`
 Other libraries' code       `compat`: DeZero's and Chainer's names, for their books and scripts
 Learning                    `lesson.check`: the exercises of the notebooks
 
@@ -25,13 +27,12 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
 from . import functions
+from .authoring import FunctionNode
+from .debug import check_inplace
 from .engine.allocator import keep_blocks as _keep_blocks
-from .engine.backend import device, get_array_module, to_cpu, to_gpu
-from .engine.backward import grad
-from .engine.checked import checked
-from .engine.config import config, global_config, no_grad, test_mode, using_config
+from .engine.backend import get_array_module
 from .engine.declare import elementwise, primitive
-from .engine.elementwise_kernel import elementwise_kernel
+from .engine.devices import device, to_cpu, to_gpu
 from .engine.errors import (
     DamagedValueError,
     DeclarationError,
@@ -42,13 +43,14 @@ from .engine.errors import (
     NoGradientError,
     ReuseError,
 )
-from .engine.function_node import FunctionNode
-from .engine.fusion.fuse import fuse
+from .engine.grad import grad
+from .engine.named_scope import named_scope
 from .engine.observe import observe
 from .engine.parameter import Parameter
-from .engine.scope import scope
+from .engine.switches import config, global_config, no_grad, test_mode, using_config
 from .engine.variable import Variable, as_variable
 from .engine.warned import point_to_users as _point_to_users
+from .gpu import fuse
 
 if TYPE_CHECKING:
     from . import (
@@ -56,20 +58,27 @@ if TYPE_CHECKING:
         authoring,
         compat,
         data,
+        debug,
+        gpu,
         gradcheck,
         initializers,
         lesson,
         links,
         optimizers,
+        plots,
         serializers,
         training,
         transforms,
     )
-    from .analysis import line_chart, show_hessian, show_jacobian, surface
+    from .gpu import elementwise_kernel
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .links import Chain, ChainList, Link, Sequential
     from .recording import Recording, graph, record
-    from .widgets import derivatives, explore, export_html, heatmap, interact
+    from .views.derivatives.explorer import derivatives
+    from .views.export.pages import export_html
+    from .views.graph.explorer import explore
+    from .views.heatmap.heatmap import heatmap
+    from .views.interact.interact import interact
 
 __version__ = "0.1.0"
 
@@ -86,29 +95,31 @@ _LAZY = {
     "assert_allclose": "gradcheck",
     "check_gradients": "gradcheck",
     "numerical_grad": "gradcheck",
+    "elementwise_kernel": "gpu",
     "Recording": "recording",
     "graph": "recording",
     "record": "recording",
-    "line_chart": "analysis",
-    "show_hessian": "analysis",
-    "show_jacobian": "analysis",
-    "surface": "analysis",
-    "derivatives": "widgets",
-    "explore": "widgets",
-    "export_html": "widgets",
-    "heatmap": "widgets",
-    "interact": "widgets",
+    "derivatives": "views.derivatives.explorer",
+    "explore": "views.graph.explorer",
+    "export_html": "views.export.pages",
+    "heatmap": "views.heatmap.heatmap",
+    "interact": "views.interact.interact",
 }
+_LAZY |= dict.fromkeys(("line_chart", "show_hessian", "show_jacobian", "surface"), "plots")  # their old places
+_FORMER = {"checked": "check_inplace", "scope": "named_scope"}
 _MODULES = (
     "analysis",
     "authoring",
     "compat",
     "data",
+    "debug",
+    "gpu",
     "gradcheck",
     "initializers",
     "lesson",
     "links",
     "optimizers",
+    "plots",
     "serializers",
     "training",
     "transforms",
@@ -137,10 +148,11 @@ __all__ = [
     "assert_allclose",
     "authoring",
     "check_gradients",
-    "checked",
+    "check_inplace",
     "compat",
     "config",
     "data",
+    "debug",
     "derivatives",
     "device",
     "elementwise",
@@ -151,6 +163,7 @@ __all__ = [
     "fuse",
     "get_array_module",
     "global_config",
+    "gpu",
     "grad",
     "gradcheck",
     "graph",
@@ -158,19 +171,16 @@ __all__ = [
     "initializers",
     "interact",
     "lesson",
-    "line_chart",
     "links",
+    "named_scope",
     "no_grad",
     "numerical_grad",
     "observe",
     "optimizers",
+    "plots",
     "primitive",
     "record",
-    "scope",
     "serializers",
-    "show_hessian",
-    "show_jacobian",
-    "surface",
     "test_mode",
     "to_cpu",
     "to_gpu",
@@ -183,9 +193,9 @@ __all__ = [
 def _explore(self: Variable) -> Any:
     """Look at the graph that made this value: its steps, one by one, with what of their values is kept.
 
-    A graph is not run again: branches that were not taken are not in it, nor are all constants, so the inputs stand
-    still. ``autolab.explore(fn, x=...)`` runs a function, and its inputs can be moved. In plain Python, where there is
-    no notebook to draw in, the view is saved as a page and its path printed.
+    A graph is not run again: branches that were not taken are not in it, nor are all constants, so the inputs cannot
+    be moved. They can where ``autolab.explore(fn, x=...)`` runs a function. In plain Python, where there is no notebook
+    to draw in, the view is saved as a page and its path printed.
 
     Examples
     --------
@@ -195,7 +205,7 @@ def _explore(self: Variable) -> Any:
     >>> view = y.explore()
     explore: no notebook to draw in; open ...html in a browser
     """
-    from .widgets.graph_view import explore_graph
+    from .views.graph.graph_view import explore_graph
 
     return explore_graph(self, _sys._getframe(1))
 
@@ -206,6 +216,8 @@ Variable.explore = _explore  # type: ignore[method-assign, assignment]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _FORMER:
+        return globals()[_FORMER[name]]
     if name in _MODULES:
         return _import_module(f".{name}", __name__)
     if name not in _LAZY:

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .engine.backend import as_array, check_real, is_array
+from .engine.arrays import as_array, check_real
+from .engine.backend import is_array
 from .engine.errors import a_kind
 from .engine.variable import Variable
 
@@ -36,7 +37,7 @@ class Bound:
     @classmethod
     def of_variables(cls, fn: Callable[..., Any], name: str, variables: dict[str, Variable]) -> Bound:
         """``fn`` with ``variables`` as its positional arguments, under the names that they have there."""
-        return cls(fn, name, variables, tuple([_Slot(key) for key in variables]), {})
+        return cls(fn, name, variables, tuple([_InputPlaceholder(key) for key in variables]), {})
 
     def call(self, variables: Mapping[str, Variable] | None = None) -> Any:
         """Run the function on ``variables`` (by default the bound ones)."""
@@ -45,8 +46,8 @@ class Bound:
     def prepared(self, variables: Mapping[str, Variable] | None = None) -> Callable[[], Any]:
         """The function with ``variables`` (by default the bound ones) in place, to be run as often as one likes."""
         variables = {**self.variables, **(variables or {})}
-        args = [variables[a.name] if isinstance(a, _Slot) else a for a in self._args]
-        kwargs = {k: variables[a.name] if isinstance(a, _Slot) else a for k, a in self._kwargs.items()}
+        args = [variables[a.name] if isinstance(a, _InputPlaceholder) else a for a in self._args]
+        kwargs = {k: variables[a.name] if isinstance(a, _InputPlaceholder) else a for k, a in self._kwargs.items()}
         return partial(self.fn, *args, **kwargs)
 
     def code(self, text: Callable[[Variable], str]) -> str:
@@ -54,7 +55,7 @@ class Bound:
         named = zip(_keywords(self.fn, len(self._args)), self._args, strict=True)
         parts = []
         for name, a in [*named, *self._kwargs.items()]:
-            argument = text(self.variables[a.name]) if isinstance(a, _Slot) else repr(a)
+            argument = text(self.variables[a.name]) if isinstance(a, _InputPlaceholder) else repr(a)
             parts.append(f"{name}={argument}" if name else argument)
         name = self.name if self.name.isidentifier() else "fn"  # a lambda has no name that could be called
         name += ".apply" if _applies(self.fn) else ""
@@ -62,8 +63,8 @@ class Bound:
 
 
 @dataclass(frozen=True)
-class _Slot:
-    """Stands in the arguments for the input of that name."""
+class _InputPlaceholder:
+    """Holds the place of the input of that name among the arguments."""
 
     name: str
 
@@ -132,7 +133,7 @@ class _Slots:
         if name in self.variables:
             raise TypeError(f"{self._where} has two inputs called {name!r}; rename one")
         self.variables[name] = _leaf(value, name, f"{self._where}: input {name!r:.60}")
-        return _Slot(name)
+        return _InputPlaceholder(name)
 
 
 def _name(fn: Any) -> str:

@@ -1,4 +1,5 @@
-"""The command `autolab`: `lab` opens JupyterLab, `page` writes a notebook as HTML, `doctor` says what is installed."""
+"""The command `autolab`: `lab` opens JupyterLab, `page` writes a notebook as HTML, `playground` a page that runs
+programs, `doctor` says what is installed."""
 
 from __future__ import annotations
 
@@ -33,6 +34,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if arguments.command == "doctor":
             return doctor(sys.stdout)
+        if arguments.command == "playground":
+            return playground(arguments.output)
         if arguments.command == "page":
             return page(arguments.notebook, arguments.page)
         return lab(arguments.notebook, arguments.port, arguments.browser)
@@ -80,8 +83,8 @@ def page(notebook: str, target: str | None = None) -> int:
     CommandError
         If the notebook is missing or the file cannot be written; after the page is written, if cells have failed.
     """
-    from autolab.display.messages import plural
     from autolab.lesson_page import save_notebook
+    from autolab.views.draw.messages import plural
 
     source = _existing(notebook)
     for needed in ("nbconvert", "nh3"):
@@ -99,6 +102,24 @@ def page(notebook: str, target: str | None = None) -> int:
     return 0
 
 
+def playground(folder: str) -> int:
+    """Write the playground: a page with an editor and live views, whose Python runs in the browser.
+
+    Raises
+    ------
+    CommandError
+        If something cannot be written.
+    """
+    from autolab.views.playground.site import build
+
+    try:
+        written = build(folder)
+    except OSError as error:
+        raise CommandError(str(error)) from None
+    print(f"Written: {written}. Any web server can serve its folder: python -m http.server -d {written.parent}")
+    return 0
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="autolab", description="A laboratory for automatic differentiation.")
     parser.add_argument("--version", action="version", version=f"AutoLab {__version__}")
@@ -110,6 +131,8 @@ def _parser() -> argparse.ArgumentParser:
     writer = commands.add_parser("page", help="run a notebook and write it as one HTML file that works offline")
     writer.add_argument("notebook", help="the notebook to run; it stays as it is")
     writer.add_argument("page", nargs="?", help="the file to write; by default the notebook's name with .html")
+    maker = commands.add_parser("playground", help="write a page in which programs run without a server's Python")
+    maker.add_argument("-o", "--output", default="playground", help="the folder to write; by default playground")
     commands.add_parser("doctor", help="say what is installed, what is missing and what that costs")
     return parser
 

@@ -23,7 +23,7 @@ YELLOW, RED = "33", "31"
 
 
 @dataclass(frozen=True)
-class Finding:
+class Requirement:
     """One thing that was looked for.
 
     Parameters
@@ -77,24 +77,24 @@ def install_command(extra: str = "") -> str:
     return shlex.join([sys.executable, "-m", "pip", "install", target])
 
 
-def examine() -> Iterator[Finding]:
+def examine() -> Iterator[Requirement]:
     """Look for everything that AutoLab can use, the base first."""
     mend = install_command()
     lab = install_command("lab")
-    yield Finding("AutoLab", f"{__version__} at {Path(__file__).parent}")
-    yield Finding("Python", f"{platform.python_version()} at {sys.executable}")
-    yield Finding("NumPy", _numpy(), "nothing works", mend, essential=True)
-    yield Finding("memory allocator", keep_blocks())
+    yield Requirement("AutoLab", f"{__version__} at {Path(__file__).parent}")
+    yield Requirement("Python", f"{platform.python_version()} at {sys.executable}")
+    yield Requirement("NumPy", _numpy(), "nothing works", mend, essential=True)
+    yield Requirement("memory allocator", keep_blocks())
     for distribution, cost in BASE.items():
-        yield Finding(distribution, version_of(distribution), cost, mend, essential=True)
-    yield Finding("JupyterLab", version_of("jupyterlab"), "`autolab lab` cannot start", lab)
-    yield Finding("widget front end", _widget_front_end(), "explore() shows no live view in this JupyterLab", lab)
-    yield Finding("matplotlib", version_of("matplotlib"), "notebooks that plot with it stop there", lab)
-    yield Finding("dot", _dot(), "Graphviz draws no graphs; AutoLab's own drawing does", _system("graphviz"))
+        yield Requirement(distribution, version_of(distribution), cost, mend, essential=True)
+    yield Requirement("JupyterLab", version_of("jupyterlab"), "`autolab lab` cannot start", lab)
+    yield Requirement("widget front end", _widget_front_end(), "explore() shows no live view in this JupyterLab", lab)
+    yield Requirement("matplotlib", version_of("matplotlib"), "notebooks that plot with it stop there", lab)
+    yield Requirement("dot", _dot(), "Graphviz draws no graphs; AutoLab's own drawing does", _system("graphviz"))
     yield _gpu()
     yield _home()
     browser = shutil.which("chromium-headless-shell") or shutil.which("chromium")
-    yield Finding("chromium", browser, "the browser tests cannot run", _system("chromium"))
+    yield Requirement("chromium", browser, "the browser tests cannot run", _system("chromium"))
 
 
 BASE = {
@@ -140,12 +140,12 @@ def _dot() -> str | None:
     return answer.stderr.strip().removeprefix("dot - ")
 
 
-def _gpu() -> Finding:
+def _gpu() -> Requirement:
     from autolab.engine.backend import gpu_status
 
     status = gpu_status()
     remedy = install_command("cuda12") if status.state == "absent" else "nvidia-smi (it shows whether the driver works)"
-    return Finding("CuPy and GPU", status.detail if status.state == "ok" else None, status.detail, remedy)
+    return Requirement("CuPy and GPU", status.detail if status.state == "ok" else None, status.detail, remedy)
 
 
 def unwritable_home() -> str | None:
@@ -176,10 +176,10 @@ def _home_folders() -> list[Path]:
     return [*map(Path, (paths.jupyter_config_dir(), paths.jupyter_data_dir(), paths.jupyter_runtime_dir())), ipython]
 
 
-def _home() -> Finding:
+def _home() -> Requirement:
     why = unwritable_home()
     cost = f"{why}; JupyterLab's settings and the history are lost when it stops"
-    return Finding(
+    return Requirement(
         "home folder", None if why else str(Path.home()), cost, "name another: export HOME=/path/to/a/folder"
     )
 
@@ -190,7 +190,7 @@ def _system(package: str) -> str:
     return f"winget install {package}" if sys.platform == "win32" else f"sudo apt install {package}"
 
 
-def _lines(finding: Finding, width: int, coloured: bool) -> str:
+def _lines(finding: Requirement, width: int, coloured: bool) -> str:
     """``name  found``, or ``name  missing: cost`` and the remedy below it."""
     head = f"{finding.name:<{width}}  "
     if finding.found is not None:

@@ -171,7 +171,7 @@ def _sync_folder(folder: Path) -> None:
 def _temporary_name() -> str:
     """A name that says which process writes the file; it is short, whatever the name of the file itself."""
     process = os.getpid()
-    return f".autolab-{_place() or 'elsewhere'}-{process}-{_started(process) or 0}-{token_hex(4)}"
+    return f".autolab-{_process_space() or 'elsewhere'}-{process}-{_started(process) or 0}-{token_hex(4)}"
 
 
 def _sweep(folder: Path) -> None:
@@ -190,14 +190,14 @@ def _sweep(folder: Path) -> None:
 
 
 def _is_left(path: Path, place: str, process: int, started: int) -> bool:
-    if place == _place():
+    if place == _process_space():
         return not _is_running(process, started)
     with suppress(OSError):
         return time.time() - path.stat().st_mtime > _DAY
     return False
 
 
-def _place() -> str | None:
+def _process_space() -> str | None:
     """Where process numbers mean the same: this container, since this start of the machine.
 
     None where the system does not say.

@@ -15,7 +15,7 @@ def generator_state(rng: np.random.Generator) -> np.ndarray:
 
 
 def generator_store(rng: np.random.Generator, state: Any) -> tuple[Any, str, dict[str, Any]]:
-    """The store, for `publish`, with which ``rng`` goes on where a generator of the same kind stood.
+    """The store, for `publish`, with which ``rng`` goes on from where a generator of the same kind was.
 
     Raises
     ------

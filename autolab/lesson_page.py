@@ -1,6 +1,6 @@
 """A notebook as one HTML file that needs no kernel and no network: its cells run here, the page keeps what they show.
 
-A live view stands in it as far as it goes on without a kernel: in a frame that holds its saved page. Where no script
+A live view is in it as far as it works without a kernel: in a frame that holds its saved page. Where no script
 runs, and for what moves only by computing, the page has the picture.
 
 What a notebook holds and what its kernel sends is data. It passes `sanitised` before it enters the page, and the page's
@@ -16,16 +16,16 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from .display.escape import Markup, clean, element, escape
-from .display.messages import say
 from .files import reading, write
 from .sanitiser import sanitised
+from .views.draw.escape import Markup, clean, element, escape
+from .views.draw.messages import say
 
 SECONDS = 600
 """A cell that runs longer is interrupted."""
 
 _POLICY = "default-src 'none'; img-src data:; style-src-attr 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
-_BRING = "from autolab.widgets.embedding import bring_pages as _bring; _bring(); del _bring"
+_BRING = "from autolab.views.export.embedding import bring_pages as _bring; _bring(); del _bring"
 # What an output is shown as, the best first.
 _KINDS = (
     *("text/html", "text/markdown", "image/svg+xml", "text/latex"),
@@ -144,7 +144,7 @@ def _failures(cell: Any) -> list[str]:
 # ------------------------------------------------------------------------------------------------ the page is written
 def _page(title: str, book: Any) -> str:
     """The executed notebook as a document, with its live views in frames."""
-    from .widgets.export import digest, digests
+    from .views.export.pages import digest, digests
 
     frames: dict[str, Mapping[str, str]] = {}
     for cell in book.cells:
@@ -219,8 +219,8 @@ def _size(metadata: Any) -> dict[str, Any]:
 
 def _held(data: Mapping[str, Any]) -> dict[str, str] | None:
     """What the page of a live view holds, with its picture; None if the output is something else."""
-    from .widgets.embedding import PAGE
-    from .widgets.export import VIEWS
+    from .views.export.embedding import PAGE
+    from .views.export.pages import VIEWS
 
     given = data.get(PAGE)
     texts = {**given, "picture": data.get("text/html")} if isinstance(given, Mapping) else {}
@@ -231,7 +231,7 @@ def _held(data: Mapping[str, Any]) -> dict[str, str] | None:
 
 def _frame(held: Mapping[str, str]) -> Markup:
     """A live view, in a frame that keeps the policy of its own page and that of the page around it."""
-    from .widgets.export import page_of
+    from .views.export.pages import page_of
 
     picture = Markup(sanitised(held["picture"]))
     page = page_of(held["view"], held["title"], held["data"], "auto", picture)

@@ -7,14 +7,14 @@ from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Any
 
-from .engine.backend import to_cpu
+from .engine.devices import to_cpu
 from .engine.errors import a_kind
 
 
 class Reporter:
     """Listens to `report` inside ``with reporter.scope(observation):`` and gathers what it hears by full names.
 
-    Objects get their names from `add_observer`; the values of others stand under their own names.
+    Objects get their names from `add_observer`; the values of others go under their own names.
 
     Examples
     --------
@@ -41,16 +41,16 @@ class Reporter:
 
     def scope(self, observation: dict[str, Any]) -> AbstractContextManager[dict[str, Any]]:
         """Gather what this thread, or task, reports inside the block in ``observation``."""
-        return _Scope(self, observation)
+        return _ObservationScope(self, observation)
 
     def hear(self, values: Mapping[str, Any], observer: Any, observation: dict[str, Any]) -> None:
         """Put values into ``observation`` under the observer's name."""
         prefix = "" if observer is None else self._names.get(id(observer), type(observer).__name__) + "/"
         for name, value in values.items():
-            observation[prefix + name] = _number(value)
+            observation[prefix + name] = _as_python(value)
 
 
-class _Scope:
+class _ObservationScope:
     """A class of its own: a generator would take longer than what a small step reports."""
 
     def __init__(self, reporter: Reporter, observation: dict[str, Any]) -> None:
@@ -77,7 +77,7 @@ def report(values: Mapping[str, Any], observer: Any = None) -> None:
     values : dict
         Numbers, 0-d arrays or Variables by name. A Variable's graph is not kept.
     observer : Link, optional
-        Who observed it; its name stands before those of the values: ``main/loss``.
+        Who observed it; its name comes before those of the values: ``main/loss``.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def report(values: Mapping[str, Any], observer: Any = None) -> None:
         reporter.hear(values, observer, observation)
 
 
-def _number(value: Any) -> Any:
+def _as_python(value: Any) -> Any:
     """A number as a Python one, without graph; what has more than one element as an array."""
     data = getattr(value, "array", value)
     if getattr(data, "size", 0) != 1:

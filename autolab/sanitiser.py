@@ -22,20 +22,20 @@ _ATTRIBUTES = {
     "th": {"colspan", "rowspan", "scope"},
     "td": {"colspan", "rowspan"},
 }
-# Properties that colour and shape text where it stands: none of them moves or enlarges it.
+# Properties that colour and shape text where it is: none of them moves or enlarges it.
 _STYLE = {"background-color", "color", "font-style", "font-weight", "text-align", "text-decoration"}
 # Elements that go with what they hold, which is no text for a reader. Of any other only the tags go.
 _GONE = "script style svg math iframe object template noscript noembed noframes title textarea xmp select"
 _WHOLE = frozenset(_GONE.split())
 _SCHEMES = {"http", "https", "mailto", "data"}
 _PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/=\s]*", re.IGNORECASE)
-_NOTEBOOK = re.compile(r"(?P<path>[^:?#]*)\.ipynb(?P<part>#.*)?")
+_NOTEBOOK = re.compile(r"(?:[^:?#]*/)?(?P<name>[^:?#/]*)\.ipynb(?P<part>#.*)?")
 
 
 def sanitised(html: str) -> str:
     """``html`` without what is not on the list; all its elements are closed.
 
-    A link to a notebook leads to its page.
+    A link to a notebook leads to its page, wherever the notebook is: pages are saved beside each other.
 
     Examples
     --------
@@ -67,5 +67,5 @@ def _attribute(tag: str, name: str, value: str) -> str | None:
         if value.lstrip().lower().startswith("data:"):
             return None
         notebook = _NOTEBOOK.fullmatch(value)
-        return f"{notebook['path']}.html{notebook['part'] or ''}" if notebook else value
+        return f"{notebook['name']}.html{notebook['part'] or ''}" if notebook else value
     return value

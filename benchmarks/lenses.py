@@ -24,9 +24,8 @@ from wrong_backwards import CULPRITS, inputs_of
 
 from autolab import check_gradients
 from autolab.gradcheck.report import GradientReport
-from autolab.widgets.board import Board
-from autolab.widgets.heatmaps import Heatmap
-from autolab.widgets.shown import gather
+from autolab.views.heatmap.board import Board, gather
+from autolab.views.heatmap.heatmap import Heatmap
 
 GOALS: dict[str, tuple[float | None, str]] = {
     "right_evaluations": (250, ""),

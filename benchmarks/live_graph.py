@@ -21,9 +21,9 @@ from speed.figures import tell
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from helpers.chromium import launch
-from widgets.lab import LabPage, lab_server
+from views.lab import LabPage, lab_server
 
-from autolab.widgets.module import module_text, style_text, zipped
+from autolab.views.live.bundle import module_text, style_text, zipped
 
 GOALS = {
     "loader": (None, "bytes"),
@@ -46,10 +46,10 @@ SETUP = (
     """
 import json, resource, time
 import autolab
-from autolab.display.layout import layout
-from autolab.display.scene import readings, scene
-from autolab.widgets.explorer import Explorer
-from autolab.widgets.session import Session
+from autolab.views.graph.layout import layout
+from autolab.views.graph.scene import readings, scene
+from autolab.views.graph.explorer import Explorer
+from autolab.views.graph.session import Session
 
 def weight(view):
     state = view.get_state()

@@ -23,8 +23,8 @@ from autolab import optimizers, training
 from autolab.data import SerialIterator, get_digits
 from autolab.training import monitor as monitor_module
 from autolab.training.extensions import LiveMonitor
-from autolab.widgets import monitor as live_module
-from autolab.widgets.monitor_view import MonitorView
+from autolab.views.monitor import monitor as live_module
+from autolab.views.monitor.live import MonitorView
 
 PAIRS, UPDATES = 600, 100
 BEFORE = 5_000

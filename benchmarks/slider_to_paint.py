@@ -20,9 +20,9 @@ from speed.figures import tell
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from helpers.chromium import launch
-from widgets.lab import LabPage, lab_server
+from views.lab import LabPage, lab_server
 
-from autolab.widgets.module import module_text, style_text, zipped
+from autolab.views.live.bundle import module_text, style_text, zipped
 
 MOVES = 100
 GOALS: dict[str, tuple[float | None, str]] = {

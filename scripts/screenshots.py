@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT))
 
 from autolab.files import write  # noqa: E402
 from tests.helpers.chromium import launch  # noqa: E402
-from tests.widgets.lab import Lab, LabPage, lab_server  # noqa: E402
+from tests.views.lab import Lab, LabPage, lab_server  # noqa: E402
 
 MULADD = """
 import autolab

@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 from helpers.checkout import ROOT, copy_checkout
 from lesson.walking import walk
-from widgets.lab import Lab, LabPage, lab_server
+from views.lab import Lab, LabPage, lab_server
 
 BINDER = ROOT / "binder"
 LARGEST = 400  # megabytes; about 350 were measured
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted((ROOT / "autolab" / "lessons").glob("*/*.ipynb"))
 
 # What a lesson may take there. The goals are 100 MB and, warm, 2 s from a new kernel to the first picture; the limit of
 # time leaves room for a busy machine.
@@ -177,7 +177,7 @@ def test_a_lesson_works_in_voila(binder, browser, tmp_path):
     """Voila is put into the environment when all else has been seen there: it is no part of it."""
     binder("python", "-m", "pip", "install", "--quiet", "voila>=0.5.8")
     notebook = tmp_path / "lesson.ipynb"
-    shutil.copy(ROOT / "notebooks" / "03_linear.ipynb", notebook)
+    shutil.copy(ROOT / "autolab" / "lessons" / "linear" / "03_linear.ipynb", notebook)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     options = ["--no-browser", f"--port={port}", "--Voila.ip=127.0.0.1", "--show_tracebacks=True"]

@@ -28,19 +28,19 @@ def test_doctor_fits_on_a_screen_and_is_plain():
     assert lines[-1] == "AutoLab can work here."
 
 
-def examine_only(monkeypatch, *findings: doctor.Finding) -> None:
+def examine_only(monkeypatch, *findings: doctor.Requirement) -> None:
     monkeypatch.setattr(doctor, "examine", lambda: iter(findings))
 
 
 def test_doctor_says_what_a_missing_thing_costs_and_what_mends_it(monkeypatch):
-    examine_only(monkeypatch, doctor.Finding("a", "1"), doctor.Finding("ruler", None, "no lines", "buy ruler"))
+    examine_only(monkeypatch, doctor.Requirement("a", "1"), doctor.Requirement("ruler", None, "no lines", "buy ruler"))
     out = io.StringIO()
     assert doctor.doctor(out) == 0
     assert out.getvalue() == "a      1\nruler  missing: no lines\n       -> buy ruler\n\nAutoLab can work here.\n"
 
 
 def test_doctor_fails_when_something_essential_is_missing(monkeypatch):
-    examine_only(monkeypatch, doctor.Finding("a", None, "nothing works", "install a", essential=True))
+    examine_only(monkeypatch, doctor.Requirement("a", None, "nothing works", "install a", essential=True))
     out = io.StringIO()
     assert doctor.doctor(out) == 1
     assert out.getvalue().endswith("AutoLab is incomplete: a.\n")
@@ -56,14 +56,14 @@ def test_doctor_is_coloured_on_a_terminal_only(no_color, monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     if no_color:
         monkeypatch.setenv("NO_COLOR", "")
-    examine_only(monkeypatch, doctor.Finding("a", None, "cost", "remedy"))
+    examine_only(monkeypatch, doctor.Requirement("a", None, "cost", "remedy"))
     out = Terminal()
     doctor.doctor(out)
     assert ("\x1b[33mmissing\x1b[0m" in out.getvalue()) == (not no_color)
 
 
 def test_doctor_writes_no_control_characters(monkeypatch):
-    examine_only(monkeypatch, doctor.Finding("a", "1\x1b[2J\n2\u202e3"), doctor.Finding("b", None, "x\ry", "z"))
+    examine_only(monkeypatch, doctor.Requirement("a", "1\x1b[2J\n2\u202e3"), doctor.Requirement("b", None, "x\ry", "z"))
     out = io.StringIO()
     doctor.doctor(out)
     assert out.getvalue().splitlines()[:2] == ["a  1 [2J 2 3", "b  missing: x y"]

@@ -13,8 +13,8 @@ from helpers.interrupts import Interrupter
 
 from autolab import Variable, check_gradients, record, transforms
 from autolab import functions as F
-from autolab.widgets.explorer import Explorer
-from autolab.widgets.session import Session
+from autolab.views.graph.explorer import Explorer
+from autolab.views.graph.session import Session
 
 pytestmark = pytest.mark.goal(id="R6")
 

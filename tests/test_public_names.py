@@ -6,6 +6,7 @@ import inspect
 import types
 from doctest import SKIP, DocTestParser
 from importlib import import_module
+from pkgutil import iter_modules
 
 import pytest
 
@@ -24,6 +25,17 @@ def test_tab_shows_what_is_meant_to_be_used_and_nothing_else():
     assert not [name for name in autolab.__all__ if name.startswith("_")]
 
 
+def test_tab_after_functions_shows_functions_and_no_module():
+    assert dir(autolab.functions) == sorted(autolab.functions.__all__)
+    assert not [name for name in dir(autolab.functions) if not callable(getattr(autolab.functions, name))]
+
+
+def test_no_module_of_a_package_has_the_name_of_a_function_beside_it():
+    """Such a module is out of reach: ``autolab.functions.precision`` is a function."""
+    modules = {module.name for module in iter_modules(autolab.functions.__path__)}
+    assert modules & set(autolab.functions.__all__) == set()
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_help_shows_an_example(name: str):
     found = getattr(autolab, name)
@@ -33,8 +45,8 @@ def test_help_shows_an_example(name: str):
     assert ">>> " in (found.__doc__ or ""), name
 
 
-MODULES = "analysis authoring compat data data.transforms display functions gradcheck initializers lesson links"
-EXPLAINED = f"{MODULES} optimizers recording serializers training training.extensions transforms widgets".split()
+MODULES = "analysis authoring compat data data.transforms debug functions gpu gradcheck initializers lesson links"
+EXPLAINED = f"{MODULES} optimizers plots recording serializers training training.extensions transforms views".split()
 FROM_THE_NETWORK = {"get_fashion_mnist", "get_mnist"}  # their examples are there to read, and skipped
 
 
@@ -82,3 +94,14 @@ def test_a_function_that_is_asked_for_one_level_too_high_is_pointed_to(name: str
         getattr(autolab, name)
     assert str(caught.value) == f"module 'autolab' has no attribute {name!r}{told}"
     assert caught.value.name == name and caught.value.obj is autolab  # so Python adds "Did you mean: 'Variable'?"
+
+
+@pytest.mark.parametrize("name", ["line_chart", "show_hessian", "show_jacobian", "surface"])
+def test_a_function_that_moved_is_found_at_its_old_place_and_not_listed(name: str):
+    assert getattr(autolab, name) is getattr(autolab.plots, name)
+    assert name not in dir(autolab)
+
+
+@pytest.mark.parametrize(("former", "name"), [("checked", "check_inplace"), ("scope", "named_scope")])
+def test_former_names_are_found_and_not_listed(former: str, name: str):
+    assert getattr(autolab, former) is getattr(autolab, name) and former not in dir(autolab)

@@ -188,10 +188,14 @@ def test_what_a_user_may_not_write_stays():
         for file, mode in (("closed/file", 0o644), ("open/protected", 0o644), ("open/mine", 0o666)):
             (folder / file).write_text("old")
             (folder / file).chmod(mode)
-        left = folder / "sticky" / f".autolab-{files._place()}-999999999-1-{'0' * 8}"  # root's, of a process long gone
+        left = (
+            folder / "sticky" / f".autolab-{files._process_space()}-999999999-1-{'0' * 8}"
+        )  # root's, of a process long gone
         left.write_text("part")
         me = os.getpid()
-        running = left_over(folder / "open", files._place(), me, files._started(me))  # root's, which it still writes
+        running = left_over(
+            folder / "open", files._process_space(), me, files._started(me)
+        )  # root's, which it still writes
         command = [sys.executable, "-c", AS_SOMEBODY, folder, ROOT]
         answer = subprocess.run(command, capture_output=True, text=True, check=True, cwd="/").stdout.splitlines()
         assert answer == [
@@ -214,7 +218,7 @@ def left_over(folder, place, process, started, age=0.0):
     return path
 
 
-@pytest.mark.skipif(files._place() is None, reason="this system does not say where a process runs")
+@pytest.mark.skipif(files._process_space() is None, reason="this system does not say where a process runs")
 def test_a_process_may_have_any_name():
     name, started = Path("/proc/self/comm"), files._started(os.getpid())
     before = name.read_text()
@@ -225,9 +229,9 @@ def test_a_process_may_have_any_name():
         name.write_text(before)
 
 
-@pytest.mark.skipif(files._place() is None, reason="this system does not say where a process runs")
+@pytest.mark.skipif(files._process_space() is None, reason="this system does not say where a process runs")
 def test_the_sweep_takes_what_a_dead_process_of_this_place_left_and_nothing_else(tmp_path):
-    me, here = os.getpid(), files._place()
+    me, here = os.getpid(), files._process_space()
     assert files._LEFT.fullmatch(files._temporary_name())[1] == here
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
@@ -250,9 +254,9 @@ def test_the_sweep_takes_what_a_dead_process_of_this_place_left_and_nothing_else
     assert [p for p in gone if p.exists()] == [] and [p for p in stays + others if not p.exists()] == []
 
 
-@pytest.mark.skipif(files._place() is None, reason="this system does not say where a process runs")
+@pytest.mark.skipif(files._process_space() is None, reason="this system does not say where a process runs")
 def test_what_cannot_be_removed_keeps_nothing_else_from_it(tmp_path):
-    left = [tmp_path / f".autolab-{files._place()}-999999999-1-{i:08}" for i in range(10)]
+    left = [tmp_path / f".autolab-{files._process_space()}-999999999-1-{i:08}" for i in range(10)]
     for i, path in enumerate(left):  # nobody can remove a folder as if it were a file
         path.write_text("part") if i in (4, 5) else path.mkdir()
     files.write(tmp_path / "file", "text")

@@ -117,6 +117,6 @@ def _with_gaps(x: np.ndarray, y: np.ndarray, breaks: list[Break]) -> tuple[np.nd
     for column, found in enumerate(breaks):
         between[found.order :, column] = np.nan
     where = np.searchsorted(x, places)
-    for found in breaks:  # what stands at the place itself belongs to neither side
+    for found in breaks:  # the value at the break itself belongs to neither side
         y[found.order :, np.abs(x - found.x) <= _NARROW * (x[-1] - x[0])] = np.nan
     return np.insert(x, where, places), np.insert(y, where, between, axis=1)

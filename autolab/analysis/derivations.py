@@ -14,8 +14,8 @@ from .expressions import (
     ONE,
     SAME_FOR_BOTH_ZEROS,
     ZERO,
-    Call,
     Expression,
+    FunctionCall,
     Name,
     Number,
     Sum,
@@ -81,7 +81,7 @@ def derivation(recording: Recording) -> Derivation:
     graphs = (recording, *recording.higher)
     if len(recording.outputs) != 1 or sum([len(graph.steps) for graph in graphs]) > MOST_STEPS:
         raise NotReadableError
-    reader = _Reader(graphs)
+    reader = _ExpressionReader(graphs)
     orders = tuple([reader.at(graph.outputs[0]) for graph in graphs])
     wrt = next((name for name in reader.inputs if name.text == recording.wrt), reader.inputs[0])
     found = Derivation(orders, tuple(reader.named.values()), tuple(reader.inputs), reader.values, wrt)
@@ -105,7 +105,7 @@ def _agrees(found: Derivation, order: Expression, recorded: Snapshot | None) -> 
     return bool(np.all(close | alike))
 
 
-class _Reader:
+class _ExpressionReader:
     """Makes expressions of steps. A value that the user named is its name wherever it is used or comes out again."""
 
     def __init__(self, graphs: tuple[Recording, ...]) -> None:
@@ -183,7 +183,7 @@ class _Reader:
             if isinstance(inner, Number):
                 return inner
         safe = function in SAME_FOR_BOTH_ZEROS
-        found = Call(function, tuple([self._operand(use, not safe) for use in uses]), step.attributes)
+        found = FunctionCall(function, tuple([self._operand(use, not safe) for use in uses]), step.attributes)
         assert step.value is not None
         self.values.setdefault(found, step.value.values)
         return found

@@ -90,7 +90,7 @@ class Derivatives:
         return str(self._repr_mimebundle_()["text/plain"])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..display import mimebundle
+        from ..views import mimebundle
 
         return mimebundle(self)
 
@@ -150,7 +150,7 @@ class Study:
         if not callable(fn):
             raise TypeError(f"{CALLER}: fn is {a_kind(fn)}; expected a function of a Variable")
         self.fn, self._name = fn, getattr(fn, "__name__", type(fn).__name__)
-        at = _number("x", x.data if isinstance(x, Variable) else x)
+        at = _finite("x", x.data if isinstance(x, Variable) else x)
         order = _checked_order(order)
         values, near = Ladder(CALLER, fn, order).begin(at)  # what is wrong at the point itself is the user's to know
         self._domain = _domain(at, domain, near)
@@ -161,7 +161,7 @@ class Study:
 
     def move(self, x: Any) -> Derivatives:
         """Look at another point of the domain; it becomes ``data``."""
-        self.data = self.look(_number("x", x), self.data.order)
+        self.data = self.look(_finite("x", x), self.data.order)
         return self.data
 
     def choose(self, order: int) -> Derivatives:
@@ -251,7 +251,7 @@ def _checked_order(order: Any) -> int:
     return order
 
 
-def _number(name: str, value: Any) -> float:
+def _finite(name: str, value: Any) -> float:
     try:
         array = np.asarray(value, np.float64)
     except (TypeError, ValueError):

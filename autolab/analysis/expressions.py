@@ -70,7 +70,7 @@ class Name(Expression):
 
 
 @dataclass(frozen=True)
-class Call(Expression):
+class FunctionCall(Expression):
     """A function that is not one of the four operations and powers."""
 
     function: str
@@ -156,10 +156,10 @@ def is_total(expression: Expression, functions: Set[str] = TOTAL) -> bool:
     match expression:
         case Name(definition=definition):
             return definition is None or is_total(definition, functions)
-        case Call(function, arguments):
+        case FunctionCall(function, arguments):
             return function in functions and all(is_total(one, functions) for one in arguments)
         case Power(base, Sum(terms)):  # what the gradient of a power of 0 has: 1 where the base is 0
-            return is_total(base) and Call("_both_zero", (base, ZERO)) in terms
+            return is_total(base) and FunctionCall("_both_zero", (base, ZERO)) in terms
         case Power(base, exponent):
             return is_total(base, functions) and whole(exponent) > 0
     return all(is_total(part, functions) for part in expression.parts)

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
+from weakref import proxy
 
 import numpy as np
 
-from ..engine import backward
-from ..engine.config import using_config
+from ..engine.backend import get_array_module
 from ..engine.errors import a_kind
+from ..engine.grad import grad
 from ..engine.observe import ForwardEvent, observe
 from ..engine.primitive import Primitive
+from ..engine.switches import using_config
 from ..engine.variable import Variable
+from ..tracing import Branches, agree
 from ..transforms.curvature import made_by_elementwise
 
 _PROBES = 7
-_TOLERANCE = 1e-9
 
 
 class Ladder:
@@ -42,6 +44,8 @@ class Ladder:
         self._caller, self._fn = caller, fn
         self._tried = False
         self._is_known = False  # of the last array
+        me = proxy(self)  # no circle, which only the cyclic collector would take apart
+        self._branches = Branches(lambda x: me._traced(x), lambda x: me._alone(x))
 
     def exactly(self, x: float) -> np.ndarray:
         """The values of all orders at one point; what ``fn`` raises passes through."""
@@ -52,9 +56,12 @@ class Ladder:
         found = self._whole(xs) if self.together else None
         if found is not None:
             probes = self._probes(len(xs))
-            found = found if _agree(found[:, probes], self._each(xs[probes])) else None
+            found = found if agree(found[:, probes], self._each(xs[probes])) else None
         self.together = found is not None
-        return self._each(xs) if found is None else found
+        if found is not None:
+            return found
+        values = self._branches.at(xs)
+        return self._each(xs) if values is None else _defined(values.T)
 
     def _probes(self, count: int) -> np.ndarray:
         """The places of the points that are tried alone."""
@@ -84,18 +91,29 @@ class Ladder:
             return None
 
     def _each(self, xs: np.ndarray) -> np.ndarray:
-        columns = []
-        for x in xs:
-            try:
-                columns.append(self.exactly(x))
-            except Exception as error:
-                self.raised = f"{type(error).__name__}: {error}"
-                columns.append(np.full(self.order + 1, np.nan))
-        return np.stack(columns, axis=1)
+        return np.stack([self._alone(x) for x in xs], axis=1)
+
+    def _alone(self, x: Any) -> np.ndarray:
+        try:
+            return self.exactly(x)
+        except Exception as error:
+            self.raised = f"{type(error).__name__}: {error}"
+            return np.full(self.order + 1, np.nan)
+
+    def _traced(self, x: Any) -> list[Any]:
+        """All orders of a traced number."""
+        rows: list[Any] = [np.zeros(())] * (self.order + 1)
+        self._fill(rows, Variable(x, name="x"), nullcontext)
+        return rows
 
     def _climb(self, x: Variable, listening: Callable[[], AbstractContextManager[Any]] = nullcontext) -> np.ndarray:
         """All orders; somebody may be listening while ``fn`` itself runs."""
         rows = np.zeros((self.order + 1, *x.shape))
+        self._fill(rows, x, listening)
+        return _defined(rows)
+
+    def _fill(self, rows: Any, x: Variable, listening: Callable[[], AbstractContextManager[Any]]) -> None:
+        """Put down the orders in turn; those that are zero everywhere stay as they are."""
         with using_config("enable_backprop", True), np.errstate(all="ignore"):
             with listening():
                 y = self._checked(self._fn(x), x)
@@ -103,15 +121,12 @@ class Ladder:
             if x.ndim:
                 self._is_known = made_by_elementwise(y)
             for order in range(1, self.order + 1):
-                ones = np.ones(y.shape, y.dtype)
-                (slope,) = backward.grad([y], [x], [ones], order < self.order) if y.node is not None else (None,)
+                ones = get_array_module(y._data).ones(y.shape, y.dtype)
+                (slope,) = grad([y], [x], [ones], order < self.order) if y.node is not None else (None,)
                 if slope is None:  # all that follow are zero
                     break
                 y = slope
                 rows[order] = y.data
-        undefined = np.logical_or.accumulate(~np.isfinite(rows), axis=0)
-        rows[1:][undefined[:-1]] = np.nan  # whatever a rule computes where there is nothing to differentiate
-        return rows
 
     def _checked(self, y: Any, x: Variable) -> Variable:
         name = getattr(self._fn, "__name__", type(self._fn).__name__)
@@ -129,10 +144,8 @@ def _point(x: Any) -> Variable:
     return Variable(np.array(x, np.float64), name="x")
 
 
-def _agree(together: np.ndarray, alone: np.ndarray) -> bool:
-    """Equal up to rounding, with infinities and NaN at the same places."""
-    size = np.abs(alone)
-    slack = _TOLERANCE * np.max(np.where(np.isfinite(size), size, 0.0), axis=1, keepdims=True, initial=0.0)
-    with np.errstate(invalid="ignore"):
-        close = np.abs(together - alone) <= _TOLERANCE * size + slack
-    return bool(np.all(close | (together == alone) | (np.isnan(together) & np.isnan(alone))))
+def _defined(rows: np.ndarray) -> np.ndarray:
+    """The orders without whatever a rule computes where there is nothing to differentiate."""
+    undefined = np.logical_or.accumulate(~np.isfinite(rows), axis=0)
+    rows[1:][undefined[:-1]] = np.nan
+    return rows

@@ -17,12 +17,14 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import transforms
-from ..engine.backend import Array, to_cpu
-from ..engine.config import using_config
+from ..engine.backend import Array
+from ..engine.devices import to_cpu
 from ..engine.errors import a_kind
+from ..engine.switches import using_config
 from ..engine.variable import Variable
 from ..gradcheck.spread import check_executor, spread
 from ..links import Link
+from ..tracing import Branches
 from ..transforms.structure import filled, leaves
 
 Chosen = Literal["axes", "random", "path", "given"]
@@ -38,14 +40,14 @@ class Surface:
     """A loss over a plane.
 
     ``values[i, j]`` is the loss at ``x[j]`` along the first direction and ``y[i]`` along the second, in units of the
-    directions, from the parameters that were given (for ``axes``, where the two numbers themselves stand). ``path`` has
+    directions, from the parameters that were given (for ``axes``, where the two numbers are themselves). ``path`` has
     a row of two such numbers for each point of the way, ``path_values`` the loss at these points themselves, and
     ``captured`` says which part of the way's squared length lies in the plane; the rest of it is not to be seen.
 
     Examples
     --------
     >>> import autolab
-    >>> bowl = autolab.surface(lambda x, y: x**2 + y**2, (0.0, 0.0), steps=3)
+    >>> bowl = autolab.plots.surface(lambda x, y: x**2 + y**2, (0.0, 0.0), steps=3)
     >>> bowl.names, bowl.x.tolist()
     (('x', 'y'), [-1.0, 0.0, 1.0])
     >>> bowl.values.tolist()
@@ -73,7 +75,7 @@ class Surface:
         return str(self._repr_mimebundle_()["text/plain"])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..display import mimebundle
+        from ..views import mimebundle
 
         return mimebundle(self)
 
@@ -142,12 +144,13 @@ def surface(
     origin = space.start if chosen == "axes" else np.zeros(2)
     reach = _reach(places, span)
     x, y = (np.linspace(low, high, steps) for low, high in reach)
-    points = [a * first + b * second for b in y for a in x] + [point - space.start for point in way]
+    grid = (y[:, None, None] * second + x[:, None] * first).reshape(-1, space.start.size)
+    points: Any = np.concatenate([grid, *[(point - space.start)[None] for point in way]])
     values = np.concatenate(spread(executor, partial(_evaluated, space), points))
-    grid = values[: steps * steps].reshape(steps, steps)
+    heights = values[: steps * steps].reshape(steps, steps)
     names = space.names() if chosen == "axes" else (f"{chosen} 1", f"{chosen} 2")
     return Surface(
-        (names[0], names[1]), chosen, x + origin[0], y + origin[1], grid, (float(origin[0]), float(origin[1])),
+        (names[0], names[1]), chosen, x + origin[0], y + origin[1], heights, (float(origin[0]), float(origin[1])),
         places + origin, values[steps * steps :], captured,
     )  # fmt: skip
 
@@ -215,23 +218,41 @@ class Space:
 
     def at(self, flat: np.ndarray, model: Any) -> float:
         """The loss at a vector; ``model`` is a copy of the link that may be changed."""
-        point = self.shaped(flat)
-        if self.is_link:
-            for parameter, part in zip(model.params(), point, strict=True):
-                parameter.data = part
-            result = self.loss(model)
-        else:
-            variables = filled(self.params, iter([Variable(leaf) for _, leaf in leaves(point)]))
-            result = self.loss(*variables) if isinstance(self.params, tuple) else self.loss(variables)
-        value = _array(result, f"{_CALLER}: the loss")
+        value = _array(self._result(flat, model), f"{_CALLER}: the loss")
         if value.size != 1:
             raise ValueError(f"{_CALLER}: the loss has shape {value.shape}; expected one number")
         return float(value.reshape(()))
 
+    def traced(self, flat: Any) -> list[Any]:
+        """The loss at a traced vector; the link that takes its values is nobody else's."""
+        with using_config("enable_backprop", False):
+            result = self._result(flat, self.copied())
+        return [result.data if isinstance(result, Variable) else result]
 
-def _evaluated(space: Space, moves: Sequence[np.ndarray]) -> np.ndarray:
+    def alone(self, flat: np.ndarray) -> np.ndarray:
+        """The loss at a vector, whatever was computed before."""
+        with using_config("enable_backprop", False), np.errstate(all="ignore"):
+            return np.array([self.at(flat, self.copied())])
+
+    def copied(self) -> Any:
+        return self.params.copy("copy") if self.is_link else None
+
+    def _result(self, flat: Any, model: Any) -> Any:
+        point = self.shaped(flat)
+        if self.is_link:
+            for parameter, part in zip(model.params(), point, strict=True):
+                parameter.data = part
+            return self.loss(model)
+        variables = filled(self.params, iter([Variable(leaf) for _, leaf in leaves(point)]))
+        return self.loss(*variables) if isinstance(self.params, tuple) else self.loss(variables)
+
+
+def _evaluated(space: Space, moves: np.ndarray) -> np.ndarray:
     """The loss at some points, in whichever thread or process."""
-    model = space.params.copy("copy") if space.is_link else None
+    values = Branches(space.traced, space.alone).at(space.start + moves)
+    if values is not None and values.shape[1] == 1:
+        return values[:, 0]
+    model = space.copied()
     with using_config("enable_backprop", False), np.errstate(all="ignore"):
         return np.array([space.at(space.start + move, model) for move in moves])
 

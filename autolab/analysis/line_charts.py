@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import as_array, check_real, to_cpu
+from ..engine.arrays import as_array, check_real
+from ..engine.devices import to_cpu
 from ..engine.variable import Variable
 
 MOST_POINTS = 5000
@@ -34,7 +35,7 @@ class LineChart:
     Examples
     --------
     >>> import autolab
-    >>> chart = autolab.line_chart([1, 2, 3], {"loss": [4.0, 2.0, 1.0]}, title="a loss")
+    >>> chart = autolab.plots.line_chart([1, 2, 3], {"loss": [4.0, 2.0, 1.0]}, title="a loss")
     >>> chart.title, chart.x.tolist(), list(chart.lines)
     ('a loss', [1.0, 2.0, 3.0], ['loss'])
     """
@@ -51,7 +52,7 @@ class LineChart:
         return str(self._repr_mimebundle_()["text/plain"])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..display import mimebundle
+        from ..views import mimebundle
 
         return mimebundle(self)
 
@@ -97,7 +98,7 @@ def line_chart(
     --------
     >>> import autolab
     >>> import numpy as np
-    >>> chart = autolab.line_chart(np.arange(1, 4), {"loss": [2.0, 1.0, 0.5]}, log="y")
+    >>> chart = autolab.plots.line_chart(np.arange(1, 4), {"loss": [2.0, 1.0, 0.5]}, log="y")
     >>> chart.lines["loss"].tolist()
     [2.0, 1.0, 0.5]
     """

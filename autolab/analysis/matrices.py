@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import transforms
 from ..binding import Bound, bind
-from ..engine.backend import to_cpu
+from ..engine.devices import to_cpu
 from ..engine.variable import Variable
 from ..transforms.structure import leaves
 
@@ -37,7 +37,7 @@ class DerivativeMatrix:
     Examples
     --------
     >>> import autolab
-    >>> hessian = autolab.show_hessian(lambda x, y: x * y, x=1.0, y=2.0)
+    >>> hessian = autolab.plots.show_hessian(lambda x, y: x * y, x=1.0, y=2.0)
     >>> hessian.values.tolist(), hessian.rows, hessian.signs
     ([[0.0, 1.0], [1.0, 0.0]], ('x', 'y'), (1, 0, 1))
     """
@@ -84,7 +84,7 @@ class DerivativeMatrix:
         return str(self._repr_mimebundle_()["text/plain"])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..display import mimebundle
+        from ..views import mimebundle
 
         return mimebundle(self)
 

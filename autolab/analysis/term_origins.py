@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .expressions import ONE, ZERO, Call, Expression, Name, Number, Power, Product, Sum, terms_of
+from .expressions import ONE, ZERO, Expression, FunctionCall, Name, Number, Power, Product, Sum, terms_of
 from .simplify import Rules
 
 if TYPE_CHECKING:
     from .derivations import Derivation
 
 _RULES = {
-    "sin": lambda u, y, r: r.product([Call("cos", (u,))]),
-    "cos": lambda u, y, r: r.product([Number(-ONE.value), Call("sin", (u,))]),
+    "sin": lambda u, y, r: r.product([FunctionCall("cos", (u,))]),
+    "cos": lambda u, y, r: r.product([Number(-ONE.value), FunctionCall("sin", (u,))]),
     "exp": lambda u, y, r: y,
     "log": lambda u, y, r: r.quotient(ONE, u),
     "tanh": lambda u, y, r: r.sum([ONE, r.product([Number(-ONE.value), y, y])]),
-    "sigmoid": lambda u, y, r: Call("sigmoid_slope", (u,)),
-    "sinh": lambda u, y, r: Call("cosh", (u,)),
-    "cosh": lambda u, y, r: Call("sinh", (u,)),
+    "sigmoid": lambda u, y, r: FunctionCall("sigmoid_slope", (u,)),
+    "sinh": lambda u, y, r: FunctionCall("cosh", (u,)),
+    "cosh": lambda u, y, r: FunctionCall("sinh", (u,)),
     "sqrt": lambda u, y, r: r.product([Number(ONE.value / 2), r.quotient(ONE, y)]),
 }
 
@@ -33,7 +33,7 @@ def origins(found: Derivation, order: int) -> list[list[tuple[int, Expression]]]
     >>> from autolab.analysis.derivations import derivation
     >>> product = autolab.record(lambda x: x**2 * autolab.functions.sin(x), 1.0, options={"order": 1})
     >>> [[(k, type(factor).__name__) for k, factor in term] for term in origins(derivation(product), 1)]
-    [[(0, 'Power')], [(0, 'Call')]]
+    [[(0, 'Power')], [(0, 'FunctionCall')]]
     """
     below, rules = terms_of(found.orders[order - 1]), Rules(finite=True)
     made: dict[frozenset[Expression], list[tuple[int, Expression]]] = {}
@@ -80,7 +80,7 @@ def _slope(expression: Expression, found: Derivation, rules: Rules) -> Expressio
             slope = _slope(base, found, rules)
             lower = rules.power(base, Number(value - 1))
             return None if slope is None else rules.product([Number(value), lower, slope])
-        case Call(function, (argument,)) if function in _RULES:
+        case FunctionCall(function, (argument,)) if function in _RULES:
             slope = _slope(argument, found, rules)
             y = {name.definition: name for name in found.names}.get(expression, expression)
             return None if slope is None else rules.product([_RULES[function](argument, y, rules), slope])
@@ -94,10 +94,10 @@ def as_written(found: Derivation, order: int) -> Expression:
         return found.orders[order]
     below = terms_of(found.orders[order - 1])
     given = dict(zip(terms, origins(found, order), strict=True))
-    first = {term: min([(k, _place(factor, below[k])) for k, factor in of]) for term, of in given.items()}
+    first = {term: min([(k, _index_in(factor, below[k])) for k, factor in of]) for term, of in given.items()}
     return Sum(tuple(sorted(terms, key=lambda term: first[term])))
 
 
-def _place(factor: Expression, term: Expression) -> int:
+def _index_in(factor: Expression, term: Expression) -> int:
     """The place of a factor in a term; 0 for the term itself."""
     return term.factors.index(factor) if isinstance(term, Product) and factor in term.factors else 0

@@ -1,6 +1,7 @@
-"""Other schools of writing a function. All of them, `autolab.FunctionNode` and declared functions stand together in one
-graph.
+"""Functions with a backward of their own, in the style that one knows. All of them and declared functions stand
+together in one graph.
 
+`FunctionNode`      Chainer's: gradients of any order
 `Function`          Chainer's old style: backward on arrays, first order only
 `SimpleFunction`    DeZero's: ``forward(*arrays)``, ``backward(*Variables)``
 `ContextFunction`   PyTorch's: static methods and a ``ctx``
@@ -8,6 +9,7 @@ graph.
 
 from .array_function import Function
 from .context_function import ContextFunction
+from .function_node import FunctionNode
 from .simple_function import SimpleFunction
 
-__all__ = ["ContextFunction", "Function", "SimpleFunction"]
+__all__ = ["ContextFunction", "Function", "FunctionNode", "SimpleFunction"]

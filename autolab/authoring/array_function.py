@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.authored import ArrayForward, Barrier, as_upstream
-from ..engine.backend import Array, array_of, check_real, get_array_module, is_array
+from ..engine.arrays import array_of, check_real
+from ..engine.backend import Array, get_array_module, in_main_memory, is_array
 from ..engine.errors import GradientCountError, a_kind, counted
-from ..engine.node import Whole
+from ..engine.multi_output import MultiOutputNode
 from ..engine.variable import Variable, wrap
+from .base import ArrayForward, Barrier, as_upstream
 
 
 class Function(ArrayForward):
@@ -69,7 +70,7 @@ class Function(ArrayForward):
         tuple of arrays
             One per input, of its shape; None where there is no dependence.
         """
-        if get_array_module(*inputs, *grad_outputs) is np:
+        if in_main_memory(get_array_module(*inputs, *grad_outputs)):
             return self.backward_cpu(inputs, grad_outputs)
         return self.backward_gpu(inputs, grad_outputs)
 
@@ -108,7 +109,7 @@ class Function(ArrayForward):
         self._running().retained_inputs = tuple(range(len(arrays)))
         return super()._forward(arrays)
 
-    def _gradients(self, node: Whole, g: Any, create_graph: bool) -> Mapping[int, Variable | None]:
+    def _gradients(self, node: MultiOutputNode, g: Any, create_graph: bool) -> Mapping[int, Variable | None]:
         call = self._running()
         upstream = [as_upstream(got) for got in node.gradients(g)]
         returned = self.backward(
@@ -124,7 +125,7 @@ class Function(ArrayForward):
             raise GradientCountError(
                 f"{self.name}.backward returned {counted(returned)}; expected {call.arity}, one per input"
             )
-        found = {edge.rule: self._gradient(returned[edge.rule], edge.rule) for edge in node.edges}
+        found = {edge.place: self._gradient(returned[edge.place], edge.place) for edge in node.edges}
         return self._differentiable_once(found, node, upstream) if create_graph else found
 
     def _gradient(self, value: Any, i: int) -> Variable | None:
@@ -139,7 +140,7 @@ class Function(ArrayForward):
         return wrap(check_real(array_of(value), what), None)
 
     def _differentiable_once(
-        self, found: dict[int, Variable | None], node: Whole, upstream: list[Variable | None]
+        self, found: dict[int, Variable | None], node: MultiOutputNode, upstream: list[Variable | None]
     ) -> dict[int, Variable | None]:
         """The gradients, joined to all that they depend on by nodes that refuse to be differentiated."""
         barrier = Barrier(

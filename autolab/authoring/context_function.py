@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from ..engine.authored import Authored, Barrier, as_upstream
 from ..engine.backend import Array
-from ..engine.config import no_grad, recording
+from ..engine.config import recording
 from ..engine.errors import DeclarationError, GradientCountError, counted
-from ..engine.node import Whole
+from ..engine.multi_output import MultiOutputNode
 from ..engine.observe import silence
+from ..engine.switches import no_grad
 from ..engine.variable import Variable, wrap
+from .base import Authored, Barrier, as_upstream
 from .marks import Kept, Marks
 from .signature import parameter_label
 
@@ -164,7 +165,7 @@ class ContextFunction(Authored):
         )
         return Barrier(self.name, reason).wrap(kept.value, list(node.parents))
 
-    def _gradients(self, node: Whole, g: Any, create_graph: bool) -> Mapping[int, Any]:
+    def _gradients(self, node: MultiOutputNode, g: Any, create_graph: bool) -> Mapping[int, Any]:
         marks, arity = self._marks, self._running().arity
         upstream = node.all_gradients(g) if marks.materialize else node.gradients(g)
         returned = type(self).backward(self, *[as_upstream(got) for got in upstream])

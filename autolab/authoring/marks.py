@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..engine.backend import Array, as_array, check_real, is_array
+from ..engine.arrays import as_array, check_real
+from ..engine.backend import Array, is_array
 from ..engine.errors import a_kind
 from ..engine.variable import Variable, wrap
 

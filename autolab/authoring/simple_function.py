@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from ..engine.authored import Authored, as_upstream
 from ..engine.backend import Array
 from ..engine.errors import GradientCountError, counted
-from ..engine.node import Whole
+from ..engine.multi_output import MultiOutputNode
 from ..engine.variable import Variable
+from .base import Authored, as_upstream
 from .signature import parameter_label
 
 
@@ -97,10 +97,10 @@ class SimpleFunction(Authored):
         call.retained_inputs, call.retained_outputs = tuple(range(len(arrays))), tuple(range(len(results)))
         return self._results(results)
 
-    def _upstream(self, node: Whole, g: Any) -> list[Variable]:
+    def _upstream(self, node: MultiOutputNode, g: Any) -> list[Variable]:
         return [as_upstream(got) for got in node.all_gradients(g)]  # type: ignore[misc]  # none of them is None
 
-    def _gradients(self, node: Whole, g: Any, create_graph: bool) -> Mapping[int, Any]:
+    def _gradients(self, node: MultiOutputNode, g: Any, create_graph: bool) -> Mapping[int, Any]:
         returned = self.backward(*self._upstream(node, g))
         gradients = tuple(returned) if isinstance(returned, tuple | list) else (returned,)
         arity = self._running().arity
@@ -109,9 +109,9 @@ class SimpleFunction(Authored):
                 f"{self.name}.backward returned {counted(gradients)}; expected {arity}, one per input"
             )
         for edge in node.edges:
-            if edge.rule >= len(gradients):
+            if edge.place >= len(gradients):
                 raise GradientCountError(
-                    f"{self.name}.backward returned {counted(gradients)}, none for input {edge.rule} "
-                    f"({self.input_label(edge.rule)}), which requires one; return None to say that it has none"
+                    f"{self.name}.backward returned {counted(gradients)}, none for input {edge.place} "
+                    f"({self.input_label(edge.place)}), which requires one; return None to say that it has none"
                 )
         return dict(enumerate(gradients))

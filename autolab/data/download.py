@@ -130,7 +130,7 @@ class _Downloader:
 def _session() -> Any:
     import requests
 
-    class Session(requests.Session):
+    class HttpsSession(requests.Session):
         """Follows redirections to https alone."""
 
         def get_redirect_target(self, resp: requests.Response) -> str | None:
@@ -139,7 +139,7 @@ def _session() -> Any:
                 raise FileFormatError("it was redirected to an address that is not https")
             return target
 
-    return Session()
+    return HttpsSession()
 
 
 def _reason(error: Exception) -> str:

@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..engine.config import check_rng, config
 from ..engine.errors import a_kind
-from ..engine.publish import publish
+from ..engine.store import publish
+from ..engine.switches import check_rng, config
 from ..generators import generator_state, generator_store
 from ..layout import COUNT, TEXT, TRUTH, Slot
 from .dataset import TupleDataset, batch_of
@@ -124,7 +124,7 @@ class SerialIterator:
 
     # ------------------------------------------------------------------ state
     def state(self) -> dict[str, Any]:
-        """Where it stands, and its own generator if it has one."""
+        """How far it has come, and its own generator if it has one."""
         found: dict[str, Any] = {
             "epoch": self.epoch,
             "position": self.position,
@@ -140,7 +140,7 @@ class SerialIterator:
         return found if self.rng is None else {**found, "rng": TEXT}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on where another iterator of the same dataset stood; on an error nothing has changed."""
+        """Go on from where another iterator of the same dataset was; on an error nothing has changed."""
         publish(self.planned(state))
 
     def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:

@@ -1,26 +1,27 @@
-"""backward() and grad(): the only traversal of the graph. It is iterative, and nothing is stored before all is
-computed."""
+"""The only traversal of the graph. It is iterative, and nothing is stored before all is computed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable
 from heapq import heappop, heappush
-from itertools import starmap
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
-from .backend import array_of, get_array_module, stopwatch
-from .checked import verify, watched
-from .config import modes, recording, using_config, watchers
-from .errors import a_kind
-from .node import Leaf, Node
+from .backend import get_array_module
+from .config import modes, recording, watchers
+from .devices import stopwatch
+from .errors import no_switch
+from .node import Node
 from .observe import BackwardEvent, notify
-from .passes import note_pass
 from .primitive import Primitive
+from .store import Gradients, note_pass, publish, stored
+from .switches import using_config
 from .variable import Variable, wrap
 
-Gradients = dict[Node, Any]
+guards: dict[weakref.ref[Node], Callable[[], None]] = {}
+"""What is called before a node is visited, for nodes whose values somebody watches: `autolab.debug` enters it."""
 
 
 class _Every:
@@ -36,7 +37,7 @@ Wanted = frozenset[Node] | _Every
 def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False) -> None:
     """See `Variable.backward`."""
     if type(retain_grad) is not bool or type(create_graph) is not bool:
-        raise _no_switch("backward", retain_grad=retain_grad, create_graph=create_graph)
+        raise no_switch("backward", retain_grad=retain_grad, create_graph=create_graph)
     root = y.node
     if root is None:
         raise RuntimeError(
@@ -46,92 +47,14 @@ def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False)
         )
     given = getattr(root, "given", False)
     start = root.grad if given else None
-    found = _gradients([y], [start], create_graph, keep=_Every() if retain_grad else frozenset())
+    found = gradients([y], [start], create_graph, keep=_Every() if retain_grad else frozenset())
     if given:
         found.pop(root, None)  # the start gradient that the user set stays as it is
-    _publish(found, root, {id(start._data)} if start is not None else set())
+    publish(stored(found, root, {id(start._data)} if start is not None else set()))
     note_pass(y)
 
 
-@overload
-def grad(outputs: Any, inputs: Variable, grad_outputs: Any = None, create_graph: bool = False) -> Variable | None: ...
-@overload
-def grad(
-    outputs: Any, inputs: Sequence[Variable], grad_outputs: Any = None, create_graph: bool = False
-) -> tuple[Variable | None, ...]: ...
-def grad(outputs: Any, inputs: Any = None, grad_outputs: Any = None, create_graph: bool = False) -> Any:
-    """Gradients of ``outputs`` with respect to ``inputs``; they are returned, and no ``.grad`` changes.
-
-    Parameters
-    ----------
-    outputs : Variable or sequence of Variables
-    inputs : Variable or sequence of Variables
-        May be leaves or values in between.
-    grad_outputs : Variable, array or a sequence of them, optional
-        The upstream gradient of each output, of its shape. It may be left out (or None) for outputs of one element: 1.
-    create_graph : bool
-        Make the result differentiable, for gradients of higher order.
-
-    Returns
-    -------
-    Variable, or tuple of Variables
-        A Variable for a Variable, a tuple for a sequence. Each has its input's shape and dtype; None for an input
-        that no output depends on.
-
-    Raises
-    ------
-    TypeError
-        If an output or input is not a Variable.
-    ValueError
-        If an upstream gradient has the wrong shape, or their number is wrong.
-    RuntimeError
-        If an output of more than one element has no upstream gradient.
-
-    Examples
-    --------
-    >>> from autolab import Variable, grad
-    >>> x = Variable(3.0)
-    >>> first = grad(x ** 3, x, create_graph=True)
-    >>> first, grad(first, x)
-    (variable(27.0), variable(18.0))
-    """
-    if type(create_graph) is not bool:
-        raise _no_switch("grad", create_graph=create_graph)
-    ys = _variables("outputs", outputs)
-    xs = _variables("inputs", inputs)
-    starts = [None] * len(ys) if grad_outputs is None else _sequence(grad_outputs)
-    if len(starts) != len(ys):
-        raise ValueError(
-            f"grad: got {len(starts)} grad_outputs; expected {len(ys)}, one per output. The upstream gradient of one "
-            "output is an array or a Variable, not a list of numbers"
-        )
-    inner = frozenset([x.node for x in xs if x.node is not None and x.node.order])
-    found = _gradients(ys, starts, create_graph, keep=inner)
-    seen = {id(getattr(start, "array", start)) for start in starts}  # the caller's own arrays
-    result = tuple([_own(found[x.node], seen) if x.node in found else None for x in xs])
-    return result[0] if isinstance(inputs, Variable) else result
-
-
-def _no_switch(function: str, **switches: Any) -> TypeError:
-    given = ", ".join([f"{name} is {a_kind(value)}" for name, value in switches.items()])
-    where = "y.grad" if function == "backward" else "grad_outputs"
-    return TypeError(f"{function}: {given}; expected True or False. An upstream gradient goes to {where}")
-
-
-def _sequence(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else [value]
-
-
-def _variables(what: str, values: Any) -> list[Variable]:
-    found = _sequence(values)
-    for value in found:
-        if not isinstance(value, Variable):
-            hint = "; for a function there is autolab.transforms.grad(f)(x)" if callable(value) else ""
-            raise TypeError(f"grad: {what} has {a_kind(value)}; expected a Variable or a sequence of them{hint}")
-    return found
-
-
-def _gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: Wanted) -> Gradients:
+def gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: Wanted) -> Gradients:
     """Gradients of the leaves and of the nodes in ``keep``."""
     seeds = [
         (y.node, _seed(y, start, create_graph, i))
@@ -146,7 +69,7 @@ def _gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: 
 
 def _visit(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wanted) -> Gradients:
     on_host = create_graph or not seeds or type(seeds[0][1]) is np.ndarray
-    if keep or watched or (watchers and modes().hooks) or not on_host:  # on a GPU `pull` makes one kernel of a node
+    if keep or guards or (watchers and modes().hooks) or not on_host:  # on a GPU `pull` makes one kernel of a node
         return _sweep_observed(seeds, create_graph, keep)
     return _sweep(seeds, create_graph)
 
@@ -193,12 +116,12 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
         while edge is not None:
             saved = edge.saved
             if create_graph and saved is not None:
-                saved = node.function.revived(node, edge.rule, saved)
+                saved = node.function.revived(node, edge)
             gradient = edge.rule(g, saved)
             if edge.fit is not None and not (
                 hasattr(gradient, "shape") and (gradient.shape, gradient.dtype) == edge.fit
             ):
-                gradient = node.function.fit(gradient, edge.rule, edge.fit, g)
+                gradient = node.function.fit(gradient, edge, g)
             parent, edge = edge.parent, edge.more
             if parent.order > highest:  # it stays at hand, and what stayed so far waits
                 if following is not None:
@@ -232,8 +155,8 @@ def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wan
         g = grads.pop(node)
         if node in keep:
             kept[node] = g
-        if watched:
-            verify(node)
+        if guards and (guard := guards.get(weakref.ref(node))) is not None:
+            guard()
         stop = stopwatch(get_array_module(getattr(g, "_data", g))) if hooked else None
         pairs = node.function.pull(node, g, create_graph)
         if stop is not None:
@@ -255,60 +178,6 @@ def deliver(pairs: list[tuple[Node, Any]], grads: Gradients, heap: list[tuple[in
             grads[parent] = gradient
             if parent.order > floor:
                 heappush(heap, (-parent.order, parent))
-
-
-def _publish(found: Gradients, root: Node, seen: set[int]) -> None:
-    """Store the gradients of a pass on their nodes, all or none.
-
-    A leaf's gradient adds to the one it has; that of a value in between replaces it. The stores are one C-level call,
-    so that an interrupt falls before or after all of them.
-    """
-    stores: list[tuple[Node, str, Any]] = []
-    for node, g in found.items():
-        if isinstance(node, Leaf):
-            stores += _stores(node, _own(g, seen))
-        elif not isinstance(g, dict) and node is not root:
-            # left out are functions with several results (their parts have the gradients) and the start filled in by us
-            stores += (node, "grad", _own(g, seen)), (node, "given", False)
-    any(starmap(setattr, stores))  # which runs through all of them, as setattr returns None
-
-
-def _stores(leaf: Leaf, g: Variable) -> list[tuple[Node, str, Any]]:
-    """What changes at a leaf: mostly the gradient and nothing else."""
-    before, passes = leaf.grad, 1
-    if before is not None:
-        g, passes = _sum(before, g), (leaf.passes or 1) + 1
-    stores: list[tuple[Node, str, Any]] = [(leaf, "grad", g)]
-    if leaf.passes != passes:
-        stores.append((leaf, "passes", passes))
-    if leaf.moved:
-        stores.append((leaf, "moved", False))
-    if leaf.given:
-        stores.append((leaf, "given", False))
-    return stores
-
-
-def _sum(before: Variable, g: Variable) -> Variable:
-    if before.shape != g.shape:  # the Variable got other data in between
-        raise ValueError(
-            f"backward: a Variable has a gradient of shape {before.shape}, to which one of shape {g.shape} cannot be "
-            "added; expected the same shape: after giving it data of another shape, call cleargrad()"
-        )
-    if before.node is None and g.node is None:
-        return wrap(array_of(before._data + g._data), None)
-    return before + g
-
-
-def _own(g: Any, seen: set[int]) -> Variable:
-    """A Variable whose array no other gradient shares: rules may hand one array to several inputs, or a view."""
-    if type(g) is np.ndarray:  # the usual case
-        data, node = g, None
-    else:
-        data, node = (g._data, g.node) if isinstance(g, Variable) else (array_of(g), None)
-    if data.base is not None or id(data) in seen:
-        data = data.copy()
-    seen.add(id(data))
-    return wrap(data, node)
 
 
 Variable._backward = backward

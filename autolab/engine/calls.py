@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from .complaints import LIMIT
 from .errors import NoGradientError
+from .habits import instead
 
 if TYPE_CHECKING:
     from .primitive import Primitive
+    from .schema import Schema
 
 Call = tuple[tuple[Any, ...], dict[str, Any]]
 """Inputs and attributes."""
@@ -48,7 +50,7 @@ def plain(function: Primitive, args: tuple[Any, ...], attributes: dict[str, Any]
     usual = schema.variadic or schema.required <= len(args) <= len(schema.inputs)
     if not usual or (schema.variadic and function.spelling) or not attributes.keys() <= schema.defaults.keys():
         args, attributes = bound(function, args, attributes)
-    schema.check_count(len(args))
+    check_count(schema, len(args))
     return args + (None,) * (len(schema.inputs) - len(args) - schema.variadic), attributes
 
 
@@ -58,7 +60,7 @@ def again(function: Primitive, error: Exception, args: tuple[Any, ...], arrays: 
     too_many = not schema.variadic and len(args) > len(schema.inputs)
     if too_many or not attributes.keys() <= schema.defaults.keys():
         return function.apply(*bound(function, args, attributes))
-    schema.check_count(len(args))
+    check_count(schema, len(args))
     try:
         if len(attributes) < len(schema.defaults):
             attributes = schema.completed(attributes)
@@ -147,15 +149,15 @@ def _as_spelled(function: Primitive, spelling: Any, args: tuple[Any, ...], given
 
 def refusal(function: str, name: str) -> str:
     """What is said about a parameter of NumPy's that a function does not take."""
-    instead = INSTEAD.get(name)
-    return f"does not take {name!r}" + (f"; {instead.format(name=function)}" if instead else "")
+    told = INSTEAD.get(name)
+    return f"does not take {name!r}" + (f"; {told.format(name=function)}" if told else "")
 
 
 def refuse(function: Primitive, **given: Any) -> None:
     """Refuse the first parameter of a ufunc that was given, or one more input than there are."""
     names = [name for name, value in given.items() if value is not None]
     if names == ["out"] and not function.direct:
-        function.schema.check_count(len(function.inputs) + 1)
+        check_count(function.schema, len(function.inputs) + 1)
     raise TypeError(f"{function.name}: {refusal(function.name, names[0])}")
 
 
@@ -183,14 +185,14 @@ def _mismatch(function: Primitive, args: tuple[Any, ...], given: dict[str, Any],
             return unknown(function, name)
     if "too many" in said or "multiple values" in said:
         if not schema.defaults:
-            schema.check_count(len(args))
+            check_count(schema, len(args))
         what = "one argument by position and by name" if "multiple" in said else f"{len(args)} positional arguments"
         return f"{schema.function}: got {what}; expected at most {len(names)}: ({', '.join(names)})"
     missing = said.partition("'")[2].partition("'")[0]
     missing = function.renamed.get(missing, missing)
     if missing in schema.needed:
         return f"{schema.function}: {missing} must be given: {schema.function}({', '.join([*schema.inputs, missing])})"
-    schema.check_count(len(args))
+    check_count(schema, len(args))
     return f"{schema.function}: {said}"[:LIMIT]
 
 
@@ -199,10 +201,39 @@ def unknown(function: Primitive, name: str) -> str:
     taken = function.grain is not None or function.spelling is not None or function.elementwise
     if name in INSTEAD and taken:
         return f"{function.name}: {refusal(function.name, name)}"
-    return function.schema.no_keyword(name)
+    return no_keyword(function.schema, name)
 
 
 @cache
 def signature_of(function: Any) -> inspect.Signature:
     """What a function takes; looking that up takes longer than most calls."""
     return inspect.signature(function)
+
+
+def call_signature(parameters: list[inspect.Parameter]) -> inspect.Signature:
+    """Attributes behind the inputs, by position as well until one without a default stands behind one with."""
+    shown: list[inspect.Parameter] = []
+    for p in parameters:
+        before = shown[-1] if shown else p
+        by_name = before.kind in (p.VAR_POSITIONAL, p.KEYWORD_ONLY)
+        if p.kind is p.KEYWORD_ONLY and not by_name and (p.default is not p.empty or before.default is p.empty):
+            p = p.replace(kind=p.POSITIONAL_OR_KEYWORD)
+        shown.append(p)
+    return inspect.Signature(shown)
+
+
+def check_count(schema: Schema, count: int) -> None:
+    """Raise a TypeError unless a function takes ``count`` inputs."""
+    if count >= schema.required and (schema.variadic or count <= len(schema.inputs)):
+        return
+    most = "or more" if schema.variadic else f"to {len(schema.inputs)}" if len(schema.inputs) > schema.required else ""
+    expected = " ".join([str(schema.required), *[most] * bool(most), "array" if schema.required == 1 else "arrays"])
+    behind = f", then {', '.join(schema.defaults)}" if schema.defaults else ""
+    names = ", ".join(schema.inputs)
+    raise TypeError(f"{schema.function}: got {count} positional arguments; expected {expected} ({names}){behind}")
+
+
+def no_keyword(schema: Schema, name: str) -> str:
+    """What is said about a keyword that a function does not have."""
+    expected = ", ".join([*schema.inputs, *schema.defaults])
+    return f"{schema.function}: got a keyword {name!r}; expected {expected}{instead('keywords', name)}"

@@ -13,17 +13,11 @@ until it ends. A token too many is slow, never wrong.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Any, Generic, TypeVar, overload
+from typing import Any
 
 import numpy as np
-
-from .decorated import inside
-
-Value = TypeVar("Value")
-F = TypeVar("F", bound=Callable[..., Any])
 
 overrides: set[object] = set()
 watchers: set[object] = set()
@@ -58,114 +52,16 @@ class Modes:
         return Modes.rng
 
 
-_DEFAULTS = Modes({})
-_here: ContextVar[Modes] = ContextVar("autolab_modes", default=_DEFAULTS)
+defaults = Modes({})
+current: ContextVar[Modes] = ContextVar("autolab_modes", default=defaults)
 
-modes = _here.get
+modes = current.get
 """The modes of this context."""
 
 
 def unset_modes() -> None:
     """Let this context have the process default of every mode: for a thread that took over a whole context."""
-    _here.set(_DEFAULTS)
-
-
-class _Mode(Generic[Value]):
-    """A mode as an attribute of `config`."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    @overload
-    def __get__(self, owner: None, kind: type) -> _Mode[Value]: ...
-    @overload
-    def __get__(self, owner: Config, kind: type) -> Value: ...
-    def __get__(self, owner: Config | None, kind: type) -> Any:
-        return self if owner is None else getattr(modes(), self._name)
-
-    def __set__(self, owner: Config, value: Value) -> None:
-        _assign(self._name, _checked("config", self._name, value))
-
-    def __delete__(self, owner: Config) -> None:
-        if self._name not in modes().__dict__:
-            raise AttributeError(f"config.{self._name} is not set here")
-        _assign(self._name, unset=True)
-
-
-class Config:
-    """The modes of this context: of this thread, or of this task of asyncio.
-
-    Assigning to one sets it for this context alone; `global_config` sets the process default. A task begins with the
-    modes of whoever created it, and so does what `asyncio.to_thread` runs; any other thread with the process default. A
-    notebook cell that uses ``await`` is a task of its own: the next cell does not see what is assigned there.
-    Generators, ``async`` ones too, have no context of their own: a block that stands open at a ``yield`` holds for
-    whoever asked for the value.
-
-    Attributes
-    ----------
-    enable_backprop : bool
-        Whether functions record the graph. Default True.
-    train : bool
-        Whether dropout and batch normalization behave as in training. Default True.
-    rng : numpy.random.Generator
-        What random functions draw from unless they are given ``rng=``.
-
-    Examples
-    --------
-    >>> import autolab
-    >>> with autolab.using_config("train", False):
-    ...     autolab.config.train
-    False
-    """
-
-    enable_backprop = _Mode[bool]()
-    train = _Mode[bool]()
-    rng = _Mode[np.random.Generator]()
-
-    def __getattr__(self, name: str) -> Any:
-        return _known("config", name)  # which is none
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(_known("config", name), value)
-
-
-class GlobalConfig:
-    """The process default of every mode: what a context sees that has not set it for itself."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(_DEFAULTS, _known("global_config", name))
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        setattr(Modes, name, _checked("global_config", name, value))
-        if name == "enable_backprop":
-            (overrides.discard if value else overrides.add)(name)
-
-
-_NAMES = ("enable_backprop", "train", "rng")
-
-
-def _known(owner: str, name: str) -> str:
-    if name not in _NAMES:
-        raise AttributeError(f"{owner}: there is no mode {name!r}; the modes are {', '.join(_NAMES)}")
-    return name
-
-
-def _checked(owner: str, name: str, value: Any) -> Any:
-    kind = np.random.Generator if _known(owner, name) == "rng" else bool
-    if not isinstance(value, kind):
-        raise TypeError(f"{owner}.{name}: got {value!r:.60}; expected a {kind.__name__}")
-    return value
-
-
-def check_rng(who: str, rng: Any) -> Any:
-    """``rng`` itself, which is a generator or None; of anything else, such as a seed, ``who`` says what is expected."""
-    if rng is not None and not isinstance(rng, np.random.Generator):
-        raise TypeError(f"{who}: rng is {rng!r:.60}; expected a generator: numpy.random.default_rng(seed)")
-    return rng
-
-
-config = Config()
-global_config = GlobalConfig()
+    current.set(defaults)
 
 
 def recording() -> bool:
@@ -189,10 +85,10 @@ class Block:
     def __enter__(self) -> None:
         before = modes()
         try:
-            _here.set(Modes({**before.__dict__, self.name: self.value(), "block": self, "before": before}))
+            current.set(Modes({**before.__dict__, self.name: self.value(), "block": self, "before": before}))
             return
         except BaseException:
-            _here.set(before)
+            current.set(before)
             raise
 
     def __exit__(
@@ -201,9 +97,9 @@ class Block:
         inside = None
         try:
             inside = modes()
-            _here.set(_outside(self, inside))
+            current.set(_outside(self, inside))
         except BaseException:  # an interrupt on the way out
-            _here.set(_outside(self, inside or modes()))
+            current.set(_outside(self, inside or modes()))
             raise
 
 
@@ -218,91 +114,3 @@ def _outside(block: Block, inside: Modes) -> Modes:
             return level.before
         level = level.before
     return inside
-
-
-def _assign(name: str, value: Any = None, unset: bool = False) -> None:
-    """Set a mode of this context, or unset it. What is assigned in a block stays when the block is left, unless the
-    block has set the same mode."""
-    levels = [modes()]
-    while (level := levels[-1]).before is not None and level.block.name != name:
-        levels.append(level.before)
-    before = levels[-1].before
-    for level in reversed(levels):
-        own = {**level.__dict__, name: value, "before": before}
-        if unset:
-            del own[name]
-        before = made = Modes(own)
-    _here.set(made)
-
-
-class using_config(Block):
-    """Set a mode of this context inside a ``with`` block; the former value returns, also after an exception.
-
-    Parameters
-    ----------
-    name : str
-        ``enable_backprop``, ``train`` or ``rng``.
-    value
-        The value inside the block.
-
-    Examples
-    --------
-    >>> import autolab
-    >>> with autolab.using_config("enable_backprop", False):
-    ...     y = autolab.Variable(2.0) * 3
-    >>> y.requires_grad
-    False
-    """
-
-    def __init__(self, name: str, value: Any) -> None:
-        self.name = _known("using_config", name)
-        self._value = _checked("using_config", name, value)
-
-    def value(self) -> Any:
-        return self._value
-
-    def __call__(self, function: F) -> F:
-        """As a decorator: each call of ``function`` runs inside the block."""
-        return inside(lambda: using_config(self.name, self._value), function, "using_config")
-
-
-@overload
-def no_grad() -> using_config: ...
-@overload
-def no_grad(function: F) -> F: ...
-def no_grad(function: Any = None) -> Any:
-    """Record nothing inside a ``with`` block: results have no creator, and no input is kept for backward.
-
-    Also a decorator, with and without brackets: nothing that the function computes is recorded.
-
-    Examples
-    --------
-    >>> import autolab
-    >>> with autolab.no_grad():
-    ...     y = autolab.Variable(2.0) * 3
-    >>> y.requires_grad
-    False
-    >>> @autolab.no_grad
-    ... def predict(x):
-    ...     return 3 * x
-    >>> predict(autolab.Variable(2.0)).requires_grad
-    False
-    """
-    return using_config("enable_backprop", False) if function is None else inside(no_grad, function, "no_grad")
-
-
-def test_mode() -> using_config:
-    """Dropout and batch normalization behave as in testing inside a ``with`` block: ``using_config("train",
-    False)``.
-
-    Examples
-    --------
-    >>> import autolab
-    >>> with autolab.test_mode():
-    ...     print(autolab.config.train)
-    False
-    """
-    return using_config("train", False)
-
-
-test_mode.__test__ = False  # type: ignore[attr-defined]  # pytest would collect it by its name

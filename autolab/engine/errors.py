@@ -43,7 +43,7 @@ class DetachError(TypeError):
 
 
 class DamagedValueError(RuntimeError):
-    """A value that backward needs was changed in place after the forward pass; see `autolab.checked`.
+    """A value that backward needs was changed in place after the forward pass; see `autolab.check_inplace`.
 
     ``file`` and ``line`` say where the step stands that needs it; None and 0 where that is not known.
     """
@@ -93,3 +93,10 @@ def check_number(who: str, name: str, value: Any, low: float, high: float = math
         upto = "" if high == math.inf else f" and at most {high}"
         raise ValueError(f"{who}: {name} is {value!r:.60}; expected a number of at least {low}{upto}")
     return float(value)
+
+
+def no_switch(function: str, **switches: Any) -> TypeError:
+    """What is raised where something else than True or False came for a keyword of a backward pass."""
+    given = ", ".join([f"{name} is {a_kind(value)}" for name, value in switches.items()])
+    where = "y.grad" if function == "backward" else "grad_outputs"
+    return TypeError(f"{function}: {given}; expected True or False. An upstream gradient goes to {where}")

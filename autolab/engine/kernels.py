@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,15 @@ from .backend import Array, get_array_module, modules
 
 if TYPE_CHECKING:
     from .primitive import Primitive
+
+
+on_device = SimpleNamespace(
+    forward=lambda function, xp, arrays, attributes: function.forward(xp, *arrays, **attributes),
+    pull=lambda function, node, g: None,
+    with_number=lambda function, kernels, a, b: None,
+)
+"""How a declared function runs on arrays that are not NumPy's: by its own forward and rules (None says so), until
+`autolab.gpu`, which makes kernels of them, sets its functions here."""
 
 
 class Kernels(dict[type, Callable[..., Array]]):
@@ -38,9 +48,7 @@ class Kernels(dict[type, Callable[..., Array]]):
     def _own(self, module: Any) -> Callable[..., Array]:
         if module is np:
             return partial(self._function.forward, np)
-        from .fusion.device import forward
-
-        return lambda *arrays: forward(self._function, module, list(arrays), {})
+        return lambda *arrays: on_device.forward(self._function, module, list(arrays), {})
 
 
 _ONLY_A_CALL: dict[int, Any] = {1: lambda xp, a: xp.function(a), 2: lambda xp, a, b: xp.function(a, b)}

@@ -25,9 +25,9 @@ import numpy as np
 
 from .config import Block, listeners, modes, recording
 from .errors import DetachError
-from .observe import ForwardEvent, caller, file_label, is_own
+from .observe import ForwardEvent
 from .remedies import INTO_ARRAY
-from .source import PerInstruction, by_position, position, segment
+from .source import PerInstruction, by_position, caller, file_label, is_own, position, segment
 
 if TYPE_CHECKING:
     from .variable import Variable
@@ -181,7 +181,7 @@ def left(variable: Variable, value: Any, frame: FrameType | None = None) -> Any:
     return event.value
 
 
-class _Silence(Block):
+class _IgnoredExits(Block):
     """Nobody listens inside."""
 
     name = "exits"
@@ -190,7 +190,7 @@ class _Silence(Block):
         return ()
 
 
-_silence = _Silence()
+_silence = _IgnoredExits()
 
 
 def untracked(event: ForwardEvent) -> Exit | None:

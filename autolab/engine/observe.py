@@ -6,11 +6,8 @@ listen is a mode of the thread or task (`config`).
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from .config import Block, modes
@@ -18,8 +15,6 @@ from .errors import a_kind
 
 if TYPE_CHECKING:
     from .node import Node
-
-_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,28 +97,3 @@ class _Silence(Block):
 
 
 silence = _Silence()
-
-
-def caller() -> FrameType | None:
-    """For hooks that want to know it: the user's line, the innermost frame outside this package below the event."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and not is_own(frame):  # the hook itself
-        frame = frame.f_back
-    while frame is not None and is_own(frame):
-        frame = frame.f_back
-    return frame
-
-
-def file_label(filename: str) -> str:
-    """``cell [4]`` for a notebook cell, else the bare name of the file."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    label = shell.compile.format_code_name(filename) if shell is not None else None
-    if label is not None:
-        return f"cell {label[1].removeprefix('In')}"
-    return os.path.basename(filename)
-
-
-def is_own(frame: FrameType) -> bool:
-    """Whether a frame runs this package's own code."""
-    return frame.f_code.co_filename.startswith(_PACKAGE)

@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .backend import Array, get_array_module, to_cpu, to_gpu
+from .backend import Array, get_array_module
 from .config import listeners
+from .devices import to_cpu, to_gpu
 from .leaving import left
 from .variable import Variable, wrap
 

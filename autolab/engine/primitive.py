@@ -8,30 +8,28 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any, ClassVar
 
 import numpy as np
 
 from . import calls
-from .backend import Array, as_array, check_real, get_array_module, modules, stopwatch
+from .arrays import as_array, check_real
+from .backend import Array, get_array_module, modules
 from .complaints import COMPLAINTS, complaint
 from .config import modes, recording, watchers
-from .errors import a_kind
-from .kernels import direct_name
-from .node import Node, Whole
+from .devices import stopwatch
+from .gradient_shape import summed
+from .kernels import direct_name, on_device
+from .multi_output import MultiOutputNode, several
+from .node import Edge, Node
 from .observe import ForwardEvent, notify
 from .operands import as_arrays, number_beside
-from .schema import Keeper, Schema
-from .summing import summed
+from .retention import Keeper, Reviver, keeper, reviver
+from .schema import Schema
 from .variable import Variable, wrap
-from .variadic import At, Inputs, Many
+from .variadic import Inputs
 
 Rule = Callable[..., Any]
-Reviver = Callable[[Node, Any], Any]
-
-
-_ON_HOST = (np.ndarray, np.generic)
 
 
 class Primitive:
@@ -39,34 +37,23 @@ class Primitive:
 
     Attributes
     ----------
-    name : str
     schema : Schema
-        Its inputs, attributes and outputs.
-    inputs : tuple of str
-        Names of the array inputs.
+        Its inputs, attributes and outputs; `inputs` are the names of the array inputs.
     elementwise : bool
         Whether gradients are summed to the shape of a broadcast input.
     keeps_shapes : bool
-        Whether the result of a rule is known to have the shape of ``g``: AutoLab's own elementwise rules are tested for
-        that, a user's are looked at in backward.
+        Whether a rule is known to keep the shape of ``g``: AutoLab's own elementwise rules are tested for that.
     domain : tuple of two floats or None
         Where the function is worth looking at; sliders and plots start there.
     direct : str or None
         The function of NumPy and CuPy that the forward is, if it does no more than call it.
-    declared : dict
-        Input name -> the rule as written.
-    retained : dict
-        Input name -> what its rule asks for besides ``g``.
+    declared, retained, formulas : dict
+        Input name -> the rule as written; what it asks for besides ``g``; the first line of its docstring, which is its
+        formula, where it is no lambda, which is one.
     composite : callable or None
         The same function out of simpler ones, if it is fused: for showing what is inside, and for tests.
-    takes_names : bool
-        Whether inputs may be given by name.
-    grain : NumPy function or None
-        The one of the same name, whose parameters a call may use.
-    renamed : dict
-        Names of its parameters -> the function's own, where they differ.
-    spelling : callable or None
-        Gives the inputs and attributes of a call, where more than names differ.
+    takes_names, grain, renamed, spelling
+        How it may be called (`calls`): by name; as NumPy's function; with that one's names; in a way of its own.
     """
 
     sum_to: ClassVar[Callable[..., Any]]
@@ -94,9 +81,9 @@ class Primitive:
         self.direct = direct_name(forward, len(self.inputs))
         is_ufunc = isinstance(getattr(np, self.direct or "", None), np.ufunc)
         self.takes_names = not (self.schema.fixed and len(self.inputs) <= 2 and (elementwise or is_ufunc))
+        self.formulas: dict[str, str] = {}
         self._plans: dict[int, tuple[Rule, Keeper | None] | None] = {}
-        self._place: dict[Rule, int] = {}
-        self._revivers: dict[Rule, Reviver | None] = {}
+        self._revivers: dict[int, Reviver | None] = {}
         self.learn: Callable[[], None] = lambda: None  # tells a short cut the rules
         for name, rule in rules.items():
             self.add_rule(name, rule)
@@ -117,7 +104,10 @@ class Primitive:
         """Declare ``rule`` for the gradient of input ``name``; its parameters say what is kept for it."""
         self.retained[name] = self.schema.retained(name, rule)
         self.declared[name] = rule
+        if rule.__doc__:
+            self.formulas[name] = rule.__doc__.strip().partition("\n")[0]
         self._plans.clear()
+        self._revivers.clear()
         self.learn()
         return rule
 
@@ -133,14 +123,10 @@ class Primitive:
 
     def rule(self, i: int) -> Rule | None:
         """The rule of the input at position ``i`` as ``rule(g, saved)``; None if it has no gradient."""
-        plan = self.plan(i)
-        return plan[0] if plan is not None else None
+        return None if (plan := self.plan(i)) is None else plan[0]
 
     def plan(self, i: int) -> tuple[Rule, Keeper | None] | None:
-        """The rule at a position and what keeps its values; two threads may ask for the first time at once.
-
-        The positions for which one name stands have one plan: there `At` tells them apart.
-        """
+        """The rule at a position and what keeps its values; two threads may ask for the first time at once."""
         if self.schema.variadic:
             i = min(i, len(self.inputs) - 1)
         try:
@@ -149,24 +135,13 @@ class Primitive:
             return self._plans.setdefault(i, self._compiled(i))
 
     def _compiled(self, i: int) -> tuple[Rule, Keeper | None] | None:
-        """Each position gets a rule object of its own, so that a rule tells its input."""
-        declared, retained = self.declared.get(self._name(i)), self.retained[self._name(i)]
-        if declared is None:
-            return None
-        compiled = _compile(declared, len(retained))
-        self._place[compiled], self._revivers[compiled] = i, self._reviver(retained)
-        return compiled, self.schema.keeper(retained)
+        name = self.input_at(i)
+        declared, retained = self.declared.get(name), self.retained[name]
+        return None if declared is None else (_compile(declared, len(retained)), keeper(self.schema, retained))
 
-    def place(self, rule: Rule) -> int:
-        """The position of the input whose gradient an edge's ``rule`` computes."""
-        return rule.place if type(rule) is At else self._place[rule]
-
-    def input_of(self, rule: Rule) -> str:
-        """The declared name of that input."""
-        return self._name(self.place(rule))
-
-    def _name(self, i: int) -> str:
-        return self.inputs[min(i, len(self.inputs) - 1)]
+    def input_at(self, place: int) -> str:
+        """The declared name of the input at a position; the last one may stand for many."""
+        return self.inputs[min(place, len(self.inputs) - 1)]
 
     # ------------------------------------------------------------------ forward
     def apply(self, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
@@ -194,7 +169,7 @@ class Primitive:
         if not with_variables:
             return y
         seconds = 0.0 if stop is None else stop()
-        results = self._several(y) if self.several else (y,)
+        results = several(self.name, self.schema.outputs, y) if self.several else (y,)
         outputs = tuple([wrap(y if type(y) in modules else self.result(y, xp), None) for y in results])
         if recording():
             self._join(args, raw, outputs, attributes)
@@ -207,9 +182,7 @@ class Primitive:
         return number_beside(self, xp, value, dtype)
 
     def _on_device(self, xp: Any, arrays: list[Any], attributes: dict[str, Any]) -> Any:
-        from .fusion.device import forward
-
-        return forward(self, xp, arrays, attributes)
+        return on_device.forward(self, xp, arrays, attributes)
 
     def _join(
         self, args: tuple[Any, ...], raw: list[Any], outputs: tuple[Variable, ...], attributes: dict[str, Any]
@@ -221,14 +194,14 @@ class Primitive:
         for i, arg in enumerate(args):
             if isinstance(arg, Variable) and arg.node is not None and (plan := self.plan(i)) is not None:
                 rule, keep = plan
-                if self.schema.variadic and i >= first:
-                    rule, inputs.number = At(rule, i), i - first
+                if self.schema.variadic:
+                    inputs.number = i - first
                 saved = None if keep is None else keep(inputs, ys, attributes)
-                edges.append((arg.node, rule, saved, (raw[i].shape, raw[i].dtype)))
+                edges.append((arg.node, i, rule, saved, (raw[i].shape, raw[i].dtype)))
         if not edges:
             return
         if self.several:
-            Whole.join(self, edges).connect(outputs)
+            MultiOutputNode.join(self, edges).connect(outputs)
         elif ys[0].dtype.kind == "f":
             outputs[0].node = Node.join(self, edges)
 
@@ -236,15 +209,7 @@ class Primitive:
         """What a forward returned, as an array: NumPy gives scalars where a result is 0-d."""
         if isinstance(y, np.floating):
             return xp.asarray(y)
-        what = f"{self.name}: the result"
-        return xp.asarray(check_real(as_array(y, what), what))
-
-    def _several(self, results: Any) -> tuple[Any, ...]:
-        names = self.schema.outputs
-        if not isinstance(results, tuple | list) or len(results) != len(names):
-            came = f"{len(results)} results" if isinstance(results, tuple | list) else a_kind(results)
-            raise TypeError(f"{self.name}: forward returned {came}; expected a tuple of {len(names)}, its outputs")
-        return tuple(results)
+        return xp.asarray(check_real(as_array(y, what := f"{self.name}: the result"), what))
 
     def complaint(self, error: Exception, arrays: Any, attributes: dict[str, Any] | None = None) -> Exception:
         """What a forward raised, with the function and its inputs named."""
@@ -257,91 +222,38 @@ class Primitive:
         On Variables, saved values come back as the Variables that they were: the rule's parameter names say which.
         That is why the same rule serves every order.
         """
-        if self.elementwise and not create_graph and not isinstance(g, _ON_HOST):
-            from .fusion.device import pull
-
-            on_device = pull(self, node, g)
-            if on_device is not None:
-                return on_device
-        if isinstance(node, Whole):
+        on_device_only = self.elementwise and not create_graph and not isinstance(g, np.ndarray | np.generic)
+        if on_device_only and (found := on_device.pull(self, node, g)) is not None:
+            return found
+        if isinstance(node, MultiOutputNode):
             g = node.all_gradients(g)
         pairs: list[tuple[Node, Any]] = []
         edge: Any = node
         while edge is not None:
-            rule, saved = edge.rule, edge.saved
-            if create_graph:
-                saved = self.revived(node, rule, saved)
-            gradient = rule(g, saved)
-            pairs.append((edge.parent, gradient if edge.fit is None else self.fit(gradient, rule, edge.fit, g)))
+            gradient = edge.rule(g, self.revived(node, edge) if create_graph else edge.saved)
+            pairs.append((edge.parent, gradient if edge.fit is None else self.fit(gradient, edge, g)))
             edge = edge.more
         return pairs
 
-    def revived(self, node: Node, rule: Rule, saved: Any) -> Any:
-        """What was kept for ``rule``, with Variables in place of arrays."""
-        revive = self._revivers[rule.rule if type(rule) is At else rule]
-        return saved if revive is None else revive(node, saved)
+    def revived(self, node: Node, edge: Edge) -> Any:
+        """What was kept for the rule of an edge, with Variables in place of arrays."""
+        place = min(edge.place, len(self.inputs) - 1) if self.schema.variadic else edge.place
+        try:
+            revive = self._revivers[place]
+        except KeyError:
+            revive = self._revivers[place] = reviver(self.schema, self.retained[self.inputs[place]])
+        return edge.saved if revive is None else revive(node, edge.saved)
 
-    def _reviver(self, names: tuple[str, ...]) -> Reviver | None:
-        """What gives a rule the Variables of which it keeps the arrays, as ``revive(node, saved)``; None if it keeps
-        none."""
-        if len(names) == 1:
-            return self._reviver_of(names[0])
-        each = [self._reviver_of(name) for name in names]
-        if not any(each):
-            return None
-        return lambda node, saved: tuple(
-            [value if revive is None else revive(node, value) for revive, value in zip(each, saved, strict=True)]
-        )
-
-    def _reviver_of(self, name: str) -> Reviver | None:
-        outputs, last = self.schema.outputs, len(self.inputs) - 1
-        if name in outputs:
-            i = outputs.index(name)
-            return lambda node, value: self._output(node, i, value)
-        if name not in self.inputs:
-            return None  # a shape or an attribute
-        place = self.inputs.index(name)
-        if self.schema.variadic and place == last:
-            return self._many
-        return lambda node, value: self._input(node, place, value)
-
-    def _output(self, node: Node, i: int, value: Any) -> Variable:
-        return wrap(value, node.part(i) if isinstance(node, Whole) else node)
-
-    def _input(self, node: Node, place: int, value: Any) -> Any:
-        """The input at ``place`` as a Variable; a constant, or an input that was left out, as it is."""
-        edge: Any = node
-        while edge is not None and self.place(edge.rule) <= place:  # they are in the order of the inputs
-            if self.place(edge.rule) == place:
-                return wrap(value, edge.parent)
-            edge = edge.more
-        return value
-
-    def _many(self, node: Node, values: Many) -> tuple[Any, ...]:
-        """The same for all inputs for which one name stands, once for all edges."""
-        if values.variables is None:
-            parents = {self.place(edge.rule): edge.parent for edge in node.edges}
-            places = enumerate(values, len(self.inputs) - 1)
-            values.variables = tuple([wrap(v, parents[i]) if i in parents else v for i, v in places])
-        return values.variables
-
-    def fit(self, g: Any, rule: Rule, fit: tuple[tuple[int, ...], np.dtype], upstream: Any) -> Any:
+    def fit(self, g: Any, edge: Edge, upstream: Any) -> Any:
         """``g`` with the shape and dtype of its input; only elementwise functions may need to be summed."""
-        shape, dtype = fit
+        shape, dtype = edge.fit  # type: ignore[misc]  # None is asked for before
         if getattr(g, "shape", None) != shape:
-            g = summed(self, g, self._label(rule), shape, getattr(upstream, "shape", None))
+            g = summed(self, g, self.schema.label(edge.place), shape, getattr(upstream, "shape", None))
         return g if g.dtype == dtype else Primitive.cast(g, dtype=dtype)
-
-    def _label(self, rule: Rule) -> str:
-        return self.schema.label(self.place(rule))
 
 
 def _compile(rule: Rule, count: int) -> Rule:
-    """``rule`` as ``compiled(g, saved)``; a new function each time, so that it tells the input apart."""
+    """``rule`` as ``compiled(g, saved)``: of one value that is the rule itself."""
     if count == 0:
         return lambda g, saved: rule(g)
-    if count == 1 and isinstance(rule, FunctionType):  # a copy saves a call in every step of backward
-        return FunctionType(rule.__code__, rule.__globals__, rule.__name__, rule.__defaults__, rule.__closure__)
-    if count == 1:
-        return lambda g, saved: rule(g, saved)
-    return lambda g, saved: rule(g, *saved)
+    return rule if count == 1 else lambda g, saved: rule(g, *saved)

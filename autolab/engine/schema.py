@@ -7,11 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from .calls import call_signature
 from .errors import DeclarationError, a_kind
-from .habits import instead
-
-Keeper = Callable[[list[Any], tuple[Any, ...], dict[str, Any]], Any]
-"""Takes what a rule retains out of a call's inputs, outputs and attributes."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,7 @@ class Schema:
             defaults={p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY},
             needed=tuple([p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]),
             outputs=tuple(["" if name in inputs else name for name in outputs]),
-            signature=inspect.Signature(_shown(parameters)),
+            signature=call_signature(parameters),
         )
 
     @property
@@ -76,21 +73,6 @@ class Schema:
         """The name of the input at position ``i``: ``a``, or ``xs[2]`` where one name stands for many."""
         last = len(self.inputs) - 1
         return f"{self.inputs[last]}[{i - last}]" if self.variadic and i >= last else self.inputs[i]
-
-    def check_count(self, count: int) -> None:
-        """Raise a TypeError unless the function takes ``count`` inputs."""
-        if count >= self.required and (self.variadic or count <= len(self.inputs)):
-            return
-        most = "or more" if self.variadic else f"to {len(self.inputs)}" if len(self.inputs) > self.required else ""
-        expected = " ".join([str(self.required), *[most] * bool(most), "array" if self.required == 1 else "arrays"])
-        behind = f", then {', '.join(self.defaults)}" if self.defaults else ""
-        names = ", ".join(self.inputs)
-        raise TypeError(f"{self.function}: got {count} positional arguments; expected {expected} ({names}){behind}")
-
-    def no_keyword(self, name: str) -> str:
-        """What is said about a keyword that the function does not have."""
-        expected = ", ".join([*self.inputs, *self.defaults])
-        return f"{self.function}: got a keyword {name!r}; expected {expected}{instead('keywords', name)}"
 
     def completed(self, attributes: dict[str, Any]) -> dict[str, Any]:
         """``attributes`` and the defaults of those left out; a TypeError if one that has none is missing."""
@@ -119,54 +101,6 @@ class Schema:
         fixed = self.inputs[:-1] if self.variadic else self.inputs
         legal = {*self.inputs, *self.outputs, *self.defaults, *[f"{name}_shape" for name in fixed]} - {""}
         return legal | {f"{self.inputs[-1]}_shapes", "index"} if self.variadic else legal
-
-    def keeper(self, names: tuple[str, ...]) -> Keeper | None:
-        """What keeps the values that a rule names; None if it names none.
-
-        One value is kept as it is, several as a tuple. A variadic function's keeper takes `Inputs`.
-        """
-        getters = [self._getter(name) for name in names]
-        if len(getters) <= 1:
-            return getters[0] if getters else None
-        if len(getters) == 2:  # as below, in half the time
-            one, two = getters
-            return lambda inputs, outputs, attributes: (
-                one(inputs, outputs, attributes),
-                two(inputs, outputs, attributes),
-            )
-        return lambda inputs, outputs, attributes: tuple([get(inputs, outputs, attributes) for get in getters])
-
-    def _getter(self, name: str) -> Keeper:
-        """How to find an output, an input, its shape, an attribute, or the index of an input among many."""
-        last = len(self.inputs) - 1
-        if name in self.outputs:
-            place = self.outputs.index(name)
-            return lambda inputs, outputs, attributes: outputs[place]
-        if self.variadic and name == self.inputs[last]:
-            return lambda inputs, outputs, attributes: inputs.many  # type: ignore[attr-defined]
-        if name in self.inputs:
-            place = self.inputs.index(name)
-            return lambda inputs, outputs, attributes: inputs[place]
-        if name in self.defaults:
-            return lambda inputs, outputs, attributes: attributes[name]
-        if name == "index":
-            return lambda inputs, outputs, attributes: inputs.number  # type: ignore[attr-defined]
-        if name == f"{self.inputs[last]}_shapes":
-            return lambda inputs, outputs, attributes: inputs.shapes  # type: ignore[attr-defined]
-        place = self.inputs.index(name.removesuffix("_shape"))
-        return lambda inputs, outputs, attributes: inputs[place].shape
-
-
-def _shown(parameters: list[inspect.Parameter]) -> list[inspect.Parameter]:
-    """Attributes behind the inputs, by position as well until one without a default stands behind one with."""
-    shown: list[inspect.Parameter] = []
-    for p in parameters:
-        before = shown[-1] if shown else p
-        by_name = before.kind in (p.VAR_POSITIONAL, p.KEYWORD_ONLY)
-        if p.kind is p.KEYWORD_ONLY and not by_name and (p.default is not p.empty or before.default is p.empty):
-            p = p.replace(kind=p.POSITIONAL_OR_KEYWORD)
-        shown.append(p)
-    return shown
 
 
 def _name(forward: Any) -> str:

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import ast
 import linecache
+import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from types import CodeType, FrameType
 from typing import Any, Generic, TypeVar
+
+from .tracebacks import PACKAGE
 
 T = TypeVar("T")
 
@@ -31,9 +35,13 @@ class Found:
 
 def by_position(frame: FrameType, instruction: int | None = None) -> Found | None:
     """What ``frame`` is at, or what an ``instruction`` of its code is; None where that cannot be told."""
-    code = frame.f_code
-    start, end, column, end_column = position(code, frame.f_lasti if instruction is None else instruction)
-    lines = linecache.getlines(code.co_filename, frame.f_globals)
+    return in_code(frame.f_code, frame.f_lasti if instruction is None else instruction, frame.f_globals)
+
+
+def in_code(code: CodeType, instruction: int, names: dict[str, Any] | None = None) -> Found | None:
+    """The same of code whose frame is gone; ``names`` are its globals, where these say how to get the text."""
+    start, end, column, end_column = position(code, instruction)
+    lines = linecache.getlines(code.co_filename, names)
     node = _nodes("".join(lines)).get((start, column, end, end_column))
     if node is None:
         return None
@@ -95,3 +103,28 @@ def _nodes(source: str) -> dict[tuple[Any, ...], Any]:
             if isinstance(node, ast.expr | ast.stmt):
                 found[node.lineno, node.col_offset, node.end_lineno, node.end_col_offset] = node
     return found
+
+
+def caller() -> FrameType | None:
+    """For hooks that want to know it: the user's line, the innermost frame outside this package below the event."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and not is_own(frame):  # the hook itself
+        frame = frame.f_back
+    while frame is not None and is_own(frame):
+        frame = frame.f_back
+    return frame
+
+
+def file_label(filename: str) -> str:
+    """``cell [4]`` for a notebook cell, else the bare name of the file."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    label = shell.compile.format_code_name(filename) if shell is not None else None
+    if label is not None:
+        return f"cell {label[1].removeprefix('In')}"
+    return os.path.basename(filename)
+
+
+def is_own(frame: FrameType) -> bool:
+    """Whether a frame runs this package's own code."""
+    return frame.f_code.co_filename.startswith(PACKAGE)

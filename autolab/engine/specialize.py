@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .backend import modules, scalar
+from .arrays import scalar
+from .backend import modules
 from .calls import again, refuse
 from .complaints import COMPLAINTS
 from .config import modes, overrides, watchers
-from .kernels import Kernels
+from .kernels import Kernels, on_device
 from .node import Edge, Node, new_order
-from .operands import with_number
 from .variable import Variable
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _unary(function: Primitive) -> Shortcut:
             refuse(function, out=out, where=where, dtype=dtype)
         x = a._data if isinstance(a, Variable) else a
         kind = type(x)
-        if watchers or kind not in modules:
+        if kind not in modules or (watchers and x is not a):
             return apply(a)
         try:
             y = kernels[kind](x)
@@ -88,7 +88,6 @@ def _unary(function: Primitive) -> Shortcut:
         variable = _new_variable(Variable)
         variable._data = y
         variable._name = None
-        variable.node = None
         parent = a.node
         if (
             parent is None
@@ -96,9 +95,11 @@ def _unary(function: Primitive) -> Shortcut:
             or (overrides and not modes().enable_backprop)
             or not (same_dtype or y.dtype.kind == "f")
         ):
+            variable.node = None
             return variable
         variable.node = node = Node()
         node.parent = parent
+        node.place = 0
         node.rule = rule
         node.saved = y if keep == 2 else x if keep == 1 else None if keep == 0 else keep((None, x, y, x.shape))
         node.fit = None if same_shape and (same_dtype or y.dtype is x.dtype) else (x.shape, x.dtype)
@@ -127,7 +128,7 @@ def _binary(function: Primitive) -> Shortcut:
         keep_a, keep_b = (a[0], b[0]) if simple else (itemgetter(*a), itemgetter(*b))
 
     def apply(a: Any, b: Any) -> Any:
-        found = None if watchers else with_number(function, kernels, a, b)
+        found = None if watchers else on_device.with_number(function, kernels, a, b)
         return function.apply((a,) if b is _LEFT_OUT else (a, b), {}) if found is None else found
 
     def call(a: Any, b: Any = _LEFT_OUT, /, out: Any = None, where: Any = None, dtype: Any = None) -> Any:
@@ -158,12 +159,12 @@ def _binary(function: Primitive) -> Shortcut:
         variable: Any = _new_variable(Variable)
         variable._data = z
         variable._name = None
-        variable.node = None
         if (
             (p is None and q is None)
             or (overrides and not modes().enable_backprop)
             or not (same_dtype or z.dtype.kind == "f")
         ):
+            variable.node = None
             return variable
         fit_a = fit_b = None
         if not (same_shape and x.dtype is y.dtype and (same_dtype or z.dtype is x.dtype)):
@@ -179,6 +180,7 @@ def _binary(function: Primitive) -> Shortcut:
         node.order = new_order()
         if p is not None:
             node.parent = p
+            node.place = 0
             node.rule = rule_a
             node.saved = values[keep_a] if simple else keep_a(values)
             node.fit = fit_a
@@ -187,6 +189,7 @@ def _binary(function: Primitive) -> Shortcut:
                 return variable
             node.more = edge = Edge()
         edge.parent = q
+        edge.place = 1
         edge.rule = rule_b
         edge.saved = values[keep_b] if simple else keep_b(values)
         edge.fit = fit_b
@@ -222,7 +225,8 @@ def _general(function: Primitive) -> Shortcut:
     plans: list[Any] = []
 
     def learn() -> None:
-        plans[:] = [function.plan(i) for i in range(count)]
+        found = enumerate([function.plan(i) for i in range(count)])
+        plans[:] = [None if plan is None else (place, *plan) for place, plan in found]
 
     def call(*args: Any, **attributes: Any) -> Any:
         if watchers:
@@ -271,7 +275,7 @@ def _general(function: Primitive) -> Shortcut:
                 variable.node = node = edge = Node()
             else:
                 edge.more = edge = Edge()
-            edge.rule, keep = plan
+            edge.place, edge.rule, keep = plan
             edge.parent = arg.node
             edge.saved = None if keep is None else keep(raw, (y,), attributes)
             edge.fit = array.shape, array.dtype

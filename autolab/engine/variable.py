@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from . import protocol
-from .backend import Array, as_array, check_real, device_name
+from .array_like import ArrayLike
+from .arrays import array_like, as_array, check_real, float_array
+from .backend import Array
 from .config import listeners
-from .errors import DetachError
-from .given import array_like, float_array
 from .habits import answer_habits, instead
-from .leaving import is_drawn, left, number_of
-from .node import Leaf, Node, Part
-from .remedies import ALREADY, AS_ARRAY, ASSIGNED, COPIED, ELEMENT, ELEMENT_OF_LEAF, INTO_ARRAY, ONE_NUMBER
-from .updates import check_update
+from .leaving import left
+from .multi_output import OutputNode
+from .node import Leaf, Node
+from .remedies import (
+    ALREADY,
+    ASSIGNED,
+    check_update,
+)
 
-if TYPE_CHECKING:
-    from .installed import Installed
-else:
-    Installed = object
 
-
-class Variable(Installed):
+class Variable(ArrayLike):
     """An array in a computation graph.
 
     Parameters
@@ -109,41 +107,6 @@ class Variable(Installed):
 
     array = data
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Shape of the array."""
-        return self._data.shape
-
-    @property
-    def ndim(self) -> int:
-        """Number of axes."""
-        return self._data.ndim
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return self._data.size
-
-    @property
-    def dtype(self) -> np.dtype:
-        """Type of the elements."""
-        return self._data.dtype
-
-    @property
-    def device(self) -> str:
-        """Where the array lives: ``cpu`` or ``cuda:0``."""
-        return device_name(self._data)
-
-    def item(self) -> float:
-        """The only element as a Python number; an error if there are more."""
-        number = self._number()
-        return left(self, number) if listeners and self.node is not None else number
-
-    def _number(self) -> float:
-        if self.size != 1:
-            raise ValueError(f"Variable: got shape {self.shape} for one Python number; {ONE_NUMBER}")
-        return self._data.item()
-
     # ------------------------------------------------------------------ the gradient
     @property
     def requires_grad(self) -> bool:
@@ -155,8 +118,7 @@ class Variable(Installed):
         """The function that made the value, also for one of its several results; None for a leaf."""
         if self.node is None:
             return None
-        function = self.node.function
-        return self.node.parent.function if isinstance(function, Part) else function
+        return (self.node.parent if isinstance(self.node, OutputNode) else self.node).function
 
     @property
     def grad(self) -> Variable | None:
@@ -201,7 +163,7 @@ class Variable(Installed):
         >>> x.grad_status
         'The gradient is exactly zero: relu passes nothing on, as its input is negative or 0 where its result matters.'
         """
-        from ..display import grad_status
+        from ..views import grad_status
 
         return grad_status(self)
 
@@ -239,83 +201,6 @@ class Variable(Installed):
         for name in others:
             raise TypeError(f"Variable.backward: got a keyword {name!r}{instead('keywords', name)}")
         self._backward(retain_grad, create_graph)
-
-    # ------------------------------------------------------------------ Python and NumPy
-    def __len__(self) -> int:
-        if not self.ndim:
-            raise TypeError("len(Variable): got a value without axes; expected at least one axis")
-        return len(self._data)
-
-    def __bool__(self) -> bool:
-        if self.size != 1:
-            raise ValueError(
-                f"bool(Variable): the truth of {self.size} elements is ambiguous; use .data.any() or .all()"
-            )
-        return bool(self._data.item())
-
-    def __float__(self) -> float:
-        number = self._number()
-        return float(number if self.node is None else number_of(self, number))
-
-    def __int__(self) -> int:
-        number = self._number()
-        return int(number if self.node is None else number_of(self, number))
-
-    def __repr__(self) -> str:
-        return "variable(" + str(self._data).replace("\n", "\n" + " " * 9) + ")"
-
-    __hash__ = object.__hash__
-
-    def __eq__(self, other: object) -> Any:
-        return self._data == protocol.unwrap(other)
-
-    def __ne__(self, other: object) -> Any:
-        return self._data != protocol.unwrap(other)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._data < protocol.unwrap(other)
-
-    def __le__(self, other: Any) -> Any:
-        return self._data <= protocol.unwrap(other)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._data > protocol.unwrap(other)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._data >= protocol.unwrap(other)
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        raise DetachError(ELEMENT if self.creator is not None else ELEMENT_OF_LEAF)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        if self.node is not None and not is_drawn(sys._getframe(1)):
-            raise DetachError(AS_ARRAY)
-        return np.array(self._data, dtype=dtype, copy=copy)
-
-    @property
-    def _mask(self) -> Any:
-        """What NumPy's masked arrays ask for before they take ``_data`` of whatever is assigned to them."""
-        if self.node is not None and not is_drawn(sys._getframe(1)):
-            raise DetachError(f"Variable: {INTO_ARRAY}")
-        return np.ma.nomask
-
-    __array_priority__ = 200
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return protocol.array_ufunc(ufunc, method, inputs, kwargs)
-
-    def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return protocol.array_function(func, args, kwargs)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        if self.creator is not None:
-            raise TypeError(COPIED)
-        return type(self), (self._data, self.name, self.requires_grad)
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..display import mimebundle  # the one thing that the engine imports upwards, and only when asked
-
-        return mimebundle(self)
 
 
 answer_habits(Variable, "Variable")

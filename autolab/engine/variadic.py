@@ -3,23 +3,11 @@ proportion to their number."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cached_property
 from itertools import accumulate
 from math import prod
 from typing import Any
-
-
-class At:
-    """The rule of such a function for the input at one position."""
-
-    __slots__ = ("place", "rule")
-
-    def __init__(self, rule: Callable[..., Any], place: int) -> None:
-        self.rule, self.place = rule, place
-
-    def __call__(self, g: Any, saved: Any) -> Any:
-        return self.rule(g, saved)
 
 
 class Inputs(list[Any]):

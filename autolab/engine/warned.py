@@ -13,7 +13,7 @@ import warnings
 from types import FrameType
 from typing import TextIO
 
-from .observe import is_own
+from .source import is_own
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 

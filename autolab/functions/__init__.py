@@ -9,64 +9,68 @@ from typing import Any
 
 from ..engine.habits import missing
 from . import numpy_names  # noqa: F401  # NumPy's functions reach it on import
-from .activation import elu, gelu, leaky_relu, log_softmax, logsigmoid, relu, silu, softmax, softplus
-from .attention import attention
+from .arithmetic import add, div, mul, neg, sub
 from .axes import expand_dims, moveaxis, squeeze, swapaxes
 from .calculus import convolve, trapezoid
-from .choose import clip, fmax, fmin, maximum, minimum, nan_to_num, where
-from .classification import accuracy, nll_loss, softmax_cross_entropy
+from .classification import nll_loss, softmax_cross_entropy
 from .combining import append, block, cross, kron, meshgrid
 from .conv import conv1d, conv2d
 from .conv_transpose import conv_transpose1d, conv_transpose2d
 from .cumulative import cumprod, cumsum, prod
 from .diagonals import diagonal, trace, tril, triu
 from .division import floor_divide, fmod, remainder
-from .einsum import einsum
+from .dot_product_attention import attention
+from .einstein import einsum
 from .entropy import binary_cross_entropy, kl_divergence, sigmoid_cross_entropy, xlogy
-from .exponentials import expm1, log1p, log2, log10, logaddexp, sigmoid
+from .exponentials import exp, expm1, log, log1p, log2, log10
+from .extrema import max, min
 from .fourier import fft, ifft, irfft, rfft
 from .fused import expadd, muladd
 from .group_norms import group_norm, instance_norm, rms_norm
 from .indexing import getitem, take_along_axis
 from .joining import concatenate, split, stack
 from .least_squares import lstsq, qr
-from .linalg import matmul
+from .linalg import cholesky, det, inv, slogdet, solve
+from .logistic import logaddexp, logsigmoid, sigmoid, softplus
 from .loss import huber, mean_absolute_error, mean_squared_error, smooth_l1
 from .margins import gaussian_nll, hinge, triplet
-from .math import add, cos, div, exp, log, mul, neg, pow, sin, sub, tanh
-from .matrices import cholesky, det, inv, slogdet, solve
 from .matrix_functions import matrix_norm, matrix_power, pinv
+from .metrics import accuracy, f1_score, precision, r2_score, recall
 from .nn import dropout, embedding, linear, one_hot
 from .normalization import batch_norm, layer_norm
 from .norms import logsumexp, norm
 from .operators import install as _install
-from .order import max, min, sort
-from .patches import unfold
+from .patches import pixel_shuffle, unfold
 from .pool import avg_pool1d, avg_pool2d, global_avg_pool, global_max_pool, max_pool1d, max_pool2d
-from .powers import abs, cbrt, hypot, reciprocal, sqrt, square
-from .products import dot, outer, tensordot
-from .ranks import median, partition, percentile, quantile
-from .rectifiers import celu, hardsigmoid, hardswish, hardtanh, prelu, relu6, selu
+from .powers import abs, cbrt, hypot, pow, reciprocal, sqrt, square
+from .products import dot, matmul, outer, tensordot
+from .quantiles import median, percentile, quantile
+from .rectifiers import celu, elu, hardsigmoid, hardswish, hardtanh, leaky_relu, prelu, relu, relu6, selu
 from .reduce import mean, std, sum, var
 from .repeating import flip, pad, repeat, roll, tile
 from .resizing import interpolate
 from .rounding import ceil, floor, round, sign
-from .scores import f1_score, precision, r2_score, recall
+from .selection import clip, fmax, fmin, maximum, minimum, nan_to_num, where
 from .shape import broadcast_to, cast, reshape, sum_to, transpose
-from .shuffle import pixel_shuffle
 from .similarity import cosine_similarity, normalize
 from .sinc import sinc
 from .slopes import gradient
-from .smooth import glu, mish, softsign
+from .smooth_activations import gelu, glu, mish, silu, softsign
+from .softmaxes import log_softmax, softmax
+from .sorting import partition, sort
 from .special import erf, erfc
 from .spectra import eigh, svd
-from .trig import arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, cosh, sinh, tan
+from .trig import arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, cos, cosh, sin, sinh, tan, tanh
 
 _install()
 
 
 def __getattr__(name: str) -> Any:
     raise missing(__name__, "functions", name)
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 __all__ = [

@@ -86,3 +86,14 @@ def expand_dims(xp: Any, a: Array, *, axis: int | tuple[int, ...]) -> Array:
     (2, 1)
     """
     return xp.expand_dims(a, axis)
+
+
+def other_axes(axes: tuple[int, ...], ndim: int) -> tuple[int, ...]:
+    """The axes that are not among ``axes``, in ascending order.
+
+    Examples
+    --------
+    >>> other_axes((1,), 3)
+    (0, 2)
+    """
+    return tuple([axis for axis in range(ndim) if axis not in axes])

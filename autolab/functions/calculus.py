@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 
 from ..engine import protocol
-from ..engine.backend import as_array, get_array_module
+from ..engine.arrays import as_array
+from ..engine.backend import get_array_module
 from ..engine.errors import check_number
 from ..engine.variable import Variable
 from .conv import conv1d
 from .joining import along, place_of
-from .precision import in_full
 from .reduce import sum
 from .repeating import flip
 from .shape import reshape
+from .working_precision import in_full
 
 
 def _given(function: str, name: str, x: Any) -> Any:

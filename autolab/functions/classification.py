@@ -7,13 +7,13 @@ from typing import Any
 from ..engine.backend import Array, get_array_module
 from ..engine.declare import primitive
 from ..engine.variable import Variable
-from .activation import below_zero, by_columns, log_softmax, softmax
 from .axes import expand_dims, squeeze
 from .indexing import take_along_axis
+from .loss_terms import in_all, per_term, reduced
 from .norms import log_total
-from .precision import in_single, real
 from .reduce import sum
-from .reduction import in_all, per_term, reduced
+from .softmaxes import below_zero, by_columns, log_softmax, softmax
+from .working_precision import in_single, real
 
 Shape = tuple[int, ...]
 
@@ -141,7 +141,7 @@ def _softmax_less_one_hot(xp: Any, x: Array, t: Array, *, axis: int) -> Array:
     """
     away = xp.exp(below_zero(by_columns(x), axis))
     away /= away.sum(axis=axis, keepdims=True)
-    right = _place(xp, x, t, axis)
+    right = _index_of_right(xp, x, t, axis)
     away[right] = 0
     away[right] = -away.sum(axis=axis)
     return away
@@ -166,10 +166,10 @@ def _shares(
 
 def _picked(xp: Any, x: Array, t: Array, axis: int) -> Array:
     """The scores of the right classes."""
-    return x[_place(xp, x, t, axis)]
+    return x[_index_of_right(xp, x, t, axis)]
 
 
-def _place(xp: Any, x: Array, t: Array, axis: int) -> tuple[Array, ...]:
+def _index_of_right(xp: Any, x: Array, t: Array, axis: int) -> tuple[Array, ...]:
     """The index of the right classes."""
     if x.ndim == 2 and axis in (1, -1):
         return xp.arange(len(x)), t  # the same, and faster
@@ -253,51 +253,8 @@ def _nll_loss_x(
 def _chosen(xp: Any, x: Array, t: Array, *, axis: int) -> Array:
     """1 at the right classes, else 0, in the shape of ``x``. Constant, so it has no rules."""
     y = xp.zeros(x.shape, x.dtype)
-    y[_place(xp, x, t, axis)] = 1
+    y[_index_of_right(xp, x, t, axis)] = 1
     return y
-
-
-@primitive()
-def accuracy(xp: Any, x: Array, t: Array, *, axis: int = -1, ignore_label: int | None = None) -> Array:
-    """How often the greatest score is that of the right class, between 0 and 1. It has no gradient.
-
-    Of equal scores the first is taken.
-
-    Parameters
-    ----------
-    x : Variable or array
-        Scores, with the classes along ``axis``.
-    t : array of int
-        The right classes, counted from 0, of the shape of ``x`` without ``axis``.
-    axis : int
-    ignore_label : int, optional
-        Targets of this number do not count.
-
-    Returns
-    -------
-    Variable or array
-        0-d; 0 if no target counts.
-
-    Raises
-    ------
-    TypeError
-        If the targets are no integers.
-    ValueError
-        If the shapes do not fit, or a target is no class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from autolab import Variable, functions as F
-    >>> F.accuracy(Variable([[0.1, 0.9], [0.8, 0.2]]), np.array([1, 1]))
-    variable(0.5)
-    """
-    counted = counted_targets("accuracy", xp, x, t, axis, ignore_label)
-    dtype = x.dtype if x.dtype.kind == "f" else xp.float64
-    right = x.argmax(axis=axis) == t
-    if counted is not None:
-        right = right[counted]
-    return right.mean().astype(dtype) if right.size else xp.zeros((), dtype)
 
 
 def counted_targets(function: str, xp: Any, x: Array, t: Array, axis: int, ignore_label: int | None) -> Array | None:

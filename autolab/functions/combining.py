@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..engine import protocol
-from ..engine.backend import as_array
+from ..engine.arrays import as_array
 from ..engine.variable import Variable
+from .arithmetic import mul, sub
 from .axes import moveaxis
 from .joining import concatenate, place_of, stack
-from .math import mul, sub
-from .precision import in_full
 from .shape import broadcast_to, reshape
+from .working_precision import in_full
 
 
 def _given(function: str, **inputs: Any) -> list[Any]:
@@ -177,7 +177,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     ----------
     a, b : Variable or array
     axisa, axisb, axisc : int
-        Where the three components stand in ``a``, in ``b`` and in the result.
+        Where the three components are in ``a``, in ``b`` and in the result.
     axis : int, optional
         The same for all three.
 

@@ -1,6 +1,6 @@
 """Convolutions, as neural networks call them: the kernel is not reversed.
 
-Their gradients are the transposed convolution, and the product that gives a kernel: `faces` has all three.
+Their gradients are the transposed convolution, and the product that gives a kernel: `conv_products` has all three.
 """
 
 from __future__ import annotations
@@ -9,9 +9,18 @@ from typing import Any
 
 from ..engine.backend import Array
 from ..engine.declare import primitive
-from .faces import Steps, convolved, kernel_windows, met, over_positions, splits, spread, with_bias
-from .precision import in_single, real
+from .conv_products import (
+    Steps,
+    conv_input,
+    conv_kernel,
+    conv_output,
+    kernel_windows,
+    over_positions,
+    splits,
+    with_bias,
+)
 from .windows import Shape
+from .working_precision import in_single, real
 
 
 @primitive()
@@ -65,7 +74,7 @@ def conv1d(
     (variable([[[1. 2. 4.]]]), variable([[[3. 6.]]]))
     """
     _check(x, w, b, 1, groups, "x (examples, in, length), w (out, in / groups, size) and b (out,)")
-    return with_bias(convolved(x, w, kernel_windows(w.shape, stride, padding, dilation), groups), b)
+    return with_bias(conv_output(x, w, kernel_windows(w.shape, stride, padding, dilation), groups), b)
 
 
 @primitive()
@@ -120,7 +129,7 @@ def conv2d(
                 [4. 4.]]]])
     """
     _check(x, w, b, 2, groups, "x (examples, in, height, width), w (out, in / groups, height, width) and b (out,)")
-    return with_bias(convolved(x, w, kernel_windows(w.shape, stride, padding, dilation), groups), b)
+    return with_bias(conv_output(x, w, kernel_windows(w.shape, stride, padding, dilation), groups), b)
 
 
 @conv1d.vjp("x")
@@ -128,7 +137,7 @@ def conv2d(
 @in_single
 def _conv_x(g: Any, w: Any, x_shape: Shape, stride: Steps, padding: Steps, dilation: Steps, groups: int) -> Any:
     """conv_transpose(g, w)"""
-    return spread(g, w, kernel_windows(w.shape, stride, padding, dilation), groups, x_shape[2:])
+    return conv_input(g, w, kernel_windows(w.shape, stride, padding, dilation), groups, x_shape[2:])
 
 
 @conv1d.vjp("w")
@@ -136,7 +145,7 @@ def _conv_x(g: Any, w: Any, x_shape: Shape, stride: Steps, padding: Steps, dilat
 @in_single
 def _conv_w(g: Any, x: Any, w_shape: Shape, stride: Steps, padding: Steps, dilation: Steps, groups: int) -> Any:
     """conv(x, g)"""
-    return met(g, x, w_shape, kernel_windows(w_shape, stride, padding, dilation), groups)
+    return conv_kernel(g, x, w_shape, kernel_windows(w_shape, stride, padding, dilation), groups)
 
 
 conv1d.vjp("b")(over_positions)

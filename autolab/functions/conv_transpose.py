@@ -6,9 +6,18 @@ from typing import Any
 
 from ..engine.backend import Array
 from ..engine.declare import primitive
-from .faces import Steps, convolved, kernel_windows, met, over_positions, splits, spread, with_bias
-from .precision import in_single, real
+from .conv_products import (
+    Steps,
+    conv_input,
+    conv_kernel,
+    conv_output,
+    kernel_windows,
+    over_positions,
+    splits,
+    with_bias,
+)
 from .windows import Shape, per_axis
+from .working_precision import in_single, real
 
 
 @primitive()
@@ -129,7 +138,7 @@ def conv_transpose2d(
 @in_single
 def _conv_transpose_x(g: Any, w: Any, stride: Steps, padding: Steps, dilation: Steps, groups: int) -> Any:
     """conv(g, w)"""
-    return convolved(g, w, kernel_windows(w.shape, stride, padding, dilation), groups)
+    return conv_output(g, w, kernel_windows(w.shape, stride, padding, dilation), groups)
 
 
 @conv_transpose1d.vjp("w")
@@ -139,7 +148,7 @@ def _conv_transpose_w(
     g: Any, x: Any, w_shape: Shape, stride: Steps, padding: Steps, dilation: Steps, groups: int
 ) -> Any:
     """conv(g, x)"""
-    return met(x, g, w_shape, kernel_windows(w_shape, stride, padding, dilation), groups)
+    return conv_kernel(x, g, w_shape, kernel_windows(w_shape, stride, padding, dilation), groups)
 
 
 conv_transpose1d.vjp("b")(over_positions)
@@ -170,4 +179,4 @@ def _transposed(
         size = per_axis(size, axes, "size", 0)
     if min(size) < 1 or seen.positions(size) != x.shape[2:]:
         raise ValueError(f"size {size} does not convolve to the size of x")
-    return with_bias(spread(x, w, seen, groups, size), b)
+    return with_bias(conv_input(x, w, seen, groups, size), b)

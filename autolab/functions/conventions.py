@@ -1,6 +1,6 @@
 """The conventions: what AutoLab gives where a derivative does not exist, or a formula has no number to give.
 
-They stand in one table, ``conventions.toml``, which the tests run and the documents and views show.
+They are in one table, ``conventions.toml``, which the tests run and the documents and views show.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Conventions(tuple[Convention, ...]):
         return str(self._repr_mimebundle_()["text/plain"])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..display import mimebundle
+        from ..views import mimebundle
 
         return mimebundle(self)
 

@@ -10,11 +10,11 @@ import numpy as np
 from ..engine.backend import Array
 from ..engine.declare import primitive
 from .axes import moveaxis
-from .precision import accumulated, in_single
 from .reduce import Axis, kept, reduced
 from .repeating import flip, pad
 from .rounding import zeros_like
 from .shape import reshape, transpose
+from .working_precision import accumulated, in_single
 
 
 @primitive(numpy=np.prod)

@@ -7,13 +7,12 @@ from typing import Any
 from ..engine.backend import Array
 from ..engine.declare import elementwise, primitive
 from ..engine.protocol import unwrap
-from .activation import softplus
 from .axes import expand_dims
-from .choose import where
-from .exponentials import log1p, sigmoid_slope
-from .math import log
-from .precision import in_single, real
-from .reduction import check_same, in_all, per_term, reduced
+from .exponentials import log, log1p
+from .logistic import sigmoid_slope, softplus
+from .loss_terms import check_same, in_all, per_term, reduced
+from .selection import where
+from .working_precision import in_single, real
 
 Shape = tuple[int, ...]
 

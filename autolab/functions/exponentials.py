@@ -1,4 +1,4 @@
-"""Exponentials and logarithms beyond `exp` and `log`, elementwise."""
+"""Exponentials and logarithms, elementwise."""
 
 from __future__ import annotations
 
@@ -9,10 +9,34 @@ import numpy as np
 
 from ..engine.backend import Array
 from ..engine.declare import elementwise
-from .math import exp, tanh
-from .precision import in_single, real
 
 LOG2_E, LOG10_E = 1 / math.log(2), 1 / math.log(10)
+
+
+@elementwise(x=lambda g, y: g * y, domain=(-3, 3), numpy=np.exp)
+def exp(xp: Any, x: Array) -> Array:
+    """Exponential, elementwise.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.exp(Variable(0.0))
+    variable(1.0)
+    """
+    return xp.exp(x)
+
+
+@elementwise(x=lambda g, x: g / x, domain=(0.1, 4), numpy=np.log)
+def log(xp: Any, x: Array) -> Array:
+    """Natural logarithm, elementwise; NaN below 0 and minus infinity at 0, as in NumPy.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.log(Variable(1.0))
+    variable(0.0)
+    """
+    return xp.log(x)
 
 
 @elementwise(x=lambda g, x: g * exp(x), domain=(-3, 3), numpy=np.expm1)
@@ -65,48 +89,3 @@ def log10(xp: Any, x: Array) -> Array:
     variable(3.0)
     """
     return xp.log10(x)
-
-
-@elementwise(x=lambda g, x: g * sigmoid_slope(x), domain=(-6, 6))
-@real
-def sigmoid(xp: Any, x: Array) -> Array:
-    """Logistic function, ``1 / (1 + exp(-x))``, elementwise; no overflow, and small results keep all their digits.
-
-    Examples
-    --------
-    >>> from autolab import Variable, functions as F
-    >>> F.sigmoid(Variable([-1000.0, 0.0, 1000.0]))
-    variable([0.  0.5 1. ])
-    """
-    e = xp.exp(-xp.absolute(x))  # at most 1
-    return xp.where(x < 0, e, 1) / (1 + e)
-
-
-@elementwise()
-@real
-def sigmoid_slope(xp: Any, x: Array) -> Array:
-    """The gradient of `sigmoid`, not by way of its value, which has no digits left beside 1."""
-    e = xp.exp(-xp.absolute(x))
-    return e / (1 + e) / (1 + e)
-
-
-@sigmoid_slope.vjp("x")
-@in_single
-def _sigmoid_slope_x(g: Any, x: Any, y: Any) -> Any:
-    """-g * y * tanh(x / 2)"""
-    return -(g * y * tanh(x * 0.5))
-
-
-@elementwise(a=lambda g, a, b: g * sigmoid(a - b), b=lambda g, a, b: g * sigmoid(b - a), numpy=np.logaddexp)
-def logaddexp(xp: Any, a: Array, b: Array) -> Array:
-    """``log(exp(a) + exp(b))``, elementwise with broadcasting and without overflow.
-
-    Where both inputs are the same infinity the gradients are NaN.
-
-    Examples
-    --------
-    >>> from autolab import Variable, functions as F
-    >>> F.logaddexp(Variable(1000.0), -1000.0)
-    variable(1000.0)
-    """
-    return xp.logaddexp(a, b)

@@ -13,7 +13,7 @@ import numpy as np
 from ..engine.backend import Array, get_array_module
 from ..engine.declare import primitive
 from .joining import place_of
-from .precision import in_full
+from .working_precision import in_full
 
 
 def rfft(x: Any, axis: int = -1) -> tuple[Any, Any]:
@@ -204,7 +204,7 @@ def _parts(xp: Any, z: Array) -> tuple[Array, Array]:
 
 
 def _twice(like: Any, n: int, axis: int) -> Array:
-    """How often `irfft` counts each term: those between the first and the one in the middle stand for two."""
+    """How often `irfft` counts each term: those between the first and the one in the middle count twice."""
     counts = get_array_module(like).full(n // 2 + 1, 2, like.dtype)
     counts[0] = 1
     if n % 2 == 0:

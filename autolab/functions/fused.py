@@ -6,8 +6,8 @@ from typing import Any
 
 from ..engine.backend import Array
 from ..engine.declare import elementwise
-from .math import exp
-from .precision import real
+from .exponentials import exp
+from .working_precision import real
 
 
 @elementwise(x=lambda g, y: g * y, y=lambda g, x: g * x, z=lambda g: g)

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..engine.errors import check_number
-from .math import mul
+from .arithmetic import mul
 from .normalization import Axis, Shape, counted_axes, kept_axes, layer_norm
 from .powers import sqrt, square
-from .precision import in_full
 from .reduce import mean
 from .shape import reshape
+from .working_precision import in_full
 
 
 def group_norm(x: Any, groups: int, gamma: Any = None, beta: Any = None, eps: float = 1e-5) -> Any:

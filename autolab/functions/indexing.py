@@ -11,8 +11,8 @@ import numpy as np
 from ..engine import protocol
 from ..engine.backend import Array, get_array_module, on_gpu
 from ..engine.declare import primitive
-from .precision import HALF, SINGLE
 from .shape import reshape
+from .working_precision import HALF, SINGLE
 
 
 @primitive(x=lambda g, x_shape, index: scatter(g, index=index, shape=x_shape))

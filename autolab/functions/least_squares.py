@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 
 from ..engine import protocol
-from ..engine.backend import Array, as_array, get_array_module
+from ..engine.arrays import as_array
+from ..engine.backend import Array, get_array_module
 from ..engine.declare import primitive
 from ..engine.errors import NoGradientError
 from ..engine.variable import Variable
 from .diagonals import tril
 from .joining import concatenate
-from .linalg import matmul
-from .matrices import solve, transposed
+from .linalg import solve, transposed
 from .matrix_functions import pinv
 from .powers import square
+from .products import matmul
 from .reduce import sum
 from .spectra import svd
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from ..engine.backend import Array
 from ..engine.declare import primitive
-from .choose import clip
+from .loss_terms import check_same, in_all, per_term, reduced
 from .powers import abs
-from .precision import in_single, real
-from .reduction import check_same, in_all, per_term, reduced
 from .rounding import sign
+from .selection import clip
+from .working_precision import in_single, real
 
 
 @primitive()

@@ -6,13 +6,13 @@ import math
 from typing import Any
 
 from ..engine.errors import check_number
-from .activation import relu
-from .choose import maximum
-from .math import log
+from .exponentials import log
+from .loss_terms import in_all
 from .norms import norm
-from .precision import in_full
+from .rectifiers import relu
 from .reduce import sum
-from .reduction import in_all
+from .selection import maximum
+from .working_precision import in_full
 
 
 def hinge(x: Any, t: Any, margin: float = 1.0, reduction: str = "mean") -> Any:

@@ -12,16 +12,16 @@ import numpy as np
 from ..engine import protocol
 from ..engine.backend import Array, get_array_module, strict_linalg
 from ..engine.declare import primitive
-from .choose import where
-from .linalg import matmul
-from .matrices import inv, transposed
+from .extrema import max, min
+from .linalg import inv, transposed
 from .norms import norm
-from .order import max, min
 from .powers import abs
-from .precision import in_full
+from .products import matmul
 from .reduce import sum
+from .selection import where
 from .shape import reshape
 from .spectra import svd
+from .working_precision import in_full
 
 
 @protocol.adapt(np.linalg.matrix_power)

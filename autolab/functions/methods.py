@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..engine.backend import Array
-from ..engine.backend import to_cpu as _in_main_memory
 from ..engine.config import listeners
+from ..engine.devices import to_cpu as _in_main_memory
 from ..engine.leaving import left
 from ..engine.variable import Variable, wrap
 from .axes import swapaxes

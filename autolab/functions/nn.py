@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import Array, generator, get_array_module
-from ..engine.config import check_rng, config
+from ..engine.backend import Array, get_array_module
 from ..engine.declare import elementwise, primitive
+from ..engine.devices import generator
+from ..engine.switches import check_rng, config
 from .indexing import scatter
-from .linalg import product
-from .precision import FULL, in_floats, in_single
+from .products import product
 from .shape import reshape, transpose
+from .working_precision import FULL, in_floats, in_single
 
 
 @primitive()
@@ -200,7 +201,7 @@ def one_hot(xp: Any, t: Array, *, classes: int | None = None, axis: int = -1, dt
     classes : int, optional
         How many there are; by default one more than the greatest.
     axis : int
-        Where the classes stand in the result.
+        The axis of the classes in the result.
     dtype : dtype
         Of the result. float32 beside float64 gives float64.
 

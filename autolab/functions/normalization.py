@@ -10,10 +10,11 @@ from typing import Any
 
 from ..engine.backend import Array
 from ..engine.declare import primitive
+from .axes import other_axes
 from .powers import sqrt
-from .precision import in_single, real
 from .reduce import mean, sum
 from .shape import reshape
+from .working_precision import in_single, real
 
 Shape = tuple[int, ...]
 Axis = int | tuple[int, ...]
@@ -35,7 +36,7 @@ def batch_norm(
     """Normalize each feature over a batch: ``gamma * (x - mean) / sqrt(var + eps) + beta``.
 
     Without ``mean`` and ``var`` they are those of the batch, and the gradient goes through them: training. With both
-    of them given, such as running averages, they stand as they are: testing.
+    of them given, such as running averages, they are used as they are: testing.
 
     Parameters
     ----------
@@ -73,7 +74,7 @@ def batch_norm(
               [ 0.99503719  2.        ]])
     """
     axes = _batch_axes(axis, x.ndim)
-    features = _others(axes, x.ndim)
+    features = other_axes(axes, x.ndim)
     _check([gamma, beta, mean, var], x.shape, features)
     if (mean is None) != (var is None):
         raise ValueError("expected both mean and var, or neither")
@@ -90,7 +91,7 @@ def _batch_norm_x(g: Any, x: Any, gamma: Any, mean: Any, var: Any, axis: Any, ep
     out.
     """
     axes = _batch_axes(axis, x.ndim)
-    shape = kept_axes(x.shape, _others(axes, x.ndim))
+    shape = kept_axes(x.shape, other_axes(axes, x.ndim))
     g = g * reshape(gamma, shape=shape)
     if mean is None:
         return _through_statistics(g, x, axes, eps)
@@ -124,7 +125,7 @@ def _batch_norm_mean(g: Any, gamma: Any, var: Any, axis: Any, eps: float) -> Any
 def _batch_norm_var(g: Any, x: Any, gamma: Any, mean: Any, var: Any, axis: Any, eps: float) -> Any:
     """sum(g * (x - mean)) * gamma * -0.5 * (var + eps) ** -1.5"""
     axes = _batch_axes(axis, x.ndim)
-    away = x - reshape(mean, shape=kept_axes(x.shape, _others(axes, x.ndim)))
+    away = x - reshape(mean, shape=kept_axes(x.shape, other_axes(axes, x.ndim)))
     return sum(g * away, axis=axes) * (gamma * (var + eps) ** -1.5 * -0.5)
 
 
@@ -189,14 +190,14 @@ def _layer_norm_x(g: Any, x: Any, gamma: Any, axis: Axis, eps: float) -> Any:
 def _layer_norm_gamma(g: Any, x: Any, axis: Axis, eps: float) -> Any:
     """sum(g * (x - mean) / sqrt(var + eps))"""
     axes = counted_axes(axis, x.ndim)
-    return sum(g * _normalized(x, axes, eps)[0], axis=_others(axes, x.ndim))
+    return sum(g * _normalized(x, axes, eps)[0], axis=other_axes(axes, x.ndim))
 
 
 @layer_norm.vjp("beta")
 @in_single
 def _layer_norm_beta(g: Any, axis: Axis) -> Any:
     """sum(g)"""
-    return sum(g, axis=_others(counted_axes(axis, g.ndim), g.ndim))
+    return sum(g, axis=other_axes(counted_axes(axis, g.ndim), g.ndim))
 
 
 @layer_norm.composite
@@ -224,7 +225,7 @@ def _normalized(x: Any, axes: Shape, eps: float) -> tuple[Any, Any]:
 def _batch_normalized(x: Any, mean: Any, var: Any, axes: Shape, eps: float) -> Any:
     if mean is None:
         return _normalized(x, axes, eps)[0]
-    shape = kept_axes(x.shape, _others(axes, x.ndim))
+    shape = kept_axes(x.shape, other_axes(axes, x.ndim))
     return (x - reshape(mean, shape=shape)) * reshape((var + eps) ** -0.5, shape=shape)
 
 
@@ -241,7 +242,7 @@ def _check(parameters: list[Any], x_shape: Shape, axes: Shape) -> None:
 
 def _batch_axes(axis: Axis | None, ndim: int) -> Shape:
     """The axes that a batch is normalized over."""
-    return _others((1,), ndim) if axis is None else counted_axes(axis, ndim)
+    return other_axes((1,), ndim) if axis is None else counted_axes(axis, ndim)
 
 
 def counted_axes(axis: Axis, ndim: int) -> Shape:
@@ -250,10 +251,6 @@ def counted_axes(axis: Axis, ndim: int) -> Shape:
     if any([not -ndim <= a < ndim for a in axes]):
         raise ValueError(f"axis {axis} of an array with {ndim} axes")
     return tuple(sorted({a % ndim for a in axes}))
-
-
-def _others(axes: Shape, ndim: int) -> Shape:
-    return tuple([axis for axis in range(ndim) if axis not in axes])
 
 
 def kept_axes(shape: Shape, axes: Shape) -> Shape:

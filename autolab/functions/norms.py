@@ -9,12 +9,11 @@ import numpy as np
 
 from ..engine.backend import Array
 from ..engine.declare import primitive
-from .math import pow
-from .order import share
-from .powers import abs, ratio
-from .precision import in_single, real
+from .extrema import share
+from .powers import abs, pow, ratio
 from .reduce import Axis, kept, reduced, sum
 from .rounding import sign
+from .working_precision import in_single, real
 
 Order = float | str | None
 

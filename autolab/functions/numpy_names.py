@@ -1,6 +1,6 @@
 """NumPy's functions that are made of others: on Variables they are made of AutoLab's in the same way.
 
-Those of one declared function stand with it. An argument of NumPy's that is missing here has no meaning for a gradient,
+Those of one declared function are beside it. An argument of NumPy's that is missing here has no meaning for a gradient,
 and is refused by name.
 """
 
@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 
 from ..engine.protocol import adapt, register, unwrap
+from .arithmetic import mul, sub
 from .axes import expand_dims, swapaxes
 from .diagonals import diagonal, on_diagonal, trace
+from .extrema import max, min
 from .indexing import getitem
 from .joining import along, concatenate, place_of, split
-from .linalg import matmul
-from .math import mul, pow, sub
 from .norms import norm
-from .order import max, min
-from .products import dot, outer, tensordot
+from .powers import pow
+from .products import dot, matmul, outer, tensordot
 from .reduce import Axis, mean, sum
 from .repeating import flip
 from .shape import broadcast_to, cast, reshape, transpose

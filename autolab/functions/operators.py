@@ -11,31 +11,33 @@ import numpy as np
 
 from ..engine import protocol
 from ..engine.variable import Variable
-from .activation import relu, softmax
+from .arithmetic import add, div, mul, neg, sub
 from .axes import squeeze, swapaxes
-from .choose import clip
 from .cumulative import cumprod, cumsum, prod
 from .diagonals import diagonal, trace
 from .division import floor_divide, remainder
-from .exponentials import sigmoid
+from .exponentials import exp, log
+from .extrema import max as _max
+from .extrema import min as _min
 from .indexing import getitem
-from .linalg import matmul
-from .math import add, cos, div, exp, log, mul, neg, pow, sin, sub, tanh
+from .logistic import sigmoid
 from .methods import METHODS, PROPERTIES, transposed
 from .numpy_names import copy as _copy
 from .numpy_names import take
-from .order import max as _max
-from .order import min as _min
-from .order import sort
 from .powers import abs as _abs
-from .powers import sqrt
-from .products import dot
+from .powers import pow, sqrt
+from .products import dot, matmul
+from .rectifiers import relu
 from .reduce import mean, std, var
 from .reduce import sum as _sum
 from .repeating import repeat
 from .rounding import round as _round
+from .selection import clip
 from .shape import reshape, transpose
+from .softmaxes import softmax
+from .sorting import sort
 from .transfer import to_cpu, to_gpu
+from .trig import cos, sin, tanh
 
 
 def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -88,7 +90,7 @@ def _clip(self: Variable, min: Any = None, max: Any = None) -> Variable:
 
 
 def _getitem(self: Variable, index: Any) -> Variable:
-    """``x[index]``; Variables of integers or booleans may stand in the index."""
+    """``x[index]``; the index may hold Variables of integers or booleans."""
     return getitem(self, index=protocol.unwrap(index))
 
 

@@ -6,14 +6,15 @@ import math
 from functools import reduce
 from typing import Any
 
-from ..engine.backend import Array, as_array, check_real
+from ..engine.arrays import as_array, check_real
+from ..engine.backend import Array
 from ..engine.declare import primitive
 from ..engine.variable import Variable
-from .order import max
-from .precision import in_single, real
+from .extrema import max
 from .reduce import mean
 from .shape import broadcast_to, reshape
 from .windows import Shape, Windows, columns, image, padded, windows
+from .working_precision import in_single, real
 
 
 @primitive()

@@ -1,4 +1,4 @@
-"""Roots, squares, magnitudes, elementwise."""
+"""Powers, roots and magnitudes, elementwise."""
 
 from __future__ import annotations
 
@@ -6,9 +6,60 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import Array
+from ..engine.backend import Array, get_array_module
 from ..engine.declare import elementwise
+from .exponentials import log
 from .rounding import sign
+
+
+@elementwise(numpy=np.power)
+def pow(xp: Any, base: Array, exponent: Array) -> Array:
+    """Power, ``base ** exponent``, elementwise with broadcasting; either side may be a number.
+
+    The gradient of the base is 0 where both are 0 (the power is constant 1 there), that of the exponent is 0 where
+    the base is 0 and the exponent is not negative. For a negative base the gradient of the exponent is NaN: the power
+    is no function of a real exponent there.
+
+    Examples
+    --------
+    >>> from autolab import Variable, grad
+    >>> x = Variable(3.0)
+    >>> grad(x ** 2, x), grad(2 ** x, x)
+    (variable(6.0), variable(5.545177444479562))
+    """
+    return xp.power(base, exponent)
+
+
+@pow.vjp("base")
+def _pow_base(g: Any, base: Any, exponent: Any) -> Any:
+    """g * exponent * base ** (exponent - 1)"""
+    lower = exponent - 1.0  # a float: 0 - 1 of integers without a sign is a large one
+    if _may_be_zero(exponent):  # x**2 and the like need no such care
+        lower = lower + _both_zero(base, exponent)
+    return g * exponent * pow(base, lower)
+
+
+@pow.vjp("exponent")
+def _pow_exponent(g: Any, base: Any, y: Any) -> Any:
+    """g * y * log(base)"""
+    return g * y * log(base + _zero(base))
+
+
+def _may_be_zero(exponent: Any) -> bool:
+    """Whether an exponent may be 0; on a GPU nobody looks, as that would wait for it."""
+    return get_array_module(exponent) is not np or getattr(exponent, "size", 1) != 1 or not exponent
+
+
+@elementwise()
+def _both_zero(xp: Any, a: Array, b: Array) -> Array:
+    """1 where both are 0, else 0: keeps ``0 ** -1`` out of the gradient of ``x ** 0``. Constant, so it has no rules."""
+    return xp.logical_and(a == 0, b == 0).astype(xp.result_type(a, b))
+
+
+@elementwise()
+def _zero(xp: Any, x: Array) -> Array:
+    """1 where ``x`` is 0, else 0: keeps ``log(0)`` out. Constant, so it has no rule."""
+    return (x == 0).astype(x.dtype)
 
 
 @elementwise(x=lambda g, x: g * (2 * x), domain=(-3, 3), numpy=np.square)

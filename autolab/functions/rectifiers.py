@@ -1,4 +1,4 @@
-"""Activation functions of pieces: lines, and exponentials below 0. Conventions at kinks stand in the docstrings."""
+"""Rectifiers: activation functions of pieces, lines and exponentials. Docstrings give the gradients at kinks."""
 
 from __future__ import annotations
 
@@ -7,15 +7,90 @@ from typing import Any
 
 from ..engine.backend import Array
 from ..engine.declare import elementwise
-from .activation import _elu_slope
-from .choose import minimum
-from .math import exp
-from .precision import in_full, in_single, real
+from .exponentials import exp
+from .selection import minimum
 from .shape import reshape
+from .working_precision import in_full, in_single, real
 
 # G. Klambauer et al., "Self-normalizing neural networks", 2017: mean 0 and variance 1 stay what they are.
 _SELU_ALPHA = 1.6732632423543772
+
+
 _SELU_SCALE = 1.0507009873554805
+
+
+@elementwise(domain=(-3, 3))
+def relu(xp: Any, x: Array) -> Array:
+    """The greater of ``x`` and 0, elementwise. Its gradient at 0 is 0.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.relu(Variable([-2.0, 0.0, 3.0]))
+    variable([0. 0. 3.])
+    """
+    return xp.maximum(x, 0)
+
+
+@relu.vjp("x")
+def _relu_x(g: Any, y: Any) -> Any:
+    """g * (y > 0)"""
+    return g * _slope(y, below=0)
+
+
+@elementwise(domain=(-3, 3))
+def leaky_relu(xp: Any, x: Array, *, slope: float = 0.2) -> Array:
+    """``x`` where it is positive, else ``slope * x``, elementwise. Its gradient at 0 is ``slope``.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.leaky_relu(Variable([-2.0, 0.0, 3.0]), slope=0.5)
+    variable([-1.  0.  3.])
+    """
+    return xp.where(x > 0, x, slope * x)
+
+
+@leaky_relu.vjp("x")
+def _leaky_relu_x(g: Any, x: Any, slope: float) -> Any:
+    """g * (1 if x > 0 else slope)"""
+    return g * _slope(x, below=slope)
+
+
+@elementwise()
+def _slope(xp: Any, x: Array, *, below: float) -> Array:
+    """1 where ``x`` is positive, else ``below``. Constant, so it has no rule."""
+    positive = x > 0
+    return positive.astype(x.dtype) if below == 0 else xp.where(positive, x.dtype.type(1), x.dtype.type(below))
+
+
+@elementwise(domain=(-3, 3))
+@real
+def elu(xp: Any, x: Array, *, alpha: float = 1.0) -> Array:
+    """``x`` where it is positive, else ``alpha * (exp(x) - 1)``, elementwise. Its gradient at 0 is ``alpha``.
+
+    D. Clevert, T. Unterthiner, S. Hochreiter, "Fast and accurate deep network learning by exponential linear units",
+    2016.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.elu(Variable([-1000.0, 0.0, 3.0]))
+    variable([-1.  0.  3.])
+    """
+    return xp.where(x > 0, x, alpha * xp.expm1(xp.minimum(x, 0)))
+
+
+@elu.vjp("x")
+def _elu_x(g: Any, x: Any, alpha: float) -> Any:
+    """g * (1 if x > 0 else alpha * exp(x))"""
+    return g * _elu_slope(x, alpha=alpha)
+
+
+@elementwise(x=lambda g, x, y: g * (y - _slope(x, below=0)))
+def _elu_slope(xp: Any, x: Array, *, alpha: float) -> Array:
+    """The gradient of `elu`. Its own is the same below 0, and 0 above."""
+    return xp.where(x > 0, 1, alpha * xp.exp(xp.minimum(x, 0)))
 
 
 @elementwise(domain=(-3, 3))

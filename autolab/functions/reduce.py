@@ -11,8 +11,8 @@ from ..engine.backend import Array
 from ..engine.declare import primitive
 from ..engine.protocol import register
 from .powers import ratio
-from .precision import HALF, accumulated, divided, in_single, real
 from .shape import broadcast_to
+from .working_precision import HALF, accumulated, divided, in_single, real
 
 Axis = int | tuple[int, ...] | None
 

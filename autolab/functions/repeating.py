@@ -136,7 +136,7 @@ def _pad_x(g: Any, array_shape: Shape, pad_width: Any, mode: str) -> Any:
 
 
 def _sources(shape: Shape, pad_width: Any, mode: str) -> tuple[np.ndarray, ...]:
-    """The index of the elements that stand in a padded array, the copied ones too."""
+    """For each element of a padded array, copied ones included, where it comes from."""
     axes = zip(shape, _widths(pad_width, len(shape)), strict=True)
     return np.ix_(*[np.pad(np.arange(n), widths, mode) for n, widths in axes])  # type: ignore[call-overload]
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import as_array, get_array_module
+from ..engine.arrays import as_array
+from ..engine.backend import get_array_module
 from ..engine.errors import check_number
 from ..engine.variable import Variable
 from .joining import along
-from .precision import in_full
+from .working_precision import in_full
 
 _MODES = {"nearest": (1, 2), "linear": (1,), "bilinear": (2,)}
 

@@ -10,7 +10,7 @@ from ..engine import protocol
 from ..engine.backend import Array
 from ..engine.declare import elementwise, primitive
 from ..engine.primitive import Primitive
-from .precision import HALF, SINGLE
+from .working_precision import HALF, SINGLE
 
 
 @primitive(a=lambda g, a_shape: reshape(g, shape=a_shape))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .choose import maximum
 from .norms import Order, norm
-from .precision import in_full
 from .reduce import Axis, sum
+from .selection import maximum
+from .working_precision import in_full
 
 
 def normalize(x: Any, ord: Order = None, axis: Axis = -1, eps: float = 1e-12) -> Any:

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..engine.backend import Array
 from ..engine.declare import elementwise
-from .precision import in_single, real
 from .special import _polynomial
+from .working_precision import in_single, real
 
 _NEAR = 0.5
 """Below that, derivatives are series: the differences of which they are made elsewhere would lose digits."""

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..engine import protocol
-from ..engine.backend import as_array
+from ..engine.arrays import as_array
 from ..engine.variable import Variable
 from .joining import along, concatenate, place_of
-from .precision import in_full
 from .shape import cast, reshape
+from .working_precision import in_full
 
 
 @protocol.adapt(np.gradient)

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..engine.backend import Array
 from ..engine.declare import elementwise
-from .math import exp
-from .precision import in_single, real
+from .exponentials import exp
+from .working_precision import in_single, real
 
 # W. J. Cody, "Rational Chebyshev approximations for the error function", Mathematics of Computation 23 (1969):
 # erf(x) / x as a ratio of polynomials in x**2 for |x| < 0.46875, exp(x**2) * erfc(x) as one in x up to 4, and beyond

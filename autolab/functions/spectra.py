@@ -15,7 +15,7 @@ from ..engine.backend import Array, get_array_module
 from ..engine.declare import primitive
 from ..engine.errors import NoGradientError
 from .axes import expand_dims
-from .matrices import symmetric, transposed
+from .linalg import symmetric, transposed
 
 
 @primitive(outputs=("w", "v"), numpy=np.linalg.eigh)

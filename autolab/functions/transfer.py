@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..engine import backend
-from ..engine.function_node import FunctionNode
+from ..authoring.function_node import FunctionNode
+from ..engine import backend, devices
 from ..engine.variable import Variable
 
 
@@ -25,13 +25,13 @@ class Transfer(FunctionNode):
     def forward(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         (x,) = inputs
         self._home = backend.device_name(x)
-        return (backend.to_gpu(x) if self._to == "to_gpu" else backend.to_cpu(x),)
+        return (devices.to_gpu(x) if self._to == "to_gpu" else devices.to_cpu(x),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
         (g,) = grad_outputs
         if self._home == "cpu":
             return (to_cpu(g),)
-        with backend.device(int(self._home.partition(":")[2])):
+        with devices.device(int(self._home.partition(":")[2])):
             return (to_gpu(g),)
 
 

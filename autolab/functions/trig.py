@@ -1,4 +1,4 @@
-"""Trigonometric and hyperbolic functions and their inverses, elementwise; `sin`, `cos` and `tanh` are in math."""
+"""Trigonometric and hyperbolic functions and their inverses, elementwise."""
 
 from __future__ import annotations
 
@@ -9,6 +9,32 @@ import numpy as np
 from ..engine.backend import Array
 from ..engine.declare import elementwise
 from .powers import hypot, sqrt
+
+
+@elementwise(x=lambda g, x: g * cos(x), domain=(-7, 7), numpy=np.sin)
+def sin(xp: Any, x: Array) -> Array:
+    """Sine of an angle in radians, elementwise.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.sin(Variable(0.0))
+    variable(0.0)
+    """
+    return xp.sin(x)
+
+
+@elementwise(x=lambda g, x: -(g * sin(x)), domain=(-7, 7), numpy=np.cos)
+def cos(xp: Any, x: Array) -> Array:
+    """Cosine of an angle in radians, elementwise.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.cos(Variable(0.0))
+    variable(1.0)
+    """
+    return xp.cos(x)
 
 
 @elementwise(x=lambda g, y: g + g * (y * y), domain=(-1.4, 1.4), numpy=np.tan)
@@ -118,6 +144,19 @@ def cosh(xp: Any, x: Array) -> Array:
     variable(1.0)
     """
     return xp.cosh(x)
+
+
+@elementwise(x=lambda g, y: g - g * (y * y), domain=(-4, 4), numpy=np.tanh)
+def tanh(xp: Any, x: Array) -> Array:
+    """Hyperbolic tangent, elementwise.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.tanh(Variable(0.0))
+    variable(0.0)
+    """
+    return xp.tanh(x)
 
 
 @elementwise(x=lambda g, x: g / hypot(x, 1), domain=(-5, 5), numpy=np.arcsinh)

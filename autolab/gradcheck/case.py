@@ -1,4 +1,4 @@
-"""All that is known about an accused input, and what the numbers of it can and cannot mean."""
+"""All that is known about an input whose gradient fails, and what its numbers can and cannot mean."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FLOAT32 = 4 * float(np.finfo(np.float32).eps)
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """All that is known when an input is accused: the tables at the given point and, if it could be measured,
+    """All that is known when an input fails: the tables at the given point and, if it could be measured,
     nearby."""
 
     function: str
@@ -72,7 +72,7 @@ class Case:
         return tuple(int(k) for k in np.unravel_index(element, self.shapes[i]))
 
 
-def accused(case: Case, i: int) -> bool:
+def fails(case: Case, i: int) -> bool:
     """Whether the gradient of input ``i`` is wrong beyond doubt."""
     if ignores_upstream(case, i) or nonlinear(case, i) is not None or undefined(case, i).any():
         return True

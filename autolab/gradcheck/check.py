@@ -10,17 +10,18 @@ from typing import Any
 import numpy as np
 
 from ..binding import Bound, bind
-from ..engine.config import check_rng
+from ..engine.switches import check_rng
 from ..engine.tracebacks import folded, hidden
-from .case import Case, accused
-from .classify import accuse
+from ..foreign import bridge
+from .case import Case, fails
+from .checked_function import CheckedFunction, kept
+from .classify import diagnose
 from .compare import Table, compare, compare_nearby
 from .contracts import Examination, examine
-from .excuse import excuses, precision
 from .higher import gradient_of
+from .limitations import limitations, precision
 from .messages import Verdict, say, shown
 from .options import settle
-from .origin import Origin, kept
 from .report import Finding, GradientReport, InputReport
 from .reveal import LEVELS, check_level, revealed, written_backward
 from .spread import check_executor
@@ -94,6 +95,8 @@ def check_gradients(
     given = {"rng": rng, "order": order, "executor": executor, "reveal": reveal}
     __tracebackhide__ = hidden()
     with folded():
+        if (elsewhere := bridge(fn, args, inputs)) is not None:
+            return elsewhere.check_gradients(fn, *args, options=options, **given, **inputs)
         chosen = settle("check_gradients", _DEFAULTS, given, options, inputs)
         return check_bound(bind("check_gradients", fn, args, inputs), **chosen)
 
@@ -136,7 +139,7 @@ def check_bound(
         backward = written_backward(native) if verdict == "wrong" and reveal == LEVELS[-1] else ""
         sweep = _sweep(subject, inputs, exam)
     evaluations = native.evaluations + (subject.evaluations if subject is not native else 0)
-    origin = Origin(base, checked, order, reveal)
+    origin = CheckedFunction(base, checked, order, reveal)
     report = GradientReport(
         checked.name, verdict, inputs, findings, exam.upstreams[0], evaluations, perf_counter() - started, sweep, origin
     )
@@ -166,17 +169,18 @@ def judge(
     shapes = tuple([a.shape for a in subject.arrays])
     case = Case(shown(subject.bound.name), subject.names, shapes, exam, _tables(subject, exam, rng), subject)
     everyone = range(len(shapes))
-    guilty = [accused(case, i) for i in everyone]
-    accusations = _accusations(case, guilty)
-    innocent = [finding for i in everyone for finding in excuses(case, i, guilty[i])] + precision(native, subject, exam)
+    failing = [fails(case, i) for i in everyone]
+    diagnoses = _diagnoses(case, failing)
+    innocent = [finding for i in everyone for finding in limitations(case, i, failing[i])]
+    innocent += precision(native, subject, exam)
     unsure = {finding.input for finding in innocent if finding.kind == "cannot_verify"}
     inputs = []
     for i, name in enumerate(case.names):
-        verdict: Verdict = "wrong" if guilty[i] else "cannot tell" if name in unsure else "right"
+        verdict: Verdict = "wrong" if failing[i] else "cannot tell" if name in unsure else "right"
         inputs.append(_input_report(case, i, str(native.arrays[i].dtype), verdict))
     if not any(item.measured for item in inputs):
         innocent.append(Finding("cannot_verify", None, say("cannot_verify.empty")))
-    return _overall(inputs), tuple(inputs), (*accusations, *innocent)
+    return _overall(inputs), tuple(inputs), (*diagnoses, *innocent)
 
 
 def _tables(subject: Subject, exam: Examination, rng: np.random.Generator) -> tuple[Table, ...]:
@@ -189,13 +193,13 @@ def _tables(subject: Subject, exam: Examination, rng: np.random.Generator) -> tu
     return (here,) if nearby is None else (here, nearby)
 
 
-def _accusations(case: Case, guilty: list[bool]) -> list[Finding]:
-    """One finding per guilty input; one for both halves of a swapped pair."""
+def _diagnoses(case: Case, failing: list[bool]) -> list[Finding]:
+    """One finding per failing input; one for both halves of a swapped pair."""
     found: list[Finding] = []
     told: set[str] = set()
     for i, name in enumerate(case.names):
-        if guilty[i] and name not in told:
-            found.append(accuse(case, i))
+        if failing[i] and name not in told:
+            found.append(diagnose(case, i))
             told.add(found[-1].evidence.get("other", name))
     return found
 

@@ -18,8 +18,8 @@ from .report import Finding
 from .trace import forgotten_way
 
 
-def accuse(case: Case, i: int) -> Finding:
-    """The finding about an accused input."""
+def diagnose(case: Case, i: int) -> Finding:
+    """The finding about a failing input."""
     causes = (
         _left,
         _upstream,

@@ -113,7 +113,7 @@ class Table:
     doubts: Doubts
 
     @property
-    def accuses(self) -> bool:
+    def fails(self) -> bool:
         """Whether some element is wrong."""
         return any(c.elements.wrong.any() for c in self.inputs)
 

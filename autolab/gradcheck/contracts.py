@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..engine.backend import to_cpu
-from ..engine.checked import watching
+from ..debug.inplace import watching
+from ..engine.devices import to_cpu
 from ..engine.errors import DamagedValueError, GradientCountError, GradientShapeError
 from .messages import Kind, Verdict, number, say, shown
 from .report import Finding

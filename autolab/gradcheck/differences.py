@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import Array, array_of, get_array_module, is_array, to_cpu
+from ..engine.arrays import array_of
+from ..engine.backend import Array, get_array_module, is_array
+from ..engine.devices import to_cpu
 from ..engine.errors import a_kind
 from ..engine.variable import Variable, as_variable
-from .point import Direction, Place, step_scale
+from .point import Direction, MovableArrays, step_scale
 
 
 def numerical_grad(
@@ -64,7 +66,7 @@ def numerical_grad(
     xp = get_array_module(*inputs, *[g for g in grad_outputs if g is not None])
     for position, x in enumerate(inputs):
         _check_input(position, x)
-    place = Place(partial(_results, f, grad_outputs), inputs, "numerical_grad")
+    place = MovableArrays(partial(_results, f, grad_outputs), inputs, "numerical_grad")
     gradients = []
     for i, x in enumerate(inputs):
         scale, t = (np.ones(x.size), eps) if eps is not None else (step_scale(to_cpu(x)), default_step(x.dtype))
@@ -117,7 +119,7 @@ def numerical_diff(f: Callable[[Variable], Any], x: Any, eps: float | None = Non
     scale = step_scale(to_cpu(leaf.array)).reshape(leaf.shape)
     step, t = (np.ones(leaf.shape), eps) if eps is not None else (scale, default_step(leaf.dtype))
     direction = Direction(0, ..., get_array_module(leaf.array).asarray(step))
-    place = Place(lambda: array_of(as_variable(f(leaf)).array).copy(), [leaf.array], "numerical_diff")
+    place = MovableArrays(lambda: array_of(as_variable(f(leaf)).array).copy(), [leaf.array], "numerical_diff")
     above, below = place.pair(direction, t)
     return array_of((above - below) / place.width(direction, t))
 
@@ -134,7 +136,7 @@ def _check_input(position: int, x: Array) -> None:
         )
 
 
-def _slope(place: Place, direction: Direction, t: float, grad_outputs: Sequence[Array | None]) -> Array:
+def _slope(place: MovableArrays, direction: Direction, t: float, grad_outputs: Sequence[Array | None]) -> Array:
     above, below = place.pair(direction, t)
     pairs = zip(above, below, grad_outputs, strict=True)
     rise = sum([((a - b) * g).sum(dtype=np.float64) for a, b, g in pairs if g is not None])

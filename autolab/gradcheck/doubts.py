@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..engine.backend import to_cpu
+from ..engine.devices import to_cpu
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from .numeric import Gauge
 from .probes import MARGIN

@@ -17,7 +17,8 @@ import numpy as np
 
 from ..engine.leaving import Exit, ExitEvent, untracked, watch_leaving
 from ..engine.node import Node
-from ..engine.observe import BackwardEvent, ForwardEvent, file_label, observe
+from ..engine.observe import BackwardEvent, ForwardEvent, observe
+from ..engine.source import file_label
 from ..engine.variable import Variable
 from .case import Case
 from .messages import say, shown
@@ -61,7 +62,7 @@ def lost_part(case: Case, i: int, point: int, element: int) -> Lost | None:
     if not np.isfinite([analytic, numeric]).all():
         return None
     try:
-        kept = _Kept(case, i, arrays)
+        kept = _HeldExits(case, i, arrays)
         slopes = {place: kept.slope(element, {place}) for place in kept.places}
         places = tuple([place for place, slope in slopes.items() if abs(slope - numeric) > gap])
         if not places:
@@ -74,7 +75,7 @@ def lost_part(case: Case, i: int, point: int, element: int) -> Lost | None:
 
 
 @dataclass
-class _Place:
+class _ExitValues:
     """What left at a place, in order, and the nodes that it was computed from."""
 
     values: list[Any] = field(default_factory=list)
@@ -90,17 +91,17 @@ class _Place:
                 waiting += found.parents
 
 
-class _Kept:
+class _HeldExits:
     """What left at a point, and slopes of the function in input ``i`` while some of that is held still."""
 
     def __init__(self, case: Case, i: int, arrays: tuple[np.ndarray, ...]) -> None:
         self._subject, self._i, self._arrays = case.subject, i, arrays
         self._upstreams = case.exam.upstreams[0]
-        found: dict[Exit, _Place] = {}
+        found: dict[Exit, _ExitValues] = {}
 
         def keep(exit: Exit, value: Any, variables: Collection[Variable]) -> Any:
             for variable in variables:
-                found.setdefault(exit, _Place()).add(value, variable.node)
+                found.setdefault(exit, _ExitValues()).add(value, variable.node)
             return value
 
         with _listening(keep):

@@ -79,7 +79,7 @@ class Mismatch:
 def failure(
     caller: str, function: str, mismatches: Sequence[Mismatch], eps: float, is_wrong: Callable[[], bool]
 ) -> GradientCheckError:
-    """The exception for some mismatches, which it carries along; ``is_wrong`` is asked whether they accuse."""
+    """The exception for some mismatches, which it carries along; ``is_wrong`` is asked whether they are a failure."""
     measured = any(np.isfinite(m.numeric) for m in mismatches)
     verdict: Verdict = "wrong" if measured and is_wrong() else "cannot tell"
     lines = [say("mismatch.title", caller=caller, function=shown(function), verdict=verdict), *map(str, mismatches)]
@@ -108,7 +108,7 @@ def worst_entry(
     if not wrong.any():
         return None
     row, k = np.unravel_index(worst_of(gap, numeric, wrong), gap.shape)
-    result, place = _place(int(row), result_shapes)
+    result, place = _result_and_index(int(row), result_shapes)
     index = tuple([int(n) for n in np.unravel_index(k, shape)])
     numbers = float(analytic[row, k]), float(numeric[row, k]), float(allowed[row, k] + rounding[row])
     return Mismatch(label, index, *numbers, int(wrong.sum()), wrong.size, result, place)
@@ -129,7 +129,7 @@ def _agree(analytic: np.ndarray, numeric: np.ndarray, limits: Limits) -> bool:
     return True
 
 
-def _place(row: int, shapes: Sequence[tuple[int, ...]]) -> tuple[int, tuple[int, ...]]:
+def _result_and_index(row: int, shapes: Sequence[tuple[int, ...]]) -> tuple[int, tuple[int, ...]]:
     """The result, and the index in it, of an element of all results one after the other."""
     for result, shape in enumerate(shapes):
         size = int(np.prod(shape))

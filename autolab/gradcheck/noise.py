@@ -24,21 +24,21 @@ _ALL_NOISE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class _Grid:
+class _PolynomialResiduals:
     """Places along a line, and rows that are orthogonal to all polynomials up to a degree on them."""
 
     nodes: np.ndarray
     residuals: np.ndarray
 
     @classmethod
-    def of(cls, nodes: Sequence[float], degree: int) -> _Grid:
+    def of(cls, nodes: Sequence[float], degree: int) -> _PolynomialResiduals:
         places = np.array(nodes)
         basis = np.linalg.qr(np.vander(places, degree + 1), mode="complete")[0]
         return cls(places, basis[:, degree + 1 :].T)
 
 
-_FINE = _Grid.of((-1.0, -0.6272, -0.2931, 0.0, 0.1713, 0.5419, 0.9137), degree=3)
-_WIDE = _Grid.of((-1.0, -0.8119, -0.6272, -0.2931, 0.0, 0.1713, 0.3828, 0.6419, 0.9137), degree=5)
+_FINE = _PolynomialResiduals.of((-1.0, -0.6272, -0.2931, 0.0, 0.1713, 0.5419, 0.9137), degree=3)
+_WIDE = _PolynomialResiduals.of((-1.0, -0.8119, -0.6272, -0.2931, 0.0, 0.1713, 0.3828, 0.6419, 0.9137), degree=5)
 
 _GRIDS = ((2.0**-44, _FINE), (2.0**-34, _FINE), (2.0**-24, _WIDE), (2.0**-14, _WIDE), (2.0**-4, _WIDE))
 """From the finest upwards: a function that rounds inside itself is constant on a grid finer than its rounding."""
@@ -88,7 +88,7 @@ def estimate_noise(point: Point, directions: Sequence[Direction]) -> Noise:
     return Noise(np.fmax(level, rounding), np.fmax(np.where(noisy, np.fmax.reduce(relative), 0.0), _EPS / 2))
 
 
-def _table(point: Point, directions: Sequence[Direction], spacing: float, grid: _Grid) -> np.ndarray:
+def _table(point: Point, directions: Sequence[Direction], spacing: float, grid: _PolynomialResiduals) -> np.ndarray:
     """Results on the grid, minus those at its middle: one row per place."""
     rows = [point.at(directions, t * spacing) if t else point.values for t in grid.nodes]
     return np.stack(rows) - point.values

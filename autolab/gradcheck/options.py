@@ -17,7 +17,7 @@ def settle(
 ) -> dict[str, Any]:
     """The options of a call.
 
-    What stands in ``options`` is meant for the tool; the keyword of that name, ``given``, is then an input of the
+    What is in ``options`` is meant for the tool; the keyword of that name, ``given``, is then an input of the
     function and goes to ``inputs``.
 
     Examples

@@ -31,7 +31,7 @@ class Direction:
     step: Any
 
 
-class Place:
+class MovableArrays:
     """Arrays of which some elements are moved in place, looked at, and put back.
 
     Parameters
@@ -108,7 +108,7 @@ class Tally:
         self.failure = self.failure or other.failure
 
 
-class Point(Place):
+class Point(MovableArrays):
     """Where a function is differentiated. A copy of it can be moved by another thread or process.
 
     Parameters

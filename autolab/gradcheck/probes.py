@@ -42,7 +42,7 @@ class Search:
 
     @property
     def suspects(self) -> np.ndarray:
-        """The element that is accused, if one is."""
+        """The element that fails, if one does."""
         return np.array([part.start for part in self.halves[-1:]], int)
 
 

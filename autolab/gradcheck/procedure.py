@@ -15,12 +15,12 @@ import numpy as np
 
 from ..binding import Bound
 from ..engine.backend import Array, get_array_module
-from ..engine.backward import grad
-from ..engine.config import using_config
 from ..engine.errors import GradientCountError, GradientShapeError
+from ..engine.grad import grad
+from ..engine.switches import using_config
 from ..engine.variable import Variable
 from .messages import shown
-from .point import Place
+from .point import MovableArrays
 from .report import GradientCheckError
 from .subject import beside, flat, results
 
@@ -83,9 +83,9 @@ class Prepared:
         """All results in one flat float64 array of their own."""
         return flat([y.array for y in self.outputs()])
 
-    def place(self) -> Place:
+    def place(self) -> MovableArrays:
         """The checked arrays, flat, to be moved."""
-        return Place(self.look, [x.array.reshape(-1) for x in self.checked], self.procedure.caller)
+        return MovableArrays(self.look, [x.array.reshape(-1) for x in self.checked], self.procedure.caller)
 
     def gradients(self, ys: Sequence[Variable], upstream: Sequence[Array]) -> tuple[np.ndarray, ...]:
         """Flat float64 gradients of the checked Variables; 0 where a result does not depend on them."""

@@ -1,6 +1,6 @@
 """Right numbers in wrong places, and sums from which a part is missing.
 
-First the gradient alone is rearranged and compared. Then the Jacobian of the accused input is measured, result by
+First the gradient alone is rearranged and compared. Then the Jacobian of the failing input is measured, result by
 result: it tells which part of the sum over results is there, or which other product with it.
 """
 

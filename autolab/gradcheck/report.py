@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from .checked_function import CheckedFunction
     from .mismatch import Mismatch
-    from .origin import Origin
     from .steps import StepSweep
 
 from .messages import INNOCENT, Kind, Verdict, apart, number, say, shown, where
@@ -54,7 +54,7 @@ class Finding:
 
     @property
     def innocent(self) -> bool:
-        """True if it explains something and accuses nobody."""
+        """True if it explains something and is no failure."""
         return self.kind in INNOCENT
 
 
@@ -99,7 +99,7 @@ class InputReport:
 
     @property
     def is_wrong_elsewhere(self) -> bool:
-        """Whether every number here is right, and something else accuses it: a point nearby, or the upstream
+        """Whether every number here is right, and it fails for another reason: a point nearby, or the upstream
         gradient."""
         return (
             self.verdict == "wrong" and self.worst is not None and self.error[self.worst] <= self.tolerance[self.worst]
@@ -156,7 +156,7 @@ class GradientReport:
     evaluations: int
     seconds: float
     sweep: StepSweep | None = None
-    _origin: Origin | None = field(default=None, repr=False)
+    _origin: CheckedFunction | None = field(default=None, repr=False)
 
     @property
     def passed(self) -> bool:
@@ -227,7 +227,7 @@ class GradientReport:
         >>> lens = report.explore()
         explore: no notebook to draw in; open ...html in a browser
         """
-        from ..display.registry import live
+        from ..views.draw.registry import live
 
         return live(self)
 
@@ -235,7 +235,7 @@ class GradientReport:
         return {**vars(self), "_origin": None}  # functions cannot always be pickled
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..display import mimebundle  # only when a notebook asks
+        from ..views import mimebundle  # only when a notebook asks
 
         return mimebundle(self)
 

@@ -60,7 +60,7 @@ def _with_hint(finding: Finding, backward: str) -> Finding:
 
 
 def written_backward(subject: Subject) -> str:
-    """Where the backward stands that the user wrote, in words; empty if there is none, or more than one."""
+    """Where the user wrote the backward, in words; empty if there is none, or more than one."""
     found: dict[str, Callable[..., Any]] = {}
 
     def hook(event: ForwardEvent | BackwardEvent) -> None:

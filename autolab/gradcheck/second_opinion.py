@@ -1,7 +1,7 @@
 """A second opinion on what differences of one given step call wrong.
 
 A step that the caller has chosen may be too coarse for a curved function, too fine for its rounding, or reach over a
-kink. Only what the differences of `check_gradients`, which know their own errors, call wrong as well is an accusation.
+kink. Only what the differences of `check_gradients`, which know their own errors, call wrong as well is a failure.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..engine.backend import Array, to_cpu
+from ..engine.backend import Array
+from ..engine.devices import to_cpu
 from .check import judge
 from .compare import compare
 from .contracts import examine

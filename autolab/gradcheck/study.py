@@ -14,7 +14,7 @@ from .taylor import TaylorReport, taylor_along
 
 
 @dataclass(frozen=True, eq=False)
-class Study:
+class DirectionStudy:
     """What `study` measured along one direction of one input."""
 
     sweep: StepSweep
@@ -23,7 +23,7 @@ class Study:
 
 def study(
     bound: Bound, upstreams: Sequence[np.ndarray], name: str, place: tuple[int, ...] | None = None, seed: int = 0
-) -> Study:
+) -> DirectionStudy:
     """Measure along one element of the input ``name``, or along a random direction through all of it.
 
     Parameters
@@ -39,4 +39,4 @@ def study(
         subject = lifted(Subject(bound, lift=False))
         rng = np.random.default_rng(seed)
         path = Path.of(subject, subject.names.index(name), place, upstreams, rng)
-        return Study(measure(path, ALL_STEPS), taylor_along(path))
+        return DirectionStudy(measure(path, ALL_STEPS), taylor_along(path))

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from ..binding import Bound
-from ..engine.backend import Array, array_of, get_array_module, to_cpu
-from ..engine.backward import grad
-from ..engine.config import using_config
+from ..engine.arrays import array_of
+from ..engine.backend import Array, get_array_module
+from ..engine.devices import to_cpu
 from ..engine.errors import a_kind
+from ..engine.grad import grad
+from ..engine.switches import using_config
 from ..engine.variable import Variable
 from .point import Point, Tally, step_scale
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..binding import bind
-from ..engine.config import check_rng
+from ..engine.switches import check_rng
 from .compare import compare
 from .messages import number, say, shown
 from .noise import estimate_noise
@@ -166,7 +166,7 @@ def _measured(subject: Subject, rng: np.random.Generator) -> TaylorReport:
     if not report.order < _FIRST_ORDER or report.kink:
         return report
     table = compare(subject, subject.arrays, upstreams, np.random.default_rng(_SEED))
-    return replace(report, hidden=not table.accuses)
+    return replace(report, hidden=not table.fails)
 
 
 def taylor_along(path: Path) -> TaylorReport:

@@ -16,15 +16,17 @@ from typing import Any
 
 import numpy as np
 
+from ..authoring.base import ArrayForward, Authored
+from ..authoring.call import Call
 from ..authoring.context_function import ContextFunction
 from ..authoring.marks import Marks
 from ..authoring.simple_function import SimpleFunction
-from ..engine.authored import ArrayForward, Authored, Call
-from ..engine.backward import grad
-from ..engine.config import using_config
-from ..engine.node import Node, Whole
+from ..engine.grad import grad
+from ..engine.multi_output import MultiOutputNode
+from ..engine.node import Node
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
+from ..engine.switches import using_config
 from ..engine.variable import Variable
 from .case import Case
 from .messages import say, shown
@@ -47,7 +49,7 @@ class _Application:
 
 
 @dataclass(frozen=True, eq=False)
-class _Way:
+class Way:
     """An edge of the traced graph: the function that it leads back to (or comes from, if that is the input itself),
     and its share of the gradient, flat."""
 
@@ -56,11 +58,15 @@ class _Way:
 
 
 @dataclass(frozen=True, eq=False)
-class _Step(_Way):
+class TracedStep(Way):
     """An edge with the function that it comes from; ``share`` is what that function's derivative changes, or the
     derivative of everything inside it."""
 
     key: str
+
+
+Traced = tuple[np.ndarray, list[Way]]
+"""The gradient that the traced forward gives, flat, and the share of every edge of its graph."""
 
 
 def forgotten_way(case: Case, i: int) -> Explanation | None:
@@ -82,11 +88,11 @@ def forgotten_way(case: Case, i: int) -> Explanation | None:
     return _explained(e.analytic - right, right, ways)
 
 
-def _explained(lost: np.ndarray, right: np.ndarray, ways: list[_Way]) -> Explanation | None:
+def _explained(lost: np.ndarray, right: np.ndarray, ways: list[Way]) -> Explanation | None:
     size = max(np.max(np.abs(right)), np.max(np.abs(lost)))
     telling = [w for w in ways if _differs(w.share, 0 * right, size) and _differs(w.share, right, size)]
-    steps = [w for w in telling if isinstance(w, _Step)][:_MOST_WAYS]
-    edges = [w for w in telling if not isinstance(w, _Step)][:_MOST_WAYS]
+    steps = [w for w in telling if isinstance(w, TracedStep)][:_MOST_WAYS]
+    edges = [w for w in telling if not isinstance(w, TracedStep)][:_MOST_WAYS]
     for way in edges:
         for key, factor in _SIGNS:
             if not _differs(lost, factor * way.share, size):
@@ -105,12 +111,14 @@ def _differs(a: np.ndarray, b: np.ndarray, size: float) -> bool:
     return bool(np.max(np.abs(a - b)) > _CLOSE * size)
 
 
-def _traced(case: Case, i: int) -> tuple[np.ndarray, list[_Way]] | None:
-    """The gradient that the traced forward gives, and the share of every edge of its graph."""
+def _traced(case: Case, i: int) -> Traced | None:
     found = _application(case, i)
     if found is None:
         return None
     application, place = found
+    elsewhere = getattr(application.function, "traced", None)  # a function of another library traces itself
+    if elsewhere is not None:
+        return elsewhere(place, application.upstream)
     names: dict[Node, tuple[str, Variable]] = {}
 
     def hook(event: ForwardEvent | BackwardEvent) -> None:
@@ -157,7 +165,7 @@ def _application(case: Case, i: int) -> tuple[_Application, int] | None:
     def hook(event: ForwardEvent | BackwardEvent) -> None:
         if isinstance(event, ForwardEvent):
             forwards.append(event)
-        elif isinstance(event.node, Whole):
+        elif isinstance(event.node, MultiOutputNode):
             upstream[event.node.function] = tuple(event.node.gradients(event.upstream))
         else:
             upstream[event.node] = (event.upstream,)
@@ -185,7 +193,7 @@ def _is_written(function: Any) -> bool:
 
 def _ways(
     ys: tuple[Any, ...], starts: list[Any], x: Variable, names: dict[Node, tuple[str, Variable]]
-) -> Iterator[_Way]:
+) -> Iterator[Way]:
     """The edges of the graph in the order of a backward pass, with what reaches ``x`` through each."""
     events: list[BackwardEvent] = []
 
@@ -200,13 +208,13 @@ def _ways(
             yield from _edges(names[event.node][0], event, x, names)
 
 
-def _edges(name: str, event: BackwardEvent, x: Variable, names: dict[Node, tuple[str, Variable]]) -> Iterator[_Way]:
+def _edges(name: str, event: BackwardEvent, x: Variable, names: dict[Node, tuple[str, Variable]]) -> Iterator[Way]:
     """The edges of one application of a function; of an elementwise one also the step over its derivative."""
     reached: dict[Node, np.ndarray] = {}
     for parent, share in zip(event.node.parents, event.gradients, strict=True):
         found = _reaching(parent, share, x, names)
         if found is not None:
-            yield _Way(name if parent is x.node else names[parent][0], found)
+            yield Way(name if parent is x.node else names[parent][0], found)
             reached[parent] = found + reached.get(parent, 0.0)
     if not getattr(event.node.function, "elementwise", False):
         return
@@ -214,9 +222,9 @@ def _edges(name: str, event: BackwardEvent, x: Variable, names: dict[Node, tuple
         taken = x if parent is x.node else names[parent][1]
         passed = _reaching(parent, event.upstream, x, names) if np.shape(event.upstream) == taken.shape else None
         if passed is not None:
-            yield _Step(name, total - passed, "wrong_function.step")
+            yield TracedStep(name, total - passed, "wrong_function.step")
     if reached and np.shape(event.upstream) == x.shape:
-        yield _Step(name, sum(reached.values()) - _flat(event.upstream, x.size), "wrong_function.inner")
+        yield TracedStep(name, sum(reached.values()) - _flat(event.upstream, x.size), "wrong_function.inner")
 
 
 def _reaching(parent: Node, g: Any, x: Variable, names: dict[Node, tuple[str, Variable]]) -> np.ndarray | None:

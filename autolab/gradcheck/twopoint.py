@@ -12,7 +12,7 @@ import numpy as np
 
 from .compare import ELEMENTS
 from .mismatch import Limits, Mismatch, worst_of
-from .point import Direction, Place
+from .point import Direction, MovableArrays
 from .probes import halved
 from .procedure import Prepared
 
@@ -34,7 +34,7 @@ def precisions(prepared: Prepared) -> np.ndarray:
 class Comparer:
     """Compares the gradients of ``sum(weights * results)``, one flat array per input, with differences."""
 
-    place: Place
+    place: MovableArrays
     values: np.ndarray
     weights: np.ndarray
     gradients: tuple[np.ndarray, ...]

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import cache
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..engine.config import using_config
+from ..engine.switches import using_config
+from .exercise import Exercise
 from .outcome import Outcome
 from .printing import first_lines
 
-_given: dict[str, int] = {}  # how many steps of help each exercise has shown since it was last right
+_given: dict[str, int] = {}  # how many hints each exercise has shown since it was last right
 
 
 def check(name: str, answer: Any, more: bool = False) -> Outcome:
     """Say whether ``answer`` solves an exercise, and help if it does not.
 
     Every call draws fresh inputs (float64, at two points or more) and a fresh upstream gradient, so a right answer is
-    right for all inputs. After a wrong answer, each further call shows one more step of help. The expected array or
+    right for all inputs. After a wrong answer, each further call shows one more hint. The expected array or
     formula is never shown. Of what an answer prints, the first lines appear.
 
     Parameters
@@ -28,7 +31,7 @@ def check(name: str, answer: Any, more: bool = False) -> Outcome:
     answer : number, str, function or class
         What the exercise asks for. None, ``...`` or an empty body is "not yet", and costs nothing.
     more : bool
-        Show a step more than this call would.
+        Show one hint more than this call would.
 
     Returns
     -------
@@ -48,29 +51,39 @@ def check(name: str, answer: Any, more: bool = False) -> Outcome:
     >>> lesson.check("start-zero", -1).passed
     True
     """
-    from .book import EXERCISES  # the first picture of a lesson waits for no exercise
-    from .judge import judged
+    from .judge import judged  # the first picture of a lesson waits for nothing that judges
 
-    exercise = EXERCISES.get(name)
-    if exercise is None:
-        names = ", ".join(_similar(name, EXERCISES))
+    lesson = str(name).partition("-")[0]
+    if lesson not in lessons():
+        names = ", ".join([f"{known}-..." for known in lessons()])
         raise KeyError(f"lesson.check: no exercise is called {name!r:.60}; the names are {names}")
+    known = exercises(lesson)
+    if name not in known:
+        raise KeyError(f"lesson.check: no exercise is called {name!r:.60}; the names are {', '.join(known)}")
+    exercise = known[name]
     with using_config("train", True), first_lines():
         judgement = judged(exercise, answer, np.random.default_rng())
-    shown = _steps_to_show(name, judgement.state, len(judgement.steps), more)
-    return Outcome(name, judgement.state, judgement.kind, judgement.steps[:shown], max(len(judgement.steps) - shown, 0))
+    shown = _hints_to_show(name, judgement.state, len(judgement.hints), more)
+    hints, further = judgement.hints[:shown], max(len(judgement.hints) - shown, 0)
+    return Outcome(name, judgement.state, judgement.kind, hints, further, exercise.says.get("right", ""))
 
 
-def _steps_to_show(name: str, state: str, available: int, more: bool) -> int:
+@cache
+def lessons() -> tuple[str, ...]:
+    """The names of the lessons, in their order: that of the numbers of their notebooks."""
+    notebooks = Path(__file__).parents[1].glob("lessons/*/*.ipynb")
+    return tuple([notebook.parent.name for notebook in sorted(notebooks, key=lambda path: path.name)])
+
+
+def exercises(lesson: str) -> dict[str, Exercise]:
+    """The exercises of a lesson, by name."""
+    module = import_module(f"autolab.lessons.{lesson}.exercises")
+    return {exercise.name: exercise for exercise in module.EXERCISES}
+
+
+def _hints_to_show(name: str, state: str, available: int, more: bool) -> int:
     if state == "right":
         _given.pop(name, None)
     elif state == "wrong":
         _given[name] = min(_given.get(name, 0) + 1 + bool(more), max(available, 1))
     return _given.get(name, 0)
-
-
-def _similar(name: str, known: Iterable[str]) -> list[str]:
-    """The exercises of the same lesson; the lessons if there is no such lesson."""
-    lesson = str(name).partition("-")[0]
-    lessons = dict.fromkeys(f"{key.partition('-')[0]}-..." for key in known)
-    return [key for key in known if key.partition("-")[0] == lesson] or list(lessons)

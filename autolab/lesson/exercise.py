@@ -1,7 +1,7 @@
-"""What an exercise is: plain data. Its name, how an answer is judged, and which wrong answers are known.
+"""What an exercise is: plain data. Its name, how an answer is judged, which wrong answers are known, and what it says.
 
-A kind of mistake is a word such as ``sign``. The sentence that helps with it stands in the catalogue, under
-``<exercise>.<kind>``.
+A kind of mistake is a word such as ``sign``. ``says`` has a sentence for each: ``right`` is shown with a right answer,
+``sign`` helps with that mistake, and ``hint`` with all that have no sentence of their own.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ class Prediction:
     truth: Callable[[], float | str]
     mistakes: Mapping[str, Callable[[], float | str]] = field(default_factory=dict)
     choices: tuple[str, ...] = ()
+    says: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Values:
     """A function from arrays to an array.
 
     ``measure`` takes what was written and the inputs, and gives the array that is compared: by default the result.
-    ``what`` is the key of its name in the catalogue. Inputs are drawn ``points`` times.
+    ``what`` is the key of its name in `messages`. Inputs are drawn ``points`` times.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Values:
     tolerance: float = 1e-6
     what: str = "result"
     points: int = 2
+    says: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,7 @@ class OwnGradient:
     inputs: Draw
     reference: Callable[..., Any]
     order: int = 1
+    says: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,7 @@ class Witness:
     reference: Callable[..., Any]
     count: int = 1
     corner: Callable[[np.ndarray], np.ndarray] = lambda x: np.zeros(x.shape, bool)
+    says: Mapping[str, str] = field(default_factory=dict)
 
 
 Exercise = Prediction | Values | OwnGradient | Witness

@@ -1,4 +1,4 @@
-"""Judging an answer: a fresh draw of inputs at two points, a random upstream gradient, and help in steps."""
+"""Judging an answer: a fresh draw of inputs at two points, a random upstream gradient, and hints."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from ..authoring.function_node import FunctionNode
 from ..binding import bind
-from ..engine.backward import grad
 from ..engine.errors import a_kind
-from ..engine.function_node import FunctionNode
+from ..engine.grad import grad
 from ..engine.variable import Variable, as_variable
 from ..gradcheck import GradientReport, InputReport, check_bound
 from ..numerals import signed
 from .exercise import Arrays, Exercise, OwnGradient, Prediction, Values, Witness
-from .judgement import NOT_YET, RIGHT, Judgement, Known, NotWritten, Step, apart, compared, errors, has_gap, is_empty
-from .messages import has, say
+from .judgement import NOT_YET, RIGHT, Hint, Judgement, Known, NotWritten, apart, compared, errors, has_gap, is_empty
+from .messages import say
 
 _POINTS = 2
 _SAME = 1e-9  # of gradients of one input: relative
@@ -39,13 +39,13 @@ def _prediction(exercise: Prediction, answer: Any, rng: np.random.Generator) -> 
     except (TypeError, ValueError):
         given = np.nan
     if not np.isfinite(given):
-        return Judgement("wrong", "no_number", (Step(say("no_number", answer=f"{answer!r:.40}")),))
+        return Judgement("wrong", "no_number", (Hint(say("no_number", answer=f"{answer!r:.40}")),))
     truth = float(exercise.truth())
     if _near(given, truth):
         return RIGHT
     kind = next((kind for kind, wrong in exercise.mistakes.items() if _near(given, float(wrong()))), "different")
-    steps = [Step(say("number.wrong", answer=signed(f"{given:g}"))), Step(_direction(given, truth))]
-    return Judgement("wrong", kind, (*steps, *_own_hint(exercise.name, kind)))
+    hints = [Hint(say("number.wrong", answer=signed(f"{given:g}"))), Hint(_direction(given, truth))]
+    return Judgement("wrong", kind, (*hints, *_own_hint(exercise, kind)))
 
 
 def _near(a: float, b: float) -> bool:
@@ -62,24 +62,23 @@ def _choice(exercise: Prediction, answer: Any) -> Judgement:
     word = str(answer).strip().lower()
     if word not in exercise.choices:
         told = say("no_choice", answer=f"{answer!r:.40}", choices=", ".join(map(repr, exercise.choices)))
-        return Judgement("wrong", "no_choice", (Step(told),))
+        return Judgement("wrong", "no_choice", (Hint(told),))
     if word == exercise.truth():
         return RIGHT
-    return Judgement("wrong", word, (Step(say("choice.wrong")), *_own_hint(exercise.name, word)))
+    return Judgement("wrong", word, (Hint(say("choice.wrong")), *_own_hint(exercise, word)))
 
 
-def _own_hint(name: str, kind: str) -> tuple[Step, ...]:
-    """What the catalogue says about this mistake in this exercise; what it says about the exercise otherwise."""
-    keys = (f"{name}.{kind}", f"{name}.hint")
-    return tuple([Step(say(key)) for key in keys if has(key)][:1])
+def _own_hint(exercise: Exercise, kind: str) -> tuple[Hint, ...]:
+    """What the exercise says about this mistake; if it does not know it, what helps with any."""
+    return tuple([Hint(exercise.says[key]) for key in (kind, "hint") if key in exercise.says][:1])
 
 
 @judge.register
 def _values(exercise: Values, answer: Any, rng: np.random.Generator) -> Judgement:
     if not callable(answer):
-        return Judgement("wrong", "no_function", (Step(say("no_function", answer=f"{answer!r:.40}")),))
+        return Judgement("wrong", "no_function", (Hint(say("no_function", answer=f"{answer!r:.40}")),))
     wrong: list[tuple[Arrays, np.ndarray]] = []
-    told: tuple[Step, ...] = ()
+    told: tuple[Hint, ...] = ()
     for _ in range(exercise.points):
         inputs = exercise.inputs(rng)
         try:
@@ -89,14 +88,14 @@ def _values(exercise: Values, answer: Any, rng: np.random.Generator) -> Judgemen
                 raise
             break  # that it is wrong is known
         theirs = np.asarray(exercise.reference(**inputs), np.float64)
-        steps = compared(say(exercise.what), ours, theirs, exercise.tolerance, _where(inputs))
-        if steps:
+        hints = compared(say(exercise.what), ours, theirs, exercise.tolerance, _where(inputs))
+        if hints:
             wrong.append((inputs, ours))
-            told = told or steps
+            told = told or hints
     if not wrong:
         return RIGHT
     kind = _known_mistake(exercise, wrong)
-    return Judgement("wrong", kind, (*told, *_own_hint(exercise.name, kind)))
+    return Judgement("wrong", kind, (*told, *_own_hint(exercise, kind)))
 
 
 def _measured(exercise: Values, answer: Any, inputs: Arrays) -> np.ndarray:
@@ -141,15 +140,15 @@ def _norm(arrays: Sequence[np.ndarray]) -> float:
 @judge.register
 def _own_gradient(exercise: OwnGradient, answer: Any, rng: np.random.Generator) -> Judgement:
     if not (isinstance(answer, type) and issubclass(answer, FunctionNode)):
-        return Judgement("wrong", "no_class", (Step(say("no_class", answer=f"{answer!r:.40}")),))
+        return Judgement("wrong", "no_class", (Hint(say("no_class", answer=f"{answer!r:.40}")),))
     fn = _caller(answer)
     for _ in range(_POINTS):
         inputs = exercise.inputs(rng)
         ours = as_variable(fn(**{key: Variable(x.copy()) for key, x in inputs.items()})).data
         theirs = as_variable(exercise.reference(**inputs)).data
-        steps = compared(say("forward"), ours, theirs, 1e-9)
-        if steps:
-            return Judgement("wrong", "forward", (*steps, *_own_hint(exercise.name, "forward")))
+        hints = compared(say("forward"), ours, theirs, 1e-9)
+        if hints:
+            return Judgement("wrong", "forward", (*hints, *_own_hint(exercise, "forward")))
         report = check_bound(bind("lesson.check", fn, (), inputs), rng=rng)
         if not report.passed:
             return _wrong_gradient(exercise, report)
@@ -186,24 +185,24 @@ def _wrong_gradient(exercise: OwnGradient, report: GradientReport) -> Judgement:
     """Which input, its shape, its errors, the symptom, where to look, and what the lesson has to say about it."""
     finding = next(iter(report.findings), None)
     kind = "different" if finding is None else finding.kind
-    item = _accused(report)
-    steps = [] if item is None else _about(item)
-    steps += [] if finding is None else [Step(finding.message), Step(finding.hint)]
-    steps += _own_hint(exercise.name, kind)
-    return Judgement("wrong", kind, tuple([step for step in steps if step.text]))
+    item = _failing(report)
+    hints = [] if item is None else _about(item)
+    hints += [] if finding is None else [Hint(finding.message), Hint(finding.hint)]
+    hints += _own_hint(exercise, kind)
+    return Judgement("wrong", kind, tuple([hint for hint in hints if hint.text]))
 
 
-def _accused(report: GradientReport) -> InputReport | None:
+def _failing(report: GradientReport) -> InputReport | None:
     return next((item for item in report.inputs if item.verdict == "wrong"), None)
 
 
-def _about(item: InputReport) -> list[Step]:
+def _about(item: InputReport) -> list[Hint]:
     what = say("gradient", name=item.name)
-    steps = [Step(say("guilty", what=what))]
+    hints = [Hint(say("differs", what=what))]
     if item.analytic is None:
-        return steps
-    steps.append(Step(say("shape.right", what=what, given=item.analytic.shape)))
-    return [*steps, errors(what, item.analytic - item.numeric)]
+        return hints
+    hints.append(Hint(say("shape.right", what=what, given=item.analytic.shape)))
+    return [*hints, errors(what, item.analytic - item.numeric)]
 
 
 @judge.register
@@ -211,12 +210,12 @@ def _witness(exercise: Witness, answer: Any, rng: np.random.Generator) -> Judgem
     parts = answer if exercise.count > 1 and isinstance(answer, tuple) else (answer,)
     inputs = [np.asarray(as_variable(x).data, np.float64) for x in parts]
     if not all([x.size and np.isfinite(x).all() for x in inputs]):
-        return Judgement("wrong", "no_numbers", (Step(say("witness.numbers")),))
+        return Judgement("wrong", "no_numbers", (Hint(say("witness.numbers")),))
     upstream = rng.normal(size=np.shape(exercise.reference(*map(Variable, inputs)).data))
     theirs, ours = (_gradients(fn, inputs, upstream) for fn in (exercise.reference, exercise.broken))
     if any([(apart(a, b, _SAME) & ~exercise.corner(x)).any() for a, b, x in zip(ours, theirs, inputs, strict=True)]):
         return RIGHT
-    return Judgement("wrong", "agrees", (Step(say("witness.agrees")), *_own_hint(exercise.name, "agrees")))
+    return Judgement("wrong", "agrees", (Hint(say("witness.agrees")), *_own_hint(exercise, "agrees")))
 
 
 def _gradients(fn: Callable[..., Any], inputs: Sequence[np.ndarray], upstream: np.ndarray) -> list[np.ndarray]:
@@ -236,18 +235,18 @@ def judged(exercise: Exercise, answer: Any, rng: np.random.Generator) -> Judgeme
     except NotImplementedError:
         return NOT_YET
     except Known as mistake:
-        return Judgement("wrong", mistake.kind, _own_hint(exercise.name, mistake.kind))
+        return Judgement("wrong", mistake.kind, _own_hint(exercise, mistake.kind))
     except Exception as error:  # the learner's code may raise anything
         return Judgement("wrong", "stopped", _about_stopping(exercise, error))
 
 
 def _nothing(exercise: Exercise) -> Judgement:
     """Something is written, and gives nothing."""
-    return Judgement("wrong", "none", (Step(say("none")), *_own_hint(exercise.name, "none")))
+    return Judgement("wrong", "none", (Hint(say("none")), *_own_hint(exercise, "none")))
 
 
-def _about_stopping(exercise: Exercise, error: Exception) -> tuple[Step, ...]:
+def _about_stopping(exercise: Exercise, error: Exception) -> tuple[Hint, ...]:
     """What it raised, and what helps there: such code has not come as far as the mistakes that are known."""
-    told = Step(say("stopped", error=type(error).__name__, text=error))
+    told = Hint(say("stopped", error=type(error).__name__, text=error))
     is_class = isinstance(exercise, OwnGradient)
-    return (told, Step(say("stopped.class"))) if is_class else (told, *_own_hint(exercise.name, "stopped"))
+    return (told, Hint(say("stopped.class"))) if is_class else (told, *_own_hint(exercise, "stopped"))

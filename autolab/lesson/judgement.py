@@ -13,12 +13,12 @@ import numpy as np
 from ..numerals import signed
 from .messages import say
 
-State = Literal["right", "wrong", "not yet"]
+AnswerState = Literal["right", "wrong", "not yet"]
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
-    """One step of help: a sentence, and perhaps an array of errors that is drawn below it."""
+class Hint:
+    """A sentence that helps, and perhaps an array of errors that is drawn below it."""
 
     text: str
     errors: np.ndarray | None = None
@@ -26,11 +26,11 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """The state of an answer, the kind of the mistake (empty if there is none), and all the help there is."""
+    """The state of an answer, the kind of the mistake (empty if there is none), and all the hints there are."""
 
-    state: State
+    state: AnswerState
     kind: str = ""
-    steps: tuple[Step, ...] = ()
+    hints: tuple[Hint, ...] = ()
 
 
 RIGHT = Judgement("right")
@@ -54,7 +54,7 @@ class Known(Exception):
 
 
 def has_gap(function: Callable[..., Any]) -> bool:
-    """Whether the gap that the notebook leaves, None or ``...``, still stands in a function; True if nobody knows."""
+    """Whether the gap that the notebook leaves, None or ``...``, is still in a function; True if nobody knows."""
     try:
         return bool(re.search(r"\bNone\b|\.\.\.", inspect.getsource(function)))
     except (OSError, TypeError):
@@ -82,32 +82,32 @@ def apart(ours: np.ndarray, theirs: np.ndarray, tolerance: float) -> np.ndarray:
         return ~(np.abs(ours - theirs) <= tolerance * (1 + np.abs(theirs)))
 
 
-def compared(what: str, ours: np.ndarray, theirs: np.ndarray, tolerance: float, where: str = "") -> tuple[Step, ...]:
-    """Where two arrays differ: how many elements, the shape, the errors ``where``. No steps if they agree."""
+def compared(what: str, ours: np.ndarray, theirs: np.ndarray, tolerance: float, where: str = "") -> tuple[Hint, ...]:
+    """Where two arrays differ: how many elements, the shape, the errors ``where``. No hints if they agree."""
     if ours.shape != theirs.shape:
         key = "shape.wrong" if theirs.ndim else "shape.number"
         told = say(key, what=what, given=ours.shape, expected=theirs.shape)
-        return Step(say("differs", what=what)), Step(told)
+        return Hint(say("differs", what=what)), Hint(told)
     wrong = apart(ours, theirs, tolerance)
     if not wrong.any():
         return ()
     if not ours.ndim:
-        return Step(say("differs", what=what)), errors(what, ours - theirs, where)
+        return Hint(say("differs", what=what)), errors(what, ours - theirs, where)
     count = say("differs.at", what=what, count=int(wrong.sum()), total=wrong.size)
-    shape = () if where else (Step(say("shape.right", what=what, given=ours.shape)),)
-    return Step(count), *shape, errors(what, ours - theirs, where)
+    shape = () if where else (Hint(say("shape.right", what=what, given=ours.shape)),)
+    return Hint(count), *shape, errors(what, ours - theirs, where)
 
 
-def errors(what: str, difference: np.ndarray, where: str = "") -> Step:
-    """The step that shows how far off every element is, and says it of the worst."""
+def errors(what: str, difference: np.ndarray, where: str = "") -> Hint:
+    """The hint that shows how far off every element is, and says it of the worst."""
     where = where or say("draw")
     place = worst(difference)
     if place is None:
-        return Step(say("errors.none", what=what, where=where), difference)
+        return Hint(say("errors.none", what=what, where=where), difference)
     off = signed(f"{difference[place]:.3g}")
     if not difference.ndim:
-        return Step(say("errors.number", what=what, where=where, off=off), difference)
-    return Step(say("errors", what=what, where=where, off=off, place=list(place)), difference)
+        return Hint(say("errors.number", what=what, where=where, off=off), difference)
+    return Hint(say("errors", what=what, where=where, off=off, place=list(place)), difference)
 
 
 def worst(difference: np.ndarray) -> tuple[int, ...] | None:

@@ -1,14 +1,11 @@
-"""Every sentence that an exercise says. No sentence holds the expected array or the finished formula.
+"""The sentences that all exercises share; what one exercise says is beside it, in its ``says``.
 
-Here is what all exercises share; what one exercise says stands in `sentences_first` and `sentences_second`.
+No sentence holds the expected array or the finished formula.
 """
 
 from __future__ import annotations
 
-from .sentences_first import FIRST
-from .sentences_second import SECOND
-
-_SHARED = {
+SENTENCES: dict[str, str] = {
     "state.right": "✓ Right: {exercise}.",
     "state.wrong": "✗ Not right: {exercise}.",
     "state.not yet": "○ {exercise}: not yet. Put your answer in its place, and run this cell again.",
@@ -23,7 +20,6 @@ _SHARED = {
     "error": "error",
     "differs": "Look at {what}.",
     "differs.at": "Look at {what}: {count} of {total} elements are wrong.",
-    "guilty": "Look at {what}.",
     "shape.right": "The shape of {what}, {given}, is right.",
     "shape.wrong": "The shape of {what} is {given}; it must be {expected}.",
     "shape.number": "The shape of {what} is {given}; it must be one number.",
@@ -50,13 +46,6 @@ _SHARED = {
     "no_function": "{answer} is no function. Give the function itself, without calling it.",
     "no_class": "{answer} is no FunctionNode class. Give the class itself, without calling it.",
 }
-
-SENTENCES: dict[str, str] = {**_SHARED, **FIRST, **SECOND}
-
-
-def has(key: str) -> bool:
-    """Whether there is a sentence with this key."""
-    return key in SENTENCES
 
 
 def say(key: str, **values: object) -> str:

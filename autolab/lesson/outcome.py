@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..display import mimebundle
-from ..display.registry import register
-from .judgement import State, Step
-from .messages import has, say
+from ..views import mimebundle
+from ..views.draw.registry import register
+from .judgement import AnswerState, Hint
+from .messages import say
 
 register("autolab.lesson.outcome.Outcome", "autolab.lesson.outcome_view:bundle")
 
@@ -23,24 +23,27 @@ class Outcome:
     state : "right", "wrong" or "not yet"
     kind : str
         The kind of the mistake, in one word; empty if there is none.
-    steps : tuple of Step
-        The help that is shown.
+    hints : tuple of Hint
+        Those that are shown.
     further : int
-        How many more steps of help there are.
+        How many more hints there are.
+    remark : str
+        What the exercise has to say about a right answer.
 
     Examples
     --------
     >>> from autolab import lesson
     >>> outcome = lesson.check("start-zero", 1)
-    >>> outcome.state, outcome.passed, len(outcome.steps) > 0
+    >>> outcome.state, outcome.passed, len(outcome.hints) > 0
     ('wrong', False, True)
     """
 
     exercise: str
-    state: State
+    state: AnswerState
     kind: str = ""
-    steps: tuple[Step, ...] = ()
+    hints: tuple[Hint, ...] = ()
     further: int = 0
+    remark: str = ""
 
     @property
     def passed(self) -> bool:
@@ -56,12 +59,11 @@ class Outcome:
     def closing(self) -> str:
         """What a right answer shows, or how to get more help; empty if there is neither."""
         if self.passed:
-            key = f"{self.exercise}.right"
-            return say(key) if has(key) else ""
+            return self.remark
         return say("more", count=self.further) if self.further else ""
 
     def __str__(self) -> str:
-        return "\n".join(filter(None, (self.headline, *(f"  {step.text}" for step in self.steps), self.closing)))
+        return "\n".join(filter(None, (self.headline, *(f"  {hint.text}" for hint in self.hints), self.closing)))
 
     __repr__ = __str__
 

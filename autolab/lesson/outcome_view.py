@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..display.escape import Markup, element, join
-from ..display.heatmap import MAX_CELLS, Panel, describe, heatmaps
-from ..display.html import paragraph, picture, prose
-from ..display.registry import Bundle
 from ..recording.arrays import snapshot
-from .judgement import Step, worst
+from ..views.draw.escape import Markup, element, join
+from ..views.draw.heatmap import MAX_CELLS, Panel, describe, heatmaps
+from ..views.draw.html import paragraph, picture, prose
+from ..views.draw.registry import Bundle
+from .judgement import Hint, worst
 from .messages import say
 from .outcome import Outcome
 
@@ -15,15 +15,15 @@ from .outcome import Outcome
 def bundle(outcome: Outcome) -> Bundle:
     """HTML and text."""
     parts = [paragraph(element("b", prose(outcome.headline)))]
-    if outcome.steps:
-        parts.append(element("ol", *(element("li", _step(step)) for step in outcome.steps)))
+    if outcome.hints:
+        parts.append(element("ol", *(element("li", _hint(hint)) for hint in outcome.hints)))
     if outcome.closing:
         parts.append(paragraph(prose(outcome.closing)))
     return {"text/html": str(join(parts)), "text/plain": str(outcome)}
 
 
-def _step(step: Step) -> Markup:
-    if step.errors is None or not step.errors.ndim:
-        return prose(step.text)
-    panel = Panel(say("error"), snapshot(step.errors, MAX_CELLS * MAX_CELLS), worst(step.errors))
-    return join([prose(step.text), paragraph(picture(heatmaps([panel]), describe(panel)))])
+def _hint(hint: Hint) -> Markup:
+    if hint.errors is None or not hint.errors.ndim:
+        return prose(hint.text)
+    panel = Panel(say("error"), snapshot(hint.errors, MAX_CELLS * MAX_CELLS), worst(hint.errors))
+    return join([prose(hint.text), paragraph(picture(heatmaps([panel]), describe(panel)))])

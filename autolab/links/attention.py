@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..engine.backend import as_array
+from ..engine.arrays import as_array
 from ..engine.variable import Variable
 from ..functions import expand_dims, matmul, reshape, swapaxes
-from ..functions.attention import weigh
+from ..functions.dot_product_attention import weigh
 from .linear import Linear, check_size, shape_of
 from .link import Link
 

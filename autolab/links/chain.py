@@ -38,7 +38,7 @@ class Chain(Link):
             setattr(self, name, link)
 
 
-class _Row(Link):
+class _LinkSequence(Link):
     """Steps in a row; the links among them are called ``0``, ``1``, ``2`` ... in paths."""
 
     def __init__(self, *steps: Any) -> None:
@@ -68,7 +68,7 @@ class _Row(Link):
         return twin
 
 
-class ChainList(_Row):
+class ChainList(_LinkSequence):
     """A link of links in a row: ``chain[i]``, ``len(chain)``, and a loop over them.
 
     Examples
@@ -88,7 +88,7 @@ class ChainList(_Row):
     add_link = append
 
 
-class Sequential(_Row):
+class Sequential(_LinkSequence):
     """Links and functions, each applied to the result of the one before.
 
     Examples

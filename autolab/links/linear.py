@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import initializers
-from ..engine.backend import as_array, check_real
+from ..engine.arrays import as_array, check_real
 from ..engine.parameter import Parameter
 from ..functions import embedding, linear
 from .link import Link

@@ -11,14 +11,15 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from ..engine.backend import Array, get_array_module, is_array, to_cpu, to_gpu
+from ..engine.backend import Array, get_array_module, is_array
 from ..engine.config import watchers
+from ..engine.devices import to_cpu, to_gpu
 from ..engine.errors import a_kind
 from ..engine.habits import answer_habits
+from ..engine.named_scope import named_scope
 from ..engine.parameter import Parameter
-from ..engine.publish import publish
-from ..engine.scope import scope
 from ..engine.settings import Settled, check_call
+from ..engine.store import publish
 from ..engine.variable import Variable
 from ..layout import Slot
 from .state import places, planned, state_layout
@@ -134,7 +135,7 @@ class Link(Settled):
         try:
             if not watchers:
                 return self.forward(*args, **kwargs)
-            with scope(self.label):
+            with named_scope(self.label):
                 return self.forward(*args, **kwargs)
         except TypeError as error:
             check_call(type(self).__name__, self.forward, error, args, kwargs)
@@ -303,7 +304,7 @@ class Link(Settled):
 
     # ------------------------------------------------------------------ display
     def extra_repr(self) -> str:
-        """What stands between the parentheses of ``repr``; a subclass may say its settings."""
+        """What ``repr`` shows between the parentheses; a subclass may say its settings."""
         return ""
 
     @recursive_repr("...")
@@ -316,7 +317,7 @@ class Link(Settled):
         return f"{type(self).__name__}(\n  {body}\n)"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..display import mimebundle
+        from ..views import mimebundle
 
         return mimebundle(self)
 
@@ -334,6 +335,8 @@ def _buffer(name: str, value: Any) -> Array | None:
     if isinstance(value, Variable):
         raise TypeError(f"register_buffer: {name!r:.60} is a Variable; a buffer is an array without a gradient")
     array = value if is_array(value) else np.asarray(value)
+    if hasattr(array, "kept"):  # a traced one would outlive its trace
+        return array.kept(f"the buffer {name!r:.60} of a link")
     if array.dtype.kind not in "biuf":
         raise TypeError(f"register_buffer: {name!r:.60} is an array of {array.dtype}; expected real numbers")
     return array

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from .. import initializers
-from ..engine.backend import Array, as_array, check_real, get_array_module
-from ..engine.config import check_rng, config
+from ..engine.arrays import as_array, check_real
+from ..engine.backend import Array, get_array_module
 from ..engine.errors import check_number
 from ..engine.parameter import Parameter
-from ..engine.publish import publish
+from ..engine.store import publish
+from ..engine.switches import check_rng, config
 from ..functions import batch_norm, dropout, group_norm, instance_norm, layer_norm, rms_norm
 from ..functions.nn import check_ratio
 from .linear import check_size, initializer, shape_of

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import initializers
-from ..engine.backend import as_array
+from ..engine.arrays import as_array
 from ..functions import sigmoid, split, stack, tanh
 from .linear import Linear, check_size
 from .link import Link
@@ -81,7 +81,7 @@ class LSTMCell(Link):
     References
     ----------
     S. Hochreiter, J. Schmidhuber, "Long short-term memory", 1997; F. Gers, J. Schmidhuber, F. Cummins, "Learning to
-    forget", 2000. The parts stand in the order of ``torch.nn.LSTMCell``.
+    forget", 2000. The parts are in the order of ``torch.nn.LSTMCell``.
 
     Examples
     --------
@@ -182,7 +182,7 @@ class GRUCell(Link):
         return z * h + (1 - z) * c
 
 
-class _Layer(Link):
+class _RecurrentLayer(Link):
     """A cell that runs along sequences."""
 
     cell: RNNCell | LSTMCell | GRUCell
@@ -210,7 +210,7 @@ class _Layer(Link):
         return stack(seen, axis=1), state
 
 
-class RNN(_Layer):
+class RNN(_RecurrentLayer):
     """`RNNCell` along sequences.
 
     Parameters
@@ -232,7 +232,7 @@ class RNN(_Layer):
         self.cell = RNNCell(in_size, out_size, activation)
 
 
-class LSTM(_Layer):
+class LSTM(_RecurrentLayer):
     """`LSTMCell` along sequences.
 
     Parameters
@@ -254,7 +254,7 @@ class LSTM(_Layer):
         self.cell = LSTMCell(in_size, out_size, forget_bias)
 
 
-class GRU(_Layer):
+class GRU(_RecurrentLayer):
     """`GRUCell` along sequences.
 
     Parameters

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine.backend import Array, as_array, get_array_module
+from ..engine.arrays import as_array
+from ..engine.backend import Array, get_array_module
 from ..engine.parameter import Parameter
 from ..layout import Slot, check_entry, check_names, is_handed_over
 

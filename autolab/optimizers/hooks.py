@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..engine.backend import Array, generator, get_array_module
-from ..engine.config import check_rng, config
+from ..engine.backend import Array, get_array_module
+from ..engine.devices import generator
 from ..engine.errors import check_number
 from ..engine.parameter import Parameter
 from ..engine.settings import Settled
+from ..engine.switches import check_rng, config
 from ..engine.variable import wrap
 
 if TYPE_CHECKING:

@@ -7,12 +7,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..engine.backend import Array, as_array, get_array_module, to_cpu, to_gpu
+from ..engine.arrays import as_array
+from ..engine.backend import Array, get_array_module
+from ..engine.devices import to_cpu, to_gpu
 from ..engine.errors import a_kind, check_number
 from ..engine.habits import answer_habits
 from ..engine.parameter import Parameter
-from ..engine.publish import publish
 from ..engine.settings import Settled
+from ..engine.store import publish
 from ..engine.variable import Variable
 from ..layout import BELOW, COUNT, NUMBER, Slot, check_entry, is_handed_over, named
 from ..links import Link
@@ -301,7 +303,7 @@ class Optimizer(Settled):
         return f"{type(self).__name__}({settings}, t={self.t})"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..display import mimebundle
+        from ..views import mimebundle
 
         return mimebundle(self)
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import Array, get_array_module, scalar
+from ..engine.arrays import scalar
+from ..engine.backend import Array, get_array_module
 from ..engine.errors import check_number
 from .optimizer import Optimizer, State
 

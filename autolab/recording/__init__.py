@@ -2,16 +2,16 @@
 
 from .departures import Departure
 from .model import BackwardStep, Operand, Recording, Scope, Snapshot, Step
-from .nonfinite import Birth, Nonfinite, find_nonfinite
+from .nonfinite import Nonfinite, NonfiniteOrigin, find_nonfinite
 from .raised import Raised, last_recording
 from .run import record
 from .tape import graph
 
 __all__ = [
     "BackwardStep",
-    "Birth",
     "Departure",
     "Nonfinite",
+    "NonfiniteOrigin",
     "Operand",
     "Raised",
     "Recording",

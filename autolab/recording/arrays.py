@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import Array, array_of, device_name, get_array_module, to_cpu
+from ..engine.arrays import array_of
+from ..engine.backend import Array, device_name, get_array_module
+from ..engine.devices import to_cpu
 from .model import Snapshot
 
 CELLS = 256 * 256

@@ -1,4 +1,4 @@
-"""Groups in the graphs of y', y'' ...: what a call, a loop or a link gave rise to stands together there as well.
+"""Groups in the graphs of y', y'' ...: what a call, a loop or a link gave rise to is together there as well.
 
 A step of a derivative belongs to the step whose rule made it (`Step.of`), and so to that step's scope: the backward of
 a call is a group of its own. The values of lower order that it uses stay in theirs.
@@ -14,19 +14,19 @@ from .model import LEAVES, Recording, Scope, Step
 
 _POWERS = ("", "", "²", "³", "⁴")
 
-Place = tuple[tuple[int, ...], int]
+CodePosition = tuple[tuple[int, ...], int]
 """The order of a step, that of the step whose rule made it, and so on down to a step of the function; and its scope."""
 
 
 def grouped(graph: Recording, drafts: Sequence[Draft], forward: Sequence[Scope]) -> Recording:
     """The graph of a derivative with its scopes; ``forward`` are those of the function.
 
-    Where groups could not stand as boxes, because two of them use values of each other, it stays as it is.
+    Where groups could not be boxes, because two of them use values of each other, it stays as it is.
     """
     if not forward:
         return graph
     groups = _Groups(forward)
-    scopes = {step.id: groups.at(_place(step, drafts)) for step in graph.steps if step.kind not in LEAVES}
+    scopes = {step.id: groups.at(_position_of(step, drafts)) for step in graph.steps if step.kind not in LEAVES}
     for leaf, users in _users(graph.steps).items():
         scopes[leaf] = groups.common([scopes.get(user) for user in users])
     steps = tuple([replace(step, scope=scopes.get(step.id)) for step in graph.steps])
@@ -34,7 +34,7 @@ def grouped(graph: Recording, drafts: Sequence[Draft], forward: Sequence[Scope])
     return found if _is_in_order(found) else graph
 
 
-def _place(step: Step, drafts: Sequence[Draft]) -> Place | None:
+def _position_of(step: Step, drafts: Sequence[Draft]) -> CodePosition | None:
     """Where a step belongs; None where it belongs to the function itself, or to nothing that is known."""
     draft, orders = drafts[step.id], [step.order]
     while draft.order:
@@ -60,9 +60,9 @@ class _Groups:
 
     def __init__(self, forward: Sequence[Scope]) -> None:
         self._forward = forward
-        self._found: dict[Place, Scope] = {}
+        self._found: dict[CodePosition, Scope] = {}
 
-    def at(self, place: Place | None) -> int | None:
+    def at(self, place: CodePosition | None) -> int | None:
         """The scope of a place; those around it come first."""
         if place is None:
             return None

@@ -79,10 +79,15 @@ class Departures:
         for exit, keys in self._found.items():
             left = tuple(sorted({ids[key] for key in keys if key in ids}))
             if left:
-                origins = [i for i in sorted(_sources(steps.__getitem__, left)) if steps[i].kind in ("input", "leaf")]
-                inputs = tuple([i for i in origins if steps[i].status not in ("constant", "integer")])
-                found.append(Departure(exit.file, exit.line, exit.source, exit.how, left, inputs))
+                found.append(departure(exit, left, steps))
         return tuple(found)
+
+
+def departure(exit: Exit, left: tuple[int, ...], steps: Sequence[Step]) -> Departure:
+    """The departure of the steps ``left``, with the inputs and leaves that they depend on."""
+    origins = [i for i in sorted(_sources(steps.__getitem__, left)) if steps[i].kind in ("input", "leaf")]
+    inputs = tuple([i for i in origins if steps[i].status not in ("constant", "integer")])
+    return Departure(exit.file, exit.line, exit.source, exit.how, left, inputs)
 
 
 def concerned(shown: Recording) -> dict[int, list[Departure]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from operator import attrgetter
 
-from .locate import Place
+from .locate import CodePosition
 from .model import Kind, Operand, Snapshot, Step
 
 
@@ -40,7 +40,7 @@ class Draft:
     name: str | None
     uses: list[Use]
     value: Snapshot | None
-    place: Place | None = None
+    place: CodePosition | None = None
     outer_line: int | None = None
     is_inner: bool = False  # nobody wrote it down: it is a step of AutoLab's own code, and its operands say what it is
     seconds: float = 0.0
@@ -57,7 +57,7 @@ class Draft:
 
     def step(self, missing: str = "not_reached") -> Step:
         """The same as plain data; ``missing`` is the status of what needs a gradient and got none."""
-        place = self.place or Place(file="", line=0)
+        place = self.place or CodePosition(file="", line=0)
         return Step(
             id=self.id,
             kind=self.kind,

@@ -25,11 +25,6 @@ def given_inputs(event: ForwardEvent) -> tuple[Any, ...]:
     return event.inputs[:count]
 
 
-def input_index(function: Any, rule: Any) -> int:
-    """The position of the input whose gradient an edge's rule computes."""
-    return function.place(rule) if isinstance(function, Primitive) else rule
-
-
 def backward_code(function: Any) -> str | None:
     """The source of a backward that a user wrote; None for declared functions, which have rules, and for transfers."""
     if isinstance(function, Primitive | Transfer):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from contextvars import copy_context
-from time import thread_time
 from typing import Any
 
 import numpy as np
 
-from ..engine.backend import Array, array_of, get_array_module
+from ..engine.arrays import array_of
+from ..engine.backend import Array, get_array_module
 from ..engine.config import unset_modes
-from ..engine.node import Bundle
+from ..engine.devices import thread_time
+from ..engine.multi_output import Bundle
 from ..engine.observe import BackwardEvent
 from ..engine.primitive import Primitive
 from .arrays import Budget
@@ -41,8 +42,8 @@ class Explainer:
         function, upstream = event.node.function, event.upstream
         if not isinstance(function, Primitive):
             return
-        declared = function.declared[function.input_of(edge.rule)]
-        use.rule, use.code = rule_text(declared), rule_code(declared)
+        name = function.input_at(edge.place)
+        use.rule, use.code = rule_text(function, name), rule_code(function, name)
         use.numbers = _numbers(use.rule, function, event, edge, share)
         if share is None or isinstance(upstream, Bundle):
             return
@@ -118,7 +119,7 @@ def _applied(edge: Any, upstream: Array) -> Array | None:
 
 
 def _numbers(text: str | None, function: Primitive, event: BackwardEvent, edge: Any, share: Any) -> str | None:
-    retained = function.retained[function.input_of(edge.rule)]
+    retained = function.retained[function.input_at(edge.place)]
     if text is None or (edge.saved is None and retained):
         return None
     values = dict(zip(retained, [edge.saved] if len(retained) == 1 else edge.saved or (), strict=True))

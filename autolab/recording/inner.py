@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from .drafts import Draft
-from .locate import Place
+from .locate import CodePosition
 from .model import LEAVES, Scope
-from .words import expression_of
+from .step_text import expression_of
 
 _LONG = 12  # an operand without a name whose expression is longer is given one: v3 = linear(x, W, b), then relu(v3)
 
@@ -20,7 +20,7 @@ def describe_inner_steps(drafts: Sequence[Draft], scopes: Sequence[Scope], outpu
     _name_results(drafts, scopes, outputs)
     for draft in drafts:
         if draft.is_inner and draft.kind == "call":
-            draft.place = replace(draft.place or Place("", 0), source=expression_of(draft, drafts, _LONG))
+            draft.place = replace(draft.place or CodePosition("", 0), source=expression_of(draft, drafts, _LONG))
 
 
 def _name_results(drafts: Sequence[Draft], scopes: Sequence[Scope], outputs: Collection[int]) -> None:

@@ -1,4 +1,4 @@
-"""Where a step stands in the user's code: its expression, statement and line, and the names that the statement gives
+"""Where a step is in the user's code: its expression, statement and line, and the names that the statement gives
 it."""
 
 from __future__ import annotations
@@ -10,11 +10,10 @@ import os
 import sys
 import textwrap
 from dataclasses import dataclass, replace
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
-from ..engine.observe import file_label
-from ..engine.source import PerInstruction, segment
+from ..engine.source import Found, PerInstruction, file_label, segment
 from ..links.link import Link
 from .loops import Loop, loop_of_head, loops_around
 from .positions import found_at
@@ -27,7 +26,7 @@ OWN_FRAMES = ("<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>")
 
 
 @dataclass(frozen=True)
-class Place:
+class CodePosition:
     """A position in the user's code. ``names`` are the assignment's targets, ``operands`` the texts of the operands,
     ``loops`` those around it, the outermost first; ``head`` is the one whose next element is taken there.
     """
@@ -42,8 +41,8 @@ class Place:
     is_call: bool = False
     head: Loop | None = None
 
-    def of_inner_step(self) -> Place:
-        """The same for a step that does not stand there itself: a call there of AutoLab's code makes it."""
+    def of_inner_step(self) -> CodePosition:
+        """The same for a step that is not written there itself: AutoLab's code, which is called there, makes it."""
         return replace(self, source=None, names=(), operands=())
 
 
@@ -53,7 +52,7 @@ class Locator:
     def __init__(self, fn: Any = None) -> None:
         self._code = getattr(python_function(fn), "__code__", None)
 
-    def place(self, frame: FrameType | None) -> Place | None:
+    def place(self, frame: FrameType | None) -> CodePosition | None:
         """The place of the instruction that ``frame`` is executing."""
         return None if frame is None else _known(frame)
 
@@ -61,11 +60,11 @@ class Locator:
         """Whether ``frame`` runs the recorded function."""
         return frame.f_code is self._code
 
-    def here(self, base: FrameType | None) -> tuple[Place | None, bool, int | None]:
-        """For a hook: where the event stands in the run that ``base`` began.
+    def here(self, base: FrameType | None) -> tuple[CodePosition | None, bool, int | None]:
+        """For a hook: where in the run that ``base`` began the event is.
 
         The place in the user's code, if he wrote any of it; whether AutoLab's own links made the step there; and the
-        line at which ``fn`` itself stands, in a function that it called or in its own code.
+        line that ``fn`` itself has reached, in a function that it called or in its own code.
         """
         inside: FrameType | None = sys._getframe(1)
         users, is_inner = inside, False
@@ -86,15 +85,19 @@ class Locator:
         return place.line if place is not None else frame.f_lineno
 
 
-def _locate(frame: FrameType) -> Place:
-    file = file_label(frame.f_code.co_filename)
-    found = found_at(frame)
+def _locate(frame: FrameType) -> CodePosition:
+    return placed(found_at(frame), frame.f_code, frame.f_lineno)
+
+
+def placed(found: Found | None, code: CodeType, line: int) -> CodePosition:
+    """The place of what was found at an instruction of ``code``, in that line."""
+    file = file_label(code.co_filename)
     if found is None:
-        return Place(file, frame.f_lineno)
+        return CodePosition(file, line)
     node, statement, lines = found.node, found.statement, found.lines
-    alone = frame.f_code.co_name in OWN_FRAMES
+    alone = code.co_name in OWN_FRAMES
     head = loop_of_head(node, alone)
-    return Place(
+    return CodePosition(
         file=file,
         line=node.lineno,
         source=_expression(lines, node) if head is None else f"next of {ast.unparse(_taken(node).iter)}",

@@ -25,7 +25,7 @@ class Loop:
     targets: tuple[str, ...]
 
     def values(self, variables: Mapping[str, Any]) -> tuple[Any, ...]:
-        """What the targets stand for now."""
+        """What the targets hold now."""
         return tuple([variables.get(name) for name in self.targets])
 
     def round_label(self, values: tuple[Any, ...], number: int) -> str:
@@ -42,7 +42,7 @@ def loops_around(node: Any, alone: bool) -> tuple[Loop, ...]:
     """The loops whose rounds execute ``node``, the outermost first, within one function.
 
     ``node`` has a ``parent``, as `executing` gives it. ``alone``: the code is that of a comprehension or generator
-    expression with a frame of its own, which what stands around it does not repeat.
+    expression with a frame of its own, which the code around it does not repeat.
     """
     head = loop_of_head(node, alone)
     found: list[Loop] = [] if head is None else [head]
@@ -56,7 +56,7 @@ def loops_around(node: Any, alone: bool) -> tuple[Loop, ...]:
 
 
 def loop_of_head(node: Any, alone: bool) -> Loop | None:
-    """The loop that ``node`` is, if that is what an instruction stands at: it takes the next element, in every round.
+    """The loop that ``node`` is, if an instruction is at its head: it takes the next element, in every iteration.
 
     Before Python 3.12 a comprehension is that only in its own frame; around it, it is a call.
     """

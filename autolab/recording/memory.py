@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import get_array_module, on_gpu, pool_bytes
+from ..engine.backend import get_array_module, on_gpu
+from ..engine.devices import pool_bytes
 from .model import Pool
 
 

@@ -35,8 +35,8 @@ class Scope:
     """Steps that belong together in the user's code, so that a picture can show them as one box.
 
     ``kind`` is ``function`` (a call of a function that the recorded one calls), ``loop``, ``pass`` (one round of a
-    loop; rounds in which nothing was recorded are not counted) or ``link`` (a ``with autolab.scope(...)`` block, and so
-    every link). Scopes nest: ``parent`` is the id of the next outer one, None directly in the recorded function.
+    loop; rounds in which nothing was recorded are not counted) or ``link`` (a ``with autolab.named_scope(...)`` block,
+    and so every link). Scopes nest: ``parent`` is the id of the next outer one, None directly in the recorded function.
     ``label`` is the call as written, the loop's head, ``t = 3`` or the name that was given; ``name`` the user's own
     name of what a call returned. ``line`` is where the call, the loop or the block begins in ``file``.
     ``steps`` are the ids of the steps that are in this scope and in none of its inner ones.
@@ -240,7 +240,7 @@ class BackwardStep:
 
 @dataclass(frozen=True)
 class Opening:
-    """A fused function that stands as the steps of its composite, and how far both are apart.
+    """A fused function that is shown as the steps of its composite, and how far both are apart.
 
     ``step`` is the last of these steps, ``scope`` holds them all. ``value`` is the greatest difference of the values,
     ``allowed`` what may come from rounding; ``gradients`` has for each input its name and the same two numbers.
@@ -338,20 +338,9 @@ class Recording:
 
     def to_graphviz(self) -> Digraph:
         """The graph as a `graphviz.Digraph`."""
-        from ..display.dot import to_graphviz
+        from ..views.graph.dot import to_graphviz
 
         return to_graphviz(self)
-
-    def to_latex(self) -> str:
-        """The steps and the gradients as formulas in the user's names, for LaTeX and MathJax."""
-        from ..display.latex import to_latex
-
-        return to_latex(self)
-
-    def _repr_latex_(self) -> str | None:
-        from ..display.latex import short_latex
-
-        return short_latex(self)
 
     def save(
         self,
@@ -359,29 +348,29 @@ class Recording:
         look: Literal["light", "dark", "auto"] = "light",
         direction: Literal["auto", "down", "right"] = "auto",
     ) -> None:
-        """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file, or its formulas to a ``.tex`` file.
+        """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file.
 
         ``direction``: where the graph runs; by default time and long chains run to the right, everything else down.
         """
-        from ..display.files import save
+        from ..views.export.files import save
 
         save(self, path, look, direction)
 
     def __str__(self) -> str:
         """Every step with its value and its gradient, and the backward pass: a table in words."""
-        from ..display.text import to_text
+        from ..views.steps.text import to_text
 
         return to_text(self)
 
     def __repr__(self) -> str:
-        from ..display.escape import clean
-        from ..display.messages import plural
+        from ..views.draw.escape import clean
+        from ..views.draw.messages import plural
 
         calls = [step for step in self.steps if step.kind == "call"]
         counts = f"{plural(len(self.inputs), 'input')}, {plural(len(calls), 'step')}"
         return f"<Recording of {clean(self.function, 60)}: {counts}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..display import mimebundle
+        from ..views import mimebundle
 
         return mimebundle(self)

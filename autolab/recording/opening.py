@@ -1,4 +1,4 @@
-"""Opening a fused function: its composite runs beside it, its steps stand in its place, and both are compared.
+"""Opening a fused function: its composite runs beside it, its steps take its place, and both are compared.
 
 The value and the gradients of the program stay those of the fused function; the steps inside are the composite's.
 """
@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine.backend import Array, array_of, to_cpu
-from ..engine.backward import grad
+from ..engine.arrays import array_of
+from ..engine.backend import Array
+from ..engine.devices import to_cpu
+from ..engine.grad import grad
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
-from .locate import Place
+from .locate import CodePosition
 from .model import Opening
-from .words import expression_of
+from .step_text import expression_of
 
 if TYPE_CHECKING:
     from .recorder import Recorder
@@ -27,7 +29,7 @@ _ROUNDINGS = 1000.0  # so many times the precision of the numbers may lie betwee
 
 
 def fused_names(tool: str, names: Any) -> tuple[str, ...]:
-    """The option ``open`` as names; one name may stand alone."""
+    """The option ``open`` as names; one name may be given alone."""
     found = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, list | tuple | set) else None
     if found is None or not all([isinstance(name, str) for name in found]):
         raise TypeError(f"{tool}: option 'open' is {names!r:.60}; expected names of fused functions")
@@ -58,7 +60,7 @@ class Opener:
         return event.function.name in self.names
 
     def forward(
-        self, recorder: Recorder, event: ForwardEvent, place: Place | None, outer_line: int | None, scope: int
+        self, recorder: Recorder, event: ForwardEvent, place: CodePosition | None, outer_line: int | None, scope: int
     ) -> None:
         """Run the composite; its last step takes the place of the fused one."""
         inputs = [_input(recorder, value) for value in event.inputs]
@@ -68,7 +70,9 @@ class Opener:
             if isinstance(inner, ForwardEvent):
                 draft = recorder.drafts[recorder.add_call(inner, None, outer_line, scope)]
                 source = expression_of(draft, recorder.drafts)
-                draft.place = replace(place or Place("", 0), source=source, statement=None, names=(), operands=())
+                draft.place = replace(
+                    place or CodePosition("", 0), source=source, statement=None, names=(), operands=()
+                )
 
         with observe(hear):
             y = event.function.composite(*inputs, **event.attributes)
@@ -89,7 +93,7 @@ class Opener:
         if event.node.order not in self._runs:
             return False
         y, inputs, result = self._runs[event.node.order]
-        edges = [event.node.function.place(edge.rule) for edge in event.node.edges]
+        edges = [edge.place for edge in event.node.edges]
         with observe(hook):
             found = grad([y], [inputs[i] for i in edges], [event.upstream])
         opening, gradients = self.openings[result], []
@@ -101,7 +105,7 @@ class Opener:
 
 
 def _input(recorder: Recorder, value: Any) -> Any:
-    """A leaf of its own for an input, which stands for the same step."""
+    """A leaf of its own for an input, which represents the same step."""
     if not isinstance(value, Variable):
         return value
     leaf = Variable(value.array, requires_grad=value.requires_grad)

@@ -11,15 +11,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..engine.backend import Array, get_array_module
-from ..engine.backward import grad
-from ..engine.node import Bundle
+from ..engine.grad import grad
+from ..engine.multi_output import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, observe, silence
 from ..engine.variable import Variable
 from .backward_scopes import grouped
 from .drafts import Draft, Use
-from .locate import Place
+from .locate import CodePosition
 from .model import LEAVES, Recording, Step
-from .words import expression_of
+from .step_text import expression_of
 
 if TYPE_CHECKING:
     from .recorder import Recorder
@@ -42,7 +42,7 @@ def result_name(y: str, x: str, order: int) -> str:
 
 
 def output_name(recording: Recording) -> str:
-    """What stands above the line in the derivatives: the output's name, or the function's."""
+    """The numerator in the derivatives' names: the output's name, or the function's."""
     names = [step.name for step in recording.steps if step.id in recording.outputs]
     return (
         names[0] if len(names) == 1 and names[0] else recording.function if recording.function.isidentifier() else "y"
@@ -124,7 +124,7 @@ class Orders:
         for draft in self.recorder.drafts[self._first[-1] :]:
             draft.order = self.order
             if draft.kind == "call":
-                draft.place = Place(file="", line=0, source=expression_of(draft, self.recorder.drafts))
+                draft.place = CodePosition(file="", line=0, source=expression_of(draft, self.recorder.drafts))
             elif draft.name is None:
                 draft.name = _constant_name(draft)
         if result is not None and result >= self._first[-1]:

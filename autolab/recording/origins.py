@@ -13,8 +13,8 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from ..debug.inplace import fingerprint
 from ..engine.backend import is_array
-from ..engine.checked import fingerprint
 from ..engine.observe import BackwardEvent, ForwardEvent
 from ..engine.variable import Variable
 
@@ -149,6 +149,6 @@ def _plain_text(value: Any) -> str | None:
 
 
 def _code(code: types.CodeType) -> object:
-    """What a function does, wherever its text stands."""
+    """What a function does, wherever its text is."""
     constants = tuple([_code(c) if inspect.iscode(c) else repr(c) for c in code.co_consts])
     return code.co_code, code.co_names, code.co_varnames, constants

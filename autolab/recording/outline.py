@@ -14,11 +14,11 @@ from itertools import groupby
 from math import ceil
 from typing import Literal
 
-from .by_use import by_use
 from .model import LEAVES, Recording, Scope, ScopeKind, Step
+from .topological import topological
 
 FEW = 12
-"""Up to so many steps every one stands by itself; in a larger function, those of one statement are a group."""
+"""Up to so many steps every one is shown by itself; in a larger function, those of one statement are a group."""
 
 MOST = 300
 """A function's steps are all shown, and no run is made of them, up to this number."""
@@ -40,7 +40,7 @@ GroupKind = ScopeKind | Literal["run", "statement"]
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Steps that can stand as one box. ``id`` is negative, so that it is no step's id.
+    """Steps that can be shown as one box. ``id`` is negative, so that it is no step's id.
 
     ``items`` are its steps and inner groups in order, ``last`` the highest id of a step in it. ``results`` are the ids
     of the steps in it that something outside uses, or that are outputs, in order.
@@ -203,7 +203,7 @@ class _Builder:
         for leaf, place in self._places_of_leaves(lasts).items():
             keyed.setdefault(self._steps[leaf].scope, []).append((place, 0, leaf))
         ordered = {scope: [identity for *_, identity in sorted(found)] for scope, found in keyed.items()}
-        return by_use(ordered, self._steps.values(), self._way, self._steps) if self._apart else ordered
+        return topological(ordered, self._steps.values(), self._way, self._steps) if self._apart else ordered
 
     def _way(self, step: Step) -> list[int]:
         """The groups around a step, the outermost first, and its own id."""
@@ -214,7 +214,7 @@ class _Builder:
         return way[::-1]
 
     def _places_of_leaves(self, lasts: dict[int, int]) -> dict[int, int]:
-        """Where each leaf stands in its scope: inputs in front, others before the item that uses them first."""
+        """The place of each leaf in its scope: inputs in front, others before the item that uses them first."""
         places = {s.id: -1 if s.kind == "input" else s.id for s in self._steps.values() if s.kind in LEAVES}
         used: set[int] = set()
         for step in self._steps.values():
@@ -288,7 +288,7 @@ class _Builder:
 
 
 def _statement(item: Item) -> tuple[tuple[str | None, int | None, str] | None, int | None]:
-    """Where the statement of a call stands; everything else is by itself."""
+    """The position of a call's statement; everything else is by itself."""
     if isinstance(item, Group) or item.kind in LEAVES or item.statement is None:
         return None, item.id
     return (item.file, item.line, item.statement), None

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..engine.authored import Authored
+from ..authoring.base import Authored
 from ..engine.errors import DamagedValueError, DetachError
-from ..engine.observe import file_label, is_own, notify
+from ..engine.observe import notify
 from ..engine.primitive import Primitive
-from ..engine.source import by_position
+from ..engine.source import by_position, file_label, is_own
 from ..engine.tracebacks import add_note
 from ..engine.variable import Variable
 from .locate import OWN_FRAMES
@@ -238,7 +238,7 @@ def _rule(entries: list[TracebackType], recorder: Recorder) -> tuple[str | None,
     return None, ()
 
 
-class Kept:
+class CarryUnfinished:
     """A ``with`` block for a part of a run: what is raised inside carries what the recorder has so far."""
 
     def __init__(self, recorder: Recorder, phase: Literal["forward", "backward"]) -> None:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..binding import Bound
-from ..engine.backend import Array, array_of
-from ..engine.backward import grad
-from ..engine.checked import watching
+from ..debug.inplace import watching
+from ..engine.arrays import array_of
+from ..engine.backend import Array
+from ..engine.grad import grad
 from ..engine.leaving import watch_leaving
-from ..engine.node import Bundle
+from ..engine.multi_output import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
@@ -20,10 +21,10 @@ from .collector import collector_waits
 from .departures import Departures
 from .departures import key_of as _key
 from .drafts import Draft, Use
-from .events import attributes_of, backward_code, given_inputs, input_index
+from .events import attributes_of, backward_code, given_inputs
 from .explain import Explainer, Sums
 from .inner import describe_inner_steps
-from .locate import Locator, Place, python_function, source_of
+from .locate import CodePosition, Locator, python_function, source_of
 from .memory import PoolWatch
 from .model import LEAVES, BackwardStep, Kind, Recording, Snapshot, Step
 from .opening import Opener
@@ -105,7 +106,7 @@ class Recorder:
     def add_call(
         self,
         event: ForwardEvent,
-        place: Place | None,
+        place: CodePosition | None,
         outer_line: int | None = None,
         scope: int | None = None,
         replacements: Replacements | None = None,
@@ -158,7 +159,7 @@ class Recorder:
                 self._ids[node.parent.order] = call
 
     def same(self, variable: Variable, step: int) -> None:
-        """Let a value stand for a step that is there."""
+        """Let a value represent a step that is there."""
         self._ids[_key(variable)] = step
 
     def name_of(self, variable: Variable) -> str | None:
@@ -175,7 +176,7 @@ class Recorder:
         """The id of the step of a node, if there is one."""
         return self._ids.get(node.order or ("leaf", id(node)))
 
-    def _use(self, function: Any, i: int, value: Any, place: Place | None) -> Use:
+    def _use(self, function: Any, i: int, value: Any, place: CodePosition | None) -> Use:
         parameter = function.schema.label(i) if isinstance(function, Primitive) else function.input_label(i)
         text = place.operands[i] if place is not None and i < len(place.operands) else None
         if not isinstance(value, Variable):
@@ -238,7 +239,7 @@ class Recorder:
         if draft.kind != "call":
             return  # a part, or a value that was computed before the recording began: its own graph is not followed
         for edge, share in zip(event.node.edges, event.gradients, strict=True):
-            use = draft.uses[input_index(event.node.function, edge.rule)]
+            use = draft.uses[edge.place]
             use.contribution = None if share is None else self.budget.snapshot(share)
             self._explainer.explain(use, event, edge, share)
             self._sums.add(use, share)
@@ -290,7 +291,7 @@ class Recorder:
 def _unreached(
     bound: Bound, source: str | None, line: int | None, steps: tuple[Step, ...], raised: Raised | None
 ) -> tuple[int, ...]:
-    if hasattr(bound.fn, "__wrapped__"):  # nobody knows how often what stands around it calls it
+    if hasattr(bound.fn, "__wrapped__"):  # nobody knows how often its wrapper calls it
         return ()
     lines = frozenset([step.outer_line for step in steps if step.outer_line is not None])
     return unreached(source, line, lines, None if raised is None else raised.outer_line)

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..binding import Bound
-from ..engine.backend import Array, get_array_module, is_array, to_cpu
+from ..engine.backend import Array, get_array_module, is_array
+from ..engine.devices import to_cpu
 from ..engine.errors import a_kind
 from ..engine.node import Node
 from ..engine.observe import ForwardEvent
@@ -133,7 +134,7 @@ class Replacements:
         return None
 
     def close(self, steps: range, function: str) -> None:
-        """These steps stand for one fused function: their values are computed beside the run, and lead nowhere."""
+        """These steps replace one fused function: their values are computed beside the run, and lead nowhere."""
         for step in steps:
             if step in self._wanted:
                 self._refused[step] = f"step {step} is inside {function}, which is opened; close it, or replace another"

@@ -10,38 +10,45 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
+from ..engine.primitive import Primitive
+
 CODE = 2000
 """So many characters of a rule's code are kept."""
 
 
-@cache
-def rule_text(rule: Callable[..., Any]) -> str | None:
-    """The formula of a declared rule: a lambda's body, or the docstring of a named rule.
+def rule_text(function: Primitive, name: str) -> str | None:
+    """The formula of the rule of input ``name``: the one that is declared, or a lambda's body.
 
     Examples
     --------
     >>> from autolab.functions import mul
-    >>> rule_text(mul.function.declared["a"])
+    >>> rule_text(mul.function, "a")
     'g * b'
     """
-    if rule.__doc__:
-        return rule.__doc__.strip().partition("\n")[0]
-    body = _lambda_body(rule)
-    return ast.unparse(body) if body is not None else None
+    return function.formulas.get(name) or _lambda_text(function.declared[name])
 
 
-@cache
-def rule_code(rule: Callable[..., Any]) -> str | None:
-    """A declared rule as code: a lambda's body, or the statements of a named rule.
+def rule_code(function: Primitive, name: str) -> str | None:
+    """The rule of input ``name`` as code: a lambda's body, or the statements of a named rule.
 
     Examples
     --------
     >>> from autolab.functions import linear
-    >>> rule_code(linear.function.declared["w"])
+    >>> rule_code(linear.function, "w")
     'return product(_rows(g).T, _rows(x))'
     """
-    if rule.__name__ == "<lambda>":
-        return rule_text(rule)
+    rule = function.declared[name]
+    return _lambda_text(rule) or _statements(rule) or rule_text(function, name)
+
+
+@cache
+def _lambda_text(rule: Callable[..., Any]) -> str | None:
+    body = _lambda_body(rule) if getattr(rule, "__name__", "") == "<lambda>" else None
+    return None if body is None else ast.unparse(body)
+
+
+@cache
+def _statements(rule: Callable[..., Any]) -> str | None:
     try:
         definition = ast.parse(textwrap.dedent(inspect.getsource(rule))).body[0]
     except (OSError, TypeError, SyntaxError):  # typed at a prompt, or built in

@@ -11,13 +11,14 @@ from ..engine.backend import is_array
 from ..engine.errors import a_kind
 from ..engine.tracebacks import folded, hidden
 from ..engine.variable import Variable
+from ..foreign import bridge
 from .arrays import Budget
 from .departures import Departures
 from .locate import Locator
 from .model import Recording
 from .opening import fused_names
 from .orders import input_to_differentiate, with_derivatives
-from .raised import Kept
+from .raised import CarryUnfinished
 from .recorder import Recorder
 from .replacing import Key, Replacements
 from .scopes import ScopeTracker
@@ -44,7 +45,7 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
         ``budget``: how many bytes of arrays the recording may keep (by default 64 MiB); larger ones are block-reduced.
         ``order``: up to which order the output's sum is differentiated by the input ``wrt`` (by default the first that
         can be), at most 4; the graphs of the derivatives are the recordings in ``.higher``.
-        ``open``: names of fused functions (``"linear"``, ``"muladd"`` ...) whose steps are to stand in their place; the
+        ``open``: names of fused functions (``"linear"``, ``"muladd"`` ...) whose steps are to take their place; the
         recording says how far both ways to compute are apart.
         ``replace``: what if a value in the middle were another one? A dict from steps (their numbers in a recording at
         these inputs, or the user's names) to values, each a number for all elements or an array of the step's shape.
@@ -63,7 +64,7 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
         If the inputs do not fit the signature, or ``fn`` returns something else than Variables.
     ValueError
         If a step cannot be replaced: there is none at these inputs, it is an input, has several results or another
-        shape, was changed in place, or stands inside an opened function.
+        shape, was changed in place, or is inside an opened function.
 
     Notes
     -----
@@ -88,6 +89,8 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
     """
     __tracebackhide__ = hidden()
     with folded():
+        if (elsewhere := bridge(fn, args, inputs)) is not None:
+            return elsewhere.record(fn, *args, options=options, **inputs)
         return record_bound(bind("record", fn, args, inputs), **chosen_options("record", options, OPTIONS))
 
 
@@ -114,11 +117,11 @@ def record_bound(
     recorder = Recorder(bound, Budget(budget), locator, tracker, Replacements(bound, replace or {}), names=names)
     for name, variable in variables.items():
         recorder.add_leaf(variable, "input", name)
-    with Kept(recorder, "forward"):
+    with CarryUnfinished(recorder, "forward"):
         outputs = _outputs(bound, recorder.run_forward(variables), recorder.departures)
     recorder.replacements.settle(recorder.drafts)
     given = one_each(bound.caller, outputs, upstream(outputs) if callable(upstream) else upstream)
-    with Kept(recorder, "backward"):
+    with CarryUnfinished(recorder, "backward"):
         recorder.run_backward(outputs, given)
         recording = recorder.finish()
         return recording if x is None else with_derivatives(recording, recorder, outputs, x, order)

@@ -19,9 +19,9 @@ from types import FrameType
 from typing import Any
 
 from ..engine.config import modes
-from ..engine.scope import Mark
+from ..engine.named_scope import Mark
 from .drafts import Draft
-from .locate import OWN_FRAMES, PACKAGE, Locator, Place
+from .locate import OWN_FRAMES, PACKAGE, CodePosition, Locator
 from .loops import Loop
 from .model import LEAVES, Scope, ScopeKind
 
@@ -34,20 +34,20 @@ _ACCUMULATORS = ("sum(", "math.prod(", "prod(", "functools.reduce(", "reduce(") 
 
 
 @dataclass
-class _Draft:
+class _ScopeDraft:
     """A scope while the recording is made."""
 
     parent: int | None
     kind: ScopeKind
     label: str
     depth: int
-    place: Place | None = None
+    place: CodePosition | None = None
     line: int | None = None
     is_call: bool = False
     steps: list[int] = field(default_factory=list)
 
     def scope(self, identity: int) -> Scope:
-        place = self.place or Place(file="", line=0)
+        place = self.place or CodePosition(file="", line=0)
         name = ", ".join(place.names) if self.is_call else ""  # of what it returned
         line = place.line if self.line is None else self.line
         return Scope(
@@ -63,10 +63,10 @@ class _Draft:
 
 
 @dataclass
-class _Open:
-    """A loop or a block that a frame is in; ``inner`` is the scope of the block, or of the loop's present round.
+class _OpenBlock:
+    """A loop or a block that a frame is in; ``inner`` is the scope of the block, or of the loop's present iteration.
 
-    ``at_head``: the round has begun with taking an element, and the loop's targets still have the values of the last.
+    ``at_head``: the iteration has begun by taking an element, and the loop's targets still have the values of the last.
     """
 
     what: Loop | Mark
@@ -78,15 +78,15 @@ class _Open:
 
 
 @dataclass
-class _Level:
-    """A frame that the run is in: where it stands, and what is open in it."""
+class _FrameLevel:
+    """A frame that the run is in: how far it has come, and what is open in it."""
 
     frame: FrameType
     scope: int | None
-    place: Place | None = None
+    place: CodePosition | None = None
     instruction: int = -1
     callee: FrameType | None = None
-    open: list[_Open] = field(default_factory=list)
+    open: list[_OpenBlock] = field(default_factory=list)
 
     @property
     def innermost(self) -> int | None:
@@ -99,9 +99,9 @@ class ScopeTracker:
     def __init__(self, base: FrameType, locator: Locator) -> None:
         self._base: FrameType | None = base
         self._locator = locator
-        self._levels: list[_Level] = []
-        self._depths: dict[int, int] = {}  # where a frame stands among the levels, by its identity
-        self._drafts: list[_Draft] = []
+        self._levels: list[_FrameLevel] = []
+        self._depths: dict[int, int] = {}  # the level of a frame, by its identity
+        self._drafts: list[_ScopeDraft] = []
 
     def now(self) -> int | None:
         """The scope of the instruction that is being executed; None directly in the recorded function."""
@@ -114,17 +114,17 @@ class ScopeTracker:
             self._advance(self._levels[-1] if is_known else self._entered(frame), callee)
         return self._levels[-1].innermost if self._levels else None
 
-    def here(self) -> tuple[Place | None, bool, int | None]:
+    def here(self) -> tuple[CodePosition | None, bool, int | None]:
         """What `Locator.here` tells of the step that is being made."""
         return self._locator.here(self._base)
 
-    def call(self, function: str, place: Place | None) -> int:
+    def call(self, function: str, place: CodePosition | None) -> int:
         """A new scope at the instruction that is being executed, for the steps of one call: it reads as written."""
         written = place.source if place is not None else None
         return self._new(self.now(), "link", written or function, place, is_call=True)
 
     def close(self) -> None:
-        """Let go of all frames, and of what stands in them."""
+        """Let go of all frames, and of what they hold."""
         self._base = None
         self._levels.clear()
 
@@ -141,29 +141,29 @@ class ScopeTracker:
             depth = self._depths.get(id(frame))
             if depth is not None:
                 return [*path, (frame, callee)], depth
-            if _is_users(frame.f_code.co_filename) or id(frame) in marked:
+            if is_users(frame.f_code.co_filename) or id(frame) in marked:
                 path.append((frame, callee))
             callee, frame = frame, frame.f_back
         return path, -1
 
-    def _entered(self, frame: FrameType) -> _Level:
+    def _entered(self, frame: FrameType) -> _FrameLevel:
         """A new level. Its frame is a scope if it is a function of the user's that another one of his calls."""
         caller = self._levels[-1] if self._levels else None
         scope = caller.innermost if caller is not None else None
-        is_function = frame.f_code.co_name not in OWN_FRAMES and _is_users(frame.f_code.co_filename)
-        if is_function and caller is not None and _is_users(caller.frame.f_code.co_filename):
+        is_function = frame.f_code.co_name not in OWN_FRAMES and is_users(frame.f_code.co_filename)
+        if is_function and caller is not None and is_users(caller.frame.f_code.co_filename):
             place = caller.place
             called = place.source if place is not None and place.is_call else None
             scope = self._new(scope, "function", called or f"{frame.f_code.co_name}()", place, is_call=True)
-        level = _Level(frame, scope)
+        level = _FrameLevel(frame, scope)
         self._depths[id(frame)] = len(self._levels)
         self._levels.append(level)
         return level
 
     # ------------------------------------------------------------------ loops and blocks of one frame
-    def _advance(self, level: _Level, callee: FrameType | None) -> None:
+    def _advance(self, level: _FrameLevel, callee: FrameType | None) -> None:
         """Leave what the frame is no longer in, count rounds, enter what is new."""
-        if _is_users(level.frame.f_code.co_filename):
+        if is_users(level.frame.f_code.co_filename):
             level.place = self._locator.place(level.frame)
         constructs = _constructs(level)
         if constructs or level.open:
@@ -180,14 +180,14 @@ class ScopeTracker:
                 level.open.append(self._opened(level, construct, variables))
         level.instruction, level.callee = level.frame.f_lasti, callee
 
-    def _opened(self, level: _Level, construct: Loop | Mark, variables: Mapping[str, Any]) -> _Open:
+    def _opened(self, level: _FrameLevel, construct: Loop | Mark, variables: Mapping[str, Any]) -> _OpenBlock:
         if isinstance(construct, Mark):
             scope = self._block(level, construct)
-            return _Open(construct, scope, scope)
+            return _OpenBlock(construct, scope, scope)
         loop = self._new(level.innermost, "loop", construct.label, level.place, construct.line)
-        return self._next_round(_Open(construct, loop, loop, number=0), level.place, variables)
+        return self._next_round(_OpenBlock(construct, loop, loop, number=0), level.place, variables)
 
-    def _learn(self, open_: _Open, place: Place | None, variables: Mapping[str, Any]) -> None:
+    def _learn(self, open_: _OpenBlock, place: CodePosition | None, variables: Mapping[str, Any]) -> None:
         """The values of a loop's targets in its present round, once it is past its head."""
         loop = open_.what
         if not open_.at_head or not isinstance(loop, Loop) or (place is not None and place.head == loop):
@@ -195,7 +195,7 @@ class ScopeTracker:
         open_.at_head, open_.values = False, loop.values(variables)
         self._drafts[open_.inner].label = loop.round_label(open_.values, open_.number)
 
-    def _block(self, level: _Level, mark: Mark) -> int:
+    def _block(self, level: _FrameLevel, mark: Mark) -> int:
         """A scope for a block of the user's, or for a link: that is a call, which reads as he wrote it if he did."""
         if level.place is not None:
             return self._new(level.innermost, "link", mark.label, level.place, mark.line)
@@ -205,24 +205,24 @@ class ScopeTracker:
         label = f"{place.source}  # {mark.label.rpartition(': ')[2]}"
         return self._new(level.innermost, "link", label, place, is_call=True)
 
-    def _next_round(self, was: _Open, place: Place | None, variables: Mapping[str, Any]) -> _Open:
+    def _next_round(self, was: _OpenBlock, place: CodePosition | None, variables: Mapping[str, Any]) -> _OpenBlock:
         loop = was.what
         assert isinstance(loop, Loop)
         values, number, head = loop.values(variables), was.number + 1, self._drafts[was.outer]
         scope = self._new(was.outer, "pass", loop.round_label(values, number), head.place, head.line)
-        return _Open(loop, was.outer, scope, values, number, place is not None and place.head == loop)
+        return _OpenBlock(loop, was.outer, scope, values, number, place is not None and place.head == loop)
 
     def _new(
         self,
         parent: int | None,
         kind: ScopeKind,
         label: str,
-        place: Place | None,
+        place: CodePosition | None,
         line: int | None = None,
         is_call: bool = False,
     ) -> int:
         depth = 0 if parent is None else self._drafts[parent].depth + 1
-        self._drafts.append(_Draft(parent, kind, label, depth, place, line, is_call))
+        self._drafts.append(_ScopeDraft(parent, kind, label, depth, place, line, is_call))
         return len(self._drafts) - 1
 
     # ------------------------------------------------------------------ the result
@@ -254,14 +254,14 @@ class ScopeTracker:
         return a if a == b else None
 
 
-def _constructs(level: _Level) -> list[Loop | Mark]:
+def _constructs(level: _FrameLevel) -> list[Loop | Mark]:
     """The loops and blocks around the instruction of a frame, the outermost first."""
     loops = level.place.loops if level.place is not None else ()
     marks = [mark for mark in modes().marks if mark.frame is level.frame]
     return sorted([*loops, *marks], key=lambda construct: construct.line) if marks else list(loops)
 
 
-def _common(before: Sequence[_Open], constructs: Sequence[Loop | Mark]) -> int:
+def _common(before: Sequence[_OpenBlock], constructs: Sequence[Loop | Mark]) -> int:
     """How many of the outermost constructs are those that were open before."""
     count = 0
     for open_, construct in zip(before, constructs, strict=False):
@@ -272,10 +272,10 @@ def _common(before: Sequence[_Open], constructs: Sequence[Loop | Mark]) -> int:
 
 
 def _restarted(
-    level: _Level, kept: Sequence[_Open], variables: Mapping[str, Any], callee: FrameType | None
+    level: _FrameLevel, kept: Sequence[_OpenBlock], variables: Mapping[str, Any], callee: FrameType | None
 ) -> int | None:
     """The outermost of the ``kept`` loops that has begun another round, if any."""
-    loops: list[tuple[int, _Open, Loop]] = [
+    loops: list[tuple[int, _OpenBlock, Loop]] = [
         (i, open_, open_.what) for i, open_ in enumerate(kept) if isinstance(open_.what, Loop)
     ]
     for i, open_, loop in loops:
@@ -291,12 +291,13 @@ def _restarted(
     return i if moved < 0 or (moved == 0 and tells and _is_called_anew(level, callee)) else None
 
 
-def _is_called_anew(level: _Level, callee: FrameType | None) -> bool:
+def _is_called_anew(level: _FrameLevel, callee: FrameType | None) -> bool:
     """Whether the instruction is executed another time, and not still the same time: it may call more than once."""
     written = level.place.source if level.place is not None else None
     return callee is not level.callee and not (written or "").startswith(_ACCUMULATORS)
 
 
 @cache
-def _is_users(file: str) -> bool:
+def is_users(file: str) -> bool:
+    """Whether a file is the user's own, and not one of Python, of an installed package or of AutoLab."""
     return not file.startswith(_NOT_THE_USERS)

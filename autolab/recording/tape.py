@@ -8,17 +8,20 @@ from dataclasses import replace
 from types import FrameType
 from typing import Any
 
-from ..engine.backend import array_of, modules
+from ..engine.arrays import array_of
+from ..engine.backend import modules
 from ..engine.errors import a_kind
-from ..engine.node import Node, Part, Whole
+from ..engine.multi_output import MultiOutputNode, OutputNode
+from ..engine.node import Node
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
+from ..foreign import bridge
 from .arrays import Budget
 from .drafts import Draft, Use
-from .locate import Place
+from .locate import CodePosition
 from .model import Recording, Step
 from .rules import exact_text
-from .words import expression_of
+from .step_text import expression_of
 
 _BUDGET = 64 << 20
 _UNKNOWN = "?"
@@ -29,7 +32,7 @@ def graph(y: Variable, /, **named: Variable) -> Recording:
 
     A graph keeps only the values that gradient rules need, so a step shows its value where it was kept, or where one of
     the caller's variables holds it now; the others show none, and the recording says how many. Gradients are those of
-    the last backward passes. Constants that no rule needs are not kept either: they stand there as ``?``. Attributes,
+    the last backward passes. Constants that no rule needs are not kept either: they are shown as ``?``. Attributes,
     such as an axis, are not shown.
 
     Parameters
@@ -56,6 +59,8 @@ def graph(y: Variable, /, **named: Variable) -> Recording:
     >>> [step.source or step.name for step in autolab.graph(y).steps]
     ['x', 'x * x', '(x * x) + ?']
     """
+    if (elsewhere := bridge(y)) is not None:
+        return elsewhere.graph_in(sys._getframe(1), y, named)
     for what, value in {"y": y, **named}.items():
         if not isinstance(value, Variable):
             raise TypeError(f"graph: {what} is {a_kind(value)}; expected a Variable")
@@ -87,7 +92,7 @@ class _Tape:
     def _collect(self, known: Sequence[tuple[str, Variable]]) -> None:
         """Values that edges keep, and those of the caller's variables with their names."""
         for node in self._nodes:
-            if isinstance(node.function, Primitive) and not isinstance(node, Whole):
+            if isinstance(node.function, Primitive) and not isinstance(node, MultiOutputNode):
                 self._values |= _kept(node)
         for name, variable in [*known, (self._y.name, self._y)]:
             if variable.node in self._ids:
@@ -101,7 +106,7 @@ class _Tape:
         for node in self._nodes:
             drafts.append(self._draft(node))
             if node.order:
-                drafts[-1].place = Place("", 0, source=expression_of(drafts[-1], drafts))
+                drafts[-1].place = CodePosition("", 0, source=expression_of(drafts[-1], drafts))
         if not drafts:
             drafts = [Draft(0, "constant", None, self._y.name, [], self._budget.snapshot(self._y.data))]
         steps = tuple([self._step(draft) for draft in drafts])
@@ -121,7 +126,7 @@ class _Tape:
         value, g = self._values.get(node), getattr(node, "grad", None)
         return Draft(
             id=self._ids[node],
-            kind="leaf" if node.order == 0 else "part" if isinstance(node.function, Part) else "call",
+            kind="leaf" if node.order == 0 else "part" if isinstance(node, OutputNode) else "call",
             function=None if node.order == 0 else node.function.name,
             name=self._names.get(node),
             uses=self._uses(node),
@@ -135,7 +140,7 @@ class _Tape:
         function = node.function
         if not isinstance(function, Primitive):
             return [Use(f"inputs[{i}]", self._ids[parent], None) for i, parent in enumerate(node.parents)]
-        parents = {function.place(edge.rule): edge.parent for edge in node.edges}
+        parents = {edge.place: edge.parent for edge in node.edges}
         count = max(len(function.inputs) if not function.schema.variadic else 0, max(parents) + 1)
         kept = _constants(node)
         return [
@@ -169,7 +174,7 @@ def _saved(node: Node) -> list[tuple[str, Any]]:
     """The names and values that the rules of a node keep."""
     pairs: list[tuple[str, Any]] = []
     for edge in node.edges:
-        names = node.function.retained[node.function.input_of(edge.rule)]
+        names = node.function.retained[node.function.input_at(edge.place)]
         pairs += zip(names, (edge.saved,) if len(names) == 1 else edge.saved or (), strict=False)
     return pairs
 
@@ -177,7 +182,7 @@ def _saved(node: Node) -> list[tuple[str, Any]]:
 def _kept(node: Node) -> dict[Node, Any]:
     """The arrays of other nodes, and of this one, that a node keeps."""
     function = node.function
-    parents = {function.place(edge.rule): edge.parent for edge in node.edges}
+    parents = {edge.place: edge.parent for edge in node.edges}
     found: dict[Node, Any] = {}
     for name, value in _saved(node):
         if type(value) not in modules:

@@ -1,6 +1,6 @@
 """Which lines of a recorded function were not reached, as far as what was recorded proves it.
 
-A line that made a step was reached. Where one branch of an ``if`` was, the other was not; nor was what stands behind a
+A line that made a step was reached. Where one branch of an ``if`` was, the other was not; nor was what comes after a
 branch that ends in ``return`` or ``raise``, or behind the line that raised. Inside a loop another round may have taken
 the other branch, so nothing is said there, and nothing of a function that calls itself or is decorated. Of all other
 lines it is not known.
@@ -41,7 +41,7 @@ def unreached(source: str | None, first: int | None, reached: frozenset[int], ra
     if function is None or first is None:
         return ()
     seen = {line - first + 1 for line in (*reached, *([] if raised is None else [raised]))}
-    found = _Found(seen, None if raised is None else raised - first + 1)
+    found = _UnreachedLines(seen, None if raised is None else raised - first + 1)
     found.block(function.body)
     if found.lines & seen:  # somebody else calls it a second time
         return ()
@@ -64,7 +64,7 @@ def _function(source: str) -> ast.FunctionDef | None:
     return function
 
 
-class _Found:
+class _UnreachedLines:
     """Goes through a function's statements; all that it is given are executed at most once."""
 
     def __init__(self, seen: set[int], raised: int | None) -> None:

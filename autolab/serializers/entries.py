@@ -1,4 +1,4 @@
-"""What both formats share: what may stand in a file, and the checks before any array is read."""
+"""What both formats share: what a file may hold, and the checks before any array is read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..engine.backend import as_array, is_array, to_cpu
+from ..engine.arrays import as_array
+from ..engine.backend import is_array
+from ..engine.devices import to_cpu
 from ..engine.errors import a_kind
 from ..files import FileFormatError, free_bytes, reading, refused, shown_path, visible
 from ..layout import FREE, Layout, check_layout, layout_of, most_names, quoted, slot_for

@@ -174,7 +174,7 @@ def _h5py(function: str) -> Any:
 
 # ---------------------------------------------------------------------------------------------------- one dataset
 def _entry(h5py: Any, file: Any, path: str, item: Any, summed: bool) -> Entry:
-    """A dataset whose numbers stand in the file itself, all of them, and need no more memory than they say."""
+    """A dataset whose numbers are in the file itself, all of them, and need no more memory than they say."""
     who = quoted(path)
     if not isinstance(item, h5py.Dataset) or item.shape is None:
         raise refused(file, f"{who} is no array")

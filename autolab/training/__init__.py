@@ -1,4 +1,4 @@
-"""Training: the loop, and what happens in it besides training."""
+"""Training: `Trainer` is the loop, `StandardUpdater` one step of it; extensions are called between the steps."""
 
 from ..reporter import Reporter, report
 from . import extensions

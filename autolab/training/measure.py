@@ -28,7 +28,7 @@ class Layer:
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class ModelState:
     """A model after one update, as plain data that nothing changes any more.
 
     ``values`` and ``gradients`` are by the parameter's path; None stands for a gradient that there was not.
@@ -122,12 +122,12 @@ def silent(layer: Layer) -> tuple[int, int] | None:
     return int((~np.logical_or.reduce(active)).sum()), len(grads[0])
 
 
-def state_of(found: Sequence[Layer], iteration: int, seconds: float) -> State:
+def state_of(found: Sequence[Layer], iteration: int, seconds: float) -> ModelState:
     """The present state of a model, copied."""
     params = dict(_parameters(found))
     counts = {layer.name: silent(layer) for layer in found}
     grads = {path: p._grad for path, p in params.items()}
-    return State(
+    return ModelState(
         iteration,
         seconds,
         {path: snapshot(p._data, CELLS) for path, p in params.items()},

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from threading import RLock
-from time import perf_counter, thread_time
+from time import perf_counter
 from typing import Any
 
 from ..engine.backend import Array
+from ..engine.devices import thread_time
 from ..engine.errors import a_kind
-from ..engine.publish import publish
+from ..engine.store import publish
 from ..layout import text_of, text_state, unpacking
 from ..links import Link
 from .allowance import Allowance
 from .curve import Curve
-from .measure import State, gradient_norm, layers, moved, silent, state_of
+from .measure import ModelState, gradient_norm, layers, moved, silent, state_of
 
 INTERVAL = 0.1
 """Seconds from one state that is kept, and shown, to the next, at least."""
@@ -57,7 +58,7 @@ class Monitor:
     measured : dict of str to dict of str to Curve
         By family and layer: ``gradient``, the norm of the gradients; ``moved``, the norm of the update in proportion to
         that of the parameters; ``silent``, the fraction of units that are silent (see `measure.silent`).
-    states : tuple of State
+    states : tuple of ModelState
     watched, worked, spent : float
         Seconds that training took with it, that the thread worked meanwhile, and that the monitor worked, with all
         that it does at each update.
@@ -85,7 +86,7 @@ class Monitor:
             raise ValueError(f"{type(self).__name__}: states is {states!r:.60}; expected an integer of at least 2")
         self.model, self.share = model, share
         self.measured: dict[str, dict[str, Curve]] = {family: {} for family in FAMILIES}
-        self.states: tuple[State, ...] = ()
+        self.states: tuple[ModelState, ...] = ()
         self.watched = self.worked = 0.0
         self._telling = self._seeing = 0.0  # seconds: of what it does at every update, and of what it does now and then
         self._preparing = 0.0  # of these, what keeping the parameters before an update took last time
@@ -113,7 +114,7 @@ class Monitor:
             If a value is no number; nothing was noted then.
         """
         start = perf_counter()
-        self._take(self.iteration + 1, {name: _number(name, value) for name, value in values.items()}, start)
+        self._take(self.iteration + 1, {name: _as_float(name, value) for name, value in values.items()}, start)
 
     def _take(self, iteration: int, values: Mapping[str, float], start: float) -> None:
         """Note one update, from ``start`` on, and look at the model if the time for that has come."""
@@ -255,7 +256,7 @@ class Monitor:
         found = {path: p._data for path, p in self.model.namedparams() if p.is_initialized}
         return {path: array.copy() for path, array in found.items()} if self._copies else found
 
-    def _with(self, state: State) -> tuple[State, ...]:
+    def _with(self, state: ModelState) -> tuple[ModelState, ...]:
         """The states with one more. Where there are too many, those go that leave the smallest gaps."""
         states = [*[kept for kept in self.states if kept.iteration < state.iteration], state]
         most = max(2, min(self._most_states, MOST_BYTES // max(1, state.nbytes)))
@@ -284,7 +285,7 @@ class Monitor:
         return f"{type(self).__name__}(iteration={self.iteration}, states={len(self.states)})"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        from ..display import mimebundle
+        from ..views import mimebundle
 
         return mimebundle(self)
 
@@ -299,7 +300,7 @@ def _loaded(curves: Mapping[str, Any]) -> dict[str, Curve]:
     return {name: Curve(points(done), *rest) for name, (done, *rest) in curves.items()}
 
 
-def _number(name: str, value: Any) -> float:
+def _as_float(name: str, value: Any) -> float:
     data = getattr(value, "array", value)
     try:
         return float(data.item() if hasattr(data, "item") else data)

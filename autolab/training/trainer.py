@@ -1,4 +1,4 @@
-"""Trainer: runs an updater until a trigger says stop, and its extensions in between."""
+"""Trainer: the loop. It repeats its updater's step until a trigger says stop, and calls extensions between."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from ..engine.config import config, using_config
 from ..engine.errors import a_kind
-from ..engine.publish import publish
+from ..engine.store import publish
+from ..engine.switches import config, using_config
 from ..layout import FREE, NUMBER, Slot, layout_of, under
 from ..reporter import Reporter
 from .extension import Extension
 from .triggers import IntervalTrigger, Trigger, as_trigger
-from .updater import Below, StandardUpdater, above
+from .updater import StandardUpdater, SubState, with_prefix
 
 
 @dataclass(eq=False)
-class _Entry:
+class _ExtensionEntry:
     name: str
     extension: Callable[[Trainer], Any]
     trigger: Trigger
@@ -82,7 +82,7 @@ class Trainer:
         self.reporter = Reporter()
         self.reporter.add_observer("main", updater.target)
         self.elapsed_time = 0.0
-        self._entries: dict[str, _Entry] = {}
+        self._entries: dict[str, _ExtensionEntry] = {}
         self._handled = updater.iteration  # the extensions of this iteration were called ...
         self._called: set[str] = set()  # ... and of the next one, these
         self._stopping = False
@@ -114,7 +114,7 @@ class Trainer:
             raise ValueError(f"Trainer.extend: there is an extension {name!r:.60} already; give another name=")
         chosen = getattr(extension, "trigger", Extension.trigger) if trigger is None else trigger
         rank = getattr(extension, "priority", Extension.READER) if priority is None else priority
-        self._entries[name] = _Entry(name, extension, as_trigger(chosen, "Trainer.extend: trigger"), rank)
+        self._entries[name] = _ExtensionEntry(name, extension, as_trigger(chosen, "Trainer.extend: trigger"), rank)
 
     def get_extension(self, name: str) -> Any:
         """The extension of this name."""
@@ -133,7 +133,7 @@ class Trainer:
         with using_config("train", config.train):  # leaving it leaves every block that an interrupt kept open inside
             self._run(sorted(self._entries.values(), key=lambda entry: -entry.priority))
 
-    def _run(self, entries: list[_Entry]) -> None:
+    def _run(self, entries: list[_ExtensionEntry]) -> None:
         start, before = perf_counter(), self.elapsed_time
         own = [entry.extension for entry in entries if isinstance(entry.extension, Extension)]
         try:
@@ -154,7 +154,7 @@ class Trainer:
         with self.reporter.scope(self.observation):
             self.updater.update()
 
-    def _call(self, entries: list[_Entry]) -> None:
+    def _call(self, entries: list[_ExtensionEntry]) -> None:
         """Call what is due after the last update and was not called yet."""
         iteration = self.updater.iteration
         if self._handled == iteration:
@@ -175,10 +175,10 @@ class Trainer:
     # ------------------------------------------------------------------ state
     def state(self) -> dict[str, Any]:
         """The state of the updater and of the extensions, and the seconds so far, by name."""
-        found = {**above("updater", self.updater.state()), "elapsed_time": self.elapsed_time}
+        found = {**with_prefix("updater", self.updater.state()), "elapsed_time": self.elapsed_time}
         for name, entry in self._entries.items():
             if isinstance(entry.extension, Extension):
-                found |= above(f"extensions/{name}", entry.extension.state())
+                found |= with_prefix(f"extensions/{name}", entry.extension.state())
         return found
 
     def state_layout(self) -> dict[str, Slot]:
@@ -190,12 +190,12 @@ class Trainer:
         return found
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on where another trainer of the same make stood; on an error nothing has changed."""
+        """Go on from where another trainer, made by the same code, was; on an error nothing has changed."""
         if "elapsed_time" not in state:
             raise ValueError("Trainer.load_state: 'elapsed_time' is missing; nothing was loaded")
-        stores = self.updater.planned(Below("updater", state))
+        stores = self.updater.planned(SubState("updater", state))
         for name, entry in self._entries.items():
             if isinstance(entry.extension, Extension):
-                stores += entry.extension.planned(Below(f"extensions/{name}", state))
+                stores += entry.extension.planned(SubState(f"extensions/{name}", state))
         publish([*stores, (self, "elapsed_time", float(state["elapsed_time"]))])
         self._handled, self._called = self.updater.iteration, set()

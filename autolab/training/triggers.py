@@ -55,7 +55,7 @@ class _Until(IntervalTrigger):
 
 
 def as_trigger(trigger: Any, what: str = "trigger", until: bool = False) -> Trigger:
-    """``(20, "epoch")`` as a trigger; a callable as it is. ``what`` it is stands in the error."""
+    """``(20, "epoch")`` as a trigger; a callable as it is. The error says ``what`` it is."""
     if callable(trigger):
         return trigger
     if isinstance(trigger, tuple) and len(trigger) == 2:

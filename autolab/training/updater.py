@@ -1,4 +1,4 @@
-"""StandardUpdater: takes a batch and makes one update of the parameters with it, whole or not at all."""
+"""StandardUpdater: one step of training, whole or not at all. How often it is made, `Trainer` decides."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 from ..data.iterators import SerialIterator
-from ..engine.config import config
 from ..engine.errors import a_kind
-from ..engine.publish import publish
+from ..engine.store import publish
+from ..engine.switches import config
 from ..generators import generator_state, generator_store
 from ..layout import NUMBER, TEXT, Slot, is_handed_over, layout_of, under
 from ..links import Link
@@ -17,7 +17,7 @@ from ..optimizers import Optimizer
 
 
 class StandardUpdater:
-    """The next batch, the loss of it, the gradients, the update.
+    """One step of training: the next batch, its loss, the gradients, and the optimizer's update of the parameters.
 
     An update that fails or is interrupted has not happened: parameters, the optimizer's state, buffers such as running
     means, the place in the dataset and the generators ``config.rng`` and ``iterator.rng`` are as before it. The same
@@ -130,9 +130,9 @@ class StandardUpdater:
     def state(self) -> dict[str, Any]:
         """The state of model, optimizer, iterator and ``config.rng``, by name."""
         return {
-            **above("model", self.target.state()),
-            **above("optimizer", self.optimizer.state()),
-            **above("iterator", self.iterator.state()),
+            **with_prefix("model", self.target.state()),
+            **with_prefix("optimizer", self.optimizer.state()),
+            **with_prefix("iterator", self.iterator.state()),
             "rng": generator_state(config.rng),
             "previous_epoch_detail": self.previous_epoch_detail,
         }
@@ -148,7 +148,7 @@ class StandardUpdater:
         }
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on where another updater of the same make stood; on an error nothing has changed."""
+        """Go on from where another updater, made by the same code, was; on an error nothing has changed."""
         publish(self.planned(state))
 
     def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
@@ -157,12 +157,12 @@ class StandardUpdater:
             if name not in state:
                 raise ValueError(f"StandardUpdater.load_state: {name!r} is missing; nothing was loaded")
         parts: dict[str, Any] = {"model": self.target, "optimizer": self.optimizer, "iterator": self.iterator}
-        stores = [store for name, part in parts.items() for store in part.planned(Below(name, state))]
+        stores = [store for name, part in parts.items() for store in part.planned(SubState(name, state))]
         stores.append(generator_store(config.rng, state["rng"]))
         return [*stores, (self, "previous_epoch_detail", float(state["previous_epoch_detail"]))]
 
 
-class Below(Mapping[str, Any]):
+class SubState(Mapping[str, Any]):
     """What ``state`` holds under ``part/``, without that; a value is asked for when it is wanted."""
 
     def __init__(self, part: str, state: Mapping[str, Any]) -> None:
@@ -180,6 +180,6 @@ class Below(Mapping[str, Any]):
         return len(self._names)
 
 
-def above(part: str, state: Mapping[str, Any]) -> dict[str, Any]:
+def with_prefix(part: str, state: Mapping[str, Any]) -> dict[str, Any]:
     """``state`` with ``part/`` before its names."""
     return {f"{part}/{name}": value for name, value in state.items()}

@@ -10,8 +10,8 @@ import numpy as np
 from .. import functions as F
 from ..engine.backend import get_array_module
 from ..engine.variable import Variable, wrap
+from .applied import AppliedFunction, Wrt, all_places, checked_wrt
 from .gradients import gradient_of, named
-from .point import Point, Wrt, all_places, checked_wrt
 from .structure import rebuilt
 
 Function = Callable[..., Any]
@@ -50,14 +50,14 @@ def jacobian(fn: Function, wrt: Wrt = 0) -> Function:
 
 def _jacobian_of(caller: str, fn: Function, wrt: Wrt) -> Function:
     def matrix(*args: Any, **kwargs: Any) -> Any:
-        point = Point(caller, fn, wrt, args, kwargs)
+        point = AppliedFunction(caller, fn, wrt, args, kwargs)
         differentiable = point.depends_on_others()
         return rebuilt(point.value, lambda y: point.shaped(_blocks(point, y, differentiable)))
 
     return named(matrix, caller, fn)
 
 
-def _blocks(point: Point, y: Variable, create_graph: bool) -> list[Variable]:
+def _blocks(point: AppliedFunction, y: Variable, create_graph: bool) -> list[Variable]:
     """The derivatives of all elements of ``y`` by each input."""
     xp = get_array_module(y._data)
     rows = []
@@ -126,7 +126,7 @@ def hvp(fn: Function, args: Any, vectors: Any, wrt: Wrt | None = None) -> Any:
     variable([  6. 120.])
     """
     arguments, everything = all_places(args)
-    point = Point("hvp", fn, everything if wrt is None else checked_wrt("hvp", wrt), arguments, {})
+    point = AppliedFunction("hvp", fn, everything if wrt is None else checked_wrt("hvp", wrt), arguments, {})
     directions = point.matched("the vector", vectors)
     differentiable = point.depends_on_others(*directions)
     slopes = point.gradients([point.number()], None, True)
@@ -173,7 +173,7 @@ def nth_derivative(fn: Function, n: int, wrt: int | str = 0) -> Function:
         raise TypeError(f"nth_derivative: wrt is {wrt!r:.60}; expected one position or name")
 
     def derivative(*args: Any, **kwargs: Any) -> Any:
-        point = Point("nth_derivative", fn, wrt, args, kwargs)
+        point = AppliedFunction("nth_derivative", fn, wrt, args, kwargs)
         y = _elementwise_result(point)
         differentiable = point.depends_on_others()
         probes = [] if y.size < 2 or made_by_elementwise(y) else [_Probe(y, seed) for seed in range(2)]
@@ -215,7 +215,7 @@ class _Probe:
         self._most = 1 if y.dtype == np.float16 else 4  # so that products over the orders stay far from overflow
         self._total = get_array_module(y._data).ones_like(y._data)
 
-    def follow(self, point: Point, y: Variable, goes_on: bool) -> None:
+    def follow(self, point: AppliedFunction, y: Variable, goes_on: bool) -> None:
         """Refuse the function if ``y``, its next derivative, depends on other elements than its own."""
         xp = get_array_module(y._data)
         weights = xp.asarray(np.ldexp(1.0, self._rng.integers(-self._most, self._most + 1, y.shape)), y.dtype)
@@ -232,7 +232,7 @@ class _Probe:
             )
 
 
-def _elementwise_result(point: Point) -> Variable:
+def _elementwise_result(point: AppliedFunction) -> Variable:
     y = point.value
     if len(point.inputs) != 1 or not isinstance(y, Variable):
         raise TypeError(f"nth_derivative: {point.name} must take one array and return one Variable")

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from ..engine import backward
+from ..engine.grad import grad as gradients_at
 from ..engine.node import Node
 from ..engine.tracebacks import folded, hidden
 from ..engine.variable import wrap
-from .point import Point, Wrt, all_places, checked_fn, checked_wrt, like, zeros
+from .applied import AppliedFunction, Wrt, all_places, checked_fn, checked_wrt, like, zeros
 from .structure import filled, matched
 
 Function = Callable[..., Any]
@@ -81,7 +81,7 @@ def _value_and_gradient(caller: str, fn: Function, wrt: Wrt) -> Function:
     wrt = checked_wrt(caller, wrt)
 
     def both(*args: Any, **kwargs: Any) -> Any:
-        point = Point(caller, fn, wrt, args, kwargs)
+        point = AppliedFunction(caller, fn, wrt, args, kwargs)
         y = point.number()
         differentiable = point.depends_on_others()
         gradients = point.gradients([y], None, differentiable)
@@ -133,7 +133,7 @@ def vjp(fn: Function, args: Any, wrt: Wrt | None = None) -> tuple[Any, Function]
     (variable([ 3. 30.]), variable(21.0))
     """
     arguments, everything = all_places(args)
-    point = Point("vjp", fn, everything if wrt is None else checked_wrt("vjp", wrt), arguments, {})
+    point = AppliedFunction("vjp", fn, everything if wrt is None else checked_wrt("vjp", wrt), arguments, {})
 
     def pull(g: Any) -> Any:
         starts = like(
@@ -177,11 +177,11 @@ def jvp(fn: Function, args: Any, tangents: Any, wrt: Wrt | None = None) -> tuple
     (variable([1. 4.]), variable([2. 2.]))
     """
     arguments, everything = all_places(args)
-    point = Point("jvp", fn, everything if wrt is None else checked_wrt("jvp", wrt), arguments, {})
+    point = AppliedFunction("jvp", fn, everything if wrt is None else checked_wrt("jvp", wrt), arguments, {})
     directions = point.matched("the tangent", tangents)
     differentiable = point.depends_on_others(*directions)
     dummies = [wrap(zeros(y)._data, Node.leaf()) for y in point.outputs]
     products = point.gradients(point.outputs, dummies, True)
-    found = backward.grad(products, dummies, directions, differentiable)
+    found = gradients_at(products, dummies, directions, differentiable)
     each = iter([zeros(u) if g is None else g for g, u in zip(found, dummies, strict=True)])
     return point.result(point.value, differentiable), filled(point.value, each)

@@ -11,8 +11,8 @@ import numpy as np
 import autolab
 from autolab import Variable, fuse, get_array_module, no_grad, to_gpu
 from autolab import functions as F
-from autolab.display.heatmap import Panel, heatmaps
 from autolab.recording.arrays import snapshot
+from autolab.views.draw.heatmap import Panel, heatmaps
 
 from .clock import Work
 

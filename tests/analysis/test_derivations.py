@@ -18,8 +18,8 @@ from autolab.analysis.derivations import Derivation, NotReadableError, derivatio
 from autolab.analysis.expressions import (
     ONE,
     ZERO,
-    Call,
     Expression,
+    FunctionCall,
     Name,
     Number,
     Power,
@@ -44,7 +44,7 @@ def at(expression: Expression, inputs: dict[str, float]) -> Any:
     """The value of an expression where its inputs are others than those that were recorded."""
 
     def known(leaf: Expression) -> Any:
-        if isinstance(leaf, Call):
+        if isinstance(leaf, FunctionCall):
             return FUNCTIONS[leaf.function](*[at(argument, inputs) for argument in leaf.arguments])
         assert isinstance(leaf, Name)
         return np.float64(inputs[leaf.text]) if leaf.definition is None else at(leaf.definition, inputs)
@@ -189,7 +189,7 @@ def test_names_of_the_user_stand_for_what_they_name_wherever_it_comes_out_again(
 
     found, _ = read(fn, {"x": 0.3}, order=2)
     (name,) = found.names
-    assert name.text == "s" and name.definition == Call("sin", (Name("x", 0),))
+    assert name.text == "s" and name.definition == FunctionCall("sin", (Name("x", 0),))
     assert not any(part == name.definition for order in found.orders for term in terms_of(order) for part in term.parts)
 
 
@@ -218,7 +218,7 @@ def test_what_cannot_be_read_is_refused(fn: Any) -> None:
 
 def test_ones_of_more_elements_are_no_neutral_factor() -> None:
     recording = autolab.record(lambda x: x * Variable(np.ones(3)), 2.0)
-    assert isinstance(derivation(recording).orders[0], Call)
+    assert isinstance(derivation(recording).orders[0], FunctionCall)
 
 
 def test_masks_are_not_taken_for_numbers() -> None:

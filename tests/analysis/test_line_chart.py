@@ -9,12 +9,12 @@ import re
 import numpy as np
 import pytest
 
-import autolab
-from autolab.display.line_chart_view import drawn
+from autolab.plots import line_chart
+from autolab.views.plots.line_chart import drawn
 
 
 def test_every_number_is_drawn_where_it_belongs() -> None:
-    one = drawn(autolab.line_chart([1, 2, 4], {"a": [3.0, 1.0, 2.0], "b": [0.5, math.nan, -1.0]}, x_title="step"))
+    one = drawn(line_chart([1, 2, 4], {"a": [3.0, 1.0, 2.0], "b": [0.5, math.nan, -1.0]}, x_title="step"))
     assert [line["name"] for line in one["lines"]] == ["a", "b"]
     assert one["lines"][0]["x"] == [1, 2, 4] and one["lines"][0]["y"] == [3.0, 1.0, 2.0]
     assert one["lines"][1]["y"] == [0.5, None, -1.0] and "1 point" in one["note"]
@@ -22,7 +22,7 @@ def test_every_number_is_drawn_where_it_belongs() -> None:
 
 
 def test_logarithmic_axes() -> None:
-    one = drawn(autolab.line_chart([1e-4, 1e-2], {"error": [1e-8, 0.0]}, log="xy", mark=1e-3))
+    one = drawn(line_chart([1e-4, 1e-2], {"error": [1e-8, 0.0]}, log="xy", mark=1e-3))
     assert one["lines"][0]["x"] == [-4, -2] and one["mark"] == -3 and one["powers"]
     assert one["lines"][0]["y"] == [1e-8, None] and one["log"]
     assert one["x"]["lo"] <= -4 and one["x"]["ticks"][-1] == [-2, "0.01"]
@@ -30,20 +30,18 @@ def test_logarithmic_axes() -> None:
 
 def test_the_legend_reads_where_the_mark_stands():
     lines = {"a": [1.0, 2.0, 3.0], "b": [5.0, math.nan, 7.0]}
-    last = [
-        [line["last"] for line in drawn(autolab.line_chart([0, 1, 2], lines, mark=m))["lines"]] for m in (None, 0.9)
-    ]
+    last = [[line["last"] for line in drawn(line_chart([0, 1, 2], lines, mark=m))["lines"]] for m in (None, 0.9)]
     assert last == [["3", "7"], ["2", "NaN"]]
 
 
 def test_the_vertical_range_stays_though_the_lines_move() -> None:
-    ends = [drawn(autolab.line_chart([0, 1], {"y": [0.1, k]}, log="y", y_range=(1e-6, 1e3)))["y"] for k in (0.2, 50.0)]
+    ends = [drawn(line_chart([0, 1], {"y": [0.1, k]}, log="y", y_range=(1e-6, 1e3)))["y"] for k in (0.2, 50.0)]
     assert (ends[0]["lo"], ends[0]["hi"]) == (ends[1]["lo"], ends[1]["hi"])
     assert ends[0]["lo"] <= 1e-6 and ends[0]["hi"] >= 1e3
 
 
 def test_it_shows_itself_as_a_picture_and_in_words() -> None:
-    bundle = autolab.line_chart([0, 1], {"<b>": [2.0, 1.0]})._repr_mimebundle_()
+    bundle = line_chart([0, 1], {"<b>": [2.0, 1.0]})._repr_mimebundle_()
     svg = base64.b64decode(re.search(r"base64,([^\"]+)", bundle["text/html"])[1]).decode()
     assert "&lt;b&gt;" in svg and "<b>" not in svg
     assert bundle["text/plain"] == "Line chart: <b>. <b>: first 2, last 1, between 1 and 2."
@@ -66,11 +64,11 @@ def test_it_shows_itself_as_a_picture_and_in_words() -> None:
 )
 def test_bad_input_is_refused(error: type[Exception], words: str, args: tuple, options: dict) -> None:
     with pytest.raises(error, match=words) as caught:
-        autolab.line_chart(*args, **options)
+        line_chart(*args, **options)
     assert str(caught.value).startswith("line_chart") and len(str(caught.value)) <= 300
 
 
 def test_in_plain_python_it_is_words() -> None:
-    shown = autolab.line_chart([1, 2], {"a": [3.0, 1.0]})
+    shown = line_chart([1, 2], {"a": [3.0, 1.0]})
     assert repr(shown) == str(shown) == shown._repr_mimebundle_()["text/plain"]
     assert "LineChart(" not in repr([shown]) and "array(" not in repr(shown)

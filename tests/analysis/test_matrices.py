@@ -12,10 +12,10 @@ import pytest
 from autolab import FunctionNode
 from autolab import functions as F
 from autolab.analysis import show_hessian, show_jacobian
-from autolab.display import mimebundle
-from autolab.display.matrix_view import eigenvalues_svg, matrix_svg
-from autolab.display.messages import say
-from autolab.display.numbers import number
+from autolab.views import mimebundle
+from autolab.views.draw.messages import say
+from autolab.views.draw.numbers import number
+from autolab.views.plots.matrix import eigenvalues_svg, matrix_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 

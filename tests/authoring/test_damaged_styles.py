@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autolab import DamagedValueError, FunctionNode, Variable, checked, elementwise, grad, primitive
+from autolab import DamagedValueError, FunctionNode, Variable, check_inplace, elementwise, grad, primitive
 from autolab import functions as F
 from autolab.authoring import ContextFunction, Function, SimpleFunction
 
@@ -108,7 +108,7 @@ DAMAGES = [
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_damage(style: str, damaged: str, expected: str | None, create_graph: bool) -> None:
     x, c = Variable(np.array([0.5, 1.0])), Variable(np.array([2.0, 3.0]))
-    with checked():
+    with check_inplace():
         made = STYLES[style](x, c)
     results = made if isinstance(made, tuple) else (made,)
     values = {"x": x.data, "c": c.data, "y": results[0].data, "second": results[-1].data}
@@ -125,7 +125,7 @@ def test_damage(style: str, damaged: str, expected: str | None, create_graph: bo
 
 def test_an_array_given_as_an_attribute() -> None:
     x, scale = Variable(np.ones(2)), np.array([1.0, 2.0])
-    with checked():
+    with check_inplace():
         y = scaled_sine(x, scale=scale)
     scale *= 2
     with pytest.raises(DamagedValueError, match="attribute 'scale' of scaled_sine"):
@@ -144,7 +144,7 @@ def test_a_backward_that_damages_what_it_was_given_is_found_by_the_next() -> Non
             return (grad_outputs[0] * x,)
 
     x = Variable(np.ones(2), name="x")
-    with checked():
+    with check_inplace():
         (y,) = Consuming().apply((x,))
         grad(F.sum(y), x)
         with pytest.raises(DamagedValueError, match="input 'x' of Consuming"):
@@ -164,7 +164,7 @@ def test_a_value_that_a_function_changes_as_announced_is_no_damage() -> None:
             return g
 
     x = Variable(np.ones(2))
-    with checked():
+    with check_inplace():
         h = x * x
         y = F.tanh(h)
         h = AddOne.apply(h)

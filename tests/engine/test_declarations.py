@@ -180,7 +180,7 @@ def described(y: Variable) -> list[object]:
     saved = [edge.saved if isinstance(edge.saved, tuple) else (edge.saved,) for edge in edges]
     fits = [edge.fit or (y.shape, y.dtype) for edge in edges]
     values = [(a.tolist(), a.dtype) for a in [y.data, *[np.asarray(a) for kept in saved for a in kept]]]
-    return [values, [edge.parent for edge in edges], [edge.rule for edge in edges], fits]
+    return [values, [edge.parent for edge in edges], [(edge.place, edge.rule) for edge in edges], fits]
 
 
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "neg", "exp", "log", "sin", "cos", "tanh"])

@@ -238,3 +238,12 @@ def test_the_first_calls_may_come_from_many_threads_at_once(monkeypatch: pytest.
 
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(work, range(16))) == [[3.0, 2.0, 1.0]] * 16
+
+
+def test_an_edge_says_its_inputs_place_and_a_rule_its_formula() -> None:
+    a, b, c = Variable([1.0]), 2.0, Variable([3.0])
+    y = F.where(np.array([True]), a * b, b * c)
+    assert [edge.place for edge in y.node.edges] == [1, 2]
+    assert [[edge.place for edge in parent.edges] for parent in y.node.parents] == [[0], [1]]
+    assert [edge.place for edge in F.stack([np.ones(1), a, c]).node.edges] == [1, 2]
+    assert F.linear.function.formulas["x"] == "g @ w" and "a" not in F.mul.function.formulas

@@ -114,13 +114,13 @@ def modes() -> None:
 
 
 def watched() -> None:
-    with autolab.checked():
+    with autolab.check_inplace():
         program().backward()
     W.cleargrad()
 
 
 def damaged() -> None:
-    with autolab.checked():
+    with autolab.check_inplace():
         h = W * 1
         y = F.sum(h * h)
         h.data[0] += 1

@@ -183,7 +183,7 @@ def test_gradients_are_those_of_each_input() -> None:
 
 
 def test_the_damage_watch_and_recordings_name_each_of_many() -> None:
-    with autolab.checked():
+    with autolab.check_inplace():
         xs = [Variable([float(i)], name=f"x{i}") for i in range(5)]
         y = F.sum(joined(*xs))
     xs[3].data += 1

@@ -59,7 +59,7 @@ def _graph(ys: Any, leaves: list[Node | None]) -> list[Any]:
         known = getattr(node.function, "schema", None)
         found.append(node.function if known else type(node.function))
         for edge in node.edges:
-            found += [node.function.place(edge.rule), _plain(edge.saved)] if known else []
+            found += [edge.place, _plain(edge.saved)] if known else []
             waiting.append(edge.parent)
     return found
 

@@ -57,7 +57,7 @@ def assigned() -> Iterator[None]:
 
 @contextmanager
 def scoped() -> Iterator[None]:
-    with observe(lambda event: None), autolab.scope("mine"):
+    with observe(lambda event: None), autolab.named_scope("mine"):
         yield
 
 

@@ -13,8 +13,8 @@ from helpers.function_table import ROWS
 from helpers.oracle import Weights, ours
 from helpers.rows import Row
 
-from autolab import Variable, checked
-from autolab.engine.checked import watched
+from autolab import Variable, check_inplace
+from autolab.engine.backward import guards
 
 CELLS = [
     pytest.param(row, case, dtype, id=f"{row.name}-{case.label}-{dtype.__name__}", marks=full)
@@ -35,7 +35,7 @@ def _gradients(row: Row, case: Case, dtype: type) -> list[Any]:
 @pytest.mark.parametrize(("row", "case", "dtype"), CELLS)
 def test_no_false_alarm(row: Row, case: Case, dtype: type) -> None:
     expected = _gradients(row, case, dtype)
-    with checked():
+    with check_inplace():
         assert _gradients(row, case, dtype) == expected
 
 
@@ -43,14 +43,14 @@ def test_every_function_that_keeps_something_is_watched() -> None:
     """Control: there would be no alarm either if nothing were looked at."""
     forgotten, keeping = [], 0
     for row in ROWS:
-        case, held = row.cases[0], set(watched)
+        case, held = row.cases[0], set(guards)
         xs = [Variable(a) for a in case.make(np.random.default_rng(0), np.float64)]
-        with checked():
+        with check_inplace():
             y = case.call(row.function, *xs)
         kept = [] if y.node is None else [edge.saved for edge in y.node.edges]
         if _has_array(kept):
             keeping += 1
-            forgotten += [row.name] * (not set(watched) - held)
+            forgotten += [row.name] * (not set(guards) - held)
     assert forgotten == [] and keeping > 50
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from autolab import Variable
 from autolab import functions as F
-from autolab.engine import protocol
+from autolab.engine import numpy_functions, protocol
 
 _rng = np.random.default_rng(0)
 ARRAYS = [_rng.uniform(0.2, 2, shape) for shape in ((), (3,), (2, 3), (2, 3, 4), (0, 3))]
@@ -43,7 +43,7 @@ def _tells_parameters(f: Callable[..., Any]) -> bool:
         return False
 
 
-TAKEN = [f for f in dict.fromkeys([*protocol.declared, *protocol._adapters]) if not isinstance(f, np.ufunc)]
+TAKEN = [f for f in dict.fromkeys([*protocol.declared, *protocol.adapters]) if not isinstance(f, np.ufunc)]
 FUNCTIONS = [f for f in TAKEN if _tells_parameters(f)]
 KNOWN = {*F.__all__, *[f.__name__ for f in TAKEN], "Variable"}
 
@@ -146,14 +146,14 @@ def test_all_odd_arguments(f: Callable[..., Any]) -> None:
 
 def test_a_difference_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Control: another value, an error without a name, and a value where NumPy has none."""
-    monkeypatch.setattr(protocol, "_NAMED", re.compile(""))  # so that nothing is named afterwards
+    monkeypatch.setattr(numpy_functions, "_NAMED", re.compile(""))  # so that nothing is named afterwards
     adapters: list[Callable[..., Any]] = [
         lambda m, k=1, axes=(0, 1): Variable(np.rot90(m.data, k, axes) + 1),
         lambda m, k=1, axes=(0, 1): Variable(np.rot90(m.data, k, axes)),
         lambda m, k=1, axes=(0, 1): Variable(np.zeros(2)),
     ]
     for adapter in adapters:
-        monkeypatch.setitem(protocol._adapters, np.rot90, adapter)
+        monkeypatch.setitem(protocol.adapters, np.rot90, adapter)
         with pytest.raises(AssertionError):
             _look(np.rot90, slice(None))
 

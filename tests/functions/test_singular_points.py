@@ -15,9 +15,9 @@ from helpers.checkout import ROOT
 
 from autolab import Variable, grad
 from autolab import functions as F
-from autolab.display.conventions_view import markdown
 from autolab.functions.conventions import Convention, conventions
 from autolab.recording import find_nonfinite
+from autolab.views.cards.conventions import markdown
 
 pytestmark = [pytest.mark.filterwarnings("ignore::RuntimeWarning"), pytest.mark.goal(id="R3")]
 TABLE = conventions()
@@ -98,7 +98,7 @@ def test_every_nan_names_its_first_producer(row: Convention) -> None:
 
 
 def test_the_document_is_made_of_the_table() -> None:
-    """To bring it up to date: python -m autolab.display.conventions_view docs/conventions.md"""
+    """To bring it up to date: python -m autolab.views.cards.conventions docs/conventions.md"""
     assert (ROOT / "docs" / "conventions.md").read_text("utf-8") == markdown(TABLE)
 
 

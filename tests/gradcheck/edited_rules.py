@@ -98,7 +98,7 @@ EDITS: dict[str, tuple[Edit, tuple[str, ...]]] = {
 class Edited:
     function: Callable[..., Any]
     inputs: list[np.ndarray]
-    guilty: int
+    failing: int
     kinds: tuple[str, ...]
     both: bool
 

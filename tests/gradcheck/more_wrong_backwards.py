@@ -13,10 +13,10 @@ Cases = dict[str, Culprit]
 
 
 def _each(name, forward, shapes, cases, domain=(-3.0, 3.0)) -> Cases:
-    """``cases``: what is wrong -> (backward, guilty input, acceptable kinds)."""
+    """``cases``: what is wrong -> (backward, failing input, acceptable kinds)."""
     return {
-        f"{name}: {what}": wrong(forward, shapes, backward, guilty, *kinds, domain=domain)
-        for what, (backward, guilty, *kinds) in cases.items()
+        f"{name}: {what}": wrong(forward, shapes, backward, failing, *kinds, domain=domain)
+        for what, (backward, failing, *kinds) in cases.items()
     }
 
 

@@ -221,12 +221,12 @@ class Doubling(FunctionNode):
         return (grad_outputs[0] * self.x,)
 
 
-@pytest.mark.parametrize(("function", "guilty"), [(Clipping, "forward"), (Doubling, "backward")])
-def test_who_changes_the_input_is_said_and_only_that_place_is_pointed_at(function, guilty):
+@pytest.mark.parametrize(("function", "failing"), [(Clipping, "forward"), (Doubling, "backward")])
+def test_who_changes_the_input_is_said_and_only_that_place_is_pointed_at(function, failing):
     (finding,) = check_gradients(lambda x: function().apply((x,))[0], x=np.array([1.0, -2.0])).findings
-    assert finding.message.startswith("The backward of <lambda> changes its input") == (guilty == "backward")
+    assert finding.message.startswith("The backward of <lambda> changes its input") == (failing == "backward")
     assert finding.message.endswith("changes its input x in place.")
-    assert (f"{function.__name__}.backward (line" in finding.hint) == (guilty == "backward")
+    assert (f"{function.__name__}.backward (line" in finding.hint) == (failing == "backward")
 
 
 def test_the_input_whose_gradient_has_the_wrong_shape_is_wrong():

@@ -11,10 +11,10 @@ from more_wrong_backwards import MORE
 from wrong_backwards import CULPRITS, inputs_of
 
 from autolab import check_gradients
-from autolab.display.lens_view import chosen, curves, verdict, verdict_at
-from autolab.display.partly import partly
 from autolab.gradcheck import taylor_test
 from autolab.gradcheck.study import study
+from autolab.views.check.contents import chosen, curves, verdict, verdict_at
+from autolab.views.draw.partly import partly
 
 ALL = {**CULPRITS, **MORE}
 

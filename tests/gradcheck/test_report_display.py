@@ -12,10 +12,10 @@ import pytest
 from check_subjects import node
 
 from autolab import check_gradients
-from autolab.display.check_charts import step_sentence
-from autolab.display.lens_view import chosen
-from autolab.display.messages import say
 from autolab.gradcheck import step_sweep
+from autolab.views.check.charts import step_sentence
+from autolab.views.check.contents import chosen
+from autolab.views.draw.messages import say
 
 SVG = "{http://www.w3.org/2000/svg}"
 KEYS = ("y", "x", "height", "width")

@@ -1,4 +1,4 @@
-"""Every wrong backward is caught, and the finding names an acceptable cause and the guilty input."""
+"""Every wrong backward is caught, and the finding names an acceptable cause and the failing input."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SLICE = 6
 """Of the mechanical edits so many parts; a run takes one, the full run all."""
 
 
-def accusations(report):
+def failures(report):
     return [finding for finding in report.findings if not finding.innocent]
 
 
@@ -32,10 +32,10 @@ def check(name, seed):
 def test_a_wrong_backward_is_caught_and_its_cause_named(name):
     for seed in range(DRAWS):
         culprit, report = check(name, seed)
-        first = accusations(report)[0]
+        first = failures(report)[0]
         assert report.verdict == "wrong", str(report)
         assert first.kind in culprit.kinds, str(report)
-        assert first.input in (None, f"inputs[{culprit.guilty}]"), str(report)
+        assert first.input in (None, f"inputs[{culprit.failing}]"), str(report)
         assert len(first.message) <= 300
 
 
@@ -56,7 +56,7 @@ def test_the_wrong_backwards_are_many_of_every_kind():
 
 
 def judge_edits(cases, seeds):
-    """Counts over mechanical edits: all, caught, of an acceptable kind, the guilty input named; and evaluations."""
+    """Counts over mechanical edits: all, caught, of an acceptable kind, the failing input named; and evaluations."""
     counts, evaluations = np.zeros(4, int), []
     for seed in seeds:
         for subject, edit, i in cases:
@@ -64,10 +64,10 @@ def judge_edits(cases, seeds):
             if case is None:
                 continue
             report = check_gradients(case.function, *case.inputs)
-            first = next(iter(accusations(report)), None)
+            first = next(iter(failures(report)), None)
             innocent = first is None or report.verdict != "wrong"
-            guilty = not innocent and (case.both or first.input in (None, f"inputs[{i}]"))
-            counts += [1, not innocent, not innocent and first.kind in case.kinds, guilty]
+            failing = not innocent and (case.both or first.input in (None, f"inputs[{i}]"))
+            counts += [1, not innocent, not innocent and first.kind in case.kinds, failing]
             evaluations.append(report.evaluations)
     return counts, evaluations
 
@@ -99,16 +99,16 @@ def test_a_wrong_gradient_takes_few_evaluations_and_little_time():
     assert np.median(seconds) <= 0.05
 
 
-def test_a_wrong_backward_accuses_only_the_guilty_input():
+def test_a_wrong_backward_fails_only_the_wrong_input():
     for name in ("muladd, sign of x", "muladd, z twice", "broadcast: one row for the sum"):
         culprit, report = check(name, 0)
         verdicts = [item.verdict for item in report.inputs]
-        assert verdicts == ["wrong" if i == culprit.guilty else "right" for i in range(len(verdicts))]
+        assert verdicts == ["wrong" if i == culprit.failing else "right" for i in range(len(verdicts))]
 
 
 def test_findings_carry_the_numbers_of_their_sentence():
     _, report = check("muladd, z twice", 0)
-    (finding,) = accusations(report)
+    (finding,) = failures(report)
     evidence = finding.evidence
     assert evidence["factor"] == 2.0
     assert evidence["analytic"] == pytest.approx(2 * evidence["numeric"])
@@ -120,27 +120,27 @@ def test_findings_carry_the_numbers_of_their_sentence():
 
 def test_swapped_gradients_are_one_finding():
     _, report = check("muladd, x and y swapped", 0)
-    (finding,) = accusations(report)
+    (finding,) = failures(report)
     assert (finding.input, finding.evidence["other"]) == ("inputs[0]", "inputs[1]")
     assert [item.verdict for item in report.inputs] == ["wrong", "wrong", "right"]
 
 
 def test_where_a_gradient_is_wrong_is_said_if_a_sign_tells():
     _, report = check("relu without the mask", 0)
-    assert "those with inputs[0] < 0" in accusations(report)[0].message
+    assert "those with inputs[0] < 0" in failures(report)[0].message
 
 
 def test_a_mistake_that_the_given_point_hides_is_found_nearby():
     squared_twice = node(lambda x: x * x, lambda g, x: g * x * x)
     report = check_gradients(squared_twice, 2.0)  # x * x is 2 * x here, and nowhere near
     assert report.verdict == "wrong"
-    assert "nearby" in accusations(report)[0].message
+    assert "nearby" in failures(report)[0].message
 
 
 def test_swapped_gradients_of_equal_inputs_are_found_nearby():
     swapped = node(lambda x, y: x * y, lambda g, x, y: (g * x, g * y))
     report = check_gradients(swapped, 1.5, 1.5)
-    assert [finding.kind for finding in accusations(report)] == ["swapped_inputs"]
+    assert [finding.kind for finding in failures(report)] == ["swapped_inputs"]
 
 
 def test_one_number_alone_is_no_evidence_for_a_factor_or_a_sign():
@@ -153,7 +153,7 @@ def test_one_number_alone_is_no_evidence_for_a_factor_or_a_sign():
 
     for wrong in (lambda g, x: g * 4 * x, lambda g, x: -g * 2 * x):
         report = check_gradients(node(here_only, wrong), 2.0)
-        assert [finding.kind for finding in accusations(report)] == ["wrong_function"]
+        assert [finding.kind for finding in failures(report)] == ["wrong_function"]
 
 
 def test_one_wrong_weight_of_many_is_found():
@@ -185,16 +185,16 @@ def test_a_gradient_rounded_to_float32_is_excused():
 def test_a_threshold_is_told_from_both_sides():
     x = np.array([-2.0, -1.4, -0.6, -0.4, 0.1, 0.3, 0.5, 0.8, 1.3, 1.9])
     report = check_gradients(node(lambda x: np.clip(x, -1, 1), lambda g, x: g), x)
-    assert "those with |inputs[0]| of 1.3 or more (right up to 0.8)" in accusations(report)[0].message
+    assert "those with |inputs[0]| of 1.3 or more (right up to 0.8)" in failures(report)[0].message
     below = check_gradients(node(lambda x: np.where(x > 0.4, x, 0), lambda g, x: g), x[4:].repeat(2))
-    assert "those with inputs[0] of 0.3 or less (right from 0.5 on)" in accusations(below)[0].message
+    assert "those with inputs[0] of 0.3 or less (right from 0.5 on)" in failures(below)[0].message
 
 
 def test_a_threshold_that_may_be_chance_is_not_told():
     """The smaller one of each pair is not the greatest; here these are also the smallest of all."""
     pooled = node(lambda x: x.reshape(3, 2).max(axis=1), lambda g, x: np.repeat(g, 2))
     report = check_gradients(pooled, np.array([-1.6, -0.5, -1.1, -0.4, -1.3, 0.2]))
-    (finding,) = accusations(report)
+    (finding,) = failures(report)
     assert finding.message.startswith(
         "The gradient of inputs[0] is wrong at 3 of 6 elements, those where it should be 0;"
     )

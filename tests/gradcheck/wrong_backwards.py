@@ -1,4 +1,4 @@
-"""Wrong backwards: functions, where to check them, which input is guilty, and what a check may call the cause."""
+"""Wrong backwards: functions, where to check them, which input is failing, and what a check may call the cause."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Culprit:
 
     function: Callable[..., Any]
     shapes: tuple[tuple[int, ...], ...]
-    guilty: int
+    failing: int
     kinds: tuple[str, ...]
     domain: tuple[float, float] = (-3.0, 3.0)
 
@@ -69,9 +69,9 @@ def _softmax(x: np.ndarray) -> np.ndarray:
 
 
 def wrong(
-    forward: Callable[..., Any], shapes: Any, backward: Callable[..., Any], guilty: int, *kinds: str, **more: Any
+    forward: Callable[..., Any], shapes: Any, backward: Callable[..., Any], failing: int, *kinds: str, **more: Any
 ) -> Culprit:
-    return Culprit(node(forward, backward), shapes, guilty, kinds, **more)
+    return Culprit(node(forward, backward), shapes, failing, kinds, **more)
 
 
 CULPRITS: dict[str, Culprit] = {

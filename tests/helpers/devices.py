@@ -49,5 +49,5 @@ def on(name: str) -> Iterator[Device]:
         with strict_module.installed() as traffic:
             yield Device(name, strict_module.cupy, ndarray, traffic, 1.0)
     else:
-        cupy: Any = backend._gpu("the tests")
+        cupy: Any = backend.cupy_for("the tests")
         yield Device(name, cupy, cupy.ndarray, Traffic(), 100.0)

@@ -76,6 +76,7 @@ def _sinc_slope(x: Any) -> Any:
 
 _SCALE, _ALPHA = mpf(1.0507009873554805), mpf(1.6732632423543772)
 
+# A function that is added says this in its row of the function table.
 UNARY = {
     "abs": _unary(abs, mp.sign, kinks=(0.0,)),
     "arccos": _unary(mp.acos, lambda x: -1 / mp.sqrt((1 - x) * (1 + x)), -1, 1),
@@ -113,7 +114,6 @@ UNARY = {
         lambda x: _SCALE * (1 if x > 0 else _ALPHA * mp.exp(x)),
         kinks=(0.0,),
     ),
-    "softsign": _unary(lambda x: x / (1 + abs(x)), lambda x: 1 / (1 + abs(x)) ** 2),
     "logsigmoid": _unary(lambda x: -softplus(-x), lambda x: sigmoid(-x)),
     "neg": _unary(lambda x: -x, lambda x: mpf(-1)),
     "reciprocal": _unary(lambda x: 1 / x, lambda x: -1 / x**2, kinks=(0.0,)),

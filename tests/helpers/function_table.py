@@ -21,6 +21,7 @@ from helpers.table_fourier import ROWS as FOURIER
 from helpers.table_fused import ROWS as FUSED
 from helpers.table_loss import ROWS as LOSS
 from helpers.table_matrices import ROWS as MATRICES
+from helpers.table_metrics import ROWS as METRICS
 from helpers.table_nn import ROWS as NN
 from helpers.table_norms import ROWS as NORMS
 from helpers.table_numpy import ROWS as NUMPY
@@ -30,7 +31,6 @@ from helpers.table_powers import ROWS as POWERS
 from helpers.table_products import ROWS as PRODUCTS
 from helpers.table_reduce import ROWS as REDUCE
 from helpers.table_samples import ROWS as SAMPLES
-from helpers.table_scores import ROWS as SCORES
 
 
 def _sum_to(x: Any, shape: tuple[int, ...]) -> Any:
@@ -70,7 +70,7 @@ ROWS = (
     *PRODUCTS,
     *REDUCE,
     *SAMPLES,
-    *SCORES,
+    *METRICS,
     *[
         Row(
             function,

@@ -8,7 +8,10 @@
   const sentAgain = new WeakSet();
 
   /** @param {(...all: any[]) => void} callback @returns {any} */
-  const later = (callback) => (/** @type {any[]} */ ...all) => wait(() => callback(...all), LATE);
+  const later =
+    (callback) =>
+    (/** @type {any[]} */ ...all) =>
+      wait(() => callback(...all), LATE);
 
   Response.prototype.text = async function () {
     const got = await text.call(this);

@@ -119,7 +119,7 @@ MODES = (
     Refusal(_set("train", "x", autolab.global_config), TypeError, "global_config", "train", "got 'x'", "a bool"),
     Refusal(lambda w: autolab.config.foo, AttributeError, "config", "mode", "'foo'", "the modes are"),
     Refusal(lambda w: autolab.observe(3), TypeError, "observe", "hook", "is an int", "expected a function"),
-    Refusal(lambda w: autolab.scope(3), TypeError, "scope", "label", "is an int", "expected a string"),
+    Refusal(lambda w: autolab.named_scope(3), TypeError, "scope", "label", "is an int", "expected a string"),
     Refusal(lambda w: autolab.to_cpu("a"), TypeError, "to_cpu", "got", "a str", "expected an array"),
     Refusal(lambda w: autolab.as_variable("a"), TypeError, "Variable", "data", "got str 'a'", REAL),
 )

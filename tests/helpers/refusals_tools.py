@@ -10,7 +10,7 @@ import numpy as np
 
 import autolab
 from autolab import check_gradients, cli, explore, numerical_grad, record, transforms
-from autolab.widgets.session import Session
+from autolab.views.graph.session import Session
 from helpers.refusals import Refusal
 
 FUNCTION = "expected a function of Variables"

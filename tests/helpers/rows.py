@@ -35,6 +35,7 @@ class Row:
     mixed: bool = False  # whether inputs of different dtypes make sense
     exact: bool = True  # whether forward agrees with the reference to the last bit
     rounding: int = 8  # if it does not: by how many units in the last place of the greatest element it may differ
+    digits: Callable[[Any], tuple[Any, Any]] | None = None  # from mpmath's `mp`, the function of a number and its slope
 
     @property
     def name(self) -> str:

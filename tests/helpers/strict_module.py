@@ -17,8 +17,8 @@ from unittest import mock
 import numpy as np
 
 from autolab.engine import backend
-from autolab.engine.elementwise_kernel import elementwise_kernel
-from autolab.engine.fusion import device
+from autolab.gpu import device
+from autolab.gpu.elementwise_kernel import elementwise_kernel
 
 from . import cupy_names, kernel_text, strict_array, strict_linalg
 from .strict_array import ndarray, note, traffic, unwrapped, uploaded, wrapped

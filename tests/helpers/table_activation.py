@@ -194,6 +194,17 @@ ROWS = (
         order=3,
     ),
     Row(
+        F.softsign,
+        lambda x: x / (1 + anp.abs(x)),
+        unary_cases((-4, 4)),
+        _without(F.softsign),
+        order=3,
+        exact=False,
+        slope=lambda x: (1 / (1 + np.abs(x))) ** 2,
+        awkward=_far_softsign,
+        digits=lambda mp: (lambda x: x / (1 + abs(x)), lambda x: 1 / (1 + abs(x)) ** 2),
+    ),
+    Row(
         F.elu,
         _elu,
         (*unary_cases((-2, 2)), Case("another scale", arrays((5, 4)), fixed(alpha=-2.0))),
@@ -238,7 +249,6 @@ ROWS = (
             ),
             (F.hardswish, lambda x: x * (anp.clip(x + 3, 0, 6) / 6), (-5, 5), _hardswish_slope, _far_hardswish),
             (F.mish, lambda x: x * anp.tanh(anp.log1p(anp.exp(x))), (-4, 4), _mish_slope, _far_mish),
-            (F.softsign, lambda x: x / (1 + anp.abs(x)), (-4, 4), lambda x: (1 / (1 + np.abs(x))) ** 2, _far_softsign),
             (
                 F.logsigmoid,
                 lambda x: -anp.log1p(anp.exp(-x)),

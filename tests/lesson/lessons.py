@@ -12,8 +12,10 @@ from typing import Any
 
 from helpers.checkout import ROOT
 
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-ANSWERS = Path(__file__).parent / "answers"
+from autolab.lesson.checking import exercises, lessons
+
+NOTEBOOKS = sorted((ROOT / "autolab" / "lessons").glob("*/*.ipynb"), key=lambda path: path.name)
+EXERCISES = {name: exercise for lesson in lessons() for name, exercise in exercises(lesson).items()}
 
 
 @cache
@@ -30,7 +32,17 @@ def cells(notebook: Path) -> dict[str, str]:
 
 @cache
 def answers(notebook: Path) -> dict[str, dict[str, Any]]:
-    return tomllib.loads((ANSWERS / f"{notebook.stem}.toml").read_text("utf-8"))
+    """For each exercise what is replaced in its cell, and by what."""
+    return {name: entry for name, entry in _table(notebook).items() if name != "words"}
+
+
+def own_words(notebook: Path) -> list[str]:
+    """The words that this lesson alone needs, and somebody has read."""
+    return _table(notebook).get("words", "").split()
+
+
+def _table(notebook: Path) -> dict[str, Any]:
+    return tomllib.loads(notebook.with_name("answers.toml").read_text("utf-8"))
 
 
 def solved(notebook: Path, name: str) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from autolab.lesson import checking
-from autolab.lesson.book import EXERCISES
-from autolab.lesson.messages import SENTENCES, say
+from autolab.lesson.messages import SENTENCES
 
-from .lessons import NOTEBOOKS, answers, cells, mistaken, run_exercise, solved
+from .lessons import EXERCISES, NOTEBOOKS, answers, cells, mistaken, run_exercise, solved
 
 ALL = [(notebook, name) for notebook in NOTEBOOKS for name in answers(notebook)]
 WRONG = [(notebook, name, wrong) for notebook, name in ALL for wrong in answers(notebook)[name]["wrong"]]
@@ -28,14 +27,14 @@ def test_every_exercise_has_its_cell_and_its_answers():
 def test_an_empty_answer_is_not_yet_one(notebook, name):
     for _ in range(2):
         outcome = run_exercise(notebook, cells(notebook)[name])
-        assert (outcome.exercise, outcome.state, outcome.steps) == (name, "not yet", ())
+        assert (outcome.exercise, outcome.state, outcome.hints) == (name, "not yet", ())
 
 
 @pytest.mark.parametrize(("notebook", "name"), ALL, ids=lambda value: getattr(value, "stem", value))
 def test_the_solution_passes(notebook, name):
     outcome = run_exercise(notebook, solved(notebook, name))
     assert outcome.passed, outcome
-    assert say(f"{name}.right") in str(outcome)
+    assert EXERCISES[name].says["right"] in str(outcome)
 
 
 @pytest.mark.parametrize(
@@ -44,21 +43,22 @@ def test_the_solution_passes(notebook, name):
 def test_a_wrong_answer_gets_its_hint(notebook, name, wrong):
     source = mistaken(notebook, name, wrong)
     outcome = run_exercise(notebook, source)
-    assert (outcome.state, outcome.kind, len(outcome.steps)) == ("wrong", wrong["kind"], 1)
+    assert (outcome.state, outcome.kind, len(outcome.hints)) == ("wrong", wrong["kind"], 1)
     while outcome.further:
-        before = len(outcome.steps)
+        before = len(outcome.hints)
         outcome = run_exercise(notebook, source)
-        assert len(outcome.steps) == before + 1
-    hint = SENTENCES[wrong.get("hint", f"{name}.{wrong['kind']}")]
-    assert outcome.steps[-1].text.startswith(hint.partition("{")[0])
-    assert ("{" in hint) or outcome.steps[-1].text == hint
+        assert len(outcome.hints) == before + 1
+    key = wrong.get("hint", wrong["kind"])
+    hint = EXERCISES[name].says.get(key) or SENTENCES[key]
+    assert outcome.hints[-1].text.startswith(hint.partition("{")[0])
+    assert ("{" in hint) or outcome.hints[-1].text == hint
 
 
 def test_every_sentence_about_an_exercise_is_reached():
-    reached = {wrong.get("hint", f"{name}.{wrong['kind']}") for _, name, wrong in WRONG}
-    reached |= {f"{name}.right" for _, name in ALL}
-    about = {key for key in SENTENCES if key.rpartition(".")[0] in EXERCISES}
-    assert about - reached == set()
+    reached = {(name, wrong.get("hint", wrong["kind"])) for _, name, wrong in WRONG} | {
+        (name, "right") for _, name in ALL
+    }
+    assert {(name, key) for name, exercise in EXERCISES.items() for key in exercise.says} - reached == set()
 
 
 def test_every_known_mistake_is_made():

@@ -9,11 +9,10 @@ import pytest
 
 from autolab import FunctionNode, Variable, lesson
 from autolab.lesson import checking
-from autolab.lesson.book import EXERCISES
 from autolab.lesson.exercise import Values
 from autolab.lesson.messages import say
 
-from .lessons import NOTEBOOKS, answers, mistaken, run_exercise
+from .lessons import EXERCISES, NOTEBOOKS, answers, mistaken, run_exercise
 
 
 @pytest.fixture(autouse=True)
@@ -58,12 +57,12 @@ def raises_not_implemented(gy):
 def test_an_empty_answer_is_not_yet_one(name, answer):
     for _ in range(3):
         outcome = lesson.check(name, answer)
-        assert (outcome.state, outcome.passed, outcome.steps, outcome.further) == ("not yet", False, (), 0)
+        assert (outcome.state, outcome.passed, outcome.hints, outcome.further) == ("not yet", False, (), 0)
     assert "not yet" in outcome._repr_mimebundle_()["text/html"]
 
 
 def shown(outcome):
-    return len(outcome.steps), outcome.further
+    return len(outcome.hints), outcome.further
 
 
 def wrong_gb(gy):
@@ -116,10 +115,10 @@ class Square(FunctionNode):
 def test_the_ladder_of_a_wrong_gradient():
     for _ in range(6):
         outcome = lesson.check("muladd-gz", Square)
-    which, shape, errors, symptom, where, own = [step.text for step in outcome.steps]
+    which, shape, errors, symptom, where, own = [step.text for step in outcome.hints]
     assert which == "Look at the gradient of z."
     assert "(5, 4), is right" in shape
-    assert outcome.steps[2].errors.shape == (5, 4) and errors.startswith(
+    assert outcome.hints[2].errors.shape == (5, 4) and errors.startswith(
         "For one random draw of inputs, the largest error"
     )
     assert symptom.startswith("The gradient of z has the wrong sign")
@@ -133,16 +132,16 @@ def test_what_the_learners_code_raises_is_a_sentence():
     outcome = lesson.check("linear-gb", lambda gy: 1 / 0)
     assert str(outcome).splitlines()[1] == "  Your code stops with ZeroDivisionError: division by zero"
     again = lesson.check("linear-gb", lambda gy: 1 / 0)
-    assert [step.text for step in again.steps][1:] == [say("linear-gb.hint")] and again.further == 0
+    assert [step.text for step in again.hints][1:] == [EXERCISES["linear-gb"].says["hint"]] and again.further == 0
 
 
 def test_one_number_has_no_shape_and_no_count():
-    look, off = (step.text for step in lesson.check("training-norm", lambda g: 0.0, more=True).steps)
+    look, off = (step.text for step in lesson.check("training-norm", lambda g: 0.0, more=True).hints)
     assert look == "Look at your result."
     assert re.fullmatch(r"For one random draw of inputs, your result is off by −[\d.]+ \(yours minus .*\)\.", off)
-    nan = lesson.check("training-norm", lambda g: float("nan")).steps[1].text
+    nan = lesson.check("training-norm", lambda g: float("nan")).hints[1].text
     assert nan == "For one random draw of inputs, your result is no finite number."
-    steps = lesson.check("training-norm", lambda g: abs(g)).steps
+    steps = lesson.check("training-norm", lambda g: abs(g)).hints
     assert steps[1].text == "The shape of your result is (5, 4); it must be one number."
 
 
@@ -196,7 +195,7 @@ def test_where_an_answer_of_numbers_is_off():
 
     lesson.check("start-slope", slope)
     met.clear()
-    assert lesson.check("start-slope", slope).steps[1].text.replace("−", "-") == met[0]
+    assert lesson.check("start-slope", slope).hints[1].text.replace("−", "-") == met[0]
 
 
 def test_a_result_without_return_is_no_empty_answer(tmp_path):

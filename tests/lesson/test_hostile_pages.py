@@ -12,14 +12,14 @@ from typing import Any
 
 import nbformat
 import pytest
-from display.payloads import PAYLOADS
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
 from playwright.sync_api import Browser, Frame
+from views.payloads import PAYLOADS
 
 from autolab import lesson_page
 from autolab.sanitiser import TAGS
-from autolab.widgets.embedding import PAGE
-from autolab.widgets.export import VIEWS
+from autolab.views.export.embedding import PAGE
+from autolab.views.export.pages import VIEWS
 
 COVER = "position:fixed;inset:0;z-index:9;background:red"
 # Markup that leads away, or covers and restyles what is around it.

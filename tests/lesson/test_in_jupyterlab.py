@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from widgets.lab import LabPage, lab_server
+from views.lab import LabPage, lab_server
 
 from .lessons import NOTEBOOKS
 from .walking import FAINT, walk

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Frame, expect
 
 from autolab.cli import main
-from autolab.display.messages import say
 from autolab.lesson_page import _page, save_notebook
+from autolab.views.draw.messages import say
 
 from .lessons import NOTEBOOKS, cells, raw
 

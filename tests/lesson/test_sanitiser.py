@@ -71,6 +71,7 @@ def test_a_link_to_a_notebook_leads_to_its_page_and_others_stay() -> None:
     for address, kept in (
         ("02_x.ipynb", "02_x.html"),
         ("02_x.ipynb#part", "02_x.html#part"),
+        ("../x/02_x.ipynb#part", "02_x.html#part"),
         ("02_x.ipynb.txt", "02_x.ipynb.txt"),
         ("02_x.ipynb?a#part", "02_x.ipynb?a#part"),
         ("https://x.test/y.ipynb", "https://x.test/y.ipynb"),

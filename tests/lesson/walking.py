@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from widgets.lab import LabPage
+from views.lab import LabPage
 
 from .lessons import raw
 

@@ -15,13 +15,13 @@ import autolab
 from autolab import Variable, record
 from autolab import functions as F
 from autolab import links as L
-from autolab.display.health import SIGNS, findings, sentences
-from autolab.display.messages import say
-from autolab.display.readings import readings
-from autolab.display.svg import to_svg
 from autolab.engine.config import listeners
 from autolab.engine.leaving import ExitEvent, watch_leaving
 from autolab.recording import Departure
+from autolab.views.draw.messages import say
+from autolab.views.graph.health import SIGNS, findings, sentences
+from autolab.views.graph.readings import readings
+from autolab.views.graph.svg import to_svg
 
 
 def by_math(x, w):
@@ -282,7 +282,7 @@ def test_a_hook_may_hold_a_value_still() -> None:
 
 def test_status_of_a_variable_in_checked_mode() -> None:
     x, w = Variable(2.0), Variable(3.0)
-    with autolab.checked():
+    with autolab.check_inplace():
         y = x * math.sin(x) + w
     y.backward()
     line = test_status_of_a_variable_in_checked_mode.__code__.co_firstlineno + 3
@@ -291,6 +291,6 @@ def test_status_of_a_variable_in_checked_mode() -> None:
         "adds nothing to this gradient."
     )
     assert w.grad_status == say("ok")
-    with autolab.checked():
+    with autolab.check_inplace():
         (x * 2).backward()
     assert "left the graph" not in x.grad_status

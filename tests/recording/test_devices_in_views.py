@@ -14,8 +14,8 @@ from helpers.strict_array import Traffic
 import autolab
 from autolab import Variable, grad, to_cpu, to_gpu
 from autolab import functions as F
-from autolab.display.scene import detail, scene
-from autolab.display.svg import to_svg
+from autolab.views.graph.scene import detail, scene
+from autolab.views.graph.svg import to_svg
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_boxes_say_where_their_value_is_and_lines_where_it_is_copied(traffic: Tr
 
 def test_a_closed_group_shows_the_device_of_its_result(traffic: Traffic) -> None:
     def scoped(x: Variable) -> Variable:
-        with autolab.scope("up"):
+        with autolab.named_scope("up"):
             h = F.tanh(to_gpu(x) * 2)
         return F.sum(h)
 

@@ -10,7 +10,8 @@ import pytest
 import autolab
 from autolab import Variable
 from autolab import functions as F
-from autolab.display.text import remarks, to_text
+from autolab.views.graph.remarks import remarks
+from autolab.views.steps.text import to_text
 
 
 def texts(recording):
@@ -113,6 +114,6 @@ def test_it_is_shown_saved_and_plain_data(tmp_path):
     w = F.sin(x * y) / (x + 1)
     recording = autolab.graph(w)
     assert json.loads(json.dumps(recording.to_json(), allow_nan=False))["outputs"] == [len(recording.steps) - 1]
-    assert "text/html" in recording._repr_mimebundle_() and r"\sin" in recording.to_latex()
+    assert "text/html" in recording._repr_mimebundle_()
     recording.save(tmp_path / "w.svg")
     autolab.export_html(recording, tmp_path / "w.html")

@@ -10,14 +10,14 @@ from helpers.nodes import SinCos
 
 from autolab import FunctionNode, record
 from autolab import functions as F
-from autolab.recording import Birth, find_nonfinite
+from autolab.recording import NonfiniteOrigin, find_nonfinite
 from autolab.recording.serialize import to_json
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 
-def line_of(birth: Birth, recording) -> str:
-    return recording.source.splitlines()[birth.line - recording.first_line].strip()
+def line_of(origin: NonfiniteOrigin, recording) -> str:
+    return recording.source.splitlines()[origin.line - recording.first_line].strip()
 
 
 def test_forward() -> None:
@@ -28,7 +28,7 @@ def test_forward() -> None:
 
     r = record(program, [2.0, -1.0], [1.0, 3.0])
     found = find_nonfinite(r)
-    (nan,) = [b for b in found.births if b.what == "nan"]
+    (nan,) = [b for b in found.origins if b.what == "nan"]
     assert (nan.phase, nan.step, nan.how, nan.function, nan.name) == ("forward", 3, "computed", "log", "s")
     assert (nan.source, line_of(nan, r), nan.index) == ("F.log(h)", "s = F.log(h)", (1,))
     assert (nan.values, nan.gradients, nan.because) == ((3, 4), (), None)
@@ -37,7 +37,7 @@ def test_forward() -> None:
 
 def test_a_run_without_any() -> None:
     found = find_nonfinite(lambda x: F.exp(x), 1.0)
-    assert (found.births, found.first, found.first_nan) == ((), None, None)
+    assert (found.origins, found.first, found.first_nan) == ((), None, None)
 
 
 def test_backward_names_the_line_whose_share_first_became_nan_and_why() -> None:
@@ -48,7 +48,7 @@ def test_backward_names_the_line_whose_share_first_became_nan_and_why() -> None:
 
     r = record(program, [0.0, 1.0])
     found = find_nonfinite(r)
-    inf, nan, *other = found.births
+    inf, nan, *other = found.origins
     assert (inf.what, inf.phase, inf.function, inf.how, inf.operand) == ("inf", "backward", "sqrt", "computed", 0)
     assert (nan.what, nan.phase, nan.function, nan.how, nan.operand) == ("nan", "backward", "mul", "computed", 0)
     assert line_of(inf, r) == "r = F.sqrt(h)" and line_of(nan, r) == "h = x * x"
@@ -57,13 +57,13 @@ def test_backward_names_the_line_whose_share_first_became_nan_and_why() -> None:
     assert [(b.step, b.operand) for b in other] == [(1, 1)]  # the other factor of x * x
 
 
-def test_a_gradient_spoilt_by_a_value_is_no_birth_of_its_own() -> None:
+def test_a_gradient_spoilt_by_a_value_is_no_origin_of_its_own() -> None:
     def program(x):
         h = F.log(x)
         return h * h
 
-    (birth,) = find_nonfinite(program, -1.0).births
-    assert (birth.phase, birth.function, birth.values, birth.gradients) == ("forward", "log", (1, 2), (1, 0))
+    (origin,) = find_nonfinite(program, -1.0).origins
+    assert (origin.phase, origin.function, origin.values, origin.gradients) == ("forward", "log", (1, 2), (1, 0))
 
 
 def test_where_lets_the_branch_that_was_not_chosen_harm() -> None:
@@ -78,7 +78,7 @@ def test_where_lets_the_branch_that_was_not_chosen_harm() -> None:
     assert (found.first.what, found.first.function, found.first.phase) == ("inf", "log", "forward")
     nan = found.first_nan
     assert (nan.phase, nan.function, nan.gradients, nan.index) == ("backward", "log", (0,), (0,))
-    assert not find_nonfinite(cured, [0.0, 2.0]).births
+    assert not find_nonfinite(cured, [0.0, 2.0]).origins
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
@@ -95,15 +95,15 @@ def test_what_was_given(bad: float) -> None:
 
 
 def test_an_infinity_beside_a_nan() -> None:
-    nan, inf, *_ = find_nonfinite(lambda x: F.exp(x), [np.nan, 1000.0]).births
+    nan, inf, *_ = find_nonfinite(lambda x: F.exp(x), [np.nan, 1000.0]).origins
     assert (nan.what, nan.how, nan.values) == ("nan", "given", (0, 1))
     assert (inf.what, inf.how, inf.function, inf.index) == ("inf", "computed", "exp", (1,))
 
 
 def test_the_upstream_gradient_may_bring_it_along() -> None:
     r = record(lambda x: x * 2.0, [1.0, 2.0], options={"upstream": np.array([1.0, np.nan])})
-    (birth,) = find_nonfinite(r).births
-    assert (birth.phase, birth.how, birth.step, birth.gradients) == ("backward", "given", 1, (1, 0))
+    (origin,) = find_nonfinite(r).origins
+    assert (origin.phase, origin.how, origin.step, origin.gradients) == ("backward", "given", 1, (1, 0))
 
 
 def test_infinite_shares_may_cancel_to_nan() -> None:
@@ -113,7 +113,7 @@ def test_infinite_shares_may_cancel_to_nan() -> None:
         return a - b
 
     found = find_nonfinite(program, 0.0)
-    assert [(b.what, b.function, b.how) for b in found.births] == [
+    assert [(b.what, b.function, b.how) for b in found.origins] == [
         ("inf", "sqrt", "computed"),
         ("inf", "sqrt", "computed"),
         ("nan", None, "added"),
@@ -170,8 +170,8 @@ def test_a_sum_of_finite_shares_may_overflow() -> None:
     def program(x):
         return x * 1e308 + x * 1e308
 
-    (birth,) = [b for b in find_nonfinite(program, 0.5).births if b.phase == "backward"]
-    assert (birth.what, birth.how, birth.name) == ("inf", "added", "x")
+    (origin,) = [b for b in find_nonfinite(program, 0.5).origins if b.phase == "backward"]
+    assert (origin.what, origin.how, origin.name) == ("inf", "added", "x")
 
 
 def test_graphs_of_higher_order() -> None:
@@ -180,9 +180,9 @@ def test_graphs_of_higher_order() -> None:
         return h * x
 
     recording = record(program, 0.0, options={"order": 2})
-    first, second, third = [find_nonfinite(graph).births for graph in (recording, *recording.higher)]
-    assert first == find_nonfinite(program, 0.0).births
-    assert [{b.order for b in births} for births in (first, second, third)] == [{0}, {1}, {2}]
+    first, second, third = [find_nonfinite(graph).origins for graph in (recording, *recording.higher)]
+    assert first == find_nonfinite(program, 0.0).origins
+    assert [{b.order for b in origins} for origins in (first, second, third)] == [{0}, {1}, {2}]
     assert [(b.what, b.phase, b.function) for b in first] == [("nan", "backward", "sqrt")]
     assert [(b.what, b.phase, b.function) for b in second] == [("nan", "forward", "div")]
     by_id = {step.id: step for step in recording.higher[0].steps}
@@ -192,4 +192,4 @@ def test_graphs_of_higher_order() -> None:
 
 def test_it_is_plain_data() -> None:
     found = find_nonfinite(lambda x: F.sqrt(x * x), 0.0)
-    assert json.loads(json.dumps(to_json(found)))["births"][1]["because"]["function"] == "sqrt"
+    assert json.loads(json.dumps(to_json(found)))["origins"][1]["because"]["function"] == "sqrt"

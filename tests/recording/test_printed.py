@@ -42,14 +42,14 @@ def test_a_name_from_outside_cannot_break_the_line():
     assert "\n" not in repr(record(fn, 3.0)) and "\x1b" not in repr(record(fn, 3.0))
 
 
-def test_every_birth_is_a_sentence():
+def test_every_origin_is_a_sentence():
     found = find_nonfinite(model, np.ones(2), np.array([1.0, 0.0]))
     first, second = str(found).splitlines()
     assert first.startswith("∞ came up in the forward pass: log made it at F.log(h) (test_printed.py, line 18).")
     assert first.endswith("From there it reached 1 value and 3 gradients.")
     assert second.startswith("NaN came up in the backward pass: mul made it at x * y")
     assert "It was made of an infinity that came up at F.log(h)" in second
-    assert repr(found) == str(found) and first == str(found.births[0])
+    assert repr(found) == str(found) and first == str(found.origins[0])
 
 
 @pytest.mark.parametrize(

@@ -132,10 +132,10 @@ def test_a_recursive_function_nests() -> None:
 
 def test_named_blocks_nest_with_loops_and_calls() -> None:
     def program(x):
-        with autolab.scope("encoder"):
+        with autolab.named_scope("encoder"):
             x = double(x)
             for k in range(2):
-                with autolab.scope("layer"):
+                with autolab.named_scope("layer"):
                     x = x + k
         return x
 
@@ -151,7 +151,7 @@ def test_a_block_opened_by_a_stack_or_by_a_decorating_function_is_found() -> Non
 
     def program(x):
         with contextlib.ExitStack() as stack:
-            stack.enter_context(autolab.scope("stacked"))
+            stack.enter_context(autolab.named_scope("stacked"))
             x = x * 2.0
         return x
 
@@ -160,7 +160,7 @@ def test_a_block_opened_by_a_stack_or_by_a_decorating_function_is_found() -> Non
 
 def test_a_scope_refuses_what_is_no_name() -> None:
     with pytest.raises(TypeError, match="scope: label is an int; expected a string"):
-        autolab.scope(3)
+        autolab.named_scope(3)
 
 
 def test_leaves_stand_in_the_innermost_scope_around_all_their_uses() -> None:

@@ -15,9 +15,9 @@ import pytest
 
 from autolab import functions as F
 from autolab import record
-from autolab.display.ended import unreached as told
-from autolab.display.listing import listing
 from autolab.recording import Recording, last_recording
+from autolab.views.graph.listing import listing
+from autolab.views.graph.listing import unreached as told
 
 
 def either(x):

@@ -12,11 +12,11 @@ from autolab import Sequential, Variable, optimizers, training, using_config
 from autolab import functions as F
 from autolab import links as L
 from autolab.data import SerialIterator, get_iris
-from autolab.display import mimebundle
 from autolab.training import extensions
 from autolab.training import monitor as monitor_module
 from autolab.training.curve import CAPACITY, Curve
 from autolab.training.measure import gradient_norm, layers, moved, silent
+from autolab.views import mimebundle
 
 X, T = np.random.default_rng(1).normal(size=(12, 4)).astype(np.float32), np.arange(12) % 3
 

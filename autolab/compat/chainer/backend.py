@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...engine import backend as _backend
+from ...engine import devices as _transfer
 from .. import missing
 from .backends import cuda
 
@@ -61,7 +62,7 @@ class CpuDevice:
 
     def send(self, arrays: Any) -> Any:
         """Arrays in main memory."""
-        return _backend.to_cpu(arrays)
+        return _transfer.to_cpu(arrays)
 
 
 class GpuDevice(CpuDevice):
@@ -73,8 +74,8 @@ class GpuDevice(CpuDevice):
 
     def send(self, arrays: Any) -> Any:
         """Arrays on this GPU."""
-        with _backend.device(self.index):
-            return _backend.to_gpu(arrays)
+        with _transfer.device(self.index):
+            return _transfer.to_gpu(arrays)
 
 
 def get_device(device_spec: Any) -> Any:
@@ -122,12 +123,12 @@ def copyto(dst: Any, src: Any) -> None:
     >>> a
     array([1., 1.])
     """
-    dst[...] = get_array_module(dst).asarray(_backend.to_cpu(src) if isinstance(dst, np.ndarray) else src)
+    dst[...] = get_array_module(dst).asarray(_transfer.to_cpu(src) if isinstance(dst, np.ndarray) else src)
 
 
 def to_numpy(array: Any) -> Any:
     """An array in main memory; None stays None."""
-    return None if array is None else _backend.to_cpu(array)
+    return None if array is None else _transfer.to_cpu(array)
 
 
 def from_chx(array: Any) -> Any:

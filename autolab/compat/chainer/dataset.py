@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import get_array_module, is_array, to_cpu, to_gpu
+from ...engine.backend import get_array_module, is_array
+from ...engine.devices import to_cpu, to_gpu
 from .. import missing
 
 __all__ = ["DatasetMixin", "Iterator", "concat_examples", "converter", "get_dataset_directory", "to_device"]

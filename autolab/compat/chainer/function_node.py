@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-from ...engine import function_node as _function_node
-from ...engine.authored import ArrayForward, as_upstream
-from ...engine.backward import grad as _grad
-from ...engine.node import Whole
+from ...authoring import function_node as _function_node
+from ...authoring.base import ArrayForward, as_upstream
+from ...engine.grad import grad as _grad
+from ...engine.multi_output import MultiOutputNode
 from .. import missing
 from .configuration import config
 from .utils import type_check
@@ -80,7 +80,7 @@ class FunctionNode(Checked, _function_node.FunctionNode):
 class _Seen:
     """A node whose upstream gradients arrive as this facade's Variables."""
 
-    def __init__(self, node: Whole) -> None:
+    def __init__(self, node: MultiOutputNode) -> None:
         self._node, self.edges = node, node.edges
 
     def gradients(self, g: Any) -> list[Any]:

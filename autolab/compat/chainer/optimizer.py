@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary, WeakSet
 from ... import optimizers as _optimizers
 from ...engine.node import Node
 from ...engine.parameter import Parameter as _Parameter
-from ...engine.publish import publish
+from ...engine.store import publish
 from .. import missing
 from .optimizer_hooks import GradientClipping, GradientHardClipping, GradientNoise, Lasso, WeightDecay
 

@@ -9,7 +9,7 @@ from math import sqrt
 from typing import Any
 
 from ... import reporter as _reporter
-from ...engine.backend import to_cpu
+from ...engine.devices import to_cpu
 from .. import missing
 from .variable import as_array
 

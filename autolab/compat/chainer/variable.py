@@ -14,11 +14,12 @@ import numpy as np
 from ... import initializers as _initializers
 from ...engine import parameter as _parameter
 from ...engine import variable as _variable
-from ...engine.backend import Array, get_array_module, is_array, to_cpu, to_gpu
+from ...engine.backend import Array, get_array_module, is_array
+from ...engine.devices import to_cpu, to_gpu
 from ...engine.errors import a_kind
-from ...engine.unchain import unchain, unchain_backward
 from .. import missing
 from ..dressing import dressing
+from ..unchain import unchain, unchain_backward
 
 __all__ = ["Parameter", "Variable", "as_array", "as_variable"]
 

@@ -7,7 +7,8 @@ from functools import wraps
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
-from ...engine.backend import Array, array_of
+from ...engine.arrays import array_of
+from ...engine.backend import Array
 from ...engine.node import Node
 from ...engine.variable import Variable as Engine
 from ...engine.variable import wrap

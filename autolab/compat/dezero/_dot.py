@@ -7,10 +7,11 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from ...display.dot import literal
-from ...engine.node import Node, Part, Whole
+from ...engine.multi_output import MultiOutputNode, OutputNode
+from ...engine.node import Node
 from ...engine.primitive import Primitive
 from ...files import write
+from ...views.graph.dot import literal
 from ..graphs import nodes_below
 from ._variable import Variable, named
 
@@ -74,7 +75,7 @@ class _Drawing:
         """A function with its edges; of one with several results it is drawn with the last of them."""
         for edge in node.edges:
             self._kinds.setdefault(edge.parent, edge.fit or self._kinds.get(node, ((), None)))
-        if isinstance(node.function, Part):
+        if isinstance(node, OutputNode):
             yield f"{self._id(('f', node.parent))} -> {self._id(node)}"
             return
         me = self._id(("f", node))
@@ -98,18 +99,14 @@ class _Drawing:
 
 def _is_function_alone(node: Node) -> bool:
     """Whether it stands for no Variable: each of several results has a node of its own above."""
-    return isinstance(node, Whole) and len(node.kinds) > 1
+    return isinstance(node, MultiOutputNode) and len(node.kinds) > 1
 
 
 def _inputs(node: Node) -> list[Node | None]:
     """The nodes of all inputs in order; None for one that is not differentiated."""
     function = node.function
-    if isinstance(function, Primitive):
-        parents = {function.place(edge.rule): edge.parent for edge in node.edges}
-        count = len(function.inputs) if function.schema.fixed else 0
-    else:
-        parents = {edge.rule: edge.parent for edge in node.edges if isinstance(edge.rule, int)}
-        count = 0
+    parents = {edge.place: edge.parent for edge in node.edges}
+    count = len(function.inputs) if isinstance(function, Primitive) and function.schema.fixed else 0
     return [parents.get(i) for i in range(max([count, *[i + 1 for i in parents]]))]
 
 

@@ -15,15 +15,16 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from ...engine import parameter
-from ...engine.backend import Array, get_array_module, is_array, to_cpu, to_gpu
+from ...engine.backend import Array, get_array_module, is_array
 from ...engine.config import listeners
+from ...engine.devices import to_cpu, to_gpu
 from ...engine.leaving import left
 from ...engine.node import Leaf, Node
 from ...engine.parameter import Pending
-from ...engine.unchain import unchain, unchain_backward
 from ...engine.variable import Variable as Engine
 from ..dressing import dressing
 from ..graphs import nodes_below
+from ..unchain import unchain, unchain_backward
 
 named: WeakValueDictionary[int, Variable] = WeakValueDictionary()
 """The Variables that have a name, by identity: nodes do not know theirs, and pictures show them."""

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import array_of, get_array_module, gpu_status, is_array, to_cpu, to_gpu
+from ...engine.arrays import array_of
+from ...engine.backend import get_array_module, gpu_status, is_array
+from ...engine.devices import to_cpu, to_gpu
 from ...engine.protocol import unwrap
 from .. import missing
 

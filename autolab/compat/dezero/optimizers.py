@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 from ... import optimizers
-from ...engine.publish import publish
+from ...engine.store import publish
 from ...optimizers import WeightDecay
 from .. import missing
 from .core import Parameter

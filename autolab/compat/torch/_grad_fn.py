@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine.authored import Authored
-from ...engine.node import Leaf, Part
+from ...authoring.base import Authored
+from ...engine.multi_output import OutputNode
+from ...engine.node import Leaf
 
 _NAMES = {
     "matmul": "Mm",
@@ -37,7 +38,7 @@ class GradFn:
     """
 
     def __init__(self, node: Any) -> None:
-        self._node = node.parent if isinstance(node.function, Part) else node
+        self._node = node.parent if isinstance(node.function, OutputNode) else node
 
     def name(self) -> str:
         """Its name."""
@@ -52,7 +53,7 @@ class GradFn:
     def next_functions(self) -> tuple[tuple[GradFn, int], ...]:
         """The steps that computed its inputs, each with the number of the result that went in."""
         parents = self._node.parents
-        return tuple([(GradFn(p), p.function.index if isinstance(p.function, Part) else 0) for p in parents])
+        return tuple([(GradFn(p), p.function.index if isinstance(p.function, OutputNode) else 0) for p in parents])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, GradFn) and other._node is self._node

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import to_cpu
+from ...engine.devices import to_cpu
 from ...engine.node import Leaf
 from ._types import default_dtype, of_array
 

@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...engine import variable as _variable
-from ...engine.backend import Array, device_name, get_array_module, is_array, to_cpu
+from ...engine.backend import Array, device_name, get_array_module, is_array
+from ...engine.devices import to_cpu
 from ...engine.errors import a_kind
 from ...engine.node import Leaf, Node
 from ..dressing import dressing

@@ -14,5 +14,5 @@ __all__ = ["Evaluator", "LiveMonitor", "LogReport", "PlotReport", "PrintReport",
 
 def __getattr__(name: str) -> Any:
     if name == "LiveMonitor":  # a live view, which is of a higher floor: only its name is here
-        return _import_module("...widgets.monitor", __name__).LiveMonitor
+        return _import_module("...views.monitor.monitor", __name__).LiveMonitor
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from ...engine.publish import publish
+from ...engine.store import publish
 from ...files import write
 from ...layout import text_of, text_state, unpacking
 from ..extension import Extension
@@ -174,7 +174,7 @@ def _columns(entries: Sequence[str]) -> tuple[list[tuple[str, ...]], list[int]]:
 
 
 def _print(line: str, out: TextIO) -> None:
-    """Print a line. A bar (tqdm) that stands in the last line of a terminal makes room, and comes back below."""
+    """Print a line. A bar (tqdm) in the last line of a terminal makes room, and comes back below."""
     bars = sys.modules.get("tqdm")
     if bars is None:
         print(line, file=out)

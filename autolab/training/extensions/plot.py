@@ -77,7 +77,7 @@ class PlotReport(Extension):
         self._log_report, self._filename = log_report, filename
 
     def __call__(self, trainer: Trainer) -> None:
-        from ...display.monitor_view import report_svg
+        from ...views.monitor.static import report_svg
 
         report = self._log_report
         log = (trainer.get_extension(report) if isinstance(report, str) else report).log
@@ -88,6 +88,6 @@ class PlotReport(Extension):
         write(trainer.out / self._filename, report_svg(self))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ...display import mimebundle
+        from ...views import mimebundle
 
         return mimebundle(self)

@@ -17,7 +17,7 @@ class ProgressBar(Extension):
     update_interval : int
         Iterations from one change of the bar to the next.
     entry : str
-        Which observation stands beside the bar.
+        The observation beside the bar.
     **options
         For tqdm, such as ``file=``.
 

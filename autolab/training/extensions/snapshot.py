@@ -10,7 +10,7 @@ from ..extension import Extension
 from ..trainer import Trainer
 
 
-class _Snapshot(Extension):
+class _SnapshotWriter(Extension):
     priority = -100  # after all others, whose state it saves
 
     def __init__(self, filename: str, trigger: Any) -> None:
@@ -67,11 +67,11 @@ def snapshot(filename: str = "snapshot_iter_{iteration}", trigger: Any = (1, "ep
     except (AttributeError, KeyError, IndexError, ValueError):
         what = f"snapshot: filename is {filename!r:.100}"
         raise ValueError(f"{what}; expected a text that names nothing but {{iteration}} and {{epoch}}") from None
-    return _Snapshot(filename, trigger)
+    return _SnapshotWriter(filename, trigger)
 
 
 def resume(trainer: Trainer, path: str | Path) -> None:
-    """Let ``trainer`` go on where the one stood that was saved. Both are made by the same code.
+    """Let ``trainer`` go on from where the saved one was. Both are made by the same code.
 
     The run then gives what an uninterrupted one would have given, bit for bit on the CPU.
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ....engine import backend as _backend
-from ....engine.elementwise_kernel import elementwise_kernel
+from ....engine import devices as _transfer
+from ....gpu.elementwise_kernel import elementwise_kernel
 from ... import missing
 
 __all__ = [
@@ -68,7 +69,7 @@ class _LazyCupy:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return getattr(_backend._gpu("chainer.backends.cuda.cupy"), name)
+        return getattr(_backend.cupy_for("chainer.backends.cuda.cupy"), name)
 
 
 class _NoArray:
@@ -82,7 +83,7 @@ get_array_module = _backend.get_array_module
 
 def check_cuda_available() -> None:
     """Raise a RuntimeError that says what is missing, unless there is a GPU to use."""
-    _backend._gpu("check_cuda_available")
+    _backend.cupy_for("check_cuda_available")
 
 
 @cache
@@ -127,19 +128,19 @@ def memoize(for_each_device: bool = False) -> Callable[[Callable[..., Any]], Cal
 
 def to_cpu(array: Any, stream: Any = None) -> Any:
     """Arrays in main memory."""
-    return np.asarray(array) if np.isscalar(array) else _backend.to_cpu(array)
+    return np.asarray(array) if np.isscalar(array) else _transfer.to_cpu(array)
 
 
 def to_gpu(array: Any, device: Any = None, stream: Any = None) -> Any:
     """Arrays on the current GPU."""
-    return _backend.to_gpu(array)
+    return _transfer.to_gpu(array)
 
 
 def get_device_from_id(device_id: int | None) -> Any:
     """A GPU as a ``with`` block; of a negative number, or None, main memory."""
     if device_id is None or device_id < 0:
         return DummyDevice
-    return _backend.device(device_id)
+    return _transfer.device(device_id)
 
 
 def get_device_from_array(*arrays: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ....engine.backend import is_array
 from ....engine.config import watchers
-from ....engine.scope import scope
+from ....engine.named_scope import named_scope
 from ....engine.variable import Variable as _Engines
 from ..utils.type_check import InvalidType
 from ..variable import Variable, as_array, as_variable, tagged
@@ -49,7 +49,7 @@ def composed(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             if not watchers:
                 return _result(function(*given, **keywords))
-            with scope(function.__name__):
+            with named_scope(function.__name__):
                 return _result(function(*given, **keywords))
         except InvalidType:
             raise

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from .... import serializers as _serializers
-from ....engine.backend import get_array_module, is_array, to_cpu
+from ....engine.backend import get_array_module, is_array
+from ....engine.devices import to_cpu
 from ....files import write
 from ... import missing
 from ..serializer import Deserializer, Serializer

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 from weakref import WeakSet
 
-from ....engine import backward as _backward
-from ....engine.config import using_config
+from ....engine.grad import grad as _grad
 from ....engine.node import Leaf, Node
-from ....engine.publish import publish
+from ....engine.store import publish
+from ....engine.switches import using_config
 from ...graphs import nodes_below
 from .._passes import check_pass, note_walked
 from .._tensor import Engine, Tensor, constant, dressed
@@ -98,7 +98,7 @@ def gradients(
     for y in ys:
         check_pass(y.node)
     with using_config("enable_backprop", True):
-        found = _backward.grad(list(ys), list(xs), list(starts), create_graph)
+        found = _grad(list(ys), list(xs), list(starts), create_graph)
     if not retain_graph:
         for y in ys:
             note_walked(y.node)

@@ -7,8 +7,8 @@ from functools import wraps
 from typing import Any, cast
 
 from ....authoring import ContextFunction
-from ....engine.authored import Barrier, as_upstream
-from ....engine.config import no_grad
+from ....authoring.base import Barrier, as_upstream
+from ....engine.switches import no_grad
 from ... import missing
 from .._tensor import Engine, dressed
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from .... import links as _links
 from ....engine.errors import a_kind
-from ....engine.publish import publish
+from ....engine.store import publish
 from .._tensor import Engine, constant, dressed
 from .parameter import Parameter
 

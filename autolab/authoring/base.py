@@ -1,0 +1,248 @@
+"""What functions with a backward of their own share, in whichever style they are written: one use, retained values,
+gradients that are checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from threading import get_ident
+from typing import Any
+
+import numpy as np
+
+from ..engine.arrays import array_of, as_array, check_real
+from ..engine.backend import Array, get_array_module, in_main_memory, is_array
+from ..engine.complaints import COMPLAINTS, LIMIT, mixed_devices
+from ..engine.config import modes, recording, watchers
+from ..engine.devices import stopwatch
+from ..engine.errors import ReuseError, a_kind
+from ..engine.gradient_shape import check_shape
+from ..engine.multi_output import MultiOutputNode
+from ..engine.node import Node
+from ..engine.observe import ForwardEvent, notify
+from ..engine.tracebacks import add_note
+from ..engine.variable import Variable, wrap
+from .call import Call, Parents
+
+
+class Authored:
+    """One application of a function that a user wrote: the object is the function of its node.
+
+    A style says what its `backward` is given and may return: see `_gradients`.
+    """
+
+    _call: Call | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the class."""
+        return type(self).__name__
+
+    @property
+    def written_backward(self) -> Callable[..., Any]:
+        """The user's backward, whose source views show."""
+        return type(self).backward  # type: ignore[attr-defined]  # every style has one
+
+    def input_label(self, i: int) -> str:
+        """What messages and views call an input."""
+        return f"inputs[{i}]"
+
+    def _gradients(self, node: MultiOutputNode, g: Any, create_graph: bool) -> Mapping[int, Variable | None]:
+        """Ask the user's backward: input index -> gradient, at least for every edge of ``node``."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------ forward
+    def _apply(
+        self, inputs: tuple[Any, ...], arrays: tuple[Any, ...], forward: Callable[..., Iterable[Variable]]
+    ) -> tuple[Variable, ...]:
+        """Run ``forward`` on the arrays, once in the life of this object, and join its results to the graph."""
+        if self._call is not None:
+            raise ReuseError(
+                f"{self.name}: this object was applied before; make a new one for every call: {self.name}()"
+            )
+        if len({type(array) for array in arrays}) > 1:
+            self._check_devices(arrays)
+        call = self._call = Call(self.name, len(inputs))
+        stop = stopwatch(get_array_module(*arrays)) if watchers and modes().hooks else None
+        try:
+            outputs = tuple(forward(arrays))
+        except COMPLAINTS as error:
+            self._note(error, arrays)
+            raise
+        seconds = 0.0 if stop is None else stop()
+        edges = [
+            (x.node, i, None, None, (arrays[i].shape, arrays[i].dtype))
+            for i, x in enumerate(inputs)
+            if isinstance(x, Variable) and x.node is not None
+        ]
+        if edges and recording():
+            call.keep(arrays, outputs)
+            MultiOutputNode.join(self, edges).connect(outputs, call.constant_outputs)
+        if watchers:
+            notify(ForwardEvent(self, inputs, outputs, {}, seconds))
+        return outputs
+
+    def _note(self, error: Exception, arrays: tuple[Any, ...]) -> None:
+        """Say in which function an error was raised and what that was given, where the error does not."""
+        if self.name not in str(error):
+            given = ", ".join([f"{self.input_label(i)} {_kind(array)}" for i, array in enumerate(arrays)])
+            add_note(error, f"{self.name}.forward was given {given or 'nothing'}"[:LIMIT])
+
+    def _check_devices(self, arrays: tuple[Any, ...]) -> None:
+        places = mixed_devices({self.input_label(i): array for i, array in enumerate(arrays)})
+        if places is not None:
+            raise TypeError(f"{self.name}: {places}"[:LIMIT])
+
+    def _arrays(self, inputs: tuple[Any, ...]) -> tuple[Array, ...]:
+        return tuple([x._data if isinstance(x, Variable) else self._array(x, ": an input") for x in inputs])
+
+    def _results(self, results: tuple[Any, ...]) -> list[Variable]:
+        return [wrap(self._array(y, ".forward: a result"), None) for y in results]
+
+    def _array(self, value: Any, role: str) -> Array:
+        if type(value) is np.ndarray and value.dtype.kind in "biuf":
+            return value
+        if isinstance(value, Variable):
+            raise TypeError(f"{self.name}.forward returned a Variable; it works on arrays and returns arrays")
+        what = f"{self.name}{role}"
+        return check_real(as_array(value, what), what)
+
+    def _running(self) -> Call:
+        if self._call is None:
+            raise RuntimeError(
+                f"{self.name}: retained values exist once it is applied; this object was not applied yet"
+            )
+        return self._call
+
+    def held(self) -> Iterator[tuple[str, int, Any]]:
+        """What backward will be given: ``("input" or "result", its index, the array)``."""
+        call = self._running()
+        yield from [("input", i, array) for i, array in call.inputs.items()]
+        yield from [("result", i, array) for i, array in call.outputs.items()]
+
+    # ------------------------------------------------------------------ backward: what the engine calls
+    def pull(self, node: MultiOutputNode, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
+        """``[(parent, gradient)]`` for every edge of ``node``; a gradient may be None."""
+        call = self._running()
+        found = self._differentiably(node, g, call.nodes) if create_graph else self._gradients(node, g, False)
+        kept = {id(array) for array in (*call.inputs.values(), *call.outputs.values())}
+        return [(edge.parent, self._checked(found[edge.place], edge, create_graph, kept)) for edge in node.edges]
+
+    def _differentiably(
+        self, node: MultiOutputNode, g: Any, nodes: dict[int, tuple[MultiOutputNode, Parents]]
+    ) -> Mapping[int, Variable | None]:
+        """The gradients where retained values are parts of the graph."""
+        thread = get_ident()
+        outer = nodes.get(thread)
+        try:
+            nodes[thread] = node, {edge.place: edge.parent for edge in node.edges}
+            return self._gradients(node, g, True)
+        finally:
+            if outer is None:
+                nodes.pop(thread, None)
+
+    def _checked(self, g: Any, edge: Any, create_graph: bool, kept: set[int]) -> Any:
+        if g is None:
+            return None
+        if isinstance(g, Variable) and (g._data.shape, g._data.dtype) == edge.fit:  # mostly
+            if id(g._data) in kept:  # a gradient that is an input itself would change with it
+                g = _cast(g, g.dtype)
+            return g if create_graph else g._data
+        if not isinstance(g, Variable):
+            raise TypeError(
+                f"{self.name}.backward returned {a_kind(g)} for input {edge.place}; expected a Variable: "
+                "compute gradients from the upstream ones and the Variables that were kept"
+            )
+        shape, dtype = edge.fit
+        if g.shape != shape:
+            check_shape(self.name, self.input_label(edge.place), g, shape)
+        if not create_graph:
+            return g._data if g.dtype == dtype else g._data.astype(dtype)
+        return g if g.dtype == dtype else _cast(g, dtype)
+
+
+def _kind(value: Any) -> str:
+    """What an input is, in a note: shape and dtype of an array."""
+    return f"{value.shape} {value.dtype}" if is_array(value) else a_kind(value)
+
+
+def as_upstream(g: Any) -> Variable | None:
+    """What arrives at a node, as the Variable that a backward is given."""
+    return g if g is None or isinstance(g, Variable) else wrap(array_of(g), None)
+
+
+def _cast(g: Variable, dtype: np.dtype) -> Variable:
+    from ..engine.primitive import Primitive
+
+    return Primitive.cast(g, dtype=dtype)
+
+
+class Barrier:
+    """The function of a node where a derivative would be wrong: it says why to whoever comes that way."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name, self.reason = name, reason
+
+    def pull(self, node: Node, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
+        raise RuntimeError(self.reason)
+
+    def wrap(self, data: Array, parents: list[Node]) -> Variable:
+        """``data`` as a value that depends on ``parents`` in a way that cannot be differentiated."""
+        return wrap(data, MultiOutputNode.join(self, [(parent, 0, None, None, None) for parent in parents]))
+
+    def joined(self, values: Mapping[int, Variable | None], parents: list[Node]) -> dict[int, Variable | None]:
+        """The same for several values, which share one node below."""
+        found = {i: None if value is None else wrap(value._data, None) for i, value in values.items()}
+        outputs = tuple([value for value in found.values() if value is not None])
+        if outputs:
+            MultiOutputNode.join(self, [(parent, 0, None, None, None) for parent in parents]).connect(outputs)
+        return found
+
+
+class ArrayForward(Authored):
+    """A forward from a tuple of arrays to a tuple of arrays, that says what to retain."""
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Compute the results from arrays; a tuple even for one. By default `forward_cpu` or `forward_gpu`."""
+        if in_main_memory(get_array_module(*inputs)):
+            return self.forward_cpu(inputs)
+        return self.forward_gpu(inputs)
+
+    def forward_cpu(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """`forward` for NumPy arrays, where the two differ."""
+        raise NotImplementedError(f"{self.name}: write forward(self, inputs), or forward_cpu and forward_gpu")
+
+    def forward_gpu(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """`forward` for CuPy arrays, where the two differ."""
+        raise NotImplementedError(f"{self.name}: write forward(self, inputs), or forward_cpu and forward_gpu")
+
+    def retain_inputs(self, indexes: Iterable[int], *more: Any) -> None:
+        """In forward: keep these inputs for backward, and no others. One tuple; ``more`` is refused in words."""
+        self._running().retained_inputs = self._indexes("retain_inputs", indexes, more)
+
+    def retain_outputs(self, indexes: Iterable[int], *more: Any) -> None:
+        """In forward: keep these results for backward. One tuple; ``more`` is refused in words."""
+        self._running().retained_outputs = self._indexes("retain_outputs", indexes, more)
+
+    def _indexes(self, method: str, indexes: Any, more: tuple[Any, ...]) -> tuple[int, ...]:
+        if more or not isinstance(indexes, list | tuple) or not all([isinstance(i, int) and i >= 0 for i in indexes]):
+            came = ", ".join(map(_shown, (indexes, *more)))
+            raise TypeError(
+                f"{self.name}.{method}: got {came:.100}; expected one tuple of indexes from 0, such as (0,) or (0, 1)"
+            )
+        return tuple(indexes)
+
+    def _forward(self, arrays: tuple[Array, ...]) -> list[Variable]:
+        results = self.forward(arrays)
+        if not isinstance(results, tuple):
+            raise TypeError(
+                f"{self.name}.forward returned {a_kind(results)}; expected a tuple, also for one: return y,"
+            )
+        return self._results(results)
+
+
+def _shown(value: Any) -> str:
+    """An argument in a message, which must not fill up with the numbers of an array."""
+    if isinstance(value, list | tuple):
+        inner = ", ".join(map(_shown, value))
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    return repr(value) if isinstance(value, int | str) else a_kind(value)

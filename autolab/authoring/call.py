@@ -1,0 +1,71 @@
+"""What one application of a function with a backward of its own keeps."""
+
+from __future__ import annotations
+
+from threading import get_ident
+
+from ..engine.backend import Array
+from ..engine.multi_output import MultiOutputNode
+from ..engine.node import Node
+from ..engine.variable import Variable, wrap
+
+Parents = dict[int, Node]
+"""Input index -> the node of that input."""
+
+
+_NOWHERE: tuple[None, Parents] = (None, {})
+
+
+class Call:
+    """What one application keeps: apart from the user's own attributes, so that no name can collide."""
+
+    __slots__ = (
+        "arity",
+        "constant_outputs",
+        "inputs",
+        "name",
+        "nodes",
+        "outputs",
+        "results",
+        "retained_inputs",
+        "retained_outputs",
+    )
+
+    def __init__(self, name: str, arity: int) -> None:
+        self.name, self.arity, self.results = name, arity, 0
+        self.retained_inputs: tuple[int, ...] = ()
+        self.retained_outputs: tuple[int, ...] = ()
+        self.constant_outputs: tuple[int, ...] = ()  # floats that get no node
+        self.inputs: dict[int, Array] = {}
+        self.outputs: dict[int, Array] = {}
+        # thread -> the node and its inputs' nodes, while a differentiable backward runs in it
+        self.nodes: dict[int, tuple[MultiOutputNode, Parents]] = {}
+
+    def keep(self, arrays: tuple[Array, ...], outputs: tuple[Variable, ...]) -> None:
+        self.results = len(outputs)
+        try:
+            self.inputs = {i: arrays[i] for i in self.retained_inputs}
+            self.outputs = {i: outputs[i]._data for i in self.retained_outputs}
+        except IndexError:
+            raise IndexError(
+                f"{self.name}: retained inputs {self.retained_inputs} and outputs {self.retained_outputs}; "
+                f"there are {len(arrays)} inputs and {len(outputs)} outputs"
+            ) from None
+
+    @property
+    def node(self) -> MultiOutputNode | None:
+        """The node to which retained values belong; None where constants do: in a backward without a graph."""
+        return self.nodes.get(get_ident(), _NOWHERE)[0] if self.nodes else None
+
+    def input_variable(self, i: int) -> Variable:
+        parents = self.nodes.get(get_ident(), _NOWHERE)[1] if self.nodes else {}
+        return wrap(self._kept(self.inputs, i), parents.get(i))
+
+    def output_variable(self, i: int) -> Variable:
+        node = self.node
+        return wrap(self._kept(self.outputs, i), None if node is None else node.output(i))
+
+    def _kept(self, values: dict[int, Array], i: int) -> Array:
+        if i not in values:
+            raise RuntimeError(f"{self.name}: nothing was retained, as no input required a gradient")
+        return values[i]

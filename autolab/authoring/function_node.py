@@ -1,0 +1,123 @@
+"""FunctionNode: the base class for people who write a function with its own backward."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..engine.errors import DeclarationError, GradientCountError, a_kind, counted
+from ..engine.multi_output import MultiOutputNode
+from ..engine.variable import Variable
+from .base import ArrayForward, as_upstream
+
+
+class FunctionNode(ArrayForward):
+    """A function of arrays with a backward of its own. Subclass it, write `forward` and `backward`, call `apply`.
+
+    An object stands in the graph once: make a new one for every call. That is why a thin wrapper function is the usual
+    face of such a class.
+
+    What `backward` needs of the inputs and results goes through `retain_inputs` and `retain_outputs`: only those come
+    back as parts of the graph. An array kept as an attribute in `forward` is a constant to every derivative. That
+    suits a dropout mask; an intermediate that depends on the inputs would make second derivatives wrong: compute it
+    again in `backward`, or make it one more result and retain that.
+
+    Examples
+    --------
+    >>> from autolab import FunctionNode, Variable
+    >>> class MulAdd(FunctionNode):
+    ...     def forward(self, inputs):
+    ...         x, y, z = inputs
+    ...         self.retain_inputs((0, 1))
+    ...         return (x * y + z,)
+    ...     def backward(self, target_input_indexes, grad_outputs):
+    ...         x, y = self.get_retained_inputs()
+    ...         (gw,) = grad_outputs
+    ...         return gw * y, gw * x, gw
+    >>> def muladd(x, y, z):
+    ...     (w,) = MulAdd().apply((x, y, z))
+    ...     return w
+    >>> x, y, z = Variable(2.0), Variable(3.0), Variable(4.0)
+    >>> muladd(x, y, z).backward()
+    >>> x.grad, y.grad, z.grad
+    (variable(3.0), variable(2.0), variable(1.0))
+
+    References
+    ----------
+    The interface is Chainer's ``chainer.FunctionNode``.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        backward = cls.__dict__.get("backward")
+        if backward is not None and list(inspect.signature(backward).parameters)[1:2] == ["inputs"]:
+            raise DeclarationError(
+                f"{cls.__name__}.backward has the old signature (self, inputs, grad_outputs); a FunctionNode's is "
+                "(self, target_input_indexes, grad_outputs): keep inputs with self.retain_inputs in forward"
+            )
+
+    def backward(
+        self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Variable | None, ...]
+    ) -> tuple[Variable | None, ...]:
+        """Compute the gradients of the inputs: upstream gradient times local derivative, as Variables.
+
+        Parameters
+        ----------
+        target_input_indexes : tuple of int
+            Which inputs need a gradient, sorted.
+        grad_outputs : tuple of Variables
+            The upstream gradient of each result; None for a result that nothing used.
+
+        Returns
+        -------
+        tuple of Variables
+            One per input or one per target, each of its input's shape; None where there is no dependence.
+        """
+        raise NotImplementedError(f"{self.name}: write backward(self, target_input_indexes, grad_outputs)")
+
+    def apply(self, inputs: Iterable[Any]) -> tuple[Variable, ...]:
+        """Apply the function to Variables, arrays or numbers; always returns a tuple of Variables.
+
+        Raises
+        ------
+        ReuseError
+            If this object was applied before.
+        TypeError
+            If `forward` does not return a tuple of arrays.
+        """
+        if not isinstance(inputs, list | tuple):
+            raise TypeError(f"{self.name}.apply: got {a_kind(inputs)}; expected a tuple of inputs: apply((x, ...))")
+        inputs = tuple(inputs)
+        return self._apply(inputs, self._arrays(inputs), self._forward)
+
+    def __call__(self, *inputs: Any) -> Any:
+        raise TypeError(f"{self.name} is not called: use {self.name}().apply((x, ...)), which returns a tuple")
+
+    def get_retained_inputs(self) -> tuple[Variable, ...]:
+        """In backward: the inputs kept by `retain_inputs`, in that order, as Variables. By default none is kept."""
+        call = self._running()
+        return tuple([call.input_variable(i) for i in call.retained_inputs])
+
+    def get_retained_outputs(self) -> tuple[Variable, ...]:
+        """In backward: the results kept by `retain_outputs`, in that order, as Variables."""
+        call = self._running()
+        return tuple([call.output_variable(i) for i in call.retained_outputs])
+
+    def _gradients(self, node: MultiOutputNode, g: Any, create_graph: bool) -> Mapping[int, Variable | None]:
+        targets = tuple([edge.place for edge in node.edges])
+        returned = self.backward(targets, tuple([as_upstream(got) for got in node.gradients(g)]))
+        if not isinstance(returned, tuple | list):
+            raise TypeError(
+                f"{self.name}.backward returned {a_kind(returned)}; expected a tuple of Variables, "
+                "even for one: return gx,"
+            )
+        arity = self._running().arity
+        if len(returned) == arity:
+            return dict(enumerate(returned))
+        if len(returned) == len(targets):
+            return dict(zip(targets, returned, strict=True))
+        raise GradientCountError(
+            f"{self.name}.backward returned {counted(returned)}; expected {arity}, one per input"
+            + (f", or {len(targets)}, one per input that needs one" if len(targets) != arity else "")
+        )

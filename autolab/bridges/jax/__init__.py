@@ -1,0 +1,39 @@
+"""JAX in AutoLab's views: record it, explore it, check its gradients.
+
+>>> import jax.numpy as jnp
+>>> from autolab.bridges.jax import record
+>>> recording = record(lambda x: (x * x).sum(), jnp.array([1.0, -2.0]))
+>>> recording["x"].grad.values
+array([ 2., -4.], dtype=float32)
+
+The top-level `autolab.record`, `autolab.explore` and `autolab.check_gradients` call these where they are given JAX's
+arrays or functions.
+"""
+
+from collections.abc import Mapping
+from types import FrameType
+from typing import Any, NoReturn
+
+from ..needed import UnsupportedError, missing
+
+try:
+    from .check import check_gradients
+    from .explore import explore
+    from .record import record
+except ModuleNotFoundError as error:
+    raise missing(error, "jax", "JAX") from None
+
+__all__ = ["UnsupportedError", "check_gradients", "explore", "graph_in", "record"]
+
+
+def graph_in(frame: FrameType, y: Any, named: Mapping[str, Any]) -> NoReturn:
+    """JAX's arrays have no graph behind them.
+
+    Examples
+    --------
+    >>> import autolab, jax.numpy as jnp
+    >>> autolab.graph(jnp.ones(2))
+    Traceback (most recent call last):
+    TypeError: graph: an array of JAX's keeps no graph; autolab.record(fn, ...) runs the function
+    """
+    raise TypeError("graph: an array of JAX's keeps no graph; autolab.record(fn, ...) runs the function")

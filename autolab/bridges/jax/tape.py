@@ -1,0 +1,253 @@
+"""JaxTape: runs a jaxpr equation by equation and keeps every value, with the vjp of every equation for the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import jax
+import numpy as np
+from jax import numpy as jnp
+from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var, jaxpr_as_fun
+
+from ...recording.drafts import Draft, Use
+from ...recording.rules import exact_text
+from .arrays import JaxBudget, is_float
+from .levels import JaxprLevel
+from .places import function_of, users_frames
+
+LONGEST_LOOP = 64
+"""A scan of more rounds is one step."""
+
+_INLINED = ("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint")
+
+
+@dataclass
+class TracedValue:
+    """A value of the run: its step, None for what depends on no input; and whether it has a gradient."""
+
+    array: Any
+    step: int | None = None
+    needs: bool = False
+
+
+@dataclass
+class EvaluatedEquation:
+    """An equation that was evaluated: the uses and results that have a gradient, and JAX's vjp between them."""
+
+    step: int
+    uses: list[Use]
+    results: list[tuple[int, Any]]
+    vjp: Callable[[Any], Sequence[Any]]
+
+
+@dataclass
+class JaxTape:
+    """``fn`` is the code of the recorded function, ``name_of(array)`` what the user calls a constant."""
+
+    budget: JaxBudget
+    fn: Any
+    name_of: Callable[[Any], str | None]
+    check: Callable[[], None]
+    replaced: Mapping[int, Any]
+    drafts: list[Draft] = field(default_factory=list)
+    calls: list[EvaluatedEquation] = field(default_factory=list)
+    levels: dict[int, JaxprLevel] = field(default_factory=dict)
+    left: list[int] = field(default_factory=list)  # the calls of stop_gradient
+
+    def add_leaf(self, array: Any, kind: Any, name: str | None) -> int:
+        """A step for a value that no equation made."""
+        draft = Draft(len(self.drafts), kind, None, name, [], self.budget.snapshot(array))
+        draft.is_float, draft.requires_grad = is_float(array), kind == "input" and is_float(array)
+        self.drafts.append(draft)
+        return draft.id
+
+    def run(
+        self, jaxpr: Any, consts: Sequence[Any], args: Sequence[TracedValue], level: JaxprLevel
+    ) -> list[TracedValue]:
+        """The results of a jaxpr, whose equations become steps at that level."""
+        env: dict[Any, TracedValue] = dict(zip(jaxpr.invars, args, strict=True))
+        env |= {var: TracedValue(const) for var, const in zip(jaxpr.constvars, consts, strict=True)}
+
+        def read(var: Any) -> TracedValue:
+            return TracedValue(jnp.asarray(var.val, var.aval.dtype)) if isinstance(var, Literal) else env[var]
+
+        self._info = jaxpr.debug_info
+        for equation in jaxpr.eqns:
+            self.check()
+            values = [read(var) for var in equation.invars]
+            env.update(zip(equation.outvars, self._equation(equation, values, level), strict=True))
+        return [read(var) for var in jaxpr.outvars]
+
+    # ------------------------------------------------------------------ one equation
+    def _equation(self, equation: Any, values: list[TracedValue], level: JaxprLevel) -> list[TracedValue]:
+        name, params = equation.primitive.name, equation.params
+        if all(value.step is None for value in values):
+            return [TracedValue(y) for y in _alone(equation, self._info)(*[value.array for value in values])]
+        if name in _INLINED and (name not in _INLINED[:2] or function_of(_inner(params).jaxpr)[1]):
+            inner = _inner(params)
+            label = params.get("name") or function_of(inner.jaxpr)[0]
+            return self.run(inner.jaxpr, inner.consts, values, self._inside(level, equation, f"{label}()", name))
+        if name == "cond":
+            return self._branch(equation, values, level)
+        if name == "scan" and params["length"] <= LONGEST_LOOP:
+            return self._loop(equation, values, level)
+        return self._step(_alone(equation, self._info), _title(equation), values, level, equation, _texts(equation))
+
+    def _inside(self, level: JaxprLevel, equation: Any, label: str, what: str) -> JaxprLevel:
+        frames = users_frames(equation, self.fn)
+        place = frames[-1].place if frames else None
+        written = place.source if place is not None and place.is_call else None
+        return JaxprLevel(level, "link", f"{written}  # {what}" if written else f"{label}  # {what}", place, frames)
+
+    def _branch(self, equation: Any, values: list[TracedValue], level: JaxprLevel) -> list[TracedValue]:
+        branches = equation.params["branches"]
+        taken = min(max(int(values[0].array), 0), len(branches) - 1)
+        inside = self._inside(level, equation, "cond", f"cond, branch {taken}")
+        return self.run(branches[taken].jaxpr, branches[taken].consts, values[1:], inside)
+
+    def _loop(self, equation: Any, values: list[TracedValue], level: JaxprLevel) -> list[TracedValue]:
+        """A scan, round by round: the elements of its sequences are steps, and so are the stacked results."""
+        params, inner = equation.params, equation.params["jaxpr"]
+        consts = values[: params["num_consts"]]
+        carry = values[len(consts) : len(consts) + params["num_carry"]]
+        sequences = values[len(consts) + len(carry) :]
+        loop = self._inside(level, equation, "scan", "scan")
+        rounds: dict[int, list[TracedValue]] = {}
+        order = range(params["length"])
+        for t in reversed(order) if params["reverse"] else order:
+            inside = JaxprLevel(loop, "pass", f"t = {t}", loop.place, loop.frames)
+            items = [self._element(sequence, t, inside, equation) for sequence in sequences]
+            results = self.run(inner.jaxpr, inner.consts, [*consts, *carry, *items], inside)
+            carry, rounds[t] = results[: len(carry)], results[len(carry) :]
+        columns = zip(*[rounds[t] for t in order], strict=True) if rounds else ()
+        if not rounds:
+            return self._step(_alone(equation, self._info), "scan", values, level, equation, ())
+        return [*carry, *[self._stacked(list(column), loop, equation) for column in columns]]
+
+    def _element(self, sequence: TracedValue, t: int, level: JaxprLevel, equation: Any) -> TracedValue:
+        if sequence.step is None:
+            return TracedValue(sequence.array[t])
+        index = (("index", str(t)),)
+        return self._step(lambda a: [a[t]], "getitem", [sequence], level, equation, index, inner=True)[0]
+
+    def _stacked(self, column: list[TracedValue], level: JaxprLevel, equation: Any) -> TracedValue:
+        if all(value.step is None for value in column):
+            return TracedValue(jnp.stack([value.array for value in column]))
+        return self._step(lambda *a: [jnp.stack(a)], "stack", column, level, equation, (), inner=True)[0]
+
+    # ------------------------------------------------------------------ one step
+    def _step(
+        self,
+        fn: Callable[..., Sequence[Any]],
+        name: str,
+        values: list[TracedValue],
+        level: JaxprLevel,
+        equation: Any,
+        attributes: tuple[tuple[str, str], ...],
+        inner: bool = False,
+    ) -> list[TracedValue]:
+        """Evaluate and keep: a draft for the result, or one for the call and one for each of several results."""
+        uses = [self._use(value, label, var) for value, label, var in _operands(values, equation, inner)]
+        places = [i for i, value in enumerate(values) if value.needs]
+        arrays, start = [value.array for value in values], perf_counter()
+
+        def of_needing(*needing: Any) -> Sequence[Any]:
+            given = list(arrays)
+            for place, array in zip(places, needing, strict=True):
+                given[place] = array
+            return fn(*given)
+
+        vjp = None
+        if places and name != "stop_gradient":
+            outputs, vjp = jax.vjp(of_needing, *[arrays[i] for i in places])
+        else:
+            outputs = fn(*arrays)
+        seconds = perf_counter() - start
+        draft = Draft(len(self.drafts), "call", name, None, uses, None, seconds=seconds, attributes=attributes)
+        draft.is_inner = inner
+        if draft.id in self.replaced and len(outputs) == 1:
+            (y,) = outputs
+            outputs, draft.replaced = [jnp.broadcast_to(jnp.asarray(self.replaced[draft.id], y.dtype), y.shape)], True
+        self.drafts.append(draft)
+        self.levels[draft.id] = level.at(equation, self.fn)
+        results = self._results(draft, outputs, vjp is not None)
+        if name == "stop_gradient" and places:
+            self.left.append(draft.id)
+        if vjp is not None and not draft.replaced:
+            needing = [(results[i].step, outputs[i]) for i in range(len(outputs))]
+            self.calls.append(EvaluatedEquation(draft.id, [uses[i] for i in places], needing, vjp))  # type: ignore[arg-type]
+        return results
+
+    def _results(self, draft: Draft, outputs: Sequence[Any], needs: bool) -> list[TracedValue]:
+        if len(outputs) == 1:
+            draft.value, draft.is_float = self.budget.snapshot(outputs[0]), is_float(outputs[0])
+            draft.requires_grad = draft.is_float and (needs or draft.replaced)
+            return [TracedValue(outputs[0], draft.id, draft.requires_grad)]
+        found = []
+        for y in outputs:
+            part = Draft(len(self.drafts), "part", draft.function, None, [Use("part", draft.id, None)], None)
+            part.value, part.is_float, part.is_inner = self.budget.snapshot(y), is_float(y), draft.is_inner
+            part.requires_grad = needs and part.is_float
+            draft.requires_grad = draft.requires_grad or part.requires_grad
+            self.levels[part.id] = self.levels[draft.id]
+            self.drafts.append(part)
+            found.append(TracedValue(y, part.id, part.requires_grad))
+        return found
+
+    def _use(self, value: TracedValue, label: str, var: Any) -> Use:
+        if isinstance(var, Literal) and (text := exact_text(np.asarray(var.val))) is not None:
+            return Use(label, None, text)
+        if value.step is None:
+            value.step = self.add_leaf(value.array, "constant", self.name_of(value.array))
+        return Use(label, value.step, None)
+
+
+def _alone(equation: Any, info: Any) -> Callable[..., list[Any]]:
+    """An equation as a function of its operands: a jaxpr of its own, with a variable for every use."""
+    operands = [var if isinstance(var, Literal) else Var(var.aval) for var in equation.invars]
+    variables, outputs = [var for var in operands if isinstance(var, Var)], list(equation.outvars)
+    nameless = info._replace(arg_names=None, result_paths=None)
+    single = Jaxpr([], variables, outputs, [equation.replace(invars=operands)], equation.effects, nameless)
+    evaluate = jaxpr_as_fun(ClosedJaxpr(single, ()))
+
+    def fn(*arrays: Any) -> list[Any]:
+        pairs = zip(operands, arrays, strict=True)
+        return list(evaluate(*[array for var, array in pairs if isinstance(var, Var)]))
+
+    return fn
+
+
+def _operands(values: list[TracedValue], equation: Any, inner: bool) -> list[tuple[TracedValue, str, Any]]:
+    labels = ["x", "y"] if len(values) < 3 else [f"x[{i}]" for i in range(len(values))]
+    variables = [None] * len(values) if inner else equation.invars
+    return list(zip(values, labels[: len(values)], variables, strict=True))
+
+
+def _inner(params: Mapping[str, Any]) -> Any:
+    """The closed jaxpr of a call."""
+    found = params.get("jaxpr", params.get("call_jaxpr"))
+    return found if hasattr(found, "jaxpr") else ClosedJaxpr(found, ())
+
+
+def _title(equation: Any) -> str:
+    """``relu`` of a function that is one step, else the primitive's name."""
+    name = str(equation.primitive.name)
+    if name in _INLINED or name.startswith("custom_"):
+        inner = _inner(equation.params)
+        name = str(equation.params.get("name") or function_of(inner.jaxpr)[0] or name).strip("_")
+    return name.removeprefix("reduce_") if name in ("reduce_sum", "reduce_max", "reduce_min", "reduce_prod") else name
+
+
+def _texts(equation: Any) -> tuple[tuple[str, str], ...]:
+    """Names and texts of the parameters that are plain data."""
+    found = [(key, value) for key, value in equation.params.items() if key not in ("name", "inline", "keep_unused")]
+    return tuple([(key, f"{value!r:.60}") for key, value in found if _is_plain(value)])
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return bool(value) and all(_is_plain(item) for item in value)
+    return isinstance(value, int | float | str) and value is not False

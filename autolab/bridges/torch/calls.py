@@ -1,0 +1,147 @@
+"""What a call of one of PyTorch's functions is: its name, its parameters, what it changes in place."""
+
+from __future__ import annotations
+
+import inspect
+from functools import cache
+from typing import Any
+
+from torch import Tensor
+from torch.overrides import get_testing_overrides
+
+from ...recording.rules import exact_text
+
+_NAMES = {
+    "truediv": "div",
+    "true_divide": "div",
+    "divide": "div",
+    "multiply": "mul",
+    "subtract": "sub",
+    "negative": "neg",
+    "getitem": "getitem",
+}
+_REVERSED = {f"__r{name}__" for name in ("add", "sub", "mul", "truediv", "div", "pow", "matmul", "mod", "floordiv")}
+_INPLACE = {f"__i{name}__" for name in ("add", "sub", "mul", "truediv", "div", "pow", "mod", "floordiv", "and", "or")}
+_ARITHMETIC = {"add", "sub", "mul", "div", "pow", "remainder", "fmod", "maximum", "minimum", "floor_divide", "atan2"}
+_ARITHMETIC |= {"eq", "ne", "lt", "le", "gt", "ge", "where", "true_divide", "mod", "floordiv"}
+_TENSORS = {"T", "mT", "H", "mH", "real", "imag", "data"}
+"""The properties of a tensor that are tensors computed from it."""
+
+
+@cache
+def name_of(func: Any) -> str:
+    """The function's name without what only says how it was written: ``mul`` for ``*``, ``relu`` for ``relu_``."""
+    name = str(getattr(func, "__name__", type(func).__name__))
+    if name in ("__get__", "__set__"):
+        return str(func.__self__.__name__)
+    if name in _REVERSED | _INPLACE:
+        name = name[3:-2]
+    elif name.startswith("__") and name.endswith("__"):
+        name = name[2:-2]
+    name = name.removesuffix("_") or name
+    return _NAMES.get(name, name)
+
+
+@cache
+def is_property(func: Any) -> bool:
+    """Whether it reads or sets an attribute that says something about a tensor and is none."""
+    return getattr(func, "__name__", "") == "__get__" and name_of(func) not in _TENSORS
+
+
+@cache
+def sets_attribute(func: Any) -> bool:
+    """Whether it sets an attribute of a tensor, such as ``.data``."""
+    return getattr(func, "__name__", "") == "__set__"
+
+
+@cache
+def is_reversed(func: Any) -> bool:
+    """Whether the second argument stands first in the expression: ``2 - x`` calls ``x.__rsub__(2)``."""
+    return getattr(func, "__name__", "") in _REVERSED
+
+
+@cache
+def _changes_first(func: Any) -> bool:
+    name = str(getattr(func, "__name__", ""))
+    return name in _INPLACE or name == "__setitem__" or (name.endswith("_") and not name.endswith("__"))
+
+
+def changed_in_place(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor | None:
+    """The tensor that the call changes, as far as its name and arguments say."""
+    if not args or not isinstance(args[0], Tensor):
+        return None
+    if _changes_first(func):
+        return args[0]
+    names = parameters(func)
+    at = names.index("inplace") if "inplace" in names else len(args)
+    return args[0] if kwargs.get("inplace") or (at < len(args) and args[at] is True) else None
+
+
+@cache
+def parameters(func: Any) -> tuple[str, ...]:
+    """The names of the positional parameters, as far as PyTorch tells them."""
+    return tuple(_signature(func))
+
+
+@cache
+def _signature(func: Any) -> dict[str, Any]:
+    """The parameters with their defaults: of a function that is written in Python its own, else those of the
+    stand-in with which PyTorch tests that it can be overridden."""
+    for known in (func if hasattr(func, "__code__") else None, _overrides().get(func)):
+        try:
+            given = inspect.signature(known).parameters if known is not None else {}
+        except ValueError:
+            continue
+        named = {p.name: p.default for p in given.values() if p.kind is p.POSITIONAL_OR_KEYWORD}
+        if named:
+            return named
+    return {}
+
+
+@cache
+def _overrides() -> dict[Any, Any]:
+    return dict(get_testing_overrides())
+
+
+def labels(func: Any, args: tuple[Any, ...], skip: bool = False) -> list[str]:
+    """What the positional arguments are called; ``skip`` leaves out the first parameter, such as a ``ctx``."""
+    names = parameters(func)[skip:]
+    return [names[i] if i < len(names) else f"args[{i}]" for i in range(len(args))]
+
+
+def arguments(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The arguments with their labels. Numbers after the last parameter belong to it: ``x.reshape(2, 3)`` has a shape
+    of two."""
+    names = parameters(func)
+    given = list(zip(labels(func, args), args, strict=True))
+    if len(args) > len(names) > 1 and all(isinstance(a, int) for a in args[len(names) - 1 :]):
+        given = [*given[: len(names) - 1], (names[-1], args[len(names) - 1 :])]
+    return [*given, *kwargs.items()]
+
+
+def constant_text(func: Any, value: Any) -> str | None:
+    """The text of a number that is an operand: ``2`` of ``x * 2``; None for what is an attribute."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return exact_text(value) if is_number and name_of(func) in _ARITHMETIC else None
+
+
+def attributes(func: Any, given: list[tuple[str, Any]]) -> tuple[tuple[str, str], ...]:
+    """Names and texts of what differs from its default and is neither a tensor nor a number that is an operand."""
+    defaults = _signature(func)
+    found = []
+    for label, value in given:
+        if value is None or isinstance(value, Tensor) or constant_text(func, value) is not None:
+            continue
+        if isinstance(value, list | tuple) and any(isinstance(item, Tensor) for item in value):
+            continue
+        default = defaults.get(label)
+        if type(value) is not type(default) or value != default:
+            found.append((label, f"{value!r:.60}"))
+    return tuple(found)
+
+
+def parts_of(result: Any) -> list[Tensor] | None:
+    """The tensors of a function with several results; None where it has one, or another kind of result."""
+    if isinstance(result, list | tuple) and any(isinstance(item, Tensor) for item in result):
+        return [item for item in result if isinstance(item, Tensor)]
+    return None

@@ -1,0 +1,228 @@
+"""check_gradients(): what is wrong with the gradients of a torch function, a module, a ``torch.autograd.Function``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ...engine.errors import GradientCountError, GradientShapeError
+from ...engine.tracebacks import folded, hidden
+from ...gradcheck.check import check_bound
+from ...gradcheck.options import settle
+from ...gradcheck.report import GradientReport
+from ...gradcheck.trace import Traced
+from ..checked import bound_function
+from .inputs import TorchInputs, bind
+from .regions import function_of
+from .tensors import array_of, tensors_in
+from .ways import traced
+
+_DEFAULTS: dict[str, Any] = {"rng": None, "order": 1, "executor": None, "reveal": 4}
+_SHAPE = re.compile(r"got \[([\d, ]*)\] but expected shape compatible with \[([\d, ]*)\]")
+
+
+def check_gradients(
+    fn: Any,
+    /,
+    *args: Any,
+    options: Mapping[str, Any] | None = None,
+    rng: np.random.Generator | None = None,
+    order: int = 1,
+    executor: Executor | None = None,
+    reveal: int = 4,
+    **inputs: Any,
+) -> GradientReport:
+    """Compare the gradients that PyTorch computes with numeric ones, and say what is wrong with them.
+
+    Of a ``torch.autograd.Function`` that is the backward that somebody wrote. A module's parameters are checked as its
+    inputs are. Everything is measured in float64 where the function allows it.
+
+    Parameters
+    ----------
+    fn : callable, torch.nn.Module or subclass of torch.autograd.Function
+    *args, **inputs
+        Its arguments, as for `record`; those of ``forward`` without ``ctx`` for a Function.
+    options, rng, executor, reveal
+        As for `autolab.check_gradients`.
+    order : int
+        2 checks the derivatives of the gradients, which PyTorch then computes with ``create_graph=True``.
+
+    Returns
+    -------
+    GradientReport
+        As that of `autolab.check_gradients`.
+
+    Raises
+    ------
+    TypeError
+        If the arguments do not fit the signature, none of them can have a gradient, or the result is no tensor.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from autolab.bridges.torch import check_gradients
+    >>> class Square(torch.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x * x
+    ...     @staticmethod
+    ...     def backward(ctx, g):
+    ...         (x,) = ctx.saved_tensors
+    ...         return g * x
+    >>> report = check_gradients(Square, torch.tensor([1.0, -2.0, 3.0]))
+    >>> report.verdict, report.findings[0].kind
+    ('wrong', 'wrong_factor')
+    """
+    given = {"rng": rng, "order": order, "executor": executor, "reveal": reveal}
+    __tracebackhide__ = hidden()
+    with folded():
+        chosen = settle("check_gradients", _DEFAULTS, given, options, inputs)
+        is_function = isinstance(fn, type) and issubclass(fn, torch.autograd.Function)
+        bound = bind("check_gradients", fn.apply if is_function else fn, args, inputs)
+        orders = chosen.pop("order")
+        if isinstance(orders, bool) or not isinstance(orders, int) or orders < 1:
+            raise ValueError(f"check_gradients: order is {orders!r:.40}; expected 1, 2, ...")
+        subject = TorchSubject(bound, orders)
+        return check_bound(bound_function(subject, bound.name, subject.arrays), **chosen)
+
+
+@dataclass(frozen=True)
+class TorchSubject:
+    """Calls a torch function on arrays. Of order 2 its results are gradients, for a fixed upstream gradient."""
+
+    inputs: TorchInputs
+    order: int = 1
+
+    @property
+    def parameters(self) -> dict[str, Tensor]:
+        """Those of a module, which are checked as well."""
+        module = self.inputs.module if self.inputs.fn is self.inputs.module else None
+        return {} if module is None else {name: p for name, p in module.named_parameters() if p.requires_grad}
+
+    @property
+    def tensors(self) -> dict[str, Tensor]:
+        return {**self.inputs.tensors, **self.parameters}
+
+    @property
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The inputs and parameters; what NumPy has no floats for is checked in float32."""
+        return {name: np.array(array_of(tensor)) for name, tensor in self.tensors.items()}
+
+    def __call__(self, arrays: tuple[np.ndarray, ...]) -> TorchCall:
+        return TorchCall(self, arrays)
+
+    def run(self, leaves: Mapping[str, Tensor]) -> list[Tensor]:
+        """The results of floats at these inputs and parameters, and of order 2 and above gradients of them."""
+        with torch.enable_grad():
+            found = [y for y in tensors_in(self._call(leaves)) if y.is_floating_point()]
+            if not found:
+                raise TypeError(f"check_gradients: {self.inputs.name} returned no tensor of floats")
+            for _ in range(self.order - 1):
+                xs = [x for x in leaves.values() if x.requires_grad]
+                ys = [y for y in found if y.requires_grad]
+                starts = [_upstream(y) for y in ys]
+                grads = torch.autograd.grad(ys, xs, starts, create_graph=True, allow_unused=True)
+                found = [torch.zeros_like(x) if g is None else g for x, g in zip(xs, grads, strict=True)]
+            return found
+
+    def _call(self, leaves: Mapping[str, Tensor]) -> Any:
+        if not self.parameters:
+            return self.inputs.call(leaves)
+        module, used = self.inputs.module, {name: leaves[name] for name in self.parameters}
+        assert module is not None
+        dtype = next(iter(used.values())).dtype
+        buffers = {
+            name: b.to(dtype, copy=True) if b.is_floating_point() else b.clone() for name, b in module.named_buffers()
+        }
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return torch.func.functional_call(module, {**used, **buffers}, args, kwargs)
+
+        return replace(self.inputs, fn=call).call(leaves)
+
+
+class TorchCall:
+    """One call: the results, and the gradients that PyTorch computes from here."""
+
+    def __init__(self, subject: TorchSubject, arrays: Sequence[np.ndarray]) -> None:
+        self._subject = subject
+        self._leaves = {
+            name: _leaf(array, tensor) for array, (name, tensor) in zip(arrays, subject.tensors.items(), strict=True)
+        }
+        self._results = subject.run(self._leaves)
+        self.outputs = tuple([np.array(array_of(y)) for y in self._results])
+
+    def gradients(self, upstream: Sequence[np.ndarray | None]) -> list[np.ndarray | None]:
+        pairs = [(y, g) for y, g in zip(self._results, upstream, strict=True) if g is not None and y.requires_grad]
+        places = [i for i, x in enumerate(self._leaves.values()) if x.requires_grad]
+        found: list[np.ndarray | None] = [None] * len(self._leaves)
+        if not pairs:
+            return found
+        starts = [torch.as_tensor(g).to(device=y.device, dtype=y.dtype) for y, g in pairs]
+        xs = [list(self._leaves.values())[i] for i in places]
+        try:
+            grads = torch.autograd.grad([y for y, _ in pairs], xs, starts, allow_unused=True, retain_graph=True)
+        except RuntimeError as error:
+            raise _told(error) or error from None
+        for i, g in zip(places, grads, strict=True):
+            found[i] = None if g is None else np.array(array_of(g))
+        return found
+
+    def traced(self, place: int, upstream: Sequence[np.ndarray | None]) -> Traced | None:
+        functions = self._functions()
+        if len(functions) != 1 or self._subject.order > 1:
+            return None
+        return traced(self._subject.run, functions.pop(), self._leaves, place, upstream)
+
+    @property
+    def written_backward(self) -> Callable[..., Any] | None:
+        functions = self._functions()
+        return functions.pop().backward if len(functions) == 1 else None
+
+    def _functions(self) -> set[Any]:
+        """The users' Functions that were applied."""
+        found, seen = set(), set()
+        waiting = [y.grad_fn for y in self._results if y.grad_fn is not None]
+        while waiting:
+            node = waiting.pop()
+            if node not in seen:
+                seen.add(node)
+                found |= {function_of(node)} - {None}
+                waiting += [parent for parent, _ in node.next_functions if parent is not None]
+        return found
+
+
+def _leaf(array: np.ndarray, given: Tensor) -> Tensor:
+    """A leaf that shares the array's memory where it can, so that a change in place is noticed."""
+    tensor = torch.as_tensor(array)
+    if tensor.is_floating_point() and tensor.dtype.itemsize < 8:
+        tensor = tensor.to(given.dtype)  # the check itself is in float64
+    return tensor.to(given.device).requires_grad_(given.is_floating_point())
+
+
+def _upstream(y: Tensor) -> Tensor:
+    """Fixed numbers between 0.5 and 1.5 of both signs, the same at every call."""
+    drawn = np.random.default_rng(0).uniform(0.5, 1.5, tuple(y.shape)) * np.random.default_rng(1).choice(
+        (-1, 1), y.shape
+    )
+    return torch.as_tensor(drawn).to(y)
+
+
+def _told(error: RuntimeError) -> Exception | None:
+    """What PyTorch says about a backward with the wrong number or shape of gradients, as AutoLab's error."""
+    said = str(error)
+    if "incorrect number of gradients" in said:
+        return GradientCountError(said[:300])
+    shapes = _SHAPE.search(said)
+    if shapes is None:
+        return None
+    got, expected = [tuple([int(n) for n in text.split(",") if n.strip()]) for text in shapes.groups()]
+    return GradientShapeError(said[:300], got, expected)

@@ -1,0 +1,144 @@
+"""explore(): a torch function live, run again at each point."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import Module
+
+from ...engine.tracebacks import folded, hidden
+from ...recording.model import Recording
+from ...views.graph.explorer import Explorer
+from ..replaced import replaced_steps
+from ..session import BridgeSession, opened
+from .inputs import TorchInputs, bind
+from .run import TorchRun
+from .tensors import array_of
+
+
+class TorchSession(BridgeSession):
+    """A torch function or module and the point at which it is looked at.
+
+    Every computation begins with the same random numbers, and with the buffers of the module as they stand: what
+    changes has changed because of a move, and running means do not drift.
+    """
+
+    library = "PyTorch"
+
+    def __init__(self, inputs: TorchInputs, options: Mapping[str, Any]) -> None:
+        self._inputs, self._module = inputs, inputs.module
+        self._numbers: tuple[int, ...] = ()
+        self._rng_state = torch.get_rng_state()
+        self._gpu_states = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
+        mode = {} if self._module is None else {"train": self._module.training}
+        arrays = {name: np.array(array_of(tensor)) for name, tensor in inputs.tensors.items()}
+        super().__init__(inputs.written, inputs.name, arrays, {**mode, **options})
+
+    def run(
+        self, arrays: Mapping[str, np.ndarray], upstream: Callable[[int, np.ndarray], Any], check: Callable[[], None]
+    ) -> tuple[Recording, dict[int, np.ndarray]]:
+        ones: dict[int, np.ndarray] = {}
+
+        def starts(outputs: tuple[Tensor, ...]) -> Any:
+            ones.update({i: np.ones_like(array_of(y)) for i, y in enumerate(outputs) if y.requires_grad})
+            found = tuple([upstream(i, ones[i]) if i in ones else None for i in range(len(outputs))])
+            return found if len(outputs) > 1 else found[0]
+
+        given = self._inputs.tensors
+        values = {name: torch.as_tensor(a).to(given[name]) for name, a in arrays.items()}
+        run = TorchRun(
+            self._inputs, values, starts, self._budget, check, replaced_steps(self.state.replaced, self._numbers)
+        )
+        with self._as_it_was():
+            recording = run.record()
+        self._numbers = run.numbers
+        return recording, ones
+
+    @contextlib.contextmanager
+    def _as_it_was(self) -> Iterator[None]:
+        """Inside, mode and random numbers are the session's; afterwards all is as before, buffers included."""
+        modules = [] if self._module is None else list(self._module.modules())
+        modes = [module.training for module in modules]
+        buffers = [] if self._module is None else [(b, b.clone()) for b in self._module.buffers()]
+        with torch.random.fork_rng(devices=range(len(self._gpu_states))):
+            torch.set_rng_state(self._rng_state)
+            torch.cuda.set_rng_state_all(self._gpu_states)
+            try:
+                if self._module is not None and self._module.training != self.train:
+                    self._module.train(self.train)
+                yield
+            finally:
+                for module, mode in zip(modules, modes, strict=True):
+                    module.training = mode
+                with torch.no_grad():
+                    for buffer, kept in buffers:
+                        buffer.copy_(kept)
+
+    def settings(self) -> dict[str, tuple[str, tuple[str, ...]]]:
+        mode = "train" if self.train else "test"
+        return {} if self._module is None else {"mode": (mode, ("train", "test"))}
+
+    def code(self) -> str:
+        """Python text that opens the same view at this point; arrays of many elements by their own names."""
+        parts = []
+        for name, array in self.state.inputs.items():
+            dtype = str(self._inputs.tensors[name].dtype)
+            text = f"torch.tensor({array.tolist()!r}, dtype={dtype})" if array.size <= _LITERAL else name
+            parts.append(f"{name}={text}" if name.isidentifier() else text)
+        return f"autolab.explore({', '.join([_code_name(self._inputs), *parts])})".replace("nan", "float('nan')")
+
+
+_LITERAL = 1000
+
+
+def _code_name(inputs: TorchInputs) -> str:
+    name = inputs.name
+    return "module" if isinstance(inputs.fn, Module) else name if name.isidentifier() else "fn"
+
+
+def explore(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Explorer:
+    """Look at a torch function or module live: move its inputs and watch every value and gradient follow.
+
+    At each point the function is run again by PyTorch. Buffers, such as running means, and the random numbers of the
+    program stay as they were.
+
+    Parameters
+    ----------
+    fn : callable or torch.nn.Module
+    *args, **inputs
+        Its arguments, as for `record`. Tensors can be moved.
+    options : dict, optional
+        ``upstream`` and ``budget``, as for `record`; ``replace``, a dict from numbers of steps to the values that they
+        are to have; ``seconds`` (default 60), after which a computation is stopped; ``train``, a module's mode.
+
+    Returns
+    -------
+    Explorer
+        ``.point`` holds the inputs as they stand, as arrays, ``.recording`` what the picture shows, ``.close()`` ends
+        it.
+
+    Raises
+    ------
+    TypeError
+        If the inputs do not fit the signature, or ``fn`` returns no tensor.
+    UnsupportedError
+        As for `record`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from autolab.bridges.torch import explore
+    >>> view = explore(lambda x, y: (x * y).sum(), torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+    explore: no notebook to draw in; open ...html in a browser
+    >>> view.recording["x"].grad.values
+    array([3., 4.], dtype=float32)
+    >>> view.close()
+    """
+    __tracebackhide__ = hidden()
+    with folded():
+        return opened(TorchSession(bind("explore", fn, args, inputs), options or {}))

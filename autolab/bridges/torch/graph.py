@@ -1,0 +1,212 @@
+"""graph(): the graph that a tensor already has, as far as PyTorch still knows it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import FrameType
+from typing import Any
+
+from torch import Tensor
+from torch.nn import Module
+
+from ...engine.errors import a_kind
+from ...recording.drafts import Draft, Use
+from ...recording.locate import CodePosition
+from ...recording.model import Recording, Step
+from ...recording.step_text import expression_of
+from .known import Edge, edge_of
+from .regions import function_of
+from .tensors import TensorBudget
+
+_BUDGET = 64 << 20
+_UNKNOWN = "?"
+_OPERATORS = {"mm": "matmul", "mv": "matmul", "dot": "matmul", "bmm": "matmul"}
+
+
+def graph(y: Tensor, /, **named: Tensor) -> Recording:
+    """The graph of a tensor that is there already, without running anything again.
+
+    PyTorch keeps the values that gradients need, until a backward pass frees them, and the gradients of leaves and of
+    tensors with ``retain_grad()``. What the caller's variables hold is known as well, and so are the parameters of his
+    modules by their names. The other values are not shown, constants stand there as ``?``, and functions are called as
+    in ``grad_fn``. `record` knows more.
+
+    Parameters
+    ----------
+    y : Tensor
+        With a graph: one that requires a gradient.
+    **named : Tensor
+        What values are to be called; others have the names of the caller's variables.
+
+    Returns
+    -------
+    Recording
+
+    Raises
+    ------
+    TypeError
+        If ``y`` or one of ``named`` is no tensor.
+    ValueError
+        If ``y`` has no graph.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from autolab.bridges.torch import graph
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> y = x * x + 1
+    >>> [step.source or step.name for step in graph(y).steps]
+    ['x', 'x * x', '(x * x) + ?']
+    """
+    return graph_in(sys._getframe(1), y, named)
+
+
+def graph_in(frame: FrameType, y: Tensor, named: Mapping[str, Tensor]) -> Recording:
+    """`graph` for a call that stands in ``frame``, whose variables have names."""
+    for what, value in {"y": y, **named}.items():
+        if not isinstance(value, Tensor):
+            raise TypeError(f"graph: {what} is {a_kind(value)}; expected a tensor")
+    if not y.requires_grad:
+        raise ValueError("graph: y has no graph: it requires no gradient, or was detached")
+    return _TorchGraph(y, [*named.items(), *_variables_in(frame)]).recording()
+
+
+def _variables_in(frame: FrameType) -> list[tuple[str, Tensor]]:
+    """The tensors that a frame has names for, and the parameters of the modules that it knows."""
+    known = {name: value for name, value in {**frame.f_globals, **frame.f_locals}.items() if name[0] != "_"}
+    found = [(name, value) for name, value in frame.f_locals.items() if name in known and isinstance(value, Tensor)]
+    for name, value in known.items():
+        if isinstance(value, Module):
+            prefix = "" if name == "self" else f"{name}."
+            found += [(prefix + key, parameter) for key, parameter in value.named_parameters()]
+    return found
+
+
+class _TorchGraph:
+    """The nodes of autograd's graph as steps, what is used before what uses it."""
+
+    def __init__(self, y: Tensor, known: Sequence[tuple[str, Tensor]]) -> None:
+        edge = edge_of(y)
+        assert edge is not None
+        self._root, self._budget = edge, TensorBudget(_BUDGET)
+        self._nodes = _ordered(edge[0])
+        self._values: dict[Edge, Tensor] = {}
+        self._names: dict[Edge, str] = {}
+        for node in self._nodes:
+            self._values.update({at: t for t in _kept(node) if (at := edge_of(t)) is not None})
+        for name, tensor in [*known, ("", y)]:
+            at = edge_of(tensor)
+            if at is not None and at[0] in set(self._nodes):
+                self._values[at] = tensor
+                if name:
+                    self._names.setdefault(at, name)
+
+    def recording(self) -> Recording:
+        """All of it as plain data."""
+        self._drafts: list[Draft] = []
+        self._ids: dict[Edge, int] = {}
+        for node in self._nodes:
+            self._add(node)
+        steps = tuple([_step(draft) for draft in self._drafts])
+        missing = any(step.value is None and not _is_parted(step, steps) for step in steps)
+        return Recording(
+            id="",
+            function=self._names.get(self._root, "graph"),
+            inputs=tuple([step.id for step in steps if step.kind == "leaf"]),
+            outputs=(self._ids[self._root],),
+            steps=steps,
+            backward=(),
+            reduced=self._budget.reduced,
+            notes=("values_missing",) if missing else (),
+        )
+
+    def _add(self, node: Any) -> None:
+        leaf = getattr(node, "variable", None)
+        uses = [] if leaf is not None else list(self._uses(node))
+        draft = self._draft((node, 0), "call" if leaf is None else "leaf", _title(node) if leaf is None else None, uses)
+        if leaf is None:
+            draft.place = CodePosition("", 0, source=expression_of(draft, self._drafts))
+        results = sorted({edge[1] for edge in self._used(node)})
+        if leaf is None and len(node._input_metadata) > 1:
+            draft.name = draft.value = draft.grad = None
+            for number in results:
+                part = self._draft((node, number), "part", draft.function, [Use("part", draft.id, None)])
+                part.place = draft.place
+        elif leaf is not None:
+            draft.value, draft.grad = self._budget.snapshot(leaf), self._gradient(leaf)
+
+    def _used(self, node: Any) -> Iterator[Edge]:
+        """The results of a node that something uses."""
+        for user in self._nodes:
+            yield from [(parent, number) for parent, number in user.next_functions if parent is node]
+        if self._root[0] is node:
+            yield self._root
+
+    def _draft(self, edge: Edge, kind: Any, function: str | None, uses: list[Use]) -> Draft:
+        tensor = self._values.get(edge)
+        draft = Draft(len(self._drafts), kind, function, self._names.get(edge), uses, None, requires_grad=True)
+        if tensor is not None:
+            draft.value = self._budget.snapshot(tensor)
+            draft.grad = self._gradient(tensor)
+        self._drafts.append(draft)
+        self._ids[edge] = draft.id
+        return draft
+
+    def _gradient(self, tensor: Tensor) -> Any:
+        g = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
+        return None if g is None else self._budget.snapshot(g)
+
+    def _uses(self, node: Any) -> Iterator[Use]:
+        for i, edge in enumerate(node.next_functions):
+            label = f"inputs[{i}]"
+            yield Use(label, None, _UNKNOWN) if edge[0] is None else Use(label, self._ids[edge], None)
+
+
+def _ordered(root: Any) -> list[Any]:
+    """Every node below, what is used before what uses it; without recursion."""
+    found: dict[Any, None] = {}
+    waiting: list[tuple[Any, bool]] = [(root, False)]
+    while waiting:
+        node, is_done = waiting.pop()
+        if is_done:
+            found.setdefault(node)
+        elif node not in found:
+            waiting.append((node, True))
+            waiting += [(parent, False) for parent, _ in reversed(node.next_functions) if parent is not None]
+    return list(found)
+
+
+def _kept(node: Any) -> Iterator[Tensor]:
+    """The tensors that a node keeps for its gradient, as long as they are there."""
+    names = ["saved_tensors"] if function_of(node) else [n for n in dir(node) if n.startswith("_saved_")]
+    for name in names:
+        try:
+            value = getattr(node, name)
+        except RuntimeError:  # a backward pass has freed them
+            continue
+        for item in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(item, Tensor):
+                yield item
+
+
+def _title(node: Any) -> str:
+    """``exp`` of ``ExpBackward0``, the name of a user's Function."""
+    cls = function_of(node)
+    if cls is not None:
+        return cls.__name__
+    name = str(node.name()).rpartition("::")[2].rpartition("Backward")[0]
+    name = "".join([f"_{c.lower()}" if c.isupper() else c for c in name]).lstrip("_")
+    return _OPERATORS.get(name, name)
+
+
+def _is_parted(step: Step, steps: Sequence[Step]) -> bool:
+    return any(other.kind == "part" and other.operands[0].step == step.id for other in steps)
+
+
+def _step(draft: Draft) -> Step:
+    step = draft.step()
+    if step.grad is None:
+        return replace(step, status="not_computed" if step.kind == "leaf" else "not_retained")
+    return replace(step, status="value_not_kept") if step.value is None else step

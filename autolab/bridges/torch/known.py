@@ -1,0 +1,88 @@
+"""Which step of a recording a tensor is, for as long as it is what it was when the step was made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.graph import get_gradient_edge
+
+from ..needed import UnsupportedError
+
+Edge = tuple[Any, int]
+"""Where a gradient arrives: a node of autograd's graph, and which of its results."""
+
+
+def edge_of(tensor: Tensor) -> Edge | None:
+    """Where the gradient of a tensor arrives; None for one that needs none."""
+    if not tensor.requires_grad:
+        return None
+    with torch.enable_grad():  # for a leaf it makes a view and looks at that
+        edge = get_gradient_edge(tensor)
+    return edge.node, edge.output_nr
+
+
+@dataclass
+class _KnownTensor:
+    """``tensor`` is held, so that no other one can take over its identity."""
+
+    step: int
+    tensor: Tensor
+    version: int
+    edge: Edge | None
+
+
+class KnownTensors:
+    """The tensors that are steps.
+
+    Attributes
+    ----------
+    edges : dict
+        The step of every place where a gradient arrives.
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[int, _KnownTensor] = {}
+        self.edges: dict[Edge, int] = {}
+
+    def add(self, step: int, tensor: Tensor) -> None:
+        """From here on the tensor is that step."""
+        edge = edge_of(tensor)
+        self._entries[id(tensor)] = _KnownTensor(step, tensor, tensor._version, edge)
+        if edge is not None:
+            self.edges[edge] = step
+
+    def __contains__(self, tensor: Tensor) -> bool:
+        return id(tensor) in self._entries
+
+    def step_of(self, tensor: Tensor) -> int | None:
+        """The step of a tensor; None where it is none, or has become another value since.
+
+        Raises
+        ------
+        UnsupportedError
+            If it was changed where nobody saw it: through a view, or under ``no_grad``.
+        """
+        entry = self._entries.get(id(tensor))
+        if entry is None:
+            return None
+        same_edge, same_version = entry.edge == edge_of(tensor), entry.version == tensor._version
+        if same_edge and (same_version or not tensor.requires_grad):
+            return entry.step if same_version else None  # a buffer that was updated is another constant
+        if tensor._is_view() and not same_version:
+            raise UnsupportedError(
+                f"record: a view of shape {tuple(tensor.shape)} and what it is a view of share their numbers, and one "
+                "of them was changed in place; use an operation that makes a new tensor, or clone()"
+            )
+        if same_edge:
+            raise UnsupportedError(
+                f"record: a tensor of shape {tuple(tensor.shape)} was changed in place where autograd does not see it "
+                "(.data, no_grad or NumPy); its gradient would belong to other numbers"
+            )
+        return None
+
+    def tensors(self) -> list[tuple[int, Tensor]]:
+        """All steps with their tensors."""
+        return [(entry.step, entry.tensor) for entry in self._entries.values()]

@@ -1,0 +1,108 @@
+"""Modules: the names of their parameters, and their calls as scopes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import get_ident
+from types import FrameType
+from typing import Any
+
+from torch import Tensor
+from torch.nn import Module
+from torch.nn.modules import module as torch_module
+from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+
+from ...engine.config import modes
+from ...engine.named_scope import Mark, named_scope
+from ..needed import UnsupportedError
+
+_HOOKS = ("_backward_hooks", "_backward_pre_hooks")
+
+
+class ModuleNames:
+    """What parameters, buffers and modules are called: ``fc1.weight``, or ``net.fc1.weight`` of a module ``net`` that
+    the recorded function uses."""
+
+    def __init__(self, module: Module | None) -> None:
+        self._modules: dict[int, str] = {}
+        self._tensors: dict[int, str] = {}
+        self._held: list[Module] = []
+        if module is not None:
+            self.add("", module)
+
+    def add(self, name: str, module: Module) -> None:
+        """Learn the names in a module that is itself called ``name``."""
+        refuse_hooks(module)
+        self._held.append(module)
+        prefix = f"{name}." if name else ""
+        for key, inner in module.named_modules():
+            self._modules.setdefault(id(inner), prefix + key if key else name)
+        for key, tensor in [*module.named_parameters(), *module.named_buffers()]:
+            self._tensors.setdefault(id(tensor), prefix + key)
+
+    def knows(self, module: Module) -> bool:
+        return id(module) in self._modules
+
+    def of_module(self, module: Module) -> str:
+        return self._modules.get(id(module), "")
+
+    def of_tensor(self, tensor: Tensor) -> str | None:
+        """The name of a parameter or buffer; None for what is neither."""
+        return self._tensors.get(id(tensor))
+
+
+def refuse_hooks(module: Module) -> None:
+    """Raise if somebody's hook could change gradients on their way."""
+    for owner, inner in [("", None), *module.named_modules()]:
+        kinds = [getattr(inner, kind, None) for kind in _HOOKS]
+        if inner is None:
+            kinds = [getattr(torch_module, f"_global{kind}", None) for kind in _HOOKS]
+        if any(kinds):
+            what = f"module {owner!r:.60}" if owner else type(module).__name__
+            raise UnsupportedError(f"record: {what} has a backward hook, which may change gradients; remove the hook")
+
+
+class _ModuleCall(named_scope):
+    """The scope of one call of a module; ``frame`` is PyTorch's own, in which its forward runs."""
+
+    def __init__(self, label: str, frame: FrameType) -> None:
+        super().__init__(label)
+        self._frame = frame
+
+    def value(self) -> tuple[Mark, ...]:
+        return (*modes().marks, Mark(self._label, self._frame, self._frame.f_lineno))
+
+
+@contextmanager
+def calls_as_scopes(names: ModuleNames, root: Module | None, name_in: Callable[[Any], str | None]) -> Iterator[None]:
+    """Inside, every call of a module in this thread but ``root``'s own is a scope.
+
+    ``name_in(module)`` finds what the user calls a module that is not known yet.
+    """
+    thread = get_ident()
+    open_: list[tuple[Module, _ModuleCall]] = []
+
+    def enter(module: Module, args: Any) -> None:
+        if get_ident() != thread or module is root:
+            return
+        if not names.knows(module):
+            names.add(name_in(module) or "", module)
+        name, kind = names.of_module(module), type(module).__name__
+        called = _ModuleCall(f"{name}: {kind}" if name else kind, sys._getframe(1))
+        called.__enter__()
+        open_.append((module, called))
+
+    def leave(module: Module, args: Any, result: Any) -> None:
+        if get_ident() == thread and open_ and open_[-1][0] is module:
+            open_.pop()[1].__exit__(None, None, None)
+
+    handles = [register_module_forward_pre_hook(enter), register_module_forward_hook(leave, always_call=True)]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+        while open_:
+            open_.pop()[1].__exit__(None, None, None)

@@ -1,0 +1,197 @@
+"""What arrives in the backward pass: the gradient of every step, and of it the share of each use.
+
+Every use of a tensor gets an alias of it, which nothing else uses: what autograd delivers there is the share of that
+use, whatever the function does inside. No gradient is computed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ...recording.drafts import Draft, Use
+from ...recording.model import BackwardStep, Snapshot
+from ..needed import UnsupportedError
+from .known import Edge, edge_of
+from .tensors import TensorBudget
+
+_SLACK = 64
+"""By so many rounding errors the gradient of a value may differ from the sum of its shares."""
+
+
+@dataclass(eq=False)
+class _UseShare:
+    """What has come from one use; autograd may deliver it in several parts."""
+
+    call: int
+    use: Use
+    sum: Tensor | None = None
+
+
+@dataclass
+class _GradientSum:
+    """A gradient as it grows, and what arrived for it."""
+
+    sum: Tensor
+    parts: tuple[Tensor, ...]
+
+    def and_(self, g: Tensor) -> _GradientSum:
+        return _GradientSum(self.sum + _plain(g), (*self.parts, g))
+
+
+@dataclass
+class Shares:
+    """Hooks on the tensors and nodes of a run. They listen in `run` alone: a function may differentiate by itself."""
+
+    drafts: list[Draft]
+    budget: TensorBudget
+    backward: list[BackwardStep] = field(default_factory=list)
+    aliases: dict[Edge, int] = field(default_factory=dict)
+    _shares: list[_UseShare] = field(default_factory=list)
+    _elsewhere: dict[Edge, Tensor] = field(default_factory=dict)
+    _gradients: dict[int, Tensor] = field(default_factory=dict)
+    _order: dict[int, None] = field(default_factory=dict)
+    _listens: bool = False
+
+    # ------------------------------------------------------------------ while the function runs
+    def watch(self, step: int, tensor: Tensor) -> None:
+        """The gradient of a value that a function made."""
+        if tensor.requires_grad and not tensor.is_leaf:
+            tensor.register_hook(partial(self._arrived, step))
+
+    def alias(self, tensor: Tensor, call: int, use: Use) -> Tensor:
+        """What a call is to use in place of the tensor."""
+        alias = torch.ops.aten.alias.default(tensor)  # it hands gradients on as they come, sparse ones too
+        edge, share = edge_of(alias), _UseShare(call, use)
+        assert edge is not None and use.step is not None
+        self._shares.append(share)
+        self.aliases[edge] = use.step
+        alias.register_hook(partial(self._came_back, edge, share))
+        return alias
+
+    def watch_node(self, call: int, node: Any, places: Mapping[int, tuple[Use, Edge]]) -> None:
+        """The shares that a node of autograd's graph hands to some of its inputs, by their places."""
+        shares = {place: (_UseShare(call, use), edge) for place, (use, edge) in places.items()}
+        self._shares += [share for share, _ in shares.values()]
+
+        def hook(inputs: Sequence[Tensor | None], outputs: Sequence[Tensor | None]) -> None:
+            for place, (share, edge) in shares.items():
+                g = inputs[place] if place < len(inputs) and self._listens else None
+                if g is None:
+                    continue
+                if edge in self.aliases:  # that is not the share of the use for which the alias was made
+                    self._elsewhere[edge] = _sum(self._elsewhere.get(edge), g)
+                self._add(share, g)
+
+        node.register_hook(hook)
+
+    def _arrived(self, step: int, g: Tensor) -> None:
+        if self._listens:
+            self._gradients[step] = g
+            if self.drafts[step].kind == "call":
+                self._order.setdefault(step)
+
+    def _came_back(self, edge: Edge, share: _UseShare, g: Tensor) -> None:
+        if self._listens:
+            other = self._elsewhere.pop(edge, None)
+            self._add(share, g if other is None else _without(g, other))
+
+    def _add(self, share: _UseShare, g: Tensor) -> None:
+        self._order.setdefault(share.call)  # of a call with several results, which has no gradient of its own
+        share.sum = _sum(share.sum, g)
+
+    # ------------------------------------------------------------------ the gradients
+    def run(
+        self,
+        outputs: Sequence[tuple[int, Tensor]],
+        starts: Sequence[Tensor],
+        leaves: Sequence[tuple[int, Tensor]],
+    ) -> list[Snapshot | None]:
+        """Differentiate; the upstream gradient of every output. Nobody's ``.grad`` changes."""
+        reached = [(step, y, g) for (step, y), g in zip(outputs, starts, strict=True) if y.requires_grad]
+        if reached and leaves:
+            ys, gs = [y for _, y, _ in reached], [g for _, _, g in reached]
+            self._listens = True
+            tensors = [tensor for _, tensor in leaves]
+            found = torch.autograd.grad(ys, tensors, gs, allow_unused=True, retain_graph=True)
+            self._listens = False
+            self._gradients |= {step: g for (step, _), g in zip(leaves, found, strict=True) if g is not None}
+        totals: dict[int, _GradientSum] = {}
+        for step, _, g in reached:
+            totals[step] = totals[step].and_(g) if step in totals else _GradientSum(_plain(g), (g,))
+        upstream = [self.budget.snapshot(totals[step].sum) if y.requires_grad else None for step, y in outputs]
+        self._tell(totals)
+        return upstream
+
+    def _tell(self, totals: dict[int, _GradientSum]) -> None:
+        """Write what was heard into the drafts, call by call in the order of the backward pass."""
+        by_use: dict[int, Tensor] = {}
+        for share in self._shares:
+            if share.sum is not None:
+                by_use[id(share.use)] = _sum(by_use.get(id(share.use)), share.sum)
+        for step in self._order:
+            draft = self.drafts[step]
+            self._settle(step, totals)
+            self.backward.append(BackwardStep(len(self.backward), step, draft.grad, 0.0))
+            draft.reached = True
+            for use in draft.uses:
+                if use.step is not None and id(use) in by_use:
+                    self._deliver(use, by_use[id(use)], totals)
+        for step in self._gradients:
+            self._settle(step, totals)
+
+    def _deliver(self, use: Use, g: Tensor, totals: dict[int, _GradientSum]) -> None:
+        assert use.step is not None
+        before = totals.get(use.step)
+        total = totals[use.step] = _GradientSum(_plain(g), (g,)) if before is None else before.and_(g)
+        use.contribution, use.arrival = self.budget.snapshot(g), len(total.parts) - 1
+        use.total = None if before is None else self.budget.snapshot(total.sum)
+
+    def _settle(self, step: int, totals: dict[int, _GradientSum]) -> None:
+        """Everything has arrived at a step: it must be what autograd says."""
+        draft, g = self.drafts[step], self._gradients.get(step)
+        if g is None or draft.grad is not None:
+            return
+        if step not in totals or not _agree(totals[step], g):
+            raise UnsupportedError(
+                f"record: the gradient of {draft.name or draft.function!r:.60} is not the sum of the shares of its "
+                "uses: something that a recording does not see uses it, such as a value from before the recording, or "
+                "changes gradients"
+            )
+        draft.grad, draft.reached = self.budget.snapshot(g), True
+
+
+def _sum(before: Tensor | None, g: Tensor) -> Tensor:
+    return g if before is None else before + g
+
+
+def _without(g: Tensor, other: Tensor) -> Tensor:
+    """What is left of a gradient; exactly 0 where only rounding is."""
+    rest = g - other
+    noise = 8 * torch.finfo(g.dtype).eps * torch.maximum(g.abs(), other.abs())
+    return torch.where(rest.abs() <= noise, torch.zeros_like(rest), rest)
+
+
+def _plain(g: Tensor) -> Tensor:
+    """A gradient that can be added and compared: dense, and of floats that have an arithmetic."""
+    g = g if g.layout == torch.strided else g.to_dense()
+    return g if g.dtype.itemsize > 1 else g.float()
+
+
+def _size(g: Tensor) -> float:
+    sizes = torch.nan_to_num(_plain(g).detach().abs(), nan=0.0, posinf=0.0)
+    return float(sizes.max()) if sizes.numel() else 0.0
+
+
+def _agree(total: _GradientSum, g: Tensor) -> bool:
+    own, plain = total.sum, _plain(g)
+    if torch.equal(own, plain):
+        return True
+    slack = _SLACK * torch.finfo(g.dtype).eps
+    size = sum([_size(part) for part in total.parts])
+    return bool(torch.isclose(own, plain, slack, slack * size, equal_nan=True).all())

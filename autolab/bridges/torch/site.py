@@ -1,0 +1,79 @@
+"""Where a call of PyTorch stands: in the user's code, and whether inside a ``torch.autograd.Function``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import torch
+
+from ...recording.drafts import Draft
+from ...recording.locate import PACKAGE, CodePosition, Locator
+from ...recording.scopes import is_users
+
+_APPLY = torch.autograd.Function.apply.__func__.__code__
+_TORCH = os.path.dirname(torch.__file__) + os.sep
+_FACES = tuple(
+    [
+        f"{_TORCH}{name}"
+        for name in ("functional.py", "_tensor.py", "overrides.py", "_jit_internal.py", f"utils{os.sep}_contextlib.py")
+    ]
+    + [f"{_TORCH}nn{os.sep}functional.py", f"{_TORCH}autograd{os.sep}__init__.py"]
+)
+"""PyTorch's files whose functions hand on what the user called by its name."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """``frame`` is the user's, ``place`` what it is at. ``is_inner``: a module or another library made the call there.
+
+    ``applying`` is the frame of ``Function.apply``, where the call stands in the forward of a user's Function; all
+    else then is about who applied it.
+    """
+
+    frame: FrameType | None
+    place: CodePosition | None
+    is_inner: bool
+    outer_line: int | None
+    applying: FrameType | None
+
+
+class TorchLocator(Locator):
+    """Finds the places of calls in a run."""
+
+    def site(self, base: FrameType | None) -> Site:
+        """The place of the call that is being made, in the run that ``base`` began."""
+        inside: FrameType | None = sys._getframe(1)
+        applying, frame = None, inside
+        while frame is not None and frame is not base:
+            if frame.f_code is _APPLY:
+                applying = frame
+            frame = frame.f_back
+        users, is_inner = inside if applying is None else applying.f_back, False
+        while users is not None and users is not base and not is_users(users.f_code.co_filename):
+            file = users.f_code.co_filename
+            is_inner = is_inner or not (file.startswith(PACKAGE) or file in _FACES)
+            users = users.f_back
+        users = None if users is base else users
+        place = self.place(users)
+        outer = self._outer_line(inside, users, base)
+        return Site(users, place.of_inner_step() if is_inner and place else place, is_inner, outer, applying)
+
+
+def name_in(frame: FrameType | None, value: Any) -> str | None:
+    """What the code of a frame calls an object, if it has a name for it."""
+    if frame is None:
+        return None
+    for names in (frame.f_locals, frame.f_globals):
+        for name, found in names.items():
+            if found is value and not name.startswith("_"):
+                return name
+    return None
+
+
+def names_of(draft: Draft) -> tuple[str, ...]:
+    """What the user's statement calls the results of a call, if he wrote it himself."""
+    return draft.place.names if draft.place is not None and not draft.is_inner else ()

@@ -1,0 +1,88 @@
+"""Tensors as the arrays that a recording keeps, and structures of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ...recording.arrays import Budget
+from ...recording.model import Snapshot
+from ..needed import UnsupportedError
+
+_SAME = {torch.float16, torch.float32, torch.float64, torch.bool, torch.uint8, torch.uint16, torch.uint32} | {
+    torch.uint64,
+    torch.int8,
+    torch.int16,
+    torch.int32,
+    torch.int64,
+}
+"""The dtypes that NumPy has too."""
+
+
+def dtype_name(tensor: Tensor) -> str:
+    """``float32``, ``bfloat16``: the dtype as PyTorch calls it."""
+    return str(tensor.dtype).removeprefix("torch.")
+
+
+def array_of(tensor: Tensor) -> np.ndarray:
+    """The numbers in main memory; those of a dtype that NumPy does not have, such as bfloat16, as float32.
+
+    It may share memory with the tensor.
+    """
+    if tensor.is_complex():
+        raise UnsupportedError(
+            f"record: a value is {dtype_name(tensor)}, and AutoLab shows real numbers; "
+            "return torch.view_as_real(...) of it, or its abs()"
+        )
+    if tensor.is_quantized or tensor.is_meta or tensor.is_nested:
+        kind = "quantized" if tensor.is_quantized else "nested" if tensor.is_nested else "without data (meta)"
+        raise UnsupportedError(f"record: a tensor is {kind}; expected one with numbers of its own")
+    plain = tensor.detach()
+    if plain.layout != torch.strided:
+        plain = plain.to_dense()
+    if plain.dtype not in _SAME:
+        plain = plain.to(torch.float32)
+    return np.asarray(plain.resolve_neg().cpu().numpy())
+
+
+class TensorBudget(Budget):
+    """A budget whose snapshots are of tensors, and say dtype and device as PyTorch does."""
+
+    def snapshot(self, tensor: Any) -> Snapshot:
+        kept = super().snapshot(array_of(tensor))
+        name, device = dtype_name(tensor), str(tensor.device)
+        if kept.dtype == name and kept.device == device:
+            return kept
+        return replace(kept, dtype=name, device=device, nbytes=tensor.numel() * tensor.element_size())
+
+    def share(self, fraction: float) -> TensorBudget:
+        return TensorBudget(super().share(fraction)._left)
+
+
+def tensors_in(value: Any) -> Iterator[Tensor]:
+    """The tensors in a structure of tuples, lists and dicts, in order."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from tensors_in(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from tensors_in(item)
+
+
+def exchanged(value: Any, swap: Callable[[str, Tensor], Any], label: str = "") -> Any:
+    """The structure with ``swap(label, tensor)`` for every tensor; labels are ``state[0]``, ``batch[x]``."""
+    if isinstance(value, Tensor):
+        return swap(label, value)
+    if isinstance(value, dict):
+        return type(value)((key, exchanged(item, swap, f"{label}[{key}]")) for key, item in value.items())
+    if isinstance(value, list | tuple) and next(tensors_in(value), None) is not None:
+        items = [exchanged(item, swap, f"{label}[{i}]") for i, item in enumerate(value)]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    return value

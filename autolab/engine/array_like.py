@@ -1,0 +1,146 @@
+"""What a Variable is to Python and NumPy: numbers, comparisons, lengths, and no array by accident."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import numpy_functions, protocol
+from .backend import Array, device_name
+from .config import listeners
+from .errors import DetachError
+from .leaving import is_drawn, left, number_of
+from .remedies import AS_ARRAY, COPIED, ELEMENT, ELEMENT_OF_LEAF, INTO_ARRAY, ONE_NUMBER
+
+if TYPE_CHECKING:
+    from .installed import Installed
+    from .node import Node
+else:
+    Installed = object
+
+
+class ArrayLike(Installed):
+    """The part of `Variable` that has nothing to do with gradients, but that none of them is lost."""
+
+    __slots__ = ()
+
+    _data: Array
+    node: Node | None
+    creator: Any
+    name: Any
+    requires_grad: Any
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the array."""
+        return self._data.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self._data.ndim
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self._data.size
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of the elements."""
+        return self._data.dtype
+
+    @property
+    def device(self) -> str:
+        """Where the array lives: ``cpu`` or ``cuda:0``."""
+        return device_name(self._data)
+
+    def item(self: Any) -> float:
+        """The only element as a Python number; an error if there are more."""
+        number = self._number()
+        return left(self, number) if listeners and self.node is not None else number
+
+    def _number(self) -> float:
+        if self.size != 1:
+            raise ValueError(f"Variable: got shape {self.shape} for one Python number; {ONE_NUMBER}")
+        return self._data.item()
+
+    # ------------------------------------------------------------------ Python and NumPy
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len(Variable): got a value without axes; expected at least one axis")
+        return len(self._data)
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ValueError(
+                f"bool(Variable): the truth of {self.size} elements is ambiguous; use .data.any() or .all()"
+            )
+        return bool(self._data.item())
+
+    def __float__(self: Any) -> float:
+        number = self._number()
+        return float(number if self.node is None else number_of(self, number))
+
+    def __int__(self: Any) -> int:
+        number = self._number()
+        return int(number if self.node is None else number_of(self, number))
+
+    def __repr__(self) -> str:
+        return "variable(" + str(self._data).replace("\n", "\n" + " " * 9) + ")"
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> Any:
+        return self._data == protocol.unwrap(other)
+
+    def __ne__(self, other: object) -> Any:
+        return self._data != protocol.unwrap(other)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._data < protocol.unwrap(other)
+
+    def __le__(self, other: Any) -> Any:
+        return self._data <= protocol.unwrap(other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._data > protocol.unwrap(other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._data >= protocol.unwrap(other)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise DetachError(ELEMENT if self.creator is not None else ELEMENT_OF_LEAF)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if self.node is not None and not is_drawn(sys._getframe(1)):
+            raise DetachError(AS_ARRAY)
+        return np.array(self._data, dtype=dtype, copy=copy)
+
+    @property
+    def _mask(self) -> Any:
+        """What NumPy's masked arrays ask for before they take ``_data`` of whatever is assigned to them."""
+        if self.node is not None and not is_drawn(sys._getframe(1)):
+            raise DetachError(f"Variable: {INTO_ARRAY}")
+        return np.ma.nomask
+
+    __array_priority__ = 200
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return protocol.array_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return numpy_functions.array_function(func, args, kwargs)
+
+    # ------------------------------------------------------------------ copies and displays
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.creator is not None:
+            raise TypeError(COPIED)
+        return type(self), (self._data, self.name, self.requires_grad)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        from ..views import mimebundle  # the one thing that the engine imports upwards, and only when asked
+
+        return mimebundle(self)

@@ -1,0 +1,159 @@
+"""What is done where arrays live: moving them there and back, random numbers, time, memory, kernels."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from time import perf_counter
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from .backend import Array, cupy_for, is_array, on_gpu
+from .errors import a_kind
+
+HAS_FLAGS = sys.platform != "emscripten"
+"""Whether the processor tells of floating-point operations that went wrong."""
+
+# Seconds that the running thread has computed. A browser's Python has one thread, and no clock for it alone.
+thread_time: Callable[[], float] = getattr(time, "thread_time", time.process_time)
+
+
+def to_cpu(array: Any) -> Any:
+    """What holds arrays, in main memory.
+
+    Parameters
+    ----------
+    array : array, batch, or what moves itself
+        An array is given back itself if it is there, else as a copy; so is a Variable, and the copy is a step of its
+        graph. A batch is a tuple, list or dict of such; numbers in it stay. A `Parameter`, `Link` or `Optimizer` moves,
+        and is given back itself.
+
+    Raises
+    ------
+    TypeError
+        If it is none of these.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> import numpy as np
+    >>> x = np.ones(2)
+    >>> autolab.to_cpu(x) is x
+    True
+    """
+    return _moved("to_cpu", array, lambda a: a if isinstance(a, np.ndarray) else a.get())
+
+
+def to_gpu(array: Any) -> Any:
+    """What holds arrays, on the current GPU; takes what `to_cpu` takes.
+
+    Raises
+    ------
+    RuntimeError
+        If CuPy or a GPU is missing; the message says which.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> import numpy as np
+    >>> x = autolab.to_gpu(np.ones(2))  # doctest: +SKIP
+    """
+    return _moved("to_gpu", array, lambda a: a if on_gpu(a) else cupy_for("to_gpu").asarray(a))
+
+
+def _moved(name: str, value: Any, move: Callable[[Array], Array]) -> Any:
+    if is_array(value):
+        return move(value)
+    if isinstance(value, tuple | list):
+        items = [_moved(name, item, move) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if isinstance(value, dict):
+        return {key: _moved(name, item, move) for key, item in value.items()}
+    if isinstance(value, int | float | np.generic):
+        return value
+    if hasattr(value, name):
+        return getattr(value, name)()
+    raise TypeError(f"{name}: got {a_kind(value)}; expected an array, a Variable, or a batch of them")
+
+
+def device(index: int) -> AbstractContextManager[Any]:
+    """Choose the GPU on which arrays are made inside a ``with``: ``with autolab.device(0):``.
+
+    Raises
+    ------
+    RuntimeError
+        If CuPy or a GPU is missing; the message says which.
+    ValueError
+        If there is no GPU of this number.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> import numpy as np
+    >>> with autolab.device(0):  # doctest: +SKIP
+    ...     x = autolab.to_gpu(np.ones(2))
+    """
+    cupy = cupy_for("device")
+    count = cupy.cuda.runtime.getDeviceCount()
+    if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < count:
+        raise ValueError(f"device: got {index!r:.60}; expected a number from 0 to {count - 1}, one of the GPUs here")
+    chosen: AbstractContextManager[Any] = cupy.cuda.Device(index)
+    return chosen
+
+
+def generator(xp: ModuleType, rng: np.random.Generator) -> Any:
+    """What draws random numbers as arrays of ``xp``: ``rng`` itself, or a generator on the GPU that ``rng`` seeds.
+
+    The GPU's one is good for a single draw. All that has to be kept to draw the same again is in ``rng``, so that seeds
+    and saved states of a training run mean the same on every device.
+    """
+    return rng if xp is np else xp.random.Generator(xp.random.Philox4x3210(int(rng.integers(1 << 63))))
+
+
+def stopwatch(xp: ModuleType) -> Callable[[], float]:
+    """Starts to measure; calling the result gives the seconds since then, on a GPU between two events on the device."""
+    if not hasattr(xp, "cuda"):
+        start = perf_counter()
+        return lambda: perf_counter() - start
+    cuda = xp.cuda
+    first, last = cuda.Event(), cuda.Event()
+    first.record()
+
+    def stop() -> float:
+        last.record()
+        last.synchronize()
+        return float(cuda.get_elapsed_time(first, last)) / 1000
+
+    return stop
+
+
+def pool_bytes(xp: ModuleType) -> tuple[int, int]:
+    """How many bytes of the memory pool of CuPy are in use, and how many it holds."""
+    pool = xp.get_default_memory_pool()
+    return int(pool.used_bytes()), int(pool.total_bytes())
+
+
+def compiled_kernel(in_params: str, out_params: str, operation: str, name: str) -> Callable[..., Any]:
+    """CuPy's kernel of an `elementwise_kernel`."""
+    kernel: Callable[..., Any] = cupy_for(name).ElementwiseKernel(in_params, out_params, operation, name)
+    return kernel
+
+
+def refuse_singular(result: Array, *given: Array) -> Array:
+    """The result of a routine for matrices, refused if it is not finite although all that was given is.
+
+    NumPy learns from the processor's flags that a matrix has no inverse. A browser has none for Python, and NumPy
+    goes on with NaN.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If it is refused.
+    """
+    if HAS_FLAGS or np.isfinite(result).all() or not all(np.isfinite(array).all() for array in given):
+        return result
+    raise np.linalg.LinAlgError("Singular matrix")

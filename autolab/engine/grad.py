@@ -1,0 +1,86 @@
+"""grad(): gradients that are returned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, overload
+
+from .backward import gradients
+from .errors import a_kind, no_switch
+from .store import own
+from .variable import Variable
+
+
+@overload
+def grad(outputs: Any, inputs: Variable, grad_outputs: Any = None, create_graph: bool = False) -> Variable | None: ...
+@overload
+def grad(
+    outputs: Any, inputs: Sequence[Variable], grad_outputs: Any = None, create_graph: bool = False
+) -> tuple[Variable | None, ...]: ...
+def grad(outputs: Any, inputs: Any = None, grad_outputs: Any = None, create_graph: bool = False) -> Any:
+    """Gradients of ``outputs`` with respect to ``inputs``; they are returned, and no ``.grad`` changes.
+
+    The pass is that of `Variable.backward`: it runs all rules down to the leaves, also those that lead to none of
+    ``inputs``.
+
+    Parameters
+    ----------
+    outputs : Variable or sequence of Variables
+    inputs : Variable or sequence of Variables
+        May be leaves or values in between.
+    grad_outputs : Variable, array or a sequence of them, optional
+        The upstream gradient of each output, of its shape. It may be left out (or None) for outputs of one element: 1.
+    create_graph : bool
+        Make the result differentiable, for gradients of higher order.
+
+    Returns
+    -------
+    Variable, or tuple of Variables
+        A Variable for a Variable, a tuple for a sequence. Each has its input's shape and dtype; None for an input
+        that no output depends on.
+
+    Raises
+    ------
+    TypeError
+        If an output or input is not a Variable.
+    ValueError
+        If an upstream gradient has the wrong shape, or their number is wrong.
+    RuntimeError
+        If an output of more than one element has no upstream gradient.
+
+    Examples
+    --------
+    >>> from autolab import Variable, grad
+    >>> x = Variable(3.0)
+    >>> first = grad(x ** 3, x, create_graph=True)
+    >>> first, grad(first, x)
+    (variable(27.0), variable(18.0))
+    """
+    if type(create_graph) is not bool:
+        raise no_switch("grad", create_graph=create_graph)
+    ys = _variables("outputs", outputs)
+    xs = _variables("inputs", inputs)
+    starts = [None] * len(ys) if grad_outputs is None else _sequence(grad_outputs)
+    if len(starts) != len(ys):
+        raise ValueError(
+            f"grad: got {len(starts)} grad_outputs; expected {len(ys)}, one per output. The upstream gradient of one "
+            "output is an array or a Variable, not a list of numbers"
+        )
+    inner = frozenset([x.node for x in xs if x.node is not None and x.node.order])
+    found = gradients(ys, starts, create_graph, keep=inner)
+    seen = {id(getattr(start, "array", start)) for start in starts}  # the caller's own arrays
+    result = tuple([own(found[x.node], seen) if x.node in found else None for x in xs])
+    return result[0] if isinstance(inputs, Variable) else result
+
+
+def _sequence(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _variables(what: str, values: Any) -> list[Variable]:
+    found = _sequence(values)
+    for value in found:
+        if not isinstance(value, Variable):
+            hint = "; for a function there is autolab.transforms.grad(f)(x)" if callable(value) else ""
+            raise TypeError(f"grad: {what} has {a_kind(value)}; expected a Variable or a sequence of them{hint}")
+    return found

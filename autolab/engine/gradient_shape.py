@@ -1,0 +1,49 @@
+"""The shape of a gradient: that of its input, or one that sums to it where the input was broadcast."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .errors import GradientShapeError, a_kind
+
+if TYPE_CHECKING:
+    from .primitive import Primitive
+
+
+def summed(function: Primitive, g: Any, label: str, shape: tuple[int, ...], upstream: tuple[int, ...] | None) -> Any:
+    """The gradient of a broadcast input; an error for everything else that has another shape than the input.
+
+    Summed are the axes along which the forward has broadcast, so a gradient that is larger than the result is none.
+    """
+    if not hasattr(g, "shape"):
+        raise TypeError(
+            f"{function.name}: the rule of input {label!r} returned {a_kind(g)}; expected a gradient "
+            f"of shape {shape}, computed from g"
+        )
+    if function.elementwise and (upstream is None or upstream == g.shape or _spreads_to(g.shape, upstream)):
+        try:
+            return function.sum_to(g, shape=shape)
+        except ValueError:
+            pass  # said by check_shape
+    check_shape(function.name, label, g, shape)
+    return g
+
+
+def _spreads_to(shape: tuple[int, ...], result: tuple[int, ...]) -> bool:
+    try:
+        return np.broadcast_shapes(shape, result) == result
+    except ValueError:
+        return False
+
+
+def check_shape(function: str, which: str, g: Any, shape: tuple[int, ...]) -> None:
+    """Raise `GradientShapeError` unless ``g`` has the shape of the input it belongs to."""
+    if g.shape != shape:
+        hint = f" Sum over the broadcast axes: sum_to(g, shape={shape})." if len(g.shape) > len(shape) else ""
+        raise GradientShapeError(
+            f"{function}: gradient for input {which!r} has shape {g.shape}, but {which!r} has shape {shape}.{hint}",
+            g.shape,
+            shape,
+        )

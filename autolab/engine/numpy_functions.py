@@ -1,0 +1,92 @@
+"""NumPy's functions that are no ufuncs, on Variables: ``np.sum(x, 0)``, ``np.stack([x, y])``."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .backend import is_array
+from .calls import in_grain, signature_of
+from .complaints import COMPLAINTS, LIMIT
+from .errors import DetachError, NoGradientError
+from .leaving import is_drawn
+from .protocol import adapters, declared, unwrap
+from .remedies import INTO_ARRAY
+
+_NAMED = re.compile(r"[A-Za-z_][\w.]*(\([\w.]+\))?: |numpy\.")
+"""How a message begins that says which function it is about."""
+
+
+_PLAIN_FUNCTIONS = {
+    *(np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.iscomplexobj, np.isrealobj),
+    *(np.argmax, np.argmin, np.argsort, np.searchsorted, np.nonzero, np.flatnonzero, np.argwhere, np.count_nonzero),
+    *(np.any, np.all, np.isclose, np.allclose, np.array_equal, np.array_equiv),
+    *(np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.ix_, np.may_share_memory, np.shares_memory),
+    *(np.array_repr, np.array_str, np.array2string),
+}
+
+
+_WRITES = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
+
+
+def array_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What ``Variable.__array_function__`` does."""
+    if func in _PLAIN_FUNCTIONS:
+        return func(*[unwrap(value) for value in args], **{k: unwrap(v) for k, v in kwargs.items()})
+    if func in _WRITES and any([getattr(value, "requires_grad", False) for value in (*args, *kwargs.values())]):
+        raise DetachError(f"{_full_name(func)}: {INTO_ARRAY}")
+    try:
+        return _called(func, args, kwargs)
+    except (*COMPLAINTS, AttributeError) as error:
+        if is_drawn(sys._getframe(1)):  # matplotlib may ask for what has no gradient
+            return func(*[unwrap(value) for value in args], **{k: unwrap(v) for k, v in kwargs.items()})
+        if type(error) not in (*COMPLAINTS, AttributeError) or _NAMED.match(str(error)):
+            raise
+        kind = TypeError if isinstance(error, AttributeError) else type(error)  # it is no array
+        told = "".join([f" {name}={value!r:.40}:" for name, value in _settings(func, args, kwargs)])
+        raise kind(f"{_full_name(func)}:{told} {error}"[:LIMIT]).with_traceback(error.__traceback__) from None
+
+
+def _called(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    adapter, function = adapters.get(func), declared.get(func)
+    if adapter is not None:
+        return _adapted(func, adapter, args, kwargs)
+    if function is None:
+        raise NoGradientError(f"{_full_name(func)} has no gradient in AutoLab. Apply it to x.data if none is needed.")
+    try:
+        arrays, attributes = in_grain(function.function, func, args, kwargs)  # type: ignore[attr-defined]
+    except NoGradientError as error:
+        raise NoGradientError(f"{_full_name(func)} on a Variable {error}"[:LIMIT]) from None
+    except TypeError as error:
+        raise NoGradientError(f"{_full_name(func)} on a Variable: {error}"[:LIMIT]) from None
+    return function(*arrays, **attributes)
+
+
+def _adapted(func: Any, adapter: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    try:
+        given = signature_of(adapter).bind(*args, **kwargs)
+    except TypeError as error:
+        raise NoGradientError(f"{_full_name(func)} on a Variable: {error}") from None
+    return adapter(*given.args, **given.kwargs)
+
+
+def _settings(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The arguments that say how, and are no Variables or arrays or lists of them, for messages."""
+    try:
+        given = signature_of(func).bind_partial(*args, **kwargs).arguments
+    except (TypeError, ValueError):  # it does not take them
+        return []
+    return [(k, v) for k, v in given.items() if not (is_array(v) or hasattr(v, "requires_grad") or _holds(v))]
+
+
+def _holds(value: Any) -> bool:
+    return isinstance(value, list | tuple) and any([is_array(v) or hasattr(v, "requires_grad") for v in value])
+
+
+def _full_name(func: Any) -> str:
+    """As one calls it: ``numpy.sum``, ``numpy.linalg.eig``."""
+    return f"{getattr(func, '__module__', None) or 'numpy'}.{func.__name__}"

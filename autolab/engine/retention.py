@@ -1,0 +1,100 @@
+"""What a rule keeps of a call, and how it comes back as the Variables that it was, so that one rule serves every order.
+
+The name under which a rule keeps an array says which Variable it was: the name of an input, that of its edge's parent;
+the name of an output, that of the node itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .multi_output import MultiOutputNode
+from .node import Node
+from .schema import Schema
+from .variable import Variable, wrap
+from .variadic import Many
+
+Keeper = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
+"""Takes what a rule retains out of a call's inputs (`Inputs`, if the function is variadic), outputs and attributes."""
+
+Reviver = Callable[[Node, Any], Any]
+"""``revive(node, saved)``: Variables in place of the arrays that one of the node's rules kept."""
+
+
+def keeper(schema: Schema, names: tuple[str, ...]) -> Keeper | None:
+    """What keeps the values that a rule names: one as it is, several as a tuple; None if it names none."""
+    getters = [_getter(schema, name) for name in names]
+    if len(getters) <= 1:
+        return getters[0] if getters else None
+    if len(getters) == 2:  # as below, in half the time
+        one, two = getters
+        return lambda inputs, outputs, attributes: (one(inputs, outputs, attributes), two(inputs, outputs, attributes))
+    return lambda inputs, outputs, attributes: tuple([get(inputs, outputs, attributes) for get in getters])
+
+
+def _getter(schema: Schema, name: str) -> Keeper:
+    """How to find an output, an input, its shape, an attribute, or the index of an input among many."""
+    last = schema.inputs[-1] if schema.variadic else None
+    if name in schema.outputs:
+        place = schema.outputs.index(name)
+        return lambda inputs, outputs, attributes: outputs[place]
+    if name == last:
+        return lambda inputs, outputs, attributes: inputs.many
+    if name in schema.inputs:
+        place = schema.inputs.index(name)
+        return lambda inputs, outputs, attributes: inputs[place]
+    if name in schema.defaults:
+        return lambda inputs, outputs, attributes: attributes[name]
+    if name == "index":
+        return lambda inputs, outputs, attributes: inputs.number
+    if name == f"{last}_shapes":
+        return lambda inputs, outputs, attributes: inputs.shapes
+    place = schema.inputs.index(name.removesuffix("_shape"))
+    return lambda inputs, outputs, attributes: inputs[place].shape
+
+
+def reviver(schema: Schema, names: tuple[str, ...]) -> Reviver | None:
+    """The reviver of a rule that keeps the values of these names; None if none of them is an array of the graph."""
+    if len(names) == 1:
+        return _reviver_of(schema, names[0])
+    each = [_reviver_of(schema, name) for name in names]
+    if not any(each):
+        return None
+    return lambda node, saved: tuple(
+        [value if revive is None else revive(node, value) for revive, value in zip(each, saved, strict=True)]
+    )
+
+
+def _reviver_of(schema: Schema, name: str) -> Reviver | None:
+    if name in schema.outputs:
+        i = schema.outputs.index(name)
+        return lambda node, value: _output(node, i, value)
+    if name not in schema.inputs:
+        return None  # a shape or an attribute
+    place = schema.inputs.index(name)
+    if schema.variadic and place == len(schema.inputs) - 1:
+        return lambda node, values: _many(node, place, values)
+    return lambda node, value: _input(node, place, value)
+
+
+def _output(node: Node, i: int, value: Any) -> Variable:
+    return wrap(value, node.output(i) if isinstance(node, MultiOutputNode) else node)
+
+
+def _input(node: Node, place: int, value: Any) -> Any:
+    """The input at ``place`` as a Variable; a constant, or an input that was left out, as it is."""
+    edge: Any = node
+    while edge is not None and edge.place <= place:  # they are in the order of the inputs
+        if edge.place == place:
+            return wrap(value, edge.parent)
+        edge = edge.more
+    return value
+
+
+def _many(node: Node, first: int, values: Many) -> tuple[Any, ...]:
+    """The same for all inputs for which one name stands, once for all edges."""
+    if values.variables is None:
+        parents = {edge.place: edge.parent for edge in node.edges}
+        values.variables = tuple([wrap(v, parents[i]) if i in parents else v for i, v in enumerate(values, first)])
+    return values.variables

@@ -1,0 +1,96 @@
+"""Storing the gradients of a pass: all of them or none."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Iterable
+from itertools import starmap
+from typing import Any
+
+import numpy as np
+
+from .arrays import array_of
+from .node import Leaf, Node
+from .variable import Variable, wrap
+
+Gradients = dict[Node, Any]
+
+
+def publish(stores: Iterable[tuple[Any, str, Any]]) -> None:
+    """Set attributes, given as ``(object, name, value)``, all of them or none, in one call of C.
+
+    An interrupt is seen between two bytecodes, so it falls before or after all of them. What can fail must have
+    happened before: the objects' own ``__setattr__`` and properties are not asked.
+    """
+    any(starmap(object.__setattr__, list(stores)))  # which runs through all of them, as a store returns None
+
+
+def stored(found: Gradients, root: Node, seen: set[int]) -> list[tuple[Node, str, Any]]:
+    """What a pass stores on its nodes: a leaf's gradient adds to the one it has, that of a value in between replaces
+    it."""
+    stores: list[tuple[Node, str, Any]] = []
+    for node, g in found.items():
+        if isinstance(node, Leaf):
+            stores += _stores(node, own(g, seen))
+        elif not isinstance(g, dict) and node is not root:
+            # left out are functions with several results (their parts have the gradients) and the start filled in by us
+            stores += (node, "grad", own(g, seen)), (node, "given", False)
+    return stores
+
+
+def _stores(leaf: Leaf, g: Variable) -> list[tuple[Node, str, Any]]:
+    """What changes at a leaf: mostly the gradient and nothing else."""
+    before, passes = leaf.grad, 1
+    if before is not None:
+        g, passes = _sum(before, g), (leaf.passes or 1) + 1
+    stores: list[tuple[Node, str, Any]] = [(leaf, "grad", g)]
+    if leaf.passes != passes:
+        stores.append((leaf, "passes", passes))
+    if leaf.moved:
+        stores.append((leaf, "moved", False))
+    if leaf.given:
+        stores.append((leaf, "given", False))
+    return stores
+
+
+def _sum(before: Variable, g: Variable) -> Variable:
+    if before.shape != g.shape:  # the Variable got other data in between
+        raise ValueError(
+            f"backward: a Variable has a gradient of shape {before.shape}, to which one of shape {g.shape} cannot be "
+            "added; expected the same shape: after giving it data of another shape, call cleargrad()"
+        )
+    if before.node is None and g.node is None:
+        return wrap(array_of(before._data + g._data), None)
+    return before + g
+
+
+def own(g: Any, seen: set[int]) -> Variable:
+    """A Variable whose array no other gradient shares: rules may hand one array to several inputs, or a view."""
+    if type(g) is np.ndarray:  # the usual case
+        data, node = g, None
+    else:
+        data, node = (g._data, g.node) if isinstance(g, Variable) else (array_of(g), None)
+    if data.base is not None or id(data) in seen:
+        data = data.copy()
+    seen.add(id(data))
+    return wrap(data, node)
+
+
+class _Last(threading.local):
+    """The output of this thread's last backward pass, as long as somebody holds it."""
+
+    output: weakref.ref[Variable] | None = None
+
+
+_last = _Last()
+
+
+def last_output() -> Variable | None:
+    """Where this thread's last backward pass started; None if there was none, or nobody holds that value any more."""
+    return None if _last.output is None else _last.output()
+
+
+def note_pass(output: Variable) -> None:
+    """A backward pass from ``output`` has stored its gradients."""
+    _last.output = weakref.ref(output)

@@ -1,0 +1,106 @@
+"""The precision in which a function computes: real numbers where integers come, single precision where half comes.
+
+`real` wraps a forward whose values are real numbers, `in_single` a gradient rule. Arrays in single and double precision
+pass both untouched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from ..engine.arrays import as_array, check_real
+from ..engine.backend import Array
+from ..engine.primitive import Primitive
+from ..engine.variable import Variable
+
+HALF, SINGLE = np.dtype(np.float16), np.dtype(np.float32)
+
+
+FULL = frozenset({SINGLE, np.dtype(np.float64)})
+
+
+def real(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """Let ``forward(xp, *arrays)`` see arrays in single or double precision only.
+
+    Integers and booleans are converted to the arrays' common floating-point dtype, to float64 if all are integers: as
+    they are, ``-x`` and ``x - t`` would wrap around. Where the common dtype is float16, everything is computed in
+    float32, and the result is rounded once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import functions as F
+    >>> F.mean_absolute_error(np.array([1, 2], np.uint8), np.array([2, 4], np.uint8))
+    np.float64(1.5)
+    """
+
+    @wraps(forward)
+    def computed(xp: Any, *arrays: Any, **attributes: Any) -> Any:
+        for array in arrays:
+            if getattr(array, "dtype", SINGLE) not in FULL:
+                return in_floats(forward, xp, arrays, attributes)
+        return forward(xp, *arrays, **attributes)
+
+    return computed
+
+
+def in_floats(forward: Callable[..., Any], xp: Any, arrays: Any, attributes: dict[str, Any]) -> Any:
+    """What `real` makes of a call, where an array is not in full precision."""
+    common = np.result_type(*[array.dtype for array in arrays if hasattr(array, "dtype")])
+    dtype = SINGLE if common == HALF else common if common.kind == "f" else np.dtype(np.float64)
+    y = forward(xp, *[_raised(array, dtype) for array in arrays], **attributes)
+    return y.astype(HALF) if common == HALF else y
+
+
+def _raised(array: Any, dtype: np.dtype) -> Any:
+    """In ``dtype``, unless it is in full precision; what is no array (None, a number) as it is."""
+    return array if getattr(array, "dtype", SINGLE) in FULL else array.astype(dtype)
+
+
+def in_full(function: str, whole: bool = False, **inputs: Any) -> tuple[list[Any], Callable[[Any], Any]]:
+    """Inputs of a function that is made of others, in single or double precision as `real` has them, and what rounds
+    the result. Integers stay what they are if ``whole``."""
+    values = [v if isinstance(v, Variable) else as_array(v, f"{function}: input {k!r}") for k, v in inputs.items()]
+    common = np.result_type(*[check_real(v, function).dtype for v in values])
+    dtype = SINGLE if common == HALF else common if common.kind == "f" else np.dtype(np.float64)
+    if whole and common.kind != "f":
+        return values, lambda y: y
+    full = [v if v.dtype in FULL else Primitive.cast(v, dtype=dtype) for v in values]
+    return full, lambda y: Primitive.cast(y, dtype=HALF) if common == HALF else y
+
+
+def in_single(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a rule for an upstream gradient in float16 compute in float32; its result is rounded once."""
+
+    @wraps(rule)
+    def computed(g: Any, *saved: Any) -> Any:
+        if g.dtype is not HALF:
+            return rule(g, *saved)
+        return _cast(rule(_cast(g, SINGLE), *[_widened(value) for value in saved]), HALF)
+
+    return computed
+
+
+def _widened(value: Any) -> Any:
+    return _cast(value, SINGLE) if getattr(value, "dtype", None) == HALF else value
+
+
+def _cast(value: Any, dtype: np.dtype) -> Any:
+    return Primitive.cast(value, dtype=dtype) if isinstance(value, Variable) else value.astype(dtype)
+
+
+def accumulated(method: str, x: Array, **options: Any) -> Array:
+    """``x.sum(**options)`` and the like; in float16 the running result is kept in float32, and rounded at the end."""
+    if x.dtype != HALF:
+        return getattr(x, method)(**options)
+    return getattr(x, method)(dtype=SINGLE, **options).astype(HALF)
+
+
+@in_single
+def divided(g: Any, count: int) -> Any:
+    """``g / count``, also for a count beyond the numbers of float16."""
+    return g / count

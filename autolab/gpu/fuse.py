@@ -1,0 +1,276 @@
+"""fuse: a Python function that works element by element, as one function of the graph."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial, update_wrapper
+from heapq import heappop
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..engine.backend import Array, get_array_module
+from ..engine.backward import deliver
+from ..engine.errors import DeclarationError, FusionError
+from ..engine.node import Edge, Node, new_order
+from ..engine.primitive import Primitive, Rule
+from ..engine.switches import config
+from ..engine.variable import Variable, wrap
+from .formula import formula
+from .traced import UPSTREAM, Traced, exact
+
+_TRACES = 256
+"""So many traces of one function are kept: one for each combination of dtypes, attributes and outer constants."""
+
+
+def fuse(fn: Callable[..., Any], /) -> Callable[..., Any]:
+    """Make one function of the graph out of a Python function that works element by element.
+
+    The function is called once with symbols, which tell what it computes and, by the rules of the functions in it, what
+    its gradients are. On a GPU forward is then one kernel, and backward one for all gradients that are needed. On the
+    CPU the same steps run one after the other and reuse arrays that are needed no more. Of a call only those inputs are
+    kept that the gradients need; what backward needs in between it computes again. Gradients of higher order go through
+    the functions inside.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes inputs by position and attributes (numbers, strings) by keyword, and returns one value. It may use
+        operators, AutoLab's functions and NumPy's that work element by element. Numbers, strings, tuples of them and
+        functions that it takes from outside are looked up at every call where its own code names them.
+
+    Returns
+    -------
+    callable
+        The same function, for Variables, arrays and numbers of shapes that broadcast together.
+
+    Raises
+    ------
+    DeclarationError
+        If it is no function with named inputs.
+    FusionError
+        At the first call: if it branches on the value of an array, looks at shapes, sums, or uses an array that is none
+        of its inputs.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> @autolab.fuse
+    ... def muladd(x, y, z):
+    ...     return x * y + z
+    >>> x, y, z = autolab.Variable(2.0), autolab.Variable(3.0), autolab.Variable(4.0)
+    >>> w = muladd(x, y, z)
+    >>> w.backward()
+    >>> w, x.grad, w.creator.name
+    (variable(10.0), variable(3.0), 'muladd')
+    """
+    function = Fused(fn)
+
+    def call(*args: Any, **attributes: Any) -> Any:
+        return function.apply(args, attributes)
+
+    update_wrapper(call, fn)
+    call.__signature__, call.function = function.schema.signature, function  # type: ignore[attr-defined]
+    return call
+
+
+class FusedNode(Node):
+    """A node whose function computes all gradients in one call of `pull`."""
+
+    __slots__ = ()
+
+
+class Fused(Primitive):
+    """The function that `fuse` makes: its forward and its rules come from a trace."""
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        self.fn = fn
+        super().__init__(_forward_of(fn, self._computed), {}, True, None, ("y",))
+        self.composite = self._composite
+        self._outside = _outside_of(fn)
+        self._traces: dict[Any, Traced] = {}
+        for i, name in enumerate(self.inputs):
+            self.declared[name], self.retained[name] = partial(self._one_gradient, i), (*self.inputs, "trace")
+
+    def traced(self, values: tuple[Any, ...], attributes: dict[str, Any]) -> Traced:
+        """What the function computes for values of these dtypes (None: left out) and these attributes."""
+        dtypes = tuple([None if value is None else value.dtype for value in values])
+        outside = tuple([look() for look in self._outside])
+        try:
+            key = (dtypes, exact((*attributes.items(), config.train)), outside)
+        except TypeError:
+            raise FusionError(
+                f"{self.name}: its attributes are {attributes!r:.100}; expected numbers and strings"
+            ) from None
+        found = self._traces.get(key)
+        if found is None:
+            if len(self._traces) >= _TRACES:
+                self._traces.clear()
+            found = self._traces[key] = Traced(self.name, self.fn, self.inputs, dtypes, attributes)
+            self._write_formulas(found, any([isinstance(constant, tuple) for constant in outside]))
+        return found
+
+    def _write_formulas(self, trace: Traced, has_constants: bool) -> None:
+        """What the views show as the rules, if these are the same for all dtypes and attributes."""
+        for i, name in enumerate(self.inputs):
+            if not trace.has_gradient(i):
+                continue
+            single = trace.gradients((i,), (False,))
+            plain = not (self.schema.defaults or has_constants or "g" in self.inputs)
+            text = formula(single, {UPSTREAM: "g"}) if plain else None
+            self.formulas[name] = text or ""
+
+    def _compiled(self, i: int) -> tuple[Rule, None]:
+        declared = self.declared[self.inputs[i]]
+        return lambda g, saved: declared(g, *saved), None
+
+    # ------------------------------------------------------------------ forward
+    def _computed(self, xp: Any, *arrays: Array, **attributes: Any) -> Array:
+        arrays = tuple([np.asarray(a) if type(a) in (int, float) else a for a in arrays])  # where all are numbers
+        program = self.traced(arrays, attributes).forward
+        return program.on(xp, dict(zip(self.inputs, arrays, strict=True)))[0]
+
+    def _on_device(self, xp: Any, arrays: list[Any], attributes: dict[str, Any]) -> Any:
+        return self.forward(xp, *arrays, **attributes)  # which looks for the kernel of this very trace
+
+    def _composite(self, *inputs: Any, **attributes: Any) -> Any:
+        """The function itself, unfused, with what was left out left out."""
+        while inputs and inputs[-1] is None:
+            inputs = inputs[:-1]
+        return self.fn(*inputs, **attributes)
+
+    def number(self, xp: Any, value: float, dtype: np.dtype) -> Any:
+        """A number with the dtype that it has beside arrays of ``dtype``; kernels take it as it is."""
+        if dtype.kind != "f" and not (dtype.kind in "iu" and type(value) is int):
+            dtype = np.asarray(value).dtype
+        return dtype.type(value)
+
+    def _join(
+        self, args: tuple[Any, ...], raw: list[Any], outputs: tuple[Variable, ...], attributes: dict[str, Any]
+    ) -> None:
+        trace = self.traced(tuple(raw), attributes)
+        xp = get_array_module(outputs[0]._data)
+        absent = [None if v is None else Absent(xp, v.shape, v.dtype) for v in raw]  # one of each serves all edges
+        edges = []
+        for i, arg in enumerate(args):
+            if isinstance(arg, Variable) and arg.node is not None and trace.has_gradient(i):
+                needs, rule = trace.needs(i), self.rule(i)
+                kept = [v if x in needs else a for x, v, a in zip(self.inputs, raw, absent, strict=True)]
+                edges.append((arg.node, i, rule, (*kept, trace), (raw[i].shape, raw[i].dtype)))
+        if edges:
+            outputs[0].node = FusedNode.join(self, edges)
+
+    # ------------------------------------------------------------------ backward
+    def pull(self, node: Node, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
+        edges = list(node.edges)
+        if create_graph:
+            return self._pull_unfused(edges, g)
+        found = self._gradients(tuple([edge.place for edge in edges]), [e.fit for e in edges], g, edges)
+        return [(e.parent, self.fit(got, e, g)) for e, got in zip(edges, found, strict=True) if e.fit]
+
+    def _gradients(self, targets: tuple[int, ...], fits: list[Any], g: Array, edges: list[Edge]) -> list[Array]:
+        """The gradients of the inputs at ``targets``, of the shape of the result; ``edges`` have what they need."""
+        *_, trace = edges[0].saved
+        sums = tuple([fit is not None and fit[0] != g.shape for fit in fits])
+        given: dict[str, Any] = {UPSTREAM: g}
+        for edge in edges:
+            given.update((k, v) for k, v in zip(self.inputs, edge.saved, strict=False) if not isinstance(v, Absent))
+        program = trace.gradients(targets, sums)
+        return program.on(get_array_module(*given.values()), given)
+
+    def _one_gradient(self, i: int, g: Any, *saved: Any) -> Any:
+        """The rule of a single input, for who asks for that."""
+        edge = Edge()
+        edge.saved = saved
+        return self._gradients((i,), [None], g, [edge])[0]
+
+    def _pull_unfused(self, edges: list[Edge], g: Variable) -> list[tuple[Node, Any]]:
+        """Gradients that can be differentiated: those of the functions inside, at the inputs as they were."""
+        *values, trace = [next((v for v in column if not isinstance(v, Absent)), column[0]) for column in _kept(edges)]
+        parents = {edge.place: edge.parent for edge in edges}
+        xs = [None if v is None else wrap(_array(v), parents.get(i)) for i, v in enumerate(values)]
+        floor = new_order()  # what is younger is inside
+        with np.errstate(all="ignore"):  # what stands for an absent input may lie outside of a function's domain
+            y = self._composite(*xs, **trace.attributes)
+        found: dict[Node, Any] = {y.node: g}
+        heap = [(-y.node.order, y.node)] if y.node.order > floor else []
+        while heap:
+            node = heappop(heap)[1]
+            deliver(node.function.pull(node, found.pop(node), True), found, heap, floor)
+        return [(edge.parent, found.pop(edge.parent, None)) for edge in edges]
+
+
+@dataclass(slots=True)  # not frozen: made at every call, in a third of the time
+class Absent:
+    """Stands for an input that no gradient needs: it has the input's shape and dtype, and keeps no array."""
+
+    module: ModuleType
+    shape: tuple[int, ...]
+    dtype: np.dtype
+
+    def array(self) -> Array:
+        """Ones of that shape, in a single element's memory."""
+        return self.module.broadcast_to(self.module.ones((), self.dtype), self.shape)
+
+
+def _array(value: Any) -> Array:
+    return value.array() if isinstance(value, Absent) else value
+
+
+def _kept(edges: list[Edge]) -> Iterator[tuple[Any, ...]]:
+    """What the edges keep of each input, and last their trace."""
+    return zip(*[edge.saved for edge in edges], strict=True)
+
+
+def _forward_of(fn: Any, computed: Callable[..., Array]) -> Callable[..., Array]:
+    """``forward(xp, *inputs, *, **attributes)`` with the names and defaults of ``fn``."""
+    if not isinstance(fn, FunctionType):
+        raise DeclarationError(f"fuse: got {fn!r:.60}; expected a Python function of Variables")
+    parameters = list(inspect.signature(fn).parameters.values())
+    if not parameters or any([p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters]):
+        raise DeclarationError(
+            f"{fn.__name__}: its parameters are {inspect.signature(fn)!s:.80}; expected named inputs"
+        )
+
+    def forward(xp: Any, *arrays: Array, **attributes: Any) -> Array:
+        return computed(xp, *arrays, **attributes)
+
+    both = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    inputs = [p if p.kind is p.KEYWORD_ONLY else p.replace(kind=both) for p in parameters]
+    forward.__name__, forward.__module__, forward.__doc__ = fn.__name__, fn.__module__, fn.__doc__
+    first = inspect.Parameter("xp", both)
+    forward.__signature__ = inspect.Signature([first, *inputs])  # type: ignore[attr-defined]
+    return forward
+
+
+def _outside_of(fn: Any) -> list[Callable[[], Any]]:
+    """What looks up the constants that a function takes from around it and from its module, as keys."""
+
+    def cell(content: Any) -> Callable[[], Any]:
+        return lambda: _constant(getattr(content, "cell_contents", None))
+
+    def global_name(name: str) -> Callable[[], Any]:
+        return lambda: _constant(fn.__globals__.get(name))
+
+    return [cell(c) for c in fn.__closure__ or ()] + [global_name(n) for n in dict.fromkeys(_names(fn.__code__))]
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """The global names in a function's code, and in that of the lambdas and comprehensions inside."""
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _names(inner)
+
+
+def _constant(value: Any) -> Any:
+    """The key of a number, a string, a tuple of such, or of a function, which may be defined anew; else None."""
+    if not isinstance(value, int | float | np.generic | str | tuple | FunctionType):
+        return None
+    try:
+        return exact(value)
+    except TypeError:  # a tuple that holds a list
+        return None

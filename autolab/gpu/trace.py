@@ -1,0 +1,270 @@
+"""Symbols: a function called with them says what it computes, step by step, and computes nothing.
+
+A `Symbol` is given where the engine expects an array: it has a dtype and no elements. Its module, `symbolic`, has
+NumPy's functions that work element by element; each writes a step into the `KernelTrace` that is open in this thread.
+As the engine treats symbols like the arrays of any other module, its own rules and its own traversal say what the
+gradients are.
+"""
+
+from __future__ import annotations
+
+import operator
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..engine.backend import modules
+from ..engine.errors import FusionError, a_kind
+from ..engine.observe import silence
+from ..engine.switches import using_config
+
+
+class Value(NamedTuple):
+    """An operand that is the result of a step, by the step's index; other operands are numbers."""
+
+    index: int  # type: ignore[assignment]  # tuple has a method of that name
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One function of NumPy's applied to earlier values and numbers; ``input`` and ``constant`` begin a trace."""
+
+    name: str
+    operands: tuple[Any, ...]
+    dtype: np.dtype
+
+
+@dataclass
+class KernelTrace:
+    """The steps that a function makes; what is computed twice is written down once."""
+
+    function: str
+    steps: list[Operation] = field(default_factory=list)
+    _known: dict[Any, Symbol] = field(default_factory=dict)
+
+    def input(self, label: str, dtype: np.dtype) -> Symbol:
+        """A symbol for an array that the function is given."""
+        return self.add("input", (label,), dtype)
+
+    def add(self, name: str, operands: tuple[Any, ...], dtype: Any) -> Symbol:
+        """The result of a step."""
+        plain = tuple([Value(o.index) if isinstance(o, Symbol) else o for o in operands])
+        step = Operation(name, plain, np.dtype(dtype))
+        key = (name, step.dtype, *[o if isinstance(o, Value) else (type(o), repr(o)) for o in plain])
+        if key not in self._known:
+            self._known[key] = Symbol(len(self.steps), step.dtype)
+            self.steps.append(step)
+        return self._known[key]
+
+
+class _Open(threading.local):
+    trace: KernelTrace | None = None
+
+
+_open = _Open()
+
+
+@contextmanager
+def tracing(trace: KernelTrace) -> Iterator[None]:
+    """Let the functions of `symbolic` write into ``trace``; nobody listens, and gradients are recorded."""
+    modules.setdefault(Symbol, symbolic)  # type: ignore[arg-type]  # it has what the engine asks of a module
+    before, _open.trace = _open.trace, trace
+    try:
+        with silence, using_config("enable_backprop", True):
+            yield
+    finally:
+        _open.trace = before
+
+
+def _refused(what: str, instead: str = "") -> FusionError:
+    name = _open.trace.function if _open.trace else "fuse"
+    return FusionError(f"{name} cannot be fused: it {what}{'; ' if instead else ''}{instead}")
+
+
+_BRANCH = "branches on the value of an array (if, while, and, or, not), which is another at every element"
+_WHERE = "expected where(condition, a, b)"
+
+
+class _Shape(tuple[int, ...]):
+    """The shape of every symbol: the same for all, and told to nobody."""
+
+    __slots__ = ()
+    __hash__ = tuple.__hash__
+
+    def _unknown(self, *args: Any) -> Any:
+        raise _refused("asks for a shape", "expected a function that works element by element, whatever the shape")
+
+    __iter__ = __len__ = __getitem__ = __add__ = _unknown
+
+    def __eq__(self, other: object) -> bool:
+        return True if type(other) is _Shape else bool(self._unknown())
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+
+_SHAPE = _Shape()
+
+
+class Symbol:
+    """A value in a function that is being traced."""
+
+    __slots__ = ("dtype", "index")
+    __array_ufunc__ = None
+    __hash__ = object.__hash__
+    base = None
+    device = "a function that is fused"
+
+    def __init__(self, index: int, dtype: np.dtype) -> None:
+        self.index, self.dtype = index, dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return _SHAPE
+
+    @property
+    def size(self) -> int:
+        raise _refused("asks for a size or for the truth of an array", _WHERE)
+
+    ndim = size
+
+    def astype(self, dtype: Any, copy: bool = True) -> Symbol:
+        return self if self.dtype == dtype else _added("astype", (self,), dtype)
+
+    def copy(self) -> Symbol:
+        return self
+
+    def _branch(self) -> Any:
+        raise _refused(_BRANCH, _WHERE)
+
+    __bool__ = __float__ = __int__ = __index__ = item = _branch
+
+    def _parts(self, *args: Any) -> Any:
+        raise _refused("takes an array apart", "expected a function that works element by element")
+
+    __iter__ = __len__ = __getitem__ = _parts
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and hasattr(np.ndarray, name):
+            raise _refused(f"uses .{name}, which does not work element by element")
+        raise AttributeError(f"'Symbol' object has no attribute {name!r}")
+
+
+_OPERATORS = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "truediv": np.true_divide,
+    "pow": np.power,
+    "mod": np.remainder,
+    "floordiv": np.floor_divide,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+_COMPARISONS = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+
+
+def _operator(ufunc: np.ufunc, swapped: bool = False) -> Callable[..., Any]:
+    def call(self: Symbol, other: Any) -> Any:
+        if hasattr(other, "requires_grad"):
+            return NotImplemented  # a Variable, which knows better
+        return _applied(ufunc, (other, self) if swapped else (self, other))
+
+    return call
+
+
+for _name, _ufunc in _OPERATORS.items():
+    setattr(Symbol, f"__{_name}__", _operator(_ufunc))
+    setattr(Symbol, f"__r{_name}__", _operator(_ufunc, swapped=True))
+for _name, _ufunc in _COMPARISONS.items():
+    setattr(Symbol, f"__{_name}__", _operator(_ufunc))
+for _name, _unary in {"neg": np.negative, "abs": np.absolute, "invert": np.invert}.items():
+    setattr(Symbol, f"__{_name}__", lambda self, _unary=_unary: _applied(_unary, (self,)))
+
+
+def _added(name: str, operands: tuple[Any, ...], dtype: Any) -> Symbol:
+    if _open.trace is None:
+        raise FusionError(f"{name}: a value of a function that was fused is used outside of it")
+    return _open.trace.add(name, operands, dtype)
+
+
+def _applied(function: Any, operands: tuple[Any, ...]) -> Any:
+    """A step of ``function``; the dtype of its result is what NumPy makes of one element of each operand."""
+    operands = tuple([_operand(o) for o in operands])
+    if not any([isinstance(o, Symbol) for o in operands]):
+        return function(*operands)
+    samples = [np.ones(1, o.dtype) if isinstance(o, Symbol) else o for o in operands]
+    with np.errstate(all="ignore"):
+        dtype = function(*samples).dtype
+    return _added(function.__name__, operands, dtype)
+
+
+def _operand(value: Any) -> Any:
+    """A symbol or a number."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return value[()]
+    if not isinstance(value, Symbol | int | float | np.generic):
+        raise _refused(f"uses {_described(value)} that is none of its inputs", "pass it as one")
+    return value
+
+
+def _described(value: object) -> str:
+    return "an array" if isinstance(value, np.ndarray) else a_kind(value)
+
+
+class Symbolic:
+    """NumPy's functions that work element by element, for symbols; what else the engine asks of a module."""
+
+    __name__ = "symbolic"
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(np, name, None)
+        if isinstance(found, np.ufunc) and found.nout == 1 and found.signature is None:
+            return lambda *operands: _applied(found, operands)
+        if isinstance(found, type | float):
+            return found
+        if found is None:
+            raise AttributeError(f"numpy has no {name!r}")
+        raise _refused(f"uses {name}, which does not work element by element or draws its own values")
+
+    def where(self, condition: Any, a: Any, b: Any) -> Any:
+        return _applied(np.where, (condition, a, b))
+
+    def clip(self, x: Any, low: Any = None, high: Any = None) -> Any:
+        x = x if low is None else self.maximum(x, low)
+        return x if high is None else self.minimum(x, high)
+
+    def around(self, x: Any, decimals: int = 0) -> Any:
+        return _applied(np.around, (x, operator.index(decimals)))
+
+    def zeros_like(self, x: Symbol) -> Symbol:
+        return _added("zeros_like", (x,), x.dtype)
+
+    def ones_like(self, x: Symbol) -> Symbol:
+        return _added("ones_like", (x,), x.dtype)
+
+    def full(self, shape: tuple[int, ...], value: float, dtype: Any) -> Symbol:
+        return _added("constant", (np.dtype(dtype).type(value),), dtype)
+
+    def asarray(self, value: Any) -> Symbol:
+        number = _operand(value)
+        return number if isinstance(number, Symbol) else self.full((), number, np.asarray(number).dtype)
+
+    def result_type(self, *values: Any) -> np.dtype:
+        return np.result_type(*[v.dtype if isinstance(v, Symbol) else v for v in values])
+
+
+symbolic = Symbolic()
+"""The module of symbols, as `numpy` is that of arrays."""

@@ -1,0 +1,131 @@
+"""Exercises of 03 Linear: y = x @ W.T + b with a batch of 5, 4 inputs and 3 outputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...engine.grad import grad
+from ...engine.variable import Variable
+from ...lesson.exercise import Arrays, Exercise, OwnGradient, Prediction, Values, normal
+from ...lesson.judgement import Known
+
+_BATCH = 5
+_parts = normal(x=(_BATCH, 4), W=(3, 4), gy=(_BATCH, 3))
+
+
+def _linked(answer: Any, inputs: Arrays) -> Any:
+    """What a written link makes of ``x``, if it knows its parameter, and its result leads back to that."""
+    link = answer(inputs["W"].shape)
+    if link(inputs["x"]) is None:
+        return None
+    known = {name.lstrip("/"): parameter for name, parameter in link.namedparams()}
+    if "W" not in known:
+        raise Known("unregistered")
+    W = known["W"]
+    if np.any(W.data):
+        raise Known("start")
+    W.data = inputs["W"]
+    y = link(inputs["x"])
+    if not isinstance(y, Variable) or grad(y, W, np.ones(y.shape)) is None:
+        raise Known("detached")
+    return y
+
+
+EXERCISES: tuple[Exercise, ...] = (
+    Prediction(
+        "linear-predict-shape",
+        lambda: "b",
+        choices=("a", "b", "c"),
+        says={
+            "right": "A gradient has the shape of what it belongs to: one number for each number.",
+            "a": "That is the shape of x.",
+            "c": "That is W transposed. A gradient has the shape of what it belongs to.",
+        },
+    ),
+    Prediction(
+        "linear-predict-bias",
+        lambda: float(_BATCH),
+        {"one": lambda: 1.0, "mean": lambda: 1 / _BATCH},
+        says={
+            "right": "One bias serves every example. Each example brings a share, and they add up.",
+            "one": "That is the share of one example. The same bias is added for every example.",
+            "mean": "Shares are added, not averaged.",
+            "hint": "How many results move if b[0] moves?",
+        },
+    ),
+    Values(
+        "linear-gx",
+        _parts,
+        lambda x, W, gy: gy @ W,
+        {"no_upstream": lambda x, W, gy: np.broadcast_to(W.sum(axis=0), x.shape)},
+        says={
+            "right": "For each example: its upstream gradient, spread back through the weights.",
+            "hint": "gx has the shape of x. Which product of gy (5, 3) and W (3, 4) has it?",
+            "no_upstream": "The upstream gradient is missing.",
+        },
+    ),
+    Values(
+        "linear-gW",
+        _parts,
+        lambda x, W, gy: gy.T @ x,
+        {"turned": lambda x, W, gy: x.T @ gy},
+        says={
+            "right": "Each weight gathers, over all examples, its input times its upstream gradient.",
+            "turned": "The numbers are right, but transposed. Compare the shape with that of W.",
+            "hint": "gW has the shape of W. Which product of gy (5, 3) and x (5, 4), one of them transposed, has it?",
+        },
+    ),
+    Values(
+        "linear-gb",
+        normal(gy=(_BATCH, 3)),
+        lambda gy: gy.sum(axis=0),
+        {
+            "copies": lambda gy: gy,
+            "mean": lambda gy: gy.mean(axis=0),
+            "other_axis": lambda gy: gy.sum(axis=1),
+            "all": lambda gy: gy.sum(),
+        },
+        says={
+            "right": "The forward copies b to every example. The backward adds the copies' shares.",
+            "copies": "These are the shares, one for each example. b is there once.",
+            "mean": "You averaged over the examples. Every share counts whole.",
+            "other_axis": "You added along the wrong axis: one number for each example. b has one for each output.",
+            "all": "You added everything up. b has one number for each output.",
+            "hint": "Along which axis was b copied?",
+        },
+    ),
+    OwnGradient(
+        "linear-own",
+        normal(x=(_BATCH, 4), W=(3, 4), b=(3,)),
+        lambda x, W, b: x @ W.T + b,
+        says={
+            "right": (
+                "All three gradients agree with the numeric ones, for unequal sizes and a random upstream gradient."
+            ),
+            "wrong_shape": (
+                "Write the shape of each factor above it: only one order fits. For b, add up along one axis."
+            ),
+            "unreduced_broadcast": "The forward copies b to every example. b is there once: add the copies' shares.",
+            "wrong_factor": "Over the batch the shares add up. There is no mean in the forward.",
+            "hint": "You have written the three products above. On Variables they are written in the same way.",
+        },
+    ),
+    Values(
+        "linear-own-link",
+        normal(x=(_BATCH, 4), W=(_BATCH, 4)),
+        lambda x, W: W * x,
+        measure=_linked,
+        says={
+            "right": "Your W is a parameter: the link knows it, and an optimizer will find it.",
+            "unregistered": "The link knows no parameter called W. Is it a Parameter, and is it assigned to self.W?",
+            "start": "Your W does not start with zeros.",
+            "detached": (
+                "No gradient reaches W: multiply by the parameter itself. Its .data is an array, which remembers "
+                "nothing."
+            ),
+            "hint": "In __init__: self.W is a Parameter of the given shape. In forward: return W times x.",
+        },
+    ),
+)

@@ -1,0 +1,100 @@
+"""Exercises of 08 softsign: the derivative of x / (1 + |x|), where it saturates, and the kink in it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...functions import softsign
+from ...lesson.exercise import Exercise, OwnGradient, Prediction, Values, normal
+
+_X = -3.0
+_NEAR = 1e-6
+
+
+def _slope(x: float) -> float:
+    return 1 / (1 + abs(x)) ** 2
+
+
+EXERCISES: tuple[Exercise, ...] = (
+    Prediction(
+        "softsign-predict-slope",
+        lambda: _slope(_X),
+        {
+            "straight": lambda: 1 / (1 + abs(_X)),
+            "size": lambda: _X / (1 + abs(_X)) ** 2,
+            "value": lambda: _X / (1 + abs(_X)),
+            "odd": lambda: -_slope(_X),
+        },
+        says={
+            "right": "0.25 comes straight, and -0.1875 through size. Their sum is 1 / 16.",
+            "straight": "That is the share that comes straight. What does the path through size bring?",
+            "size": "That is the share that comes through size. What does the straight path bring?",
+            "value": "That is the value of y. The question is how fast y changes when x moves.",
+            "odd": "Softsign grows everywhere: if x moves up, y moves up.",
+            "hint": "Find the share of each path, and add both. Which sign has the slope of |x| at -3?",
+        },
+    ),
+    Values(
+        "softsign-slope",
+        normal(x=(5, 4)),
+        lambda x: 1 / (1 + np.abs(x)) ** 2,
+        {
+            "straight": lambda x: 1 / (1 + np.abs(x)),
+            "no_size": lambda x: 1 / (1 + x) ** 2,
+            "minus": lambda x: -1 / (1 + np.abs(x)) ** 2,
+            "odd": lambda x: np.sign(x) / (1 + np.abs(x)) ** 2,
+        },
+        says={
+            "right": "One formula for both sides of 0, largest at 0.",
+            "straight": "That is the share that comes straight. The one through size is missing.",
+            "no_size": "That is right where x is positive. What becomes of x in size where it is negative?",
+            "minus": "Softsign grows everywhere. Can its slope be negative?",
+            "odd": "On the left of 0 the curve rises, too. Which sign has its slope there?",
+            "hint": "The shares are 1 / size and -|x| / size ** 2. Their common denominator is size ** 2.",
+        },
+    ),
+    Prediction(
+        "softsign-predict-far",
+        lambda: "a",
+        choices=("a", "b", "c"),
+        says={
+            "right": "tanh comes to its bound as fast as exp(-2 * x) falls. Softsign takes its time.",
+            "b": "tanh is 0.999999996 at 10. How much is left for it to grow?",
+            "c": "They agree at 0. At 10, softsign is 0.909 and tanh is 0.999999996.",
+        },
+    ),
+    Prediction(
+        "softsign-reach",
+        lambda: 9.0,
+        {"shifted": lambda: 10.0, "unrooted": lambda: 99.0},
+        says={
+            "right": "At 9 a hundredth of the upstream gradient still comes through.",
+            "shifted": "There size is 11. It has to be 10.",
+            "unrooted": "There size is 100, and the derivative has its square in the denominator.",
+            "hint": "The derivative is 1 / size ** 2. For which size is it 0.01, and which x has that size?",
+        },
+    ),
+    Prediction(
+        "softsign-predict-kink",
+        lambda: -2 / (1 + _NEAR) ** 3,
+        {"left": lambda: 2.0, "flat": lambda: 0.0, "first": lambda: 1.0},
+        says={
+            "right": "On the right of 0 the slope falls, and it falls at once.",
+            "left": "That is the second derivative on the left of 0, where the slope still grows.",
+            "flat": "The slope is largest at 0, but its curve is no smooth hill there. Look at it from the right.",
+            "first": "That is the slope. How fast does the slope itself change?",
+            "hint": "On the right of 0 the slope is 1 / (1 + x) ** 2. Take its derivative, and let x be nearly 0.",
+        },
+    ),
+    OwnGradient(
+        "softsign-own",
+        normal(x=(5, 4, 3)),
+        lambda x: softsign(x),
+        says={
+            "right": "One step in place of three, with the derivative that you found.",
+            "upstream_ignored": "1 / size ** 2 is the local derivative. Multiply it by the upstream gradient.",
+            "forward": "The forward is x / (1 + |x|), element by element, and returns a tuple.",
+            "hint": "The local derivative is what you wrote above: 1 / (1 + |x|) ** 2.",
+        },
+    ),
+)

@@ -1,0 +1,120 @@
+"""Exercises of 00 start: out = x * y + x."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...engine.grad import grad
+from ...engine.variable import Variable
+from ...lesson.exercise import Arrays, Exercise, Prediction, Values, normal
+from ...lesson.judgement import Known, is_empty
+
+_POINTS = 20
+_numbers = normal(x=(), y=())  # in this lesson nobody has heard of arrays
+
+
+def _slope(x: Any, y: Any) -> Any:
+    return y + 1.0
+
+
+def _slopes(answer: Callable[..., Any], inputs: Arrays) -> Any:
+    """The gradients of a written function by x and by y."""
+    x, y = (Variable(number) for number in inputs.values())
+    out = answer(x, y)
+    if is_empty(out):
+        return out
+    if not isinstance(out, Variable):
+        raise Known("fixed")
+    return [0.0 if g is None else g.data for g in grad(out, (x, y))]
+
+
+def _plane(gx: float, gy: float) -> Callable[..., np.ndarray]:
+    return lambda x, y: np.array([gx, gy])
+
+
+EXERCISES: tuple[Exercise, ...] = (
+    Prediction(
+        "start-sign",
+        lambda: "down",
+        choices=("up", "down"),
+        says={
+            "right": "The gradient of x is negative here: out falls when x grows.",
+            "up": "x is multiplied by y, and y is negative. Multiply a slightly larger x by it.",
+        },
+    ),
+    Prediction(
+        "start-reuse",
+        lambda: _slope(2.0, -3.0),
+        {"product": lambda: -3.0, "added": lambda: 1.0, "value": lambda: 2.0 * -3.0 + 2.0},
+        says={
+            "right": "x reaches out along two paths. Each path brings a share, and the shares are added.",
+            "product": "That is the share that comes through the product. Does x reach out along another path too?",
+            "added": "That is the share of the last + alone. Does x reach out along another path too?",
+            "value": "That is the value of out. The question is how fast out changes when x moves.",
+            "hint": "Count the arrows that leave x. Each brings one share.",
+        },
+    ),
+    Prediction(
+        "start-number",
+        lambda: "b",
+        choices=("a", "b", "c"),
+        says={
+            "right": "A gradient is a number. It belongs to the point where it was computed.",
+            "a": (
+                "A formula would hold for every point. Move a number: what do you see in the box, letters or a number?"
+            ),
+            "c": "A curve would show many points. The box shows one only.",
+        },
+    ),
+    Prediction(
+        "start-zero",
+        lambda: -1.0,
+        {"forgot": lambda: 0.0, "sign": lambda: 1.0},
+        says={
+            "right": "There both shares cancel. The gradient is there, and it is 0.",
+            "forgot": "Then the product brings nothing. What does the other path bring?",
+            "sign": "There the two shares have the same sign. They are to cancel.",
+            "hint": "Drag the blue number of y slowly and watch the gradient of x change its sign.",
+        },
+    ),
+    Values(
+        "start-slope",
+        _numbers,
+        _slope,
+        {
+            "rise": lambda x, y: 1e-6 * _slope(x, y),
+            "sign": lambda x, y: -_slope(x, y),
+            "both": lambda x, y: _slope(x, y) + x,
+        },
+        tolerance=1e-5,
+        points=_POINTS,
+        says={
+            "right": "A nudge, and what it does: that is a numeric gradient.",
+            "rise": "That is the rise alone. A slope is the rise for each unit of the nudge.",
+            "sign": "Take after minus before, not before minus after.",
+            "both": "You move y as well. Only x is to move.",
+            "hint": "How much does out rise, for each unit that x moves?",
+        },
+    ),
+    Values(
+        "start-own",
+        _numbers,
+        _plane(3.0, -1.0),
+        {"swapped": _plane(-1.0, 3.0), "constant": _plane(3.0, 0.0)},
+        measure=_slopes,
+        what="slopes",
+        points=_POINTS,
+        says={
+            "right": "You made a function from its gradients. Training does something like that.",
+            "swapped": "Your x has what y should have. Exchange them.",
+            "constant": "Your result does not depend on y.",
+            "fixed": (
+                "Your result does not follow x and y. Compute one number from both, with +, - and *, and return it."
+            ),
+            "hint": "If x grows by 1, the result is to grow by 3. If y grows by 1, it is to fall by 1.",
+        },
+    ),
+)

@@ -1,0 +1,60 @@
+"""Topological order of the items of a scope: every value comes before what uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from heapq import heapify, heappop, heappush
+
+from .model import Step
+
+Items = dict[int | None, list[int]]
+
+
+def topological(
+    items: Items, steps: Iterable[Step], way: Callable[[Step], list[int]], by_id: Mapping[int, Step]
+) -> Items:
+    """The items of each group in topological order, and in their own where that leaves a choice.
+
+    The steps of a function come one call after the other, but those of a backward pass do not: a gradient is added up
+    while the rules of several calls are at work. Items that use each other in a circle come last.
+
+    Parameters
+    ----------
+    items : dict
+        By group (None: in no group) the ids of the steps and groups that are directly in it.
+    steps
+        All steps.
+    way : callable
+        The ids of the groups around a step, the outermost first, and then its own.
+    by_id : mapping
+        The steps by their ids.
+    """
+    waiting: dict[int, set[int]] = {item: set() for inside in items.values() for item in inside}
+    users: dict[int, list[int]] = {item: [] for item in waiting}
+    for step in steps:
+        target = way(step)
+        for operand in step.operands:
+            if operand.step is None:
+                continue
+            pairs = zip(way(by_id[operand.step]), target, strict=False)
+            source, user = next(pair for pair in pairs if pair[0] != pair[1])
+            if source not in waiting[user]:
+                waiting[user].add(source)
+                users[source].append(user)
+    return {group: _sorted(inside, waiting, users) for group, inside in items.items()}
+
+
+def _sorted(inside: list[int], waiting: Mapping[int, set[int]], users: Mapping[int, list[int]]) -> list[int]:
+    places = {item: place for place, item in enumerate(inside)}
+    missing = {item: len(waiting[item]) for item in inside}
+    ready = [places[item] for item in inside if not missing[item]]
+    heapify(ready)
+    found: list[int] = []
+    while ready:
+        item = inside[heappop(ready)]
+        found.append(item)
+        for user in users[item]:
+            missing[user] -= 1
+            if not missing[user]:
+                heappush(ready, places[user])
+    return found + [item for item in inside if missing[item]]

@@ -1,0 +1,196 @@
+"""Elements by index: reading, writing, and adding up at places, which may be computed ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .array import TracedArray
+from .module import handles, lifted, plain, trace_of
+from .moves import _whole, cast, contiguous, copied, element, gathered, places
+from .program import View
+from .trace import ArrayTrace
+
+
+def getitem(array: TracedArray, index: Any) -> Any:
+    """``array[index]``: a view, elements in another order, or those at computed places."""
+    trace = trace_of(array, index)
+    if trace_of(index) is not None:
+        assert trace is not None
+        return _at_computed(trace, array, _items(trace, index))
+    found = plain(index)
+    items = found if isinstance(found, tuple) else (found,)
+    value = array._value[found]
+    if isinstance(value, np.generic):  # a view of no axes, if a step is to know where it stands
+        value = array._value[items if any([item is ... for item in items]) else (*items, ...)]
+        if array._buffer.holds(value):
+            return element(array, value)
+    if array._buffer.holds(value):
+        return TracedArray.of(value, array._buffer)
+    return TracedArray.of(value) if trace is None else gathered(array, value, places(array)[found])
+
+
+def _items(trace: ArrayTrace, index: Any) -> tuple[Any, ...]:
+    items = index if isinstance(index, tuple) else (index,)
+    for item in items:
+        if isinstance(item, TracedArray) and item._buffer.trace is not None and item.dtype.kind not in "iu":
+            raise trace.refuse("a computed mask as an index")
+        if isinstance(item, slice) and trace_of(item) is not None:
+            raise trace.refuse("a slice with computed ends")
+    return items
+
+
+class Lookup:
+    """Which places an index means that has computed arrays in it: ``base + sum(stride * wrapped(array)[which])``."""
+
+    def __init__(self, array: TracedArray, view: View, items: tuple[Any, ...]) -> None:
+        axes = _axes(items, array.ndim)
+        computed = [i for i, item in enumerate(items) if trace_of(item) is not None]
+        zero = tuple([np.zeros(item.shape, np.intp) if i in computed else plain(item) for i, item in enumerate(items)])
+        self.result = view.places()[zero]
+        self.arrays = [contiguous(items[i]) for i in computed]
+        self.parts = []
+        for i in computed:
+            axis, item = axes[i], items[i]
+            along = np.arange(item.size).reshape([-1 if j == axis else 1 for j in range(array.ndim)])
+            spread = np.broadcast_to(along, [item.size if j == axis else n for j, n in enumerate(array.shape)])
+            own = tuple([np.arange(item.size).reshape(item.shape) if j == i else z for j, z in enumerate(zero)])
+            self.parts.append([view.strides[axis], array.shape[axis], spread[own].reshape(-1).tolist()])
+
+    def attributes(self) -> dict[str, Any]:
+        return {"base": self.result.reshape(-1).tolist(), "parts": self.parts}
+
+
+def _axes(items: tuple[Any, ...], ndim: int) -> list[int]:
+    """The axis of the array that each item of an index speaks of."""
+    used = sum([item is not None and item is not ... for item in items])
+    found, axis = [], 0
+    for item in items:
+        found.append(axis)
+        axis += ndim - used if item is ... else item is not None
+    return found
+
+
+def _at_computed(trace: ArrayTrace, array: TracedArray, items: tuple[Any, ...]) -> Any:
+    value = array._value[plain(items)]
+    lookup = Lookup(array, trace.view(array), items)
+    size = trace.slots[trace.view(array).slot][0]
+    source = View(trace.view(array).slot, 0, (size,), (1,))
+    operands = [source, *[trace.view(a) for a in lookup.arrays]]
+    return trace.step("pick", operands, np.shape(value), value, **lookup.attributes())
+
+
+def setitem(array: TracedArray, index: Any, value: Any) -> None:
+    """``array[index] = value``: the whole buffer gets a new slot, and every view of it sees that."""
+    trace = trace_of(array, index, value)
+    if trace is None:
+        array._buffer.slot = None
+        array._value[plain(index)] = plain(value)
+        return
+    given = cast(lifted(value), array.dtype, False)
+    view = _owned(trace, array)
+    if trace_of(index) is not None:
+        items = _items(trace, index)
+        lookup = Lookup(array, trace.view(array), items)
+        return _dropped(trace, array, plain(index), given, lookup, "set")
+    found = plain(index)
+    target = array._value[found]
+    if isinstance(target, np.ndarray) and array._buffer.holds(target):
+        region = trace.view(TracedArray.of(target, array._buffer))
+        source = (
+            trace.view(given, target.shape) if given.ndim <= target.ndim else trace.view(given.reshape(target.shape))
+        )
+        array._value[found] = given._value
+        attributes = {"offset": region.offset, "strides": list(region.strides)}
+        _written(trace, array, "put", [view, source], target.shape, attributes)
+        return None
+    _dropped(trace, array, found, given, places(array)[found], "set")
+    return None
+
+
+@handles("add.at")
+def add_at(a: TracedArray, index: Any, values: Any) -> None:
+    """``np.add.at``: like ``a[index] += values``, but a place that comes twice is added to twice."""
+    trace = trace_of(a, index, values)
+    if trace is None:
+        a._buffer.slot = None
+        return np.add.at(a._value, plain(index), plain(values))
+    given = cast(lifted(values), a.dtype, False)
+    _owned(trace, a)
+    if trace_of(index) is None:
+        return _dropped(trace, a, plain(index), given, places(a)[plain(index)], "add")
+    return _dropped(trace, a, plain(index), given, Lookup(a, trace.view(a), _items(trace, index)), "add")
+
+
+def _owned(trace: ArrayTrace, array: TracedArray) -> View:
+    """The whole slot of an array that is about to be written to, which is then all of its buffer's."""
+    buffer = array._buffer
+    whole = TracedArray.of(buffer.flat, buffer)
+    view = trace.view(whole)
+    if buffer.start or trace.slots[view.slot][0] != buffer.flat.size:
+        held = copied(whole)._buffer
+        buffer.slot, buffer.start, view = held.slot, 0, trace.view(TracedArray.of(held.flat, held))
+    buffer.own = trace
+    return view
+
+
+def _written(
+    trace: ArrayTrace, array: TracedArray, name: str, operands: list[View], shape: Any, attributes: dict[str, Any]
+) -> None:
+    buffer = array._buffer
+    buffer.slot = trace.write(name, operands, shape, buffer.flat, **attributes)
+
+
+def _dropped(trace: ArrayTrace, array: TracedArray, index: Any, given: TracedArray, where: Any, mode: str) -> None:
+    lookup = where if isinstance(where, Lookup) else None
+    at = np.asarray(lookup.result if lookup else where)
+    source = trace.view(given, at.shape)
+    before = _whole(array)
+    if mode == "add":
+        np.add.at(array._value, index, given._value)
+    else:
+        array._value[index] = given._value
+    attributes = lookup.attributes() if lookup else {"base": at.reshape(-1).tolist()}
+    computed = [trace.view(a) for a in lookup.arrays] if lookup else []
+    _written(trace, array, "drop", [before, source, *computed], at.shape, {**attributes, "mode": mode})
+
+
+# ------------------------------------------------------------------------------------------------- NumPy's functions
+@handles("take")
+def _take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
+    a = lifted(a)
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    if mode != "raise":
+        indices = plain(indices) % a.shape[axis] if mode == "wrap" else np.clip(plain(indices), 0, a.shape[axis] - 1)
+    return a[(*[slice(None)] * (axis % a.ndim), indices)]
+
+
+def _along(a: Any, indices: Any, axis: int | None) -> Any:
+    every = np.ix_(*[np.arange(n) for n in indices.shape])
+    axis = (axis if axis is not None else 0) % a.ndim
+    own = [e if indices.shape[j] == a.shape[j] or j == axis else np.zeros_like(e) for j, e in enumerate(every)]
+    return (*own[:axis], indices, *own[axis + 1 :])
+
+
+@handles("take_along_axis")
+def _take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
+    arr = lifted(arr)
+    if axis is None:
+        arr, axis = arr.reshape(-1), 0
+    axis %= arr.ndim
+    shape = np.broadcast_shapes(
+        tuple([1 if j == axis else n for j, n in enumerate(arr.shape)]),
+        tuple([1 if j == axis else n for j, n in enumerate(indices.shape)]),
+    )
+    wide = (*shape[:axis], indices.shape[axis], *shape[axis + 1 :])
+    arr = np.broadcast_to(arr, (*shape[:axis], arr.shape[axis], *shape[axis + 1 :]))
+    return arr[_along(arr, np.broadcast_to(indices, wide), axis)]
+
+
+@handles("put_along_axis")
+def _put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
+    if axis is None:
+        arr = arr.reshape(-1)
+    arr[_along(arr, indices, axis)] = values

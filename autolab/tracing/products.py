@@ -1,0 +1,161 @@
+"""Sums of products: all of them are made of ``matmul`` over the last two axes, and of moves."""
+
+from __future__ import annotations
+
+import math
+from functools import partial, reduce
+from typing import Any
+
+import numpy as np
+
+from .module import handles, lifted, plain, trace_of
+from .moves import cast, seen
+
+
+@handles("matmul", "linalg.matmul")
+def matmul(a: Any, b: Any, out: Any = None, **options: Any) -> Any:
+    a, b = lifted(a), lifted(b)
+    trace = trace_of(a, b)
+    assert trace is not None
+    value = np.asarray(np.matmul(a._value, b._value))
+    a, b = cast(a, value.dtype, False), cast(b, value.dtype, False)
+    left = seen(a, lambda v: v[None]) if a.ndim == 1 else a
+    right = seen(b, lambda v: v[:, None]) if b.ndim == 1 else b
+    stacks = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+    views = [trace.view(m, (*stacks, *m.shape[-2:])) for m in (left, right)]
+    return trace.step("matmul", views, (*stacks, left.shape[-2], right.shape[-1]), value)
+
+
+@handles("dot")
+def dot(a: Any, b: Any, out: Any = None) -> Any:
+    a, b = lifted(a), lifted(b)
+    if not a.ndim or not b.ndim:
+        return a * b
+    if b.ndim <= 2:
+        return matmul(a, b)
+    return tensordot(a, b, ([-1], [-2]))
+
+
+@handles("inner")
+def _inner(a: Any, b: Any) -> Any:
+    a, b = lifted(a), lifted(b)
+    return a * b if not a.ndim or not b.ndim else tensordot(a, b, ([-1], [-1]))
+
+
+@handles("vdot")
+def _vdot(a: Any, b: Any) -> Any:
+    return matmul(lifted(a).reshape(-1), lifted(b).reshape(-1))
+
+
+@handles("vecdot", "linalg.vecdot")
+def _vecdot(a: Any, b: Any, **options: Any) -> Any:
+    return (lifted(a) * b).sum(axis=options.get("axis", -1))
+
+
+@handles("tensordot", "linalg.tensordot")
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    a, b = lifted(a), lifted(b)
+    if isinstance(axes, int):
+        axes = (list(range(a.ndim - axes, a.ndim)), list(range(axes)))
+    first, second = [[axis] if isinstance(axis, int) else list(axis) for axis in axes]
+    first, second = [i % a.ndim for i in first], [i % b.ndim for i in second]
+    free_a = [i for i in range(a.ndim) if i not in first]
+    free_b = [i for i in range(b.ndim) if i not in second]
+    if [a.shape[i] for i in first] != [b.shape[i] for i in second]:
+        raise ValueError("shape-mismatch for sum")
+    inner = math.prod([a.shape[i] for i in first])
+    left = a.transpose(*free_a, *first).reshape(math.prod([a.shape[i] for i in free_a]), inner)
+    right = b.transpose(*second, *free_b).reshape(inner, math.prod([b.shape[i] for i in free_b]))
+    return matmul(left, right).reshape(*[a.shape[i] for i in free_a], *[b.shape[i] for i in free_b])
+
+
+@handles("linalg.multi_dot")
+def _multi_dot(arrays: Any, out: Any = None) -> Any:
+    return reduce(dot, arrays)
+
+
+@handles("einsum")
+def einsum(subscripts: str, *operands: Any, optimize: Any = False, **options: Any) -> Any:
+    arrays = [lifted(operand) for operand in operands]
+    terms, output = _parsed(subscripts, arrays)
+    arrays = [_without_repeats(term, a) for term, a in zip(terms, arrays, strict=True)]
+    terms = ["".join(dict.fromkeys(term)) for term in terms]
+    found, term = arrays[0], terms[0]
+    for i, (following, other) in enumerate(zip(terms[1:], arrays[1:], strict=True), 2):
+        later = set(output).union(*terms[i:])
+        found, term = _pair(found, term, other, following, later)
+    gone = tuple([i for i, letter in enumerate(term) if letter not in output])
+    found = found.sum(axis=gone) if gone else found
+    left = [letter for letter in term if letter in output]
+    return found.transpose(*[left.index(letter) for letter in output]) if left else found
+
+
+def _parsed(subscripts: str, arrays: list[Any]) -> tuple[list[str], str]:
+    """The letters of each operand and of the result; an ellipsis stands for capital letters that nobody uses."""
+    text = subscripts.replace(" ", "")
+    left, arrow, output = text.partition("->")
+    terms = left.split(",")
+    spare = [letter for letter in "ZYXWVUTSRQPONMLKJIHGFEDCBA" if letter not in text]
+    most = max([a.ndim - len(t) + 3 for t, a in zip(terms, arrays, strict=True) if "..." in t], default=0)
+    wide = "".join(spare[:most])
+    terms = [t.replace("...", wide[len(wide) - (a.ndim - len(t) + 3) :]) for t, a in zip(terms, arrays, strict=True)]
+    if not arrow:
+        flat = "".join(left.split(",")).replace(".", "")
+        output = wide + "".join(sorted([letter for letter in set(flat) if flat.count(letter) == 1]))
+    return terms, output.replace("...", wide)
+
+
+def _without_repeats(term: str, a: Any) -> Any:
+    for letter in dict.fromkeys(term):
+        while term.count(letter) > 1:
+            i = term.index(letter)
+            j = term.index(letter, i + 1)
+            a = seen(a, partial(_diagonal_in_place, i=i, j=j))
+            term = term[:j] + term[j + 1 :]
+    return a
+
+
+def _diagonal_in_place(values: np.ndarray, i: int, j: int) -> np.ndarray:
+    return np.moveaxis(np.diagonal(values, 0, i, j), -1, i)
+
+
+def _pair(a: Any, s: str, b: Any, t: str, later: set[str]) -> tuple[Any, str]:
+    """The product of two operands, summed over what nobody needs later; and its letters."""
+    a, s = _summed(a, s, later | set(t))
+    b, t = _summed(b, t, later | set(s))
+    stacks = [letter for letter in s if letter in t and letter in later]
+    inner = [letter for letter in s if letter in t and letter not in later]
+    rows, columns = [c for c in s if c not in t], [c for c in t if c not in s]
+    size: dict[str, int] = {}
+    for letter, n in [*zip(s, a.shape, strict=True), *zip(t, b.shape, strict=True)]:
+        size[letter] = max(size.get(letter, n), n) if n != 0 else 0
+    left = _laid(a, s, stacks, rows, inner, size)
+    right = _laid(b, t, stacks, inner, columns, size)
+    shape = [size[letter] for letter in (*stacks, *rows, *columns)]
+    return matmul(left, right).reshape(shape), "".join([*stacks, *rows, *columns])
+
+
+def _laid(a: Any, s: str, stacks: list[str], first: list[str], last: list[str], size: dict[str, int]) -> Any:
+    order = [*stacks, *first, *last]
+    turned = seen(a, lambda v: np.broadcast_to(v.transpose([s.index(c) for c in order]), [size[c] for c in order]))
+    ends = math.prod([size[c] for c in first]), math.prod([size[c] for c in last])
+    return turned.reshape([*[size[c] for c in stacks], *ends])
+
+
+def _summed(a: Any, s: str, needed: set[str]) -> tuple[Any, str]:
+    gone = tuple([i for i, letter in enumerate(s) if letter not in needed])
+    return (a.sum(axis=gone) if gone else a), "".join([letter for letter in s if letter in needed])
+
+
+@handles("convolve")
+def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
+    a, v = lifted(a), lifted(v)
+    if v.size > a.size:
+        a, v = v, a
+    n = {"full": v.size - 1, "same": v.size - 1, "valid": 0}[mode]
+    wide: Any = np.pad(a, (n, n)) if trace_of(a) is not None else lifted(np.pad(plain(a), (n, n)))
+    found = matmul(seen(wide, lambda x: np.lib.stride_tricks.sliding_window_view(x, v.size)), v[::-1])
+    if mode != "same":
+        return found
+    start = (v.size - 1) // 2
+    return found[start : start + a.size]

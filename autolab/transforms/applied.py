@@ -1,0 +1,217 @@
+"""A function at a point: its arguments with Variables of our own in the places to differentiate by."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import numpy as np
+
+from ..engine.arrays import as_array, check_real
+from ..engine.backend import get_array_module, is_array
+from ..engine.config import recording
+from ..engine.declare import elementwise
+from ..engine.errors import a_kind
+from ..engine.grad import grad
+from ..engine.node import Node
+from ..engine.switches import using_config
+from ..engine.variable import Variable, wrap
+from .structure import filled, leaves, matched, rebuilt
+
+ArgumentKey = int | str
+Wrt = ArgumentKey | tuple[ArgumentKey, ...]
+
+
+def checked_fn(caller: str, fn: Any) -> Callable[..., Any]:
+    """``fn`` if it can be called."""
+    if not callable(fn):
+        hint = ". For results that are computed already: autolab.grad" if isinstance(fn, Variable) else ""
+        raise TypeError(f"{caller}: fn is {a_kind(fn)}; expected a function of Variables{hint}")
+    return fn
+
+
+def checked_wrt(caller: str, wrt: Any) -> Wrt:
+    """``wrt`` if it is a position, a name or a tuple of them."""
+    places = wrt if isinstance(wrt, tuple) else (wrt,)
+    fine = [isinstance(p, str) or (isinstance(p, int) and not isinstance(p, bool) and p >= 0) for p in places]
+    if not places or not all(fine) or len(set(places)) < len(places):
+        raise TypeError(
+            f"{caller}: wrt is {wrt!r:.60}; expected the position or the name of an argument, or a tuple of several"
+        )
+    return wrt
+
+
+class AppliedFunction:
+    """``fn`` at its arguments. The Variables in ``inputs`` are our own, joined to the caller's where they are
+    differentiable; ``fn`` was given them in the chosen places, and returned ``value``."""
+
+    def __init__(
+        self, caller: str, fn: Callable[..., Any], wrt: Wrt, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        self.caller, self.name = caller, getattr(checked_fn(caller, fn), "__name__", type(fn).__name__)
+        self.inputs: list[Variable] = []
+        self._outer = recording()
+        self._single = not isinstance(wrt, tuple)
+        places = wrt if isinstance(wrt, tuple) else (wrt,)
+        given: dict[ArgumentKey, Any] = dict(enumerate(args))
+        given.update(kwargs)
+        found = [_key_of(caller, self.name, fn, place, given) for place in places]
+        if len(set(found)) < len(found):
+            raise TypeError(f"{caller}: wrt={wrt!r:.60} names an argument of {self.name} twice")
+        self._chosen = [self._lifted(place, given[place]) for place in found]
+        given.update(zip(found, self._chosen, strict=True))
+        with _recorded():
+            self.value = fn(*[given[i] for i in range(len(args))], **{key: given[key] for key in kwargs})
+        self.outputs = self._checked_outputs()
+
+    # ------------------------------------------------------------------ going in
+    def _lifted(self, place: ArgumentKey, argument: Any) -> Any:
+        def lift(path: str, leaf: Any) -> Variable:
+            own = self._own(f"{self.caller}: argument {place!r} of {self.name}", path, leaf)
+            self.inputs.append(own)
+            return own
+
+        return filled(argument, iter([lift(path, leaf) for path, leaf in leaves(argument)]))
+
+    def _own(self, what: str, path: str, leaf: Any) -> Variable:
+        if isinstance(leaf, Variable) and leaf.node is not None and self._outer:
+            return same(leaf)
+        if isinstance(leaf, bool) or not (isinstance(leaf, Variable | np.generic | int | float) or is_array(leaf)):
+            raise TypeError(f"{what}{path and ' at ' + path} is {a_kind(leaf)}; expected real numbers or an array")
+        data = np.float64(leaf) if isinstance(leaf, int | float) and not isinstance(leaf, np.generic) else leaf
+        array = as_array(leaf._data if isinstance(leaf, Variable) else data, what)
+        if check_real(array, what).dtype.kind != "f":
+            raise TypeError(f"{what}{path and ' at ' + path} holds {array.dtype}; expected floating-point numbers")
+        return wrap(array, Node.leaf())
+
+    # ------------------------------------------------------------------ coming out
+    def _checked_outputs(self) -> list[Variable]:
+        outputs = []
+        for path, value in leaves(self.value):
+            if not isinstance(value, Variable):
+                raise TypeError(
+                    f"{self.caller}: {self.name} returned {a_kind(value)}{path and ' at ' + path}; expected a "
+                    "Variable. An array (x.data) has lost its gradient"
+                )
+            outputs.append(value)
+        if not outputs:
+            raise TypeError(f"{self.caller}: {self.name} returned {self.value!r:.60}; expected a Variable")
+        return outputs
+
+    def number(self) -> Variable:
+        """The result, a single number."""
+        y = self.value
+        if not isinstance(y, Variable):
+            raise TypeError(
+                f"{self.caller}: {self.name} returned {a_kind(y)}; expected one Variable: use vjp or jacobian"
+            )
+        if y.size != 1:
+            raise ValueError(
+                f"{self.caller}: {self.name} returned shape {y.shape}; expected a single number: take a sum, or use "
+                "jacobian or vjp"
+            )
+        return y
+
+    def result(self, tree: Any, differentiable: bool) -> Any:
+        """``tree`` for the caller: with its graph, or as constants."""
+        return tree if differentiable else rebuilt(tree, lambda y: wrap(y._data, None))
+
+    def shaped(self, values: Sequence[Any]) -> Any:
+        """One value per input, in the structure of the chosen arguments."""
+        each = iter(values)
+        found = tuple([filled(argument, each) for argument in self._chosen])
+        return found[0] if self._single else found
+
+    def matched(self, what: str, values: Any) -> list[Variable]:
+        """One value per input out of ``values``, which has the structure of the chosen arguments."""
+        tree = self._chosen[0] if self._single else tuple(self._chosen)
+        what = f"{self.caller}: {what}"
+        return like(self.inputs, matched(tree, values, what), what)
+
+    # ------------------------------------------------------------------ derivatives
+    def depends_on_others(self, *more: Variable) -> bool:
+        """Whether the results, or ``more``, are made from differentiable Variables that are not our own."""
+        own = {x.node for x in self.inputs}
+        return self._outer and recording() and _reaches_others([*self.outputs, *more], own)
+
+    def gradients(
+        self, outputs: Sequence[Variable], starts: Sequence[Any] | None, create_graph: bool
+    ) -> list[Variable]:
+        """The gradient by each input; zeros where there is no dependence."""
+        found = grad(list(outputs), self.inputs, starts, create_graph)
+        return [zeros(x) if g is None else g for g, x in zip(found, self.inputs, strict=True)]
+
+
+@elementwise(x=lambda g: g)
+def same(xp: Any, x: Any) -> Any:
+    """The same value as a new step: derivatives by it leave out what reaches its origin by other ways."""
+    return x
+
+
+def zeros(x: Variable) -> Variable:
+    """A constant zero of the shape of ``x``."""
+    return wrap(get_array_module(x._data).zeros_like(x._data), None)
+
+
+def like(models: Sequence[Variable], values: Sequence[Any], what: str) -> list[Variable]:
+    """Each value as a Variable, if it has the shape of its model."""
+    found = []
+    for model, value in zip(models, values, strict=True):
+        v = value if isinstance(value, Variable) else wrap(check_real(as_array(value, what), what), None)
+        if v.shape != model.shape:
+            raise ValueError(f"{what} has shape {v.shape}; expected {model.shape}")
+        found.append(v)
+    return found
+
+
+def _recorded() -> AbstractContextManager[Any]:
+    """Derivatives are wanted, also inside no_grad."""
+    return nullcontext() if recording() else using_config("enable_backprop", True)
+
+
+def _reaches_others(ys: Sequence[Variable], own: set[Any]) -> bool:
+    stack = [y.node for y in ys if y.node is not None]
+    seen: set[Node] = set()
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if node.order == 0:
+            if node not in own:
+                return True
+        else:
+            stack.extend(node.parents)
+    return False
+
+
+def _key_of(
+    caller: str, name: str, fn: Callable[..., Any], place: ArgumentKey, given: dict[ArgumentKey, Any]
+) -> ArgumentKey:
+    """Where the argument was given: a position or a keyword."""
+    if place in given:
+        return place
+    names = _positional(fn)
+    if isinstance(place, int) and place < len(names) and names[place] in given:
+        return names[place]
+    if isinstance(place, str) and place in names and names.index(place) in given:
+        return names.index(place)
+    shown = ", ".join([repr(names[key]) if isinstance(key, int) and key < len(names) else repr(key) for key in given])
+    raise TypeError(
+        f"{caller}: wrt is {place!r:.60}; expected an argument of {name:.60}: {shown or 'none was given':.120}"
+    )
+
+
+def _positional(fn: Callable[..., Any]) -> list[str]:
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except ValueError:  # built-ins and ufuncs have none
+        return []
+    return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+def all_places(args: Any) -> tuple[tuple[Any, ...], Wrt]:
+    """The arguments as a tuple, and where all of them are: the only one is given bare."""
+    return (args, tuple(range(len(args)))) if isinstance(args, tuple) else ((args,), 0)

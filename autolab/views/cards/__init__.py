@@ -1,0 +1,1 @@
+"""How single objects show themselves: Variables, links, optimizers, the table of conventions."""

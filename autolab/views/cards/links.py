@@ -1,0 +1,159 @@
+"""How a link and an optimizer show themselves: the tree of parameters with sizes and norms; settings and hooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...engine.backend import device_name
+from ...recording.arrays import snapshot
+from ..draw.escape import Markup, clean, element, escape, join
+from ..draw.heat import span_of
+from ..draw.heatmap import strip
+from ..draw.html import code, fact_table, paragraph, table
+from ..draw.messages import plural, say
+from ..draw.numbers import bytes_text, number, shape_text
+from ..draw.registry import Bundle
+
+if TYPE_CHECKING:
+    from ...links import Link
+    from ...optimizers import Optimizer
+
+
+_HEADINGS = ("link, parameter", "shape, numbers", "dtype, device", "value, norm", "gradient, norm")
+_MOST_ROWS = 300
+_MOST_STRIPS = 60
+_KEPT_CELLS = 64 * 64
+_WORDS = 6
+_SPACE = "\N{NO-BREAK SPACE}"
+_INDENT = 4 * _SPACE
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the tree: a link, a parameter or a buffer, and the words of the other columns."""
+
+    depth: int
+    name: str
+    kind: str
+    words: tuple[str, ...]
+    array: Any = None
+    gradient: Any = None
+
+
+def bundle(link: Link) -> Bundle:
+    """The tree as a table, and as indented text."""
+    rows = list(tree(link))
+    sentences = _sentences(link, rows)
+    parts = [paragraph(element("b", code(type(link).__name__)), escape(" " + sentences))]
+    arrays = [row for row in rows if row.array is not None]
+    drawn = {id(row) for row in arrays[:_MOST_STRIPS]}
+    scale = _largest(arrays[:_MOST_STRIPS])
+    parts.append(table(_HEADINGS, [_cells(row, scale if id(row) in drawn else None) for row in rows[:_MOST_ROWS]]))
+    if len(arrays) > _MOST_STRIPS:
+        parts.append(paragraph(escape(say("link_strips", shown=_MOST_STRIPS))))
+    if len(rows) > _MOST_ROWS:
+        parts.append(paragraph(escape(say("first_rows", shown=_MOST_ROWS, total=plural(len(rows), "line")))))
+    lines = [_line(row) for row in rows[:_MOST_ROWS]]
+    return {"text/html": str(join(parts)), "text/plain": "\n".join([*lines, sentences])}
+
+
+def tree(link: Link) -> Iterator[Row]:
+    """The lines, depth first; a link or parameter that was shown already is named and not opened again."""
+    seen: set[int] = set()
+    stack: list[tuple[int, str, str, Any]] = [(0, "", "link", link)]
+    while stack:
+        depth, name, kind, value = stack.pop()
+        if kind != "link":
+            data = value.array if kind == "parameter" else value
+            grad = getattr(value, "_grad", None)
+            gradient = None if grad is None else grad._data
+            yield Row(depth, name, kind, _facts(kind, data, gradient), data, gradient)
+            continue
+        again = id(value) in seen
+        settings = "the same as above" if again else value.extra_repr()
+        yield Row(depth, name, f"{type(value).__name__}({settings})", ("",) * _WORDS)
+        if not again:
+            seen.add(id(value))
+            entries = [(depth + 1, key, entry, value.__dict__[key]) for key, entry in value._kinds.items()]
+            stack += [entry for entry in reversed(entries) if entry[3] is not None or entry[2] == "buffer"]
+
+
+def _facts(kind: str, data: Any, gradient: Any) -> tuple[str, ...]:
+    """Shape, dtype, device, count, norm, gradient's norm."""
+    if data is None:
+        return ("?", *("",) * (_WORDS - 1))
+    norm = "" if kind == "buffer" else say("absent") if gradient is None else number(_norm(gradient))
+    return (shape_text(data.shape), str(data.dtype), device_name(data), str(data.size), number(_norm(data)), norm)
+
+
+def _norm(array: Any) -> float:
+    """The square root of the sum of squares, in float64."""
+    flat = array.ravel().astype(np.float64)
+    return float(flat @ flat) ** 0.5
+
+
+def _largest(rows: list[Row]) -> float:
+    """The greatest finite magnitude among the values and gradients, for which the strongest colours stand."""
+    ends = span_of(*[array for row in rows for array in (row.array, row.gradient)])
+    return max([abs(end) for end in ends if end is not None], default=0.0)
+
+
+def _cells(row: Row, scale: float | None) -> list[Markup]:
+    name = f"{row.name}: {row.kind}" if row.name and row.kind.endswith(")") else row.name or row.kind
+    first = join([escape(_INDENT * row.depth), code(name.replace(" ", _SPACE))])
+    left = element("div", first, align="left")  # a notebook sets cells to the right, where no tree can be seen
+    shape, dtype, device, count, norm, gradient = [words.replace(" ", _SPACE) for words in row.words]
+    value = _pictured(f"{row.name}, value", row.array, norm, scale)
+    slope = _pictured(f"{row.name}, gradient", row.gradient, gradient, scale)
+    return [left, _beside(shape, count), _beside(dtype, device), value, slope]
+
+
+def _beside(*words: str) -> Markup:
+    """Side by side, or below each other where there is no room."""
+    return join([part for word in words for part in (escape(" "), code(word))][1:])
+
+
+def _pictured(title: str, array: Any, words: str, scale: float | None) -> Markup:
+    """A norm, and before it the picture of the array if there is one and it has a scale."""
+    if array is None or scale is None:
+        return code(words)
+    return join([strip(title, snapshot(array, _KEPT_CELLS), scale), escape(" "), code(words)])
+
+
+def _line(row: Row) -> str:
+    head = f"{'  ' * row.depth}{clean(row.name)}{': ' if row.name else ''}"
+    if row.kind.endswith(")"):
+        return head + clean(row.kind)
+    shape, dtype, device, _, norm, gradient = row.words
+    if shape == "?":
+        return head + say("no_size")
+    kind = "buffer, " if row.kind == "buffer" else ""
+    tail = f", gradient's norm {gradient}" if gradient else ""
+    return f"{head}{kind}{shape} {dtype} {device}, norm {norm}{tail}"
+
+
+def _sentences(link: Link, rows: list[Row]) -> str:
+    sized = [p for p in link.params() if p.is_initialized]
+    pending = sum(row.words[0] == "?" for row in rows)
+    size = bytes_text(sum(p._data.nbytes for p in sized))
+    arrays = plural(len(sized), "parameter")
+    found = [say("link_total", params=plural(link.count_params(), "number"), arrays=arrays, size=size)] if sized else []
+    found += [say("link_pending", count=plural(pending, "array"))] if pending else []
+    return " ".join(found) or say("link_empty")
+
+
+def optimizer_bundle(optimizer: Optimizer) -> Bundle:
+    """A table of facts, and ``repr`` with the same facts as text."""
+    facts = [(name, str(getattr(optimizer, name))) for name in optimizer.hyperparameters]
+    facts += [("hook", name) for name in optimizer._hooks]
+    if optimizer.target is None:
+        sentence = say("optimizer_without_target")
+    else:
+        facts.append(("target", type(optimizer.target).__name__))
+        sentence = say("optimizer_ready", updates=plural(optimizer.t, "update"))
+    head = paragraph(element("b", code(type(optimizer).__name__)), escape(" " + sentence))
+    return {"text/html": str(join([head, fact_table(facts)])), "text/plain": f"{optimizer!r}\n{sentence}"}

@@ -1,0 +1,1 @@
+"""Analytic beside numeric gradients: the report, and the check lens."""

@@ -1,0 +1,217 @@
+"""What the check lens shows, as plain data: the verdict, the panels of each input, the chosen element, the curves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...numerals import precise
+from ...recording.arrays import snapshot
+from ..draw.arrays import array_entry
+from ..draw.colors import spanning
+from ..draw.escape import clean
+from ..draw.heat import Span, legends_of, span_of
+from ..draw.heatmap import MAX_CELLS
+from ..draw.messages import say
+from ..draw.numbers import number, shape_text
+from ..draw.partly import block_of, matrix_of, partly
+from .charts import step_chart, step_sentence, taylor_chart, taylor_sentence
+
+if TYPE_CHECKING:
+    from ...gradcheck.report import GradientReport, InputReport
+    from ...gradcheck.study import DirectionStudy
+
+Index = tuple[int, ...]
+_TEXT = 1000
+_SAME = 1e-6
+
+
+def verdict(report: GradientReport) -> dict[str, Any]:
+    """The verdict with its reasons; each finding names the position of its input, where that has numbers to show."""
+    names = {item.name: i for i, item in enumerate(report.inputs) if item.measured}
+    findings = [
+        {
+            "text": clean(finding.message, _TEXT),
+            "hint": clean(finding.hint, _TEXT),
+            "input": None if finding.input is None else names.get(finding.input),
+            "innocent": finding.innocent,
+        }
+        for finding in report.findings
+    ]
+    quiet = not report.findings and report.verdict != "wrong"
+    return {
+        "title": clean(f"check_gradients({report.function})"),
+        "verdict": report.verdict,
+        "word": say(f"lens_{report.verdict}"),
+        "says": say(f"lens_{report.verdict}_says") if quiet else "",
+        "findings": findings,
+        "cost": clean(str(report).rsplit("\n", 1)[-1]),
+    }
+
+
+def panels(report: GradientReport, most: int = MAX_CELLS) -> tuple[list[dict[str, Any]], list[bytes]]:
+    """For each input its three heatmaps: facts, and float32 cells of at most ``most`` rows and columns.
+
+    A heatmap that there is not says why.
+    """
+    told: list[dict[str, Any]] = []
+    buffers: list[bytes] = []
+    for item in report.inputs:
+        arrays: dict[str, Any] = {}
+        for kind, span in spans(item):
+            values = getattr(item, kind)
+            if values is None or (kind != "analytic" and not item.measured):
+                arrays[kind] = {"absent": say("lens_none" if item.measured else "lens_uncompared")}
+                continue
+            if kind == "analytic" or item.measured == values.size:
+                entry, cells = array_entry(kind, snapshot(values, max(1, values.size)), most)
+            else:
+                entry, cells = _partly_entry(item, kind, most)
+            shown = {"scale": spanning(*span).scale, "bars": legends_of(values, span)}
+            arrays[kind] = {**entry, **shown, "buffer": len(buffers)}
+            buffers.append(cells)
+        (rows, columns), (high, wide) = matrix_of(item), block_of(item, most)
+        head: dict[str, Any] = {"name": clean(item.name), "shape": shape_text(item.shape), "verdict": item.verdict}
+        head |= {"rows": math.ceil(rows / high), "cols": math.ceil(columns / wide)}
+        worst = None if item.worst is None else list(cell_of(item, item.worst, most))
+        told.append({**head, "word": say(f"lens_{item.verdict}"), "arrays": arrays, "worst": worst})
+    return told, buffers
+
+
+def _partly_entry(item: InputReport, kind: str, most: int) -> tuple[dict[str, Any], bytes]:
+    found = partly(item, kind, most)
+    (rows, columns), halves = found.cells.shape, [list(box) for box in found.halves]
+    shape = {"rows": rows, "cols": columns, "shape": list(item.shape), "block": list(found.block)}
+    told = {"which": kind, **shape, "blank": True, "halves": halves, "caption": found.caption}
+    return told, found.cells.astype(np.float32).tobytes()
+
+
+def spans(item: InputReport) -> Iterator[tuple[str, Span]]:
+    """Each kind of number with the span that its colours show.
+
+    Analytic and numeric have one. That of the error ends at what is allowed, if it stays below.
+    """
+    shared = span_of(item.analytic, item.numeric)
+    yield "analytic", shared
+    yield "numeric", shared
+    yield "error", span_of(item.error, item.tolerance)
+
+
+# -------------------------------------------------------------------------------------------------- elements and cells
+def cell_of(item: InputReport, place: Index, most: int = MAX_CELLS) -> tuple[int, int]:
+    """The cell of a heatmap in which an element stands."""
+    flat = int(np.ravel_multi_index(place, item.shape)) if item.shape else 0
+    (row, column), (high, wide) = divmod(flat, matrix_of(item)[1]), block_of(item, most)
+    return row // high, column // wide
+
+
+def element_in(item: InputReport, row: int, column: int, most: int = MAX_CELLS) -> Index:
+    """The element that a cell shows: of a block that of greatest error, or of greatest gradient if none was measured.
+
+    Raises
+    ------
+    ValueError
+        If there is no such cell.
+    """
+    (rows, columns), (high, wide) = matrix_of(item), block_of(item, most)
+    if not (0 <= row * high < rows and 0 <= column * wide < columns):
+        raise ValueError(f"explore: {clean(item.name, 60)} has no cell {row}, {column}")
+    part = np.s_[row * high : (row + 1) * high, column * wide : (column + 1) * wide]
+    error, gradient = (
+        None if values is None else values.reshape(rows, columns)[part] for values in (item.error, item.analytic)
+    )
+    choice = gradient if error is None or not np.isfinite(error).any() else error
+    sizes = np.zeros((1, 1)) if choice is None else np.abs(choice)
+    first, second = divmod(int(np.argmax(np.nan_to_num(sizes, nan=-1.0))), sizes.shape[1])
+    flat = (row * high + first) * columns + column * wide + second
+    return tuple([int(k) for k in np.unravel_index(flat, item.shape)]) if item.shape else ()
+
+
+def start_of(item: InputReport) -> Index | None:
+    """The element to look at first: the worst; None for an input of which nothing is known."""
+    if item.worst is not None:
+        return item.worst
+    return (0,) * len(item.shape) if item.numeric.size and item.analytic is not None else None
+
+
+def label(item: InputReport, place: Index) -> str:
+    """An element as one writes it."""
+    return say("lens_element", name=clean(item.name, 60), index=str(list(place)) if place else "")
+
+
+def chosen(report: GradientReport, position: int, place: Index, most: int = MAX_CELLS) -> dict[str, Any]:
+    """Everything that the check knows about one element."""
+    item = report.inputs[position]
+    row, column = cell_of(item, place, most)
+    analytic = None if item.analytic is None else float(item.analytic[place])
+    numeric, error, allowed = (float(values[place]) for values in (item.numeric, item.error, item.tolerance))
+    known = not math.isnan(allowed)
+    lines = [
+        ("analytic", say("lens_none") if analytic is None else precise(analytic)),
+        ("numeric", precise(numeric) if known else say("lens_not_here")),
+        ("error", number(error) if known else ""),
+        ("tolerance", number(allowed) if known else ""),
+    ]
+    return {
+        "input": position,
+        "row": row,
+        "column": column,
+        "label": label(item, place),
+        "lines": [[key, say(f"lens_{key}"), text] for key, text in lines if text],
+        "wrong": verdict_at(item, place) == "wrong",
+        "says": _judgement(item, place) if known else "",
+        "is_worst": place == item.worst,
+        "worst": None if item.worst is None else label(item, item.worst),
+    }
+
+
+def verdict_at(item: InputReport, place: Index) -> str | None:
+    """The verdict about one element; None if the check did not measure it."""
+    error, allowed = float(item.error[place]), float(item.tolerance[place])
+    if math.isnan(allowed):
+        return None
+    if error <= allowed:
+        return "right" if item.verdict == "wrong" else item.verdict
+    return item.verdict
+
+
+def _judgement(item: InputReport, place: Index) -> str:
+    error, allowed = float(item.error[place]), float(item.tolerance[place])
+    if error <= allowed:
+        return say("lens_within")
+    if item.verdict != "wrong":
+        return say("lens_untold")
+    times = error / allowed if allowed > 0 else math.inf
+    if not math.isfinite(times) or times < 2:
+        return say("lens_beyond")
+    return say("lens_too_far", times=number(float(f"{math.floor(times):.1g}")) if times < 1e6 else "a million")
+
+
+# ---------------------------------------------------------------------------------------------------- the curves
+def curves(study: DirectionStudy, item: InputReport) -> dict[str, Any]:
+    """Both charts of a study of an input, and for each step, from the finest, what it is, where it stands on the first
+    chart, the numeric derivative and how far it is from the gradient."""
+    sweep = study.sweep
+    told = item.verdict if sweep.index is None else verdict_at(item, sweep.index)
+    found = zip(sweep.steps.tolist(), sweep.numeric.tolist(), sweep.error.tolist(), strict=True)
+    steps = [[number(float(f"{h:.3g}")), round(math.log10(h), 6), precise(d), number(e)] for h, d, e in found]
+    return {
+        "charts": [step_chart(sweep), taylor_chart(study.taylor)],
+        "notes": [step_sentence(sweep, told), taylor_sentence(study.taylor, told)],
+        "analytic": say("lens_as_zero") if item.analytic is None else precise(sweep.analytic),
+        "steps": steps[::-1],
+    }
+
+
+def moved_on(study: DirectionStudy, item: InputReport) -> str:
+    """A sentence if the function now gives another gradient than it did when it was checked; else nothing."""
+    place = study.sweep.index
+    if place is None or item.analytic is None:
+        return ""
+    then, now = float(item.analytic[place]), study.sweep.analytic
+    if abs(now - then) <= _SAME * max(abs(now), abs(then)) or not (math.isfinite(now) and math.isfinite(then)):
+        return ""
+    return say("lens_moved_on", now=precise(now), then=precise(then))

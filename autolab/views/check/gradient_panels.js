@@ -1,0 +1,314 @@
+// @ts-check
+/** For each input three heatmaps side by side: analytic, numeric, error. One cell is chosen, in all three. */
+
+import { makeTone } from "../live/colors.js";
+import { SCALES, button, html, makeBadge, makeSegments, set, short, write } from "../live/dom.js";
+import { floats, labelled, paint, print } from "../live/heatmap.js";
+import { makeHeatLegend } from "../live/legend.js";
+
+const KINDS = ["analytic", "numeric", "error"];
+const WAYS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+/** @typedef {{key: number, row: number, column: number}} Cell */
+
+/**
+ * The message that chooses a cell of an input, or its worst element, and moves that.
+ * @param {number} input
+ * @param {number[] | null} cell
+ */
+export const toCell = (input, cell = null) => ({ do: "turn", to: { input, cell, whole: false } });
+
+/** @param {import("../graph/explorer.js").View} view */
+export function makeTriosPart(view) {
+  const { get, send } = view;
+  const keys = html("p", { class: "al-note" }, get("words").lens_keys);
+  const root = html("div", { class: "al-trios" });
+  const scales = makeSegments(get("words").lens_colors, SCALES, (scale) => send({ do: "turn", to: { scale } }));
+  const colors = html(
+    "div",
+    { class: "al-order-control al-sans" },
+    html("span", { class: "al-caption" }, get("words").lens_colors),
+    scales.root,
+  );
+  /** @type {Cell | null} */
+  let ahead = null; // where the user's hand is, while the kernel follows
+  /** @type {ReturnType<typeof makeTrio>[]} */
+  let trios = [];
+  let built = "";
+
+  /** @param {number} key @param {number} row @param {number} column */
+  function choose(key, row, column) {
+    const { rows, cols } = get("check").panels[key];
+    if (row < 0 || row >= rows || column < 0 || column >= cols) return;
+    const mine = (ahead = { key, row, column });
+    send(toCell(key, [row, column]), () => ahead === mine && ((ahead = null), mark()));
+    mark();
+  }
+
+  const here = () => ahead ?? { ...get("chosen"), key: get("chosen").input };
+
+  function mark() {
+    trios.forEach((trio, key) => trio.mark(here().key === key ? here() : null, get("check").panels[key].worst));
+  }
+
+  function fill() {
+    const { panels, cells } = get("check");
+    const { scale } = get("look");
+    const structure = JSON.stringify(
+      panels.map((/** @type {any} */ p) => [
+        p.name,
+        p.shape,
+        KINDS.map((kind) => p.arrays[kind].absent ?? [p.arrays[kind].rows, p.arrays[kind].cols]),
+      ]),
+    );
+    if (built !== (built = structure)) {
+      trios = panels.map((/** @type {any} */ panel, /** @type {number} */ key) =>
+        makeTrio(
+          panel,
+          get("words"),
+          (row, column) => choose(key, row, column),
+          () => here(),
+        ),
+      );
+      root.replaceChildren(...trios.map((trio) => trio.root));
+    }
+    panels.forEach((/** @type {any} */ panel, /** @type {number} */ key) =>
+      trios[key].update(panel, cells, scale, view.colors),
+    );
+    scales.choose(scale);
+    colors.hidden = keys.hidden = !root.querySelector("canvas");
+    mark();
+  }
+
+  return { places: { header: [colors], middle: [root, keys] }, on: { "check look": fill, chosen: mark }, paint: fill };
+}
+
+/**
+ * @param {any} first
+ * @param {Record<string, string>} words
+ * @param {(row: number, column: number) => void} choose
+ * @param {() => Cell} here
+ */
+function makeTrio(first, words, choose, here) {
+  const badge = makeBadge();
+  const maps = KINDS.map((kind) => (first.arrays[kind].absent ? makeAbsent() : makeMap(choose, here)));
+  const root = html(
+    "section",
+    { class: "al-trio", "aria-label": first.name },
+    html(
+      "header",
+      { class: "al-trio-head" },
+      html("h3", { class: "al-name" }, first.name),
+      html("span", { class: "al-where" }, first.shape),
+      badge.root,
+    ),
+    html(
+      "div",
+      { class: "al-trio-maps" },
+      ...KINDS.map((kind, i) =>
+        html(
+          "div",
+          { class: "al-trio-map" },
+          html("h4", {}, words[`lens_${kind}`]),
+          html("p", { class: "al-note" }, words[`lens_${kind}_says`]),
+          maps[i].root,
+        ),
+      ),
+    ),
+  );
+  const alike = KINDS.every(
+    (kind) => first.arrays[kind].absent && first.arrays[kind].absent === first.arrays.analytic.absent,
+  );
+  if (alike) root.lastElementChild.replaceWith(html("p", { class: "al-note" }, first.arrays.analytic.absent));
+  const wide = Math.max(...KINDS.map((kind) => first.arrays[kind].cols ?? 1));
+  const numbered = KINDS.some((kind) => first.arrays[kind].cols && labelled(first.arrays[kind]));
+  root.style.setProperty("--al-least", `${numbered ? Math.max(11, 3.05 * wide) : 12}em`);
+  return {
+    root,
+    /**
+     * @param {any} panel
+     * @param {DataView[]} buffers
+     * @param {string} scale
+     * @param {import("../live/colors.js").ColorMap} colors
+     */
+    update(panel, buffers, scale, colors) {
+      badge.show(panel.verdict, panel.word);
+      set(root, { "data-verdict": panel.verdict });
+      KINDS.forEach((kind, i) =>
+        maps[i].update(
+          { ...panel.arrays[kind], ...panel.arrays[kind].bars?.[scale] },
+          buffers,
+          colors,
+          `${words[`lens_${kind}`]}, ${panel.name}, ${panel.shape}`,
+        ),
+      );
+    },
+    /** @param {Cell | null} chosen @param {[number, number] | null} worst */
+    mark(chosen, worst) {
+      for (const map of maps) map.mark(chosen, worst);
+    },
+  };
+}
+
+function makeAbsent() {
+  const root = html("p", { class: "al-absent-map" });
+  return { root, update: (/** @type {any} */ { absent }) => write(root, absent), mark() {} };
+}
+
+/** @param {(row: number, column: number) => void} choose @param {() => Cell} here */
+function makeMap(choose, here) {
+  const canvas = html("canvas", { class: "al-canvas", role: "img", tabindex: 0, onclick: clicked, onkeydown: pressed });
+  const numbers = html("div", { class: "al-numbers", "aria-hidden": "true" });
+  const [worstMark, chosenMark] = [html("div", { class: "al-worst" }), html("div", { class: "al-mark" })];
+  // behind the cells, which are clear where nothing was measured
+  const halves = html("div", { class: "al-halves", "aria-hidden": "true" });
+  const frame = html("div", { class: "al-frame al-mini" }, halves, canvas, numbers, worstMark, chosenMark);
+  const [low, high, bar] = [html("span"), html("span"), html("canvas", { class: "al-bar" })];
+  // where the numbers stand in the cells
+  const ends = html("div", { class: "al-scale", "aria-hidden": "true" }, low, bar, high);
+  const legend = makeHeatLegend(true);
+  const note = html("p", { class: "al-note" });
+  let [rows, cols] = [1, 1];
+
+  /** @param {MouseEvent} event */
+  function clicked(event) {
+    const box = canvas.getBoundingClientRect();
+    choose(
+      Math.floor(((event.clientY - box.top) / box.height) * rows),
+      Math.floor(((event.clientX - box.left) / box.width) * cols),
+    );
+  }
+
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    const step = WAYS[/** @type {"ArrowUp"} */ (event.key)];
+    if (!step) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const { row, column } = here();
+    choose(row + step[0], column + step[1]);
+  }
+
+  return {
+    root: html("div", {}, frame, ends, legend.root, note),
+    /**
+     * @param {any} facts
+     * @param {DataView[]} buffers
+     * @param {import("../live/colors.js").ColorMap} colors
+     * @param {string} label
+     */
+    update(facts, buffers, colors, label) {
+      [rows, cols] = [facts.rows, facts.cols];
+      const data = floats(buffers[facts.buffer]);
+      set(canvas, { "aria-label": label });
+      frame.classList.toggle("al-labelled", labelled(facts));
+      frame.classList.toggle("al-blank", facts.blank === true);
+      frame.style.setProperty("--al-rows", String(rows));
+      frame.style.setProperty("--al-cols", String(cols));
+      halves.replaceChildren(...(facts.halves ?? []).map((/** @type {number[]} */ block) => lay(html("div"), block)));
+      const tone = makeTone(facts.scale, facts.threshold, facts.bend);
+      paint(canvas, { ...facts, tone }, data, colors);
+      print(numbers, { ...facts, tone }, data, colors);
+      legend.update(facts, colors);
+      const isPlain = labelled(facts) && facts.threshold === null; // else the bar says where the powers of ten begin
+      legend.root.toggleAttribute("hidden", isPlain);
+      ends.hidden = !isPlain;
+      const [from, to] = facts.ends;
+      paint(
+        bar,
+        { rows: 1, cols: 255, scale: 1 },
+        Float32Array.from({ length: 255 }, (_, k) => from + ((to - from) * k) / 254),
+        colors,
+      );
+      write(low, short(from * facts.scale, 3));
+      write(high, short(to * facts.scale, 3));
+      write(note, facts.caption);
+      note.hidden = !facts.caption;
+    },
+    /** @param {Cell | null} chosen @param {[number, number] | null} worst */
+    mark(chosen, worst) {
+      lay(chosenMark, chosen && [chosen.row, chosen.column]);
+      lay(worstMark, worst);
+    },
+  };
+
+  /**
+   * Put a box around cells: the first row and column, and how many.
+   * @param {HTMLElement} box
+   * @param {number[] | null} at
+   */
+  function lay(box, at) {
+    box.hidden = !at;
+    const [row, column, high = 1, wide = 1] = at ?? [0, 0];
+    Object.assign(box.style, {
+      left: `${(100 * column) / cols}%`,
+      top: `${(100 * row) / rows}%`,
+      width: `${(100 * wide) / cols}%`,
+      height: `${(100 * high) / rows}%`,
+    });
+    return box;
+  }
+}
+
+// The read-out of the chosen element: both gradients, how far they are apart, and how far they may be.
+
+/** @param {import("../graph/explorer.js").View} view */
+export function makeChosenPart({ get, send, link }) {
+  const words = get("words");
+  const name = html("h3", { class: "al-title" });
+  const lines = makeLines();
+  const says = html("p", { class: "al-judgement" });
+  const worst = button(words.lens_worst, () => send(toCell(get("chosen").input)));
+  const spoken = html("div", { class: "al-hidden", "aria-live": "polite" });
+  const root = html(
+    "section",
+    { class: "al-detail al-chosen", "aria-label": words.lens_chosen },
+    html("h4", {}, words.lens_chosen),
+    name,
+    lines.root,
+    says,
+    worst,
+    spoken,
+  );
+
+  function paint() {
+    const chosen = get("chosen");
+    root.hidden = chosen.input === undefined;
+    if (root.hidden) return;
+    write(name, chosen.label);
+    lines.update(chosen.lines);
+    write(says, chosen.says);
+    says.classList.toggle("al-apart", chosen.wrong);
+    set(worst, { disabled: chosen.is_worst || !chosen.worst });
+    if (link.state === "idle")
+      write(
+        spoken,
+        [
+          chosen.label,
+          ...chosen.lines.map((/** @type {string[]} */ line) => line.slice(1).join(" ")),
+          chosen.says,
+        ].join(", "),
+      );
+  }
+
+  return { places: { side: [root] }, on: { chosen: paint }, paint, linked: paint };
+}
+
+/** Names and numbers, one below the other. */
+export function makeLines() {
+  const root = html("dl", { class: "al-numbers-list" });
+  return {
+    root,
+    /** @param {[string, string, string][]} lines kind, name and number */
+    update(lines) {
+      const kinds = JSON.stringify(lines.map(([kind, name]) => [kind, name]));
+      if (root.dataset.kinds !== kinds) {
+        root.dataset.kinds = kinds;
+        root.replaceChildren(
+          ...lines.map(([kind, name]) => html("div", { "data-kind": kind }, html("dt", {}, name), html("dd"))),
+        );
+      }
+      lines.forEach(([, , text], i) => write(root.children[i].lastElementChild, text));
+    },
+  };
+}

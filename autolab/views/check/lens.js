@@ -1,0 +1,227 @@
+// @ts-check
+/** The check lens: analytic and numeric gradients side by side, and what tells a wrong one from a rough difference. */
+
+import { makeGraph } from "../graph/graph.js";
+import { makeSourcePart } from "../graph/source.js";
+import { makeBrain } from "../live/brain.js";
+import { makeComputingPart, makeStaleNoticePart } from "../live/computing.js";
+import { button, html, makeBadge, set, write } from "../live/dom.js";
+import { makeAsking } from "../live/link.js";
+import { makeWidget } from "../live/view.js";
+import { makeChosenPart, makeTriosPart, toCell } from "./gradient_panels.js";
+import { makeCurvesPart } from "./step_curves.js";
+
+export default () =>
+  makeWidget(
+    [
+      makeVerdictPart,
+      makeAgainPart,
+      makeComputingPart,
+      makeStaleNoticePart,
+      makeTriosPart,
+      makeChosenPart,
+      makeBackwardPart,
+      makeNodesPart,
+      makeSourcePart,
+      makeCurvesPart,
+    ],
+    makeBrain(LENS),
+  );
+
+/**
+ * Which check is looked at (`seed` null: the one that was given), which cell of which input (null: its worst element),
+ * whether that moves or the whole input, in which direction, in which scale of colours, at which step.
+ */
+const AT_REST = {
+  order: 1,
+  seed: null,
+  input: 0,
+  cell: null,
+  whole: false,
+  direction: 1,
+  scale: "linear",
+  at_step: 34,
+};
+
+/** @param {any} look */
+const known = ({ order, seed, input, cell }) => ({
+  check: ["check", order, seed],
+  chosen: ["chosen", order, seed, input, cell],
+  directions: ["directions", order, seed, input],
+});
+
+/** What is recorded and measured while the rest is shown. @param {any} look */
+const measured = ({ order, seed, input, cell, whole, direction }) => ({
+  scenery: ["scenery", order, seed],
+  study: ["study", order, seed, input, whole ? direction : cell],
+});
+
+const ASKING = makeAsking(AT_REST, known, undefined, measured);
+
+/** @type {import("../live/brain.js").Mind} */
+const LENS = {
+  ...ASKING,
+  shown(before, look, answer) {
+    const { scenery, ...told } = ASKING.shown(before, look, answer);
+    return { ...told, ...NO_SCENERY, ...scenery, selected: scenery?.takers?.[look.input] ?? null };
+  },
+};
+
+const NO_SCENERY = {
+  scene: {},
+  readings: {},
+  listing: {},
+  inputs: [],
+  suspects: [],
+  backwards: [],
+  takers: [],
+  frame: {},
+};
+
+/** The verdict and its reasons in words. @param {import("../graph/explorer.js").View} view */
+function makeVerdictPart({ get, send }) {
+  const title = html("h2", { class: "al-function" });
+  const badge = makeBadge();
+  const says = html("p");
+  const findings = html("ul", { class: "al-findings" });
+  const panel = html(
+    "section",
+    { class: "al-verdict", "aria-label": get("words").lens_verdict, "aria-live": "polite" },
+    badge.root,
+    html("div", {}, says, findings),
+  );
+  let written = "";
+
+  /** @param {{text: string, hint: string, input: number | null, innocent: boolean}} finding */
+  function item({ text, hint, input, innocent }) {
+    const show = input === null ? [] : [button(get("words").lens_show, () => send(toCell(input)))];
+    return html(
+      "li",
+      { class: innocent ? "al-innocent" : null },
+      html("div", {}, html("p", {}, text), ...(hint ? [html("p", { class: "al-note" }, hint)] : [])),
+      ...show,
+    );
+  }
+
+  function paint() {
+    const { title: name, verdict, word, says: quiet, findings: found } = get("check");
+    write(title, name);
+    badge.show(verdict, word);
+    set(panel, { "data-verdict": verdict });
+    write(says, quiet);
+    says.hidden = !quiet;
+    if (written === (written = JSON.stringify(found))) return;
+    findings.replaceChildren(...found.map(item));
+  }
+
+  return { places: { header: [title], top: [panel] }, on: { check: paint }, paint };
+}
+
+/**
+ * Another draw of the random upstream gradient, and the second order.
+ * @param {import("../graph/explorer.js").View} view
+ */
+function makeAgainPart({ get, send, link }) {
+  const words = get("words");
+  const group = `al-check-order-${Math.random()}`; // of this view alone
+  const choices = get("check").orders.map((/** @type {[number, number | null]} */ [order, seed]) =>
+    html("input", {
+      type: "radio",
+      class: "al-button",
+      name: group,
+      "data-text": order,
+      "aria-label": `${words.lens_order} ${order}`,
+      onchange: () => send({ do: "turn", to: { order, seed, cell: null } }),
+    }),
+  );
+  const draw = html("span", { class: "al-caption" });
+  const orders = html(
+    "div",
+    { class: "al-order-control", role: "radiogroup", "aria-label": words.lens_order },
+    html("span", { class: "al-caption" }, words.lens_order),
+    html("div", { class: "al-segments" }, ...choices),
+  );
+
+  function paint() {
+    if (link.state !== "idle") return; // while an answer is due, the user's hand is ahead
+    const { orders: all, draw: text } = get("check");
+    const { order } = get("look");
+    orders.hidden = draw.hidden = all.length < 2; // in a saved page that holds one
+    choices.forEach(
+      (/** @type {HTMLInputElement} */ choice, /** @type {number} */ k) => (choice.checked = all[k][0] === order),
+    );
+    write(draw, text);
+  }
+
+  const again = get("still")
+    ? []
+    : [button(words.lens_again, () => send({ do: "turn", to: { seed: (get("look").seed ?? -1) + 1, cell: null } }))];
+  return { places: { header: [orders, draw], buttons: again }, on: { "check look": paint }, paint, linked: paint };
+}
+
+// Where a gradient comes from: the graph of the function, and the backward that somebody wrote.
+
+/** The graph; choosing an input in it chooses its worst element. @param {import("../graph/explorer.js").View} view */
+export function makeNodesPart(view) {
+  const { get, send } = view;
+  const graph = makeGraph((id) => {
+    const key = get("inputs").indexOf(id);
+    if (key >= 0) send(toCell(key));
+  }, null);
+  graph.root.classList.add("al-main");
+  const root = html("section", { "aria-label": get("words").lens_where }, graph.root);
+
+  function paint() {
+    const scene = get("scene");
+    root.hidden = !scene.nodes;
+    if (root.hidden) return;
+    graph.update(scene, get("readings").nodes, view.colors);
+    graph.choose(get("selected"));
+    const suspects = get("suspects");
+    for (const node of root.querySelectorAll(".al-node"))
+      node.classList.toggle("al-suspect", suspects.includes(Number(node.getAttribute("data-id"))));
+  }
+
+  return {
+    places: { side: [root] },
+    on: { "scene readings selected suspects": paint },
+    paint,
+    enlarge: graph.zoom.enlarge,
+    close: graph.close,
+  };
+}
+
+/** The source of each backward that somebody wrote. @param {import("../graph/explorer.js").View} view */
+export function makeBackwardPart({ get }) {
+  const root = html("div", { class: "al-backwards" });
+  let written = "";
+
+  /** @param {{title: string, file: string, first: number, lines: string[]}} code */
+  function listing({ title, file, first, lines }) {
+    return html(
+      "details",
+      { class: "al-listing", open: true },
+      html("summary", { class: "al-caption" }, `${title} \u00b7 ${file}`),
+      html(
+        "div",
+        { class: "al-source", role: "group", "aria-label": title },
+        ...lines.map((line, i) =>
+          html(
+            "div",
+            { class: "al-source-line" },
+            html("span", { class: "al-line-number", "aria-hidden": "true" }, String(first + i)),
+            html("code", {}, line),
+          ),
+        ),
+      ),
+    );
+  }
+
+  function paint() {
+    if (written === (written = JSON.stringify(get("backwards")))) return;
+    root.replaceChildren(...get("backwards").map(listing));
+    root.hidden = !get("backwards").length;
+  }
+
+  return { places: { side: [root] }, on: { backwards: paint }, paint };
+}

@@ -1,0 +1,99 @@
+"""How a gradient check shows itself: the verdict, what was found, and for each input both gradients and the error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ...recording.arrays import snapshot
+from ..draw.colors import spanning
+from ..draw.escape import Markup, clean, element, escape, join
+from ..draw.heat import Span
+from ..draw.heatmap import MAX_CELLS, Panel, describe, heatmaps
+from ..draw.html import LIMIT, code, paragraph, picture, prose, table
+from ..draw.messages import say
+from ..draw.numbers import number, shape_text
+from ..draw.partly import partly
+from ..draw.plot import to_svg
+from ..draw.registry import Bundle
+from .charts import step_chart, step_sentence
+from .contents import spans
+
+if TYPE_CHECKING:
+    from ...gradcheck.report import GradientReport, InputReport
+
+_KEPT_CELLS = MAX_CELLS * MAX_CELLS
+_MAX_PICTURES = 12
+_HEADINGS = ("input", "verdict", "shape", "worst at", "analytic", "numeric", "error", "allowed", "")
+
+
+def bundle(report: GradientReport) -> Bundle:
+    """HTML with as many heatmaps as fit, and the report's own text."""
+    text = str(report)
+    for html in _ever_smaller(report):
+        if len(html.encode()) + len(text.encode()) <= LIMIT:
+            return {"text/html": str(html), "text/plain": text}
+    return {"text/plain": text}
+
+
+def lens_bundle(lens: Any) -> Bundle:
+    """The report that a lens shows."""
+    return bundle(lens.report)
+
+
+def _ever_smaller(report: GradientReport) -> Iterator[Markup]:
+    """The whole display; with one heatmap; without any."""
+    words = [paragraph(element("b", prose(_headline(report)))), *_findings(report)]
+    if report.inputs:  # an exercise may hold them back
+        words.append(table(_HEADINGS, (_row(item) for item in report.inputs)))
+    failing_first = sorted(report.inputs, key=lambda item: item.verdict == "right")
+    for count in (_MAX_PICTURES, 1, 0):
+        yield join([*words, *(_heatmaps(item) for item in failing_first[:count]), *_steps(report)[: 2 * count]])
+
+
+def _steps(report: GradientReport) -> list[Markup]:
+    """Why a wrong gradient cannot be the finite difference's fault: the error over the step, and in words."""
+    sweep = report.sweep
+    if sweep is None:
+        return []
+    sentence = step_sentence(sweep, report.verdict)
+    drawn = step_chart(sweep)
+    drawn["title"] = f"{clean(sweep.input, 40)}{list(sweep.index) if sweep.index else ''}: {drawn['title']}"
+    return [paragraph(picture(to_svg([drawn]), f"{drawn['description']} {sentence}")), paragraph(prose(sentence))]
+
+
+def _headline(report: GradientReport) -> str:
+    return str(report).split("\n", 1)[0]
+
+
+def _findings(report: GradientReport) -> list[Markup]:
+    found = [element("li", prose(str(finding))) for finding in report.findings]
+    return [element("ul", *found)] if found else []
+
+
+def _row(item: InputReport) -> list[Markup]:
+    cells = [code(item.name), escape(item.verdict), code(shape_text(item.shape))]
+    if item.worst is None or item.is_wrong_elsewhere:
+        return [*cells, *[escape("")] * 6]
+    place = code(list(item.worst) if item.worst else "")
+    analytic = say("absent") if item.analytic is None else number(item.analytic[item.worst] + 0.0)
+    numbers = (analytic, *(number(values[item.worst] + 0.0) for values in (item.numeric, item.error, item.tolerance)))
+    return [*cells, place, *(code(text) for text in numbers), escape(item.coverage)]
+
+
+def _heatmaps(item: InputReport) -> Markup:
+    """Analytic and numeric on one scale; the error on one that ends at what is allowed, if it stays below that.
+
+    The worst element is ringed in all. Of a large input, numeric and error show what was measured.
+    """
+    is_compared = item.measured or not item.numeric.size
+    kinds = [(kind, span) for kind, span in spans(item) if is_compared or kind == "analytic"]
+    panels = [_panel(item, kind, span) for kind, span in kinds if getattr(item, kind) is not None]
+    return picture(heatmaps(panels), " ".join(describe(panel) for panel in panels)) if panels else escape("")
+
+
+def _panel(item: InputReport, kind: str, span: Span) -> Panel:
+    values = snapshot(getattr(item, kind) + 0.0, _KEPT_CELLS)  # a sum is never −0
+    is_partly = kind != "analytic" and item.measured < item.numeric.size
+    known = partly(item, kind, MAX_CELLS) if is_partly else None
+    return Panel(f"{item.name}: {kind}", values, item.worst, spanning(*span), partly=known)

@@ -1,0 +1,241 @@
+"""LensSession: a check under the lens, without its picture: what is looked at, and what comes out.
+
+It knows nothing of widgets. Whatever calls the user's function is in `compute`, which may run in a thread of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...binding import Bound
+from ...engine.backend import get_array_module
+from ...engine.observe import BackwardEvent, ForwardEvent, observe
+from ...engine.variable import Variable
+from ...gradcheck.check import check_bound
+from ...gradcheck.checked_function import CheckedFunction
+from ...gradcheck.higher import FirstOrder
+from ...gradcheck.report import GradientReport
+from ...gradcheck.study import DirectionStudy, study
+from ...recording.locate import source_of
+from ...recording.model import Recording
+from ...recording.run import record_bound
+from ..live.computation import RerunContext, Stopped, UserError, user_error
+from .contents import Index, start_of
+
+SECONDS = 60.0
+DIRECTIONS = range(1, 9)
+"""The random directions that can be looked at: each is drawn by its number."""
+
+MOST_ORDER = 2
+
+_KEPT = 8
+
+
+@dataclass(frozen=True)
+class LensState:
+    """What is looked at: which check (``seed`` None: the one that was given), which element, and along what it moves.
+
+    ``place`` None is the worst element. ``whole`` moves all of the input in the random direction that
+    ``direction`` draws.
+    """
+
+    order: int
+    seed: int | None = None
+    input: int = 0
+    place: Index | None = None
+    whole: bool = False
+    direction: int = DIRECTIONS[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Backward:
+    """The source of a backward that somebody wrote."""
+
+    function: str
+    file: str
+    first: int
+    source: str
+
+
+@dataclass(frozen=True, eq=False)
+class Scenery:
+    """Where the gradients come from: the recorded function, and each backward that somebody wrote."""
+
+    recording: Recording | None = None
+    backwards: tuple[Backward, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class CheckResult:
+    """What came out for a state. ``study`` is None where there is nothing to measure."""
+
+    state: LensState
+    report: GradientReport
+    study: DirectionStudy | None
+    scenery: Scenery
+
+
+class LensSession(RerunContext):
+    """A report and the function that it is about.
+
+    Modes and random numbers are those of the thread that opened the session, whichever thread computes.
+    """
+
+    seconds = SECONDS
+
+    def __init__(self, report: GradientReport, origin: CheckedFunction) -> None:
+        super().__init__(origin.base.fn)
+        self.origin = origin
+        self.start = self.state = LensState(origin.order, input=_first(report))
+        self._reports: dict[tuple[int, int | None], GradientReport] = {(origin.order, None): report}
+        self._sceneries: dict[tuple[int, int | None], Scenery] = {}
+        self._of_now = True  # what the next run reaches is what the reports depend on
+        with contextlib.suppress(Exception):  # the first computation says what the function raises
+            self._reach()
+
+    def _reach(self) -> None:
+        """Run the function once, for what it reaches: a later cell may change that before a computation ends."""
+        with self.running(lambda: None) as origins:
+            self.origin.base.call({name: _fresh(x) for name, x in self.origin.base.variables.items()})
+        self.origins, self._of_now = origins, False
+
+    def report(self, state: LensState) -> GradientReport | None:
+        """The report of a state, if its check has been made."""
+        return self._reports.get((state.order, state.seed))
+
+    def scenery(self, order: int, seed: int | None) -> Scenery | None:
+        """Where the gradients of a check come from, if that was recorded."""
+        return self._sceneries.get((order, seed))
+
+    @property
+    def orders(self) -> list[int]:
+        """The orders that can be checked."""
+        return sorted({1, MOST_ORDER, self.origin.order})
+
+    def seed_of(self, order: int) -> int | None:
+        """Which check of an order is looked at first: the given one, or another draw."""
+        return None if order == self.origin.order else 0
+
+    def of_order(self, order: int) -> LensState:
+        """The state in which the check of an order is looked at first."""
+        return replace(self.state, order=order, seed=self.seed_of(order), place=None)
+
+    def compute(self, state: LensState, check: Callable[[], None] = lambda: None) -> CheckResult | UserError:
+        """Check and measure what the state asks for; what the user's function raises comes as data.
+
+        ``check`` is called at every step of the engine: what it raises ends the computation.
+        """
+        try:
+            with self.running(check) as origins:
+                report = self._checked(state)
+                looked = CheckResult(state, report, _study(report, state), self._seen(state, report))
+        except Stopped:
+            raise
+        except BaseException as error:  # also an interrupt, and sys.exit()
+            return user_error(error)
+        if self._of_now:
+            self.origins, self._of_now = origins, False
+        return looked
+
+    def forget(self) -> None:
+        """Let everything be checked anew, of the function as it is now; the report that was given stays the first."""
+        first = self.start.order, self.start.seed
+        self._reports, self._sceneries = {first: self._reports[first]}, {}
+        self._of_now = True
+
+    def _checked(self, state: LensState) -> GradientReport:
+        found = self.report(state)
+        if found is None:
+            rng, origin = np.random.default_rng(state.seed), self.origin
+            found = check_bound(origin.base, rng, state.order, reveal=origin.reveal)
+            self._reports[state.order, state.seed] = found
+            _forget(self._reports)
+        return found
+
+    def _seen(self, state: LensState, report: GradientReport) -> Scenery:
+        """The recording of the run that the report is about: it has the same upstream gradients."""
+        key = state.order, state.seed
+        if key not in self._sceneries:
+            self._sceneries[key] = _scenery(self.origin.base, _upstreams(report))
+            _forget(self._sceneries)
+        return self._sceneries[key]
+
+
+def _first(report: GradientReport) -> int:
+    """The input to look at first: one that is wrong."""
+    return next((i for i, item in enumerate(report.inputs) if item.verdict == "wrong"), 0)
+
+
+def place_of(report: GradientReport, state: LensState) -> Index | None:
+    """The element that a state looks at; None if its input has none."""
+    if not 0 <= state.input < len(report.inputs):
+        return None
+    return start_of(report.inputs[state.input]) if state.place is None else state.place
+
+
+def _study(report: GradientReport, state: LensState) -> DirectionStudy | None:
+    place = place_of(report, state)
+    origin = report._origin
+    if place is None or origin is None or report.inputs[state.input].measured == 0:
+        return None
+    name = report.inputs[state.input].name
+    return study(origin.checked, report.upstream, name, None if state.whole else place, state.direction)
+
+
+def taker_of(recording: Recording, name: str) -> int | None:
+    """The step that takes an input: one whose backward somebody wrote, or else the first; None if there is none."""
+    inputs = [step.id for step in recording.steps if step.kind == "input" and step.name == name]
+    takers = [step for step in recording.steps if any(o.step in inputs for o in step.operands)]
+    written = [step for step in takers if step.backward_code is not None]
+    return next((step.id for step in [*written, *takers]), None)
+
+
+def _forget(kept: dict[Any, Any]) -> None:
+    """Keep the first, which was given, and the latest ones."""
+    for key in list(kept)[1:-_KEPT]:
+        del kept[key]
+
+
+def _upstreams(report: GradientReport) -> tuple[np.ndarray, ...]:
+    """The upstream gradients of the function itself, also where the report is about its gradient."""
+    upstreams, bound = report.upstream, report._origin.checked if report._origin else None
+    while bound is not None and isinstance(bound.fn, FirstOrder):
+        upstreams, bound = bound.fn.constants, bound.fn.bound
+    return upstreams
+
+
+def _scenery(base: Bound, upstreams: tuple[np.ndarray, ...]) -> Scenery:
+    found: dict[str, Any] = {}
+
+    def hook(event: ForwardEvent | BackwardEvent) -> None:
+        backward = getattr(event.function, "written_backward", None) if isinstance(event, ForwardEvent) else None
+        if backward is not None:
+            found[event.function.name] = backward  # type: ignore[union-attr]
+
+    def upstream(outputs: tuple[Variable, ...]) -> Any:
+        drawn = iter(upstreams)
+        each = [
+            get_array_module(y.array).asarray(next(drawn), y.dtype) if y.dtype.kind == "f" else None for y in outputs
+        ]
+        return each[0] if len(each) == 1 else tuple(each)
+
+    try:
+        with observe(hook), np.errstate(all="ignore"):
+            recording = record_bound(base, {name: _fresh(x) for name, x in base.variables.items()}, upstream)
+    except Exception:  # a backward that breaks its contract: the findings tell of it
+        recording = None
+    return Scenery(recording, tuple([b for name, function in found.items() for b in _source(name, function)]))
+
+
+def _fresh(x: Any) -> Any:
+    return type(x)(x.array.copy(), name=x.name, requires_grad=x.requires_grad)
+
+
+def _source(name: str, function: Any) -> list[Backward]:
+    source, file, first = source_of(function)
+    return [] if source is None or first is None else [Backward(name, file or "", first, source)]

@@ -1,0 +1,236 @@
+"""The live derivative explorer: a function's curves with a point that can be moved."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...analysis import Derivatives
+from ...engine.tracebacks import folded, hidden
+from ...engine.variable import Variable
+from ..draw.colors import palette
+from ..draw.escape import clean
+from ..draw.messages import say
+from ..graph.questions import Reader, shelf_of
+from ..live import notebook
+from ..live.computation import UserError, for_page
+from ..live.controls import control, is_finite
+from ..live.protocol import Shelf, on_message, on_question
+from ..live.session_view import OUTDATED, SessionView
+from ..live.widget import at_first
+from .scene import at_order, at_point, growth_rows, panels
+from .session import CurvePoint, DerivativeSession, Evaluation
+
+_WORDS = (
+    "curve_computed",
+    "curve_drag",
+    "curve_graphs",
+    "curve_growth",
+    "curve_order",
+    "curve_written",
+)
+_OF_GRAPHS = (["program"], ["scene"], ["numbers"])
+
+FIRST_SECONDS = 0.5
+"""So long a cell waits for the curves. Those of a slow function are drawn when they are there; until then the view
+shows what is known at the point."""
+
+
+class DerivativeExplorer(SessionView):
+    """A live view of a function of one number and its derivatives. Made by `autolab.derivatives`.
+
+    ``data`` holds what it shows, as plain data.
+
+    Parameters
+    ----------
+    session : DerivativeSession
+    patience : float, optional
+        How many seconds to wait for the curves.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> view = autolab.derivatives(lambda x: x**3, 2.0, order=2)
+    derivatives: no notebook to draw in; open ...html in a browser
+    >>> view.data.function
+    '<lambda>'
+    >>> view.close()
+    """
+
+    kind = "derivatives"
+
+    _reader: Reader | None = None
+
+    def __init__(self, session: DerivativeSession, patience: float | None = None) -> None:
+        self._session = session
+        order = self.data.order
+        first = [["curves"], ["point", None], ["order", order, None], ["growth"]]
+        super().__init__(look={"order": order}, words=self._words(), palette=palette(), **self._answers(first))
+        self._listen()
+        with self._lock, self.hold_sync():
+            self._refresh()
+            self._wait_a_little(FIRST_SECONDS if patience is None else patience)
+
+    # ------------------------------------------------------------------ for Python
+    @property
+    def data(self) -> Derivatives:
+        """What the picture shows."""
+        data: Derivatives = self._session.seen.data
+        return data
+
+    # ------------------------------------------------------------------ what is shown
+    def _words(self) -> dict[str, str]:
+        has_curves, words = self._session.seen.study.has_curves, {key: say(key) for key in _WORDS}
+        words |= {"live_old": say("curve_old" if has_curves else "curve_first"), "live_stale": say("curve_stale")}
+        return {**at_first()["words"], **words}
+
+    @on_question("curves", "page")
+    def _curves(self) -> dict[str, Any]:
+        """What stays as it is while the point moves, once there are curves; also of the orders that are not shown."""
+        study = self._session.seen.study
+        return {"panels": panels(study.samples(1)[0] if study.has_curves else self.data), "most": study.most}
+
+    @on_question("point", "numbers", k=type(None))
+    def _point(self, k: None) -> dict[str, Any]:
+        """What follows the point, and its control: where the point is to stand, which a slow function has not reached
+        yet. (A saved page holds the answers for the ``k``-th of some points.)"""
+        at = np.array(self._session.state.x)
+        return {**at_point(self.data), "control": control("x", "x", at, at, self.data.domain)}
+
+    @on_question("order", "numbers", order=int, k=type(None))
+    def _order(self, order: int, k: None) -> dict[str, Any]:
+        """What belongs to an order at the point; an order that is not known there is computed first."""
+        if not 0 <= order <= self._session.seen.study.most:
+            raise ValueError(f"derivatives: order is {order}; expected 0 to {self._session.seen.study.most}")
+        return at_order(self.data.up_to(order)) if order <= self.data.order else {"refused": say("live_computing")}
+
+    @on_question("growth", "numbers")
+    def _growth(self) -> list[dict[str, Any]]:
+        """How the graphs grow from order to order."""
+        return growth_rows(self.data)
+
+    def _answer(self, question: Any) -> tuple[Shelf, Any]:
+        """Beside its own, questions about the graphs of all orders; None where the function has no value."""
+        if not isinstance(question, list) or question[:1] not in _OF_GRAPHS:
+            return super()._answer(question)
+        recording, before = self.data.recording, self._reader
+        if recording is None:
+            self._reader = None
+        elif before is None or before.recording is not recording:
+            self._reader = Reader(recording, before=before)
+        return shelf_of(question), None if self._reader is None else self._reader.ask(question)
+
+    def _turned(self) -> None:
+        """Another order is looked at."""
+        order = next((question[1] for question in self._asked if question[0] == "order"), self._session.state.order)
+        if order != self._session.state.order:
+            self._look(order=order)
+
+    def _show_result(self, result: Evaluation) -> None:
+        before, self._session.seen = self._session.seen, result
+        is_other = result.study is not before.study or not result.study.has_curves
+        if is_other:
+            self._publish({"words": self._words()})
+        self._answer_anew()
+        self._tell(error=None, since=self._since())
+
+    def _show_error(self, error: UserError) -> None:
+        """The picture stays; where nothing else was asked for meanwhile, the point goes back to it.
+
+        Curves that were not finished are computed when somebody asks for them again.
+        """
+        self._session.wants_curves = False
+        if not self._again:
+            self._session.state = CurvePoint(self.data.x, self.data.order)
+            self._publish({"look": {**self.look, "order": self.data.order}})
+        self._answer_anew()
+        self._tell(error=for_page(error), since=self._since())
+
+    def _since(self) -> dict[str, Any]:
+        found, session = super()._since(), self._session
+        if session.seen.study.has_curves or session.wants_curves:
+            return found
+        return {"text": " ".join([say("curve_unfinished"), found.get("text", "")]).strip(), "again": True}
+
+    @property
+    def stopped_words(self) -> str:  # type: ignore[override]
+        """How the sentences begin that say why there is no result."""
+        return "curve_stopped" if self._session.seen.study.has_curves else "curve_unfinished"
+
+    @property
+    def outdated_seconds(self) -> float:  # type: ignore[override]
+        """Curves are not given up for a point to which somebody moves meanwhile."""
+        return math.inf if self._session.samples_next else OUTDATED
+
+    def _compute_again(self) -> None:
+        self._session.wants_curves = True
+        super()._compute_again()
+
+    # ------------------------------------------------------------------ messages
+    @on_message("move", key=str, value=(int, float))
+    def _move(self, key: str, value: float) -> None:
+        if key != "x" or not is_finite(value):
+            raise ValueError(f"derivatives: {key:.60} was moved to {value!r:.60}; expected x, and a finite number")
+        low, high = self.data.domain
+        self._look(x=min(max(float(value), low), high))
+
+    def _look(self, **changes: Any) -> None:
+        self._session.state = replace(self._session.state, **changes)
+        self._answer_anew()
+        self._refresh()
+
+
+def derivatives(
+    fn: Callable[[Variable], Any], x: Any, order: int = 2, domain: tuple[float, float] | None = None
+) -> DerivativeExplorer:
+    """Look at a function of one number and its derivatives: the curves, and at a point that can be moved the tangent,
+    the Taylor polynomial, the values of all derivatives and the graphs that compute them.
+
+    The curves of a slow function are computed beside the notebook, where they can be stopped; until they are there, the
+    view shows what is known at the point. In plain Python, where there is no notebook to draw in, the view is saved as
+    a page and its path printed.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes a Variable of one number, returns one. Other arguments can be fixed with a lambda.
+    x : float
+        The point, finite.
+    order : int
+        Up to which derivative, from 0 to 4; in the view it can be changed.
+    domain : tuple of two floats, optional
+        Where the curves are drawn: by default where the functions that ``fn`` applies to ``x`` are worth looking at,
+        or else about 0.
+
+    Returns
+    -------
+    DerivativeExplorer
+        ``.data`` holds what it shows, ``.close()`` ends it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what it should be, or ``fn`` does not return a number.
+
+    Notes
+    -----
+    Poles, jumps and the ends of where ``fn`` is defined are found by bisection between samples. What lies between two
+    samples and shows in neither cannot be found.
+
+    Examples
+    --------
+    >>> import autolab, numpy as np
+    >>> view = autolab.derivatives(np.tanh, 0.5, order=3)
+    derivatives: no notebook to draw in; open ...html in a browser
+    """
+    __tracebackhide__ = hidden()
+    with folded():
+        session = DerivativeSession(fn, x, order, domain)
+        view = DerivativeExplorer(session, threading.TIMEOUT_MAX if notebook.shell() is None else None)
+    view._save_here("derivatives", "derivatives", clean(view.data.function))
+    return view

@@ -1,0 +1,79 @@
+"""The curves of y, y' ... over the range of one input, for the view of the orders: sampled once, then a point moves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...analysis.curves import Curves, quickly
+from ...analysis.derivations import Derivation
+from ...analysis.derivatives import CALLER, Derivatives
+from ...analysis.expressions import is_smooth
+from ...engine.variable import Variable
+from ...recording.model import LEAVES, Recording
+from ...recording.orders import output_name
+from ..graph.scene import structure
+from ..graph.session import Session
+from ..live.computation import Stopped
+from ..live.saved import deadline
+from .scene import SMALL, moving, panels
+
+SECONDS = 0.6
+"""A function whose curves take longer is shown without them."""
+
+_SLOW = 0.02  # seconds of one run
+
+
+class OrderCurves:
+    """Keeps the curves of one view as long as nothing changes but the input along which they are drawn."""
+
+    def __init__(self) -> None:
+        self._key: Any = None
+        self._curves: Curves | None = None
+
+    def shown(
+        self, session: Session, recording: Recording, found: Derivation, controls: list[dict[str, Any]]
+    ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """What is drawn of the curves, and what follows the point; nothing for functions that are slow or of arrays."""
+        name = found.wrt.text
+        control = next((c for c in controls if c["key"] == name and c["kind"] == "slider"), None)
+        values = [np.asarray(found.value(order)) for order in found.orders]
+        is_quick = sum([step.seconds for step in recording.steps]) < _SLOW
+        if control is None or not is_quick or any(value.size != 1 for value in values):
+            return [], {}
+        domain = control["min"], control["max"]
+        curves = self._sampled(session, recording, found, domain)
+        if curves is None:
+            return [], {}
+        known = tuple([float(value.reshape(-1)[0]) for value in values])
+        x = float(found.value(found.wrt))  # of what is shown; the hand may be further
+        data = Derivatives(output_name(recording), x, len(known) - 1, domain, known, curves, None, ())
+        now = moving(data, SMALL)
+        legend = [entry for entry in now["legend"] if entry["kind"] in ("curve", "tangent")]
+        return panels(data, SMALL), {**now, "legend": legend}
+
+    def _sampled(
+        self, session: Session, recording: Recording, found: Derivation, domain: tuple[float, float]
+    ) -> Curves | None:
+        name = found.wrt.text
+        inputs = {one.text: np.asarray(found.value(one)) for one in found.inputs}
+        leaves = [step for step in recording.steps if step.kind in LEAVES and step.name != name and step.value]
+        others = [step.value.values.tobytes() for step in leaves if step.value is not None]
+        key = structure(recording)[0], len(found.orders), name, domain, others, session.train
+        if key == self._key:
+            return self._curves
+        given = {other: session.bound.variables[other] for other in inputs}
+
+        def of_one(x: Variable) -> Any:
+            fresh = {k: type(given[k])(array, name=k, requires_grad=False) for k, array in inputs.items() if k != name}
+            return session.bound.call({**fresh, name: x})
+
+        self._key, self._curves = key, None
+        order = len(found.orders) - 1
+        try:
+            with session.running(deadline(SECONDS)), np.errstate(all="ignore"):
+                self._curves = quickly(CALLER, of_one, order, domain, is_smooth(found.orders[0]))
+        except (Stopped, Exception):  # whatever the function raises elsewhere: at the point it did not
+            return None
+        return self._curves

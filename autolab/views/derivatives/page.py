@@ -1,0 +1,95 @@
+"""The derivative explorer as a saved page: the point moves over samples of the curves, in every order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from ...analysis import Derivatives, Study
+from ..draw.messages import say
+from ..draw.numbers import number
+from ..graph.page import Held
+from ..graph.questions import Reader
+from ..live.computation import Stopped
+from ..live.protocol import question_key
+from ..live.saved import SavedPage, deadline, still
+from .explorer import DerivativeExplorer
+from .scene import at_order, at_point, growth_rows, symbol
+from .session import CurvePoint, Evaluation
+
+SECONDS = 5.0
+"""So long the page may compute: the derivatives of all orders at the present point."""
+
+_SAMPLES = (121, 61, 31)
+_PICTURES = (24, 8, 1)
+"""So many of the graph of the function, fewer of those of its derivatives."""
+
+
+def derivative_page(view: DerivativeExplorer) -> SavedPage:
+    """The page of a view as it stands; curves that are just being computed are waited for."""
+    with view._lock:
+        view._lock.wait_for(lambda: view._running is None, SECONDS)
+    return SavedPage(view.data.function, "derivatives", _ever_smaller(view))
+
+
+def _ever_smaller(view: DerivativeExplorer) -> Iterator[dict[str, Any]]:
+    """With fewer pictures of the graphs; without the highest of them; with fewer places for the point."""
+    here = _highest(view)
+    orders = 1 + len(here.recording.higher) if here.recording else 0
+    for pictures in _PICTURES:
+        yield _content(view, here, _held(view, here, orders, pictures), _SAMPLES[0])
+    for count in range(orders - 1, 0, -1):
+        yield _content(view, here, _held(view, here, count, 1), _SAMPLES[0])
+    for most in _SAMPLES[1:]:
+        yield _content(view, here, _held(view, here, min(orders, 1), 1), most)
+
+
+def _held(view: DerivativeExplorer, here: Derivatives, count: int, pictures: int) -> dict[str, Any]:
+    """The first so many graphs, with what the page needs to open and close their groups."""
+    if here.recording is None:
+        return {"answers": {question_key(["program"]): ["page", None]}, "boxes": []}
+    held = Held(Reader(replace(here.recording, higher=here.recording.higher[: count - 1])))
+    held.graphs(view.look.get("open", {}), pictures)
+    return {"answers": held.answers, "boxes": held.boxes}
+
+
+def _highest(view: DerivativeExplorer) -> Derivatives:
+    """The present point with the derivatives of all orders; where that takes too long, with those that are shown."""
+    session, shown = view._session, view.data
+    if shown.order == session.seen.study.most or not session.seen.study.has_curves:
+        return shown
+    try:
+        found = session.compute(CurvePoint(shown.x, session.seen.study.most), deadline(SECONDS))
+    except Stopped:
+        return shown
+    return found.data if isinstance(found, Evaluation) and found.study is session.seen.study else shown
+
+
+def _content(view: DerivativeExplorer, here: Derivatives, held: dict[str, Any], most: int) -> dict[str, Any]:
+    study: Study = view._session.seen.study
+    points = {point.x: point.up_to(here.order) for point in study.samples(most)} | {here.x: here}
+    samples = sorted(points)
+    low, high = here.domain
+    slider = {**view._point(None)["control"], "step": (high - low) / (most - 1)}
+    words = {**view.words}
+    count = len(held["boxes"])
+    if 0 < count <= here.order:
+        words["curve_graphs"] = say("curve_graphs_some", name=symbol(here, count - 1))
+    held = {**held, "answers": {**held["answers"]}}
+
+    def hold(shelf: str, answer: Any, *question: Any) -> None:
+        held["answers"][question_key(question)] = [shelf, answer]
+
+    curves = view._curves()
+    hold("page", {"panels": curves["panels"][: here.order + 1], "most": here.order, "samples": samples}, "curves")
+    hold("numbers", growth_rows(here), "growth")
+    for k, x in enumerate(samples):
+        hold("numbers", {**at_point(points[x]), "control": {**slider, "value": x}}, "point", k)
+        for order in range(here.order + 1):
+            hold("numbers", at_order(points[x].up_to(order)), "order", order, k)
+    look = {**view.look, "graphs": False, "k": samples.index(here.x), "order": view.data.order}
+    told = say("curve_still" if study.has_curves else "curve_still_point", count=len(samples), x=number(here.x))
+    state = still({**view.state(), "words": words}, told, look=look, page={}, numbers={}, answers={})
+    asked = [["curves"], ["point", look["k"]], ["order", look["order"], look["k"]], ["growth"]]
+    return {"state": state, **held, "first": [question_key(question) for question in asked]}

@@ -1,0 +1,248 @@
+"""A function with its derivatives as a scene: where curves, points and words stand. Pure functions of `Derivatives`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...numerals import MINUS
+from ..draw.escape import clean
+from ..draw.messages import plural, say
+from ..draw.numbers import number
+from ..draw.plot import Frame, Size, height_of
+
+if TYPE_CHECKING:
+    from ...analysis import Derivatives
+
+LARGE, SMALL = Size(820.0, 400.0), Size(402.0, 214.0)
+TANGENT, TAYLOR = 5, 3
+"""Which of the line colours the tangent and the polynomial have; a curve has that of its order."""
+
+_COLORS = (0, 1, 2, 4, 6)
+_POWERS = "\N{SUPERSCRIPT ZERO}\N{SUPERSCRIPT ONE}\N{SUPERSCRIPT TWO}\N{SUPERSCRIPT THREE}\N{SUPERSCRIPT FOUR}"
+_LOWER = "₀₁₂₃₄"
+_NEAR = 1e-9
+_LONGEST = 14
+
+
+def symbol(data: Derivatives, order: int) -> str:
+    """What the derivative of an order is called: f, f′, f″, f‴, f⁽⁴⁾.
+
+    Functions without a name, or with a long one, are called f.
+    """
+    name = data.function if data.function.isidentifier() and len(data.function) <= _LONGEST else "f"
+    return name + ("", "′", "″", "‴", "⁽⁴⁾")[order]
+
+
+def panels(data: Derivatives, first: Size = LARGE) -> list[dict[str, Any]]:
+    """What stays where it is when the point moves: a plot of every order, f ``first`` and larger."""
+    return [_panel(data, order, first) for order in range(data.order + 1)]
+
+
+def _frame(data: Derivatives, order: int, first: Size = LARGE) -> Frame:
+    cut = any([found.kind == "pole" and found.order <= order for found in data.curves.breaks])
+    heights = height_of(data.curves.x, data.curves.y[order], cut) if data.curves.sampled else _about(data, order)
+    return Frame(SMALL if order else first, data.domain, heights)
+
+
+def _about(data: Derivatives, order: int) -> tuple[float, float]:
+    """The heights for a point without a curve: so many that its slope can be seen."""
+    known = [value if math.isfinite(value) else 0.0 for value in (*data.values[order:], 0.0)]
+    reach = max(abs(known[1]) * (data.domain[1] - data.domain[0]) / 4, abs(known[0]) / 2) or 1.0
+    return known[0] - reach, known[0] + reach
+
+
+def _panel(data: Derivatives, order: int, first: Size) -> dict[str, Any]:
+    frame, curves = _frame(data, order, first), data.curves
+    breaks = [found for found in curves.breaks if found.order <= order]
+    kinks = [(x, at) for x, at in curves.kinks if at == order]
+    return {
+        **frame.data(),
+        "order": order,
+        "name": symbol(data, order),
+        "color": _COLORS[order],
+        "path": frame.path(curves.x, curves.y[order]),
+        "poles": [round(float(frame.x(found.x)), 1) for found in breaks if found.kind == "pole"],
+        "ends": [place for found in breaks if found.kind != "pole" for place in _ends(data, order, found.x, frame)],
+        "kinks": [place for x, _ in kinks if (place := frame.point(x, _height(data, order, x)))],
+        "note": " ".join(_notes(data, order)),
+    }
+
+
+def _ends(data: Derivatives, order: int, x: float, frame: Frame) -> Iterator[dict[str, float]]:
+    """The open ends of a curve at both sides of a break; one circle where they meet."""
+    curves, before = data.curves, None
+    gaps = np.flatnonzero(np.isnan(curves.y[order]))
+    gap = int(gaps[np.argmin(np.abs(curves.x[gaps] - x))])
+    near = (data.domain[1] - data.domain[0]) * 1e-6
+    for side in (slice(gap, None, -1), slice(gap, None)):
+        known = np.isfinite(curves.y[order][side])
+        i = int(np.argmax(known))
+        if known.any() and abs(curves.x[side][i] - x) < near:
+            found = frame.point(float(curves.x[side][i]), float(curves.y[order][side][i]))
+            if found is not None and found != before:
+                yield found
+            before = found
+
+
+def _height(data: Derivatives, order: int, x: float) -> float:
+    known = np.isfinite(data.curves.y[order])
+    return float(np.interp(x, data.curves.x[known], data.curves.y[order][known])) if known.any() else math.nan
+
+
+def _notes(data: Derivatives, order: int) -> Iterator[str]:
+    name = symbol(data, order)
+    for kind in ("pole", "jump", "hole", "edge"):
+        places = [found.x for found in data.curves.breaks if found.order == order and found.kind == kind]
+        if places:
+            yield say(f"curve_{kind}", name=name, places=_listed(places))
+    kinks = [x for x, at in data.curves.kinks if at == order]
+    if kinks:
+        yield say("curve_kink", name=name, places=_listed(kinks))
+
+
+def _listed(places: list[float]) -> str:
+    shown = ", ".join([number(x) for x in places[:4]])
+    return shown if len(places) <= 4 else say("curve_more", shown=shown, count=len(places) - 4)
+
+
+# ---------------------------------------------------------------------------------------------------- what moves
+def moving(data: Derivatives, first: Size = LARGE) -> dict[str, Any]:
+    """What follows the point: its places, the tangent, the Taylor polynomial, the numbers and the sentences."""
+    return {**at_point(data, first), **at_order(data, first)}
+
+
+def at_point(data: Derivatives, first: Size = LARGE) -> dict[str, Any]:
+    """What is the same up to whichever order one looks."""
+    frames = _frames(data, first)
+    slope = data.order >= 1 and all(map(math.isfinite, data.values[:2]))
+    return {
+        "x": data.x,
+        "text": number(data.x),
+        "across": [round(float(frame.x(data.x)), 2) for frame in frames],
+        "points": [frame.point(data.x, value) for frame, value in zip(frames, data.values, strict=True)],
+        "tangent": _polynomial_path(frames[0], data, 1) if slope else "",
+        "values": list(_readings(data)),
+    }
+
+
+def at_order(data: Derivatives, first: Size = LARGE) -> dict[str, Any]:
+    """What belongs to the highest order."""
+    frames = _frames(data, first)
+    smooth = all(map(math.isfinite, data.values))
+    slope = data.order >= 1 and all(map(math.isfinite, data.values[:2]))
+    return {
+        "taylor": _polynomial_path(frames[0], data, data.order) if smooth and data.order >= 2 else "",
+        "legend": list(_legend(data, slope, smooth)),
+        "polynomial": polynomial(data) if smooth and data.order else "",
+        "notes": list(_remarks(data, frames)),
+    }
+
+
+def _frames(data: Derivatives, first: Size) -> list[Frame]:
+    return [_frame(data, order, first) for order in range(data.order + 1)]
+
+
+def _polynomial_path(frame: Frame, data: Derivatives, degree: int) -> str:
+    """Tangent or Taylor polynomial, as far as it comes near the box: sampled closely only there."""
+    x = np.linspace(*data.domain, 2001)
+    near = np.flatnonzero(frame.is_near(data.taylor(x, degree)))
+    if not near.size:
+        return ""
+    ends = x[max(0, near[0] - 1)], x[min(x.size - 1, near[-1] + 1)]
+    x = np.linspace(*ends, 2 if degree == 1 else 81)
+    return frame.path(x, data.taylor(x, degree))
+
+
+def _readings(data: Derivatives) -> Iterator[dict[str, Any]]:
+    for order, value in enumerate(data.values):
+        known = math.isfinite(value)
+        yield {
+            "name": f"{symbol(data, order)}({number(data.x)})",
+            "text": number(value + 0.0) if known else say("undefined"),
+            "exact": repr(value + 0.0) if known else say("undefined"),
+            "meaning": _meaning(symbol(data, 0), order, value) if known else "",
+        }
+
+
+def _meaning(name: str, order: int, value: float) -> str:
+    """What a derivative says about the curve."""
+    sign = "zero" if value == 0 else "above" if value > 0 else "below"
+    return say(f"curve_{('value', 'slope', 'bend')[order]}_{sign}", name=name) if 0 < order <= 2 else ""
+
+
+def _legend(data: Derivatives, slope: bool, smooth: bool) -> Iterator[dict[str, Any]]:
+    yield {"kind": "curve", "name": symbol(data, 0), "color": _COLORS[0], "dash": ""}
+    if slope:
+        yield {"kind": "tangent", "name": say("curve_tangent"), "color": TANGENT, "dash": "9 5"}
+    if smooth and data.order >= 2:
+        name = say("curve_taylor", order=data.order)
+        yield {"kind": "taylor", "name": name, "color": TAYLOR, "dash": "3 4"}
+
+
+def polynomial(data: Derivatives) -> str:
+    """The Taylor polynomial in words of mathematics, as in ``T₂(x) = 1 + 2 (x − 1) + (x − 1)²``."""
+    parts: list[str] = []
+    step = "x" if data.x == 0 else f"(x {MINUS if data.x > 0 else '+'} {number(abs(data.x))})"
+    for order, value in enumerate(data.values):
+        factor = value / math.factorial(order)
+        if factor == 0 and not (order == 0 and not any(data.values)):
+            continue
+        sign = (MINUS if factor < 0 else "+") if parts else (MINUS if factor < 0 else "")
+        size = number(abs(factor))
+        power = "" if order == 0 else step if order == 1 else step + _POWERS[order]
+        term = size if order == 0 else power if abs(factor) == 1 else f"{size} {power}"
+        parts.append(f" {sign} {term}" if parts else f"{sign}{term}")
+    return f"T{_LOWER[data.order]}(x) = {''.join(parts)}"
+
+
+def _remarks(data: Derivatives, frames: list[Frame]) -> Iterator[str]:
+    """What there is to say at this point."""
+    span = _NEAR * (data.domain[1] - data.domain[0])
+    if not data.curves.sampled:
+        yield say("curve_point", name=symbol(data, 0))
+    for x, order in data.curves.kinks:
+        if abs(x - data.x) <= span and order < data.order:
+            yield say("curve_at_kink", name=symbol(data, order), next=symbol(data, order + 1))
+    for order, (frame, value) in enumerate(zip(frames, data.values, strict=True)):
+        if math.isfinite(value) and frame.point(data.x, value) is None:
+            yield say("curve_outside", name=symbol(data, order))
+    if not all(map(math.isfinite, data.values)):
+        yield say("curve_undefined", name=symbol(data, int(np.argmin(np.isfinite(data.values)))))
+    if data.curves.raised:
+        yield say("curve_raised", name=symbol(data, 0), error=clean(data.curves.raised, 120))
+
+
+def spoken(data: Derivatives) -> str:
+    """The whole in words, for those who do not see it."""
+    values = ", ".join([f"{one['name']} = {one['text']}" for one in _readings(data)])
+    notes = [note for order in range(data.order + 1) if (note := " ".join(_notes(data, order)))]
+    low, high = (number(end) for end in data.domain)
+    return " ".join([say("curve_alt", name=symbol(data, 0), low=low, high=high, values=values), *notes])
+
+
+# ---------------------------------------------------------------------------------------------------- how it grows
+def growth_rows(data: Derivatives) -> list[dict[str, Any]]:
+    """A row for each order: how many steps, drawn as bars, and the same in words."""
+    most = max([1, *[max(found.steps, found.unshared) for found in data.growth]])
+    rows = []
+    for found in data.growth:
+        words = [plural(found.steps, "step")]
+        if found.reused:
+            words.append(say("growth_reused", values=plural(found.reused, "value")))
+        if found.unshared != found.steps:
+            words.append(say("growth_unshared", count=found.unshared))
+        rows.append(
+            {
+                "name": symbol(data, found.order),
+                "steps": found.steps,
+                "unshared": found.unshared,
+                "wide": round(100 * found.steps / most, 2),
+                "wider": round(100 * found.unshared / most, 2),
+                "words": ", ".join(words),
+            }
+        )
+    return rows

@@ -1,0 +1,90 @@
+"""DerivativeSession: a function of one number under the explorer, without its picture: where it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ...analysis import Derivatives, Study
+from ...engine.variable import Variable
+from ..live.computation import RerunContext, Stopped, UserError, user_error
+
+SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """The point at which a function is looked at, and up to which derivative."""
+
+    x: float
+    order: int
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What there is to see at a place, and the curves that it stands on."""
+
+    study: Study
+    data: Derivatives
+
+
+class DerivativeSession(RerunContext):
+    """A function with its curves, and where somebody looks at it.
+
+    Making one calls the function once, at the point; all else that calls it is in `compute`, the curves first.
+
+    Parameters
+    ----------
+    fn, x, order, domain
+        As for `autolab.derivatives`.
+
+    Attributes
+    ----------
+    seen : Evaluation
+        What was computed last.
+    wants_curves : bool
+        Whether the curves are to be computed, as long as they are not there.
+    """
+
+    def __init__(
+        self, fn: Callable[[Variable], Any], x: Any, order: int = 2, domain: tuple[float, float] | None = None
+    ) -> None:
+        super().__init__(fn)
+        with self.running(lambda: None) as self.origins:
+            study = Study(fn, x, order, domain, curves=False)
+        self.seen = Evaluation(study, study.data)
+        self.wants_curves = True
+        self.state = CurvePoint(study.data.x, study.data.order)
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the next computation may take; the first curves take as long as somebody waits for them."""
+        return None if self.samples_next else SECONDS
+
+    @property
+    def samples_next(self) -> bool:
+        """Whether the next computation is that of the curves, which may take long."""
+        return self.wants_curves and not self.seen.study.has_curves
+
+    def compute(self, place: CurvePoint, check: Callable[[], None] = lambda: None) -> Evaluation | UserError:
+        """What there is to see at a place; what the user's function raises comes as data.
+
+        If the function does not depend on the same as before, its curves are drawn anew: a point always stands on them.
+        The first ones are those of a function that was defined at the point where it was opened.
+        ``check`` is called at every step of the engine: what it raises ends the computation.
+        """
+        study, known = self.seen.study, self.seen.data
+        try:
+            with self.running(check) as origins:
+                if self.samples_next:
+                    study = Study(study.fn, known.x, known.order, known.domain)
+                elif study.has_curves and self.origins.changed():
+                    study = Study(study.fn, place.x, known.order, known.domain)
+                seen = Evaluation(study, study.look(place.x, place.order))
+        except Stopped:
+            raise
+        except BaseException as error:  # also an interrupt, and sys.exit()
+            return user_error(error)
+        self.origins = origins
+        return seen

@@ -1,0 +1,244 @@
+"""Colours: one zero-centred map for signed numbers, the two themes of every picture, and how numbers become colours:
+as asinh, in even steps, or in powers of ten.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+Theme = Literal["light", "dark"]
+
+STOPS: dict[str, tuple[str, ...]] = {
+    "light": (
+        "#1369cb", "#4786d9", "#70a2e6", "#9abef0", "#c4daf7",
+        "#f5f5f5",
+        "#f3d0bd", "#e7ad8d", "#d98a5e", "#c76829", "#a94e00",
+    ),
+    "dark": (
+        "#75baff", "#499bea", "#407dba", "#38618b", "#30465c",
+        "#2b2b2b",
+        "#573e2a", "#80522c", "#ab672d", "#d67d2d", "#ff9738",
+    ),
+}  # fmt: skip
+
+THEMES: dict[str, dict[str, str]] = {
+    "light": {
+        "card": "#ffffff", "box": "#ffffff", "input": "#e8f0fb", "constant": "#f4f4f5",
+        "frame": "#c3c8d0", "strong": "#1f2937",
+        "ink": "#111827", "muted": "#566071", "gradient": "#a0187f", "free": "#0a5cc4", "edge": "#868f9c",
+        "warning": "#b42318", "table": "#d8dce2",
+    },
+    "dark": {
+        "card": "#15181d", "box": "#20252d", "input": "#1d2e47", "constant": "#1a1d23",
+        "frame": "#4a5362", "strong": "#e5e7eb",
+        "ink": "#f3f4f6", "muted": "#a6b0be", "gradient": "#ff9fc8", "free": "#62a9ff", "edge": "#8791a0",
+        "warning": "#ff9b8f", "table": "#3a424e",
+    },
+}  # fmt: skip
+
+ANY_PAGE = {"ink": "#757d8b", "strong": "#2f7fd6"}
+"""Colours of what stands on the page itself where nobody knows whether that is light or dark."""
+
+LINES: dict[str, tuple[str, ...]] = {
+    "light": ("#0b62b4", "#b8480a", "#00806a", "#8a3ea8", "#8f6a00", "#c2417c", "#2a86a8", "#4b5563"),
+    "dark": ("#6db3f2", "#ff9d5c", "#4fd1b5", "#d49bf0", "#e3c04b", "#ff8fb8", "#7fd6f0", "#b6bec9"),
+}
+"""Colours of the lines of a chart."""
+
+DASHES = ("", "7 4", "2 3", "10 3 2 3", "14 5", "4 2", "1 4", "10 3 2 3 2 3")
+"""Each line of a chart has a pattern of its own too, for those who do not tell the colours apart."""
+
+
+def _channels(color: str) -> tuple[int, int, int]:
+    return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
+
+
+_TABLES = {theme: np.array([_channels(c) for c in stops], float) for theme, stops in STOPS.items()}
+
+
+def palette() -> dict[str, Any]:
+    """Stops, theme colours and the lines of charts, ``[color, dashes]``, as plain data, for the widget."""
+    lines = {
+        theme: [[line, dash or "none"] for line, dash in zip(LINES[theme], DASHES, strict=True)] for theme in STOPS
+    }
+    return {theme: {"stops": list(STOPS[theme]), "lines": lines[theme], **THEMES[theme]} for theme in STOPS}
+
+
+def paint(t: np.ndarray, theme: Theme = "light") -> np.ndarray:
+    """Colours of signed fractions ``t`` (-1 to 1, clipped): an array of the same shape with a last axis of three
+    bytes.
+
+    What is not finite becomes the theme's card: a glyph must stand there, never a colour.
+    """
+    table = _TABLES[theme]
+    known = np.isfinite(t)
+    position = (np.clip(np.where(known, t, 0.0), -1.0, 1.0) + 1.0) * 0.5 * (len(table) - 1)
+    steps = np.arange(len(table))
+    rgb = np.stack([np.interp(position, steps, table[:, channel]) for channel in range(3)], axis=-1)
+    rgb[~known] = _channels(THEMES[theme]["card"])
+    return np.rint(rgb).astype(np.uint8)
+
+
+def color(t: float, theme: Theme = "light") -> str:
+    """The colour of one signed fraction as a hex string.
+
+    Examples
+    --------
+    >>> color(0.0), color(-1.0), color(1.0)
+    ('#f5f5f5', '#1369cb', '#a94e00')
+    """
+    red, green, blue = paint(np.array(t), theme).tolist()
+    return f"#{red:02x}{green:02x}{blue:02x}"
+
+
+def luminance(color: str) -> float:
+    """Relative luminance as WCAG 2 defines it."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in _channels(color))]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(first: str, second: str) -> float:
+    """Contrast ratio of two colours as WCAG 2 defines it, 1 to 21."""
+    low, high = sorted((luminance(first), luminance(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def ink_on(background: str) -> Literal["black", "white"]:
+    """The ink that reads better; its contrast is at least 4.5 on every background."""
+    return "black" if contrast(background, "#000000") >= math.sqrt(21) else "white"
+
+
+SCALES = ("asinh", "linear", "symlog")
+"""The scales to choose from."""
+
+DECADES = 3
+"""How many powers of ten below the strongest colours ``symlog`` begins to follow them, at first."""
+
+BEND = 100.0
+"""A view's colours are ``asinh(BEND v / largest) / asinh(BEND)``."""
+
+
+@dataclass(frozen=True)
+class Tone:
+    """``scale`` is the magnitude of the strongest colours, 0 where there is no finite number but zero.
+
+    ``ends`` are those of the bar that explains the colours, as fractions: where no number is negative it begins at
+    zero, where none is positive it ends there. What colour a number has does not depend on them.
+
+    Without a ``threshold`` colours are proportional to the numbers. With one, that holds up to this magnitude only;
+    beyond it, each power of ten takes as much of the colours as all from zero to the threshold. With a ``bend`` they
+    follow asinh.
+    """
+
+    scale: float
+    threshold: float | None = None
+    ends: tuple[int, int] = (-1, 1)
+    bend: float = 0.0
+
+    def fractions(self, values: np.ndarray) -> np.ndarray:
+        """Where the numbers stand among the colours, -1 to 1; NaN and infinities stay what they are.
+
+        Examples
+        --------
+        >>> Tone(100.0).fractions(np.array([50.0, -100.0])).tolist()
+        [0.5, -1.0]
+        >>> Tone(100.0, threshold=1.0).fractions(np.array([1.0, -10.0, 100.0])).round(3).tolist()
+        [0.333, -0.667, 1.0]
+        >>> view_tone(20.0).fractions(np.array([20.0, 0.1, -1e-9])).round(3).tolist()
+        [1.0, 0.091, -0.0]
+        """
+        values = np.asarray(values, np.float64)
+        if not self.scale:
+            return np.where(np.isfinite(values), 0.0, values)
+        if self.bend:
+            return np.arcsinh(values / self.scale * self.bend) / np.arcsinh(self.bend)
+        if self.threshold is None:
+            return values / self.scale
+        sizes = np.abs(values) / self.threshold
+        with np.errstate(divide="ignore", invalid="ignore"):
+            beyond = 1.0 + np.log10(sizes)
+        return np.sign(values) * np.where(sizes <= 1.0, sizes, beyond) / self._powers
+
+    def along(self, values: np.ndarray) -> np.ndarray:
+        """Where the numbers stand on the bar, from 0 to 1.
+
+        Examples
+        --------
+        >>> Tone(100.0).along(np.array([0.0, 50.0])), Tone(100.0, ends=(0, 1)).along(np.array([0.0, 50.0]))
+        (array([0.5 , 0.75]), array([0. , 0.5]))
+        """
+        low, high = self.ends
+        return (self.fractions(values) - low) / (high - low)
+
+    def values(self, fractions: np.ndarray) -> np.ndarray:
+        """The numbers that stand at some fractions: the inverse of `fractions`."""
+        fractions = np.asarray(fractions, np.float64)
+        if self.bend:
+            return np.sinh(fractions * np.arcsinh(self.bend)) / self.bend * self.scale
+        if self.threshold is None or not self.scale:
+            return fractions * self.scale
+        sizes = np.abs(fractions) * self._powers
+        return np.sign(fractions) * self.threshold * np.where(sizes <= 1.0, sizes, 10.0 ** np.maximum(sizes - 1.0, 0.0))
+
+    def ticks(self) -> list[float]:
+        """The numbers to write at the bar."""
+        inner = [self.scale / 10] if self.bend else [] if self.threshold is None or not self.scale else [self.threshold]
+        above = [*inner, self.scale] if self.scale else []
+        below = [-value for value in reversed(above)]
+        return [*(below if self.ends[0] else []), 0.0, *(above if self.ends[1] else [])]
+
+    @property
+    def _powers(self) -> float:
+        assert self.threshold is not None
+        return 1.0 + float(np.log10(self.scale / self.threshold))
+
+
+def tone(scale: float, decades: int | None) -> Tone:
+    """A tone with a threshold so many powers of ten below the scale; None is for even steps."""
+    threshold = None if decades is None or not scale else scale * 10.0**-decades
+    return Tone(scale, threshold if threshold else None)  # beside the smallest numbers it would be 0
+
+
+def rounded_up(size: float) -> float:
+    """The next of 1, 2 and 5 times a power of ten, where the scale of a view ends.
+
+    Examples
+    --------
+    >>> [rounded_up(size) for size in (0.0, 1.0, 13.0, 0.021, 7e-5)]
+    [0.0, 1.0, 20.0, 0.05, 0.0001]
+    """
+    if not 0 < size < math.inf:
+        return 0.0
+    power = math.floor(math.log10(size))
+    ends = [float(f"{digit}e{power + more}") for digit, more in ((1, 0), (2, 0), (5, 0), (1, 1))]
+    return next((end for end in ends if size <= end < math.inf), size)  # at the ends of what a float can be
+
+
+def view_tone(largest: float) -> Tone:
+    """The tone of a view in which no number is larger than ``largest``."""
+    return Tone(rounded_up(largest), bend=BEND)
+
+
+def spanning(low: float | None, high: float | None, scale: str = "linear", decades: int = DECADES) -> Tone:
+    """A tone for the numbers between two; its bar shows no sign that they do not have.
+
+    Examples
+    --------
+    >>> spanning(-3.0, 1.0).ticks(), spanning(0.0, 41.0).ticks(), spanning(-2.0, -1.0).ticks()
+    ([-3.0, 0.0, 3.0], [0.0, 41.0], [-2.0, 0.0])
+    >>> spanning(-3.0, 1.0, "asinh").ticks()
+    [-5.0, -0.5, 0.0, 0.5, 5.0]
+    """
+    largest = max(abs(low or 0.0), abs(high or 0.0))
+    found = view_tone(largest) if scale == "asinh" else tone(largest, decades if scale == "symlog" else None)
+    return replace(found, ends=signs_of(low, high))
+
+
+def signs_of(low: float | None, high: float | None) -> tuple[int, int]:
+    """The ends of the bar for the numbers between two."""
+    low, high = low or 0.0, high or 0.0
+    return (0, 1) if low >= 0 < high else (-1, 0) if high <= 0 > low else (-1, 1)

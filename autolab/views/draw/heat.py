@@ -1,0 +1,208 @@
+"""What is to be told about an array in a heatmap: the cells of one plane as bytes, the words, and how often the numbers
+fall where among the colours.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...engine.backend import Array, device_name
+from ...engine.devices import to_cpu
+from ...recording.arrays import extremes
+from ...recording.model import Snapshot
+from .cells import Plane, reduced
+from .colors import SCALES, Tone, signs_of, spanning
+from .messages import say
+from .numbers import number, shape_text
+
+Span = tuple[float | None, float | None]
+"""The least and the greatest finite number; None where there is none."""
+
+_EXACT_IN_FLOAT32 = ("float32", "float16", "int8", "uint8", "int16", "uint16", "bool")
+
+
+@dataclass(frozen=True, eq=False)
+class Heat:
+    """An array as it was read; what holds for all of it is worked out once, whichever plane is shown."""
+
+    array: Array
+
+    @cached_property
+    def range(self) -> tuple[float | None, float | None, int, int]:
+        """The least and the greatest finite element, and how many are NaN and infinite."""
+        return extremes(self.array)
+
+    @cached_property
+    def sample(self) -> Sample:
+        """Some of its elements, for the histogram."""
+        return sample(self.array)
+
+
+def heat_entry(heat: Heat, plane: Plane, tone: Tone, most: int) -> tuple[dict[str, Any], bytes]:
+    """A plane of an array as the page must know it, and its cells in at most ``most`` bytes.
+
+    Cells are float32 where that is exact, else float64.
+    """
+    kind = "f4" if heat.array.dtype.name in _EXACT_IN_FLOAT32 else "f8"
+    cells, block = reduced(plane.of(heat.array), most // int(kind[1]))
+    low, high, nan, inf = heat.range
+    entry = {
+        "kind": kind,
+        "type": {"b": "bool", "i": "int", "u": "int"}.get(heat.array.dtype.kind, "float"),
+        "rows": cells.shape[0],
+        "cols": cells.shape[1],
+        "block": list(block),
+        "min": low,
+        "max": high,
+        "nan": nan,
+        "inf": inf,
+        "size": heat.array.size,
+        **legend(tone, heat.sample),
+        "facts": f"{shape_text(heat.array.shape)} {heat.array.dtype}",
+        "caption": " ".join(_captions(heat, plane, block)),
+    }
+    return entry, cells.astype(kind).tobytes()
+
+
+def legend(tone: Tone, values: Sample) -> dict[str, Any]:
+    """The bar of a heatmap: what its colours follow and up to where, its numbers, and a histogram."""
+    return {
+        "scale": tone.scale,
+        "bend": tone.bend,
+        "threshold": tone.threshold,
+        "ends": list(tone.ends),
+        "ticks": [[round(float(tone.fractions(np.array(value))), 6), number(value)] for value in tone.ticks()],
+        "counts": values.counts(tone),
+    }
+
+
+def legends(snapshot: Snapshot, view: Tone | None = None) -> dict[str, dict[str, Any]]:
+    """The bars of what a recording kept of an array, by the scale of the colours; ``asinh`` is that of the ``view``.
+
+    Where only blocks were kept, the histogram counts these.
+    """
+    return legends_of(snapshot.values, (snapshot.minimum, snapshot.maximum), view)
+
+
+def legends_of(values: np.ndarray, span: Span, view: Tone | None = None) -> dict[str, dict[str, Any]]:
+    """The bars of numbers that are shown in the colours of a span, or of a whole view; NaN and infinities are not
+    counted.
+    """
+    counted = sample(values)
+    tones = {name: spanning(*span, name) for name in SCALES}
+    if view is not None:
+        tones["asinh"] = replace(view, ends=signs_of(*span))
+    return {name: legend(found, counted) for name, found in tones.items()}
+
+
+def span_of(*arrays: Array | None) -> Span:
+    """The least and the greatest finite number in some arrays that are shown in the same colours."""
+    found = [extremes(array)[:2] for array in arrays if array is not None]
+    ends = [end for pair in found for end in pair if end is not None]
+    return min(ends, default=None), max(ends, default=None)
+
+
+def _captions(heat: Heat, plane: Plane, block: tuple[int, int]) -> list[str]:
+    if heat.array.size == 0:
+        return [say("empty")]
+    found = []
+    if block != (1, 1):
+        total = f"{heat.array.size:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+        found.append(say("heat_covers", rows=block[0], columns=block[1], total=total))
+    if zeros := heat.sample.zeros:
+        some = say("heat_false" if heat.array.dtype.kind == "b" else "heat_zeros", share=_percent(zeros))
+        found.append(say("all_zero") if zeros == 1.0 and heat.sample.stride == 1 else some)
+    if heat.sample.stride > 1:
+        found.append(say("heat_sampled", stride=heat.sample.stride))
+    return found
+
+
+def _percent(share: float) -> str:
+    """A share of more than none and less than all; it reads as neither."""
+    return f"{number(float(f'{100 * min(max(share, 0.001), 0.999):.3g}'))} %"
+
+
+def index_words(plane: Plane) -> str:
+    """The plane as Python would index it: ``[3, 0:20, :]``; nothing where all of the array is shown."""
+    if len(plane.shape) < 3 and plane.region is None:
+        return ""
+    top, bottom, left, right = plane.shown
+    spans = dict(zip(plane.axes, [(top, bottom), (left, right)][-len(plane.axes) :], strict=True))
+    parts = [
+        _span(*spans[axis], length) if axis in spans else str(plane.at[axis]) for axis, length in enumerate(plane.shape)
+    ]
+    return f"[{', '.join(parts)}]"
+
+
+def _span(start: int, stop: int, length: int) -> str:
+    return ":" if (start, stop) == (0, length) else f"{start}:{stop}"
+
+
+def plane_snapshot(heat: Heat, plane: Plane, max_cells: int) -> Snapshot:
+    """The plane as the static pictures take it."""
+    elements = plane.of(heat.array)
+    cells, block = reduced(elements, max_cells)
+    low, high, nan, inf = extremes(elements)
+    return Snapshot(
+        shape=tuple(elements.shape if heat.array.ndim > 1 else heat.array.shape),
+        dtype=str(heat.array.dtype),
+        device=device_name(heat.array),
+        nbytes=int(elements.nbytes),
+        values=cells,
+        block=block,
+        minimum=low,
+        maximum=high,
+        nan_count=nan,
+        inf_count=inf,
+    )
+
+
+BINS = 41  # odd: zero stands in the middle of one; where all numbers have one sign, at the end of the outermost
+SAMPLE = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Finite elements of an array, evenly taken, and the share that they are of all."""
+
+    values: np.ndarray
+    stride: int
+
+    def counts(self, tone: Tone) -> list[int]:
+        """How many elements of the sample fall into each of `BINS` equal parts of the colours."""
+        places = np.clip(np.rint(tone.along(self.values) * (BINS - 1)), 0, BINS - 1)
+        return np.bincount(places.astype(np.intp), minlength=BINS).tolist()
+
+    @property
+    def zeros(self) -> float:
+        """The share of elements that are exactly zero."""
+        return float((self.values == 0).mean()) if self.values.size else 0.0
+
+
+def sample(array: Array) -> Sample:
+    """About `SAMPLE` elements, taken on the device that holds them: whole arrays where they are small enough."""
+    stride = _stride(array.size)
+    values = to_cpu(array.reshape(-1)[::stride] if _is_flat(array) else _spread(array, stride)).reshape(-1)
+    if values.dtype.kind == "f":
+        values = values[np.isfinite(values)]
+    return Sample(values.astype(np.float64), stride)
+
+
+def _stride(size: int) -> int:
+    """How many elements there are for one that is taken; odd, so that it does not beat with even lengths."""
+    return -(-size // SAMPLE) | 1 if size > SAMPLE else 1
+
+
+def _is_flat(array: Array) -> bool:
+    return bool(array.flags.c_contiguous)
+
+
+def _spread(array: Array, stride: int) -> Array:
+    """The same of an array whose elements do not lie in order: every so many along each axis, without a copy."""
+    step = max(1, math.ceil(stride ** (1 / max(1, array.ndim))))
+    return array[(slice(None, None, step),) * array.ndim]

@@ -1,0 +1,258 @@
+"""Arrays as heatmaps: an SVG document with a panel per array, and strips that fit in a line of a table."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from textwrap import wrap
+
+import numpy as np
+
+from ...recording.model import Snapshot
+from .cells import Grid, grid
+from .colors import STOPS, THEMES, Theme, Tone, color, ink_on, signs_of, view_tone
+from .escape import Markup, element, escape
+from .messages import say
+from .names import shorten
+from .numbers import number, shape_text
+from .partly import Partly
+from .raster import png
+from .svg import Look, document, new_scope, sheet, words_at
+
+MAX_CELLS = 64
+_NUMBERED = 8
+_GAP, _TOP, _BAR, _BARS = 28.0, 34.0, 10.0, 30.0
+_MIN_WIDTH, _LOG_WIDTH = 180.0, 280.0  # of a bar; five numbers stand at the longer one
+_SMALL = 6.6  # width of a character of the captions
+_PARTLY = """
+.unknown{{fill:{frame};fill-opacity:.45}}
+.half{{fill:{warning};stroke:{warning}}}
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """One heatmap: a title, the array, and optionally the element to mark and how its numbers become colours.
+
+    ``counts`` is a histogram along the bar; ``partly`` holds the cells of an array of which only a part is known.
+    """
+
+    title: str
+    snapshot: Snapshot
+    mark: tuple[int, ...] | None = None
+    tone: Tone | None = None
+    counts: Sequence[int] = ()
+    partly: Partly | None = None
+
+
+def heatmaps(panels: Sequence[Panel], look: Look = "auto") -> Markup:
+    """The SVG document of some heatmaps side by side: one scale of colours for all that bring none of their own."""
+    scope = new_scope()
+    theme: Theme = "dark" if look == "dark" else "light"
+    largest = max([abs(end or 0.0) for p in panels for end in (p.snapshot.minimum, p.snapshot.maximum)], default=0.0)
+    drawn = [_Drawing(panel, view_tone(largest), theme) for panel in panels]
+    lefts = list(accumulate((drawing.width + _GAP for drawing in drawn), initial=14.0))
+    width = lefts[-1] - _GAP + 14.0
+    height = max(drawing.height for drawing in drawn) + 14.0
+    parts = [
+        element("g", *drawing.parts(f"{scope}-{i}"), transform=f"translate({left:.1f} 0)")
+        for i, (drawing, left) in enumerate(zip(drawn, lefts, strict=False))
+    ]
+    title, words = ", ".join(panel.title for panel in panels), " ".join(describe(panel) for panel in panels)
+    sheets = [_partly_sheet(scope, look)] if any([panel.partly for panel in panels]) else []
+    return document(parts, (width, height), title, words, look, scope=scope, sheets=sheets)
+
+
+def _partly_sheet(scope: str, look: Look) -> Markup:
+    """The rules for what is not known, and for the blocks in which something is wrong."""
+    return sheet(
+        scope, look, ".half{fill-opacity:.09;stroke-opacity:.4}", lambda theme: _PARTLY.format(**THEMES[theme])
+    )
+
+
+def describe(panel: Panel) -> str:
+    """A heatmap in words."""
+    snapshot = panel.snapshot
+    if panel.partly:
+        return f"{panel.title}: array of shape {shape_text(snapshot.shape)}. {panel.partly.caption}"
+    parts = [f"{panel.title}: array of shape {shape_text(snapshot.shape)}"]
+    if snapshot.minimum is not None and snapshot.maximum is not None:
+        parts.append(f"from {number(snapshot.minimum)} to {number(snapshot.maximum)}")
+    counts = (("nan_count", snapshot.nan_count), ("inf_count", snapshot.inf_count))
+    parts += [say(key, count=n) for key, n in counts if n]
+    return ", ".join(parts) + "."
+
+
+class _Drawing:
+    """A panel with its sizes worked out."""
+
+    def __init__(self, panel: Panel, view: Tone, theme: Theme) -> None:
+        self.panel, self.theme = panel, theme
+        self.cells = _grid(panel)
+        self.tone = panel.tone or replace(view, ends=signs_of(panel.snapshot.minimum, panel.snapshot.maximum))
+        self.rows, self.across = self.cells.values.shape
+        self.numbered = self.rows <= _NUMBERED and self.across <= _NUMBERED
+        self.cell_width, self.cell_height = (76, 32) if self.numbered else _cell_size(self.rows, self.across)
+        self.bar = _MIN_WIDTH if self.tone.threshold is None and not self.tone.bend else _LOG_WIDTH
+        self.width = max(float(self.across * self.cell_width), self.bar)
+        self.notes = [line for note in self._notes() for line in wrap(note, int(self.width / _SMALL))]
+        self.bar_height = (34 + _BARS * bool(panel.counts)) if self.tone.scale else 8
+        self.height = _TOP + self.rows * self.cell_height + self.bar_height + 16 * len(self.notes)
+
+    def parts(self, prefix: str) -> list[Markup]:
+        title = f"{self.panel.title}  {shape_text(self.panel.snapshot.shape)}"
+        heading = words_at(0.0, 22.0, shorten(title, int(self.width / 9)), "name")
+        bottom = _TOP + self.rows * self.cell_height
+        captions = self._captions(bottom + self.bar_height)
+        if not self.cells.values.size:
+            return [heading, *captions]
+        body = self._known() if self.panel.partly else self._numbers() if self.numbered else [self._image()]
+        bar = self._bar(bottom + 8, prefix) if self.tone.scale else []
+        return [heading, *body, self._frame(), *self._mark(), *bar, *captions]
+
+    def _numbers(self) -> list[Markup]:
+        parts = []
+        for i, row in enumerate(self.cells.values.tolist()):
+            for j, value in enumerate(row):
+                parts += self._number(value, j * self.cell_width, _TOP + i * self.cell_height)
+        return parts
+
+    def _number(self, value: float, x: float, y: float) -> list[Markup]:
+        """A cell with its number; what is not finite stands on the card's own colour."""
+        fill = color(float(self.tone.fractions(np.array(value))), self.theme) if math.isfinite(value) else None
+        box = {"x": x, "y": y, "width": self.cell_width, "height": self.cell_height}
+        ink = "cell" if fill is None else f"cell {ink_on(fill)}"
+        middle = x + self.cell_width / 2
+        return [
+            element("rect", fill=fill, class_="card" if fill is None else None, **box),
+            element("text", escape(number(value)), x=middle, y=y + 21, class_=ink),
+        ]
+
+    def _known(self) -> list[Markup]:
+        """What is known, cell by cell, on a ground that is no colour of a number; and behind it where the error is."""
+        assert self.panel.partly is not None
+        ground = self._box((0, 0, self.rows, self.across), class_="unknown")
+        halves = [self._box(box, class_="half") for box in self.panel.partly.halves]
+        fractions = self.tone.fractions(self.cells.values)
+        known = np.argwhere(np.isfinite(fractions)).tolist()
+        cells = [self._box((i, j, 1, 1), fill=color(float(fractions[i, j]), self.theme)) for i, j in known]
+        return [ground, *halves, *cells]
+
+    def _box(self, place: tuple[int, int, int, int], **style: str) -> Markup:
+        """Around some cells: the first row and column, and how many."""
+        row, column, high, wide = place
+        size = {"width": wide * self.cell_width, "height": high * self.cell_height}
+        return element("rect", x=column * self.cell_width, y=_TOP + row * self.cell_height, **size, **style)
+
+    def _image(self) -> Markup:
+        data = png(self.cells, self.tone, (self.cell_width, self.cell_height), self.theme)
+        address = Markup("data:image/png;base64," + base64.b64encode(data).decode())
+        size = {"width": self.across * self.cell_width, "height": self.rows * self.cell_height}
+        return element("image", href=address, x=0, y=_TOP, **size)
+
+    def _frame(self) -> Markup:
+        return self._box((0, 0, self.rows, self.across), class_="strip")
+
+    def _mark(self) -> list[Markup]:
+        place = self.panel.mark
+        if place is None:
+            return []
+        row, column = self._cell_of(place)
+        x, y = column * self.cell_width, _TOP + row * self.cell_height
+        return [
+            element("rect", class_="ring", x=x - 1, y=y - 1, width=self.cell_width + 2, height=self.cell_height + 2)
+        ]
+
+    def _cell_of(self, place: tuple[int, ...]) -> tuple[int, int]:
+        row = 0
+        for index, length in zip(place[:-1], self.panel.snapshot.shape[:-1], strict=True):
+            row = row * length + index
+        column = place[-1] if place else 0
+        return row // self.cells.block[0], column // self.cells.block[1]
+
+    def _bar(self, y: float, prefix: str) -> list[Markup]:
+        """The scale with its numbers, and above it how many elements have which colour."""
+        colors = STOPS[self.theme]
+        first, last = (round((end + 1) / 2 * (len(colors) - 1)) for end in self.tone.ends)
+        stops = [
+            element("stop", offset=f"{100 * (i - first) / (last - first):.0f}%", stop_color=colors[i])
+            for i in range(first, last + 1)
+        ]
+        counts = self.panel.counts
+        top = y + _BARS * bool(counts)
+        return [
+            element("linearGradient", *stops, id=f"{prefix}-bar"),
+            *([element("path", class_="bars", d=Markup(_bars(counts, self.bar, top)))] if counts else []),
+            element("rect", x=0, y=top, width=self.bar, height=_BAR, fill=f"url(#{prefix}-bar)"),
+            *self._ticks(top + 23),
+        ]
+
+    def _ticks(self, y: float) -> list[Markup]:
+        """The ends and zero; and the threshold where there is room for it."""
+        values = self.tone.ticks()
+        places = self.tone.along(np.array(values)) * self.bar
+        if len(values) > 3 and places[4] - places[3] < 50:
+            values, places = [values[i] for i in (0, 2, 4)], places[::2]
+        parts = []
+        for i, (value, x) in enumerate(zip(values, places.tolist(), strict=True)):
+            inner = len(values) > 3 and i in (1, 3)  # away from the zero, so that they do not touch it
+            side = "" if i == 0 or (inner and i == 3) else " right" if i == len(values) - 1 or inner else " middle"
+            parts.append(words_at(x, y, number(value + 0.0), f"small{side}"))
+        return parts
+
+    def _notes(self) -> list[str]:
+        if self.panel.partly:
+            return [self.panel.partly.caption]
+        counts = (("nan", self.panel.snapshot.nan_count), ("inf", self.panel.snapshot.inf_count))
+        signs = [say(f"{key}_{'count' if self.numbered else 'sign'}", count=n) for key, n in counts if n]
+        finite_zeros = self.cells.values.size and not self.cells.values.any()
+        return [
+            note for note in (self.cells.caption, say("all_zero") if finite_zeros else "", ", ".join(signs)) if note
+        ]
+
+    def _captions(self, y: float) -> list[Markup]:
+        return [words_at(0.0, y + 12 + 16 * i, note, "small") for i, note in enumerate(self.notes)]
+
+
+def _grid(panel: Panel) -> Grid:
+    """The cells to draw."""
+    found = panel.partly
+    if found is None:
+        return grid(panel.snapshot, MAX_CELLS, MAX_CELLS)
+    return Grid(found.cells, found.block, 0.0, found.caption)
+
+
+def _bars(counts: Sequence[int], across: float, bottom: float) -> str:
+    """A histogram as one path; what is not zero can be seen."""
+    width, most = across / len(counts), max(*counts, 1)
+    heights = [max(1.0, (_BARS - 4) * n / most) if n else 0.0 for n in counts]
+    return "".join(f"M{i * width:.1f} {bottom:.1f}v-{h:.1f}h{width:.1f}v{h:.1f}z" for i, h in enumerate(heights) if h)
+
+
+def _cell_size(rows: int, across: int) -> tuple[int, int]:
+    """Whole pixels, so that cells stay sharp; at least 5, so that signs can be seen."""
+    return max(5, min(40, 320 // across)), max(5, min(28, 256 // rows))
+
+
+_ROWS, _COLUMNS = 8, 48
+_WIDTH, _HEIGHT = 96, 24  # of a strip with many cells, in pixels
+_SHADES = 31  # a picture with few colours is small
+
+
+def strip(title: str, snapshot: Snapshot, scale: float) -> Markup:
+    """An array as an image of its own, with a description; nothing where it has no elements.
+
+    ``scale`` is the greatest magnitude among all arrays of the table, for which the strongest colours stand; zero is
+    neutral, and what is not finite is a sign.
+    """
+    cells = grid(snapshot, _ROWS, _COLUMNS)
+    if not cells.values.size:
+        return Markup()
+    rows, columns = cells.values.shape
+    cell = (min(12, max(2, _WIDTH // columns)), min(12, max(3, _HEIGHT // rows)))
+    data = png(cells, view_tone(scale), cell, shades=_SHADES, frame=True)
+    address = Markup("data:image/png;base64," + base64.b64encode(data).decode())
+    return element("img", alt=escape(describe(Panel(title, snapshot)), 300), align="middle", src=address)

@@ -1,0 +1,57 @@
+"""The catalogue: every sentence that a view shows, in one voice; a module for each room of the lab.
+
+A sentence must be true in every situation in which its key is used; tests look keys up here instead of repeating
+words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from . import gradients, graphs, lenses, playground, plots
+
+SENTENCES: dict[str, str] = {
+    key: sentence for room in (gradients, graphs, lenses, plots, playground) for key, sentence in room.SENTENCES.items()
+}
+
+SHORT: dict[str, str] = {
+    "not_reached": "none",
+    "ended": "none",
+    "constant": "constant",
+    "integer": "integer",
+    "call_of_parts": "below",
+}
+
+
+def say(key: str, **values: object) -> str:
+    """The sentence ``key`` with ``values`` filled in.
+
+    Examples
+    --------
+    >>> say("zero")
+    'The gradient is exactly zero.'
+    """
+    return SENTENCES[key].format(**values)
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Names in a row; of many only the first.
+
+    Examples
+    --------
+    >>> listed(["x"]), listed(["x", "y", "z"]), listed(["a", "b", "c"], most=2)
+    ('x', 'x, y and z', 'a, b and 1 more')
+    """
+    shown = [*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])]
+    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
+
+
+def plural(count: int, noun: str, nouns: str | None = None) -> str:
+    """A count with its noun.
+
+    Examples
+    --------
+    >>> plural(1, "step"), plural(0, "input"), plural(2, "pass", "passes")
+    ('1 step', '0 inputs', '2 passes')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {nouns or noun + 's'}"

@@ -1,0 +1,103 @@
+"""What a step of a recording is called."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+
+from ...recording.model import LEAVES, Recording, Step
+from .escape import clean
+
+SYMBOLS: dict[str, str] = {
+    "add": "+",
+    "sub": "−",
+    "mul": "×",
+    "div": "÷",
+    "neg": "−",
+    "pow": "^",
+    "matmul": "@",
+    "sum": "Σ",
+    "transpose": "T",
+}
+
+
+def expression(step: Step) -> str:
+    """The expression as written, or the function's name, or what kind of value it is."""
+    return clean(step.source or step.function or step.name or step.kind)
+
+
+def label(step: Step) -> str:
+    """The shortest words that say which value is meant: its name, else its expression."""
+    return clean(step.name) if step.name else expression(step)
+
+
+def heading(step: Step) -> str:
+    """``h = x * y``, or only the name, or only the expression."""
+    name, text = label(step), expression(step)
+    return text if step.name is None else name if step.kind in LEAVES or name == text else f"{name} = {text}"
+
+
+def symbol(step: Step) -> str:
+    """The sign of the operation, or the function's name if that is short."""
+    if step.kind != "call" or step.function is None:
+        return ""
+    return SYMBOLS.get(step.function, shorten(step.function, 7))
+
+
+def title(recording: Recording) -> str:
+    """``f(x, y)``, as in the signature."""
+    by_id = {step.id: step for step in recording.steps}
+    names = ", ".join(label(by_id[i]) for i in recording.inputs)
+    return f"{clean(recording.function)}({clean(names)})"
+
+
+def order_head(recording: Recording) -> tuple[str, int]:
+    """What stands above the graph of an order: its result's name, and how many steps of its own order it has."""
+    names = [label(step) for step in recording.steps if step.id in recording.outputs]
+    own = [step for step in recording.steps if step.order == recording.order and step.kind == "call"]
+    return ", ".join(names), len(own)
+
+
+@lru_cache(maxsize=4096)
+def columns(text: str) -> int:
+    """Width in a fixed-width font: letters of East Asian scripts take two columns, combining marks none."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def shorten(text: str, limit: int) -> str:
+    """Cut the end so that ``text`` fits into ``limit`` columns.
+
+    Examples
+    --------
+    >>> shorten("softmax_cross_entropy", 9)
+    'softmax_…'
+    """
+    if columns(text) <= limit:
+        return text
+    used, kept = 1, []
+    for character in text:
+        used += columns(character)
+        if used > limit:
+            break
+        kept.append(character)
+    return "".join(kept) + "…"
+
+
+def wrapped(text: str, most: int) -> list[str]:
+    """Lines of at most so many columns; a word that is longer than a line is cut into parts.
+
+    Examples
+    --------
+    >>> wrapped("the sum of products", 8)
+    ['the sum', 'of', 'products']
+    """
+    most = max(most, 4)
+    lines = [""]
+    for word in text.split():
+        while columns(word) > most:
+            head = shorten(word, most).removesuffix("…")
+            lines, word = [*lines, head], word[len(head) :]
+        if columns(lines[-1]) + columns(word) + bool(lines[-1]) > most:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return [line for line in lines if line]

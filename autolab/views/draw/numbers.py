@@ -1,0 +1,119 @@
+"""Short and honest text for numbers and small arrays.
+
+Three rules: a number that is not zero never reads as 0; trailing zeros stay where something was rounded away
+(``1.000`` is not 1); what is not a number says so in words that cannot be mistaken for one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...numerals import MINUS, no_digits, signed
+
+_PLAIN_BELOW = 1e6
+_PLAIN_FROM = 1e-3
+
+
+def number(value: Any) -> str:
+    """A number in at most 10 characters.
+
+    Examples
+    --------
+    >>> [number(v) for v in (6.0, 1 / 3, 1.2e-5, -0.0, 0.999999, 1234.5678, float("nan"), float("-inf"))]
+    ['6', '0.333', '1.2e−05', '−0', '1.000', '1234.6', 'NaN', '−∞']
+    """
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    if isinstance(value, (complex, np.complexfloating)):
+        return f"{number(value.real)}{'+' if value.imag >= 0 else MINUS}{number(abs(value.imag))}j"
+    if isinstance(value, (int, np.integer)):
+        return _whole(int(value))
+    return _real(float(value), _tolerance(value))
+
+
+def _tolerance(value: object) -> float:
+    """The relative difference below which text and value count as equal: a few units of the value's own precision."""
+    return 4 * float(np.finfo(type(value)).eps) if isinstance(value, np.floating) else 1e-15
+
+
+def _whole(value: int) -> str:
+    text = str(abs(value)) if abs(value) < 10**7 else f"{abs(value):.2e}"
+    return MINUS + text if value < 0 else text
+
+
+def _real(value: float, tolerance: float) -> str:
+    if (words := no_digits(value)) is not None:
+        return words
+    sign = MINUS if math.copysign(1.0, value) < 0 else ""
+    size = abs(value)
+    if size == 0.0:
+        return sign + "0"
+    if _PLAIN_FROM <= size < _PLAIN_BELOW:
+        return sign + _shorten(f"{size:.{_decimals(size)}f}", "", size, tolerance)
+    mantissa, exponent = f"{size:.2e}".split("e")
+    return sign + signed(_shorten(mantissa, f"e{exponent}", size, tolerance))
+
+
+def _decimals(size: float) -> int:
+    """Three decimals, fewer for five digits in all but at least one, more below 0.1 for three that count."""
+    before_point = math.floor(math.log10(size)) + 1
+    return 3 - before_point if before_point < 0 else max(1, min(3, 5 - before_point))
+
+
+def _shorten(digits: str, exponent: str, value: float, tolerance: float) -> str:
+    """Drop trailing zeros where the text is the value itself."""
+    exact = abs(float(digits + exponent) - value) <= tolerance * value
+    return (digits.rstrip("0").rstrip(".") if exact and "." in digits else digits) + exponent
+
+
+def inline(values: np.ndarray, limit: int = 24) -> str | None:
+    """A small array written out, ``[[1, 2], [3, 4]]``; None if that takes more than ``limit`` characters."""
+    if 3 * values.size > limit or values.size == 0:  # a digit and what parts it from the next
+        return None
+    kind, texts, room = values.dtype.type, [], limit
+    for value in values.reshape(-1).tolist():
+        texts.append(number(kind(value)))
+        room -= len(texts[-1]) + 2
+        if room < 0:
+            return None
+    text = _nested(values.tolist(), iter(texts))
+    return text if len(text) <= limit else None
+
+
+def _nested(values: object, texts: Iterator[str]) -> str:
+    if isinstance(values, list):
+        return "[" + ", ".join([_nested(value, texts) for value in values]) + "]"
+    return next(texts)
+
+
+def shape_text(shape: tuple[int, ...]) -> str:
+    """A shape as Python writes it.
+
+    Examples
+    --------
+    >>> shape_text((3,)), shape_text(())
+    ('(3,)', '()')
+    """
+    return str(tuple(int(n) for n in shape))
+
+
+def bytes_text(count: int) -> str:
+    """A number of bytes in units that people read."""
+    size = float(count)
+    for unit in ("bytes", "kB", "MB"):
+        if size < 1000:
+            return f"{number(round(size, 1))} {unit}"
+        size /= 1000
+    return f"{number(round(size, 1))} GB"
+
+
+def seconds_text(seconds: float) -> str:
+    """A duration in units that people read."""
+    for factor, unit in ((1e6, "µs"), (1e3, "ms")):
+        if seconds * factor < 1000:
+            return f"{number(float(f'{seconds * factor:.3g}'))} {unit}"
+    return f"{number(float(f'{seconds:.3g}'))} s"

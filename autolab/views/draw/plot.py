@@ -1,0 +1,232 @@
+"""A chart's curves, points and ticks in their places, as plain data, and as an SVG document that stands alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .chart import axis
+from .colors import DASHES
+from .escape import Markup, element
+from .svg import Look, document, words_at
+
+WIDTH, HEIGHT = 560.0, 320.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 66.0, 18.0, 40.0, 40.0
+_LEGEND_ROW, _CHARACTER, _SAMPLE = 20.0, 6.8, 30.0
+_FEW = 25  # a line of so few points shows them
+_GAP = 16.0
+
+
+def to_svg(charts: Sequence[dict[str, Any]], look: Look = "auto", columns: int = 2) -> Markup:
+    """Charts beside and below each other, as the text of an SVG document."""
+    columns = max(1, min(columns, len(charts)))
+    rows = [charts[i : i + columns] for i in range(0, len(charts), columns)]
+    parts: list[Markup] = []
+    top = 0.0
+    for row in rows:
+        for j, one in enumerate(row):
+            parts.append(element("g", *_chart(one), transform=f"translate({j * (WIDTH + _GAP):.1f} {top:.1f})"))
+        top += max(_height(one) for one in row)
+    width = columns * (WIDTH + _GAP) - _GAP
+    title, words = (
+        ", ".join(one["title"] or one["description"] for one in charts),
+        " ".join(one["description"] for one in charts),
+    )
+    return document(parts, (width, top), title, words, look, lines=True)
+
+
+def _legend(lines: Sequence[dict[str, Any]]) -> list[tuple[float, float, dict[str, Any]]]:
+    """Where each entry stands: its left side and its row."""
+    places, x, row = [], _LEFT, 0
+    for line in lines:
+        width = _SAMPLE + _CHARACTER * len(_entry(line)) + 18.0
+        if x + width > WIDTH - _RIGHT and x > _LEFT:
+            x, row = _LEFT, row + 1
+        places.append((x, row * _LEGEND_ROW, line))
+        x += width
+    return places
+
+
+def _entry(line: dict[str, Any]) -> str:
+    return f"{line['name']} {line['last']}"
+
+
+def _notes(chart: dict[str, Any]) -> list[str]:
+    """The note in lines that fit."""
+    most = int((WIDTH - _LEFT - _RIGHT) / 6.2)
+    lines = [""]
+    for word in chart["note"].split():
+        if len(lines[-1]) + len(word) + 1 > most:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return [line for line in lines if line]
+
+
+def _height(chart: dict[str, Any]) -> float:
+    rows = 1 + _legend(chart["lines"])[-1][1] / _LEGEND_ROW if chart["lines"] else 0
+    return HEIGHT + rows * _LEGEND_ROW + 16 * len(_notes(chart)) + 8
+
+
+class _AxisScales:
+    """From the numbers of a chart to places in its box."""
+
+    def __init__(self, chart: dict[str, Any]) -> None:
+        self.log = chart["log"]
+        self.x_axis, self.y_axis = chart["x"], chart["y"]
+        self.right, self.bottom = WIDTH - _RIGHT, HEIGHT - _BOTTOM
+
+    def x(self, value: float) -> float:
+        return _LEFT + (value - self.x_axis["lo"]) / (self.x_axis["hi"] - self.x_axis["lo"]) * (self.right - _LEFT)
+
+    def y(self, value: float) -> float:
+        low, high = self.y_axis["lo"], self.y_axis["hi"]
+        if self.log:
+            low, high, value = math.log10(low), math.log10(high), math.log10(value)
+        return self.bottom - (value - low) / (high - low) * (self.bottom - _TOP)
+
+
+def _chart(chart: dict[str, Any]) -> list[Markup]:
+    scale = _AxisScales(chart)
+    parts = [words_at(16, 25, chart["title"], "title"), *_axes(chart, scale)]
+    if chart["mark"] is not None:
+        parts.append(_path(f"M{scale.x(chart['mark']):.1f} {_TOP}V{scale.bottom}", "ring"))
+    for i, line in enumerate(chart["lines"]):
+        parts += _drawn(line, i, scale)
+    for i, (x, y, line) in enumerate(_legend(chart["lines"])):
+        parts += _legend_entry(x, HEIGHT + y + 12, line, i)
+    below = _height(chart) - 16 * len(_notes(chart)) - 8
+    return [*parts, *(words_at(_LEFT, below + 14 + 16 * k, words, "small") for k, words in enumerate(_notes(chart)))]
+
+
+def _axes(chart: dict[str, Any], scale: _AxisScales) -> list[Markup]:
+    parts = []
+    for value, text in chart["y"]["ticks"]:
+        y = scale.y(value)
+        parts += [
+            _path(f"M{_LEFT} {y:.1f}H{scale.right}", "grid edges"),
+            words_at(_LEFT - 8, y + 4, text, "small right"),
+        ]
+    for value, text in chart["x"]["ticks"]:
+        x = scale.x(value)
+        parts += [_path(f"M{x:.1f} {scale.bottom}v5", "edges"), words_at(x, scale.bottom + 18, text, "small middle")]
+    parts.append(_path(f"M{_LEFT} {_TOP}V{scale.bottom}H{scale.right}", "edges"))
+    return [*parts, words_at((_LEFT + scale.right) / 2, scale.bottom + 34, chart["x_title"], "small middle")]
+
+
+def _drawn(line: dict[str, Any], i: int, scale: _AxisScales) -> list[Markup]:
+    known = [(scale.x(x), None if y is None else scale.y(y)) for x, y in zip(line["x"], line["y"], strict=True)]
+    steps, pen = [], "M"
+    for x, y in known:
+        if y is not None:
+            steps.append(f"{pen}{x:.1f} {y:.1f}")
+        pen = "M" if y is None else "L"
+    parts = [_path("".join(steps), f"line c{i}", DASHES[i] or None)] if steps else []
+    if len(known) <= _FEW:
+        parts += [element("circle", cx=x, cy=y, r=3.0, class_=f"d{i}") for x, y in known if y is not None]
+    return parts
+
+
+def _legend_entry(x: float, y: float, line: dict[str, Any], i: int) -> list[Markup]:
+    sample = _path(f"M{x:.1f} {y - 4:.1f}h{_SAMPLE - 6:.1f}", f"line c{i}", DASHES[i] or None)
+    return [sample, words_at(x + _SAMPLE, y, _entry(line), "small")]
+
+
+def _path(d: str, style: str, dash: str | None = None) -> Markup:
+    return element("path", d=d, class_=style, stroke_dasharray=dash)
+
+
+_FAR = 20.0
+"""Points further outside than so many heights are moved there: a picture's numbers have their limits."""
+
+
+_BINS = 500
+
+
+@dataclass(frozen=True)
+class Size:
+    """Width and height of a plot, and the margins of its box."""
+
+    width: float
+    height: float
+    left: float = 58.0
+    right: float = 14.0
+    top: float = 30.0
+    bottom: float = 28.0
+
+
+class Frame:
+    """From the numbers of a plot to places in its box."""
+
+    def __init__(self, size: Size, x: tuple[float, float], y: tuple[float, float]) -> None:
+        self.size = size
+        self.x_axis, self.y_axis = axis(list(x)), axis(list(y))
+        self.wide = size.width - size.left - size.right
+        self.high = size.height - size.top - size.bottom
+
+    def x(self, value: Any) -> Any:
+        """Places across."""
+        low, high = self.x_axis["lo"], self.x_axis["hi"]
+        return self.size.left + (value - low) / (high - low) * self.wide
+
+    def y(self, value: Any) -> Any:
+        """Places down."""
+        low, high = self.y_axis["lo"], self.y_axis["hi"]
+        return self.size.top + (high - value) / (high - low) * self.high
+
+    def path(self, x: np.ndarray, y: np.ndarray) -> str:
+        """The curve as an SVG path; NaN is a gap."""
+        across = np.round(self.x(x), 1)
+        down = np.round(np.clip(self.y(y), -_FAR * self.high, _FAR * self.high), 1)
+        steps: list[str] = []
+        pen, last = "M", (math.nan, math.nan)
+        for place in zip(across.tolist(), down.tolist(), strict=True):
+            if math.isnan(place[1]):
+                pen = "M"
+            elif place != last or pen == "M":
+                steps.append(f"{pen}{place[0]:g} {place[1]:g}")
+                pen, last = "L", place
+        return "".join(steps)
+
+    def is_near(self, y: np.ndarray) -> np.ndarray:
+        """Which heights are in the box, or at most once its height away."""
+        return np.asarray(np.abs(self.y(y) - self.size.top - self.high / 2) <= 1.5 * self.high)
+
+    def point(self, x: float, y: float) -> dict[str, float] | None:
+        """The place of a point; None where it is outside of the box or no number."""
+        if not math.isfinite(y):
+            return None
+        across, down = round(float(self.x(x)), 2), round(float(self.y(y)), 2)
+        inside = self.size.top - 1 <= down <= self.size.top + self.high + 1
+        return {"x": across, "y": down} if inside else None
+
+    def data(self) -> dict[str, Any]:
+        """Box, axes and ticks, with their places."""
+        size = self.size
+        return {
+            "width": size.width,
+            "height": size.height,
+            "box": {"x": size.left, "y": size.top, "w": self.wide, "h": self.high},
+            "x": {**self.x_axis, "ticks": [[round(self.x(v), 1), text] for v, text in self.x_axis["ticks"]]},
+            "y": {**self.y_axis, "ticks": [[round(self.y(v), 1), text] for v, text in self.y_axis["ticks"]]},
+        }
+
+
+def height_of(x: np.ndarray, y: np.ndarray, cut: bool) -> tuple[float, float]:
+    """The heights that a plot of a curve shows: all with a margin, or where it goes to infinity, the bulk."""
+    bins = np.floor((x - x[0]) / (x[-1] - x[0]) * _BINS)
+    y = y[np.unique(bins, return_index=True)[1]] if cut else y  # samples crowd near a pole
+    finite = y[np.isfinite(y)]
+    if not finite.size:
+        return -1.0, 1.0
+    low, high = float(finite.min()), float(finite.max())
+    if cut:
+        inner = np.quantile(finite, (0.08, 0.92))
+        reach = 0.6 * float(inner[1] - inner[0]) or 1.0
+        low, high = max(low, float(inner[0]) - reach), min(high, float(inner[1]) + reach)
+    level = high - low <= 1e-9 * max(abs(low), abs(high)) or high - low < 1e-300
+    margin = (0.5 * abs(low) or 1.0) if level else 0.08 * (high - low)
+    return low - margin, high + margin

@@ -1,0 +1,191 @@
+"""The outside of every picture: an SVG document that stands alone, and its style sheet, with colours as classes, so
+that one document can follow a light or a dark page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from itertools import count
+from typing import Literal
+
+from .colors import LINES, THEMES, Theme, color
+from .escape import Markup, element, escape
+
+_documents = count(1)
+
+
+def new_scope() -> str:
+    """An id for a document that no other one of this process has; the ids inside begin with it."""
+    return f"autolab-{next(_documents)}"
+
+
+def document(
+    parts: Sequence[Markup],
+    size: tuple[float, float],
+    title: str,
+    words: str,
+    look: Look = "auto",
+    *,
+    scope: str | None = None,
+    shades: Collection[int] = (),
+    lines: bool = False,
+    sheets: Sequence[Markup] = (),
+) -> Markup:
+    """The text of an SVG document: no scripts, no fonts or pictures from elsewhere.
+
+    Parameters
+    ----------
+    parts
+        What stands on the card.
+    size
+        Width and height.
+    title, words
+        What it is, and what is to be seen in it, for those who do not see it.
+    look
+        ``light``, ``dark``, or ``auto``: light, and dark where the page that shows it is dark.
+    scope
+        Its id, if the parts refer to it; by default a new one.
+    shades
+        The shades of cells that the parts use.
+    lines
+        Whether they use the colours of lines.
+    sheets
+        Style sheets of their own.
+    """
+    scope = scope or new_scope()
+    width, height = size
+    return element(
+        "svg",
+        element("title", escape(title), id=f"{scope}-title"),
+        element("desc", escape(words, limit=20_000), id=f"{scope}-desc"),
+        style_sheet(scope, look, shades),
+        *([line_sheet(scope, look)] if lines else []),
+        *sheets,
+        element("rect", class_="card", width=width, height=height, rx=10),
+        *parts,
+        xmlns="http://www.w3.org/2000/svg",
+        id=scope,
+        width=width,
+        height=height,
+        viewBox=f"0 0 {width:.1f} {height:.1f}",
+        role="img",
+        aria_labelledby=f"{scope}-title {scope}-desc",
+    )
+
+
+def words_at(x: float, y: float, words: str, style: str | None = None) -> Markup:
+    """A line of text that begins, or with another anchor ends, at a point."""
+    return element("text", escape(words), x=x, y=y, class_=style)
+
+
+Look = Literal["light", "dark", "auto"]
+
+LEVELS = 10
+"""Strips use 2 * LEVELS + 1 shades."""
+
+MONOSPACE = "ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace"
+SANS = "system-ui,'Segoe UI','DejaVu Sans',Helvetica,Arial,sans-serif"
+
+_SHAPES = f"""
+text{{font:16px {MONOSPACE}}}
+.name{{font-weight:700}}
+.number{{font-size:18px;font-weight:600}}
+.small{{font:12px {SANS}}}
+.tag{{font:600 11px {SANS};text-anchor:middle}}
+.sign,.right{{text-anchor:end}}
+.absent{{font:italic 14px {SANS}}}
+.group{{stroke-width:1.2}}
+.tab{{font:13px {MONOSPACE}}}
+.edges{{fill:none;stroke-width:1.8}}
+.transfer{{stroke-width:2.8;stroke-dasharray:2 5;stroke-linecap:round}}
+.box{{stroke-width:1.3}}
+.box.output{{stroke-width:2.6}}
+.box.constant,.box.run{{stroke-dasharray:5 4}}
+.middle,.cell{{text-anchor:middle}}
+.cell{{font:13px {MONOSPACE}}}
+.black{{fill:#000}}
+.white{{fill:#fff}}
+.ring{{fill:none;stroke-width:3}}
+.cross{{fill:none;stroke-width:1.6}}
+.zero{{fill:none;stroke-width:1;stroke-dasharray:1.5 2}}
+.strip{{fill:none;stroke-width:1}}
+"""
+
+_COLORS = """
+.card{{fill:{card}}}
+text,.name{{fill:{ink}}}
+.muted,.small,.sign,.absent{{fill:{muted}}}
+.gradient{{fill:{gradient}}}
+.edges{{stroke:{edge}}}
+.head,.bars{{fill:{edge}}}
+.group{{stroke:{frame}}}
+.depth0{{fill:{constant}}}
+.depth1{{fill:{card}}}
+.box{{fill:{box};stroke:{frame}}}
+.box.input,.box.leaf{{fill:{input};stroke:{frame}}}
+.box.constant,.box.run,.box.reference{{fill:{constant};stroke:{frame}}}
+.box.output{{stroke:{strong}}}
+.plate{{fill:{strong}}}
+.plate.quiet{{fill:{muted}}}
+.plate.wrong{{fill:{warning}}}
+.plate.device{{fill:{muted}}}
+.transfer{{stroke:{strong}}}
+.badge{{fill:{gradient}}}
+.tag{{fill:{card}}}
+.cross,.ring{{stroke:{warning}}}
+.strip{{stroke:{frame}}}
+.zero{{stroke:{edge}}}
+"""
+
+_LINE_SHAPES = f"""
+.line{{fill:none;stroke-width:2}}
+.grid{{stroke-width:1;opacity:.35}}
+.title{{font:600 15px {SANS}}}
+"""
+
+
+def shade(t: float) -> int:
+    """The number of the shade for a signed fraction."""
+    return round(max(-1.0, min(1.0, t)) * LEVELS) + LEVELS
+
+
+def color_of(shade: int, theme: Theme) -> str:
+    """The colour of a shade."""
+    return color((shade - LEVELS) / LEVELS, theme)
+
+
+def style_sheet(scope: str, look: Look, shades: Collection[int]) -> Markup:
+    """All rules that pictures share."""
+    return sheet(scope, look, _SHAPES, lambda theme: _colors(theme, shades))
+
+
+def sheet(scope: str, look: Look, shapes: str, colors: Callable[[Theme], str]) -> Markup:
+    """Rules, one a line, each for the inside of the element with the id ``scope``; ``auto`` follows the page."""
+    first: Theme = "dark" if look == "dark" else "light"
+    text = _scoped(shapes, scope) + _scoped(colors(first), scope)
+    if look == "auto":
+        text += f"@media (prefers-color-scheme:dark){{{_scoped(colors('dark'), scope)}}}"
+    return Markup(f"<style>{text}</style>")
+
+
+def line_sheet(scope: str, look: Look) -> Markup:
+    """The rules for lines: the colours of the first, the second ... and what goes with them."""
+    return sheet(scope, look, _LINE_SHAPES, _line_colors)
+
+
+def _line_colors(theme: Theme) -> str:
+    return "\n".join([f".c{i}{{stroke:{c}}}\n.d{i}{{fill:{c}}}" for i, c in enumerate(LINES[theme])])
+
+
+def _colors(theme: Theme, shades: Collection[int]) -> str:
+    cells = "".join(f"\n.k{n}{{fill:{color_of(n, theme)}}}" for n in sorted(shades))
+    return _COLORS.format(**THEMES[theme]) + cells
+
+
+def _scoped(rules: str, scope: str) -> str:
+    """``a,b{...}`` becomes ``#scope a,#scope b{...}``."""
+    scoped = []
+    for rule in filter(None, rules.splitlines()):
+        selectors, body = rule.split("{", 1)
+        scoped.append(",".join(f"#{scope} {s}" for s in selectors.split(",")) + "{" + body)
+    return "".join(scoped)

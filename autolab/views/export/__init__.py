@@ -1,0 +1,1 @@
+"""Views as files: pictures, and pages that need no kernel."""

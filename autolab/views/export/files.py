@@ -1,0 +1,137 @@
+"""Pictures and pages as files: SVG and DOT by AutoLab itself, PNG and PDF by typst, which draws the same SVG."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ...files import write
+from ...recording.model import Recording
+from ..draw.escape import clean
+from ..draw.messages import say
+from ..draw.svg import Look
+from ..graph.direction import Direction
+from ..graph.dot import to_graphviz
+from ..graph.listing import notes
+from ..graph.readings import readings
+from ..graph.scene import scene
+from ..graph.svg import draw, to_svg
+from ..live.protocol import not_understood
+
+if TYPE_CHECKING:
+    from ..draw.svg import Look
+
+
+SCALE = 2.0
+"""Pixels of a PNG for each unit of the picture, as on a dense screen and in print."""
+
+MAX_PIXELS = 40_000_000
+"""A larger PNG is drawn with fewer pixels for each unit."""
+
+_SUFFIXES = (".svg", ".png", ".pdf", ".dot")
+
+_SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
+_UNITS_PER_INCH = 96.0
+_SHEET = b"""#set page(width: auto, height: auto, margin: 0pt, fill: none)
+#set document(title: sys.inputs.title, date: none)
+#image(bytes(sys.inputs.picture), format: "svg", alt: sys.inputs.words)
+"""
+
+
+def save(
+    recording: Recording,
+    path: str | os.PathLike[str],
+    look: Look = "light",
+    direction: Direction = "auto",
+    opened: Collection[int] | None = None,
+) -> None:
+    """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file.
+
+    Parameters
+    ----------
+    recording
+        What to write.
+    path
+        Where to; an existing file is replaced.
+    look
+        ``light``, ``dark``, or for ``.svg`` also ``auto``, which follows the page that shows it.
+    direction
+        Whether the graph runs ``down`` or to the ``right``; ``auto`` decides by its shape.
+    opened
+        The groups that are open in a picture; by default as many as leave one that can be taken in.
+
+    Raises
+    ------
+    ValueError
+        If the suffix is another one, or there is no such direction.
+    RuntimeError
+        If ``.png`` or ``.pdf`` is asked for and typst is not installed.
+    """
+    target = Path(path)
+    write(target, _content(recording, target, look, direction, opened))
+
+
+def _content(
+    recording: Recording, target: Path, look: Look, direction: Direction, opened: Collection[int] | None
+) -> bytes:
+    match target.suffix.lower():
+        case ".dot":
+            return str(to_graphviz(recording, direction).source).encode()
+        case ".svg":
+            return to_svg(recording, look, direction=direction, opened=opened).encode()
+        case ".png" | ".pdf" as ending:
+            kind: Literal["png", "pdf"] = "png" if ending == ".png" else "pdf"
+            picture = scene(recording, opened, direction=direction)
+            still: Look = "light" if look == "auto" else look  # paper follows no page
+            svg = draw(picture, readings(recording, opened), still, below=notes(recording))
+            return _drawn(svg, picture, target, kind)
+    suffix, path = clean(target.suffix.lower(), 20), clean(target, 100)
+    raise ValueError(say("unknown_suffix", suffix=suffix, path=path, expected=", ".join(_SUFFIXES)))
+
+
+def _drawn(svg: str, picture: Mapping[str, Any], target: Path, kind: Literal["png", "pdf"]) -> bytes:
+    """The SVG as typst draws it. What users named goes to typst as data, never as its markup."""
+    try:
+        import typst
+    except ImportError:
+        raise RuntimeError(say("no_typst", path=clean(target, 100), kind=kind)) from None
+    inputs = {"picture": svg, "title": picture["title"], "words": picture["description"]}
+    return typst.compile(_SHEET, format=kind, sys_inputs=inputs, ppi=_UNITS_PER_INCH * _scale(svg))
+
+
+def _scale(svg: str) -> float:
+    """Pixels for each unit of a document, whose size stands at its beginning."""
+    found = _SIZE.search(svg)
+    assert found is not None
+    return min(SCALE, (MAX_PIXELS / (float(found[1]) * float(found[2]))) ** 0.5)
+
+
+PAGE = ".html"
+
+
+def save_view(view: Any, path: Any, look: Look) -> None:
+    """Write a view of a recording to a file, whose suffix says how."""
+
+    if Path(path).suffix.lower() == PAGE:
+        write(path, _page(view, look))
+    else:
+        opened, direction = view.look.get("open", {}).get("0"), view.look.get("direction", "auto")
+        save(view.recording, path, look, direction, opened)
+
+
+def taken(view: Any, question: list[Any]) -> dict[str, Any]:
+    """The answer to ``["file", "html", theme]``: the ``name`` of the file, its ``kind`` and its ``bytes``."""
+    match question:
+        case ["file", "html", "light" | "dark"]:
+            stem = re.sub(r"\W+", "_", view.recording.function, flags=re.ASCII).strip("_") or "function"
+            return {"name": stem + PAGE, "kind": "text/html", "bytes": _page(view, "auto")}
+    raise not_understood(question)
+
+
+def _page(view: Any, look: Look) -> bytes:
+    from .pages import live_page  # loaded when something is taken away: a first picture does not wait for it
+
+    return live_page(view, look).encode("utf-8", "replace")

@@ -1,0 +1,201 @@
+"""export_html(): a view as one file that needs no kernel and no network.
+
+The file holds the live view's own JavaScript, its state, and an answer to every message that needs no computing: those
+are found by letting the view's parts obey them here. A content policy in the file forbids everything else.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ...engine.errors import a_kind
+from ...files import write
+from ...recording.model import Recording
+from .. import mimebundle
+from ..check.lens import Lens
+from ..check.page import lens_page
+from ..derivatives.explorer import DerivativeExplorer
+from ..derivatives.page import derivative_page
+from ..draw.escape import Markup, clean, element, escape, join
+from ..draw.messages import say
+from ..draw.svg import Look
+from ..graph.explorer import Explorer
+from ..graph.graph_view import GraphView
+from ..graph.moving import motion
+from ..graph.page import AMOUNTS, explorer_page
+from ..heatmap.heatmap import Heatmap
+from ..interact.interact import Interact
+from ..live.bundle import module_text, style_text, zipped
+from ..live.saved import SavedPage, still
+
+_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
+_TRUSTED = "require-trusted-types-for 'script'; trusted-types autolab"
+
+
+def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -> None:
+    """Write a view as one HTML file that works anywhere, without a kernel and without a network.
+
+    A view stays live as far as nothing has to be computed. The steps of a recording or an exploration can be chosen,
+    walked through, searched, enlarged and pointed at, its groups opened and closed. The inputs of an exploration move
+    where the page can compute what follows by itself: its steps and their gradients are then in it as a program, which
+    gave the function's own numbers when it was saved and has to give them again when it is opened. Elsewhere the page
+    says what needs Python. In the
+    check lens elements, step sizes and a few directions can be chosen, in the derivative explorer the order and a
+    point on the curves: what they show is measured
+    for the page, in a few seconds at most. A heatmap reads its cells out. Anything else is written as a notebook
+    shows it.
+
+    Parameters
+    ----------
+    shown : Recording, GradientReport, Variable ..., or what explore(), derivatives(), heatmap() and interact() return
+        What to write.
+    path : str or path
+        Where to, with the suffix ``.html``; an existing file is replaced.
+    look : {"auto", "light", "dark"}
+        ``auto`` follows the reader's system.
+
+    Raises
+    ------
+    ValueError
+        If the suffix is another one.
+    TypeError
+        If there is nothing to show for the object but text.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> recording = autolab.record(lambda x: x * x, 3.0)
+    >>> autolab.export_html(recording, "square.html")
+    """
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"export_html: got the path {clean(target, 100)!r}; expected one that ends in .html")
+    saved = _saved_page(shown)
+    if saved is not None:
+        page = _live(saved, look)
+    else:
+        html = mimebundle(shown).get("text/html")
+        if html is None:
+            raise TypeError(f"export_html: got {a_kind(shown)}; expected a recording, a view or a report")
+        page = _page(type(shown).__name__, Markup(html), look)
+    write(target, page)
+
+
+# ---------------------------------------------------------------------------------------------------- what it holds
+VIEWS = ("explorer", "heatmaps", "interact", "derivatives", "lens")
+"""The live views that a page can hold, by the names of their modules."""
+
+
+def live_page(shown: Any, look: Look) -> str:
+    """The page of a recording or of a view, as far as it stays live."""
+    return _live(saved_page(shown), look)
+
+
+def saved_page(shown: Any) -> SavedPage:
+    """What the page of a recording or of a view holds."""
+    saved = _saved_page(shown)
+    if saved is None:
+        raise TypeError(f"export_html: {a_kind(shown)} has no live page")
+    return saved
+
+
+def _live(saved: SavedPage, look: Look) -> str:
+    return page_of(saved.view, saved.title, saved.data(), look)
+
+
+def page_of(view: str, title: str, data: str, look: Look, picture: Markup | None = None) -> str:
+    """The page of one of the ``VIEWS``, which holds ``data``; without scripts it shows ``picture``."""
+    return _page(title, _held(data, picture), look, view)
+
+
+def _saved_page(shown: Any) -> SavedPage | None:
+    """What stays live of an object in a page; None for what stands still."""
+    if isinstance(shown, Recording | Explorer | GraphView):
+        recording = shown if isinstance(shown, Recording) else shown.recording
+        view = None if shown is recording else shown
+        moves = motion(view._session, recording) if isinstance(view, Explorer) else None
+        contents = (explorer_page(recording, amount, view, moves) for amount in AMOUNTS)
+        return SavedPage(recording.function, "explorer", contents)
+    if isinstance(shown, Heatmap):
+        return SavedPage("heatmap", "heatmaps", [{"state": still(shown.state(), say("heat_still"))}])
+    if isinstance(shown, Interact):
+        state = still(shown.state(), say("interact_still"))
+        return SavedPage(shown.title, "interact", [{"state": state}])
+    if isinstance(shown, DerivativeExplorer):
+        return derivative_page(shown)
+    if isinstance(shown, Lens):
+        return lens_page(shown)
+    return None
+
+
+def _held(data: str, picture: Markup | None) -> Markup:
+    """The data that a live page begins with, and a picture or words for where no script runs."""
+    still_part = element("noscript", picture or element("p", escape(say("needs_script"))))
+    return join([still_part, element("script", Markup(data), type="application/json", id="saved")])
+
+
+# ---------------------------------------------------------------------------------------------------- as text
+def _program(view_name: str, look: Look) -> str:
+    """The live view's module and the page that takes the kernel's place."""
+    view = module_text(f"{view_name}.js").replace("export default", "const view =", 1)
+    page = module_text("page.js").replace("export ", "", 1)
+    scope = f"{{\n{page}\nopenPage(view, {json.dumps(look)});\n}}"  # its names are its own
+    return f"{view}\n{scope}\n"
+
+
+def _start(program: str) -> str:
+    """A short script that runs the program, which it holds zipped."""
+    held = base64.b64encode(zipped(program)).decode()
+    return f'{module_text("start.js").replace("export ", "", 1)}start("{held}");\n'
+
+
+def _page(title: str, body: Markup, look: Look, view: str = "") -> str:
+    """A document, of a live view if one is named; its policy allows its own scripts and style, by their digests."""
+    style, script, _ = _texts(view, look)
+    styles, runs = digests(view, look)
+    policy = f"{_POLICY}style-src {styles}; script-src {runs}; {_TRUSTED}"
+    head = [
+        Markup('<meta charset="utf-8">'),
+        element("meta", http_equiv="Content-Security-Policy", content=policy),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("title", escape(title)),
+        Markup(f"<style>{style}</style>"),
+    ]
+    scripts = [Markup(f'<script type="module">{script}</script>')] if script else []
+    main = element("main", element("h1", escape(title)), body)
+    page = element("html", element("head", *head), element("body", main, *scripts), lang="en", data_look=look)
+    return f"<!doctype html>\n{page}\n"
+
+
+@cache
+def _texts(view: str, look: Look) -> tuple[str, str, str]:
+    """The style sheet of a page, the script that it begins with, and the program that this one runs."""
+    program = _program(view, look) if view else ""
+    style = (style_text(f"{view}.css") if view else "") + style_text("page.css")
+    return style, _start(program) if view else "", program
+
+
+def digests(view: str, look: Look) -> tuple[str, str]:
+    """The style and the scripts of a page as a content policy names them. They are AutoLab's own, whatever is shown."""
+    style, script, program = _texts(view, look)
+    return digest(style), digest(script, program)
+
+
+def digest(*texts: str) -> str:
+    """Styles or scripts as a content policy names them.
+
+    Examples
+    --------
+    >>> digest("p { margin: 0 }")
+    "'sha256-7IWhgxoOGTB5NQzjGk9OPt0FwhVeBvZGoWgF9xLLh8c='"
+    >>> digest("")
+    "'none'"
+    """
+    found = [hashlib.sha256(text.encode()).digest() for text in texts if text]
+    return " ".join([f"'sha256-{base64.b64encode(one).decode()}'" for one in found]) or "'none'"

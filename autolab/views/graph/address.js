@@ -1,0 +1,87 @@
+// @ts-check
+/** The part with which the address of a saved page says what is looked at: who is given it sees the same. */
+
+import { button, html, write } from "../live/dom.js";
+
+const isInteger = (/** @type {any} */ value) => Number.isInteger(value);
+const isString = (/** @type {any} */ value) => typeof value === "string";
+const isTrue = (/** @type {any} */ value) => value === true;
+const areGroups = (/** @type {any} */ value) =>
+  value?.constructor === Object && Object.values(value).every((ids) => Array.isArray(ids) && ids.every(isInteger));
+
+/**
+ * Which parts of a look an address may hold, and of what kind each must be: anybody can have written it.
+ * @type {Record<string, (value: any) => boolean>}
+ */
+const FIELDS = {
+  open: areGroups,
+  selected: isInteger,
+  moment: isInteger,
+  colour: isString,
+  path: isTrue,
+  search: isString,
+  direction: isString,
+  own: isTrue,
+  histogram: isTrue,
+};
+
+/** @param {import("./explorer.js").View} view */
+export function makeAddressPart({ get, send }) {
+  // a view in a notebook's page has no address of its own
+  if (get("still") !== "page" || window.top !== window) return {};
+  const first = get("look");
+  const note = html("span", { class: "al-note", role: "status" });
+
+  /** What differs from how the page begins. @param {any} look */
+  function told(look) {
+    const others = Object.keys(FIELDS).filter(
+      (name) => FIELDS[name](look[name]) && JSON.stringify(look[name]) !== JSON.stringify(first[name]),
+    );
+    return others.length
+      ? `#${encodeURIComponent(JSON.stringify(Object.fromEntries(others.map((name) => [name, look[name]]))))}`
+      : "";
+  }
+
+  function visit() {
+    const { open = {}, ...also } = wished();
+    if (Object.keys(open).length || Object.keys(also).length) send({ do: "visit", open, also });
+  }
+
+  function follow() {
+    write(note, "");
+    const address = told(get("look"));
+    if (address !== location.hash) history.replaceState(null, "", address || location.pathname + location.search);
+  }
+
+  async function copy() {
+    const copied = await navigator.clipboard?.writeText(location.href).then(
+      () => true,
+      () => false,
+    );
+    write(note, copied ? "Copied" : "It is in the browser's address bar");
+  }
+
+  addEventListener("hashchange", visit);
+  setTimeout(visit); // once the page shows how it begins
+  return {
+    places: { menu: [html("div", { class: "al-bar-row" }, button("Copy address", copy), note)] },
+    on: { look: follow },
+    close: () => removeEventListener("hashchange", visit),
+  };
+}
+
+/** What the address asks for, as far as it can be meant. @returns {any} */
+function wished() {
+  try {
+    return lookOf(JSON.parse(decodeURIComponent(location.hash.slice(1))));
+  } catch {
+    return {}; // a link to a place in some other page
+  }
+}
+
+/** Those parts of a look that somebody else may have written. @param {any} found @returns {any} */
+export function lookOf(found) {
+  return Object.fromEntries(
+    Object.entries(found ?? {}).filter(([name, value]) => Object.hasOwn(FIELDS, name) && FIELDS[name](value)),
+  );
+}

@@ -1,0 +1,298 @@
+"""Open groups as frames: each is laid out by itself, and stands in the layout around it as one large box.
+
+A line that crosses the edge of a frame is drawn in pieces: in every layout on its way from one entry or exit point to
+the next. So frames never overlap what is not in them.
+
+Everything here runs down. A picture to the right is laid out down, with widths and heights exchanged, and turned over
+its diagonal at the end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...recording.outline import Group, Item, Outline
+from .layout import Layout, layout
+
+MARGIN = 16.0
+GAP_DOWN, GAP_RIGHT = (24.0, 38.0), (30.0, 46.0)
+"""Free space between boxes side by side, and between those that follow each other."""
+
+TAB = 28.0
+"""Height of a frame's label at its upper edge; lines pass beside it, straight."""
+
+_FRAME_MARGIN = 18.0
+_BESIDE = 4.0  # from a frame's label to the first line that comes in beside it
+_TOKENS = re.compile(r"([MVC])|(-?[\d.]+)")
+_COMMANDS = re.compile(r"([MVC])([^MVC]*)")
+
+Size = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class SceneEdge:
+    """A line from one box to another, by their ids."""
+
+    source: int
+    target: int
+
+
+@dataclass(frozen=True)
+class OpenGroup:
+    """An open group and where it stands."""
+
+    group: Group
+    depth: int
+    x: float
+    y: float
+    w: float
+    h: float
+
+
+@dataclass
+class Arranged:
+    """Where everything stands: corners by the boxes' ids, frames from the outside inwards, a path per edge."""
+
+    width: float
+    height: float
+    corners: dict[int, tuple[float, float]]
+    frames: list[OpenGroup]
+    paths: list[str]
+
+
+def arrange(
+    outline: Outline,
+    expanded: Collection[int],
+    sizes: Mapping[int, Size],
+    edges: Sequence[SceneEdge],
+    label_width: Callable[[Group], float],
+    right: bool = False,
+) -> Arranged:
+    """Lay out the boxes of the given sizes, with the groups ``expanded`` as frames around theirs, down or to the
+    right.
+    """
+    if right:
+        sizes = {identity: (height, width) for identity, (width, height) in sizes.items()}
+    pieces = _Pieces(outline, edges)
+    whole = _Level(None, outline.items, expanded, sizes, pieces.of_level, label_width, right)
+    arranged = Arranged(whole.width, whole.height, {}, [], [])
+    whole.place(0.0, 0.0, -1, arranged)
+    arranged.paths = [_joined([piece.path for piece in way]) for way in pieces.ways]
+    return _turned(arranged) if right else arranged
+
+
+def _turned(placed: Arranged) -> Arranged:
+    """Everything over the diagonal: what ran down runs to the right."""
+    corners = {identity: (y, x) for identity, (x, y) in placed.corners.items()}
+    frames = [OpenGroup(f.group, f.depth, f.y, f.x, f.h, f.w) for f in placed.frames]
+    return Arranged(placed.height, placed.width, corners, frames, [_turned_path(path) for path in placed.paths])
+
+
+def _turned_path(path: str) -> str:
+    """An SVG path of absolute commands M, V and C with x and y exchanged.
+
+    Examples
+    --------
+    >>> _turned_path("M5 1V2C1 2 3 4 5 6V7")
+    'M1 5H2C2 1 4 3 6 5H7'
+    """
+    parts = []
+    for command, text in _COMMANDS.findall(path):
+        numbers = text.split(" ")
+        pairs = zip(numbers[1::2], numbers[::2], strict=False)
+        parts.append(f"H{text}" if command == "V" else command + " ".join([f"{y} {x}" for y, x in pairs]))
+    return "".join(parts)
+
+
+@dataclass
+class _Piece:
+    """A line within one level, from box to box or frame; None stands for the level's own edge.
+
+    ``value`` is the box that it comes from in the end: the lines of one box share a point on the edge of a frame.
+    """
+
+    source: int | None
+    target: int | None
+    value: int
+    path: str = ""
+
+
+class _Pieces:
+    """Every edge, cut where it crosses the edge of a frame: by level, and along its way."""
+
+    def __init__(self, outline: Outline, edges: Sequence[SceneEdge]) -> None:
+        self.of_level: dict[int | None, list[_Piece]] = {}
+        self.ways: list[list[_Piece]] = []
+        self._shared: dict[tuple[int | None, int | None, int | None, int], _Piece] = {}
+        for edge in edges:
+            left, entered = outline.around(edge.source), outline.around(edge.target)
+            around: int | None
+            around = None
+            while left and entered and left[0] == entered[0]:
+                around = left.pop(0)
+                del entered[0]
+            self.ways.append(list(self._cut(edge, left[::-1], entered, around)))
+
+    def _cut(self, edge: SceneEdge, left: list[int], entered: list[int], around: int | None) -> Iterator[_Piece]:
+        source: int | None = edge.source
+        for frame in left:
+            yield self._piece(frame, source, None, edge.source, shared=True)
+            source = frame
+        for level, target in zip([around, *entered], [*entered, edge.target], strict=True):
+            yield self._piece(level, source, target, edge.source, shared=target != edge.target)
+            source = None
+
+    def _piece(self, level: int | None, source: int | None, target: int | None, value: int, shared: bool) -> _Piece:
+        key = (level, source, target, value)
+        if shared and key in self._shared:
+            return self._shared[key]
+        piece = _Piece(source, target, value)
+        self.of_level.setdefault(level, []).append(piece)
+        if shared:
+            self._shared[key] = piece
+        return piece
+
+
+class _Level:
+    """One layout: of the whole picture, or of the inside of a frame."""
+
+    def __init__(
+        self,
+        group: Group | None,
+        items: Sequence[Item],
+        expanded: Collection[int],
+        sizes: Mapping[int, Size],
+        pieces: Mapping[int | None, list[_Piece]],
+        label_width: Callable[[Group], float],
+        right: bool,
+    ) -> None:
+        self.group = group
+        self._is_right = right
+        self._inner = {
+            item.id: _Level(item, item.items, expanded, sizes, pieces, label_width, right)
+            for item in items
+            if isinstance(item, Group) and item.id in expanded
+        }
+        self._items = [item.id for item in items]
+        self._pieces = pieces.get(None if group is None else group.id, [])
+        self._entries = _numbered(piece.value for piece in self._pieces if piece.source is None)
+        self._exits = _numbered(piece.value for piece in self._pieces if piece.target is None)
+        self._layout = self._laid_out([self._size(i, sizes) for i in self._items])
+        self.width, self.height = self._layout.width, self._layout.height
+        self._right = self._down = 0.0
+        if group is not None:
+            (self._beside_label if right else self._below_label)(label_width(group))
+
+    def _below_label(self, label: float) -> None:
+        """Room for the label at the upper edge; lines come in to the right of it."""
+        if self._entries:
+            first = min([x for x, _ in self._layout.corners[: len(self._entries)]])
+            self._right = max(0.0, label + _BESIDE - first)
+            self.width = max(self.width + self._right, label)
+            return
+        self._right = max(0.0, float(int(label - self.width) // 2))
+        self.width = max(self.width, label)
+        self._down = TAB
+        self.height += TAB
+
+    def _beside_label(self, label: float) -> None:
+        """The same for a picture that will be turned: the label's edge is here the left one."""
+        self._right = TAB
+        self.width += TAB
+        self.height = max(self.height, label)
+
+    def _size(self, identity: int, sizes: Mapping[int, Size]) -> Size:
+        inner = self._inner.get(identity)
+        return sizes[identity] if inner is None else (inner.width, inner.height)
+
+    def _laid_out(self, sizes: list[Size]) -> Layout:
+        first = len(self._entries)
+        place = {identity: first + k for k, identity in enumerate(self._items)}
+        last = first + len(self._items)
+        edges, ports = [], []
+        for piece in self._pieces:
+            source = self._entries[piece.value] if piece.source is None else place[piece.source]
+            target = last + self._exits[piece.value] if piece.target is None else place[piece.target]
+            edges.append((source, target))
+            ports.append((self._port(piece.source, piece.value, 1), self._port(piece.target, piece.value, 0)))
+        return layout(
+            ((0.0, 0.0 if self._is_right else TAB),) * first + tuple(sizes) + ((0.0, 0.0),) * len(self._exits),
+            tuple(edges),
+            gap=GAP_RIGHT if self._is_right else GAP_DOWN,
+            margin=MARGIN if self.group is None else _FRAME_MARGIN,
+            ends=(first, len(self._exits)),
+            ports=tuple(ports),
+        )
+
+    def _port(self, identity: int | None, value: int, end: int) -> float | None:
+        """Where the lines of ``value`` cross the edge of an inner frame."""
+        inner = None if identity is None else self._inner.get(identity)
+        return None if inner is None else inner.crossing(value, end)
+
+    def crossing(self, value: int, end: int) -> float:
+        """How far from the left the lines of ``value`` come in (``end`` 0) or go out (1)."""
+        count = len(self._layout.corners)
+        number = self._entries[value] if end == 0 else count - len(self._exits) + self._exits[value]
+        return self._layout.corners[number][0] + self._right
+
+    def place(self, x: float, y: float, depth: int, into: Arranged) -> None:
+        """Note where everything is, with the level's own corner at (x, y)."""
+        if self.group is not None:
+            into.frames.append(OpenGroup(self.group, depth, x, y, self.width, self.height))
+        x, y = x + self._right, y + self._down
+        corners = self._layout.corners[len(self._entries) :]
+        for identity, (left, top) in zip(self._items, corners, strict=False):
+            if identity in self._inner:
+                self._inner[identity].place(x + left, y + top, depth + 1, into)
+            else:
+                into.corners[identity] = (x + left, y + top)
+        end = _text(y + self.height - self._down)
+        for piece, path in zip(self._pieces, self._layout.paths, strict=True):
+            piece.path = _moved(path, x, y) + (f"V{end}" if piece.target is None else "")
+
+
+def _numbered(values: Iterable[int]) -> dict[int, int]:
+    return {value: number for number, value in enumerate(dict.fromkeys(values))}
+
+
+def _joined(pieces: list[str]) -> str:
+    """The pieces of a line as one: none starts anew where the last one ended, and straight parts that meet are one.
+
+    Examples
+    --------
+    >>> _joined(["M5 1V2", "M5 2V4", "M5 4C5 6 7 6 7 8"])
+    'M5 1V4C5 6 7 6 7 8'
+    """
+    parts: list[tuple[str, str]] = []
+    x = y = ""
+    for command, numbers in _COMMANDS.findall("".join(pieces)):
+        *before, last = numbers.split(" ")
+        if command == "M" and (before[0], last) == (x, y):
+            continue
+        x, y = before[-1] if before else x, last
+        if command == "V" and parts[-1][0] == "V":
+            parts.pop()
+        parts.append((command, numbers))
+    return "".join([command + numbers for command, numbers in parts])
+
+
+def _moved(path: str, x: float, y: float) -> str:
+    """An SVG path of absolute commands M, V and C, moved."""
+    if not x and not y:
+        return path
+    parts: list[str] = []
+    gap, across = "", True
+    for command, number in _TOKENS.findall(path):
+        if command:
+            parts.append(command)
+            gap, across = "", command != "V"
+        else:
+            parts.append(gap + _text(float(number) + (x if across else y)))
+            gap, across = " ", not across
+    return "".join(parts)
+
+
+def _text(coordinate: float) -> str:
+    return f"{coordinate:.1f}".removesuffix(".0")

@@ -1,0 +1,152 @@
+"""Everything about one step: facts, source, gradient rules with numbers, and the arrays themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...recording.model import Recording, Snapshot, Step
+from ...recording.outline import Group
+from ..draw import grad_status
+from ..draw.arrays import MAX_CELLS, about, array_entry, text_of
+from ..draw.colors import Tone, view_tone
+from ..draw.escape import clean
+from ..draw.heat import legends
+from ..draw.messages import say
+from ..draw.names import heading
+from ..draw.numbers import bytes_text, seconds_text
+from .formulas import in_names, names_in, numbers_in
+from .labels import group_heading, group_sentence, result
+from .readings import view_scale
+
+_STATEMENT_LIMIT = 1000
+
+
+def detail(
+    recording: Recording, node: int, most: int = MAX_CELLS, scale: float | None = None
+) -> tuple[dict[str, Any], list[bytes]]:
+    """Details of a step or a group of steps as plain data, and the float32 cells of its arrays, at most ``most`` rows
+    and columns. ``scale`` is the end of the view's scale of colours, by default that of `view_scale`.
+
+    Raises
+    ------
+    KeyError
+        If the recording has no such step or group.
+    """
+    view = view_tone(view_scale(recording) if scale is None else scale)
+    group = recording.outline.groups.get(node)
+    if group is not None:
+        return _group_detail(recording, group, most, view)
+    step = next((step for step in recording.steps if step.id == node), None)
+    if step is None:
+        raise KeyError(f"detail: got node {node}, which the recording of {clean(recording.function)} does not have")
+    return _step_detail(recording, step, most, view)
+
+
+def home(recording: Recording, node: int | None) -> Recording:
+    """The graph that a step or group belongs to: of the derivative which it helps to compute, or of the function."""
+    for graph in recording.higher:
+        if node in graph.outline.groups or any([s.id == node and s.order == graph.order for s in graph.steps]):
+            return graph
+    return recording
+
+
+def _step_detail(recording: Recording, step: Step, most: int, view: Tone) -> tuple[dict[str, Any], list[bytes]]:
+    arrays, buffers = _arrays(step, most, view)
+    data = {
+        "id": step.id,
+        "title": heading(step),
+        "facts": [*facts(step), *_memory(recording, step)],
+        "source": _place(step.file, step.line, step.statement or step.source or ""),
+        "rules": _rules(recording, step),
+        "backward_code": None if step.backward_code is None else step.backward_code[:4000],
+        "status": grad_status.explained(recording)(step),
+        "arrays": arrays,
+    }
+    return data, buffers
+
+
+def _memory(recording: Recording, step: Step) -> list[list[str]]:
+    """The memory pool of the GPU, beside a value that is there."""
+    pool = recording.pool
+    if pool is None or step.value is None or step.value.device == "cpu":
+        return []
+    return [["GPU memory", f"{bytes_text(pool.used)} of {bytes_text(pool.total)}"]]
+
+
+def _group_detail(recording: Recording, group: Group, most: int, view: Tone) -> tuple[dict[str, Any], list[bytes]]:
+    shown = result(group)
+    arrays, buffers = ([], []) if shown is None else _arrays(shown, most, view)
+    numbers = [] if shown is None else [fact for fact in facts(shown) if fact[0] not in ("function", "time")]
+    steps = [["steps", str(len(group.steps))], ["time", seconds_text(sum(step.seconds for step in group.steps))]]
+    data = {
+        "id": group.id,
+        "title": group_heading(group),
+        "facts": [*numbers, *steps],
+        "source": _source_of_group(recording, group),
+        "rules": [],
+        "backward_code": None,
+        "status": group_sentence(group, recording),
+        "arrays": arrays,
+    }
+    return data, buffers
+
+
+def _source_of_group(recording: Recording, group: Group) -> dict[str, Any] | None:
+    scope = group.scope
+    if scope is None:
+        return None
+    head = recording.scopes[scope.parent] if scope.kind == "pass" and scope.parent is not None else scope
+    return _place(scope.file, scope.line, head.label)
+
+
+def facts(step: Step) -> list[list[str]]:
+    """Pairs of words: what the value is, and of which size."""
+    found = []
+    if step.value is not None:
+        found += [["value", text_of(step.value)], ["gradient", "none" if step.grad is None else text_of(step.grad)]]
+        found += about(step.value)
+    if step.function:
+        found.append(["function", clean(step.function)])
+    if step.kind == "call" and step.seconds:  # of a graph that was there already no time is known
+        found.append(["time", seconds_text(step.seconds)])
+    return found
+
+
+def _place(file: str | None, line: int | None, statement: str) -> dict[str, Any] | None:
+    if file is None or line is None:
+        return None
+    return {"file": clean(file), "line": line, "statement": clean(statement, _STATEMENT_LIMIT)}
+
+
+def _rules(recording: Recording, step: Step) -> list[dict[str, Any]]:
+    names = names_in(step, {s.id: s for s in recording.steps})
+    return [
+        {
+            "to": names[operand.parameter],
+            "parameter": clean(operand.parameter),
+            "rule": operand.rule,
+            "filled": None if operand.numbers is None else numbers_in(operand.numbers),
+            "text": say("gradient_of", name=names[operand.parameter], rule=in_names(operand.rule, names)),
+        }
+        for operand in step.operands
+        if operand.rule is not None and operand.step is not None
+    ]
+
+
+def _arrays(step: Step, most: int, view: Tone) -> tuple[list[dict[str, Any]], list[bytes]]:
+    arrays: list[dict[str, Any]] = []
+    buffers: list[bytes] = []
+    for which, snapshot in (("value", step.value), ("grad", step.grad)):
+        if snapshot is not None and snapshot.size > 0:
+            entry, cells = array_entry(which, snapshot, most)
+            arrays.append({**entry, **_bars(snapshot, entry["caption"], view), "buffer": len(buffers)})
+            buffers.append(cells)
+    return arrays, buffers
+
+
+def _bars(snapshot: Snapshot, caption: str, view: Tone) -> dict[str, Any]:
+    """The bars below a heatmap, for each scale; one number needs none."""
+    if snapshot.size == 1:
+        return {}
+    counted = "" if snapshot.is_whole else say("heat_counts_blocks")
+    return {"bars": legends(snapshot, view), "caption": " ".join(filter(None, [caption, counted]))}

@@ -1,0 +1,231 @@
+"""Explorer: the live graph. The kernel computes and answers; the page keeps what is looked at."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ...engine.backend import Array
+from ...engine.tracebacks import folded, hidden
+from ...foreign import bridge
+from ...recording.collector import collector_waits
+from ...recording.model import Recording
+from .. import mimebundle
+from ..draw.escape import clean
+from ..draw.registry import Bundle
+from ..draw.svg import Look
+from ..live import notebook
+from ..live.computation import UserError, for_page, user_error
+from ..live.protocol import Shelf, on_message
+from ..live.session_view import SessionView
+from ..live.widget import at_first
+from .picture import Picture
+from .session import Session
+
+_KEY = (str, int)
+_NUMBER = (int, float)
+_CODE_LIMIT = 100_000
+
+
+class Explorer(SessionView):
+    """A live view of a function: its graph with the value and the gradient of every step; its inputs can be moved.
+
+    Made by `explore`. All of its state is in the model, so that one model can have many views, and a saved notebook
+    shows the last picture without running.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> view = autolab.explore(lambda x: x * x, 3.0)
+    explore: no notebook to draw in; open ...html in a browser
+    >>> view.point["x"].item(), view.recording["x"].grad.values.item()
+    (3.0, 6.0)
+    >>> view.close()
+    """
+
+    kind = "explorer"
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        with collector_waits():
+            recording, error = _first(session)
+            self._picture = Picture(recording, session)
+            super().__init__(**at_first(), **self._answers(self._picture.first))
+        self._tell(since=self._since(), error=error and _ended(error))
+        self._listen()
+
+    # ------------------------------------------------------------------ for Python
+    @property
+    def recording(self) -> Recording:
+        """What the picture shows: the last point that was computed."""
+        return self._picture.recording
+
+    @property
+    def point(self) -> dict[str, Array]:
+        """The inputs as they stand, as arrays."""
+        with self._lock:
+            return self._session.point
+
+    def save(self, path: str | os.PathLike[str], look: Look = "light") -> None:
+        """Write what the view shows to a file: a page that still steps, or the static picture of its graph with the
+        groups that are open. "Save as…" in the menu of the view takes it as it stands on the screen.
+
+        Parameters
+        ----------
+        path
+            Where to, with the suffix ``.html`` for the page, or ``.svg``, ``.png``, ``.pdf`` for the picture; as with
+            `Recording.save`, ``.dot`` is possible too. An existing file is replaced.
+        look
+            ``light`` or ``dark``; ``auto`` for a page that follows its reader's system.
+
+        Raises
+        ------
+        ValueError
+            If the suffix is another one.
+        RuntimeError
+            If ``.png`` or ``.pdf`` is asked for and typst is not installed.
+        """
+        from ..export.files import save_view  # loaded when something is saved
+
+        save_view(self, path, look)
+
+    def _static(self) -> Bundle:
+        return mimebundle(self.recording)
+
+    # ------------------------------------------------------------------ what is shown
+    def _show_result(self, result: Recording) -> None:
+        self._draw_anew(result)
+        self._tell(error=None, since=self._since(), can_undo=self._session.can_undo)
+
+    def _show_error(self, error: UserError) -> None:
+        """What was computed up to the error is shown; where nothing was, the picture of the point before stays."""
+        if error.recording is None:
+            self._tell(error=for_page(error))
+            self._show_free()
+        else:
+            self._draw_anew(error.recording)
+            self._tell(error=_ended(error), since=self._since())
+
+    def _draw_anew(self, recording: Recording) -> None:
+        with collector_waits():
+            self._picture.recording = recording
+            self._answer_anew()
+
+    def _wait_a_little(self, seconds: float | None = None) -> None:
+        super()._wait_a_little(seconds)
+        if self.computing:
+            self._show_free()
+
+    def _show_free(self) -> None:
+        """The controls stand where they were moved to, although there are no numbers for that yet."""
+        self._publish({"numbers": self._picture.free_now(self.numbers, self._asked)})
+
+    def _answers(self, questions: Sequence[Any]) -> dict[str, Any]:
+        with collector_waits():
+            return super()._answers(questions)
+
+    def _answer(self, question: Any) -> tuple[Shelf, Any]:
+        return self._picture.answer(question)
+
+    def _answer_once(self, question: list[Any]) -> Any:
+        if question == ["code"]:
+            return clean(self._session.code(), limit=_CODE_LIMIT)
+        from ..export.files import taken  # a first picture does not wait for it
+
+        return taken(self, question)
+
+    # ------------------------------------------------------------------ messages
+    @on_message("move", key=_KEY, index=(int, type(None)), value=_NUMBER, final=bool)
+    def _move(self, key: str | int, index: int | None, value: float, final: bool) -> None:
+        self._moved(self._session.move(key, index, value, final))
+
+    @on_message("draw", key=_KEY, distribution=str, scale=_NUMBER, seed=int)
+    def _draw(self, key: str | int, distribution: str, scale: float, seed: int) -> None:
+        self._moved(self._session.draw(key, distribution, scale, seed))
+
+    @on_message("choose", setting=str, value=(str, int))
+    def _choose(self, setting: str, value: str | int) -> None:
+        self._moved(self._session.choose(setting, value))
+
+    @on_message("intervene", step=int, value=(int, float, type(None)), final=bool)
+    def _intervene(self, step: int, value: float | None, final: bool) -> None:
+        """What if a step had another value? None: what it computes."""
+        self._moved(self._session.intervene(step, value, final))
+
+    @on_message("undo")
+    def _undo(self) -> None:
+        self._session.undo()
+        self._moved()
+
+    @on_message("reset")
+    def _reset(self) -> None:
+        self._session.reset()
+        self._moved()
+
+    def _moved(self, changed: bool = True) -> None:
+        """If the point is another one, or the last one failed: its numbers are computed."""
+        if changed or self.error:
+            self._refresh()
+        self._tell(can_undo=self._session.can_undo)
+
+
+def _first(session: Session) -> tuple[Recording, UserError | None]:
+    """The first picture. In a notebook, that of a function that raises goes up to there; elsewhere the error passes."""
+    try:
+        return session.record(), None
+    except Exception as raised:
+        error = user_error(raised)
+        if error.recording is None or notebook.shell() is None:
+            raise
+        return error.recording, error
+
+
+def _ended(error: UserError) -> dict[str, Any]:
+    """An error for the page, which shows the graph up to there."""
+    return {**for_page(error), "ended": True}
+
+
+def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Explorer:
+    """Look at a function live: move its inputs and watch the value and the gradient of every step follow.
+
+    In plain Python, where there is no notebook to draw in, the view is saved as a page and its path printed.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes Variables, returns a Variable or a tuple of them.
+    *args, **inputs
+        Its arguments, bound by its signature. Numbers and the cells of small arrays are dragged in their boxes; the box
+        of an array opens a window onto all of it. They are copied: the caller's arrays and Variables never change.
+    options : dict, optional
+        ``upstream``, ``budget``, ``order``, ``wrt``, ``open`` and ``replace`` (by the numbers of steps), as for
+        `record`; ``seconds`` (default 60), after which a computation is stopped; ``train``, the mode (default: the
+        present one).
+
+    Returns
+    -------
+    Explorer
+        ``.point`` holds the inputs as they stand, ``.recording`` what the picture shows, ``.close()`` ends it.
+
+    Raises
+    ------
+    TypeError
+        If the inputs do not fit the signature, or ``fn`` returns something else than Variables.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> def muladd(x, y, z):
+    ...     h = x * y
+    ...     return h + z
+    >>> view = autolab.explore(muladd, x=2.0, y=3.0, z=4.0)
+    explore: no notebook to draw in; open ...html in a browser
+    """
+    __tracebackhide__ = hidden()
+    with folded():
+        if (elsewhere := bridge(fn, args, inputs)) is not None:
+            return elsewhere.explore(fn, *args, options=options, **inputs)
+        explorer = Explorer(Session(fn, args, options, inputs))
+    explorer._save_here("explore", "explore", explorer.recording.function)
+    return explorer

@@ -1,0 +1,161 @@
+"""How much flows through each part of a graph: a number per box and per line, on one scale, with its legend.
+
+Measures
+--------
+value       Euclidean norm of the value's finite elements
+gradient    Euclidean norm of the gradient's finite elements; of a line, of the share that was sent back along it
+ratio       the gradient's norm divided by the value's
+time        seconds of the step's forward and backward
+bytes       bytes of the value and the gradient
+
+A closed group shows the norms of its result, and the sum of the times and bytes of its steps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from ...recording.model import LEAVES, Recording, Snapshot, Step
+from ...recording.outline import Group, Item
+from ..draw.messages import say
+from ..draw.numbers import bytes_text, number, seconds_text
+from .labels import result
+from .scene import lines
+
+Measure = Literal["value", "gradient", "ratio", "time", "bytes"]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
+
+WIDE_RANGE = 100.0
+"""From this ratio of the largest to the smallest number on, the scale is logarithmic."""
+
+DECADES = 12.0
+"""A logarithmic scale reaches at most so many powers of ten below the largest number; what is smaller stands at its
+lower end."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From numbers to places between 0 and 1. ``low`` and ``high`` are its ends."""
+
+    low: float
+    high: float
+    logarithmic: bool
+
+    def place(self, size: float) -> float:
+        """Where a number stands. Zero is at the lower end of every scale."""
+        if size <= self.low:
+            return 0.0
+        if self.logarithmic:
+            return min(1.0, math.log(size / self.low) / math.log(self.high / self.low))
+        return min(1.0, (size - self.low) / (self.high - self.low))
+
+
+def scale_of(sizes: Iterable[float]) -> Scale:
+    """A scale for numbers from zero on: linear from 0, or logarithmic where they differ much."""
+    positive = [size for size in sizes if 0 < size < math.inf]
+    if not positive:
+        return Scale(0.0, 0.0, False)
+    low, high = min(positive), max(positive)
+    if high < WIDE_RANGE * low:
+        return Scale(0.0, high, False)
+    return Scale(max(low, high / 10**DECADES), high, True)
+
+
+def measure(item: Item, by: Measure, backward_seconds: Mapping[int, float]) -> float | None:
+    """One number of a step or a closed group; None where there is nothing to measure."""
+    if by in ("time", "bytes"):
+        steps = item.steps if isinstance(item, Group) else (item,)
+        calls = [step for step in steps if by == "bytes" or step.kind not in LEAVES]
+        if not calls:
+            return None
+        return sum([_seconds(s, backward_seconds) if by == "time" else _bytes(s) for s in calls])
+    step = result(item) if isinstance(item, Group) else item
+    return None if step is None else _norm(step, by)
+
+
+def _seconds(step: Step, backward_seconds: Mapping[int, float]) -> float:
+    return step.seconds + backward_seconds.get(step.id, 0.0)
+
+
+def _bytes(step: Step) -> float:
+    return float(sum([kept.nbytes for kept in (step.value, step.grad) if kept is not None]))
+
+
+def _norm(step: Step, by: Measure) -> float | None:
+    value, grad = _size(step.value), _size(step.grad)
+    if by == "value":
+        return value
+    if by == "gradient" or grad is None:
+        return grad
+    return grad / value if value else None
+
+
+def _size(snapshot: Snapshot | None) -> float | None:
+    """The norm; None of a value without finite elements: 0 would say that nothing flows."""
+    if snapshot is None or snapshot.size == snapshot.nan_count + snapshot.inf_count:
+        return None
+    return snapshot.norm
+
+
+TEXTS: dict[str, Callable[[float], str]] = {"time": seconds_text, "bytes": lambda size: bytes_text(round(size))}
+
+
+def flow(recording: Recording, by: Measure, expanded: Collection[int]) -> dict[str, Any]:
+    """The numbers of every box and line of the picture, as JSON can hold them.
+
+    Parameters
+    ----------
+    recording
+        What is drawn.
+    by
+        One of `MEASURES`.
+    expanded
+        The groups of the recording's outline that are open.
+
+    Returns
+    -------
+    dict
+        ``nodes``: box -> ``[place between 0 and 1, text]``, or None where there is nothing to measure; ``edges``: a
+        place or None for each line, in the order of `scene`; ``legend``: the name of the measure, the texts of both
+        ends, and whether the scale is logarithmic.
+    """
+    items = recording.outline.shown(expanded)
+    times = {back.of: back.seconds for back in recording.backward}
+    sizes = {item.id: measure(item, by, times) for item in items}
+    scale = scale_of([size for size in sizes.values() if size is not None])
+    text = TEXTS.get(by, number)
+    return {
+        "by": by,
+        "nodes": {
+            str(identity): None if size is None else [round(scale.place(size), 4), text(size)]
+            for identity, size in sizes.items()
+        },
+        "edges": [
+            None if size is None else round(scale.place(size), 4) for size in _lines(recording, by, sizes, expanded)
+        ],
+        "legend": {
+            "name": say(f"flow_{by}"),
+            "low": f"≤ {text(scale.low)}"
+            if any(0 < (size or 0) < scale.low for size in sizes.values())
+            else text(scale.low),
+            "high": text(scale.high),
+            "logarithmic": scale.logarithmic,
+        },
+    }
+
+
+def _lines(
+    recording: Recording, by: Measure, sizes: Mapping[int, float | None], expanded: Collection[int]
+) -> list[float | None]:
+    """A number per line: of gradients, what was sent along it; else that of the box that it comes from."""
+    found: list[float | None] = []
+    for edge, operands in lines(recording, recording.outline, expanded):
+        size = sizes[edge.source]
+        if by == "gradient":
+            shares = [_size(operand.contribution) for operand in operands]
+            size = max([share for share in shares if share is not None], default=None)
+        found.append(size)
+    return found

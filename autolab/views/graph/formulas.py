@@ -1,0 +1,157 @@
+"""Gradient rules and derivatives in the reader's own names, and sums of products with their numbers filled in."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from ...numerals import MINUS, no_digits
+from ...recording.model import Operand, Recording, Step
+from ..draw.escape import clean
+from ..draw.messages import say
+from ..draw.names import label, shorten
+from ..draw.numbers import number
+
+_IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+_NEGATIVE = re.compile(r"(?<!\w)-(?=[\w(])|(?<=\de)-(?=\d)")
+_NO_DIGITS = re.compile(r"(?<!\w)(?:inf|nan)(?!\w)")
+_NAME_COLUMNS = 18
+_SHOWN_TERMS = 5
+_OPERATOR = re.compile(r"[-+*/%@=<>&|^ \u2212\u00d7\u00b7]")
+_ATOMS = (ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.List, ast.Tuple, ast.Dict, ast.Set)
+_MARKED = tuple("]₀₁₂₃₄₅₆₇₈₉")
+
+Token = str | tuple[str, str]
+"""Text, or a fraction of two texts."""
+
+
+def names_in(step: Step, by_id: Mapping[int, Step]) -> dict[str, str]:
+    """What the reader calls the things that a rule of ``step`` names: its inputs, its output ``y``, the upstream."""
+    names = {operand.parameter: _operand_label(operand, by_id) for operand in step.operands}
+    return {"y": label(step), **names, "g": say("upstream")}
+
+
+def _operand_label(operand: Operand, by_id: Mapping[int, Step]) -> str:
+    return clean(operand.constant or operand.parameter) if operand.step is None else label(by_id[operand.step])
+
+
+def in_names(rule: str, names: Mapping[str, str]) -> str:
+    """The rule in the reader's names: ``g * b`` becomes ``upstream × y``."""
+
+    def rename(match: re.Match[str]) -> str:
+        word = match.group()
+        if word.endswith("_shape") and word.removesuffix("_shape") in names:
+            return f"shape of {grouped(names[word.removesuffix('_shape')])}"
+        alone = rule[match.start() - 1 : match.start()] == "(" and rule[match.end() : match.end() + 1] == ")"
+        return word if word not in names else names[word] if alone else grouped(names[word])
+
+    return clean(signs(_IDENTIFIER.sub(rename, rule)))
+
+
+def signs(formula: str) -> str:
+    """A formula with the signs of mathematics.
+
+    Examples
+    --------
+    >>> signs("-g * -(x - 1)"), signs("axis=-1"), signs("1e-05 * y")
+    ('−g × −(x − 1)', 'axis=−1', '1e−05 × y')
+    """
+    return _NEGATIVE.sub(MINUS, formula.replace(" * ", " × ").replace(" - ", f" {MINUS} "))
+
+
+def numbers_in(formula: str) -> str:
+    """The signs of mathematics in a formula of numbers alone.
+
+    Examples
+    --------
+    >>> numbers_in("-1 / (2 * 0) = -inf"), numbers_in("2e-05 - nan = nan")
+    ('−1 / (2 × 0) = −∞', '2e−05 − NaN = NaN')
+    """
+    return _NO_DIGITS.sub(lambda word: no_digits(float(word.group())) or "", signs(formula))
+
+
+def grouped(name: str) -> str:
+    """Parentheses around an operand that is itself an expression, whether it was written with spaces or not.
+
+    Examples
+    --------
+    >>> [grouped(name) for name in ("y-t", "-x", "f(a, b)", "x[0]", "(a + b)", "h")]
+    ['(y-t)', '(-x)', 'f(a, b)', 'x[0]', '(a + b)', 'h']
+    """
+    return name if _is_atom(name) else f"({name})"
+
+
+def _is_atom(name: str) -> bool:
+    """Whether an operand keeps its meaning beside any operator: a name, a number, a call, or what has brackets."""
+    inner = name[1:-1] if name[:1] == "(" and name[-1:] == ")" else ""
+    if inner and _parsed(inner) is not None:
+        return True
+    node = _parsed(name)
+    return not _OPERATOR.search(name) if node is None else isinstance(node, _ATOMS)
+
+
+@lru_cache(maxsize=4096)
+def _parsed(text: str) -> ast.expr | None:
+    """The expression as Python reads it; None for what is none, such as ``∂w/∂x`` or a text that was cut."""
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+# ------------------------------------------------------------------ derivatives
+def loss_name(recording: Recording) -> str:
+    """The letter that stands for what is differentiated: the output's own name where it is one number, else L."""
+    by_id = {step.id: step for step in recording.steps}
+    value = None if len(recording.outputs) != 1 else by_id[recording.outputs[0]].value
+    upstream = recording.upstream[0] if recording.upstream else None
+    is_one = value is not None and value.size == 1 and (upstream is None or upstream.values.reshape(-1)[0] == 1)
+    if is_one and by_id[recording.outputs[0]].name is not None:
+        return label(by_id[recording.outputs[0]])
+    taken = {step.name for step in recording.steps}
+    return next((letter for letter in "LJEC" if letter not in taken), "L")
+
+
+def derivative(of: str, by: str) -> tuple[str, str]:
+    """``∂of/∂by`` as a fraction."""
+    return f"∂{_short(of)}", f"∂{_short(by)}"
+
+
+def _short(name: str) -> str:
+    """A name in a fraction; one with an index or a subscript behind it has its parentheses already."""
+    short = shorten(name, _NAME_COLUMNS)
+    return short if name[-1:] in _MARKED else grouped(short)
+
+
+# ------------------------------------------------------------------ numbers
+def product_text(factors: Sequence[Any], result: Any) -> str:
+    """``0.5 × (−2) = −1``."""
+    return f"{_product(factors)} = {number(result)}"
+
+
+def sum_text(terms: Sequence[Sequence[Any]], result: Any) -> str:
+    """A sum of products with its result; of a long one the first terms and their number.
+
+    Examples
+    --------
+    >>> sum_text([(2.0, 3.0), (1.0, -0.5), (-0.5, 3.0)], 4.0)
+    '2 × 3 + 1 × (−0.5) − 0.5 × 3 = 4'
+    """
+    if not terms:
+        return f"0 = {number(result)}" if result != 0 else number(result)
+    products = [_product(factors) for factors in terms[:_SHOWN_TERMS]]
+    shown = products[0] + "".join([_added(product) for product in products[1:]])
+    more = f" + … {say('terms', count=len(terms))}" if len(terms) > _SHOWN_TERMS else ""
+    return f"{shown}{more} = {number(result)}"
+
+
+def _added(product: str) -> str:
+    return f" {MINUS} {product.removeprefix(MINUS)}" if product.startswith(MINUS) else f" + {product}"
+
+
+def _product(factors: Sequence[Any]) -> str:
+    first, *others = [number(factor) for factor in factors]
+    return " × ".join([first, *[f"({text})" if text.startswith(MINUS) else text for text in others]])

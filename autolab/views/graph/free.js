@@ -1,0 +1,385 @@
+// @ts-check
+/**
+ * What is free is changed in the picture: inputs and upstream gradients, in their own boxes or in a window that these
+ * open.
+ */
+
+import { BEND, makeTone } from "../live/colors.js";
+import { makeControl } from "../live/controls.js";
+import { button, html, set, short, svg } from "../live/dom.js";
+import { PIXELS_PER_RANGE, bracketOf } from "../live/grid.js";
+import { makeBox } from "../live/number_field.js";
+
+/**
+ * @param {import("./explorer.js").View} view
+ * @param {ReturnType<typeof import("./graph.js").makeGraph>} graph
+ * @param {import("../live/controls.js").Act} act
+ */
+export function makeFree(view, graph, act) {
+  const { get, link } = view;
+  /** @type {Map<string, {control: import("../live/controls.js").Control, node: any, scrub: any}>} */
+  let handles = new Map();
+  /** @type {Map<string, number>} */
+  const ahead = new Map(); // where the user's hand is, while the kernel follows
+  /** @type {{key: string, part: any, root: HTMLElement, close: (focus: boolean) => void} | null} */
+  let open = null;
+
+  const name = (/** @type {import("../live/controls.js").Control} */ control) => String(control.key);
+  function paint() {
+    if (link.state === "idle") ahead.clear();
+    const stands = get("still") && !get("moves");
+    const controls = stands ? [] : get("controls").filter((/** @type {any} */ c) => c.kind !== "fixed");
+    const boxes = new Set();
+    const now = new Map();
+    for (const control of controls) {
+      const node = graph.box(control.node);
+      if (!node || boxes.has(control.node)) continue; // an output that is an input: its value is what is free
+      boxes.add(control.node);
+      const known = handles.get(name(control));
+      const handle = known?.node === node && known.control.kind === control.kind ? known : make(control, node);
+      handle.control = control;
+      handle.scrub?.update(control, ahead.get(name(control)));
+      now.set(name(control), handle);
+    }
+    handles = now;
+    if (open && link.state === "idle")
+      open.part.update(
+        controls.find((/** @type {any} */ c) => name(c) === open?.key),
+        view.colors,
+      );
+  }
+
+  /** @param {import("../live/controls.js").Control} first @param {any} node */
+  function make(first, node) {
+    const key = name(first);
+    const control = () => /** @type {any} */ (handles.get(key)).control;
+    const which = first.upstream ? "gradient" : "value";
+    const show = () => (first.kind === "slider" ? type(control(), node, which) : openWindow(control(), node));
+    const move = (/** @type {number} */ value, /** @type {boolean} */ final) => {
+      ahead.set(key, value);
+      act.move(control(), null, value, final);
+    };
+    const handle = { control: first, node, scrub: first.kind === "slider" ? makeScrub(node, which, move, show) : null };
+    node.makeFree(which, handle.scrub?.root);
+    if (first.kind === "grid") freeCells(node, which, control, show);
+    return handle;
+  }
+
+  /**
+   * Cells are dragged up and down, or to the sides; those of an array of which not all are drawn only in its window.
+   * @param {any} node
+   * @param {string} which
+   * @param {() => import("../live/controls.js").Control} control
+   * @param {() => void} show
+   */
+  function freeCells(node, which, control, show) {
+    /** @type {{k: number, x: number, y: number, value: number, axis: string, target: Element} | null} */
+    let hold = null;
+    let dragged = false;
+    const cellsOf = (/** @type {Event} */ event) =>
+      /** @type {Element} */ (event.target).closest(`.al-${which} .al-cells`);
+    set(node.element, {
+      "aria-haspopup": "dialog",
+      ondblclick: show,
+      onkeydown(/** @type {KeyboardEvent} */ event) {
+        if (event.key !== "Enter" || event.target !== node.element) return;
+        event.preventDefault();
+        event.stopPropagation();
+        show();
+      },
+      onpointerdown(/** @type {PointerEvent} */ event) {
+        const cells = cellsOf(event);
+        if (!cells || event.button !== 0) return;
+        const target = /** @type {Element} */ (event.target);
+        const [k, size] = [
+          [...cells.children].indexOf(target),
+          control().shape.reduce((/** @type {number} */ a, /** @type {number} */ b) => a * b, 1),
+        ];
+        const value = elementOf(control(), k);
+        if (cells.childElementCount !== size || value === null) return; // each of them is one element
+        cells.setPointerCapture(event.pointerId);
+        hold = { k, x: event.clientX, y: event.clientY, value, axis: "", target };
+      },
+      onpointermove(/** @type {PointerEvent} */ event) {
+        if (!hold) return;
+        const way = { x: event.clientX - hold.x, y: hold.y - event.clientY };
+        if (!hold.axis && Math.max(Math.abs(way.x), Math.abs(way.y)) < 3) return;
+        hold.axis ||= Math.abs(way.x) > Math.abs(way.y) ? "x" : "y";
+        send(
+          hold.value + (way[/** @type {"x"} */ (hold.axis)] / PIXELS_PER_RANGE) * (control().max - control().min),
+          false,
+        );
+      },
+      onpointerup: drop,
+      onpointercancel: drop,
+    });
+    node.element.addEventListener(
+      "click",
+      (/** @type {Event} */ event) => {
+        if (dragged) event.stopImmediatePropagation();
+        dragged = false;
+      },
+      true,
+    );
+    let last = 0;
+
+    /** @param {number} value @param {boolean} final */
+    function send(value, final) {
+      const { min, max, step, label, shape } = control();
+      if (!hold) return;
+      last = Number((Math.round(Math.max(min, Math.min(max, value)) / step) * step).toPrecision(12));
+      /** @type {any} */ (hold.target).style.fill = view.colors.css(
+        makeTone(view.get("readings").scale?.scale ?? Math.max(Math.abs(min), Math.abs(max)), null, BEND)(last),
+      );
+      say(`${label}${bracketOf(shape, hold.k)} = ${short(last)}`);
+      act.move(control(), hold.k, last, final);
+    }
+
+    function drop() {
+      if (!hold) return;
+      dragged = Boolean(hold.axis);
+      if (dragged) send(last, true);
+      /** @type {any} */ (hold.target).style.fill = "";
+      hold = null;
+      say("");
+    }
+  }
+
+  /** What the user's hand does, in the sentence. @param {string} text */
+  function say(text) {
+    view.hand = text;
+    view.root.dispatchEvent(new Event("al-line"));
+  }
+
+  /**
+   * A field over the number.
+   * @param {import("../live/controls.js").Control} control
+   * @param {any} node
+   * @param {string} which
+   */
+  function type(control, node, which) {
+    const field = makeBox(control.label, (value) => {
+      act.move(control, null, value, true);
+      open?.close(true);
+    });
+    field.show(control.value);
+    const part = { element: field.element, update: () => {} };
+    place(control, html("div", { class: "al-typing" }, field.element), part, node, node.numberPlace(which));
+    field.element.addEventListener("blur", () => open?.part === part && open.close(false));
+    field.element.select();
+  }
+
+  /**
+   * The array as cells with their numbers; of a large one a part, and a map of the whole.
+   * @param {import("../live/controls.js").Control} control
+   * @param {any} node
+   */
+  function openWindow(control, node) {
+    if (get("still")) return; // what fills an array needs a kernel
+    const part = makeControl(control, act);
+    part.update(control, view.colors);
+    const shut = button("\u00d7", () => open?.close(true), { "aria-label": `Close ${control.label}` });
+    place(
+      control,
+      html("div", { class: "al-window", role: "dialog", "aria-label": control.label }, shut, part.element),
+      part,
+      node,
+      node.element.getBoundingClientRect(),
+    );
+    (part.element.querySelector(".al-cell[tabindex='0']") ?? shut).focus();
+  }
+
+  /**
+   * @param {import("../live/controls.js").Control} control
+   * @param {HTMLElement} root
+   * @param {any} part
+   * @param {any} node
+   * @param {DOMRect} at on the screen
+   */
+  function place(control, root, part, node, at) {
+    open?.close(false);
+    const area = graph.root.getBoundingClientRect();
+    graph.root.append(root);
+    const left = Math.max(6, Math.min(at.left - area.left, area.width - root.offsetWidth - 6));
+    const top = Math.max(6, Math.min(at.top - area.top, area.height - root.offsetHeight - 6));
+    Object.assign(root.style, { left: `${left}px`, top: `${top}px` });
+    root.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      open?.close(true);
+    });
+    open = {
+      key: name(control),
+      part,
+      root,
+      close(focus) {
+        open = null;
+        root.remove();
+        if (focus) graph.box(control.node)?.element.focus();
+      },
+    };
+    root.querySelector("input")?.focus();
+  }
+
+  return { paint, close: () => open?.close(false) };
+}
+
+/**
+ * The element with a flat index, as far as the control holds it.
+ * @param {import("../live/controls.js").Control} control
+ * @param {number} k
+ */
+function elementOf({ values, first, stride }, k) {
+  const [row, column] = [Math.floor((k - first) / stride), (k - first) % stride];
+  return values[row]?.[column] ?? null;
+}
+
+// A number that is dragged in its box: along a thin track on the lower edge, or by the number itself; and by the arrow
+// keys.
+
+const [EDGE, FROM_BELOW, KNOB, HIGH] = [12, 11, 5, 24];
+const A_CLICK = 3; // pixels of a drag, below which it is a click
+const KEYS = { ArrowLeft: -1, ArrowRight: 1, PageDown: -10, PageUp: 10 };
+
+/**
+ * @param {ReturnType<typeof import("./node.js").makeNode>} node
+ * @param {"value" | "gradient"} which
+ * @param {(value: number, final: boolean) => void} move
+ * @param {() => void} type opens a field for it
+ */
+export function makeScrub(node, which, move, type) {
+  const {
+    element,
+    size: { w, h },
+  } = node;
+  /** @type {import("../live/controls.js").Control} */
+  let control;
+  let now = 0;
+  /** @type {{x: number, value: number, moved: boolean} | null} */
+  let hold = null;
+
+  const y = h - FROM_BELOW;
+  const rail = svg("path", { class: "al-rail", d: `M${EDGE} ${y}H${w - EDGE}` });
+  const [filled, knob] = [
+    svg("path", { class: "al-rail-filled" }),
+    svg("circle", { class: "al-knob", cy: y, r: KNOB }),
+  ];
+  const track = svg("rect", {
+    class: "al-grip",
+    x: EDGE - KNOB,
+    y: y - HIGH / 2,
+    width: w - 2 * (EDGE - KNOB),
+    height: HIGH,
+    onpointerdown: (/** @type {PointerEvent} */ event) => (grab(event), hold && slide(event)),
+    onpointermove: slide,
+    onpointerup: drop,
+    onpointercancel: drop,
+    onclick: quiet,
+  });
+  const number = svg("rect", {
+    class: "al-grip al-number-grip",
+    x: node.column(which) - 6,
+    y: 50,
+    width: 100,
+    height: h - 50 - HIGH,
+    onpointerdown: grab,
+    onpointermove: pull,
+    onpointerup: drop,
+    onpointercancel: drop,
+    onclick: quiet,
+  });
+  const root = svg("g", { class: `al-free al-free-${which}` }, rail, filled, knob, track, number);
+  set(element, { role: "slider", tabindex: 0, "aria-pressed": null, onkeydown: pressed, ondblclick: type });
+
+  /** @param {number} value */
+  const inside = (value) =>
+    Math.max(
+      control.min,
+      Math.min(control.max, Number((Math.round(value / control.step) * control.step).toPrecision(12))),
+    );
+
+  /** @param {number} value @param {boolean} final */
+  function go(value, final) {
+    if (value === now && !final) return;
+    show(value, true);
+    move(value, final);
+  }
+
+  /** @param {PointerEvent} event */
+  function grab(event) {
+    if (event.button !== 0) return;
+    /** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId);
+    hold = { x: event.clientX, value: now, moved: event.currentTarget === track };
+  }
+
+  /** Where the pointer is on the track. @param {PointerEvent} event */
+  function slide(event) {
+    if (!hold) return;
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(
+      /** @type {DOMMatrix} */ (element.getScreenCTM()).inverse(),
+    );
+    go(inside(control.min + ((at.x - EDGE) / (w - 2 * EDGE)) * (control.max - control.min)), false);
+  }
+
+  /** As far as the pointer has gone from where it took the number. @param {PointerEvent} event */
+  function pull(event) {
+    if (!hold) return;
+    const way = event.clientX - hold.x;
+    hold.moved ||= Math.abs(way) > A_CLICK;
+    if (hold.moved) go(inside(hold.value + (way / PIXELS_PER_RANGE) * (control.max - control.min)), false);
+  }
+
+  function drop() {
+    if (hold?.moved) move(now, true);
+    dragged = Boolean(hold?.moved);
+    hold = null;
+  }
+  let dragged = false; // a drag ends in a click, which is none
+
+  /** @param {Event} event */
+  function quiet(event) {
+    if (dragged) event.stopPropagation();
+    dragged = false;
+  }
+
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    if (event.target !== element || event.ctrlKey || event.metaKey || event.altKey) return;
+    const steps = KEYS[/** @type {keyof KEYS} */ (event.key)];
+    const end = { Home: control.min, End: control.max }[event.key];
+    if (event.key === "Enter") type();
+    else if (end !== undefined) go(end, true);
+    else if (steps) go(inside(now + steps * control.step * (event.shiftKey ? 10 : 1)), true);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** @param {number | null} value null where it is not finite @param {boolean} ahead of what the box was told */
+  function show(value, ahead) {
+    now = value ?? 0;
+    const place = (/** @type {number} */ v) =>
+      EDGE + (w - 2 * EDGE) * Math.max(0, Math.min(1, (v - control.min) / (control.max - control.min)));
+    set(filled, { d: `M${place(0)} ${y}H${place(now)}` });
+    set(knob, { cx: place(now) });
+    set(element, {
+      "aria-valuenow": value,
+      "aria-valuemin": control.min,
+      "aria-valuemax": control.max,
+      "aria-valuetext": value === null ? "not finite" : short(value),
+    });
+    if (ahead && value !== null) node.write(which, short(value));
+  }
+
+  return {
+    root,
+    /**
+     * @param {import("../live/controls.js").Control} next
+     * @param {number | undefined} hand where the user's hand is, if it is ahead
+     */
+    update(next, hand) {
+      control = next;
+      show(hand ?? next.value, hand !== undefined);
+    },
+  };
+}

@@ -1,0 +1,93 @@
+"""What is free in a view: the inputs and upstream gradients with their controls, settings, and the order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...recording.model import Recording
+from ..draw.messages import say
+from ..draw.names import label, shorten
+from ..live.controls import Key, control
+from ..live.protocol import not_understood
+from .questions import session_answers
+from .session import Session
+
+if TYPE_CHECKING:
+    from .picture import Picture
+
+_LONGEST_NAME = 24
+
+Corners = Mapping[Key, tuple[int, int]]
+
+NOTHING_FREE: dict[str, Any] = {"controls": [], "settings": []}
+
+
+@session_answers("free")
+def free(picture: Picture, question: Sequence[Any]) -> dict[str, Any]:
+    """Everything that a page can change: the answer to ``["free", [[key, row, column], ...]]``.
+
+    The corners are where the windows of large arrays begin, by their keys. Each control has the ``node`` of the picture
+    to which it belongs.
+    """
+    match question:
+        case ["free", list(given)]:
+            corners = _corners(given)
+        case _:
+            raise not_understood(question)
+    session, recording = picture.session, picture.recording
+    if session is None:
+        return NOTHING_FREE
+    state = session.state
+    outputs = session.outputs if recording.raised is None else ()  # an error came before them
+    keys: list[Key] = [*state.inputs, *outputs]
+    return {
+        "controls": [_control(session, recording, key, corners) for key in keys],
+        "settings": [
+            {"name": name, "label": say(f"setting_{name}"), "value": value, "values": list(values)}
+            for name, (value, values) in session.settings().items()
+        ],
+        "order": state.order,
+        "wrt": state.wrt,
+    }
+
+
+def _control(session: Session, recording: Recording, key: Key, corners: Corners) -> dict[str, Any]:
+    corner, array = corners.get(key, (0, 0)), session.array(key)
+    if isinstance(key, str):
+        node = recording.inputs[[*session.state.inputs].index(key)]
+        made_of = key, array, session.start.arrays[key], session.domains.get(key), corner
+    else:
+        node = recording.outputs[key]
+        title = say("upstream_of", name=_output_name(recording, key))
+        made_of = title, array, session.outputs[key], None, corner
+    known = session.controls.get(key)
+    if known is None or not _are_same(known[0], made_of):
+        known = session.controls[key] = made_of, control(key, *made_of)
+    return {**known[1], "node": node}
+
+
+def _are_same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether a control is made of the same; its two arrays are never changed in place."""
+    arrays, rest = slice(1, 3), slice(3, None)
+    is_same = [a is b for a, b in zip(one[arrays], other[arrays], strict=True)]
+    return all(is_same) and (one[0], one[rest]) == (other[0], other[rest])
+
+
+def _output_name(recording: Recording, place: int) -> str:
+    """The name of an output; without one it is "the output", or the expression, where there are several."""
+    step = next(step for step in recording.steps if step.id == recording.outputs[place])
+    if step.name is None and len(recording.outputs) == 1:
+        return say("output")
+    return shorten(label(step), _LONGEST_NAME)
+
+
+def _corners(given: list[Any]) -> Corners:
+    found: dict[Key, tuple[int, int]] = {}
+    for entry in given:
+        match entry:
+            case [str() | int() as key, int() as row, int() as column]:
+                found[key] = (row, column)
+            case _:
+                raise not_understood(["free", given])
+    return found

@@ -1,0 +1,390 @@
+// @ts-check
+/** The graph as SVG: boxes with value and gradient. The scene says where everything stands; here it is only drawn. */
+
+import { html, set, svg, write } from "../live/dom.js";
+import { makeScaleLegend } from "../live/legend.js";
+import { makeMotion } from "../steps/motion.js";
+import { sameEdge } from "./detail.js";
+import { walk } from "./keys.js";
+import { makeFrame, makeNode } from "./node.js";
+import { MANY, drawNear, drawnIn, extentOf, makeMinimap, makeZoom } from "./zoom.js";
+
+/**
+ * @typedef {{id: number, kind: string, output: boolean, x: number, y: number, w: number, h: number, name: string |
+ *   null, text: string, symbol: string, cells: boolean, parent: number | null, group: {kind: string, count: string,
+ *   first: number, last: number} | null, order: number | null, of: number | null, device?: string | null}} SceneNode
+ */
+/**
+ * @typedef {{key: string, description: string, direction: "down" | "right", width: number, height: number, nodes:
+ *   SceneNode[], frames: import("./node.js").SceneFrame[], edges: {from: number, to: number, path: string, transfer?:
+ *   string | null}[]}} Scene
+ */
+/**
+ * @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale:
+ *   number | null, grad_scale: number | null, own?: boolean, spoken: string, pending?: boolean, value_note?: string,
+ *   grad_note?: string, shares?: string, known?: number | null, first?: number | null, last?: number | null, sends?:
+ *   number | null}} Reading
+ */
+
+const MARKED_FOR = 700; // milliseconds
+const PLAIN = "#8a93a1"; // a box on the map
+const EACH_BY_TAB = 12; // boxes; of more, the Tab key reaches one, and the arrow keys the others
+
+/**
+ * @param {(id: number, line?: import("./detail.js").Edge) => void} select a box, or the line along which its gradient
+ *   comes
+ * @param {((open: boolean, id: number) => void) | null} toggle opens or closes a group; null where that cannot be
+ */
+export function makeGraph(select, toggle) {
+  const whole = () => things.forEach((thing) => thing.show(true)); // for a picture that is taken away
+  const picture = svg("svg", {
+    class: "al-picture",
+    role: "group",
+    onkeydown: pressed,
+    onpointerover: pointed,
+    onpointerleave: pointed,
+    "onal-whole": whole,
+    "onal-near": () => look(),
+  });
+  const zoom = makeZoom(picture, look);
+  const map = makeMinimap(zoom.parts[1]);
+  const legend = makeScaleLegend();
+  /** @type {Map<number, ReturnType<typeof makeNode>>} */
+  let nodes = new Map();
+  /** @type {({from: number, to: number, nth: number} & ReturnType<typeof makeEdge>)[]} */
+  let edges = [];
+  /** @type {import("./zoom.js").Thing[]} */
+  let things = []; // all of them
+  /** @type {Scene} */
+  let scene;
+  /** @type {Record<string, Reading>} */
+  let shown = {}; // in the boxes
+  const motion = makeMotion(picture);
+  /** @type {number | null} */
+  let reachable = null; // the one box that the Tab key reaches
+  let timer = 0;
+  /** @type {number | undefined} */
+  let moment; // the step of the walk that is lit
+  /** @type {Map<number, ReturnType<typeof makeFrame>>} */
+  let frames = new Map(); // of the open groups
+  /** @type {{id: number, focus: boolean, place: DOMRect} | null} */
+  let toggled = null; // the group that is being opened or closed stays where it is on the screen
+  /** @type {number | null} */
+  let chosen = null;
+  /** @type {import("../live/legend.js").Scale | null} */
+  let known = null; // what the colours of the cells mean
+  /** @type {any[]} */
+  let mapped = []; // what the map shows
+  let kept = false; // the last drawing has kept its place on the screen
+
+  /**
+   * Everything gets its text before it enters the page, which then is laid out once.
+   * @param {Scene} next
+   * @param {(id: number) => void} fill
+   */
+  function draw(next, fill) {
+    scene = next;
+    frames = new Map(next.frames.map((frame) => [frame.id, makeFrame(frame, () => turn(false, frame.id))]));
+    nodes = new Map(next.nodes.map((node) => [node.id, makeNode(node, toggle && (() => turn(true, node.id)))]));
+    /** @type {Record<string, number>} */
+    const between = {};
+    edges = next.edges.map(({ from, to, path, transfer }) => {
+      const nth = ((between[`${from} ${to}`] ??= -1), ++between[`${from} ${to}`]); // of the lines between these two
+      return { from, to, nth, ...makeEdge(path, transfer, () => select(from, { from, to, nth })) };
+    });
+    things = [...nodes.values(), ...edges, ...frames.values()];
+    if (next.nodes.length <= MANY) for (const thing of things) thing.show(true);
+    for (const [id, node] of nodes) {
+      set(node.element, { onclick: () => select(id), onfocus: () => reach(id) });
+      fill(id);
+    }
+    for (const [id, { tab }] of frames) set(tab, { onfocus: () => reach(id) });
+    set(picture, { "aria-label": next.description, viewBox: `0 0 ${next.width} ${next.height}` });
+    map.draw(next, () => PLAIN);
+    zoom.resize(next.width, next.height, beginning(next)); // it measures the page
+    const [open, boxes] = [[...frames.values()], [...nodes.values()]];
+    picture.replaceChildren(
+      ...open.map((f) => f.back),
+      ...edges.map((e) => e.element),
+      ...open.map((f) => f.tab),
+      ...boxes.map((n) => n.element),
+    );
+    look();
+    kept = toggled !== null;
+    if (toggled) stay(toggled);
+    toggled = null;
+    if (next.nodes.length <= EACH_BY_TAB) for (const { element } of nodes.values()) set(element, { tabindex: 0 });
+    else if (!find(reachable)) reach(next.nodes[0].id);
+  }
+
+  /** Of a large graph, only what is near is drawn, and the box that the Tab key goes to. */
+  function look() {
+    map.frame(zoom.isBeyond());
+    if (nodes.size <= MANY) return;
+    drawNear(things, zoom.seen());
+    find(reachable);
+  }
+
+  /** A box or the label of an open group, drawn wherever it is. @param {number | null} id */
+  function find(id) {
+    if (id === null) return undefined;
+    const [node, frame] = [nodes.get(id), frames.get(id)];
+    (node ?? frame)?.show(true);
+    return node?.element ?? frame?.tab;
+  }
+
+  /** @param {boolean} open @param {number | null} id */
+  function turn(open, id) {
+    const element = find(id);
+    if (!element || id === null || !toggle) return;
+    toggled = { id, focus: picture.contains(document.activeElement), place: element.getBoundingClientRect() };
+    toggle(open, id);
+  }
+
+  /** @param {{id: number, focus: boolean, place: DOMRect}} was */
+  function stay({ id, focus, place }) {
+    const element = find(id);
+    if (!element) return;
+    zoom.keep(element, place);
+    if (focus) element.focus({ preventScroll: true });
+  }
+
+  /** @param {number} id */
+  function reach(id) {
+    const former = find(reachable);
+    // whose arrow keys move it, so that these do not lead on to the sides
+    const isFree = former?.getAttribute("role") === "slider";
+    if (former && nodes.size > EACH_BY_TAB && !isFree) set(former, { tabindex: -1 });
+    reachable = id;
+    set(/** @type {any} */ (find(id)), { tabindex: 0 });
+  }
+
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    const target = /** @type {Element} */ (event.target).getAttribute("data-id");
+    const id = Number(target);
+    if (target === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    const closed = nodes.get(id)?.group;
+    const enter = event.key === "Enter" || event.key === " ";
+    if (frames.has(id) && (enter || event.key === "-")) turn(false, id);
+    else if (closed && (event.key === "Enter" || event.key === "+")) turn(true, id);
+    else if (enter) select(id);
+    else if (event.key === "-") turn(false, scene.nodes.find((n) => n.id === id)?.parent ?? null);
+    else {
+      const next = walk(scene, id, event.key);
+      if (next === undefined) return;
+      find(next)?.focus();
+    }
+    event.preventDefault();
+    event.stopPropagation(); // Enter and the arrows are the notebook's keys too
+  }
+
+  /** The legend's mark follows the cell under the pointer. @param {Event} event */
+  function pointed(event) {
+    const cell = /** @type {any} */ (event.target);
+    legend.point(event.type === "pointerleave" ? null : (cell.tone ?? null));
+  }
+
+  /** Scroll so that boxes can be seen, if they cannot. @param {number[]} ids */
+  function reveal(ids) {
+    zoom.reveal(ids.map(find).filter((element) => element !== undefined));
+  }
+
+  /** One step on in the walk: its numbers move. Nothing does at any other moment. @param {any} frame */
+  function move({ nodes: lit = [], edge: one, backward, lines = [], phase }) {
+    motion.stop();
+    if (!phase) return;
+    const along = one && edges.find((edge) => sameEdge(edge, one));
+    const box = (/** @type {number} */ id) => scene.nodes.find((node) => node.id === id);
+    if (along) motion.back(lines, along.path, box(along.to), box(along.from));
+    else if (!backward)
+      motion.forth(
+        edges
+          .filter((edge) => lit.includes(edge.to) && !lit.includes(edge.from))
+          .map(({ path, from }) => ({ path, text: shown[from]?.value ?? "" })),
+      );
+  }
+
+  /** @param {number[]} changed */
+  function mark(changed) {
+    clearTimeout(timer);
+    const marked = new Set(changed);
+    for (const [id, node] of nodes) node.element.classList.toggle("al-changed", marked.has(id));
+    if (changed.length) timer = setTimeout(mark, MARKED_FOR, []);
+  }
+
+  const head = html("div", { class: "al-graph-head" });
+  return {
+    root: html(
+      "div",
+      { class: "al-graph" },
+      head,
+      ...zoom.parts,
+      html("div", { class: "al-graph-foot" }, legend.root, map.root),
+      zoom.tools,
+    ),
+    head, // what the graph is of, where there are several
+    zoom,
+    mark,
+    /** @param {number} id */
+    box: (id) => nodes.get(id),
+    reveal,
+    /** Scroll so that the results can be seen. */
+    revealOutputs: () => reveal(scene.nodes.filter((node) => node.output).map((node) => node.id)),
+    /**
+     * @param {Scene} next
+     * @param {Record<string, Reading>} readings
+     * @param {import("../live/colors.js").ColorMap} colors
+     * @param {import("../live/legend.js").Scale | null} [scale] of the cells; the one that is known, where it is left
+     *   out
+     */
+    update(next, readings, colors, scale) {
+      if (scale !== undefined) known = scale;
+      shown = readings;
+      legend.update(known, colors);
+      const fill = (/** @type {number} */ id) => nodes.get(id)?.update(readings[id], colors);
+      if (scene?.key !== next.key) draw(next, fill);
+      else nodes.forEach((_, id) => fill(id));
+    },
+    /** @param {number | null} id */
+    choose(id) {
+      for (const [other, node] of nodes) {
+        if (node.element.classList.contains("al-selected") === (other === id)) continue;
+        node.element.classList.toggle("al-selected");
+        if (node.element.getAttribute("role") === "button") set(node.element, { "aria-pressed": String(other === id) });
+      }
+      const element = find(id);
+      if (id === null || !element) return; // its box is about to be drawn
+      if (chosen !== null && chosen !== id && !kept) reveal([id]);
+      [chosen, kept] = [id, false];
+      if (!picture.contains(document.activeElement)) reach(id);
+    },
+    /**
+     * The lines along which a gradient comes, their arrows turned to where it goes, with the shares; of one that is
+     * chosen that one alone.
+     * @param {import("./detail.js").Value[]} values @param {import("./detail.js").Edge | null} line
+     */
+    lightShares(values, line) {
+      const [lines, shares] = [values.flatMap((value) => value.edges), values.flatMap((value) => value.shares)];
+      for (const edge of edges) {
+        const count = line && !sameEdge(edge, line) ? 0 : lines.filter((one) => sameEdge(edge, one)).length;
+        edge.element.classList.toggle("al-share", count > 0);
+        edge.tell(
+          count > 1
+            ? `${count} shares`
+            : count
+              ? (shares.find((share) => sameEdge(edge, share.edge))?.number ?? "")
+              : "",
+        );
+      }
+    },
+    /** What a step of the walk is about; everything is equal where it is empty. @param {any} frame */
+    light(frame) {
+      const { k, nodes: lit = [], edge: one, backward } = frame;
+      for (const [id, node] of nodes) node.element.classList.toggle("al-active", lit.includes(id));
+      for (const edge of edges) {
+        edge.element.classList.toggle("al-back", sameEdge(edge, one));
+        edge.element.classList.toggle("al-forth", !one && !backward && lit.includes(edge.to));
+      }
+      if (k !== moment) reveal(lit);
+      if (k === undefined || k !== moment) move(k === (moment ?? -2) + 1 ? frame : {});
+      moment = k;
+    },
+    /**
+     * Colours and widths, signs, matches of the search, and the path of the first NaN.
+     * @param {(trait: string) => any} get
+     * @param {import("../live/colors.js").ColorMap} colors
+     */
+    colour(get, colors) {
+      const [flow, { signs }, found, path] = ["flow", "health", "found", "path"].map(get);
+      for (const [id, node] of nodes)
+        node.colour(flow.nodes?.[id], signs[id] ?? [], found.boxes?.[id] ?? 0, stations(path, id), colors);
+      edges.forEach(({ element }, i) => {
+        const place = flow.edges?.[i];
+        if (typeof place === "number") element.style.setProperty("--al-wide", (1 + 6 * place).toFixed(1));
+        else element.removeAttribute("style");
+      });
+      const mapping = [scene, flow, found, colors];
+      if (mapping.every((one, i) => one === mapped[i])) return; // drawing it measures the page
+      mapped = mapping;
+      map.draw(scene, (id) =>
+        flow.nodes?.[id] ? colors.css(flow.nodes[id][0]) : found.boxes?.[id] ? "#1976d2" : PLAIN,
+      );
+    },
+    close() {
+      motion.stop();
+      clearTimeout(timer);
+      zoom.close();
+    },
+  };
+}
+
+const FIRST_ROWS = 600; // of the picture, in its own measure
+
+/**
+ * Where a picture larger than its pane is looked at first: the middle of what stands where its lines begin.
+ * @param {Scene} scene
+ */
+function beginning({ nodes, direction }) {
+  const mean = (/** @type {number[]} */ places) => places.reduce((sum, place) => sum + place, 0) / places.length;
+  if (direction === "right")
+    return { x: 0, y: mean(nodes.filter(({ x }) => x < FIRST_ROWS).map(({ y, h }) => y + h / 2)) };
+  return { x: mean(nodes.filter(({ y }) => y < FIRST_ROWS).map(({ x, w }) => x + w / 2)), y: 0 };
+}
+
+/** What a box is on the path of the first NaN. @param {any} path @param {number} id */
+function stations(path, id) {
+  return ["born", "because", "values", "gradients"]
+    .filter((key) => path[key]?.includes(id))
+    .map((key) => `al-nan-${key}`);
+}
+
+/**
+ * A line with a head where it arrives, and one for the way back.
+ * @param {string} path
+ * @param {string | null | undefined} transfer from device to device
+ * @param {() => void} choose
+ */
+function makeEdge(path, transfer, choose) {
+  const element = svg("g", { class: transfer ? "al-edge al-transfer" : "al-edge", onclick: choose });
+  const label = svg("text", { class: "al-edge-label" });
+  return {
+    element,
+    path,
+    extent: extentOf(path),
+    show: drawnIn(element, () => [...makeLine(path, transfer), ...(label.textContent ? [label] : [])]),
+    /** Write the share that comes along it in its middle. @param {string} text */
+    tell(text) {
+      write(label, text);
+      if (!text) label.remove();
+      else if (element.hasChildNodes()) element.append(label);
+      if (!text || label.hasAttribute("x")) return;
+      const line = svg("path", { d: path });
+      const { x, y } = line.getPointAtLength(line.getTotalLength() / 2);
+      set(label, { x, y: y + 5 });
+    },
+  };
+}
+
+/**
+ * Lines end straight down, or straight to the right; so do their heads.
+ * @param {string} path
+ * @param {string | null} [transfer]
+ */
+function makeLine(path, transfer) {
+  const [, x0, y0] = /** @type {string[]} */ (path.match(/^M([-\d.]+) ([-\d.]+)/));
+  const [, x, y, command, last] = /** @type {string[]} */ (path.match(/([-\d.]+) ([-\d.]+)([VH])([-\d.]+)$/));
+  const [tip, turn] = command === "V" ? [`${x} ${last}`, ""] : [`${last} ${y}`, " rotate(-90)"];
+  const head = (/** @type {string} */ place, /** @type {string} */ kind, /** @type {number} */ way) =>
+    svg("path", {
+      class: `al-head ${kind}`,
+      d: `M-4.5 ${-9 * way}h9l-4.5 ${9 * way}z`,
+      transform: `translate(${place})${turn}`,
+    });
+  return [
+    svg("path", { d: path }, ...(transfer ? [svg("title", {}, transfer)] : [])),
+    svg("path", { d: path, class: "al-wide" }),
+    head(tip, "al-to", 1),
+    head(`${x0} ${y0}`, "al-from", -1),
+  ];
+}

@@ -1,0 +1,75 @@
+// @ts-check
+/** The panel that shows how the elements of the chosen step are spread, while it is open. */
+
+import { html, svg } from "../live/dom.js";
+
+const [WIDTH, HEIGHT] = [240, 40];
+
+/** @param {import("./explorer.js").View} view */
+export function makeHistogramPart(view) {
+  const { get, send } = view;
+  const rows = html("div");
+  const isOpen = () => Boolean(get("look").histogram);
+  const root = html(
+    "details",
+    {
+      class: "al-histogram",
+      ontoggle: () => root.open !== isOpen() && send({ do: "turn", to: { histogram: root.open } }),
+    },
+    html("summary", { class: "al-summary" }, "Histogram"),
+    rows,
+  );
+
+  function paint() {
+    const spread = get("histograms");
+    root.hidden =
+      get("selected") === null || get("selected") < 0 || !get("readings").nodes[get("selected")]?.value_cells;
+    if (root.open !== isOpen()) root.open = isOpen();
+    rows.replaceChildren(...(root.hidden ? [] : (spread ?? [])).map(row));
+  }
+
+  return { places: { side: [root] }, on: { "look histograms selected": paint }, paint };
+}
+
+/**
+ * Only while it is open is it asked for; while one walks, as far as the walk has come.
+ * @param {any} look
+ * @param {(id: number) => number} box
+ */
+makeHistogramPart.asks = (look, box) => ({
+  histograms:
+    look.histogram && look.selected !== null && box(look.selected) >= 0
+      ? ["histogram", box(look.selected), look.moment]
+      : null,
+});
+
+/** @param {{name: string, low: string, high: string, counts: number[], text: string}} spread */
+function row({ name, low, high, counts, text }) {
+  const [most, wide] = [Math.max(1, ...counts), WIDTH / counts.length];
+  const bars = counts.map((count, k) =>
+    svg("rect", {
+      x: k * wide + 0.5,
+      y: HEIGHT * (1 - count / most),
+      width: wide - 1,
+      height: (HEIGHT * count) / most,
+    }),
+  );
+  const chart = svg(
+    "svg",
+    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": text, preserveAspectRatio: "none" },
+    ...bars,
+  );
+  Object.assign(chart.style, {
+    display: "block",
+    width: "100%",
+    height: "2.8em",
+    fill: `var(--al-${name === "gradient" ? "gradient" : "accent"})`,
+  });
+  return html(
+    "div",
+    {},
+    html("span", { class: "al-caption" }, name),
+    chart,
+    html("div", { class: "al-ends", "aria-hidden": "true" }, html("span", {}, low), html("span", {}, high)),
+  );
+}

@@ -1,0 +1,129 @@
+"""The words at the boxes of a graph: what a group of steps is called, where values live, and in which words a step is
+found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from ...recording.model import Recording, Step
+from ...recording.outline import Group
+from ..draw.escape import clean
+from ..draw.messages import plural, say
+from ..draw.names import expression, heading, label
+
+
+def group_text(group: Group) -> str:
+    """The call or the head of the loop as written, the name of a block; of a run, from where to where it reaches."""
+    if group.scope is not None:
+        return clean(group.scope.label)
+    if group.kind == "statement":
+        return expression(group.steps[-1])
+    first, last = _first(group), _last(group)
+    if first is None or last is None or first.scope is None or last.scope is None:
+        return f"… {group_count(group)}"
+    return f"{clean(first.scope.label)} … {clean(last.scope.label)}"
+
+
+def _first(group: Group) -> Group | None:
+    item = group.items[0]
+    return None if not isinstance(item, Group) else _first(item) if item.kind == "run" else item
+
+
+def _last(group: Group) -> Group | None:
+    item = group.items[-1]
+    return None if not isinstance(item, Group) else _last(item) if item.kind == "run" else item
+
+
+def group_name(group: Group) -> str | None:
+    """The user's own name of what a call returned."""
+    if group.kind == "statement":
+        return label(group.steps[-1]) if group.steps[-1].name else None
+    return clean(group.scope.name) if group.scope is not None and group.scope.name else None
+
+
+def group_heading(group: Group) -> str:
+    """``h = layer(x, W)``, or only the call, loop or name."""
+    name = group_name(group)
+    return group_text(group) if name is None else f"{name} = {group_text(group)}"
+
+
+def group_count(group: Group) -> str:
+    """How much there is inside: the rounds of a loop or of a run of rounds, else the steps."""
+    rounds = _rounds(group)
+    return plural(rounds, "pass", "passes") if rounds else plural(len(group.steps), "step")
+
+
+def _rounds(group: Group) -> int:
+    if group.kind not in ("loop", "run"):
+        return 0
+    return sum([_rounds(i) if i.kind == "run" else i.kind == "pass" for i in group.items if isinstance(i, Group)])
+
+
+def result(group: Group) -> Step | None:
+    """The step whose value and gradient the box shows: the last of those that something outside uses."""
+    return next((s for s in reversed(group.steps) if s.id == group.results[-1]), None) if group.results else None
+
+
+def results(recording: Recording, expanded: Collection[int]) -> dict[int, int]:
+    """For the closed groups that are drawn, the step whose numbers the box shows."""
+    shown = [(item.id, result(item)) for item in recording.outline.shown(expanded) if isinstance(item, Group)]
+    return {group: step.id for group, step in shown if step is not None}
+
+
+def group_sentence(group: Group, recording: Recording) -> str:
+    """What a closed group says about itself, beside its numbers."""
+    count = len(group.steps)
+    if group.kind == "run":
+        calls = [step.id for step in group.steps]
+        return say("hidden", count=count, first=min(calls), last=max(calls), total=len(recording.steps))
+    several = len(group.results)
+    more = " " + say("last_of_results", count=several) if several > 1 else ""
+    return say("closed", what=say(f"is_{group.kind}"), inside=_inside(group)) + more
+
+
+def _inside(group: Group) -> str:
+    steps = plural(len(group.steps), "step")
+    return f"{group_count(group)} with {steps}" if _rounds(group) else steps
+
+
+def devices(recording: Recording) -> dict[int, str]:
+    """The device of every step's value; empty where all are in main memory."""
+    found = {step.id: step.value.device for step in recording.steps if step.value is not None}
+    return found if any([device != "cpu" for device in found.values()]) else {}
+
+
+def transfers(recording: Recording, holders: Mapping[int, int]) -> dict[tuple[int, int], str]:
+    """The lines along which a value is copied to another device, by the boxes at their ends: ``cpu → cuda:0``."""
+    places = devices(recording)
+    found: dict[tuple[int, int], str] = {}
+    for step in recording.steps if places else ():
+        for operand in step.operands:
+            a, b = places.get(operand.step, ""), places.get(step.id, "")  # type: ignore[arg-type]
+            if operand.step is not None and a and b and a != b and holders[operand.step] != holders[step.id]:
+                found[holders[operand.step], holders[step.id]] = f"{a} → {b}"
+    return found
+
+
+def search_words(recording: Recording) -> dict[int, list[Any]]:
+    """For each step the text in which is searched, and the lines in which it stands.
+
+    The text is what its box says, its function's name and the label of the call, loop or block that it is in, all in
+    small letters.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> [words for words, *_ in search_words(autolab.record(lambda x: x * x, x=2.0)).values()]
+    ['x\\n\\n', 'x * x\\nmul\\n']
+    """
+    scopes = [f"{scope.name or ''} = {scope.label}" for scope in recording.scopes]
+    return {
+        step.id: [_words(step, "" if step.scope is None else scopes[step.scope]), step.line, step.outer_line]
+        for step in recording.steps
+    }
+
+
+def _words(step: Step, scope: str) -> str:
+    return f"{heading(step)}\n{step.function or ''}\n{scope}".casefold()

@@ -1,0 +1,117 @@
+"""How the lines run: from the bottom of a box, through the waypoints, down to the top of another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .columns import spread
+from .ranks import Layered, Ports
+
+_STEP = 24.0  # between two lines at a box
+_STUB = 10.0  # the straight end, as long as an arrow head
+_BOW = 40.0  # sideways, so that a line past many boxes is not hidden behind all of them
+_LEAVING, _ARRIVING = 0, 1
+
+
+def routes(
+    graph: Layered,
+    edges: Sequence[tuple[int, int]],
+    ports: Sequence[Ports],
+    x: Sequence[float],
+    corners: Sequence[tuple[float, float]],
+    bands: Sequence[tuple[float, float]],
+) -> tuple[str, ...]:
+    """One SVG path per edge. ``x`` are centres, ``bands`` the top and the height of each rank."""
+    starts = _ports(graph, edges, ports, x, _LEAVING)
+    stops = _ports(graph, edges, ports, x, _ARRIVING)
+    paths = []
+    for number, ((source, target), start, stop) in enumerate(zip(edges, starts, stops, strict=True)):
+        height = graph.sizes[source][1] if source >= graph.entries else 0.0
+        line = _DownwardPath(start, corners[source][1] + height)
+        line.down_to(sum(bands[graph.rank[source]]))
+        for waypoint in graph.through[number]:
+            top, height = bands[graph.rank[waypoint]]
+            line.curve_to(x[waypoint], top)
+            line.down_to(top + height)
+        bow = _BOW if number in graph.curves else 0.0
+        stub = _STUB if graph.sizes[target][1] else 0.0
+        line.curve_to(stop, bands[graph.rank[target]][0] - stub, bow)
+        line.down_to(corners[target][1])
+        paths.append(line.text())
+    return tuple(paths)
+
+
+class _DownwardPath:
+    """An SVG path that only goes down: straight, or in a cubic that leaves and arrives vertically."""
+
+    def __init__(self, x: float, y: float) -> None:
+        self._x, self._y = x, y
+        self._parts = [f"M{_text(x)} {_text(y)}"]
+        self._straight = False
+
+    def down_to(self, y: float) -> None:
+        if self._straight:
+            self._parts.pop()
+        self._parts.append(f"V{_text(y)}")
+        self._y, self._straight = y, True
+
+    def curve_to(self, x: float, y: float, bow: float = 0.0) -> None:
+        if x == self._x and not bow:
+            self.down_to(y)
+            return
+        middle = _text((self._y + y) / 2)
+        self._parts.append(f"C{_text(self._x + bow)} {middle} {_text(x + bow)} {middle} {_text(x)} {_text(y)}")
+        self._x, self._y, self._straight = x, y, False
+
+    def text(self) -> str:
+        return "".join(self._parts)
+
+
+def _text(coordinate: float) -> str:
+    return f"{coordinate:.1f}".removesuffix(".0")
+
+
+def _ports(
+    graph: Layered, edges: Sequence[tuple[int, int]], ports: Sequence[Ports], x: Sequence[float], end: int
+) -> list[float]:
+    """Where each edge meets the box at its ``end``: at its port, or where a straight line would, within reach, in order
+    and apart.
+    """
+    meeting: list[dict[int, list[int]]] = [{} for _ in graph.sizes]
+    found = [0.0] * len(edges)
+    for number, edge in enumerate(edges):
+        box, port = edge[end], ports[number][end]
+        if port is None:
+            meeting[box].setdefault(_line(graph, number, end), []).append(number)
+        else:
+            found[number] = x[box] - graph.sizes[box][0] / 2 + port
+    for box, lines in enumerate(meeting):
+        together = sorted(lines.values(), key=lambda numbers: _approach(graph, edges, numbers[0], x, end))
+        approaches = [_approach(graph, edges, numbers[0], x, end) for numbers in together]
+        for numbers, place in zip(together, _places(x[box], graph.sizes[box][0], approaches, end), strict=True):
+            for number in numbers:
+                found[number] = float(round(place))
+    return found
+
+
+def _places(centre: float, width: float, approaches: Sequence[float], end: int) -> list[float]:
+    reach = 0.0 if len(approaches) == 1 else width / 5 if end == _ARRIVING else min(_STEP, width / 4)
+    step = min(_STEP, width / 2 / max(1, len(approaches) - 1))
+    wishes = [min(max(approach, centre - reach), centre + reach) for approach in approaches]
+    return spread(wishes, [i * step for i in range(len(wishes))], [1.0] * len(wishes))
+
+
+def _line(graph: Layered, number: int, end: int) -> int:
+    """Edges with the same line share a port: those that leave along the same trunk, or arrive in the same bundle."""
+    waypoints = graph.through[number]
+    if waypoints and end == _LEAVING:
+        return waypoints[0]
+    return waypoints[-1] if number in graph.bundles else -1 - number
+
+
+def _approach(graph: Layered, edges: Sequence[tuple[int, int]], number: int, x: Sequence[float], end: int) -> float:
+    """The horizontal position from which an edge comes to its ``end``."""
+    waypoints = graph.through[number]
+    if not waypoints:
+        return x[edges[number][1 - end]]
+    return x[waypoints[-1 if end == _ARRIVING else 0]]

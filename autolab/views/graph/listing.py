@@ -1,0 +1,133 @@
+"""The source of the recorded function with line numbers, and what is said of a run that ended early."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...recording.model import Recording, Step
+from ...recording.raised import Raised
+from ..draw.arrays import text_of
+from ..draw.escape import clean
+from ..draw.messages import listed, say
+from ..draw.names import label
+
+_MESSAGE = 300
+
+
+def ended(recording: Recording) -> list[str]:
+    """The error that ended the run, and the values that led there; nothing where there was none."""
+    raised = recording.raised
+    if raised is None:
+        return []
+    by_id = {step.id: step for step in recording.steps}
+    words = {"type": clean(raised.type, 60), "message": _message(raised), "place": _place(recording, raised)}
+    operands = [by_id[i] for i in raised.operands]
+    if raised.phase == "backward":
+        rule = say("raised_rule", function=clean(raised.function, 60)) if raised.function else say("raised_rules")
+        return [say("raised_backward", **words, rule=rule)]
+    given = listed([_given(step) for step in operands])
+    led = [say("raised_given", function=clean(raised.function, 60), given=given)] if given else []
+    return [say("raised_forward", **words), *led]
+
+
+def _message(raised: Raised) -> str:
+    return f": {clean(raised.message, _MESSAGE)}" if raised.message else ""
+
+
+def _place(recording: Recording, raised: Raised) -> str:
+    """``Line 7``; in another function or file also where the recorded function called it."""
+    if raised.line is None:
+        return say("raised_nowhere")
+    is_here = raised.file == recording.file
+    place = f"line {raised.line}" if is_here else f"{clean(raised.file or '')}, line {raised.line}"
+    rounds = [clean(label, 40) for label in raised.rounds]
+    if raised.outer_line not in (None, raised.line) or (raised.outer_line is not None and not is_here):
+        rounds.append(say("raised_called", line=raised.outer_line))
+    words = f"{place} ({', '.join(rounds)})" if rounds else place
+    return words[0].upper() + words[1:] if is_here else words
+
+
+def _given(step: Step) -> str:
+    value = "" if step.value is None else f" = {text_of(step.value)}"
+    return f"{label(step)}{value}"
+
+
+def replaced(recording: Recording) -> list[str]:
+    """A sentence for all values that were replaced."""
+    steps = [step for step in recording.steps if step.replaced]
+    if not steps:
+        return []
+    return [say("replaced", given=listed([_given(step) for step in steps]))]
+
+
+def notes(recording: Recording) -> list[str]:
+    """What a picture of the recording has to say below it."""
+    return [*ended(recording), *replaced(recording)]
+
+
+# ---------------------------------------------------------------------------------------------- lines of the source
+def line_marks(recording: Recording) -> dict[int, str]:
+    """What is said at lines of the recorded function: that one raised, and that others were not reached."""
+    marks = dict.fromkeys(recording.unreached, say("line_unreached"))
+    raised = recording.raised
+    if raised is not None and raised.outer_line is not None and raised.phase == "forward":
+        marks[raised.outer_line] = say("line_raised", type=clean(raised.type, 60))
+    return marks
+
+
+def unreached(recording: Recording) -> str:
+    """Which lines were not reached, in a sentence; empty where none are known.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> from autolab.views.graph.listing import unreached
+    >>> unreached(autolab.record(lambda x: x * x, 3.0))
+    ''
+    """
+    runs: list[list[int]] = []
+    for line in recording.unreached:
+        if runs and line == runs[-1][-1] + 1:
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    if not runs:
+        return ""
+    words = [str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs]
+    return say("unreached_one" if len(recording.unreached) == 1 else "unreached", lines=listed(words))
+
+
+MAX_LINES = 400
+MAX_COLUMNS = 200
+
+
+def listing(recording: Recording, boxes: Mapping[int, int]) -> dict[str, Any]:
+    """The lines as plain data.
+
+    Parameters
+    ----------
+    recording : Recording
+    boxes : mapping
+        The box of the picture in which each step stands.
+
+    Returns
+    -------
+    dict
+        ``file``, the number of the ``first`` line, the ``lines`` and ``at``: line number -> boxes of what it made; the
+        first line has the inputs. Where there are any, ``marks``: line number -> that it raised, or was not reached,
+        and the number of the line that ``raised``. Empty where the source is not known.
+    """
+    if recording.source is None or recording.first_line is None:
+        return {}
+    lines = [clean(line, MAX_COLUMNS) if line else "" for line in recording.source.splitlines()[:MAX_LINES]]
+    found: dict[int, list[int]] = {}
+    for step in recording.steps:
+        line = recording.first_line if step.kind == "input" else step.outer_line
+        if line is not None and 0 <= line - recording.first_line < len(lines) and step.id in boxes:
+            found.setdefault(line, []).append(boxes[step.id])
+    at = {str(line): list(dict.fromkeys(nodes)) for line, nodes in found.items()}
+    told = {"file": clean(recording.file or ""), "first": recording.first_line, "lines": lines, "at": at}
+    marks = {str(line): words for line, words in sorted(line_marks(recording).items())}
+    raised = None if recording.raised is None else recording.raised.outer_line
+    return {**told, "marks": marks, "raised": raised} if marks else told

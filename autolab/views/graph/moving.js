@@ -1,0 +1,242 @@
+// @ts-check
+/**
+ * A saved graph that moves: the page runs the program that Python wrote down, shows as many digits as the program's own
+ * rounding leaves, and takes back what it cannot follow. Before anything moves it must give Python's own numbers.
+ */
+
+import { makeEvaluator } from "./evaluator.js";
+
+const RUNS = 8; // disturbed ones, which tell how much rounding matters
+const WIDER = 10;
+const PRECISION = { float64: 2 ** -52, float32: 2 ** -23 };
+const MINUS = "\u2212";
+
+/**
+ * @param {any} motion what Python wrote down
+ * @returns what moves; null if this browser computes other numbers than Python did
+ */
+export function makeMotion({ program, keys, start, kinds, shown, expected, results, spoken }) {
+  const made = attempt(() => makeEvaluator(program));
+  if (!made) return null;
+  const evaluator = made;
+  const inputs = start.map((/** @type {any[]} */ values) => values.map(Number));
+
+  /** The outputs at a point with their tolerances; null where the function takes another way. @param {number[][]} at */
+  function computed(at) {
+    const { outputs, fits } = evaluator.run(at);
+    if (!fits) return null;
+    const spread = outputs.map(() => 0);
+    for (let run = 0; run < RUNS; run++)
+      evaluator.run(at, true).outputs.forEach((values, k) =>
+        values.forEach((value, i) => {
+          const gap = Math.abs(value - outputs[k][i]);
+          if (gap > spread[k] && gap < Infinity) spread[k] = gap;
+        }),
+      );
+    return { outputs, slack: spread.map((gap) => WIDER * gap) };
+  }
+
+  function isRight() {
+    const found = computed(inputs);
+    return (
+      found !== null &&
+      found.outputs.every((values, k) =>
+        values.every((value, i) => {
+          const python = Number(expected[k][i]);
+          return Object.is(value, python) || value === python || Math.abs(value - python) <= found.slack[k];
+        }),
+      )
+    );
+  }
+
+  if (!attempt(isRight)) return null;
+  let now = /** @type {NonNullable<ReturnType<typeof computed>>} */ (computed(inputs));
+  let isMoved = false;
+
+  /** The texts and cells of one of the numbers of a step. @param {number} step @param {string} which */
+  function told(step, which) {
+    const k = shown.findIndex((/** @type {any[]} */ [id, kind]) => id === step && kind === which);
+    if (k < 0) return null;
+    const [, , shape, dtype] = shown[k];
+    return { text: textOf(now.outputs[k], shape, dtype, now.slack[k]), values: now.outputs[k], shape };
+  }
+
+  /** A box of the saved page with the numbers of now. @param {string} id @param {any} box */
+  function box(id, box) {
+    const step = results[id] ?? Number(id);
+    const [value, grad] = [told(step, "value"), told(step, "grad")];
+    if (!value && !grad) return box;
+    const [before, after] = spoken[id] ?? ["", ""];
+    const said = [before, value && `value ${value.text}`, grad && `gradient ${grad.text}`].filter(Boolean).join(", ");
+    return {
+      ...box,
+      value: value?.text ?? box.value,
+      grad: box.grad === null ? null : (grad?.text ?? box.grad),
+      value_cells: box.value_cells && value && cellsOf(box.value_cells, value),
+      grad_cells: box.grad_cells && grad && cellsOf(box.grad_cells, grad),
+      status: box.grad === null || id in results ? box.status : "", // that of a group speaks of no number
+      spoken: said + after,
+    };
+  }
+
+  /** A control with where its input stands. @param {any} control */
+  function control(control) {
+    const k = keys.indexOf(control.key);
+    if (k < 0 || control.kind === "fixed") return control;
+    const value = (/** @type {number} */ i) => (Number.isFinite(inputs[k][i]) ? inputs[k][i] : null);
+    if (control.kind === "slider") return { ...control, value: value(0) };
+    const { first, stride } = control;
+    const values = control.values.map((/** @type {any[]} */ row, /** @type {number} */ i) =>
+      row.map((_, j) => value(first + i * stride + j)),
+    );
+    return { ...control, values };
+  }
+
+  return {
+    get isMoved() {
+      return isMoved;
+    },
+    /**
+     * Set an element of an input; false where that needs Python, and then nothing changes.
+     * @param {{key: string | number, index: number | null, value: number}} message
+     */
+    move({ key, index, value }) {
+      const k = keys.indexOf(key);
+      const at = index ?? 0;
+      if (k < 0 || !Number.isFinite(value) || !(at in inputs[k])) return false;
+      const before = inputs[k][at];
+      inputs[k][at] = kinds[k] === "float32" ? Math.fround(value) : kinds[k] === "float64" ? value : Math.round(value);
+      const found = attempt(() => computed(inputs));
+      if (!found) {
+        inputs[k][at] = before;
+        return false;
+      }
+      now = found;
+      return (isMoved = true);
+    },
+    /** What a question is answered with after a move. @param {string} key @param {any} saved @param {string} none */
+    answer(key, saved, none) {
+      const [kind] = JSON.parse(key);
+      if (kind === "numbers" && saved?.nodes) {
+        const nodes = Object.fromEntries(Object.entries(saved.nodes).map(([id, node]) => [id, box(id, node)]));
+        return { ...saved, nodes, signs: {}, told: [], none, nan: false, walks: false, proofs: [] };
+      }
+      if (kind === "free" && saved?.controls) return { ...saved, controls: saved.controls.map(control) };
+      return ["program", "scene", "search"].includes(kind) ? saved : null;
+    },
+  };
+}
+
+/** @template T @param {() => T} compute @returns {T | null} */
+function attempt(compute) {
+  try {
+    return compute();
+  } catch {
+    return null; // a matrix without an inverse, an index out of bounds, a damaged program
+  }
+}
+
+/**
+ * As many rows and columns as the page drew, each with the greatest of its block, as views/draw/cells.py has it.
+ * @param {any[][]} drawn
+ * @param {{values: Float64Array, shape: number[]}} array
+ */
+function cellsOf(drawn, { values, shape }) {
+  const columns = shape[shape.length - 1] ?? 1;
+  const rows = values.length / columns;
+  const [high, wide] = [Math.ceil(rows / drawn.length), Math.ceil(columns / drawn[0].length)];
+  return drawn.map((row, i) =>
+    row.map((_, j) => {
+      let found = 0;
+      for (let r = i * high; r < Math.min(rows, (i + 1) * high); r++)
+        for (let c = j * wide; c < Math.min(columns, (j + 1) * wide); c++) {
+          const x = values[r * columns + c];
+          if (Number.isNaN(x)) return null;
+          if (Math.abs(x) > Math.abs(found)) found = x;
+        }
+      return Number.isFinite(found) ? found : null;
+    }),
+  );
+}
+
+// Numbers as text, as views/draw/numbers.py writes them.
+
+/** @param {Float64Array} values @param {number[]} shape @param {string} dtype @param {number} slack */
+function textOf(values, shape, dtype, slack) {
+  if (!values.length) return `empty ${shapeText(shape)}`;
+  const written = (/** @type {number} */ x) => vouched(x, dtype, slack);
+  if (!shape.length) return written(values[0]);
+  const text = 3 * values.length > 24 ? "" : nested([...values].map(written), shape);
+  if (text && text.length <= 24) return text;
+  const counts = [
+    [values.filter(Number.isNaN).length, "NaN"],
+    [values.filter((x) => Math.abs(x) === Infinity).length, "infinite"],
+  ];
+  return [`${shapeText(shape)} \u2026`, ...counts.filter(([n]) => n).map(([n, word]) => `${n} ${word}`)].join(", ");
+}
+
+/** @param {number[]} shape */
+const shapeText = (shape) => `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`;
+
+/** @param {string[]} texts @param {number[]} shape @returns {string} */
+function nested(texts, [length, ...inner]) {
+  if (!inner.length) return `[${texts.join(", ")}]`;
+  const size = texts.length / length;
+  return `[${Array.from({ length }, (_, i) => nested(texts.slice(i * size, (i + 1) * size), inner)).join(", ")}]`;
+}
+
+/**
+ * A number with the digits that stay the same wherever within the slack the right one is.
+ * @param {number} x @param {string} dtype @param {number} slack
+ */
+export function vouched(x, dtype, slack) {
+  if (dtype === "bool") return x ? "True" : "False";
+  const text = number(x, dtype);
+  if (!slack || !Number.isFinite(x)) return text;
+  const ends = [x - slack, x + slack];
+  if (ends.every((end) => plain(number(end, dtype)) === plain(text))) return text;
+  for (const digits of [3, 2, 1]) {
+    const texts = ends.map((end) => end.toPrecision(digits));
+    if (texts[0] === texts[1]) return `\u2248${signed(String(Number(texts[0])))}`;
+  }
+  return "\u22480";
+}
+
+/** @param {string} text */
+const plain = (text) => Number(text.replaceAll(MINUS, "-").replace("\u221e", "Infinity"));
+const signed = (/** @type {string} */ text) => text.replaceAll("-", MINUS);
+
+/** @param {number} x @param {string} dtype */
+export function number(x, dtype) {
+  if (Number.isNaN(x)) return "NaN";
+  const sign = x < 0 || Object.is(x, -0) ? MINUS : "";
+  const size = Math.abs(x);
+  if (size === Infinity) return `${sign}\u221e`;
+  if (!dtype.startsWith("float")) return sign + (size < 1e7 ? String(size) : size.toExponential(2));
+  if (size === 0) return `${sign}0`;
+  const tolerance = 4 * PRECISION[/** @type {"float64"} */ (dtype)];
+  if (size >= 1e-3 && size < 1e6) return sign + shortened(fixed(size, decimals(size)), "", size, tolerance);
+  const [mantissa, exponent] = size.toExponential(2).split("e");
+  const end = `e${exponent[0]}${exponent.slice(1).padStart(2, "0")}`;
+  return sign + signed(shortened(mantissa, end, size, tolerance));
+}
+
+/** @param {number} size */
+function decimals(size) {
+  const before = Math.floor(Math.log10(size)) + 1;
+  return before < 0 ? 3 - before : Math.max(1, Math.min(3, 5 - before));
+}
+
+/** Halves go to the even digit, as in Python. @param {number} size @param {number} digits */
+function fixed(size, digits) {
+  const scaled = size * 10 ** digits;
+  const isHalf = scaled - Math.floor(scaled) === 0.5 && scaled / 10 ** digits === size;
+  const near = isHalf && Math.floor(scaled) % 2 === 0 ? Math.floor(scaled) / 10 ** digits : size;
+  return near.toFixed(digits);
+}
+
+/** @param {string} digits @param {string} exponent @param {number} value @param {number} tolerance */
+function shortened(digits, exponent, value, tolerance) {
+  const isExact = Math.abs(Number(digits + exponent) - value) <= tolerance * value;
+  return (isExact && digits.includes(".") ? digits.replace(/0+$/, "").replace(/\.$/, "") : digits) + exponent;
+}

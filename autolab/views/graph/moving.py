@@ -1,0 +1,218 @@
+"""What makes a saved graph move without Python: all its values and gradients as one program, which was proved here."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...engine.grad import grad
+from ...engine.node import Leaf
+from ...engine.observe import BackwardEvent, ForwardEvent, observe
+from ...engine.switches import using_config
+from ...engine.variable import Variable
+from ...recording.model import LEAVES, Recording, Snapshot, Step
+from ...tracing import ArrayProgram, Untraceable, replay, trace
+from ...tracing.portable import to_json, why_not
+from ..draw import grad_status
+from ..draw.escape import clean
+from ..draw.messages import say
+from ..draw.names import heading
+from ..live.controls import Key
+from .labels import group_heading, group_sentence, result
+from .session import Session
+
+MOST_CHARACTERS = 150_000
+MOST_WORK = 60_000
+"""So many elements may be written in one run: nine of them fit into a frame of the screen."""
+
+_SHIFT = 1e-3
+_CLOSE = 1e-9
+
+
+def motion(session: Session | None, recording: Recording) -> dict[str, Any]:
+    """The program of a view's graph for a saved page, or ``{"why": ...}``: what keeps the page from moving.
+
+    The function runs three times more: twice at the same point and once beside it. Only where it does the same each
+    time, as far as its branches are the same, and where the program gives what the function gave beside the point, is
+    there a program.
+    """
+    if session is None or session.recording is not recording:
+        return {"why": say("moves_no_function")}
+    state = session.state
+    if recording.higher or state.replaced or state.opened or recording.raised is not None or session.outputs == {}:
+        return {"why": say("moves_other_view")}
+    keys: list[Key] = [*state.inputs, *sorted(session.outputs)]
+    start = {key: session.array(key) for key in keys}
+    if any([not isinstance(array, np.ndarray) for array in start.values()]):
+        return {"why": say("moves_device")}
+    try:
+        found = _proved(session, recording, start)
+        return _as_data(found, recording, start)
+    except Untraceable as refusal:
+        return {"why": say("moves_needs", what=clean(str(refusal), 80))}
+    except Exception as error:  # whatever the function does on arrays that are no NumPy arrays
+        return {"why": say("moves_needs", what=clean(f"{type(error).__name__}: {error}", 80))}
+
+
+@dataclass
+class _TracedRun:
+    """The steps of one traced run whose numbers the page shows, and the program."""
+
+    shown: list[tuple[Step, str]] = field(default_factory=list)
+    values: list[np.ndarray] = field(default_factory=list)
+    program: ArrayProgram = None  # type: ignore[assignment]
+
+
+def _proved(session: Session, recording: Recording, start: dict[Key, np.ndarray]) -> _TracedRun:
+    """The program, if three traces agree on it, and it with the recording and with the function elsewhere."""
+    first, again = (_traced(session, recording, list(start.values()), start) for _ in range(2))
+    beside = [_shifted(array) for array in start.values()]
+    there = _traced(session, recording, beside, start)
+    texts = [json.dumps(to_json(found.program)) for found in (first, again, there)]
+    ways = [[guard.answer for guard in found.program.guards] for found in (first, there)]
+    if texts[0] != texts[1] or (ways[0] == ways[1] and texts[0] != texts[2]):
+        raise Untraceable(say("moves_changes"))
+    for (step, which), value in zip(first.shown, first.values, strict=True):
+        if not _same(value, getattr(step, which).values):
+            raise Untraceable(say("moves_changes"))
+    outputs, fits = replay(first.program, [array[None] for array in beside])
+    if fits[0] and not all([_same(a[0], b) for a, b in zip(outputs, there.values, strict=True)]):
+        raise Untraceable(say("moves_changes"))
+    if (why := why_not(first.program)) is not None:
+        raise Untraceable(why)
+    return first
+
+
+def _shifted(array: np.ndarray) -> np.ndarray:
+    if array.dtype.kind != "f":
+        return array
+    return (array + _SHIFT * (1 + np.abs(array)) * np.linspace(0.5, 1, array.size).reshape(array.shape)).astype(
+        array.dtype
+    )
+
+
+def _same(a: np.ndarray, b: np.ndarray) -> bool:
+    size = np.max(np.abs(b), initial=0.0, where=np.isfinite(b))
+    close = _CLOSE if a.dtype != np.float32 else 1e-4
+    return a.shape == b.shape and np.allclose(a, b, rtol=close, atol=close * size, equal_nan=True)
+
+
+def _traced(
+    session: Session, recording: Recording, arrays: list[np.ndarray], start: dict[Key, np.ndarray]
+) -> _TracedRun:
+    """One run of the function and its gradients, with everything that the recording shows of it."""
+    found, keys = _TracedRun(), list(start)
+
+    def run(*given: Any) -> list[Any]:
+        named = dict(zip(keys, given, strict=True))
+        with contextlib.ExitStack() as modes:
+            modes.enter_context(np.errstate(all="ignore"))
+            for mode, value in (("enable_backprop", True), ("train", session.state.train), ("rng", session.rng())):
+                modes.enter_context(using_config(mode, value))
+            pairs = _everything(session, recording, named)
+        found.shown = [(step, which) for step, which, _ in pairs]
+        found.values = [np.array(getattr(array, "_value", array)) for _, _, array in pairs]
+        return [array for _, _, array in pairs]
+
+    found.program = trace(run, arrays)
+    return found
+
+
+def _everything(session: Session, recording: Recording, named: dict[Key, Any]) -> list[tuple[Step, str, Any]]:
+    """Each step of the recording with its value, and with its gradient where it has one."""
+    bound = session.bound.variables
+    leaves = {
+        name: type(bound[name])(array, name=name, requires_grad=bound[name].requires_grad)
+        for name, array in named.items()
+        if isinstance(name, str)
+    }
+    made: list[Variable] = []
+    brought: dict[int, Variable] = {}
+
+    def hear(event: ForwardEvent | BackwardEvent) -> None:
+        if isinstance(event, ForwardEvent):
+            own = {id(leaf) for leaf in leaves.values()}
+            new = [x for x in event.inputs if isinstance(x, Variable) and type(x.node) is Leaf and id(x) not in own]
+            brought.update({id(x): x for x in new})
+            made.extend(event.outputs)
+
+    with observe(hear):
+        results = session.bound.call(leaves)
+    outputs = results if isinstance(results, tuple | list) else (results,)
+    calls = [
+        step for step in recording.steps if step.kind == "part" or (step.kind == "call" and step.value is not None)
+    ]
+    others = [step for step in recording.steps if step.kind == "leaf"]
+    inputs = [step for step in recording.steps if step.kind == "input"]
+    if len(calls) != len(made) or len(others) != len(brought):
+        raise Untraceable(say("moves_changes"))
+    pairs = [(step, leaves[str(step.name)]) for step in inputs]
+    pairs += [*zip(others, brought.values(), strict=True), *zip(calls, made, strict=True)]
+    held = [(step, x) for step, x in pairs if x.node is not None]
+    ends = [(y, named[i]) for i, y in enumerate(outputs) if i in named]
+    slopes = grad([y for y, _ in ends], [x for _, x in held], [g for _, g in ends])
+    of = {step.id: slope for (step, _), slope in zip(held, slopes, strict=True)}
+    return [*_shown(pairs, of)]
+
+
+def _shown(pairs: list[tuple[Step, Variable]], slopes: dict[int, Variable | None]) -> Any:
+    for step, x in pairs:
+        if _is_whole(step.value):
+            yield step, "value", x._data
+        slope = slopes.get(step.id)
+        if (slope is None) != (step.grad is None):
+            raise Untraceable(say("moves_changes"))
+        if slope is not None and _is_whole(step.grad):
+            yield step, "grad", slope._data
+
+
+def _is_whole(snapshot: Snapshot | None) -> bool:
+    if snapshot is None or not snapshot.is_whole:
+        raise Untraceable(say("moves_too_large"))
+    return True
+
+
+def _as_data(found: _TracedRun, recording: Recording, start: dict[Key, np.ndarray]) -> dict[str, Any]:
+    """The program for the page, with what its boxes are called, and Python's own values, against which it is held."""
+    work = sum([found.program.slots[step.out][0] for step in found.program.steps])
+    pairs = zip(found.shown, found.values, strict=True)
+    data = {
+        "program": to_json(found.program),
+        "keys": list(start),
+        "start": [_numbers(array) for array in start.values()],
+        "kinds": [array.dtype.name for array in start.values()],
+        "shown": [[step.id, which, list(v.shape), v.dtype.name] for (step, which), v in pairs],
+        "expected": [_numbers(value) for value in found.values],
+        "results": {str(group): step.id for group, step in _results(recording).items()},
+        "spoken": _spoken(recording),
+    }  # fmt: skip
+    if work > MOST_WORK or len(json.dumps(data)) > MOST_CHARACTERS:
+        raise Untraceable(say("moves_too_large"))
+    return data
+
+
+def _numbers(array: np.ndarray) -> list[Any]:
+    words: Callable[[float], str] = lambda x: "NaN" if x != x else "Infinity" if x > 0 else "-Infinity"  # noqa: E731
+    return [float(x) if np.isfinite(x) else words(x) for x in array.reshape(-1).tolist()]
+
+
+def _results(recording: Recording) -> dict[int, Step]:
+    """The step whose numbers the box of a closed group shows."""
+    found = {id: result(group) for id, group in recording.outline.groups.items()}
+    return {id: step for id, step in found.items() if step is not None}
+
+
+def _spoken(recording: Recording) -> dict[str, list[str]]:
+    """What is said of each box before its numbers and after them."""
+    groups = recording.outline.groups
+    told = {str(id): [group_heading(group), f". {group_sentence(group, recording)}"] for id, group in groups.items()}
+    for step in recording.steps:
+        kind = [step.kind] if step.kind in LEAVES else []
+        end = "" if step.grad is not None else f". {grad_status.of_step(step)}"
+        told[str(step.id)] = [", ".join([heading(step), *kind]), end]
+    return told

@@ -1,0 +1,368 @@
+// @ts-check
+/**
+ * One box of the graph: its heading, its value and its gradient. The measures are those of views/graph/scene.py and
+ * svg.py.
+ */
+
+import { BEND, SHADES, makeTone } from "../live/colors.js";
+import { set, short, svg, write } from "../live/dom.js";
+import { drawnIn } from "./zoom.js";
+
+const [HEADER, CAPTION, PADDING, GAP, INDENT, FOOTER] = [36, 16, 12, 16, 34, 20];
+const BELOW = 4; // a plate on the lower edge covers neither what is in the box nor what moves its number
+const STRIP = { width: 96, height: 48, cell: 26 };
+const LONG = 7; // characters: a longer number is written smaller
+const NUMBER = 76; // the width of a number's column
+const TOP = HEADER + CAPTION;
+
+const OWN = new Set([
+  "al-tinted",
+  "al-found",
+  "al-on-path",
+  "al-nan-born",
+  "al-nan-because",
+  "al-nan-values",
+  "al-nan-gradients",
+]);
+
+/** @typedef {import("./graph.js").SceneNode} SceneNode */
+/** @typedef {import("./graph.js").Reading} Reading */
+/** @typedef {import("../live/colors.js").ColorMap} ColorMap */
+
+/**
+ * An empty box, which knows its place, its name and its colours; what is in it is made when it is to be seen.
+ * @param {SceneNode} node
+ * @param {(() => void) | null} open shows what is in it, if it is a group
+ */
+export function makeNode(node, open) {
+  const { group } = node;
+  const element = svg("g", {
+    class: `al-node al-${node.kind}${node.output ? " al-output" : ""}`,
+    transform: `translate(${node.x} ${node.y})`,
+    role: "button",
+    tabindex: -1,
+    "aria-pressed": "false",
+    "data-id": node.id,
+    "aria-expanded": group && "false",
+    ondblclick: group && open,
+  });
+  const plates = svg("g");
+  /** @type {ReturnType<typeof makeColumn>[]} */
+  let columns = [];
+  let near = false;
+  let coloured = "";
+  /** @type {Element | null} */
+  let free = null;
+  /** @type {() => void} */
+  let paint = () => {}; // the plates
+  /** @type {Reading | null} */
+  let shown = null;
+  /** @type {ColorMap | null} */
+  let painted = null; // the colours of the cells
+
+  /** @param {Reading} reading @param {ColorMap | null} colors */
+  function fill(reading, colors) {
+    const own = (/** @type {number | null} */ scale) => (reading.own && scale ? ` \u2264 ${short(scale, 3)}` : "");
+    columns[0]?.update(
+      reading.value,
+      reading.value_cells,
+      reading.value_scale,
+      colors,
+      reading.value_note,
+      own(reading.value_scale),
+    );
+    columns[1]?.update(
+      reading.grad,
+      reading.grad_cells,
+      reading.grad_scale,
+      colors,
+      reading.grad_note,
+      (reading.shares ?? "") + own(reading.grad_scale),
+    );
+  }
+
+  return {
+    element,
+    group,
+    size: node,
+    /** Where the value or the gradient begins. @param {string} which */
+    column: (which) => (which === "value" ? PADDING : gradientAt(node)),
+    /**
+     * Mark a number as free to be changed; what moves it lies on the lower edge.
+     * @param {string} which
+     * @param {Element} [handle]
+     */
+    makeFree(which, handle) {
+      element.classList.add(`al-free-${which}`);
+      free = handle ?? null;
+      if (near && free) element.append(free);
+    },
+    /** @param {string} which @param {string} text */
+    write(which, text) {
+      columns[which === "value" ? 0 : 1]?.write(text);
+      shown = null; // what comes next is written, also if it is what was there before
+    },
+    /** @param {string} which @returns {DOMRect} */
+    numberPlace: (which) => columns[which === "value" ? 0 : 1]?.place() ?? element.getBoundingClientRect(),
+    extent: /** @type {import("./zoom.js").Extent} */ ([node.x, node.y, node.x + node.w, node.y + node.h]),
+    /** @param {boolean} next */
+    show(next) {
+      if (near === next) return;
+      near = next;
+      columns = near ? makeColumns(node) : [];
+      element.replaceChildren(
+        ...(near
+          ? [...makeInside(node, open), ...columns.map((column) => column.element), ...(free ? [free] : [])]
+          : []),
+      );
+      if (near && shown) fill(shown, painted);
+      if (near && coloured) paint();
+    },
+    /**
+     * @param {[number, string] | null | undefined} flow a place on the scale, and the number
+     * @param {string[]} signs of what is wrong
+     * @param {number} matches of the search
+     * @param {string[]} stations on the path of the first NaN
+     * @param {ColorMap} colors
+     */
+    colour(flow, signs, matches, stations, colors) {
+      const plain = !flow && !signs.length && !matches && !stations.length;
+      const now = plain ? "" : JSON.stringify([flow, signs, matches, stations, flow && colors.css(1)]);
+      if (now === coloured) return;
+      coloured = now;
+      element.style.setProperty("--al-tint", flow ? colors.css(flow[0]) : "");
+      const also = [flow && "al-tinted", matches && "al-found", stations.length && "al-on-path", ...stations];
+      set(element, {
+        class: [...[...element.classList].filter((name) => !OWN.has(name)), ...also.filter(Boolean)].join(" "),
+      });
+      paint = () => {
+        plates.replaceChildren(...makeWarnings(signs, node.h), ...(flow ? tintPlate(flow, node.w, colors) : []));
+        if (!plates.parentNode) element.append(plates); // most boxes never need it
+      };
+      if (near) paint();
+    },
+    /** @param {Reading} reading @param {ColorMap} colors */
+    update(reading, colors) {
+      const cells = reading.value_cells || reading.grad_cells ? colors : null;
+      if (painted === cells && JSON.stringify(shown) === JSON.stringify(reading)) return;
+      [shown, painted] = [reading, cells];
+      set(element, { "aria-label": reading.spoken });
+      element.classList.toggle("al-pending", reading.pending === true);
+      fill(reading, cells);
+    },
+  };
+}
+
+/** All of a box but its numbers. @param {SceneNode} node @param {(() => void) | null} open */
+function makeInside(node, open) {
+  const { group } = node;
+  const isLeaf = ["input", "leaf", "constant"].includes(node.kind);
+  const box = { width: node.w, height: node.h, rx: isLeaf ? 16 : 9 };
+  return [
+    svg("rect", { class: "al-halo", ...box }),
+    ...(group ? [svg("rect", { class: "al-pile", ...box, x: 5, y: 5 })] : []),
+    svg("rect", { class: "al-card", ...box }),
+    makeHeading(node, group && open ? INDENT : PADDING),
+    svg("text", { class: "al-symbol", x: node.w - PADDING, y: 24 }, node.symbol),
+    ...(isLeaf ? makePlate(node.kind, node.w / 2, 0) : []),
+    ...(node.output ? makePlate("output", node.w - PADDING - plateWidth("output") / 2, node.h + BELOW) : []),
+    ...(node.device ? makePlate(node.device, PADDING + plateWidth(node.device) / 2, 0, "device") : []),
+    ...(node.order === null
+      ? []
+      : [svg("circle", { class: "al-badge", r: 9.5 }), svg("text", { class: "al-plate", y: 4 }, String(node.order))]),
+    ...(group && open ? [makeToggle((event) => (event.stopPropagation(), open()))] : []),
+    ...(group ? [svg("text", { class: "al-small", x: PADDING, y: node.h - 9 }, group.count)] : []),
+  ];
+}
+
+/** Value and gradient, where there is room for them. @param {SceneNode} node */
+function makeColumns({ w, h, cells }) {
+  if (h < TOP + FOOTER) return [];
+  return [makeColumn("value", PADDING, cells), makeColumn("gradient", gradientAt({ w, cells }), cells)];
+}
+
+/** @param {{w: number, cells: boolean}} node */
+const gradientAt = ({ w, cells }) =>
+  Math.max(PADDING + (cells ? STRIP.width + GAP : NUMBER + GAP / 2), (w + (cells ? GAP : GAP / 2)) / 2);
+
+/** What is wrong, on the lower edge. @param {string[]} signs @param {number} y */
+function makeWarnings(signs, y) {
+  let left = PADDING;
+  return signs.flatMap((word) => {
+    const plate = makePlate(word, left + plateWidth(word) / 2, y + BELOW, word === "replaced" ? "mine" : "wrong");
+    left += plateWidth(word) + 4;
+    return plate;
+  });
+}
+
+/** @param {SceneNode} node @param {number} x */
+function makeHeading({ name, text }, x) {
+  const line = svg("text", { x, y: 24 });
+  if (name) line.append(svg("tspan", { class: "al-own" }, name));
+  if (name && name !== text) line.append(svg("tspan", { class: "al-equals" }, " = "));
+  if (name !== text) line.append(text);
+  return line;
+}
+
+/** @param {string} word */
+function plateWidth(word) {
+  return 7.2 * word.length + 16;
+}
+
+/**
+ * The number that a box is coloured by, on its colour.
+ * @param {[number, string]} flow
+ * @param {number} w
+ * @param {ColorMap} colors
+ */
+function tintPlate([place, words], w, colors) {
+  const [plate, text] = makePlate(words, w - PADDING - plateWidth(words) / 2, 0, "tint");
+  text.style.fill = colors.ink(place);
+  return [plate, text];
+}
+
+/**
+ * The small plate that says what a box is.
+ * @param {string} word
+ * @param {number} x
+ * @param {number} y
+ * @param {string} [kind]
+ */
+function makePlate(word, x, y, kind = word) {
+  const width = plateWidth(word);
+  return [
+    svg("rect", { class: `al-plate-${kind}`, x: x - width / 2, y: y - 8.5, width, height: 17, rx: 8.5 }),
+    svg("text", { class: "al-plate", x, y: y + 4 }, word),
+  ];
+}
+
+/**
+ * The value or the gradient: its caption, and below it a number, or cells and a line of text.
+ * @param {string} caption
+ * @param {number} x
+ * @param {boolean} cells
+ */
+function makeColumn(caption, x, cells) {
+  const number = svg("text", { class: cells ? "al-small" : "al-number" });
+  const strip = cells && svg("g", { class: "al-cells", transform: `translate(0 ${TOP})` });
+  const words = svg("text", { class: "al-small", y: HEADER + 9 }, caption);
+  const element = svg(
+    "g",
+    { class: `al-${caption}`, transform: `translate(${x} 0)` },
+    words,
+    ...(strip ? [strip] : []),
+    number,
+  );
+  const limit = cells ? 15 : 11;
+  let size = "";
+
+  /** @param {string} text */
+  function writeNumber(text) {
+    write(number, text);
+    number.classList.toggle("al-long", !cells && text.length > LONG);
+  }
+
+  return {
+    element,
+    write: writeNumber,
+    place: () => number.getBoundingClientRect(),
+    /**
+     * @param {string | null} text
+     * @param {(number | null)[][] | null} rows
+     * @param {number | null} scale null where the cells are shades
+     * @param {ColorMap | null} colors null where there are no cells
+     * @param {string} [note] what stands there if there is no text
+     * @param {string} [more] how many of its shares a gradient has, up to where a scale of its own reaches
+     */
+    update(text, rows, scale, colors, note = "none", more = "") {
+      const absent = text === null;
+      write(words, caption + more);
+      const said = absent ? note : cells ? text.replace(" \u2026", "") : text; // the cells are what was left out
+      writeNumber(said.length > limit && !absent ? said.slice(0, limit - 1) + "\u2026" : said);
+      set(number, { y: TOP + (cells && !absent ? STRIP.height + 14 : 17) });
+      element.classList.toggle("al-absent", absent);
+      if (!strip) return;
+      const drawn = rows ?? [];
+      if (size !== (size = `${drawn.length} ${drawn[0]?.length}`)) strip.replaceChildren(...makeCells(drawn));
+      const tone = scale === null ? (/** @type {number} */ v) => v / SHADES : makeTone(scale, null, BEND);
+      drawn.flat().forEach((v, k) => {
+        const [cell, t] = [strip.children[k], v === null ? null : tone(v)];
+        set(cell, {
+          class: v === null ? "al-missing" : v === 0 && "al-zero",
+          fill: t === null ? null : /** @type {ColorMap} */ (colors).css(t),
+        });
+        cell.tone = t; // for the legend's mark
+      });
+    },
+  };
+}
+
+/** @param {(number | null)[][]} rows */
+function makeCells(rows) {
+  const height = Math.min(STRIP.height / rows.length, STRIP.cell);
+  const width = Math.min(STRIP.width / rows[0]?.length, 2 * height);
+  return rows.flatMap((row, i) => row.map((_, j) => svg("rect", { x: j * width, y: i * height, width, height })));
+}
+
+// Groups of steps: a frame around the boxes of an open one, and the sign on a closed one. The measures are those of
+// views/graph/scene.py.
+
+const TAB = { corner: 12, character: 7.9, padding: 8, toggle: 20 };
+
+/**
+ * @typedef {{id: number, parent: number | null, kind: string, text: string, count: string, depth: number, x: number, y:
+ *   number, w: number, h: number}} SceneFrame
+ */
+
+/**
+ * The frame, which lines run over, and its label, which they run behind. The label is empty until it is to be seen.
+ * @param {SceneFrame} frame
+ * @param {() => void} close
+ */
+export function makeFrame({ id, text, count, depth, x, y, w, h }, close) {
+  const shade = `al-depth${depth % 2}`;
+  const back = svg("rect", { class: `al-group ${shade}`, x, y, width: w, height: h, rx: TAB.corner });
+  const size = { width: TAB.character * text.length + TAB.toggle + 2 * TAB.padding, height: 20, rx: 5 };
+  const tab = svg("g", {
+    class: `al-tab ${shade}`,
+    transform: `translate(${x + 6} ${y + 6})`,
+    role: "button",
+    tabindex: -1,
+    "data-id": id,
+    "aria-expanded": "true",
+    "aria-label": `${text}, ${count}`,
+    onclick: close,
+  });
+  const makeLabel = () => [
+    svg("rect", size),
+    sign(TAB.padding - 3, 2.5, true),
+    svg("text", { x: TAB.padding + TAB.toggle - 3, y: 15 }, text),
+    svg("title", {}, `${text}, ${count}`),
+  ];
+  return {
+    back,
+    tab,
+    extent: /** @type {import("./zoom.js").Extent} */ ([x, y, x + 6 + size.width, y + 26]),
+    show: drawnIn(tab, makeLabel),
+  };
+}
+
+/**
+ * The sign in front of a closed group's heading.
+ * @param {(event: Event) => void} open
+ */
+export function makeToggle(open) {
+  const toggle = sign(11, 11, false);
+  set(toggle, { onclick: open });
+  return toggle;
+}
+
+/** A small plus or minus in a square. @param {number} x @param {number} y @param {boolean} open */
+function sign(x, y, open) {
+  return svg(
+    "g",
+    { class: "al-toggle", transform: `translate(${x} ${y})` },
+    svg("rect", { width: 15, height: 15, rx: 4 }),
+    svg("path", { d: open ? "M4 7.5h7" : "M4 7.5h7M7.5 4v7" }),
+  );
+}

@@ -1,0 +1,201 @@
+// @ts-check
+/**
+ * The parts that keep the overview: search, opening and closing everything, colours by what flows, and what is wrong.
+ */
+
+import { rampOf } from "../live/colors.js";
+import { button, html, makeDirection, set, write } from "../live/dom.js";
+import { makeMovable } from "../live/view.js";
+
+const MANY_TO_SEE = 30; // boxes: above that one searches for them
+
+/**
+ * Ask the graph to scroll to the selected box, which may have been selected before.
+ * @param {import("./explorer.js").View} view
+ */
+function reach({ root }) {
+  root.dispatchEvent(new Event("al-reach"));
+}
+
+/** @param {import("./explorer.js").View} view */
+export function makeSearchPart(view) {
+  const { get, send } = view;
+  const go = (/** @type {number} */ by) => send({ do: "go", by }, () => reach(view));
+  const box = html("input", {
+    type: "search",
+    class: "al-box al-search",
+    placeholder: "Find a name, function, line 12",
+    "aria-label": "Find a step",
+    title: get("words").find_reach,
+    oninput: () => send({ do: "find", text: box.value }),
+    onkeydown: pressed,
+  });
+  const count = html("span", { class: "al-note", role: "status" });
+  const back = button("\u2039", () => go(-1), { "aria-label": "Previous match" });
+  const on = button("\u203a", () => go(1), { "aria-label": "Next match" });
+  // not in the menu: a box is opened in the graph
+  const notice = html("p", { class: "al-note al-notice", role: "status" });
+  const bar = html(
+    "div",
+    { class: "al-bar-row" },
+    html("div", { class: "al-find" }, box, back, on, count),
+    html(
+      "div",
+      { class: "al-fold" },
+      button("Open all", () => send({ do: "open all" })),
+      button("Close all", () => send({ do: "close all" })),
+    ),
+  );
+
+  const { menu, middle, place } = makeMovable(bar);
+
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
+    else if (event.key === "Escape") send({ do: "find", text: (box.value = "") });
+  }
+
+  function show() {
+    const { text = "", count: all = 0, at = null } = get("found");
+    if (document.activeElement !== box) box.value = text;
+    write(count, text.trim() ? (at === null ? `${all} found` : `${at + 1} of ${all}`) : "");
+    for (const arrow of [back, on]) arrow.disabled = !all;
+    write(notice, get("notice"));
+    const scenes = [get("scene"), ...get("order_scenes")];
+    place(isSmall(get));
+    set(bar.lastElementChild, {
+      hidden: !scenes.some(({ nodes, frames }) => frames.length || nodes.some((/** @type {any} */ n) => n.group)),
+    });
+  }
+
+  return {
+    places: { menu: [menu], middle: [middle], below: [notice] },
+    on: { "found notice scene order_scenes": show },
+    paint: show,
+  };
+}
+
+/** @param {(trait: string) => any} get */
+const isSmall = (get) => get("scene").nodes.length <= MANY_TO_SEE;
+
+/** @param {import("./explorer.js").View} view */
+export function makeFlowPart(view) {
+  const { get, send } = view;
+  const choice = html("select", {
+    class: "al-button",
+    onchange: () => send({ do: "colour", by: choice.value || null }),
+  });
+  const [low, high] = [html("span"), html("span")];
+  const bar = html("span", { class: "al-ramp" });
+  const logarithmic = html("span");
+  const legend = html("div", { class: "al-scale al-legend" }, low, bar, high, logarithmic);
+  const told = html("ul", { class: "al-told" });
+  const path = button("Path of the first NaN", showPath, { "aria-pressed": "false" });
+  const story = html("p", { class: "al-story", role: "status" });
+  const { menu, middle, place } = makeMovable(
+    html("div", { class: "al-bar-row" }, html("label", { class: "al-by" }, "Colour by ", choice)),
+  );
+  const wrong = html("div", { class: "al-flow" }, legend, path, story, told); // there if there is something to tell
+
+  function showPath() {
+    const wanted = !get("path").text;
+    send({ do: "path", show: wanted }, () => wanted && reach(view));
+  }
+
+  function show() {
+    const { told: sentences, none, measures, nan } = get("health");
+    if (!choice.length)
+      choice.append(
+        html("option", { value: "" }, "nothing"),
+        ...measures.map((/** @type {string[]} */ [by, name]) => html("option", { value: by }, name)),
+      );
+    const { by = "", legend: ends } = get("flow");
+    choice.value = by;
+    legend.hidden = !by;
+    if (ends) {
+      write(low, ends.low);
+      write(high, ends.high);
+      write(logarithmic, `${ends.name}${ends.logarithmic ? ", logarithmic" : ""}`);
+      bar.style.background = rampOf(view.colors, 0);
+    }
+    place(isSmall(get));
+    path.hidden = !nan;
+    set(path, { "aria-pressed": String(Boolean(get("path").text)) });
+    write(story, get("path").text ?? "");
+    const lines = sentences.map((/** @type {string[]} */ [sign, words]) =>
+      html("li", {}, html("span", { class: "al-sign-word" }, sign), words),
+    );
+    told.replaceChildren(...lines, ...(by && !lines.length ? [html("li", { class: "al-note" }, none)] : []));
+  }
+
+  return {
+    places: { menu: [menu], middle: [middle], below: [wrong] },
+    on: { "flow health path scene": show },
+    paint: show,
+  };
+}
+
+// The part that opens fused functions into their steps, and says whether both agree.
+
+/** @param {import("./explorer.js").View} view */
+export function makeExpandFusedPart({ get, send }) {
+  const buttons = html("div", { class: "al-fused" });
+  const proofs = html("div", { class: "al-proofs", role: "status" });
+  let shown = "";
+
+  function paint() {
+    const { functions, proofs: found } = get("openings");
+    buttons.hidden = !functions.length;
+    if (shown === (shown = JSON.stringify([functions, found]))) return;
+    const focused = buttons.contains(document.activeElement)
+      ? [...buttons.children].indexOf(document.activeElement)
+      : -1;
+    buttons.replaceChildren(
+      ...(get("still")
+        ? []
+        : functions.map((/** @type {any} */ { name, text, open }) =>
+            button(text, () => send({ do: "choose", setting: open ? "close" : "open", value: name }), {
+              "aria-pressed": String(open),
+            }),
+          )),
+    );
+    buttons.children[focused]?.focus();
+    proofs.replaceChildren(
+      ...found.map((/** @type {any} */ { text, agrees }) =>
+        html("p", { class: `al-proof${agrees ? "" : " al-apart"}` }, `${agrees ? "\u2713" : "\u2717"} ${text}`),
+      ),
+    );
+  }
+
+  return { places: { menu: [buttons], below: [proofs] }, on: { openings: paint }, paint };
+}
+
+// The part that says what the colours of the letters mean, and chooses those of the cells and which way the graph
+// runs.
+
+/** @param {import("./explorer.js").View} view @returns {import("./explorer.js").Part} */
+export function makeKeyPart({ get, send }) {
+  const direction = makeDirection((way) => send({ do: "turn", to: { direction: way } }));
+  const own = button("Each array to its own colours", () => send({ do: "turn", to: { own: !get("look").own } }));
+  const root = html(
+    "p",
+    { class: "al-key" },
+    html("span", {}, html("b", { class: "al-key-free" }, "2"), " yours to change"),
+    html("span", {}, html("b", {}, "6"), " value"),
+    html("span", {}, html("b", { class: "al-key-gradient" }, "4"), " gradient"),
+  );
+
+  function paint() {
+    direction.choose(get("look").direction);
+    set(own, {
+      "aria-pressed": String(get("look").own),
+      hidden: !get("scene").nodes.some((/** @type {any} */ node) => node.cells),
+    });
+  }
+
+  return {
+    places: { menu: get("still") === "page" ? [root] : [root, own, direction.root] },
+    on: { "look scene": paint },
+    paint,
+  };
+}

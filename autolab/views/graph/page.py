@@ -1,0 +1,177 @@
+"""What a saved page of a recording holds, so that it steps, folds and searches without a kernel."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...recording.model import Recording
+from ...recording.outline import Group, Outline
+from ..draw.messages import say
+from ..live.protocol import question_key
+from ..live.saved import still
+from ..live.widget import at_first
+from .flow import MEASURES
+from .free_panel import NOTHING_FREE
+from .questions import Reader, first_questions, shelf_of
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How much a page holds: ``cells`` rows and columns of an array, ``pictures`` of each graph."""
+
+    cells: int
+    pictures: int
+
+
+AMOUNTS = [Amount(256, 32), Amount(64, 32), Amount(32, 12), Amount(16, 3)]
+"""Ever smaller, so that one of them fits."""
+
+_MOTION = ("moves", "moved", "elsewhere", "apart")
+_OF_BOXES = ("nodes", "signs")
+_LONGEST_WALK = 600  # a page holds the walk if it has at most so many moments
+
+
+def explorer_page(
+    recording: Recording, amount: Amount, view: Any = None, motion: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """The state that the page begins with, and what it can answer.
+
+    Parameters
+    ----------
+    recording : Recording
+    amount : Amount
+    view : Explorer or GraphView, optional
+        The page begins with what this view looks at.
+    motion : dict, optional
+        What `moving.motion` gave: how the page moves, or why it does not.
+    """
+    reader = Reader(recording, amount.cells)
+    look = {} if view is None else {**view.look, "pick": None}
+    words = at_first()["words"] if view is None else view.words
+    held = Held(reader, look.get("direction", "auto"), look.get("own", False))
+    held.graphs(look.get("open", {}), amount.pictures)
+    held.steps()
+    held.hold(["free", []], NOTHING_FREE if view is None else view._answer(["free", []])[1])
+    held.hold(["curves"], None if view is None else view._answer(["curves"])[1])
+    asked = first_questions(recording) if view is None else view._asked
+    first = [question_key(_without_pick(question)) for question in [*asked, ["free", look.get("corners", [])]]]
+    if not held.walks:
+        look["moment"] = None
+    look["corners"] = []
+    return {
+        **({"motion": {**motion, "words": {key: say(f"page_{key}") for key in _MOTION}}} if motion else {}),
+        "state": still({**at_first(), "words": words}, look=look),
+        "answers": held.answers,
+        "boxes": held.boxes,
+        "first": [key for key in first if key in held.answers] + [question_key(["free", []])],
+        "refusal": say("page_no_picture"),
+    }
+
+
+def _without_pick(question: Sequence[Any]) -> Sequence[Any]:
+    """A page does not hold every cell that could be followed."""
+    return [*question[:2], None] if question[0] == "frame" else question
+
+
+class Held:
+    """Collects the answers that a page holds. Those about the same boxes share their readings, in ``boxes``."""
+
+    def __init__(self, reader: Reader, way: str = "auto", own: bool = False) -> None:
+        self._reader, self._way, self._own = reader, way, own
+        self.answers: dict[str, list[Any]] = {}
+        self.boxes: list[dict[str, Any]] = []
+        self.walks = len(reader.walk) <= _LONGEST_WALK
+
+    def hold(self, question: Sequence[Any], answer: Any) -> None:
+        """Hold an answer."""
+        self.answers[question_key(question)] = [shelf_of(question), answer]
+
+    def _ask(self, question: Sequence[Any]) -> None:
+        self.hold(question, self._reader.ask(question))
+
+    def graphs(self, opened: Mapping[str, Sequence[int]], most: int) -> None:
+        """Hold the program and, of the k-th graph, a k-th part of ``most`` pictures; ``opened`` is shown first."""
+        self._ask(["program"])
+        for order, graph in enumerate(self._reader.graphs):
+            first = graph.outline.at_first()
+            now = frozenset(opened.get(str(order), first))
+            self.boxes.append({field: {} for field in _OF_BOXES})
+            for state in states(graph.outline, now, max(1, most // (order + 1))):
+                self._picture(order, None if state == first else sorted(state))
+
+    def _picture(self, order: int, open: list[int] | None) -> None:
+        self._ask(["scene", order, open, self._way])
+        question = ["numbers", order, open, self._own]
+        numbers = self._reader.ask(question)
+        for field, shared in self.boxes[order].items():
+            shared.update(numbers.get(field, {}))
+        rest = {name: item for name, item in numbers.items() if name not in _OF_BOXES}
+        self.hold(question, {**rest, "walks": self.walks, "boxes": list(numbers["nodes"])})
+
+    def steps(self) -> None:
+        """Hold what is to be told of each box and each moment of the walk, and the colours of each picture."""
+        for boxes in self.boxes:
+            for box in boxes["nodes"]:
+                self._ask(["detail", int(box)])
+        for k in range(len(self._reader.walk) if self.walks else 0):
+            self._ask(["frame", k, None])
+        for kind in ("search", "path", "terms"):
+            self._ask([kind])
+        for open in [json.loads(key)[2] for key in self.answers if key.startswith('["scene",0,')]:
+            for measure in MEASURES:
+                self._ask(["flow", measure, open])
+
+
+MOST_BOXES_HELD = 1000
+"""So many boxes the pictures of one graph have together, at most."""
+
+MOST_BOXES_IN_ONE = 300
+"""A picture with more is held only if it is what the view shows."""
+
+Open = frozenset[int]
+
+
+def states(outline: Outline, now: Open, most: int) -> list[Open]:
+    """Which groups are open in the pictures that are held: those that are reached first come first."""
+    everything = frozenset(group.id for group in outline.groups.values() if group.kind != "run")
+    found: dict[Open, None] = {}
+    boxes = 0
+    for state in _wished(outline, now, everything):
+        count = outline.size(state)
+        if state in found or (found and count > MOST_BOXES_IN_ONE):
+            continue
+        boxes += count
+        if found and (boxes > MOST_BOXES_HELD or len(found) == most):
+            break
+        found[state] = None
+    return list(found)
+
+
+def _wished(outline: Outline, now: Open, everything: Open) -> Iterator[Open]:
+    yield from (now, frozenset(), everything)
+    waiting, seen = [now], {now}
+    yield from (_alone(outline, group) for group in sorted(outline.groups, key=lambda g: len(outline.around(g))))
+    while waiting:
+        state = waiting.pop(0)
+        for group in outline.groups:
+            inside = {other for other in state if other == group or group in outline.around(other)}
+            next_state = state - inside if group in state else state | _alone(outline, group)
+            if next_state not in seen:
+                seen.add(next_state)
+                waiting.append(next_state)
+                yield next_state
+
+
+def _alone(outline: Outline, group: int) -> Open:
+    """A group open with what is around it, and with what it holds if that is one group alone."""
+    return frozenset([group, *outline.around(group), *only_children(outline.groups[group])])
+
+
+def only_children(group: Group) -> Iterator[int]:
+    """The groups that are all that a group holds: opening it alone would show another closed box and nothing else."""
+    while len(group.items) == 1 and isinstance(group.items[0], Group):
+        group = group.items[0]
+        yield group.id

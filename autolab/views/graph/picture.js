@@ -1,0 +1,134 @@
+// @ts-check
+/** The parts that show a recording: the graph with its numbers, and the selected step. */
+
+import { html, write } from "../live/dom.js";
+import { readingsAt } from "../steps/motion.js";
+import { makeDetail } from "./detail.js";
+import { makeFree } from "./free.js";
+import { makeGraph } from "./graph.js";
+import { makeAct } from "./inputs.js";
+
+/** @param {import("./explorer.js").View} view */
+export function makeGraphPart(view) {
+  const { get, send } = view;
+  const title = html("h2", { class: "al-function" });
+  const spoken = html("div", { class: "al-hidden", "aria-live": "polite" });
+  const toggle = (/** @type {boolean} */ open, /** @type {number} */ id) => send({ do: open ? "open" : "close", id });
+  const graph = makeGraph(select, toggle);
+  graph.root.classList.add("al-main"); // the graphs of higher orders count their steps for themselves
+  const free = makeFree(view, graph, makeAct(send));
+  const of = html("span", { class: "al-own" });
+  const size = html("span", { class: "al-caption" });
+  graph.head.append(of, size);
+  view.root.addEventListener("al-reach", () => graph.reveal([get("selected")]));
+
+  /** @param {number | null} id @param {import("./detail.js").Edge | null} [line] */
+  function select(id, line = null) {
+    view.line = line;
+    send({ do: "select", id });
+    view.root.dispatchEvent(new Event("al-line"));
+  }
+
+  function choose() {
+    const { answer } = get("detail");
+    graph.choose(get("selected"));
+    graph.lightShares(answer?.comes ?? [], chosenLine(view));
+  }
+
+  view.root.addEventListener("al-line", choose);
+  view.root.addEventListener("keydown", (event) => event.key === "Escape" && get("selected") !== null && select(null));
+
+  function paint() {
+    write(title, get("scene").title);
+    graph.update(
+      get("scene"),
+      readingsAt(get("scene"), get("readings").nodes, get("plan").words, get("frame")),
+      view.colors,
+      get("readings").scale,
+    );
+    free.paint();
+    choose();
+    graph.light(get("frame"));
+    colour();
+    const [{ name, count }, ...others] = get("orders").graphs;
+    write(of, name);
+    write(size, others.length ? `order 0 \u00b7 ${count === 1 ? "1 step" : `${count} steps`}` : "");
+    graph.head.hidden = !others.length;
+  }
+
+  function colour() {
+    graph.colour(get, view.colors);
+  }
+
+  function moved() {
+    paint();
+    graph.mark(get("changed"));
+  }
+
+  function outputs() {
+    const { nodes } = get("scene");
+    return nodes
+      .filter((/** @type {any} */ n) => n.output)
+      .map((/** @type {any} */ n) => get("readings").nodes[n.id].spoken)
+      .join("; ");
+  }
+
+  return {
+    places: { header: [title], middle: [graph.root], menu: [graph.zoom.tools], end: [spoken] },
+    on: {
+      readings: moved,
+      "flow health found path": colour,
+      "plan frame orders": paint,
+      controls: free.paint,
+      detail: choose,
+    },
+    paint,
+    linked(/** @type {import("../live/link.js").State} */ state) {
+      if (state !== "idle") return;
+      write(spoken, get("frame").spoken ?? outputs());
+      free.paint();
+    },
+    enlarge: graph.zoom.enlarge,
+    close() {
+      free.close();
+      graph.close();
+    },
+  };
+}
+
+/**
+ * The line that was chosen, while the box whose gradient comes along it is.
+ * @param {import("./explorer.js").View} view
+ */
+export function chosenLine({ get, line }) {
+  return line && line.from === get("selected") ? line : null;
+}
+
+/** @param {import("./explorer.js").View} view */
+export function makeDetailPart(view) {
+  const { get, send, root } = view;
+  const intervene = (/** @type {number} */ step, /** @type {number | null} */ value) =>
+    send({ do: "intervene", step, value, final: true });
+  const detail = makeDetail(
+    (change) => send({ do: "look", ...get("arrays"), ...change }),
+    get("still") ? null : intervene,
+  );
+
+  function paint() {
+    const found = get("detail");
+    detail.root.hidden = get("selected") === null;
+    if (detail.root.hidden) return;
+    detail.update(
+      found,
+      get("detail_buffers"),
+      (get("readings").nodes[found.id] ?? found).status,
+      chosenLine(view),
+      get("arrays"),
+      view.colors,
+      get("plan").words,
+    );
+  }
+
+  root.addEventListener("al-line", paint);
+  return { places: { side: [detail.root] }, on: { "detail detail_buffers arrays": paint }, paint };
+}

@@ -1,0 +1,198 @@
+"""The walk through a recording: forward value by value, then backward share by share.
+
+A walk is a list of moments. What is known at a moment (which values, which gradients, which sums are still growing)
+follows from its place in the list; `frames.py` says what is to be told about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+from ...recording.model import LEAVES, Operand, Recording, Snapshot, Step
+from ..draw.arrays import text_of
+from ..draw.cells import grid
+from .formulas import loss_name
+from .readings import STRIP_COLUMNS, STRIP_ROWS
+
+Phase = Literal["given", "forward", "start", "backward"]
+
+_MOST_GROWING = 40
+_DIGITS = 3
+_NONE: Mapping[int, int] = {}
+
+
+class Event(NamedTuple):
+    """One thing that happens: all values up to step ``upto`` are known then.
+
+    ``step`` is the call that computes its value or, backward, that sends a share to its input at position ``operand``;
+    ``upstream`` is what arrived there. ``step`` is None at the two moments when something is given.
+    """
+
+    phase: Phase
+    upto: int
+    step: int | None = None
+    operand: int | None = None
+    upstream: Snapshot | None = None
+
+
+class Arrival(NamedTuple):
+    """A share that reached a step: at which moment, and the sum with it."""
+
+    moment: int
+    total: Snapshot
+
+
+class Playback:
+    """The moments of a recording, and what is known at each."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self.steps: dict[int, Step] = {step.id: step for step in recording.steps}
+        forward = _forward(recording)
+        self.start = len(forward)
+        self.moments = (*forward, *_backward(recording))
+        self.arrivals = self._arrivals()
+        self._sums = [step for step in self.steps if len(self.arrivals.get(step, ())) > 1]
+
+    def __len__(self) -> int:
+        return len(self.moments)
+
+    @cached_property
+    def loss(self) -> str:
+        """The letter that stands for what is differentiated."""
+        return loss_name(self.recording)
+
+    def _arrivals(self) -> dict[int, list[Arrival]]:
+        """For each step what arrives at its gradient, in order."""
+        found: dict[int, list[Arrival]] = {}
+        for output, upstream in _starts(self.recording).items():
+            found[output] = [Arrival(self.start, upstream)]
+        for k, moment in enumerate(self.moments):
+            if moment.phase == "backward":
+                use = self.use(moment)
+                total = use.total or use.contribution
+                if use.step is not None and total is not None:
+                    found.setdefault(use.step, []).append(Arrival(k, total))
+        return found
+
+    def use(self, moment: Event) -> Operand:
+        """The input to which the call of a backward moment sends its share."""
+        assert moment.step is not None and moment.operand is not None
+        return self.steps[moment.step].operands[moment.operand]
+
+    def before(self, k: int, step: int) -> Snapshot | None:
+        """The gradient of ``step`` as it was just before moment ``k``; None if nothing had arrived."""
+        earlier = [arrival.total for arrival in self.arrivals.get(step, ()) if arrival.moment < k]
+        return earlier[-1] if earlier else None
+
+    # ------------------------------------------------------------------ for the page
+    def times(self, boxes: Mapping[int, int], results: Mapping[int, int] = _NONE) -> dict[str, dict[str, int | None]]:
+        """When what becomes known, for every box of a picture.
+
+        Parameters
+        ----------
+        boxes : mapping
+            The box of each step.
+        results : mapping
+            For boxes that stand for many steps, the one whose numbers they show.
+
+        Returns
+        -------
+        dict
+            box -> the moments at which its value is ``known``, its gradient begins to arrive (``first``) and is
+            complete (``last``), and it ``sends`` a share on; None for what never comes.
+        """
+        value_at, sends = self._values_at, self._sends_at
+        found: dict[str, dict[str, int | None]] = {}
+        for box, shown in _shown(self.steps, boxes, results):
+            arrived = self.arrivals.get(shown, ())
+            first, done = (arrived[0].moment, arrived[-1].moment) if arrived else (None, None)
+            found[str(box)] = {"known": value_at[shown], "first": first, "last": done, "sends": sends.get(shown)}
+        return found
+
+    @cached_property
+    def _values_at(self) -> dict[int, int]:
+        """For each step the moment at which its value is known."""
+        found, k = {}, 0
+        for step in self.recording.steps:
+            while k < self.start - 1 and self.moments[k].upto < step.id:
+                k += 1
+            found[step.id] = k
+        return found
+
+    @cached_property
+    def _sends_at(self) -> dict[int, int]:
+        """For each step the moment at which it sends its first share on."""
+        found: dict[int, int] = {}
+        for k in range(len(self.moments) - 1, self.start - 1, -1):
+            moment = self.moments[k]
+            if moment.phase == "backward" and moment.step is not None:
+                found[moment.step] = k
+        return found
+
+    def growing(self, k: int, boxes: Mapping[int, int]) -> dict[str, Any]:
+        """The gradients that are not complete at moment ``k``: the sum so far, and how many shares it has."""
+        found: dict[str, Any] = {}
+        for step in self._sums:
+            if boxes.get(step) != step:
+                continue
+            arrivals = self.arrivals.get(step, [])
+            here = [arrival for arrival in arrivals if arrival.moment <= k]
+            if here and len(here) < len(arrivals) and len(found) < _MOST_GROWING:
+                found[str(step)] = {**self._reading(here[-1].total), "arrived": len(here), "of": len(arrivals)}
+        return found
+
+    def _reading(self, total: Snapshot) -> dict[str, Any]:
+        """A sum as a node shows it."""
+        cells = grid(total, STRIP_ROWS, STRIP_COLUMNS) if total.size > 1 else None
+        rows = None if cells is None else [[_rounded(v) for v in row] for row in cells.values.tolist()]
+        return {"grad": text_of(total), "cells": rows}
+
+
+def _shown(steps: Iterable[int], boxes: Mapping[int, int], results: Mapping[int, int]) -> list[tuple[int, int]]:
+    """The boxes with numbers, of these steps or of groups, and whose numbers these are."""
+    return [*[(step, step) for step in steps if boxes.get(step) == step], *results.items()]
+
+
+def _rounded(value: float) -> float | None:
+    """Enough digits for a colour."""
+    return float(f"{value:.{_DIGITS}g}") if abs(value) < float("inf") else None
+
+
+def _forward(recording: Recording) -> list[Event]:
+    """First the inputs, then each call, together with the constants that it brings along and its parts."""
+    first = next((step.id for step in recording.steps if step.kind != "input"), len(recording.steps))
+    moments = [Event("given", first - 1)]
+    for step in recording.steps:
+        if step.kind == "call":
+            moments.append(Event("forward", step.id, step.id))
+        elif step.kind == "part":
+            moments[-1] = Event("forward", step.id, moments[-1].step)
+    last = recording.steps[-1] if recording.steps else None
+    if last is not None and last.kind in LEAVES:  # an output that nothing computed
+        moments[-1] = Event(moments[-1].phase, last.id, moments[-1].step)
+    return moments
+
+
+def _backward(recording: Recording) -> list[Event]:
+    if not recording.backward and all(upstream is None for upstream in recording.upstream):
+        return []
+    steps = {step.id: step for step in recording.steps}
+    upto = recording.steps[-1].id
+    return [
+        Event("start", upto),
+        *[
+            Event("backward", upto, back.of, i, back.upstream)
+            for back in recording.backward
+            for i, use in enumerate(steps[back.of].operands)
+            if use.contribution is not None and use.step is not None
+        ],
+    ]
+
+
+def _starts(recording: Recording) -> dict[int, Snapshot]:
+    """The upstream gradients with which the backward pass starts, by the outputs' steps."""
+    pairs = zip(recording.outputs, recording.upstream, strict=False)
+    return {output: upstream for output, upstream in pairs if upstream is not None}

@@ -1,0 +1,216 @@
+"""Questions about a recording, and their answers: all that a page shows of it.
+
+An answer depends on the recording and the question alone, not on what was looked at before. So a kernel can give it,
+and a saved page can hold it, and views/live/brain.js does not know which of both it talks to. Answers name steps and
+groups; in which box one of them stands is for the page to find, which knows what it has opened.
+
+Questions
+---------
+["program"]                    what the graphs are of, their outlines, the source
+["scene", order, open, way]    the picture of a graph with these groups open (null: as at first), running this way
+["numbers", order, open, own]  the values and gradients in it, and when a walk knows them; whether each array has a
+                               scale of colours of its own
+["detail", id]                 all about a step or a group
+["frame", k, pick]             a moment of the walk, with a picked cell (or null)
+["flow", measure, open]        the sizes of what flows
+["path"]                       the path of the first NaN
+["search"]                     the words in which steps are found
+["free", corners]              what can be changed, which the session tells
+["curves"]                     the curves of all orders, for which the session runs the function
+
+A new kind is answered by a function in a module of a view whose name ends with ``_panel``; all of these are loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...recording.model import Recording
+from ..draw.arrays import MAX_CELLS
+from ..live.protocol import Shelf, not_understood, question_key
+from .health import findings
+from .playback import Playback
+from .readings import HealthFinding, view_scale
+from .scene import structure
+
+if TYPE_CHECKING:
+    from ...analysis.derivations import Derivation
+
+MOST_KEPT = 64
+"""Answers that are kept for when they are asked for again."""
+
+_ANSWERS: dict[str, tuple[Shelf, Callable[..., Any], list[tuple[type, ...]]]] = {}
+"""For each kind of question: where its answer is kept, what makes it, and what else the question holds."""
+
+_OF_SESSION: dict[str, Callable[..., Any]] = {}
+"""What answers the kinds of question that a recording alone cannot: its session is asked, too."""
+
+
+class Reader:
+    """Answers questions about one recording; what several answers need is found once.
+
+    Parameters
+    ----------
+    recording : Recording
+    cells : int
+        Rows and columns of an array, at most.
+    before : Reader, optional
+        Of a recording that may be of the same program: what depends on that alone is taken over.
+
+    Attributes
+    ----------
+    kept : dict
+        What depends on the program alone.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> reader = Reader(autolab.record(lambda x: x * x, 3.0))
+    >>> reader.ask(["scene", 0, None, "auto"])["nodes"][0]["name"]
+    'x'
+    >>> reader.ask(["numbers", 0, None, False])["nodes"]["0"]["grad"]
+    '6'
+    """
+
+    def __init__(self, recording: Recording, cells: int = MAX_CELLS, before: Reader | None = None) -> None:
+        self.recording = recording
+        self.graphs = (recording, *recording.higher)
+        self.cells = cells
+        ended = (recording.raised, recording.unreached)
+        self._programs = [ended, recording.wrt, *[structure(graph) for graph in self.graphs]]
+        is_same = before is not None and before._programs == self._programs and before.cells == cells
+        self.kept: dict[str, Any] = before.kept if before is not None and is_same else {}
+        self._found: dict[str, Any] = {}
+
+    def ask(self, question: Sequence[Any]) -> Any:
+        """The answer; None where there is nothing of which is asked, ``{"refused": why}`` where it is not given.
+
+        Raises
+        ------
+        ValueError
+            If it is no question.
+        """
+        key = question_key(question)
+        memory = self.kept if shelf_of(question) == "page" else self._found
+        if key not in memory:
+            if len(memory) >= MOST_KEPT:
+                memory.clear()
+            make, fields = _ANSWERS.get(question[0], (None, None, []))[1:]
+            if make is None or not _fits(question[1:], fields):
+                raise not_understood(question)
+            memory[key] = make(self, *question[1:])
+        return memory[key]
+
+    # ------------------------------------------------------------------ what several answers need
+    def once(self, name: str, make: Callable[[], Any]) -> Any:
+        """What one panel or another needs of this recording, made once."""
+        if name not in self._found:
+            self._found[name] = make()
+        return self._found[name]
+
+    @cached_property
+    def walk(self) -> Playback:
+        """The walk through the graph of the function."""
+        return Playback(self.recording)
+
+    @cached_property
+    def derivation(self) -> Derivation | None:
+        """The recorded derivatives as expressions; None if they cannot be read so."""
+        from ...analysis.derivations import NotReadableError, derivation  # no first picture waits for it
+
+        try:
+            return derivation(self.recording)
+        except NotReadableError:
+            return None
+
+    @cached_property
+    def scale(self) -> float:
+        """Where the one scale of colours ends."""
+        return view_scale(self.recording)
+
+    @cached_property
+    def alone(self) -> dict[int, int]:
+        """Every step as a box of its own."""
+        return {step.id: step.id for graph in self.graphs for step in graph.steps}
+
+    @cached_property
+    def findings(self) -> list[HealthFinding]:
+        """What is wrong."""
+        return findings(self.recording)
+
+    def graph(self, order: int) -> Recording | None:
+        """The graph of the function, or that of a derivative."""
+        return self.graphs[order] if 0 <= order < len(self.graphs) else None
+
+
+def answers(
+    kind: str, shelf: Shelf, *fields: type | tuple[type, ...]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Marks the function that answers a kind of question, given the `Reader` and what else the question holds: so many
+    ``fields`` of these types."""
+
+    def mark(make: Callable[..., Any]) -> Callable[..., Any]:
+        _ANSWERS[kind] = (shelf, make, [field if isinstance(field, tuple) else (field,) for field in fields])
+        return make
+
+    return mark
+
+
+def session_answers(kind: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Marks the function that answers a kind of question, given the `Picture` and the question."""
+
+    def mark(make: Callable[..., Any]) -> Callable[..., Any]:
+        _OF_SESSION[kind] = make
+        return make
+
+    return mark
+
+
+def of_session(question: Sequence[Any]) -> Callable[..., Any] | None:
+    """What answers a question for which the session is needed; None for all others."""
+    return _OF_SESSION.get(question[0])
+
+
+def shelf_of(question: Any) -> Shelf:
+    """Where the answer is kept.
+
+    Raises
+    ------
+    ValueError
+        If it is no question.
+    """
+    kind = question[0] if question and isinstance(question, list | tuple) else None
+    if not isinstance(kind, str) or kind not in (*_ANSWERS, *_OF_SESSION):
+        raise not_understood(question)
+    if kind in _OF_SESSION:
+        return "numbers"
+    return _ANSWERS[kind][0]
+
+
+def first_questions(recording: Recording) -> list[list[Any]]:
+    """What a page asks that has just been opened."""
+    orders = range(1 + len(recording.higher))
+    pictures = [
+        [*question]
+        for order in orders
+        for question in (("scene", order, None, "auto"), ("numbers", order, None, False))
+    ]
+    return [["program"], *pictures, *([["terms"]] if recording.higher else [])]
+
+
+def _fits(given: Sequence[Any], fields: Sequence[tuple[type, ...]]) -> bool:
+    """Whether a question holds what its kind asks for; a list holds groups of steps, or the cell of a frame."""
+    plain = [part for parts in given if isinstance(parts, list) for part in parts]
+    return (
+        len(given) == len(fields)
+        and all([type(part) in field for part, field in zip(given, fields, strict=True)])
+        and all([type(part) in (int, str) for part in plain])
+    )
+
+
+for _panel in sorted(Path(__file__).parent.parent.glob("*/*_panel.py")):  # which answer, with what is defined above
+    import_module(f"autolab.views.{_panel.parent.name}.{_panel.stem}")

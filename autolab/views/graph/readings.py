@@ -1,0 +1,227 @@
+"""The numbers of a picture and the signs beside them: what changes on every move, while the scene stays."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ...recording.model import LEAVES, Recording, Snapshot, Step
+from ...recording.outline import Group, Outline
+from ..draw import grad_status
+from ..draw.arrays import spoken_value, text_of
+from ..draw.cells import as_lists, grid
+from ..draw.colors import rounded_up, view_tone
+from ..draw.messages import say
+from ..draw.names import heading
+from ..draw.numbers import number
+from .labels import group_heading, group_sentence, result
+
+STRIP_ROWS, STRIP_COLUMNS = 6, 12
+_NOTHING: Mapping[str, Any] = {}
+_MOST_IN_TICKS = 5  # characters: those of an end and half of those of the number next to it
+
+MOST_CELLS = 12_000
+"""The values of all boxes together have at most so many, if blocks of large arrays can be joined."""
+
+
+def readings(
+    recording: Recording,
+    expanded: Collection[int] | None = None,
+    outline: Outline | None = None,
+    scale: float | None = None,
+    own: bool = False,
+) -> dict[str, Any]:
+    """Values and gradients of all boxes that `scene` draws, as JSON can hold them.
+
+    Parameters
+    ----------
+    recording
+        What is drawn.
+    expanded, outline
+        As for `scene`.
+    scale
+        The end of the scale of colours; by default that of `view_scale`.
+    own
+        Let each array have a scale to its own largest number instead, which its caption then says.
+
+    Returns
+    -------
+    dict
+        ``nodes``: for each box texts and cells; ``value_scale`` and ``grad_scale`` are the ends of the scales of their
+        colours. ``signs``: what is wrong. ``scale``: the bar that explains the colours, None where no array is drawn.
+    """
+    outline = recording.outline if outline is None else outline
+    expanded = outline.at_first() if expanded is None else expanded
+    items = outline.shown(expanded)
+    shown = [result(item) if isinstance(item, Group) else item for item in items]
+    scale = view_scale(recording) if scale is None else scale
+    told, size = grad_status.explained(recording), strip_size([step.value for step in shown if step is not None])
+    nodes = {}
+    for item, step in zip(items, shown, strict=True):
+        found = _numbers(step, size, None if own else scale)
+        words = _of_group(item, recording, found) if isinstance(item, Group) else _of_step(item, told, found)
+        nodes[str(item.id)] = {**found, **words}
+    has_cells = any([node["value_cells"] or node["grad_cells"] for node in nodes.values()])
+    return {
+        "recording": recording.id,
+        "nodes": nodes,
+        "scale": scale_bar(scale, own) if has_cells else None,
+        "signs": signs_at(marked_steps(recording), outline.holders(expanded)),
+    }
+
+
+def view_scale(recording: Recording) -> float:
+    """Where the one scale of colours of a view ends: at the largest number of all its arrays, rounded up.
+
+    These are the values and the gradients of all steps, drawn or not, of the graph and of its derivatives' graphs; so
+    a colour means the same wherever one looks, and opening a group changes none. Single numbers are not coloured, and
+    do not count.
+    """
+    largest = 0.0
+    for step in (step for graph in (recording, *recording.higher) for step in graph.steps):
+        for kept in (step.value, step.grad):
+            if kept is not None and kept.size > 1:
+                largest = max(largest, abs(kept.minimum or 0.0), abs(kept.maximum or 0.0))
+    return rounded_up(largest)
+
+
+def scale_bar(scale: float, own: bool = False) -> dict[str, Any]:
+    """The bar that explains the colours of a view: where its numbers stand on it, and what it holds for, in words."""
+    tone = view_tone(scale)
+    places = [] if own else tone.ticks()
+    if len(places) > 3 and len(number(places[0])) + len(number(places[1])) / 2 > _MOST_IN_TICKS:
+        places = places[::2]  # the inner ones would touch the ends
+    ticks = [[round(float(tone.fractions(np.array(at))), 6), number(at + 0.0)] for at in places]
+    return {"scale": scale, "ticks": ticks, "words": say("scale_own" if own else "scale_view")}
+
+
+def strip_size(values: Sequence[Snapshot | None]) -> tuple[int, int]:
+    """Rows and columns of cells that a box may have, in a picture that shows all these."""
+    shapes = Counter([value.shape for value in values if value is not None and value.size > 1])
+    size = STRIP_ROWS, STRIP_COLUMNS
+    while size[0] > 2 and sum([count * _cells(shape, *size) for shape, count in shapes.items()]) > MOST_CELLS:
+        size = size[0] - 1, size[1] - 2
+    return size
+
+
+def _cells(shape: tuple[int, ...], most_rows: int, most_columns: int) -> int:
+    """How many cells `grid` makes of an array."""
+    rows, columns = math.prod(shape[:-1]), shape[-1]
+    return math.ceil(rows / math.ceil(rows / most_rows)) * math.ceil(columns / math.ceil(columns / most_columns))
+
+
+def _of_step(step: Step, told: Callable[[Step], str], found: Mapping[str, Any]) -> dict[str, str]:
+    sentence = told(step)
+    status = "" if step.grad is not None and sentence == say("ok") else sentence
+    return {"status": status, "spoken": spoken(step, found)}
+
+
+def _of_group(group: Group, recording: Recording, found: Mapping[str, Any]) -> dict[str, str]:
+    return {"status": group_sentence(group, recording), "spoken": spoken_group(group, recording, found)}
+
+
+def _numbers(step: Step | None, size: tuple[int, int], scale: float | None) -> dict[str, Any]:
+    """Of a step; without a ``scale`` each array has its own."""
+    value, grad = (None, None) if step is None else (step.value, step.grad)
+    value_cells, value_own = _strip(value, size)
+    grad_cells, grad_own = _strip(grad, size)
+    return {
+        "own": scale is None,
+        "value": "" if value is None else text_of(value),
+        "grad": None if grad is None else text_of(grad),
+        "value_cells": value_cells,
+        "grad_cells": grad_cells,
+        "value_scale": value_own if scale is None else scale,
+        "grad_scale": grad_own if scale is None else scale,
+    }
+
+
+def _strip(snapshot: Snapshot | None, size: tuple[int, int]) -> tuple[list[list[float | None]] | None, float]:
+    if snapshot is None or snapshot.size <= 1:
+        return None, 0.0
+    cells = grid(snapshot, *size)
+    return as_lists(cells), cells.scale
+
+
+def spoken(step: Step, found: Mapping[str, Any] = _NOTHING) -> str:
+    """A step as one would read it aloud: ``h = x * y, value 6, gradient 1``; ``found`` may have its texts."""
+    kind = [step.kind] if step.kind in LEAVES else [SIGNS["replaced"]] if step.replaced else []
+    text = ", ".join([heading(step), *kind, *_spoken_numbers(step, found)])
+    return text if step.grad is not None and step.status == "ok" else f"{text}. {grad_status.of_step(step)}"
+
+
+def spoken_group(group: Group, recording: Recording, found: Mapping[str, Any] = _NOTHING) -> str:
+    """A closed group as one would read it aloud; ``found`` may have its texts."""
+    shown = result(group)
+    numbers = [] if shown is None else _spoken_numbers(shown, found)
+    return f"{', '.join([group_heading(group), *numbers])}. {group_sentence(group, recording)}"
+
+
+def _spoken_numbers(step: Step, found: Mapping[str, Any]) -> list[str]:
+    kept = (("value", step.value, found.get("value")), ("gradient", step.grad, found.get("grad")))
+    return [f"{name} {spoken_value(snapshot, text)}" for name, snapshot, text in kept if snapshot is not None]
+
+
+Sign = Literal["nan", "infinite", "vanishing", "exploding", "dead", "left", "raised", "replaced"]
+
+SIGNS: dict[Sign, str] = {
+    "nan": "NaN",
+    "infinite": "∞",
+    "vanishing": "↓ vanishes",
+    "exploding": "↑ explodes",
+    "dead": "dead units",
+    "left": "left the graph",
+    "raised": "led to the error",
+    "replaced": "replaced",
+}
+"""What stands at a box."""
+
+
+@dataclass(frozen=True)
+class HealthFinding:
+    """One thing that is wrong at one step. ``size`` is the gradient's norm, or how many units are dead of ``total``."""
+
+    sign: Sign
+    step: int
+    size: float = 0.0
+    total: int = 0
+
+
+def signs_at(found: Iterable[HealthFinding], boxes: Mapping[int, int]) -> dict[str, list[str]]:
+    """The words at each box, where ``boxes`` has the box of every step."""
+    signs: dict[str, list[str]] = {}
+    for finding in found:
+        words = signs.setdefault(str(boxes[finding.step]), [])
+        if SIGNS[finding.sign] not in words:
+            words.append(SIGNS[finding.sign])
+    return signs
+
+
+def signs_of(found: Iterable[HealthFinding]) -> dict[int, list[str]]:
+    """The words at each step."""
+    signs: dict[int, list[str]] = {}
+    for finding in found:
+        signs.setdefault(finding.step, []).append(SIGNS[finding.sign])
+    return signs
+
+
+def departed(recording: Recording) -> list[HealthFinding]:
+    """The steps whose values left the graph."""
+    left = dict.fromkeys([step for departure in recording.departures for step in departure.steps])
+    return [HealthFinding("left", step) for step in sorted(left)]
+
+
+def marked_steps(recording: Recording) -> list[HealthFinding]:
+    """What every picture shows, also one that looks for nothing: what left the graph, led to an error, was replaced."""
+    replaced = [HealthFinding("replaced", step.id) for step in recording.steps if step.replaced]
+    return [*departed(recording), *raised(recording), *replaced]
+
+
+def raised(recording: Recording) -> list[HealthFinding]:
+    """The operands of the call that raised, or the step whose gradient rule did."""
+    return [] if recording.raised is None else [HealthFinding("raised", step) for step in recording.raised.operands]

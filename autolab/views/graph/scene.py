@@ -1,0 +1,243 @@
+"""The picture of a recording as plain data: what stands where. Both the static SVG and the live view draw exactly
+this.
+
+A box has a heading line of `HEADER` pixels (name and expression, the operation's sign on the right) and below it two
+columns, the value on the left and the gradient on the right: a line of `CAPTION` pixels that says which is which,
+then the number, or for an array a strip of coloured cells with a line of text below.
+
+A group of steps is a box as well while it is closed, with a line of `FOOTER` pixels that says how many steps it holds
+unless it is a line of code; an open one is a frame around its boxes with a label at the upper left.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection
+from math import ceil
+from typing import Any
+
+from ...recording.model import LEAVES, Operand, Recording, Step
+from ...recording.outline import Group, Outline
+from ..draw.names import columns, expression, label, shorten, symbol, title
+from .compound import OpenGroup, SceneEdge, arrange
+from .detail import detail
+from .direction import Direction, direction_of
+from .labels import devices, group_count, group_heading, group_name, group_text, result, transfers
+from .readings import readings
+from .remarks import describe_program
+
+__all__ = ["detail", "lines", "readings", "scene", "structure"]
+
+CHARACTER = 9.7  # width of one character of a 16 px fixed-width font
+PADDING = 12.0
+HEADER = 36.0
+CAPTION = 16.0
+NUMBER = 26.0
+STRIP_WIDTH, STRIP_HEIGHT = 96.0, 48.0
+COLUMN_GAP = 16.0
+NUMBER_WIDTH, NUMBER_GAP = 76.0, 8.0
+TOGGLE = 26.0  # the sign in front of a group's heading that opens or closes it
+FOOTER = 20.0
+TAB_CHARACTER = 7.9  # width of one character of a frame's label, 13 px
+TAB_PADDING = 8.0
+FRAME_CORNER = 12.0
+_TEXT_LIMIT = 34
+_TAB_LIMIT = 44
+_NAME_LIMIT = 16
+
+
+def scene(
+    recording: Recording,
+    expanded: Collection[int] | None = None,
+    outline: Outline | None = None,
+    direction: Direction = "auto",
+) -> dict[str, Any]:
+    """The laid-out picture; it depends only on the program's structure, not on its numbers.
+
+    Parameters
+    ----------
+    recording
+        What to draw.
+    expanded
+        The ids of the groups of its outline that are open; by default as many as leave a picture that can be taken in.
+    outline
+        Another outline than the recording's own.
+    direction
+        Whether the graph runs ``"down"`` or to the ``"right"``; ``"auto"`` decides by its shape, as `direction_of`
+        says.
+
+    Returns
+    -------
+    dict
+        ``nodes`` are the boxes, ``frames`` the open groups, ``edges`` the lines, ``direction`` where they run. Two
+        recordings have the same ``key`` if and only if their pictures differ at most in the numbers.
+
+    Raises
+    ------
+    ValueError
+        If there is no such direction.
+    """
+    way = direction_of(recording, direction)
+    outline = recording.outline if outline is None else outline
+    expanded = outline.at_first() if expanded is None else expanded
+    items = outline.shown(expanded)
+    outputs = set(recording.outputs) if recording.has_returned else set()
+    nodes = [_group_node(i, outputs) if isinstance(i, Group) else _step_node(i, outputs) for i in items]
+    _mark_orders(nodes, recording, outline)
+    places, crossing = devices(recording), transfers(recording, outline.holders(expanded))
+    edges = [edge for edge, _ in lines(recording, outline, expanded)]
+    sizes = {node["id"]: (node["w"], node["h"]) for node in nodes}
+    placed = arrange(outline, expanded, sizes, edges, _tab_width, right=way == "right")
+    for node in nodes:
+        node["x"], node["y"] = placed.corners[node["id"]]
+        node["parent"] = outline.parents.get(node["id"])
+        node["device"] = places.get(node["id"] if node["group"] is None else node["group"]["last"])
+    picture = {
+        "title": title(recording),
+        "description": describe_program(recording),
+        "direction": way,
+        "width": placed.width,
+        "height": placed.height,
+        "nodes": nodes,
+        "frames": [_frame(frame, outline) for frame in placed.frames],
+        "edges": [
+            {
+                "from": edge.source,
+                "to": edge.target,
+                "path": path,
+                "transfer": crossing.get((edge.source, edge.target)),
+            }
+            for edge, path in zip(edges, placed.paths, strict=True)
+        ],
+    }
+    return {"key": _key(picture), **picture}
+
+
+def structure(recording: Recording) -> tuple[Any, ...]:
+    """Everything of a recording but its numbers: where two are equal, their scenes are."""
+    steps = [
+        (
+            (step.id, step.kind, step.function, step.name, step.source, step.statement, step.attributes),
+            (step.order, step.of, step.scope, None if step.value is None else step.value.shape, step.replaced),
+            [(operand.parameter, operand.step, operand.constant) for operand in step.operands],
+        )
+        for step in recording.steps
+    ]
+    ends = recording.function, recording.inputs, recording.outputs, recording.order, len(recording.higher)
+    raised = None if recording.raised is None else (recording.raised.type, recording.raised.phase)
+    return ends, raised, steps, devices(recording), recording.scopes, recording.openings
+
+
+def _mark_orders(nodes: list[dict[str, Any]], recording: Recording, outline: Outline) -> None:
+    """Where there are graphs of several orders: the order of each step or group, and the step whose rule made it."""
+    by_id = {step.id: step for step in recording.steps} if recording.order or recording.higher else {}
+    for node in nodes:
+        step = by_id.get(node["id"])
+        node["order"], node["of"] = (None, None) if step is None else (step.order, step.of)
+        if by_id and node["group"]:
+            node["order"] = max([step.order for step in outline.groups[node["id"]].steps])
+
+
+def _key(picture: dict[str, Any]) -> str:
+    return hashlib.blake2b(json.dumps(picture).encode(), digest_size=12).hexdigest()
+
+
+def lines(recording: Recording, outline: Outline, expanded: Collection[int]) -> list[tuple[SceneEdge, list[Operand]]]:
+    """A line per operand, with that operand; between a closed group and another box, one line per pair, with all."""
+    found: list[tuple[SceneEdge, list[Operand]]] = []
+    shared: dict[SceneEdge, list[Operand]] = {}
+    holders = outline.holders(expanded)
+    for step in recording.steps:
+        target = holders[step.id]
+        for operand in step.operands:
+            if operand.step is None or holders[operand.step] == target:
+                continue
+            edge = SceneEdge(holders[operand.step], target)
+            if edge in shared:
+                shared[edge].append(operand)
+                continue
+            found.append((edge, [operand]))
+            if edge.source < 0 or edge.target < 0:
+                shared[edge] = found[-1][1]
+    return found
+
+
+def _step_node(step: Step, outputs: Collection[int]) -> dict[str, Any]:
+    name = None if step.name is None else shorten(label(step), _NAME_LIMIT)
+    text = label(step) if step.kind in LEAVES and name else expression(step)
+    node = _node(step.id, step.kind, name, text, symbol(step), step)
+    return {**node, "output": step.id in outputs, "function": step.function, "group": None}
+
+
+def _group_node(group: Group, outputs: Collection[int]) -> dict[str, Any]:
+    name = group_name(group)
+    kind = "run" if group.kind == "run" else "scope"
+    node = _node(group.id, kind, name and shorten(name, _NAME_LIMIT), group_text(group), "", result(group))
+    calls = [step.id for step in group.steps if step.kind not in LEAVES]
+    count = "" if group.kind == "statement" else group_count(group)  # its text says what is in it
+    facts = {"kind": group.kind, "count": count, "first": calls[0], "last": calls[-1]}
+    return {
+        **node,
+        "h": node["h"] + (FOOTER if count else 0.0),
+        "output": any(i in outputs for i in group.results),
+        "function": None,
+        "group": facts,
+    }
+
+
+def _node(identity: int, kind: str, name: str | None, text: str, sign: str, shown: Step | None) -> dict[str, Any]:
+    """A box whose two columns show a step."""
+    is_group = identity < 0
+    used = columns(name) + 3 if name else 0
+    text = name if name and name == shorten(text, _NAME_LIMIT) else shorten(text, max(8, _TEXT_LIMIT - used))
+    value = None if shown is None else shown.value
+    cells = value is not None and value.size > 1
+    column, gap = (STRIP_WIDTH, COLUMN_GAP) if cells else (NUMBER_WIDTH, NUMBER_GAP)
+    body = 2 * column + gap if value is not None else 0.0
+    heading_width = CHARACTER * (columns(text) + (used if text != name else 0) + (columns(sign) + 2 if sign else 0))
+    number = STRIP_HEIGHT + CAPTION if cells else NUMBER
+    height = HEADER if value is None else HEADER + CAPTION + number + PADDING
+    return {
+        "id": identity,
+        "kind": kind,
+        "x": 0.0,
+        "y": 0.0,
+        "w": 2.0 * ceil(PADDING + max(heading_width + (TOGGLE if is_group else 0.0), body) / 2),
+        "h": height,
+        "name": name,
+        "text": text,
+        "symbol": sign,
+        "cells": cells,
+    }
+
+
+def second_column(node: dict[str, Any]) -> float:
+    """Where the gradient begins in a box."""
+    column, gap = (STRIP_WIDTH, COLUMN_GAP) if node["cells"] else (NUMBER_WIDTH, NUMBER_GAP)
+    return float(max(PADDING + column + gap, (node["w"] + gap) / 2))
+
+
+def _tab(group: Group) -> str:
+    return shorten(group_heading(group), _TAB_LIMIT)
+
+
+def _tab_width(group: Group) -> float:
+    """The least width of a frame: that of its label."""
+    return 2.0 * ceil((TAB_CHARACTER * columns(_tab(group)) + TOGGLE + 2 * TAB_PADDING + 2 * FRAME_CORNER) / 2)
+
+
+def _frame(frame: OpenGroup, outline: Outline) -> dict[str, Any]:
+    group = frame.group
+    return {
+        "id": group.id,
+        "parent": outline.parents.get(group.id),
+        "kind": group.kind,
+        "text": _tab(group),
+        "count": group_count(group),
+        "depth": frame.depth,
+        "x": frame.x,
+        "y": frame.y,
+        "w": frame.w,
+        "h": frame.h,
+    }

@@ -1,0 +1,333 @@
+"""Session: an exploration without its picture. Where the inputs stand, what was moved, and what comes out.
+
+It knows nothing of widgets: the tests of its rules need no browser, and another front end could use it as it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...binding import bind, chosen_options
+from ...engine.backend import Array, device_name, gpu_status
+from ...engine.observe import observe
+from ...engine.switches import config, using_config
+from ...engine.variable import Variable
+from ...recording.model import Recording
+from ...recording.opening import fused_names
+from ...recording.orders import input_to_differentiate
+from ...recording.origins import Origins
+from ...recording.replacing import numbered, replacement
+from ...recording.run import BUDGET, record_bound
+from ..live.computation import RerunContext, Stopped, UserError, user_error
+from ..live.controls import Key, is_movable
+from .run import ProgramRun, fitting
+from .state import DEVICES, FLOATS, ArraySource, ExplorationState, call_code, drawn, edited, total_bytes
+
+HISTORY = 500
+HISTORY_BYTES = 256 << 20
+SECONDS = 60.0
+_OPTIONS = ("upstream", "budget", "order", "wrt", "open", "replace", "seconds", "train")
+
+
+class Session(RerunContext):
+    """One function and the point at which it is looked at.
+
+    The point is a copy: the caller's arrays and Variables never change. Modes and random numbers are those of the
+    thread that opened the session, whichever thread computes; every computation draws the same random numbers, so that
+    what changes has changed because of a move.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes Variables, returns a Variable or a tuple of them.
+    args, inputs
+        Its arguments, bound by its signature.
+    options : dict, optional
+        ``upstream``, ``budget``, ``order``, ``wrt``, ``open`` and ``replace`` (by the numbers of steps), as for
+        `record`; ``seconds``, after which a computation is stopped; ``train``, the mode.
+
+    Raises
+    ------
+    TypeError
+        If the inputs do not fit the signature, or an option is unknown.
+    """
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        args: Sequence[Any] = (),
+        options: Mapping[str, Any] | None = None,
+        inputs: Mapping[str, Any] | None = None,
+    ) -> None:
+        given = chosen_options("explore", options, _OPTIONS)
+        self.seconds = _seconds(given.get("seconds", SECONDS))
+        self._budget = given.get("budget", BUDGET)
+        self._upstream = given.get("upstream")  # until the first run, which says to which outputs it belongs
+        self.bound = bind("explore", fn, tuple(args), inputs or {})
+        super().__init__(fn)
+        self.given.add(self._own(args, inputs or {}))
+        self.given.settle()
+        self._backprop = config.enable_backprop
+        # The picture shows NaN and infinities, so a warning at every move would say nothing new.
+        self._floats: Any = {kind: "ignore" if how == "warn" else how for kind, how in np.geterr().items()}
+        arrays: dict[Key, Any] = {name: variable.array.copy() for name, variable in self.bound.variables.items()}
+        input_to_differentiate("explore", self.bound.variables, given.get("order", 0), given.get("wrt"))
+        orders = {
+            "order": given.get("order", 0),
+            "wrt": given.get("wrt"),
+            "opened": fused_names("explore", given.get("open", ())),
+            "replaced": numbered("explore", given.get("replace", {})),
+        }
+        self.start = self.state = ExplorationState(arrays, bool(given.get("train", config.train)), **orders)
+        self.recording: Recording | None = None
+        self.outputs: dict[int, Array] = {}
+        self.domains: dict[str, tuple[float, float]] = {}
+        self.controls: dict[Key, tuple[Any, dict[str, Any]]] = {}  # the last of each key, and what it was made of
+        self._past: deque[ExplorationState] = deque()
+        self._moving: tuple[Any, ExplorationState] | None = None
+
+    # ------------------------------------------------------------------ where the inputs stand
+    @property
+    def point(self) -> dict[str, Array]:
+        """A copy of the inputs as they stand."""
+        return {name: array.copy() for name, array in self.state.inputs.items()}
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether something was moved."""
+        return bool(self._past) or self._has_moved()
+
+    def array(self, key: Key) -> Array:
+        """The array of a key; an upstream gradient that was not set, or does not fit its output any more, is ones."""
+        if isinstance(key, int) and key in self.outputs:
+            return fitting(self.state.arrays, key, self.outputs[key])
+        if key not in self.state.arrays:
+            raise ValueError(f"explore: there is no input {key!r:.60} that can be moved")
+        return self.state.arrays[key]
+
+    def code(self) -> str:
+        """Python text that opens the same view at this point."""
+        return call_code(self.bound, self.state)
+
+    # ------------------------------------------------------------------ moving them
+    def move(self, key: Key, index: int | None, value: float, final: bool = True) -> bool:
+        """Set one number; True if that changed it. Moves of one array up to a final one are one step of the history.
+
+        Parameters
+        ----------
+        key : str or int
+            The input's name; for an upstream gradient the position of the output.
+        index : int or None
+            The place in the flattened array; None for a number.
+        value : float
+            Finite.
+        final : bool
+            False while the user is still dragging.
+
+        Raises
+        ------
+        ValueError
+            If there is no such array or element, or the value is not a finite number of its kind.
+        """
+        array = self._movable(key)
+        moved = edited(_what(key), array, index, value)
+        origin = self.state.origins.get(key, ArraySource())
+        origin = origin.then((index or 0, moved.reshape(-1)[index or 0].item()))
+        return self._go(self.state.having(key, moved, origin), key, final)
+
+    def draw(self, key: Key, distribution: str, scale: float, seed: int) -> bool:
+        """Fill an array with random numbers that the seed determines; True if that changed it.
+
+        Raises
+        ------
+        ValueError
+            If there is no such array, or the distribution, the scale or the seed is not one.
+        """
+        array, text = drawn(_what(key), self._movable(key), distribution, scale, seed)
+        return self._go(self.state.having(key, array, ArraySource(text)), None)
+
+    def choose(self, setting: str, value: str | int) -> bool:
+        """Set the ``dtype`` or ``device`` of all inputs of floats, the ``mode``, the ``order`` of differentiation or
+        the input ``wrt`` which one differentiates; or let a fused function stand as its steps (``open``), or as one
+        step again (``close``). True if that changed something.
+
+        Raises
+        ------
+        ValueError
+            If there is no such setting or value.
+        """
+        return self._go(self._chosen(setting, value), None)
+
+    def _chosen(self, setting: str, value: Any) -> ExplorationState:
+        state = self.state
+        if setting in ("order", "wrt"):
+            orders = {"order": state.order, "wrt": state.wrt, setting: value}
+            input_to_differentiate("explore", self.bound.variables, orders["order"], orders["wrt"])
+            return replace(state, **orders)
+        if setting in ("open", "close") and value in (self.recording.openable if self.recording else ()):
+            others = [name for name in state.opened if name != value]
+            return replace(state, opened=(*others, *[value] * (setting == "open")))
+        if value not in self.settings().get(setting, ("", ()))[1]:
+            raise ValueError(f"explore: {setting!r:.60} cannot be set to {value!r:.60}")
+        if setting == "mode":
+            return replace(state, train=value == "train")
+        if setting == "device":
+            return state.placed(value)
+        with np.errstate(over="ignore"):
+            return state.cast(value)
+
+    def intervene(self, step: int, value: Any | None, final: bool = True) -> bool:
+        """Put a value in place of what a step computes (what follows is computed from it), or let it be computed again;
+        True if that changed something.
+
+        Parameters
+        ----------
+        step : int
+            Its number in the last recording.
+        value : number, array or None
+            One number for all elements, or an array of the step's shape; None to let the step compute its value.
+        final : bool
+            False while the user is still dragging.
+
+        Raises
+        ------
+        ValueError
+            If there is no such step, or it cannot have that value: an input, a call with several results, a step of an
+            opened function, another shape.
+        TypeError
+            If the value consists of no real numbers.
+        """
+        if value is None:
+            return self._go(self.state.replacing(step, None), ("step", step), final)
+        new = replacement("explore", self.recording, step, value)
+        return self._go(self.state.replacing(step, new), ("step", step), final)
+
+    def settings(self) -> dict[str, tuple[str, tuple[str, ...]]]:
+        """What `choose` can set: for each setting its value ("" where inputs differ) and all possible ones."""
+        floats = [array for array in self.state.inputs.values() if array.dtype.kind == "f"]
+        found: dict[str, tuple[str, tuple[str, ...]]] = {
+            "mode": ("train" if self.state.train else "test", ("train", "test"))
+        }
+        if floats:
+            found["dtype"] = (_common([str(array.dtype) for array in floats]), FLOATS)
+        if floats and self._has_gpu:
+            places = ["cpu" if device_name(array) == "cpu" else "gpu" for array in floats]
+            found["device"] = (_common(places), DEVICES)
+        return found
+
+    @cached_property
+    def _has_gpu(self) -> bool:
+        return gpu_status().state == "ok"  # it looks through the folders of packages
+
+    def undo(self) -> None:
+        """Go back by one finished move."""
+        self._finish()
+        if self._past:
+            self.state = self._past.pop()
+
+    def reset(self) -> None:
+        """Go back to the first state; this can be undone."""
+        self._finish()
+        self._go(self.start, None)
+
+    def _movable(self, key: Key) -> Array:
+        array = self.array(key)
+        if not is_movable(array):
+            raise ValueError(f"explore: {_what(key)} is {array.dtype} {tuple(array.shape)}; it cannot be moved")
+        return array
+
+    def _go(self, state: ExplorationState, mover: Any, final: bool = True) -> bool:
+        """Take another state. Steps of one mover that are not final join the next one; None joins nothing."""
+        if self._moving is None or mover is None or self._moving[0] != mover:
+            self._finish()
+            self._moving = (mover, self.state)
+        changed = state.differs(self.state)
+        if changed:
+            self.state = state
+        if final:
+            self._finish()
+        return changed
+
+    def _finish(self) -> None:
+        if self._moving and self._has_moved():
+            self._past.append(self._moving[1])
+            while len(self._past) > HISTORY or (len(self._past) > 1 and total_bytes(self._past) > HISTORY_BYTES):
+                self._past.popleft()
+        self._moving = None
+
+    def _has_moved(self) -> bool:
+        return self._moving is not None and self.state.differs(self._moving[1])
+
+    # ------------------------------------------------------------------ what comes out
+    def record(self, state: ExplorationState | None = None, check: Callable[[], None] = lambda: None) -> Recording:
+        """Run the function and its gradient; the user's errors pass through.
+
+        ``check`` is called at every step: what it raises ends the computation.
+        """
+        state = state or self.state
+        run, origins = ProgramRun(self.bound, state, check, self._upstream), Origins(self.bound.fn)
+        with contextlib.ExitStack() as modes:
+            modes.enter_context(np.errstate(**self._floats))
+            for mode, value in (("enable_backprop", self._backprop), ("train", state.train)):
+                modes.enter_context(using_config(mode, value))
+            modes.enter_context(using_config("rng", self.rng()))
+            modes.enter_context(observe(run.hear))
+            modes.enter_context(observe(origins.look))
+            options = {"upstream": run.upstream, "budget": self._budget, "order": state.order}
+            options |= {"wrt": state.wrt, "open": state.opened, "replace": state.replaced}
+            recording = record_bound(self.bound, run.leaves, **options)
+        origins.settle(own=run.leaves.values())
+        self.outputs, self.domains, self.origins, self.recording = run.ones, run.domains, origins, recording
+        if self._upstream is not None:
+            arrays: dict[Key, Array] = {**state.arrays}
+            for position, array in run.given().items():
+                arrays[position] = array
+            self.start = self.state = replace(state, arrays=arrays)
+            self._upstream = None
+        return recording
+
+    def compute(
+        self, state: ExplorationState | None = None, check: Callable[[], None] = lambda: None
+    ) -> Recording | UserError:
+        """`record`, with what the user's function raises as data; an interrupt ends only this computation.
+
+        That is so at the first point too. The error's ``recording`` holds what was computed up to there.
+        """
+        try:
+            return self.record(state, check)
+        except Stopped:
+            raise
+        except BaseException as error:  # also an interrupt, and sys.exit()
+            return user_error(error)
+
+    @property
+    def train(self) -> bool:
+        """The mode that was chosen."""
+        return self.state.train
+
+    def _own(self, args: Sequence[Any], inputs: Mapping[str, Any]) -> Iterator[tuple[Any, str]]:
+        """The caller's own arrays and Variables, with the names of the inputs that were copied from them."""
+        for value in (*args, *inputs.values()):
+            data = value.array if isinstance(value, Variable) else value
+            yield from [(value, name) for name, copied in self.bound.variables.items() if copied.array is data]
+
+
+def _seconds(given: Any) -> float:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0:
+        raise TypeError(f"explore: option 'seconds' is {given!r:.60}; expected a number above 0")
+    return float(given)
+
+
+def _what(key: Key) -> str:
+    return key if isinstance(key, str) else "the upstream gradient"
+
+
+def _common(values: Sequence[str]) -> str:
+    return values[0] if len(set(values)) == 1 else ""

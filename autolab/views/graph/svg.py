@@ -1,0 +1,301 @@
+"""A scene and its readings as an SVG document that stands alone, with the bar that says what its colours mean."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...recording.model import LEAVES, Recording
+from ..draw.colors import Tone, view_tone
+from ..draw.escape import Markup, element, escape
+from ..draw.messages import say
+from ..draw.names import columns, shorten, wrapped
+from ..draw.numbers import number
+from ..draw.svg import LEVELS, Look, document, new_scope, shade, words_at
+from .compound import MARGIN
+from .direction import Direction
+from .listing import notes
+from .readings import SIGNS, readings
+from .scene import (
+    CAPTION,
+    FOOTER,
+    FRAME_CORNER,
+    HEADER,
+    PADDING,
+    STRIP_HEIGHT,
+    STRIP_WIDTH,
+    TAB_CHARACTER,
+    TAB_PADDING,
+    scene,
+    second_column,
+)
+
+_TITLE_HEIGHT = 34.0
+_NOTE_CHARACTER = 7.9
+_CELL = 26.0
+_BELOW = 4.0  # a plate on the lower edge covers no text
+_NUMBER_LIMIT, _TEXT_LIMIT = 7, 15  # characters that fit into a column, large and small
+
+Node = dict[str, Any]
+
+
+def to_svg(
+    recording: Recording,
+    look: Look = "auto",
+    compact: bool = False,
+    direction: Direction = "auto",
+    opened: Collection[int] | None = None,
+) -> Markup:
+    """The graph of a recording, value and gradient in each box, as the text of an SVG document.
+
+    Parameters
+    ----------
+    recording
+        What to draw.
+    look
+        ``light``, ``dark``, or ``auto``: light, and dark where the page that shows it is dark.
+    compact
+        Leave out strips, plates and the words that are not seen, where space matters more.
+    direction
+        Whether it runs ``down`` or to the ``right``; ``auto`` decides by its shape.
+    opened
+        The groups that are open; by default as many as leave a picture that can be taken in.
+    """
+    picture = scene(recording, opened, direction=direction)
+    return draw(picture, readings(recording, opened), look, compact, notes(recording))
+
+
+def draw(
+    picture: dict[str, Any],
+    numbers: dict[str, Any],
+    look: Look = "auto",
+    compact: bool = False,
+    below: Sequence[str] = (),
+) -> Markup:
+    """The SVG document of a scene with readings, and sentences below. Its ids are unique in this process."""
+    scope = new_scope()
+    shades: set[int] = set()
+    words = picture["description"] if compact else describe(picture, numbers)
+    bar = scale_legend(numbers["scale"], picture["height"] + _TITLE_HEIGHT, shades) if not compact else []
+    size = max(picture["width"], 320.0), picture["height"] + _TITLE_HEIGHT + (LEGEND_HEIGHT if bar else 0.0)
+    body = _drawing(picture, numbers, scope, shades, compact)
+    parts = [
+        _title_line(picture["title"], size[0]),
+        element("g", *body, transform=f"translate(0 {_TITLE_HEIGHT:.0f})"),
+        *bar,
+    ]
+    lines = [line for sentence in below for line in wrapped(sentence, int(size[0] / _NOTE_CHARACTER) - 4)]
+    parts += [words_at(16.0, size[1] + 12.0 + 18.0 * i, line, "tab") for i, line in enumerate(lines)]
+    size, words = (size[0], size[1] + (18.0 * len(lines) + 8.0 if lines else 0.0)), " ".join([words, *below])
+    return document(parts, size, picture["title"], words, look, scope=scope, shades=shades)
+
+
+def _title_line(title: str, width: float) -> Markup:
+    """What the picture is of, at its top."""
+    return words_at(16.0, 27.0, shorten(title, int(width / 10) - 3), "name")
+
+
+def _drawing(
+    picture: dict[str, Any], numbers: dict[str, Any], scope: str, shades: set[int], compact: bool
+) -> list[Markup]:
+    """The graph alone, for the document ``scope``; ``shades`` learns which shades of cells it uses."""
+    nodes = []
+    for node in picture["nodes"]:
+        box = str(node["id"])
+        nodes.append(_node(node, numbers["nodes"][box], compact, shades, numbers["signs"].get(box, ())))
+    frames, tabs = [_frame(frame) for frame in picture["frames"]], [_tab(frame) for frame in picture["frames"]]
+    return [*frames, *_edges(picture, scope), *tabs, *nodes]
+
+
+def describe(picture: dict[str, Any], numbers: dict[str, Any]) -> str:
+    """The whole picture in words: what it is, then every box in order."""
+    nodes = numbers["nodes"]
+    sentences = [nodes[str(node["id"])]["spoken"].rstrip(".") for node in picture["nodes"]]
+    return " ".join([picture["description"], *(f"{sentence}." for sentence in sentences)])
+
+
+def _frame(frame: dict[str, Any]) -> Markup:
+    """The frame around an open group; those inside others are a little darker."""
+    style = f"group depth{frame['depth'] % 2}"
+    return element(
+        "rect", class_=style, x=frame["x"], y=frame["y"], width=frame["w"], height=frame["h"], rx=FRAME_CORNER
+    )
+
+
+def _tab(frame: dict[str, Any]) -> Markup:
+    """A frame's label, in front of the lines that come in beside it."""
+    width = TAB_CHARACTER * columns(frame["text"]) + 2 * TAB_PADDING
+    plate = element("rect", class_=f"tabplate depth{frame['depth'] % 2}", width=width, height=20, rx=5)
+    label = words_at(TAB_PADDING, 15.0, frame["text"], "tab")
+    return element("g", plate, label, transform=f"translate({frame['x'] + 6:g} {frame['y'] + 6:g})")
+
+
+def _edges(picture: dict[str, Any], scope: str) -> list[Markup]:
+    """All lines, and the arrow head that they share."""
+    head = element("path", class_="head", d="M0 0L9 4.5L0 9z")
+    size = {"markerWidth": 9, "markerHeight": 9, "refX": 9, "refY": 4.5}
+    marker = element("marker", head, id=f"{scope}-head", orient="auto", markerUnits="userSpaceOnUse", **size)
+    lines = [_line(edge) for edge in picture["edges"]]
+    return [marker, element("g", *lines, class_="edges", marker_end=f"url(#{scope}-head)")]
+
+
+def _line(edge: dict[str, Any]) -> Markup:
+    """A line; one along which a value is copied to another device is marked and says so."""
+    line = element("path", d=edge["path"])
+    if edge["transfer"] is None:
+        return line
+    return element("g", element("title", escape(edge["transfer"])), line, class_="transfer")
+
+
+def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int], signs: Sequence[str]) -> Markup:
+    kind = f"{node['kind']} output" if node["output"] else node["kind"]
+    box = {"width": float(node["w"]), "height": node["h"], "rx": 16 if node["kind"] in LEAVES else 9}
+    parts = [
+        *([] if compact else [element("title", escape(reading["spoken"], limit=500))]),
+        *([element("rect", class_="box", x=5, y=5, **box)] if node["group"] else []),  # what looks like a pile
+        element("rect", class_=f"box {kind}", **box),
+        *_heading(node),
+        *([] if compact else _plates(node)),
+        *([] if node["order"] is None else _badge(node["order"])),
+    ]
+    if node["group"] and node["group"]["count"]:
+        parts.append(words_at(PADDING, node["h"] - 9.0, node["group"]["count"], "small"))
+    if node["h"] > HEADER + CAPTION + FOOTER:
+        second = second_column(node)
+        parts += _column(PADDING, "value", node, reading, compact, shades)
+        parts += _column(second, "grad", node, reading, compact, shades)
+    parts += _signs(node, signs)
+    return element("g", *parts, transform=f"translate({node['x']:g} {node['y']:g})")
+
+
+def _signs(node: Node, signs: Sequence[str]) -> list[Markup]:
+    """The words for what is wrong, at the bottom."""
+    plates, left = [], PADDING
+    for sign in signs:
+        style = "plate" if sign == SIGNS["replaced"] else "plate wrong"
+        plates += _plate(sign, left + plate_width(sign) / 2, node["h"] + _BELOW, style)
+        left += plate_width(sign) + 4
+    return plates
+
+
+def _heading(node: Node) -> list[Markup]:
+    sign = [words_at(node["w"] - PADDING, 24.0, node["symbol"], "sign")] if node["symbol"] else []
+    if node["name"] is None or node["name"] == node["text"]:
+        return [words_at(PADDING, 24.0, node["text"], "name" if node["name"] else None), *sign]
+    name = element("tspan", escape(node["name"]), class_="name")
+    rest = element("tspan", escape(f" = {node['text']}"))
+    return [element("text", name, rest, x=PADDING, y=24.0), *sign]
+
+
+def _plates(node: Node) -> list[Markup]:
+    """The small plates that say what an outer box is: inputs at the top, outputs at the bottom."""
+    plates = []
+    if node["device"]:
+        plates += _plate(node["device"], PADDING + plate_width(node["device"]) / 2, 0.0, "plate device")
+    if node["kind"] in LEAVES:
+        plates += _plate(node["kind"], node["w"] / 2, 0.0, "plate quiet")
+    if node["output"]:
+        plates += _plate("output", node["w"] / 2, node["h"], "plate")
+    return plates
+
+
+def _badge(order: int) -> list[Markup]:
+    """The order of the derivative that a step belongs to, at the corner of its box."""
+    return [element("circle", class_="badge", r=9.5), words_at(0.0, 4.0, str(order), "tag")]
+
+
+def plate_width(word: str) -> float:
+    """The width of a small plate."""
+    return 6.6 * columns(word) + 18
+
+
+def _plate(word: str, x: float, y: float, style: str, ink: str = "tag") -> list[Markup]:
+    width = plate_width(word)
+    return [
+        element("rect", class_=style, x=x - width / 2, y=y - 8.5, width=width, height=17, rx=8.5),
+        words_at(x, y + 4.0, word, ink),
+    ]
+
+
+def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: bool, shades: set[int]) -> list[Markup]:
+    """Caption and number, or caption, strip and text."""
+    accent = " gradient" if which == "grad" else ""
+    top = HEADER + CAPTION
+    caption = words_at(x, HEADER + 9.0, _caption(which, reading, node["cells"]), f"small{accent}")
+    text = reading[which]
+    if text is None:
+        return [caption, words_at(x, top + 16.0, say("absent"), "absent")]
+    if not node["cells"]:
+        style = "number" if columns(text) <= _NUMBER_LIMIT else "small"
+        return [caption, words_at(x, top + 17.0, shorten(text, _TEXT_LIMIT), f"{style}{accent}")]
+    cells = reading[f"{which}_cells"]
+    drawing = strip(cells, view_tone(reading[f"{which}_scale"]), x, top, shades) if cells and not compact else []
+    words = shorten(text.replace(" …", ""), _TEXT_LIMIT)
+    return [caption, *drawing, words_at(x, top + STRIP_HEIGHT + 14.0, words, f"small{accent}")]
+
+
+def _caption(which: str, reading: dict[str, Any], cells: bool) -> str:
+    """What a column shows; where its colours are those of the array alone, also up to where they reach."""
+    own = f" \N{LESS-THAN OR EQUAL TO} {number(reading[f'{which}_scale'])}" if cells and reading.get("own") else ""
+    return f"value{own}" if which == "value" else f"gradient{reading.get('shares', '')}{own}"
+
+
+def strip(cells: list[list[float | None]], tone: Tone, x: float, y: float, shades: set[int]) -> list[Markup]:
+    """Cells as coloured rectangles, one path per shade; a cross where there is no finite number, dots around a zero."""
+    fractions = tone.fractions(np.array([[v or 0.0 for v in row] for row in cells])).tolist()
+    rows, across = len(cells), len(cells[0])
+    high = min(STRIP_HEIGHT / rows, _CELL)
+    wide = min(STRIP_WIDTH / across, 2 * high)
+    paths: dict[int, list[str]] = defaultdict(list)
+    crosses, zeros = [], []
+    for i, row in enumerate(cells):
+        for j, value in enumerate(row):
+            left, top = x + j * wide, y + i * high
+            if value is None:
+                crosses.append(_cross(left, top, wide, high))
+            else:
+                paths[shade(fractions[i][j])].append(f"M{left:.1f} {top:.1f}h{wide:.1f}v{high:.1f}h-{wide:.1f}z")
+            if value == 0:
+                zeros.append(f"M{left + 1.5:.1f} {top + 1.5:.1f}h{wide - 3:.1f}v{high - 3:.1f}h-{wide - 3:.1f}z")
+    shades.update(paths)
+    squares = [element("path", class_=f"k{n}", d=Markup("".join(d))) for n, d in sorted(paths.items())]
+    frame = element("rect", class_="strip", x=x, y=y, width=wide * across, height=high * rows)
+    marks = [("zero", zeros), ("cross", crosses)]
+    return [*squares, frame, *[element("path", class_=kind, d=Markup("".join(d))) for kind, d in marks if d]]
+
+
+def _cross(left: float, top: float, wide: float, high: float) -> str:
+    """An × inside a cell."""
+    reach = min(wide, high) / 2 - 2
+    x, y = left + wide / 2 - reach, top + high / 2 - reach
+    return f"M{x:.1f} {y:.1f}l{2 * reach:.1f} {2 * reach:.1f}m0 {-2 * reach:.1f}l{-2 * reach:.1f} {2 * reach:.1f}"
+
+
+LEGEND_HEIGHT = 54.0
+_LONG, _HIGH = 220.0, 10.0
+
+
+def scale_legend(scale: dict[str, Any] | None, y: float, shades: set[int]) -> list[Markup]:
+    """The one scale of a picture with cells, as `readings.scale_bar` tells it, with its numbers and what it holds for.
+
+    ``shades`` learns which shades of cells it uses.
+    """
+    if scale is None or not scale["scale"]:
+        return []
+    words = words_at(MARGIN, y + (44.0 if scale["ticks"] else 26.0), scale["words"], "small")
+    if not scale["ticks"]:
+        return [words]
+    count = 2 * LEVELS + 1
+    shades.update(range(count))
+    wide = _LONG / count
+    places = [(n, MARGIN + n * wide) for n in range(count)]
+    cells = [element("rect", class_=f"k{n}", x=x, y=y, width=wide + 0.2, height=_HIGH) for n, x in places]
+    styles = {-1.0: "small", 1.0: "small right"}
+    ticks = [
+        words_at(MARGIN + _LONG * (at + 1) / 2, y + 26.0, text, styles.get(at, "small middle"))
+        for at, text in scale["ticks"]
+    ]
+    return [*cells, *ticks, words]

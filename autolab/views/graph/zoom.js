@@ -1,0 +1,320 @@
+// @ts-check
+/**
+ * A pane that a picture can be larger than. Scrolling is the browser's own, so touch and keyboard work as everywhere.
+ */
+
+import { html, set } from "../live/dom.js";
+
+const STEP = 1.25;
+const READABLE = 10 / 12; // the smallest letters, of 12 pixels, have 10 on the screen
+const WHOLE = 9 / 12; // or 9, if then all of it can be seen at once
+const LARGEST = 1.3; // how much a small graph is enlarged to fill the pane
+
+const MAPPED = 480; // pixels: a map in a narrower pane would take more than it gives
+
+/** @param {SVGSVGElement} picture @param {() => void} moved another part of it, or more of it, can be seen */
+export function makeZoom(picture, moved) {
+  const pane = html(
+    "div",
+    {
+      class: "al-pane",
+      onscroll: moved,
+      onwheel: wheeled,
+      onpointerdown: grab,
+      onpointermove: dragged,
+      onpointerup: drop,
+      onpointercancel: drop,
+    },
+    picture,
+  );
+  let [width, height] = [1, 1];
+  let scale = 1; // above 1 for the back row
+  let zoom = 1;
+  let automatic = true;
+  /** @type {{x: number, y: number} | null} */
+  let first = null; // what is to be seen in the middle at first; nothing once it has been shown
+  let whole = false; // the user wants to see all of it, however small
+  let beyond = false; // it is larger than the pane
+  /** @type {{x: number, y: number, left: number, top: number} | null} */
+  let hold = null;
+
+  /** @param {number} next */
+  function apply(next) {
+    zoom = Math.max(0.1, Math.min(4, next));
+    set(picture, { width: Math.floor(width * zoom), height: Math.floor(height * zoom) });
+    beyond = Math.floor(width * zoom) > room() || Math.floor(height * zoom) > limit();
+    moved();
+  }
+
+  /** The width there is for the picture, also where the map takes some of it. */
+  function room() {
+    return ruler.clientWidth - (pane.offsetWidth - pane.clientWidth);
+  }
+
+  /** The height there is for the picture. */
+  function limit() {
+    return parseFloat(getComputedStyle(pane).maxHeight) || Infinity;
+  }
+
+  /**
+   * So large that all of it can be seen, while that stays readable; else as small as can be read, from its beginning.
+   */
+  function fit() {
+    if (!automatic || !ruler.clientWidth) return;
+    if (whole) return fitAll();
+    const fitting = Math.min(LARGEST * scale, room() / width, limit() / height);
+    apply(Math.max(fitting, scale > 1 ? scale : fitting < WHOLE ? READABLE : 0));
+    if (first)
+      pane.scrollTo({
+        left: first.x * zoom - pane.clientWidth / 2,
+        top: first.y * zoom - pane.clientHeight / 2,
+        behavior: "instant",
+      });
+    first = null;
+  }
+
+  /** @param {number} factor */
+  function by(factor) {
+    automatic = whole = false;
+    const [x, y] = [(pane.scrollLeft + pane.clientWidth / 2) / zoom, (pane.scrollTop + pane.clientHeight / 2) / zoom];
+    apply(zoom * factor);
+    pane.scrollTo(x * zoom - pane.clientWidth / 2, y * zoom - pane.clientHeight / 2);
+  }
+
+  function fitAll() {
+    automatic = whole = true;
+    apply(Math.min(LARGEST * scale, room() / width, limit() / height));
+  }
+
+  /** @param {WheelEvent} event */
+  function wheeled(event) {
+    if (!event.ctrlKey) return; // without Ctrl the page scrolls
+    event.preventDefault();
+    by(Math.exp(-event.deltaY / 300));
+  }
+
+  /** @param {PointerEvent} event */
+  function grab(event) {
+    const empty = event.target === picture || event.target === pane;
+    if (!empty || event.button !== 0 || event.pointerType === "touch") return; // touch scrolls by itself
+    hold = { x: event.clientX, y: event.clientY, left: pane.scrollLeft, top: pane.scrollTop };
+    pane.setPointerCapture(event.pointerId);
+  }
+
+  /** @param {PointerEvent} event */
+  function dragged(event) {
+    if (hold) pane.scrollTo(hold.left + hold.x - event.clientX, hold.top + hold.y - event.clientY);
+  }
+
+  function drop() {
+    hold = null;
+  }
+
+  const ruler = html("div"); // as wide as the pane, but without its height, which follows the picture's
+  const observer = new ResizeObserver(() => (fit(), moved()));
+  observer.observe(ruler);
+  const tool = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ action) =>
+    html("button", { type: "button", class: "al-tool", "aria-label": label, title: label, onclick: action }, text);
+  const tools = html(
+    "div",
+    { class: "al-tools", role: "group", "aria-label": "Zoom" },
+    tool("\u2212", "Zoom out", () => by(1 / STEP)),
+    tool("+", "Zoom in", () => by(STEP)),
+    tool("Fit", "Fit the whole graph", fitAll),
+  );
+
+  return {
+    parts: [ruler, pane],
+    tools,
+    /** The part of the picture in the pane, in its own measure. @returns {Extent} */
+    seen() {
+      const { scrollLeft: left, scrollTop: top, clientWidth: w, clientHeight: h } = pane;
+      return /** @type {any} */ ([left, top, left + w, top + h].map((v) => v / zoom));
+    },
+    /** Scroll so that parts of the picture can be seen, if they cannot. @param {Element[]} parts */
+    reveal(parts) {
+      if (!parts.length) return;
+      const boxes = parts.map((part) => part.getBoundingClientRect());
+      const frame = pane.getBoundingClientRect();
+      const by = (
+        /** @type {number} */ low,
+        /** @type {number} */ high,
+        /** @type {number} */ from,
+        /** @type {number} */ to,
+      ) => (low < from || high - low > to - from ? low - from : Math.max(0, high - to));
+      const [left, top] = [Math.min(...boxes.map((b) => b.left)), Math.min(...boxes.map((b) => b.top))];
+      const [right, bottom] = [Math.max(...boxes.map((b) => b.right)), Math.max(...boxes.map((b) => b.bottom))];
+      pane.scrollBy(
+        by(left - 12, right + 12, frame.left, frame.right),
+        by(top - 12, bottom + 12, frame.top, frame.bottom),
+      );
+    },
+    /** Scroll so that a part of the picture stands where it was. @param {Element} part @param {DOMRect} place */
+    keep(part, place) {
+      const { left, top } = part.getBoundingClientRect();
+      pane.scrollBy({ left: left - place.left, top: top - place.top, behavior: "instant" });
+    },
+    /** Whether there is more of the picture than can be seen, and room for a map of it. */
+    isBeyond: () => beyond && ruler.clientWidth > MAPPED,
+    /**
+     * @param {number} w
+     * @param {number} h the picture's own size
+     * @param {{x: number, y: number}} place what is to be seen first
+     */
+    resize(w, h, place) {
+      if (w !== width && automatic) first = place;
+      [width, height] = [w, h];
+      if (automatic) fit();
+      else apply(zoom);
+    },
+    /** @param {number} factor */
+    enlarge(factor) {
+      scale = factor;
+      automatic = true;
+      whole = false;
+      fit();
+    },
+    close: () => observer.disconnect(),
+  };
+}
+
+// A small picture of the whole graph: where the view is, and a way to go elsewhere. For the eyes; keys walk the graph
+// itself.
+
+const SIZE = { tall: [110, 190], wide: [190, 42], least: 20 };
+
+/** @param {HTMLElement} pane */
+export function makeMinimap(pane) {
+  const canvas = html("canvas", { class: "al-whole-canvas" });
+  const here = html("div", { class: "al-whole-here" });
+  const root = html(
+    "div",
+    {
+      class: "al-whole",
+      "aria-hidden": "true",
+      hidden: true,
+      onpointerdown: grab,
+      onpointermove: (/** @type {PointerEvent} */ e) => e.buttons && go(e),
+    },
+    canvas,
+    here,
+  );
+  let [width, height, across, down] = [1, 1, 1, 1]; // the graph's size, and pixels of the map for each unit
+  /** @type {(() => void) | null} */
+  let paint = null; // what is to be painted once the map can be seen
+
+  /** Show which part can be seen, if not all of it can. */
+  function frame(isBeyond = !root.hidden) {
+    root.hidden = !isBeyond;
+    if (root.hidden) return;
+    paint?.();
+    const zoom = pane.scrollWidth && (pane.querySelector("svg")?.clientWidth ?? 1) / width;
+    const part = (
+      /** @type {number} */ from,
+      /** @type {number} */ size,
+      /** @type {number} */ whole,
+      /** @type {number} */ scale,
+    ) => [Math.max(0, (from / zoom) * scale), Math.min(whole * scale, (size / zoom) * scale)].map((v) => `${v}px`);
+    [here.style.left, here.style.width] = part(pane.scrollLeft, pane.clientWidth, width, across);
+    [here.style.top, here.style.height] = part(pane.scrollTop, pane.clientHeight, height, down);
+  }
+
+  /** @param {PointerEvent} event */
+  function grab(event) {
+    root.setPointerCapture(event.pointerId);
+    go(event);
+  }
+
+  /** @param {PointerEvent} event */
+  function go(event) {
+    const box = canvas.getBoundingClientRect();
+    pane.scrollTo({
+      behavior: "instant",
+      left: ((event.clientX - box.left) / box.width) * pane.scrollWidth - pane.clientWidth / 2,
+      top: ((event.clientY - box.top) / box.height) * pane.scrollHeight - pane.clientHeight / 2,
+    });
+  }
+
+  /** @param {import("./graph.js").Scene} scene @param {(id: number) => string} color */
+  function draw(scene, color) {
+    [width, height] = [scene.width, scene.height];
+    const isWide = width > height;
+    const [most, less] = isWide ? SIZE.wide : SIZE.tall;
+    across = down = Math.min(most / width, less / height);
+    if (isWide) down = Math.max(down, SIZE.least / height);
+    else across = Math.max(across, SIZE.least / width);
+    const sharp = 2;
+    set(canvas, { width: Math.ceil(width * across * sharp), height: Math.ceil(height * down * sharp) });
+    [root.style.width, root.style.height] = [width * across, height * down].map((size) => `${Math.ceil(size)}px`);
+    root.classList.toggle("al-whole-below", isWide);
+    const context = canvas.getContext("2d");
+    for (const { id, x, y, w, h } of scene.nodes) {
+      context.fillStyle = color(id);
+      context.fillRect(
+        x * across * sharp,
+        y * down * sharp,
+        Math.max(2, w * across * sharp),
+        Math.max(2, h * down * sharp),
+      );
+    }
+  }
+
+  pane.addEventListener("scroll", () => frame());
+  return {
+    root,
+    frame,
+    /** @param {import("./graph.js").Scene} scene @param {(id: number) => string} color */
+    draw(scene, color) {
+      paint = () => {
+        paint = null;
+        draw(scene, color);
+      };
+      frame();
+    },
+  };
+}
+
+// Large graphs: what is far from the part that one sees is an empty element. It keeps its place, its name and the
+// focus.
+
+export const MANY = 100; // boxes; up to here everything is drawn
+const MARGIN = 0.75; // of the pane's size, drawn around it, so that scrolling meets finished boxes
+
+/** @typedef {[left: number, top: number, right: number, bottom: number]} Extent */
+/** @typedef {{extent: Extent, show: (near: boolean) => void}} Thing */
+
+/**
+ * Draw what is near, and empty what is not.
+ * @param {Thing[]} things
+ * @param {Extent} seen the part of the picture in the pane
+ */
+export function drawNear(things, [left, top, right, bottom]) {
+  const [x, y] = [MARGIN * (right - left), MARGIN * (bottom - top)];
+  for (const {
+    extent: [l, t, r, b],
+    show,
+  } of things)
+    show(r >= left - x && l <= right + x && b >= top - y && t <= bottom + y);
+}
+
+/**
+ * The `show` of an element whose content is made when it is to be seen.
+ * @param {Element} element
+ * @param {() => Element[]} make
+ * @returns {(near: boolean) => void}
+ */
+export function drawnIn(element, make) {
+  return (near) => {
+    if (near !== element.hasChildNodes()) element.replaceChildren(...(near ? make() : []));
+  };
+}
+
+/** Where a line is at most, by the points of its path. @param {string} path @returns {Extent} */
+export function extentOf(path) {
+  const [xs, ys] = [/** @type {number[]} */ ([]), /** @type {number[]} */ ([])];
+  for (const [, command, numbers] of path.matchAll(/([A-Z])([^A-Z]*)/g)) {
+    const values = (numbers.match(/-?[\d.]+/g) ?? []).map(Number);
+    values.forEach((value, k) => (command === "V" || (command !== "H" && k % 2) ? ys : xs).push(value));
+  }
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}

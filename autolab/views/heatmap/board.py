@@ -1,0 +1,282 @@
+"""Board: which named arrays a heatmap shows, which plane of each, and in which colours; and what the page must know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...engine.arrays import as_array, check_real
+from ...engine.variable import Variable
+from ..draw.cells import Plane
+from ..draw.colors import DECADES, SCALES, Tone, spanning
+from ..draw.escape import clean, join
+from ..draw.grad_status import of_variable
+from ..draw.heat import Heat, heat_entry, index_words, plane_snapshot
+from ..draw.heatmap import MAX_CELLS, Panel, describe, heatmaps
+from ..draw.html import paragraph, picture, prose
+from ..draw.messages import say
+from ..draw.registry import Bundle
+from ..live.protocol import not_understood
+
+MAX_BYTES = 200_000
+"""The cells of all panels together take at most so many bytes."""
+
+MOST_DECADES = 8
+AT_FIRST: list[Any] = ["heat", None, []]
+"""What a page asks that has just been opened."""
+
+SHOW = ("value", "gradient", "both")
+
+
+MAX_ARRAYS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class NamedArray:
+    """A name, and the array or the Variable that it stands for."""
+
+    name: str
+    source: Any
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape as it is now; that of an array of no elements for a parameter without a size."""
+        data = self.source.data if isinstance(self.source, Variable) else self.source
+        return (0,) if data is None else tuple(data.shape)
+
+    def offers(self, which: str) -> bool:
+        """Whether it is to be asked for that: an array has no gradient to speak of."""
+        return which == "value" or isinstance(self.source, Variable)
+
+    def read(self, which: str) -> Heat | None:
+        """The value or the gradient as it is now; None where there is none."""
+        found = self.source
+        if isinstance(found, Variable):
+            found = found.grad if which == "gradient" else found
+            return None if found is None or found.data is None else Heat(found.data)
+        return None if which == "gradient" else Heat(found)
+
+
+def gather(arrays: tuple[Any, ...], named: Mapping[str, Any]) -> list[NamedArray]:
+    """Everything that is to be shown, with its name.
+
+    Raises
+    ------
+    TypeError
+        If something is no array of real numbers.
+    ValueError
+        If there is nothing, or too much.
+    """
+    found: list[NamedArray] = []
+    for given in arrays:
+        if isinstance(given, Mapping):
+            found += [_named(str(name), value) for name, value in given.items()]
+        else:
+            found.append(_named(getattr(given, "name", None) or f"array {len(found) + 1}", given))
+    found += [_named(name, value) for name, value in named.items()]
+    if not 1 <= len(found) <= MAX_ARRAYS:
+        raise ValueError(f"heatmap: got {len(found)} arrays; expected 1 to {MAX_ARRAYS}")
+    return [NamedArray("array", found[0].source)] if [entry.name for entry in found] == ["array 1"] else found
+
+
+def _named(name: str, value: Any) -> NamedArray:
+    if isinstance(value, Variable):
+        return NamedArray(clean(name), value)
+    what = f"heatmap: {clean(name, 60)}"
+    return NamedArray(clean(name), check_real(as_array(value, what), what))
+
+
+class Board:
+    """Arrays of one shape show the same plane, so that they can be compared.
+
+    Parameters
+    ----------
+    arrays : list of NamedArray
+    show : {"value", "gradient", "both"}
+    scale : {"asinh", "linear", "symlog"}
+    shared : bool
+        Whether the arrays have one scale: on ``asinh`` all values and gradients together, else all values, and all
+        gradients.
+    axes : mapping of str to str
+        The names of the axes of some arrays, a letter for each axis, by the names of the arrays.
+    """
+
+    def __init__(
+        self, arrays: list[NamedArray], show: str, scale: str, shared: bool, axes: Mapping[str, str] | None = None
+    ) -> None:
+        self.arrays = arrays
+        self.axes = dict(axes or {})
+        self._first = self.show, self.scale, self.decades, self.shared = show, scale, DECADES, shared
+        self._moved: dict[tuple[int, ...], Plane] = {}
+        self.read()
+
+    def read(self) -> None:
+        """Look at the arrays anew."""
+        self._heats: dict[tuple[int, str], Heat | None] = {}
+        _check_axes(self.axes, {entry.name: entry.shape for entry in self.arrays})
+
+    @property
+    def size(self) -> int:
+        """How many elements were read."""
+        return sum([heat.array.size for heat in self._heats.values() if heat is not None])
+
+    # ------------------------------------------------------------------ what is looked at
+    def look(self, colours: list[Any] | None, planes: list[Any]) -> None:
+        """Look at what a page names.
+
+        Parameters
+        ----------
+        colours : list, optional
+            What is shown, the scale, how many powers of ten below the strongest colours ``symlog`` begins to follow
+            them, and whether the scale is shared; None: as at first.
+        planes : list
+            Shape, axes, indices and block (None for all) of each plane that is not the first of its arrays. Of shapes
+            that no array has any more, nothing is shown.
+
+        Raises
+        ------
+        ValueError
+            If there is no such thing.
+        """
+        chosen = _colours(self._first if colours is None else colours)
+        moved = [_plane(named) for named in planes]
+        self.show, self.scale, self.decades, self.shared = chosen
+        self._moved = {plane.shape: plane for plane in moved}
+
+    @property
+    def planes(self) -> dict[tuple[int, ...], Plane]:
+        """The plane of each shape."""
+        shapes = [entry.shape for entry in self.arrays]
+        return {shape: self._moved.get(shape) or Plane.first(shape) for shape in shapes}
+
+    # ------------------------------------------------------------------ what is shown
+    def panels(self) -> list[tuple[NamedArray, str, Heat | None]]:
+        """The arrays to draw, in order: an entry, value or gradient, and the numbers where there are any."""
+        chosen = SHOW[:2] if self.show == "both" else (self.show,)
+        found = [(i, which) for i, entry in enumerate(self.arrays) for which in chosen if entry.offers(which)]
+        return [(self.arrays[i], which, self._heat(i, which)) for i, which in found]
+
+    def _heat(self, i: int, which: str) -> Heat | None:
+        if (i, which) not in self._heats:
+            self._heats[i, which] = self.arrays[i].read(which)
+        return self._heats[i, which]
+
+    def _tone(self, which: str, heat: Heat) -> Tone:
+        """Shared are the colours; what bar explains them is a matter of each array."""
+        own = spanning(*heat.range[:2], self.scale, self.decades)
+        if not self.shared:
+            return own
+        kinds = SHOW[:2] if self.scale == "asinh" else (which,)
+        alike = [found for _, kind, found in self.panels() if kind in kinds and found is not None]
+        ends = [end for found in alike for end in found.range[:2] if end is not None]
+        shared = spanning(min(ends, default=None), max(ends, default=None), self.scale, self.decades)
+        return replace(shared, ends=own.ends)
+
+    def picture(self) -> dict[str, Any]:
+        """Everything that the page draws, as plain data and bytes."""
+        panels = self.panels()
+        most = MAX_BYTES // max(1, len(panels))
+        groups = list(self.planes)
+        entries: list[dict[str, Any]] = []
+        cells: list[bytes] = []
+        for shown, which, heat in panels:
+            entry = {"name": shown.name, "which": which, "buffer": None, "group": groups.index(shown.shape)}
+            entry["axes"] = self.axes.get(shown.name, "")
+            entry["sentence"] = _sentence(shown) if which == "gradient" else ""
+            if heat is not None:
+                plane = self.planes[shown.shape]
+                told, data = heat_entry(heat, plane, self._tone(which, heat), most)
+                entry |= {**told, "buffer": len(cells), "index": index_words(plane)}
+                cells.append(data)
+            entries.append(entry)
+        return {"settings": self._settings(), "groups": self._groups(), "panels": entries, "cells": cells}
+
+    def _settings(self) -> dict[str, Any]:
+        has_gradients = any([isinstance(entry.source, Variable) for entry in self.arrays])
+        return {
+            "show": self.show,
+            "scale": self.scale,
+            "shows": list(SHOW) if has_gradients else [],
+            "decades": self.decades,
+            "most": MOST_DECADES,
+            "shared": self.shared,
+            "several": len(self.arrays) > 1,
+        }
+
+    def _groups(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "shape": list(shape),
+                "axes": list(plane.axes),
+                "at": list(plane.at),
+                "region": list(plane.shown),
+                "extent": list(plane.extent),
+                "names": [entry.name for entry in self.arrays if entry.shape == shape],
+            }
+            for shape, plane in self.planes.items()
+        ]
+
+    # ------------------------------------------------------------------ where nothing is live
+    def static(self) -> Bundle:
+        """The same as pictures in HTML that any notebook shows, and in words."""
+        parts, lines = [], []
+        for entry in self.arrays:
+            drawn = [(which, heat) for shown, which, heat in self.panels() if shown is entry]
+            panels = [self._panel(entry, which, heat) for which, heat in drawn if heat is not None]
+            sentence = _sentence(entry) if any([which == "gradient" for which, _ in drawn]) else ""
+            lines.append(" ".join([*map(describe, panels), *([f"{entry.name}: {sentence}"] if sentence else [])]))
+            if panels:
+                parts.append(picture(heatmaps(panels), " ".join(map(describe, panels))))
+            if sentence:
+                parts.append(paragraph(prose(f"{entry.name}: {sentence}")))
+        return {"text/html": str(join(parts)), "text/plain": "\n".join(lines)}
+
+    def _panel(self, entry: NamedArray, which: str, heat: Heat) -> Panel:
+        plane, colors = self.planes[entry.shape], self._tone(which, heat)
+        snapshot = plane_snapshot(heat, plane, MAX_CELLS * MAX_CELLS)
+        title = f"{entry.name}{index_words(plane)}" + (" gradient" if which == "gradient" else "")
+        return Panel(title, snapshot, tone=colors, counts=heat.sample.counts(colors))
+
+
+def _colours(chosen: Sequence[Any]) -> Any:
+    match chosen:
+        case [str(show), str(scale), int(decades), bool(shared)]:
+            if show not in SHOW:
+                raise ValueError(f"heatmap: show is {show!r:.60}; expected one of {', '.join(SHOW)}")
+            if scale not in SCALES:
+                raise ValueError(f"heatmap: scale is {scale!r:.60}; expected one of {', '.join(SCALES)}")
+            if not 1 <= decades <= MOST_DECADES:
+                raise ValueError(f"heatmap: got {decades!r:.60} decades; expected 1 to {MOST_DECADES}")
+            return show, scale, decades, shared
+    raise not_understood(chosen)
+
+
+def _plane(named: Any) -> Plane:
+    match named:
+        case [list(shape), list(axes), list(at), list() | None as region]:
+            if all([type(n) is int for n in (*shape, *axes, *at, *(region or ()))]):
+                return Plane.placed(tuple(shape), axes, at, region)
+    raise not_understood(named)
+
+
+def _check_axes(axes: Mapping[str, str], shapes: Mapping[str, tuple[int, ...]]) -> None:
+    """Axes of one name have one length."""
+    lengths: dict[str, int] = {}
+    for name, letters in axes.items():
+        shape = shapes.get(name)
+        if shape is None:
+            raise ValueError(f"heatmap: axes names {name!r:.60}; the arrays are {', '.join(shapes):.150}")
+        if not isinstance(letters, str) or len(letters) != len(shape):
+            raise ValueError(f"heatmap: axes of {name:.60} are {letters!r:.40}; expected a letter for each of {shape}")
+        for letter, length in zip(letters, shape, strict=True):
+            if lengths.setdefault(letter, length) != length:
+                raise ValueError(
+                    f"heatmap: axis {letter!r} of {name:.60} has length {length}; elsewhere {lengths[letter]}"
+                )
+
+
+def _sentence(shown: NamedArray) -> str:
+    """About its gradient, where there is more to say than that it has one."""
+    sentence = of_variable(shown.source)
+    return "" if sentence == say("ok") else sentence

@@ -1,0 +1,305 @@
+// @ts-check
+/**
+ * The part with the panels. Arrays of one shape form a group: they show the same plane and have one cursor, unless
+ * their axes have names.
+ */
+
+import { button, html, set, write } from "../live/dom.js";
+import { indicesAt, makeHeatPanel, spanOf } from "./panel.js";
+
+/**
+ * What a view of heatmaps looks at: its colours (null: as it began), and the planes that are not the first of their
+ * arrays.
+ */
+export const HEAT = { colours: null, planes: [] };
+
+/** The question for it. @param {typeof HEAT} look */
+export const heatQuestion = ({ colours, planes }) => ["heat", colours, planes];
+
+/** Turning to another plane, or to a block of it. @param {import("../live/brain.js").Brain} brain */
+export const heatActs = ({ look, change }) => ({
+  /** @param {any} message @param {() => void} [done] */
+  plane({ of: { shape, axes, at, region }, ...turned }, done) {
+    const isOurs = (/** @type {any[]} */ [other]) => String(other) === String(shape);
+    const [, ...before] = look().planes.find(isOurs) ?? [shape, axes, at, region];
+    const next = { axes: before[0], at: before[1], region: before[2], ...turned };
+    change(
+      {
+        planes: [
+          ...look().planes.filter((/** @type {any[]} */ one) => !isOurs(one)),
+          [shape, next.axes, next.at, next.region],
+        ],
+      },
+      done,
+    );
+  },
+});
+
+const ZOOM = 4;
+const LEAST = 8; // rows and columns that remain when enlarging
+
+/** @param {import("../graph/explorer.js").View} view */
+export function makeHeatPart(view) {
+  const { get, root } = view;
+  const groups = html("div", { class: "al-heat-groups" });
+  /** @type {ReturnType<typeof makeGroup>[]} */
+  let made = [];
+  let built = "";
+  root.classList.add("al-heat");
+
+  function paint() {
+    const { groups: planes, panels, cells } = get("picture");
+    const structure = JSON.stringify([
+      planes.map((/** @type {any} */ p) => p.shape),
+      panels.map((/** @type {any} */ p) => [p.name, p.which, p.group]),
+    ]);
+    if (built !== (built = structure)) {
+      made = planes.map((/** @type {any} */ plane, /** @type {number} */ key) =>
+        makeGroup(view, plane, panels.filter((/** @type {any} */ p) => p.group === key).length, follow),
+      );
+      groups.replaceChildren(...made.map((group) => group.root));
+    }
+    made.forEach((group, key) =>
+      group.update(
+        planes[key],
+        panels.filter((/** @type {any} */ p) => p.group === key),
+        cells,
+        view.colors,
+      ),
+    );
+    follow(followed);
+  }
+
+  /** @type {import("./panel.js").Indices} */
+  let followed = {};
+
+  /** Mark what belongs to an element everywhere. @param {import("./panel.js").Indices} indices */
+  function follow(indices) {
+    followed = indices;
+    for (const group of made) group.follow(indices);
+  }
+
+  const keys = html("p", { class: "al-note al-heat-keys" }, get("words").heat_keys);
+  return { places: { middle: [groups, ...(get("still") ? [] : [keys])] }, on: { picture: paint }, paint };
+}
+
+/**
+ * @param {import("../graph/explorer.js").View} view
+ * @param {any} first
+ * @param {number} count
+ * @param {(indices: import("./panel.js").Indices) => void} follow
+ */
+function makeGroup({ get, send, link }, first, count, follow) {
+  let plane = first;
+  /** @type {import("./panel.js").Spot | null} */
+  let cursor = null;
+  let pointed = 0; // the panel that has the cursor
+  /** @type {string[]} */
+  let named = []; // the names of the axes of each panel
+  const panels = Array.from({ length: count }, (_, i) =>
+    makeHeatPanel({
+      point: (spot) => point(spot, i),
+      pressed: (event, block) => pressed(event, block, i),
+      dragged: (from, to) => zoom([from.row, to.row, from.column, to.column]),
+    }),
+  );
+  const axes = makeAxes(
+    first,
+    (row, column) => send({ do: "plane", of: plane, axes: [row, column], region: null }),
+    (at) => send({ do: "plane", of: plane, at }),
+  );
+  const whole = button("Show the whole", () => zoom(null));
+  const out = button("Less enlarged", shrink);
+  const where = html("span", { class: "al-note" });
+  const buttons = html("div", { class: "al-heat-zoom" }, where, out, whole);
+  const bar = html("div", { class: "al-heat-bar" }, axes.root, buttons);
+
+  const group = html(
+    "section",
+    { class: "al-heat-group", "aria-label": first.names.join(", ") },
+    bar,
+    html("div", { class: "al-heat-panels" }, ...panels.map((panel) => panel.root)),
+  );
+  group.style.setProperty("--al-panels", String(Math.min(2, count)));
+
+  /** @param {import("./panel.js").Spot | null} spot @param {number} i */
+  function point(spot, i) {
+    [cursor, pointed] = [spot, i];
+    if (named[i]) follow(spot ? indicesAt(spot, named[i], plane) : {});
+    else for (const panel of panels) panel.show(spot);
+  }
+
+  /** @param {number[] | null} region */
+  function zoom(region) {
+    cursor = region && cursor;
+    send({ do: "plane", of: plane, region });
+  }
+
+  /**
+   * Make the block so many times larger about a point.
+   * @param {import("./panel.js").Spot} middle
+   * @param {number} factor
+   */
+  function around({ row, column }, factor) {
+    const [top, bottom, left, right] = plane.region;
+    return [
+      ...stretch(row, (bottom - top) * factor, plane.extent[0]),
+      ...stretch(column, (right - left) * factor, plane.extent[1]),
+    ];
+  }
+
+  function shrink() {
+    const [top, bottom, left, right] = plane.region;
+    zoom(around({ row: Math.floor((top + bottom) / 2), column: Math.floor((left + right) / 2) }, ZOOM));
+  }
+
+  /** @param {KeyboardEvent} event @param {number[]} block of a cell @param {number} i */
+  function pressed(event, block, i) {
+    const way = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    const [top, bottom, left, right] = plane.region;
+    if (way) {
+      const from = cursor ?? { row: top, column: left };
+      point(
+        cursor
+          ? {
+              row: snap(from.row + way[0] * block[0], top, bottom, block[0]),
+              column: snap(from.column + way[1] * block[1], left, right, block[1]),
+            }
+          : from,
+        i,
+      );
+    } else if ((event.key === "Enter" || event.key === "+") && cursor) zoom(around(cursor, 1 / ZOOM));
+    else if (event.key === "Backspace" || event.key === "-") shrink();
+    else if (event.key === "Escape") zoom(null);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  return {
+    root: group,
+    /**
+     * @param {any} next
+     * @param {any[]} facts
+     * @param {DataView[]} cells
+     * @param {import("../live/colors.js").ColorMap} colors
+     */
+    update(next, facts, cells, colors) {
+      plane = next;
+      const [top, bottom, left, right] = next.region;
+      const isWhole = bottom - top === next.extent[0] && right - left === next.extent[1];
+      buttons.hidden = isWhole || get("still");
+      write(
+        where,
+        `rows ${top}\u2013${bottom - 1} of ${next.extent[0]}, columns ${left}\u2013${right - 1} of ${next.extent[1]}`,
+      );
+      axes.update(next, link.state === "idle");
+      bar.hidden = (axes.root.hidden = get("still") || next.shape.length < 3) && buttons.hidden;
+      named = facts.map((fact) => fact.axes ?? "");
+      facts.forEach((fact, i) => panels[i].update(fact, next, cells[fact.buffer], colors));
+      if (!named[pointed]) point(cursor && inside(next.region, cursor), pointed);
+    },
+    /** Mark what belongs to an element of another heatmap. @param {import("./panel.js").Indices} indices */
+    follow(indices) {
+      panels.forEach(
+        (panel, i) =>
+          named[i] &&
+          panel.show(
+            .../** @type {[import("./panel.js").Spot | null, import("./panel.js").Spot?]} */ (
+              spanOf(indices, named[i], plane) ?? [null]
+            ),
+          ),
+      );
+    },
+  };
+}
+
+/**
+ * Which axes are rows and columns, and a slider for each other one.
+ * @param {any} first
+ * @param {(row: number, column: number) => void} across
+ * @param {(at: number[]) => void} step
+ */
+function makeAxes({ shape }, across, step) {
+  const names = shape.map((/** @type {number} */ n, /** @type {number} */ axis) => `axis ${axis} (${n})`);
+  const [rows, columns] = ["Rows", "Columns"].map((label) =>
+    html(
+      "select",
+      { class: "al-choice", "aria-label": label },
+      ...names.map((/** @type {string} */ name, /** @type {number} */ axis) => html("option", { value: axis }, name)),
+    ),
+  );
+  /**
+   * Choosing the other one's axis swaps the two.
+   * @param {any} changed
+   * @param {any} other
+   * @param {() => number[]} before
+   */
+  const chosen = (changed, other, before) => () => {
+    if (changed.value === other.value) other.value = String(before().find((axis) => axis !== Number(changed.value)));
+    across(Number(rows.value), Number(columns.value));
+  };
+  let [axes, at] = [[0, 1], [0]];
+  set(rows, { onchange: chosen(rows, columns, () => axes) });
+  set(columns, { onchange: chosen(columns, rows, () => axes) });
+  const sliders = shape.map((/** @type {number} */ n, /** @type {number} */ axis) => {
+    const value = html("output", { class: "al-where" });
+    const range = html("input", {
+      type: "range",
+      class: "al-range",
+      min: 0,
+      max: Math.max(0, n - 1),
+      step: 1,
+      "aria-label": `Index on axis ${axis}`,
+      oninput: () => (
+        write(value, range.value),
+        step((at = at.map((index, k) => (k === axis ? Number(range.value) : index))))
+      ),
+    });
+    return { root: html("label", { class: "al-heat-slider" }, `axis ${axis}`, range, value), range, value };
+  });
+
+  return {
+    root: html(
+      "div",
+      { class: "al-heat-axes" },
+      html("label", { class: "al-setting" }, "rows", rows),
+      html("label", { class: "al-setting" }, "columns", columns),
+      ...sliders.map((/** @type {any} */ s) => s.root),
+    ),
+    /** @param {any} plane @param {boolean} isSettled */
+    update(plane, isSettled) {
+      ({ axes, at } = plane);
+      [rows.value, columns.value] = axes.map(String);
+      sliders.forEach((/** @type {any} */ { root, range, value }, /** @type {number} */ axis) => {
+        root.hidden = axes.includes(axis);
+        if (!isSettled && document.activeElement === range) return; // it has moved on meanwhile
+        range.value = String(at[axis]);
+        write(value, String(at[axis]));
+      });
+    },
+  };
+}
+
+/**
+ * A span of a length about a point, within an axis.
+ * @param {number} middle
+ * @param {number} length
+ * @param {number} most
+ */
+function stretch(middle, length, most) {
+  const size = Math.min(most, Math.max(LEAST, Math.ceil(length)));
+  const from = Math.max(0, Math.min(most - size, middle - Math.floor(size / 2)));
+  return [from, from + size];
+}
+
+/** The first element of a cell. @param {number} k @param {number} from @param {number} to @param {number} block */
+function snap(k, from, to, block) {
+  const last = from + Math.floor((to - from - 1) / block) * block;
+  return Math.max(from, Math.min(last, k));
+}
+
+/** @param {number[]} region @param {import("./panel.js").Spot} spot */
+function inside([top, bottom, left, right], { row, column }) {
+  return { row: Math.max(top, Math.min(bottom - 1, row)), column: Math.max(left, Math.min(right - 1, column)) };
+}

@@ -1,0 +1,124 @@
+"""heatmap(): arrays of any size and number of axes as live heatmaps. What is sent is never more than is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...binding import chosen_options
+from ..draw.colors import SCALES
+from ..draw.messages import say
+from ..draw.registry import Bundle
+from ..live.protocol import on_message, on_question
+from ..live.widget import LiveView, at_first
+from .board import AT_FIRST, SHOW, Board, gather
+
+WATCHED = 4_000_000
+"""Elements that are read again after every cell of the notebook; more only when asked for."""
+
+
+class Heatmap(LiveView):
+    """A live view of arrays, made by `heatmap`. All of its state is in the model; the arrays stay where they are.
+
+    Examples
+    --------
+    >>> import autolab, numpy as np
+    >>> W = np.eye(3)
+    >>> view = autolab.heatmap(W=W)
+    heatmap: no notebook to draw in; open ...html in a browser
+    >>> W *= 2
+    >>> view.refresh()
+    >>> view.close()
+    """
+
+    kind = "heatmaps"
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        first = at_first()
+        words = {**first["words"], "live_stale": say("heat_stale"), "heat_keys": say("heat_keys")}
+        super().__init__(**{**first, "words": words, **self._answers([AT_FIRST])})
+        self._listen()
+
+    # ------------------------------------------------------------------ for Python
+    def refresh(self) -> None:
+        """Read the arrays again."""
+        with self._turn, self.hold_sync():
+            self._again()
+
+    def look_again(self) -> None:
+        """A cell has run: small arrays are read again; of large ones it is said that they were read before."""
+        if self._board.size <= WATCHED:
+            self.refresh()
+        else:
+            self._tell(since={"text": say("heat_since"), "again": True})
+
+    def _static(self) -> Bundle:
+        return self._board.static()
+
+    # ------------------------------------------------------------------ for the page
+    @on_message("again")
+    def _again(self) -> None:
+        self._board.read()
+        self._tell(since={}, error=None)
+        self._answer_anew()
+
+    @on_question("heat", "numbers", colours=(list, type(None)), planes=list)
+    def _heat(self, colours: list[Any] | None, planes: list[Any]) -> dict[str, Any]:
+        self._board.look(colours, planes)
+        return self._board.picture()
+
+    def _turned(self) -> None:
+        self._tell(error=None)
+
+
+def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any) -> Heatmap:
+    """Look at arrays as heatmaps: their values, and the gradients of Variables, of any size and number of axes.
+
+    Blue is negative, orange positive, and zero neutral; NaN and infinities are signs (×, +, −), never colours. Of a
+    large array each cell shows the element of greatest magnitude in its block, and a block can be enlarged down to
+    single elements. In plain Python, where there is no notebook to draw in, the view is saved as a page and its path
+    printed.
+
+    Parameters
+    ----------
+    *arrays : Variable, Parameter, array, number, or a dict of these by name
+        On the CPU or on the GPU, where they stay. The live view reads them again after every cell; arrays of more than
+        four million elements when it is asked to.
+    options : dict, optional
+        ``show``: "value", "gradient" or "both" (default: both where there is a gradient). ``scale``: "asinh" (default),
+        "linear", or "symlog", which follows the powers of ten. ``shared`` (default True): whether several arrays have
+        one scale; on "asinh" it is that of all values and gradients together, up to the largest, rounded up.
+    **named
+        More of them, with their names.
+
+    Returns
+    -------
+    Heatmap
+        ``.refresh()`` reads the arrays again, ``.close()`` ends it.
+
+    Raises
+    ------
+    TypeError
+        If something is no array of real numbers.
+    ValueError
+        If there is nothing to show or more than 12 arrays, an option has an unknown value, or axes of one letter have
+        different lengths.
+
+    Examples
+    --------
+    >>> import autolab, numpy as np
+    >>> W = autolab.Variable(np.eye(3), name="W")
+    >>> view = autolab.heatmap(W, options={"scale": "symlog"})
+    heatmap: no notebook to draw in; open ...html in a browser
+    """
+    given = chosen_options("heatmap", options, ("show", "scale", "shared", "axes"))
+    entries = gather(arrays, named)
+    has_gradient = any([entry.read("gradient") is not None for entry in entries])
+    show, scale = given.get("show", "both" if has_gradient else "value"), given.get("scale", "asinh")
+    if show not in SHOW or scale not in SCALES or type(given.get("shared", True)) is not bool:
+        expected = f"show: {', '.join(SHOW)}; scale: {', '.join(SCALES)}; shared: True, False"
+        raise ValueError(f"heatmap: got the options {dict(given)!r:.100}; expected {expected}")
+    view = Heatmap(Board(entries, show, scale, given.get("shared", True), given.get("axes")))
+    view._save_here("heatmap", "heatmap", entries[0].name)
+    return view

@@ -1,0 +1,57 @@
+// @ts-check
+/** Heatmaps of arrays: which parts the view has. */
+
+import { makeBrain } from "../live/brain.js";
+import { makeComputingPart, makeStaleNoticePart } from "../live/computing.js";
+import { KINDS_SHOWN, SCALES, html, makeSegments, set, write } from "../live/dom.js";
+import { makeAsking } from "../live/link.js";
+import { makeWidget } from "../live/view.js";
+import { HEAT, heatActs, heatQuestion, makeHeatPart } from "./group.js";
+
+export default () =>
+  makeWidget(
+    [makeHeatSettingsPart, makeComputingPart, makeStaleNoticePart, makeHeatPart],
+    makeBrain(makeAsking(HEAT, (look) => ({ picture: heatQuestion(look) }), heatActs)),
+  );
+
+// The part that chooses between value and gradient, and how numbers become colours.
+
+/** @param {import("../graph/explorer.js").View} view */
+export function makeHeatSettingsPart({ get, send }) {
+  const show = makeSegments("What is shown", KINDS_SHOWN, (name) => choose({ show: name }));
+  const scale = makeSegments("Scale of the colours", SCALES, (name) => choose({ scale: name }));
+  const decades = html("input", {
+    type: "range",
+    class: "al-range",
+    min: 1,
+    step: 1,
+    "aria-label": "Powers of ten that the colours tell apart",
+    oninput: () => choose({ decades: Number(decades.value) }),
+  });
+  const powers = html("span");
+  const range = html("label", { class: "al-heat-decades" }, decades, powers);
+  const shared = html("input", { type: "checkbox", onchange: () => choose({ shared: shared.checked }) });
+  const one = html("label", { class: "al-heat-shared" }, shared, "One scale for all");
+
+  /** @param {Record<string, any>} change */
+  function choose(change) {
+    const { show: what, scale: colours, decades: many, shared: all } = get("picture").settings;
+    const next = { show: what, scale: colours, decades: many, shared: all, ...change };
+    send({ do: "turn", to: { colours: [next.show, next.scale, next.decades, next.shared] } });
+  }
+
+  function paint() {
+    const { show: what, shows, scale: colours, decades: many, most, shared: all, several } = get("picture").settings;
+    show.root.hidden = !shows.length;
+    show.choose(what);
+    scale.choose(colours);
+    range.hidden = colours !== "symlog";
+    set(decades, { max: most });
+    decades.value = String(many);
+    write(powers, many === 1 ? "1 power of ten" : `${many} powers of ten`);
+    one.hidden = !several;
+    shared.checked = all;
+  }
+
+  return { needsKernel: true, places: { header: [show.root, scale.root, range, one] }, on: { picture: paint }, paint };
+}

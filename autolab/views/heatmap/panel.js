@@ -1,0 +1,286 @@
+// @ts-check
+/** One array as a heatmap: its cells, the signs of NaN and infinity, the number under the pointer. */
+
+import { makeTone } from "../live/colors.js";
+import { html, set, short, write } from "../live/dom.js";
+import { drawSigns, labelled, makeSigns, paint, print } from "../live/heatmap.js";
+import { makeHeatLegend } from "../live/legend.js";
+
+/** @typedef {{row: number, column: number}} Spot an element of the plane */
+
+/**
+ * What a panel tells its group.
+ * @typedef {{
+ *   point: (spot: Spot | null) => void,
+ *   pressed: (event: KeyboardEvent, block: number[]) => void,
+ *   dragged: (from: Spot, to: Spot) => void,
+ * }} Act
+ */
+
+/** @param {Act} act */
+export function makeHeatPanel(act) {
+  const canvas = html("canvas", {
+    class: "al-canvas",
+    tabindex: 0,
+    role: "img",
+    onkeydown: (/** @type {KeyboardEvent} */ e) => act.pressed(e, facts.block),
+    onpointerdown: grab,
+    onpointermove: moved,
+    onpointerup: released,
+    onpointercancel: released,
+    onpointerleave: () => act.point(null),
+    onblur: () => act.point(null),
+  });
+  const signs = makeSigns();
+  const numbers = html("div", { class: "al-numbers", "aria-hidden": "true" });
+  const mark = html("div", { class: "al-heat-mark", hidden: true });
+  const frame = html("div", { class: "al-frame al-heat-frame" }, canvas, signs, numbers, mark);
+  const legend = makeHeatLegend();
+  const name = html("span", { class: "al-own" });
+  const which = html("span", { class: "al-caption" });
+  const about = html("span", { class: "al-heat-about" });
+  const sentence = html("p", { class: "al-status" });
+  const readout = html("output", { class: "al-readout" });
+  const note = html("p", { class: "al-note" });
+  const root = html(
+    "section",
+    { class: "al-heat-panel" },
+    html("div", { class: "al-heat-head" }, name, which, about),
+    html(
+      "div",
+      { class: "al-heat-body" },
+      html("div", { class: "al-heat-cells" }, frame, readout, sentence, note),
+      legend.root,
+    ),
+  );
+  /** @type {any} */
+  let facts;
+  /** @type {any} */
+  let group;
+  /** @type {ArrayLike<number>} */
+  let data = [];
+  /** @type {(value: number) => number} */
+  let tone = () => 0;
+  /** @type {{x: number, y: number, spot: Spot} | null} */
+  let drag = null;
+
+  /** The element under the pointer, the first of its cell. @param {PointerEvent} event @returns {Spot | null} */
+  function spotAt(event) {
+    const box = canvas.getBoundingClientRect();
+    const [i, j] = [
+      ((event.clientY - box.top) / box.height) * facts.rows,
+      ((event.clientX - box.left) / box.width) * facts.cols,
+    ].map(Math.floor);
+    if (i < 0 || j < 0 || i >= facts.rows || j >= facts.cols) return null;
+    return { row: group.region[0] + i * facts.block[0], column: group.region[2] + j * facts.block[1] };
+  }
+
+  /** @param {PointerEvent} event */
+  function grab(event) {
+    const spot = event.button === 0 && spotAt(event);
+    if (!spot) return;
+    canvas.setPointerCapture(event.pointerId);
+    drag = { x: event.clientX, y: event.clientY, spot };
+  }
+
+  /** @param {PointerEvent} event */
+  function moved(event) {
+    const spot = spotAt(event);
+    if (spot) act.point(spot);
+    if (drag && spot && far(event)) frameCells(drag.spot, spot);
+  }
+
+  /** @param {PointerEvent} event */
+  function released(event) {
+    const [from, to] = [drag, spotAt(event)];
+    const isZoom = from && to && event.type === "pointerup" && far(event);
+    drag = null;
+    if (isZoom) act.dragged(earlier(from.spot, to), afterLast(from.spot, to));
+  }
+
+  /** @param {PointerEvent} event */
+  const far = (event) => drag && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) > 6;
+  const earlier = (/** @type {Spot} */ a, /** @type {Spot} */ b) => ({
+    row: Math.min(a.row, b.row),
+    column: Math.min(a.column, b.column),
+  });
+  /** @param {Spot} a @param {Spot} b */
+  function afterLast(a, b) {
+    return {
+      row: Math.min(group.region[1], Math.max(a.row, b.row) + facts.block[0]),
+      column: Math.min(group.region[3], Math.max(a.column, b.column) + facts.block[1]),
+    };
+  }
+
+  /** Row and column of an element's cell. @param {Spot} spot */
+  const cellOf = ({ row, column }) => [
+    Math.floor((row - group.region[0]) / facts.block[0]),
+    Math.floor((column - group.region[2]) / facts.block[1]),
+  ];
+
+  /** Put the mark around cells. @param {Spot} a @param {Spot} b */
+  function frameCells(a, b) {
+    const [[top, left], [bottom, right]] = [
+      cellOf(earlier(a, b)),
+      cellOf({ row: Math.max(a.row, b.row), column: Math.max(a.column, b.column) }),
+    ];
+    const place = {
+      top: top / facts.rows,
+      left: left / facts.cols,
+      height: (bottom - top + 1) / facts.rows,
+      width: (right - left + 1) / facts.cols,
+    };
+    for (const [side, part] of Object.entries(place)) mark.style.setProperty(side, `${100 * part}%`);
+  }
+
+  return {
+    root,
+    /**
+     * @param {any} next
+     * @param {any} plane
+     * @param {DataView | undefined} buffer
+     * @param {import("../live/colors.js").ColorMap} colors
+     */
+    update(next, plane, buffer, colors) {
+      facts = next;
+      group = plane;
+      write(name, next.name + (next.index ?? ""));
+      write(which, next.which);
+      root.classList.toggle("al-heat-gradient", next.which === "gradient");
+      write(sentence, next.sentence);
+      sentence.hidden = !next.sentence;
+      write(about, next.facts ?? "");
+      const isEmpty = !buffer || !next.rows || !next.cols;
+      for (const part of [frame, readout, legend.root]) part.toggleAttribute("hidden", isEmpty);
+      write(note, next.caption ?? "");
+      note.hidden = !next.caption;
+      data = buffer ? values(buffer, next.kind) : [];
+      if (next.size === 1) legend.root.setAttribute("hidden", ""); // one number needs no bar
+      if (isEmpty) return;
+      tone = makeTone(next.scale, next.threshold, next.bend);
+      set(canvas, { "aria-label": `${next.which} of ${next.name} as a heatmap, ${next.rows} by ${next.cols}` });
+      const few = labelled(next);
+      root.style.setProperty(
+        "--al-aspect",
+        String(Math.max(0.4, Math.min(12, (next.cols * (few ? 2 : 1)) / next.rows))),
+      );
+      root.style.setProperty("--al-most", few ? `${next.cols * 5.6}em` : `${Math.max(next.cols * 1.6, 8)}em`);
+      paint(canvas, { ...next, tone }, data, colors);
+      print(numbers, { ...next, tone }, data, colors);
+      drawSigns(signs, next, few ? [] : data);
+      legend.update(next, colors);
+    },
+    /**
+     * Mark an element and read it out; or mark all from it to the last one.
+     * @param {Spot | null} spot
+     * @param {Spot | null} [last]
+     */
+    show(spot, last = spot) {
+      if (frame.hidden) return;
+      mark.hidden = !spot;
+      if (!spot || !last) legend.point(null);
+      if (!spot || !last) return write(readout, rangeOf(facts));
+      if (!drag) frameCells(spot, last);
+      if (spot.row !== last.row || spot.column !== last.column) return write(readout, rangeOf(facts));
+      const [i, j] = cellOf(spot);
+      const value = data[i * facts.cols + j];
+      legend.point(Number.isFinite(value) ? tone(value) : null);
+      write(
+        readout,
+        [
+          `${facts.which === "gradient" ? "gradient of " : ""}${facts.name}${indexOf(i, j, facts, group)}`,
+          ` = ${text(value, facts.type)}`,
+          facts.block.some((/** @type {number} */ n) => n > 1) ? ", the greatest magnitude there" : "",
+        ].join(""),
+      );
+    },
+  };
+}
+
+/** The numbers in a buffer, which may begin anywhere. @param {DataView} view @param {string} kind */
+function values(view, kind) {
+  const bytes = view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength);
+  return kind === "f8" ? new Float64Array(bytes) : new Float32Array(bytes);
+}
+
+/** @param {number} value @param {string} type */
+function text(value, type) {
+  if (type === "bool") return value ? "True" : "False";
+  if (type === "int" && Number.isSafeInteger(value)) return String(value).replace("-", "\u2212");
+  return short(value, 6);
+}
+
+/**
+ * A cell as Python would index it.
+ * @param {number} i @param {number} j
+ * @param {any} facts
+ * @param {any} group
+ */
+function indexOf(i, j, { block }, { shape, axes, at, region }) {
+  const spans = [
+    [region[0] + i * block[0], Math.min(region[1], region[0] + (i + 1) * block[0])],
+    [region[2] + j * block[1], Math.min(region[3], region[2] + (j + 1) * block[1])],
+  ];
+  const shown = spans.slice(-axes.length);
+  const parts = shape.map((/** @type {number} */ _, /** @type {number} */ axis) => {
+    const k = axes.indexOf(axis);
+    if (k < 0) return at[axis];
+    const [from, to] = shown[k];
+    return to - from > 1 ? `${from}:${to}` : from;
+  });
+  return parts.length ? `[${parts.join(", ")}]` : "";
+}
+
+/** The smallest and the largest number, and how many are none. @param {any} facts */
+function rangeOf({ min, max, nan, inf, type, size }) {
+  const ends =
+    min === null || max === null
+      ? ""
+      : min === max
+        ? `${size > 1 ? "all " : ""}${text(min, type)}`
+        : `${text(min, type)} to ${text(max, type)}`;
+  return [ends, nan && `${nan} NaN (\u00d7)`, inf && `${inf} infinite (+, \u2212)`].filter(Boolean).join(", ");
+}
+
+// Heatmaps whose axes have names: an element of one belongs to those of another that agree with it in every axis of
+// the same name.
+
+/** @typedef {{axes: number[], region: number[]}} PlaneFacts */
+/** @typedef {Record<string, number>} Indices by the name of the axis */
+
+/**
+ * The names of the axes that go down and across; a row of numbers has none that goes down.
+ * @param {string} names
+ * @param {PlaneFacts} plane
+ */
+const shown = (names, { axes }) => [axes.length > 1 ? names[axes[0]] : "", names[axes[axes.length - 1]] ?? ""];
+
+/** @param {Spot} spot @param {string} names @param {PlaneFacts} plane @returns {Indices} */
+export function indicesAt({ row, column }, names, plane) {
+  const [down, across] = shown(names, plane);
+  return { ...(down && { [down]: row }), ...(across && { [across]: column }) };
+}
+
+/**
+ * The first and the last element that belong to the indices; null if none is shown.
+ * @param {Indices} indices
+ * @param {string} names
+ * @param {PlaneFacts} plane
+ * @returns {[Spot, Spot] | null}
+ */
+export function spanOf(indices, names, plane) {
+  const [down, across] = shown(names, plane);
+  if (!(down in indices) && !(across in indices)) return null;
+  const [top, bottom, left, right] = plane.region;
+  const [rows, columns] = [
+    [down, top, bottom - 1],
+    [across, left, right - 1],
+  ].map(([name, first, last]) => (name in indices ? [indices[name], indices[name]] : [Number(first), Number(last)]));
+  const isShown = rows[0] >= top && rows[1] < bottom && columns[0] >= left && columns[1] < right;
+  return isShown
+    ? [
+        { row: rows[0], column: columns[0] },
+        { row: rows[1], column: columns[1] },
+      ]
+    : null;
+}

@@ -1,0 +1,1 @@
+"""What a function makes of numbers that can be moved."""

@@ -1,0 +1,101 @@
+// @ts-check
+/** What a function makes of numbers that can be moved: which parts the view has. */
+
+import { HEAT, heatActs, heatQuestion, makeHeatPart } from "../heatmap/group.js";
+import { makeBrain } from "../live/brain.js";
+import { makeChart } from "../live/chart.js";
+import { makeComputingPart } from "../live/computing.js";
+import { makeControls } from "../live/controls.js";
+import { button, choice, html, write } from "../live/dom.js";
+import { makeAsking } from "../live/link.js";
+import { makeWidget } from "../live/view.js";
+
+export default () =>
+  makeWidget(
+    [makeKnobsPart, makeComputingPart, makeToldPart, makeLinesPart, makeHeatPart],
+    makeBrain(
+      makeAsking(HEAT, (look) => ({ free: ["free"], result: ["result"], picture: heatQuestion(look) }), heatActs),
+    ),
+  );
+
+/** Sliders, choices, and the button that draws again. @param {import("../graph/explorer.js").View} view */
+function makeKnobsPart(view) {
+  const { get, send, link, root } = view;
+  root.classList.add("al-interact");
+  const { title, controls, settings, dice } = get("free");
+  const nothing = () => {};
+  const sliders = makeControls(
+    { move: ({ key }, _, value) => send({ do: "move", key, value }), draw: nothing, window: nothing },
+    { class: "al-controls", "aria-label": "Inputs" },
+  );
+  const selects = settings.map((/** @type {any} */ { name, label, values }) => {
+    const select = choice(values, {
+      "aria-label": label,
+      onchange: () => send({ do: "choose", setting: name, value: select.value }),
+    });
+    return select;
+  });
+  const labels = settings.map((/** @type {any} */ { label }, /** @type {number} */ i) =>
+    html("label", { class: "al-setting" }, html("span", { class: "al-name" }, label), selects[i]),
+  );
+  const again = button(get("words").interact_draw, () => send({ do: "draw" }));
+
+  function paint() {
+    if (link.state !== "idle") return; // while an answer is due, the user's hand is ahead of the kernel
+    sliders.update(get("free").controls, view.colors);
+    get("free").settings.forEach((/** @type {any} */ { value }, /** @type {number} */ i) => (selects[i].value = value));
+  }
+
+  const knobs = [...(controls.length ? [sliders.root] : []), ...labels];
+  return {
+    places: {
+      header: [html("h2", { class: "al-function" }, title)],
+      buttons: dice && !get("still") ? [again] : [],
+      inputs: knobs.length ? [html("div", { class: "al-inputs" }, ...knobs)] : [],
+    },
+    on: { free: paint },
+    paint,
+    linked: paint,
+  };
+}
+
+/** What the function says. @param {import("../graph/explorer.js").View} view */
+function makeToldPart({ get }) {
+  const root = html("div", { class: "al-said", role: "status" });
+
+  function paint() {
+    const { told } = get("result");
+    while (root.children.length > told.length) root.lastElementChild.remove();
+    told.forEach((/** @type {string} */ text, /** @type {number} */ i) =>
+      write(root.children[i] ?? root.appendChild(html("p")), text),
+    );
+    root.hidden = !told.length;
+  }
+
+  return { places: { middle: [root] }, on: { result: paint }, paint };
+}
+
+/** A chart for each that the function returned. @param {import("../graph/explorer.js").View} view */
+function makeLinesPart({ get }) {
+  const panel = html("div", { class: "al-line-charts" });
+  /** @type {ReturnType<typeof makeChart>[]} */
+  let charts = [];
+
+  function paint() {
+    const wanted = get("result").charts;
+    panel.hidden = !wanted.length;
+    if (charts.length !== wanted.length) {
+      for (const chart of charts) chart.close();
+      charts = wanted.map(() => makeChart());
+      panel.replaceChildren(...charts.map((chart) => chart.root));
+    }
+    charts.forEach((chart, i) => chart.update(wanted[i]));
+  }
+
+  return {
+    places: { middle: [panel] },
+    on: { result: paint },
+    paint,
+    close: () => charts.forEach((chart) => chart.close()),
+  };
+}

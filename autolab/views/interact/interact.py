@@ -1,0 +1,207 @@
+"""interact(): what a function makes of numbers that can be moved, as charts, heatmaps and words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ...analysis.line_charts import LineChart
+from ...binding import chosen_options
+from ...engine.errors import a_kind
+from ...engine.switches import config, using_config
+from .. import mimebundle
+from ..draw.escape import Markup, clean, join
+from ..draw.html import paragraph, prose
+from ..draw.messages import say
+from ..draw.registry import Bundle
+from ..heatmap.board import AT_FIRST, Board, gather
+from ..live.protocol import on_message, on_question
+from ..live.widget import LiveView, at_first
+from ..plots.line_chart import drawn
+from .knobs import Choice, Dice, Knob, Slider, knobs
+
+_WORDS = ("heat_keys", "interact_draw")
+_MOST_TEXT = 2000
+
+
+class Interact(LiveView):
+    """A live view of what a function returns, made by `interact`.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> view = autolab.interact(lambda n: f"{n} times {n} is {n * n}", n=(1, 3, 9))
+    interact: no notebook to draw in; open ...html in a browser
+    >>> view.inputs
+    {'n': 3}
+    >>> view.close()
+    """
+
+    kind = "interact"
+
+    def __init__(self, fn: Callable[..., Any], inputs: Mapping[str, Any], axes: Mapping[str, str]) -> None:
+        self._fn, self._knobs, self._letters = fn, knobs(inputs), axes
+        self._train = config.train
+        self._name = clean(getattr(fn, "__name__", type(fn).__name__))
+        first = at_first()
+        words = {**first["words"], **{key: say(key) for key in _WORDS}}
+        words |= {"live_stale": say("interact_stale"), "still": say("interact_still")}
+        self._compute()
+        super().__init__(**{**first, "words": words}, **self._answers([["free"], ["result"], AT_FIRST]))
+        self._listen()
+
+    # ------------------------------------------------------------------ for Python
+    @property
+    def title(self) -> str:
+        """The name of the function."""
+        return self._name
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """Where the sliders and choices stand, by name."""
+        return {name: knob.argument() for name, knob in self._knobs.items() if not isinstance(knob, Dice)}
+
+    def _static(self) -> Bundle:
+        standing = ", ".join(f"{name} = {value}" for name, value in self.inputs.items())
+        heading = f"{self._name}: {standing}" if standing else self._name
+        parts: list[Markup] = [paragraph(prose(text)) for text in (heading, *self._told)]
+        texts = [heading, *self._told]
+        bundles = [mimebundle(chart) for chart in self._charts]
+        bundles += [self._board.static()] if self._board.arrays else []
+        parts += [Markup(bundle["text/html"]) for bundle in bundles]
+        texts += [bundle["text/plain"] for bundle in bundles]
+        return {"text/html": str(join(parts)), "text/plain": "\n".join(texts)}
+
+    # ------------------------------------------------------------------ for the page
+    def _compute(self) -> None:
+        """Run the function where the knobs stand."""
+        with using_config("train", self._train):
+            result = self._fn(**{name: knob.argument() for name, knob in self._knobs.items()})
+        told, charts, arrays = _sorted(self._name, result)
+        self._show(arrays)
+        self._told, self._charts = told, charts
+
+    @on_question("free", "numbers")
+    def _free(self) -> dict[str, Any]:
+        """What can be moved, with the name of the function."""
+        named = self._knobs.items()
+        return {
+            "title": self._name,
+            "controls": [knob.entry(name) for name, knob in named if isinstance(knob, Slider)],
+            "settings": [knob.entry(name) for name, knob in named if isinstance(knob, Choice)],
+            "dice": any([isinstance(knob, Dice) for knob in self._knobs.values()]),
+        }
+
+    @on_question("result", "numbers")
+    def _result(self) -> dict[str, Any]:
+        """What the function returned, but for the arrays."""
+        return {"told": self._told, "charts": [drawn(chart) for chart in self._charts]}
+
+    @on_question("heat", "numbers", colours=(list, type(None)), planes=list)
+    def _heat(self, colours: list[Any] | None, planes: list[Any]) -> dict[str, Any]:
+        """The arrays."""
+        self._board.look(colours, planes)
+        return self._board.picture()
+
+    def _turned(self) -> None:
+        self._tell(error=None)
+
+    def _show(self, arrays: Mapping[str, Any]) -> None:
+        """The arrays as a board."""
+        entries = gather((arrays,), {}) if arrays else []
+        has_gradient = any([entry.read("gradient") is not None for entry in entries])
+        letters = self._letters if entries else {}
+        self._board = Board(entries, "both" if has_gradient else "value", "linear", True, letters)
+
+    def _again(self) -> None:
+        self._compute()
+        self._answer_anew()
+        self._tell(error=None)
+
+    @on_message("move", key=str, value=(int, float))
+    def _move(self, key: str, value: float) -> None:
+        self._set(key, value, Slider)
+
+    @on_message("choose", setting=str, value=str)
+    def _choose(self, setting: str, value: str) -> None:
+        self._set(setting, value, Choice)
+
+    def _set(self, key: str, value: float | str, kind: type[Slider | Choice]) -> None:
+        knob: Knob | None = self._knobs.get(key)
+        if not isinstance(knob, kind):
+            raise ValueError(f"interact: got {key!r:.60}; expected one of {', '.join(self.inputs):.150}")
+        before = knob.value
+        knob.set(value)
+        if knob.value != before or self.error:
+            self._again()
+
+    @on_message("draw")
+    def _draw(self) -> None:
+        for knob in self._knobs.values():
+            if isinstance(knob, Dice):
+                knob.throw()
+        self._again()
+
+
+def _sorted(name: str, result: Any) -> tuple[list[str], list[LineChart], dict[str, Any]]:
+    """What a function returned: words, charts and arrays."""
+    told: list[str] = []
+    charts: list[LineChart] = []
+    arrays: dict[str, Any] = {}
+    for part in result if isinstance(result, tuple | list) else (result,):
+        if isinstance(part, str):
+            told.append(clean(part, _MOST_TEXT))
+        elif isinstance(part, LineChart):
+            charts.append(part)
+        elif isinstance(part, Mapping):
+            arrays.update(part)
+        else:
+            expected = "a line_chart, a dict of arrays, text, or a tuple of these"
+            raise TypeError(f"interact: {name:.60} returned {a_kind(part)}; expected {expected}")
+    return told, charts, arrays
+
+
+def interact(fn: Callable[..., Any], options: Mapping[str, Any] | None = None, **inputs: Any) -> Interact:
+    """Move the arguments of a function, and see what it returns: curves, arrays as heatmaps, words.
+
+    For pictures that `explore` does not draw: how something depends on a number. In plain Python, where there is no
+    notebook to draw in, the view is saved as a page and its path printed.
+
+    Parameters
+    ----------
+    fn : callable
+        Returns a `line_chart`, a dict of arrays or Variables by name, text, or a tuple of these.
+    options : dict, optional
+        ``axes``: a letter for each axis of some arrays, as for `heatmap`.
+    **inputs
+        Its arguments. A number becomes a slider, and so does ``(low, high)`` or ``(low, start, high)``; whole numbers
+        stay whole. A list of words becomes a choice. A numpy Generator becomes a button that draws again; until it is
+        pressed, every call gets a generator that gives the same numbers.
+
+    Returns
+    -------
+    Interact
+        ``.inputs`` says where the sliders stand, ``.close()`` ends it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is none of these, or ``fn`` returns something else. What ``fn`` raises at first passes through;
+        later the view tells it.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> import numpy as np
+    >>> def power(exponent):
+    ...     x = np.linspace(0, 1, 50)
+    ...     return autolab.plots.line_chart(x, {"x to the power": x**exponent}, y_range=(0, 1))
+    >>> view = autolab.interact(power, exponent=(0.0, 2.0, 5.0))
+    interact: no notebook to draw in; open ...html in a browser
+    """
+    if not callable(fn):
+        raise TypeError(f"interact: fn is {a_kind(fn)}; expected a function")
+    chosen = chosen_options("interact", options, ("axes",))
+    view = Interact(fn, inputs, chosen.get("axes") or {})
+    view._save_here("interact", "interact", view.title)
+    return view

@@ -1,0 +1,121 @@
+"""Knobs: how the arguments of `interact` can be moved. A number slides, a list offers a choice, a generator draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..draw.escape import clean
+from ..live.controls import control, is_finite
+
+_NUMBER = (int, float, np.integer, np.floating)
+
+
+@dataclass
+class Slider:
+    """A number between two ends; whole if all three numbers are whole."""
+
+    value: float
+    start: float
+    ends: tuple[float, float] | None
+
+    def set(self, value: Any) -> None:
+        """Take a number, or say why not."""
+        if type(value) not in (int, float) or not is_finite(value):
+            raise ValueError(f"interact: got {value!r:.60}; expected a finite number")
+        self.value = round(value) if isinstance(self.start, int) else float(value)
+
+    def argument(self) -> float:
+        """What the function gets."""
+        return self.value
+
+    def entry(self, name: str) -> dict[str, Any]:
+        """The control as plain data."""
+        return control(name, name, np.array(self.value), np.array(self.start), self.ends)
+
+
+@dataclass
+class Choice:
+    """One of several words."""
+
+    value: str
+    values: tuple[str, ...]
+
+    def set(self, value: Any) -> None:
+        """Take a word, or say why not."""
+        if value not in self.values:
+            raise ValueError(f"interact: got {value!r:.60}; expected one of {', '.join(self.values):.150}")
+        self.value = value
+
+    def argument(self) -> str:
+        """What the function gets."""
+        return self.value
+
+    def entry(self, name: str) -> dict[str, Any]:
+        """The setting as plain data."""
+        return {"name": clean(name), "label": clean(name), "value": self.value, "values": list(self.values)}
+
+
+class Dice:
+    """A generator of random numbers: the same numbers in every run, until it is thrown again."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._seeds = np.random.default_rng(rng.integers(2**63))
+        self.throw()
+
+    def throw(self) -> None:
+        """From now on other numbers."""
+        self._seed = int(self._seeds.integers(2**63))
+
+    def argument(self) -> np.random.Generator:
+        """What the function gets."""
+        return np.random.default_rng(self._seed)
+
+
+Knob = Slider | Choice | Dice
+
+
+def knobs(inputs: Mapping[str, Any]) -> dict[str, Knob]:
+    """A knob for each argument.
+
+    Raises
+    ------
+    TypeError
+        If there is no knob for something.
+    ValueError
+        If a tuple is not in order, or there are no words to choose from.
+
+    Examples
+    --------
+    >>> knobs({"scale": (0.5, 1.0, 3.0)})["scale"].argument()
+    1.0
+    """
+    return {name: _knob(name, given) for name, given in inputs.items()}
+
+
+def _knob(name: str, given: Any) -> Knob:
+    if isinstance(given, np.random.Generator):
+        return Dice(given)
+    if isinstance(given, list) and given and all([isinstance(word, str) for word in given]):
+        words = tuple([clean(word) for word in given])
+        return Choice(words[0], words)
+    numbers = given if isinstance(given, tuple) else (given,)
+    if not 1 <= len(numbers) <= 3 or not all([_is_number(v) for v in numbers]):
+        expected = "a number, a tuple (low, high) or (low, start, high), a list of words, or a numpy Generator"
+        raise TypeError(f"interact: {name:.60} is {given!r:.60}; expected {expected}")
+    plain = [v.item() if isinstance(v, np.generic) else v for v in numbers]
+    if not all([type(v) is int for v in plain]):
+        plain = [float(v) for v in plain]
+    if len(plain) == 1:
+        return Slider(plain[0], plain[0], None)
+    low, start, high = plain[0], plain[len(plain) // 2 if len(plain) == 3 else 0], plain[-1]
+    if not low <= start <= high or low == high:
+        raise ValueError(f"interact: {name:.60} is {given!r:.60}; expected (low, start, high) in this order")
+    return Slider(start, start, (low, high))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, _NUMBER) and not isinstance(value, bool) and is_finite(value)

@@ -1,0 +1,115 @@
+"""The front end's text: hand-written files, joined into one module or style sheet, zipped, and sent once for all views
+of a kind.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import re
+from functools import cache
+from pathlib import Path
+
+import ipywidgets
+import traitlets
+
+VIEWS = Path(__file__).parent.parent
+"""Each view's JavaScript and style sheets lie beside its Python; no two files have the same name."""
+
+_IMPORT = re.compile(r'^import \{[^}]*\} from "\.{1,2}/(?:\w+/)?(\w+\.js)";\n', re.MULTILINE)
+_STYLE_IMPORT = re.compile(r'^@import "\.{1,2}/(?:\w+/)?(\w+\.css)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
+_STYLE_COMMENT = re.compile(r" ?/\*(?:[^*]|\*(?!/))*\*/")
+_TYPES = re.compile(r"/\*\* @(?:type|param|returns) (?:[^*]|\*(?!/))*\*/ ?")
+_COMMENT_LINES = re.compile(r"^ *(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
+
+
+@cache
+def module_text(entry: str) -> str:
+    """The module ``entry`` of a view with what it imports in front of it.
+
+    All of them share one scope, so a name may stand at the top level of one file only.
+    """
+    parts = _joined(entry, _IMPORT)
+    return "\n".join([text if name == entry else _EXPORT.sub("", text) for name, text in parts.items()])
+
+
+@cache
+def style_text(entry: str) -> str:
+    """A style sheet of a view with those that it imports, each once, without comments."""
+    return _STYLE_COMMENT.sub("", "".join(_joined(entry, _STYLE_IMPORT).values()))
+
+
+def file_of(name: str) -> Path:
+    """Where the module or style sheet of this name is.
+
+    Examples
+    --------
+    >>> file_of("explorer.js").parent.name
+    'graph'
+    """
+    return _files(VIEWS)[name]
+
+
+@cache
+def _files(views: Path) -> dict[str, Path]:
+    return {path.name: path for path in views.glob("*/*") if path.suffix in (".js", ".css")}
+
+
+def _joined(entry: str, imports: re.Pattern[str]) -> dict[str, str]:
+    """The files that ``entry`` needs, those that are imported first; files may import each other's functions."""
+    parts: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        if name not in parts:
+            parts[name] = ""
+            text = file_of(name).read_text(encoding="utf-8")
+            for imported in imports.findall(text):
+                add(imported)
+            parts[name] = parts.pop(name) + _TYPES.sub("", _COMMENT_LINES.sub("", imports.sub("", text)))
+
+    add(entry)
+    return parts
+
+
+def zipped(text: str) -> bytes:
+    """Text as ``unzipped`` of views/live/unzip.js reads it: gzip, the same bytes for the same text.
+
+    Examples
+    --------
+    >>> import gzip
+    >>> gzip.decompress(zipped("let a;")).decode()
+    'let a;'
+    """
+    return gzip.compress(text.encode(), mtime=0)
+
+
+class FrontEnd(ipywidgets.Widget):
+    """The module and the style of a kind of view, zipped; ``digest`` names the two together.
+
+    Parameters
+    ----------
+    kind : str
+        The name of the module and of the style sheet, without their suffixes.
+    """
+
+    module = traitlets.Bytes().tag(sync=True)
+    style = traitlets.Bytes().tag(sync=True)
+    digest = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, kind: str) -> None:
+        text = f"{module_text(f'{kind}.js')}//# sourceURL=autolab/{kind}.js\n"  # its name in the browser's debugger
+        module, style = zipped(text), zipped(style_text(f"{kind}.css"))
+        digest = hashlib.blake2b(module + style, digest_size=12).hexdigest()
+        super().__init__(module=module, style=style, digest=digest)
+
+
+_held: dict[str, FrontEnd] = {}
+
+
+def front_end(kind: str) -> FrontEnd:
+    """The front end of a kind of view. One that was closed, as ``Widget.close_all()`` does, is made anew."""
+    held = _held.get(kind)
+    if held is None or held.comm is None:
+        held = _held[kind] = FrontEnd(kind)
+    return held

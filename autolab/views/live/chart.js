@@ -1,0 +1,197 @@
+// @ts-check
+/** A line chart. Python has decided on axes, ticks and lines; here they are drawn as wide as there is room. */
+
+import { html, set, short, svg, write } from "./dom.js";
+
+const [PLOT_LEFT, PLOT_RIGHT, PLOT_TOP, PLOT_BOTTOM] = [58, 12, 10, 40];
+const FEW = 25; // a line of so few points shows them
+
+/** @typedef {{lo: number, hi: number, ticks: [number, string][]}} Axis */
+/** @typedef {{name: string, x: number[], y: (number | null)[], last: string}} Line */
+/**
+ * @typedef {{title: string, x_title: string, log: boolean, x: Axis, y: Axis, lines: Line[], mark: number | null, note:
+ *   string, description: string, powers?: boolean}} Chart
+ */
+
+export function makeChart() {
+  const picture = svg("svg", {
+    class: "al-chart-picture",
+    role: "img",
+    tabindex: 0,
+    onpointermove: pointed,
+    onpointerleave: () => point(null),
+    onkeydown: pressed,
+    onblur: () => point(null),
+  });
+  const title = html("h3", { class: "al-chart-title" });
+  const legend = html("ul", { class: "al-chart-legend" });
+  const note = html("p", { class: "al-note" });
+  const ruler = html("div");
+  const root = html("section", { class: "al-chart" }, title, ruler, picture, legend, note);
+  /** @type {Chart} */
+  let chart;
+  /** @type {number | null} */
+  let cursor = null; // where the values are read, on the horizontal axis
+  let [width, height] = [0, 0];
+
+  const x = (/** @type {number} */ value) =>
+    PLOT_LEFT + ((value - chart.x.lo) / (chart.x.hi - chart.x.lo)) * (width - PLOT_LEFT - PLOT_RIGHT);
+  const y = (/** @type {number} */ value) => {
+    const [low, high, at] = [chart.y.lo, chart.y.hi, value].map((v) => (chart.log ? Math.log10(v) : v));
+    return height - PLOT_BOTTOM - ((at - low) / (high - low)) * (height - PLOT_TOP - PLOT_BOTTOM);
+  };
+  const path = (/** @type {string} */ d, /** @type {string} */ kind) => svg("path", { d, class: kind });
+  const text = (
+    /** @type {number} */ at,
+    /** @type {number} */ down,
+    /** @type {string} */ words,
+    /** @type {string} */ kind,
+  ) => svg("text", { x: at, y: down, class: kind }, words);
+
+  function draw() {
+    if (!chart || !width) return;
+    set(picture, { width, height, viewBox: `0 0 ${width} ${height}`, "aria-label": chart.description });
+    const [bottom, right] = [height - PLOT_BOTTOM, width - PLOT_RIGHT];
+    picture.replaceChildren(
+      ...chart.y.ticks.flatMap(([value, words]) => [
+        path(`M${PLOT_LEFT} ${y(value)}H${right}`, "al-chart-grid"),
+        text(PLOT_LEFT - 7, y(value) + 4, words, "al-chart-left"),
+      ]),
+      ...chart.x.ticks.flatMap(([value, words]) => [
+        path(`M${x(value)} ${bottom}v5`, "al-chart-axis"),
+        text(x(value), bottom + 18, words, "al-chart-middle"),
+      ]),
+      path(`M${PLOT_LEFT} ${PLOT_TOP}V${bottom}H${right}`, "al-chart-axis"),
+      text((PLOT_LEFT + right) / 2, bottom + 33, chart.x_title, "al-chart-middle"),
+      ...(chart.mark === null ? [] : [path(`M${x(chart.mark)} ${PLOT_TOP}V${bottom}`, "al-chart-mark")]),
+      ...(cursor === null ? [] : [path(`M${x(cursor)} ${PLOT_TOP}V${bottom}`, "al-chart-cursor")]),
+      ...chart.lines.flatMap(drawn),
+    );
+  }
+
+  /** @param {Line} line @param {number} i */
+  function drawn(line, i) {
+    let pen = "M";
+    const steps = line.x.map((at, k) => {
+      const value = line.y[k];
+      const step = value === null ? "" : `${pen}${x(at).toFixed(1)} ${y(value).toFixed(1)}`;
+      pen = value === null ? "M" : "L";
+      return step;
+    });
+    const colored = { "data-line": i };
+    const found = [set(path(steps.join(""), "al-chart-line"), colored)];
+    const few = line.x.length <= FEW;
+    const k = nearest(line);
+    for (const [j, at] of line.x.entries()) {
+      const value = line.y[j];
+      if (value !== null && (few || (cursor !== null && j === k)))
+        found.push(
+          svg("circle", {
+            cx: x(at),
+            cy: y(value),
+            r: cursor !== null && j === k ? 4.5 : 3,
+            class: "al-chart-dot",
+            ...colored,
+          }),
+        );
+    }
+    return found;
+  }
+
+  /** The point of a line that is next to the cursor. @param {Line} line */
+  function nearest({ x: places }) {
+    let best = places.length - 1;
+    if (cursor === null) return best;
+    places.forEach((at, k) => {
+      if (Math.abs(at - /** @type {number} */ (cursor)) < Math.abs(places[best] - /** @type {number} */ (cursor)))
+        best = k;
+    });
+    return best;
+  }
+
+  /** What the legend says of each line: the last number, or the one at the cursor. */
+  function tell() {
+    chart.lines.forEach((line, i) => {
+      const k = nearest(line);
+      const value = line.y[k];
+      write(
+        legend.children[i].lastElementChild,
+        cursor === null
+          ? line.last
+          : `${value === null ? "NaN" : short(value)} at ${short(chart.powers ? 10 ** line.x[k] : line.x[k])}`,
+      );
+    });
+  }
+
+  /** @param {number | null} at */
+  function point(at) {
+    cursor = at;
+    draw();
+    tell();
+  }
+
+  /** @param {PointerEvent} event */
+  function pointed(event) {
+    const box = picture.getBoundingClientRect();
+    const part = (event.clientX - box.left - PLOT_LEFT) / (width - PLOT_LEFT - PLOT_RIGHT);
+    const wished = chart.x.lo + part * (chart.x.hi - chart.x.lo);
+    const places = chart.lines[0]?.x ?? [];
+    if (places.length)
+      point(places.reduce((best, at) => (Math.abs(at - wished) < Math.abs(best - wished) ? at : best)));
+  }
+
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    const places = chart.lines[0]?.x ?? [];
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step || !places.length) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const here = cursor === null ? places.length : nearest(chart.lines[0]);
+    point(places[Math.max(0, Math.min(places.length - 1, here + step))]);
+  }
+
+  function resize() {
+    const next = Math.floor(ruler.clientWidth);
+    if (!next || next === width) return;
+    [width, height] = [next, Math.round(Math.max(190, Math.min(270, next * 0.52)))];
+    draw();
+  }
+
+  const observer = new ResizeObserver(resize);
+  observer.observe(ruler);
+  return {
+    root,
+    /** @param {Chart} next */
+    update(next) {
+      chart = next;
+      write(title, next.title);
+      title.hidden = !next.title;
+      write(note, next.note);
+      note.hidden = !next.note;
+      const names = next.lines.map((line) => line.name);
+      if (JSON.stringify(names) !== legend.dataset.names) {
+        legend.dataset.names = JSON.stringify(names);
+        legend.replaceChildren(
+          ...names.map((name, i) =>
+            html(
+              "li",
+              {},
+              svg(
+                "svg",
+                { width: 26, height: 10, "aria-hidden": "true" },
+                svg("path", { d: "M1 5h24", class: "al-chart-line", "data-line": i }),
+              ),
+              html("span", { class: "al-chart-name", title: name }, name),
+              html("span", { class: "al-chart-last" }),
+            ),
+          ),
+        );
+      }
+      resize();
+      draw();
+      tell();
+    },
+    close: () => observer.disconnect(),
+  };
+}

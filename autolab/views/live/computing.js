@@ -1,0 +1,111 @@
+// @ts-check
+/**
+ * The parts that say what is going on: computing, the user's error, numbers that the notebook would not give now; and
+ * what is seldom changed.
+ */
+
+import { button, choice, html, write } from "./dom.js";
+
+/** @param {import("../graph/explorer.js").View} view */
+export function makeComputingPart({ get, link, root }) {
+  const busy = html("span", { class: "al-busy", role: "status" });
+  const stop = button("Stop", () => link.stop({ do: "stop" }), { hidden: true });
+  const work = html("div", { class: "al-work" }, busy, stop);
+  const what = html("div", { class: "al-error-what" });
+  const where = html("div", { class: "al-error-where" });
+  const statement = html("div", { class: "al-code" });
+  const stale = html("div", { class: "al-error-stale" });
+  const panel = html("div", { class: "al-error", role: "alert", hidden: true }, what, where, statement, stale);
+
+  /**
+   * It lies over what is old, so that nothing moves, least of all the slider in hand: over the graph, or the first
+   * part.
+   */
+  function paint() {
+    const graph = root.querySelector(".al-main");
+    if (graph && !graph.contains(work)) graph.append(work);
+    show();
+  }
+
+  /** The picture below the panel is then not for these inputs. */
+  function show() {
+    const [error, words] = [get("error"), get("words")];
+    const silent = link.state === "silent";
+    panel.hidden = !error && !silent;
+    write(what, silent ? words.live_silent : error ? `${error.type}: ${error.message}` : "");
+    write(where, !silent && error?.file ? `${error.file}, line ${error.line}` : "");
+    write(statement, (!silent && error?.statement) || "");
+    const ended = !silent && error?.ended; // then the graph shows what led there
+    write(stale, ended ? words.live_ended : words.live_stale);
+    root.classList.toggle("al-stale", !panel.hidden && !ended);
+    showWork();
+  }
+
+  /** While the kernel computes, the picture is that of the point before. */
+  function showWork() {
+    const [computing, words] = [get("computing"), get("words")];
+    const text = { running: `${words.live_computing} ${words.live_old}`, stopping: words.live_stopping }[
+      /** @type {string} */ (computing)
+    ];
+    write(busy, text ?? (link.state === "busy" ? words.live_computing : ""));
+    stop.hidden = !computing;
+    stop.disabled = computing === "stopping";
+    root.classList.toggle("al-computing", Boolean(computing));
+  }
+
+  return { places: { alert: [panel, work] }, on: { "error computing": show }, paint, linked: show };
+}
+
+// The part that says when the numbers are not those that the notebook would give now.
+
+/** @param {import("../graph/explorer.js").View} view */
+export function makeStaleNoticePart({ get, send, link, root }) {
+  const text = html("span");
+  const again = button("Compute again", () => send({ do: "again" }));
+  const panel = html("div", { class: "al-since", role: "status", hidden: true }, text, again);
+
+  function show() {
+    const { text: since, again: follows } = get("since");
+    const saved = link.asleep && get("words").live_saved;
+    panel.hidden = !since && !saved;
+    write(text, saved || since || "");
+    again.hidden = Boolean(saved) || !follows;
+    root.classList.toggle("al-since-then", !panel.hidden);
+  }
+
+  return { needsKernel: true, places: { alert: [panel] }, on: { since: show }, paint: show, linked: show };
+}
+
+// What is seldom changed, behind one line that says how it stands: dtype, mode, device.
+
+/** @param {(setting: string, value: string) => void} choose */
+export function makeSettings(choose) {
+  const summary = html("summary", { class: "al-summary" });
+  const choices = html("div", { class: "al-choices", role: "group", "aria-label": "Settings" });
+  /** @type {Map<string, any>} */
+  let selects = new Map();
+  let built = "";
+
+  /** @param {any[]} settings */
+  function build(settings) {
+    selects = new Map(
+      settings.map(({ name, label, values }) => {
+        const select = choice(values, { "aria-label": label, onchange: () => choose(name, select.value) });
+        return [name, select];
+      }),
+    );
+    choices.replaceChildren(
+      ...settings.map(({ name, label }) => html("label", { class: "al-setting" }, label, selects.get(name))),
+    );
+  }
+
+  return {
+    root: html("details", { class: "al-more" }, summary, choices),
+    /** @param {{name: string, label: string, value: string, values: string[]}[]} settings */
+    update(settings) {
+      if (built !== (built = JSON.stringify(settings.map((s) => [s.name, s.values])))) build(settings);
+      for (const { name, value } of settings) selects.get(name).value = value;
+      write(summary, settings.map(({ label, value }) => `${label} ${value || "mixed"}`).join(" \u00b7 "));
+    },
+  };
+}

@@ -1,0 +1,123 @@
+// @ts-check
+/** The inputs: a slider with a number box per scalar, a grid of cells per small array. */
+
+import { html, set, short, write } from "./dom.js";
+import { makeGrid } from "./grid.js";
+import { makeBox } from "./number_field.js";
+
+/**
+ * @typedef {{key: string | number, label: string, node: number, upstream: boolean, kind: string, value: any, values:
+ *   any, min: number, max: number, step: number, shape: any, first: number, stride: number, map: any, text: any}}
+ *   Control
+ */
+
+/**
+ * What can be done to an array: set an element (the index is that of the flattened array), fill it, look elsewhere.
+ * @typedef {{
+ *   move: (control: Control, index: number | null, value: number, final: boolean) => void,
+ *   draw: (control: Control, distribution: string, scale: number, seed: number) => void,
+ *   window: (control: Control, row: number, column: number) => void,
+ * }} Act
+ */
+
+/**
+ * @param {Act} act
+ * @param {Record<string, string | boolean>} attributes
+ */
+export function makeControls(act, attributes) {
+  const root = html("div", { role: "group", ...attributes });
+  /** @type {{kind: string, element: HTMLElement, update: (control: Control, colors: any) => void}[]} */
+  let parts = [];
+  let built = "";
+
+  return {
+    root,
+    /**
+     * @param {Control[]} controls
+     * @param {import("./colors.js").ColorMap} colors
+     */
+    update(controls, colors) {
+      const structure = JSON.stringify(controls.map((c) => [c.key, c.label, c.kind, c.shape]));
+      if (structure !== built) {
+        built = structure;
+        parts = controls.map((c) => makeControl(c, act));
+        root.replaceChildren(...parts.map((p) => p.element));
+      }
+      controls.forEach((control, i) => parts[i].update(control, colors));
+    },
+  };
+}
+
+/** The control of one array. @param {Control} control @param {Act} act */
+export const makeControl = (control, act) => makers[control.kind](control, act);
+
+/** @type {Record<string, (control: Control, act: Act) => any>} */
+const makers = { slider: makeSlider, grid: makeGrid, fixed: makeFixed };
+
+/** @param {Control} first @param {Act} act */
+function makeSlider(first, act) {
+  let control = first;
+  const range = html("input", { type: "range", class: "al-range", "aria-label": first.label });
+  const box = makeBox(first.label, (value) => {
+    show(value);
+    act.move(control, null, value, true);
+  });
+  const low = html("span");
+  const high = html("span");
+
+  /** @param {number | null} value null where it is not finite */
+  function show(value) {
+    range.value = String(value ?? 0);
+    box.show(value);
+    const [zero, here] = [0, value ?? 0].map((v) =>
+      Math.max(0, Math.min(1, (v - control.min) / (control.max - control.min))),
+    );
+    range.style.setProperty("--al-from", `${100 * Math.min(zero, here)}%`);
+    range.style.setProperty("--al-to", `${100 * Math.max(zero, here)}%`);
+  }
+
+  /** @param {boolean} final */
+  const slid = (final) => () => {
+    show(Number(range.value));
+    act.move(control, null, Number(range.value), final);
+  };
+  set(range, { oninput: slid(false), onchange: slid(true) });
+
+  return {
+    element: html(
+      "div",
+      { class: `al-input${first.upstream ? " al-upstream" : ""}` },
+      html(
+        "div",
+        { class: "al-input-head" },
+        html("span", { class: "al-name", title: first.label }, first.label),
+        box.element,
+      ),
+      range,
+      html("div", { class: "al-ends", "aria-hidden": "true" }, low, high),
+    ),
+    /** @param {Control} next */
+    update(next) {
+      control = next;
+      set(range, { min: next.min, max: next.max, step: next.step });
+      show(next.value);
+      write(low, short(next.min));
+      write(high, short(next.max));
+    },
+  };
+}
+
+/** @param {Control} first */
+function makeFixed(first) {
+  const text = html("div", { class: "al-fixed" });
+  return {
+    element: html(
+      "div",
+      { class: "al-input" },
+      html("div", { class: "al-input-head" }, html("span", { class: "al-name", title: first.label }, first.label)),
+      text,
+    ),
+    /** @param {Control} next */
+    update: (next) => write(text, next.text),
+  };
+}

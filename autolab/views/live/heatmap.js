@@ -1,0 +1,227 @@
+// @ts-check
+/** An array as coloured pixels on a canvas, with the number under the pointer read out. */
+
+import { entry, makeTone } from "./colors.js";
+import { html, inCell, set, short, write } from "./dom.js";
+import { makeHeatLegend } from "./legend.js";
+
+const LABELLED = { rows: 8, columns: 6 }; // up to this size the numbers are printed in the cells
+const WIDE = 1.6; // width of a cell with a number, in heights
+
+/**
+ * @typedef {{which: string, rows: number, cols: number, shape: number[], block: number[], min: number | null, max:
+ *   number | null, nan: number, inf: number, scale: number, caption: string, threshold: number | null, bend?: number,
+ *   ticks: [number, string][], counts: number[], ends: number[]}} ArrayFacts
+ */
+
+export function makeHeatmap() {
+  const canvas = html("canvas", {
+    class: "al-canvas",
+    tabindex: 0,
+    role: "img",
+    onkeydown: pressed,
+    onpointermove: pointed,
+    onpointerleave: () => point(-1),
+    onblur: () => point(-1),
+  });
+  const numbers = html("div", { class: "al-numbers", "aria-hidden": "true" });
+  const signs = makeSigns();
+  const readout = html("output", { class: "al-readout" });
+  const legend = makeHeatLegend(true);
+  /** @type {ArrayFacts} */
+  let facts;
+  /** @type {(value: number) => number} */
+  let tone = () => 0;
+  /** @type {Float32Array} */
+  let values = new Float32Array();
+  let cursor = -1;
+
+  /** @param {PointerEvent} event */
+  function pointed(event) {
+    const box = canvas.getBoundingClientRect();
+    const row = Math.floor(((event.clientY - box.top) / box.height) * facts.rows);
+    const column = Math.floor(((event.clientX - box.left) / box.width) * facts.cols);
+    if (row >= 0 && row < facts.rows && column >= 0 && column < facts.cols) point(row * facts.cols + column);
+  }
+
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: facts.cols, ArrowUp: -facts.cols }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    event.stopPropagation();
+    point(Math.max(0, Math.min(values.length - 1, cursor + step)));
+  }
+
+  /** @param {number} k */
+  function point(k) {
+    cursor = k;
+    const isOne = k >= 0 && k < values.length;
+    legend.point(isOne && Number.isFinite(values[k]) ? tone(values[k]) : null);
+    write(
+      readout,
+      !isOne ? range(facts) : `${place(facts, Math.floor(k / facts.cols), k % facts.cols)} = ${short(values[k], 6)}`,
+    );
+  }
+
+  return {
+    root: html(
+      "div",
+      { class: "al-heatmap" },
+      html("div", { class: "al-frame" }, canvas, signs, numbers),
+      legend.root,
+      readout,
+    ),
+    /**
+     * @param {ArrayFacts} next
+     * @param {Float32Array} data row by row
+     * @param {import("./colors.js").ColorMap} colors
+     */
+    update(next, data, colors) {
+      facts = next;
+      values = data;
+      set(canvas, {
+        "aria-label": `${next.which === "value" ? "Value" : "Gradient"} as a heatmap, ${next.rows} by ${next.cols}`,
+      });
+      canvas.parentElement.style.aspectRatio = String(
+        Math.max(0.5, Math.min(8, ((labelled(next) ? WIDE : 1) * next.cols) / next.rows)),
+      );
+      tone = makeTone(next.scale, next.threshold, next.bend);
+      paint(canvas, { ...next, tone }, data, colors);
+      print(numbers, { ...next, tone }, data, colors);
+      drawSigns(signs, next, labelled(next) ? [] : data);
+      legend.update(next, colors);
+      point(cursor);
+    },
+  };
+}
+
+/** Colours in even steps. @param {number} scale @returns {(value: number) => number} */
+const even = (scale) => (value) => (scale ? value / scale : 0);
+
+/**
+ * One pixel per cell. NaN and infinities stay transparent: the hatching behind the canvas shows.
+ * @param {HTMLCanvasElement} canvas
+ * @param {{rows: number, cols: number, scale: number, tone?: (value: number) => number}} facts
+ * @param {ArrayLike<number>} data
+ * @param {import("./colors.js").ColorMap} colors
+ */
+export function paint(canvas, { rows, cols, scale, tone = even(scale) }, data, colors) {
+  canvas.width = cols;
+  canvas.height = rows;
+  const image = new ImageData(cols, rows);
+  for (let k = 0; k < data.length; k++) {
+    if (!Number.isFinite(data[k])) continue;
+    const at = 4 * entry(tone(data[k]));
+    image.data.set(colors.bytes.subarray(at, at + 4), 4 * k);
+  }
+  canvas.getContext("2d")?.putImageData(image, 0, 0);
+}
+
+/**
+ * @param {HTMLElement} numbers
+ * @param {{rows: number, cols: number, scale: number, tone?: (value: number) => number}} facts
+ * @param {ArrayLike<number>} data
+ * @param {import("./colors.js").ColorMap} colors
+ */
+export function print(numbers, { rows, cols, scale, tone = even(scale) }, data, colors) {
+  const texts = labelled({ rows, cols }) ? Array.from(data) : [];
+  numbers.classList.toggle("al-tight", cols > 4);
+  if (numbers.childElementCount !== texts.length) numbers.replaceChildren(...texts.map(() => html("span")));
+  numbers.style.gridTemplate = `repeat(${rows}, 1fr) / repeat(${cols}, 1fr)`;
+  texts.forEach((value, k) => {
+    const cell = /** @type {HTMLElement} */ (numbers.children[k]);
+    write(cell, inCell(value, cols > 4));
+    cell.classList.toggle("al-none", !Number.isFinite(value));
+    cell.style.color = Number.isFinite(value) ? colors.ink(tone(value)) : "";
+  });
+}
+
+/** Whether the numbers of an array are printed in its cells. @param {{rows: number, cols: number}} facts */
+export function labelled({ rows, cols }) {
+  return rows <= LABELLED.rows && cols <= LABELLED.columns;
+}
+
+/**
+ * The numbers in a buffer, which may begin anywhere.
+ * @param {DataView} view
+ */
+export function floats(view) {
+  return new Float32Array(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
+}
+
+/** The smallest and the largest number, and how many are none. @param {ArrayFacts} facts */
+function range({ min, max, nan, inf }) {
+  const ends = min === null || max === null ? "" : `${short(min)} to ${short(max)}`;
+  return [ends, nan && `${nan} NaN (\u00d7)`, inf && `${inf} infinite (+, \u2212)`].filter(Boolean).join(", ");
+}
+
+/**
+ * The index of a cell as the user writes it; for a block, the range of rows and columns.
+ * @param {ArrayFacts} facts
+ * @param {number} row
+ * @param {number} column
+ */
+function place({ shape, block }, row, column) {
+  if (block[0] > 1 || block[1] > 1) {
+    const [rows, columns] = [span(row, block[0]), span(column, block[1])];
+    return `rows ${rows}, columns ${columns}: greatest magnitude`;
+  }
+  const index = shape.length ? [column] : [];
+  for (const n of shape.slice(0, -1).reverse()) {
+    index.unshift(row % n);
+    row = Math.floor(row / n);
+  }
+  return `[${index.join(", ")}]`;
+}
+
+/** @param {number} k @param {number} size */
+function span(k, size) {
+  return size > 1 ? `${k * size}\u2013${(k + 1) * size - 1}` : String(k);
+}
+
+// Signs over a heatmap for what has no colour: × for NaN, + for infinity, − for minus infinity.
+
+const OVERLAY = 900; // pixels of the longer side
+const APART = 10; // pixels between two signs, at least
+
+export function makeSigns() {
+  return html("canvas", { class: "al-signs", "aria-hidden": "true" });
+}
+
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {{rows: number, cols: number}} facts
+ * @param {ArrayLike<number>} data row by row
+ */
+export function drawSigns(canvas, { rows, cols }, data) {
+  const k = Math.max(1, Math.min(24, Math.floor(OVERLAY / Math.max(rows, cols))));
+  set(canvas, { width: cols * k, height: rows * k });
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const drawn = new Set();
+  context.strokeStyle = getComputedStyle(canvas).getPropertyValue("--al-warning");
+  context.lineWidth = 1.6;
+  for (let n = 0; n < data.length; n++) {
+    if (Number.isFinite(data[n])) continue;
+    const [x, y] = [(n % cols) * k + k / 2, Math.floor(n / cols) * k + k / 2];
+    const place = `${Math.floor(x / APART)} ${Math.floor(y / APART)}`;
+    if (!drawn.has(place)) context.stroke(signAt(data[n], x, y, Math.max(3.5, Math.min(7, k / 3))));
+    drawn.add(place);
+  }
+}
+
+/** @param {number} value @param {number} x @param {number} y @param {number} r */
+function signAt(value, x, y, r) {
+  const path = new Path2D();
+  const lines = Number.isNaN(value)
+    ? [
+        [-r, -r, r, r],
+        [-r, r, r, -r],
+      ]
+    : [[-r, 0, r, 0], ...(value > 0 ? [[0, -r, 0, r]] : [])];
+  for (const [a, b, c, d] of lines) {
+    path.moveTo(x + a, y + b);
+    path.lineTo(x + c, y + d);
+  }
+  return path;
+}

@@ -1,0 +1,92 @@
+// @ts-check
+/** What every view carries: it takes the module and the style of its kind from one model that all of them share. */
+
+import { unzipped } from "./unzip.js";
+
+const REFERENCE = "IPY_MODEL_"; // what widgets write in front of another one's name
+const PATIENCE = 5000; // milliseconds until an empty place says why it is empty
+// of the page, by digest: the views of many notebooks import a module once
+const loaded = Symbol.for("autolab.modules");
+
+/** @typedef {{make: () => any, style: string}} FrontEnd */
+/** @typedef {{get: (name: string) => any}} Held */
+
+/**
+ * @param {any} model
+ * @returns {Promise<{widget: any, digest: string, style: string}>}
+ */
+async function load(model) {
+  const held = await shared(model).catch(() => asked(model));
+  const digest = held.get("digest");
+  const page = /** @type {any} */ (globalThis);
+  /** @type {Map<string, Promise<FrontEnd>>} */
+  const kinds = (page[loaded] ??= new Map());
+  if (!kinds.has(digest)) kinds.set(digest, unzip(held));
+  const { make, style } = /** @type {FrontEnd} */ (await kinds.get(digest));
+  return { widget: make(), digest, style };
+}
+
+/** Not every host of widgets can name another model, or has it. @param {any} model @returns {Promise<Held>} */
+async function shared(model) {
+  const held = await model.widget_manager.get_model(model.get("_front_end").replace(REFERENCE, ""));
+  return held.get("module") ? held : Promise.reject();
+}
+
+/** Then the kernel is asked for what that model holds. @param {any} model @returns {Promise<Held>} */
+function asked(model) {
+  return new Promise((resolve) => {
+    model.on("msg:custom", function hear(/** @type {any} */ content, /** @type {DataView[]} */ [module, style] = []) {
+      if (!content.front_end) return;
+      model.off("msg:custom", hear);
+      resolve(new Map(Object.entries({ digest: content.front_end, module, style })));
+    });
+    model.send({ do: "front end" });
+  });
+}
+
+/** @param {Held} held @returns {Promise<FrontEnd>} */
+async function unzip(held) {
+  const [text, style] = await Promise.all(["module", "style"].map((name) => unzipped(held.get(name))));
+  const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  try {
+    return { make: (await import(address)).default, style };
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}
+
+/**
+ * Styles stand in the page's head, or in the shadow that a host has put around the view.
+ * @param {HTMLElement} el
+ * @param {string} digest
+ * @param {string} style
+ */
+function addStyle(el, digest, style) {
+  const around = el.getRootNode();
+  const home = around instanceof ShadowRoot ? around : document.head;
+  if ([...home.querySelectorAll("style")].some((element) => element.dataset.autolab === digest)) return;
+  const element = document.createElement("style");
+  element.dataset.autolab = digest;
+  element.textContent = style;
+  home.append(element);
+}
+
+export default () => {
+  /** @type {Promise<{front: Awaited<ReturnType<typeof load>>, clean: any}>} */
+  let ready;
+  return {
+    initialize(/** @type {any} */ context) {
+      ready = load(context.model).then(async (front) => ({ front, clean: await front.widget.initialize(context) }));
+      // A host may hand on no message of the kernel before this returns, so nothing is awaited here.
+      return () => ready.then(({ clean }) => clean?.());
+    },
+    async render(/** @type {any} */ context) {
+      const { el, model } = context;
+      const waiting = setTimeout(() => (el.textContent = model.get("words").live_silent), PATIENCE);
+      const { front } = await ready.finally(() => clearTimeout(waiting));
+      el.textContent = "";
+      addStyle(el, front.digest, front.style);
+      return front.widget.render(context);
+    },
+  };
+};

@@ -1,0 +1,73 @@
+"""Saved pages of live views: the state that a page begins with, and the answers to the questions that it may ask."""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .computation import Stopped
+from .widget import CALM
+
+MAX_BYTES = 2_000_000
+"""What a page holds is reduced until its data is below this, if it can be."""
+
+
+@dataclass(frozen=True)
+class SavedPage:
+    """``view`` names the module and the style sheet; ``contents`` are ever smaller: the first that fits is written, or
+    the last."""
+
+    title: str
+    view: str
+    contents: Iterable[Mapping[str, Any]]
+
+    def data(self) -> str:
+        """State and answers as text for a script element."""
+        text = ""
+        for content in self.contents:
+            text = as_json(content)
+            if len(text) <= MAX_BYTES:
+                break
+        return text
+
+
+def still(state: Mapping[str, Any], sentence: str = "", **changes: Any) -> dict[str, Any]:
+    """The state of a live view as a page begins with it: nothing is under way; a sentence may say what it can do."""
+    words = {**state["words"], "still": sentence} if sentence else state["words"]
+    return {**state, "still": "page", "ack": 0, "condition": CALM, "words": words, **changes}
+
+
+def deadline(seconds: float) -> Callable[[], None]:
+    """A check for a computation that ends it so many seconds from now."""
+    end = time.monotonic() + seconds
+
+    def check() -> None:
+        if time.monotonic() > end:
+            raise Stopped
+
+    return check
+
+
+def as_json(saved: Any) -> str:
+    """Data for a script element: no ``<``, so that nothing in it ends the element; bytes stand apart, in base64."""
+    buffers: dict[bytes, int] = {}
+    places: list[list[Any]] = []
+
+    def without_bytes(value: Any, place: list[Any]) -> Any:
+        if isinstance(value, bytes | memoryview):
+            places.append([place, buffers.setdefault(bytes(value), len(buffers))])
+            return None
+        if isinstance(value, Mapping):
+            return {key: without_bytes(item, [*place, key]) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [without_bytes(item, [*place, i]) for i, item in enumerate(value)]
+        return value
+
+    data = without_bytes(saved, [])
+    kept = [base64.b64encode(buffer).decode("ascii") for buffer in buffers]
+    text = json.dumps({**data, "buffers": kept, "places": places}, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")

@@ -1,0 +1,223 @@
+// @ts-check
+/**
+ * A live view: puts its parts together and keeps them in step with the model; its one menu, and the way to present it.
+ */
+
+import { colorMap, isDark } from "./colors.js";
+import { button, html, set } from "./dom.js";
+import { makeLink } from "./link.js";
+
+const PROJECTOR = 1.5;
+
+/** @typedef {import("../graph/explorer.js").View} View */
+/** @typedef {import("../graph/explorer.js").Part} Part */
+/** @typedef {import("../graph/explorer.js").Place} Place */
+/** @typedef {import("../graph/explorer.js").Source} Source */
+
+/**
+ * What the host of a widget asks for.
+ * @param {((view: View) => any)[]} makers of its parts
+ * @param {(model: any, link: ReturnType<typeof makeLink>) => Source} makeSource what the parts show
+ */
+export function makeWidget(makers, makeSource) {
+  /** @type {ReturnType<typeof makeLink>} */
+  let link; // one per model: its views share the line to the kernel, and what is looked at
+  /** @type {Source} */
+  let source;
+  return {
+    initialize(/** @type {{model: any}} */ { model }) {
+      link = makeLink(model);
+      source = makeSource(model, link);
+      return () => {
+        source.close();
+        link.close();
+      };
+    },
+    render(/** @type {{el: HTMLElement}} */ { el }) {
+      return makeView(source, el, link, makers);
+    },
+  };
+}
+
+/**
+ * @param {Source} source
+ * @param {HTMLElement} el
+ * @param {ReturnType<typeof makeLink>} link
+ * @param {((view: View) => any)[]} makers
+ * @returns {() => void} removes the view
+ */
+function makeView(source, el, link, makers) {
+  const root = html("div", { class: "al-root", onfocusin: keepKeys });
+  /** @type {View} */
+  const view = {
+    get: source.get,
+    send: source.send,
+    answer: source.answer,
+    link,
+    root,
+    colors: /** @type {any} */ (null),
+    line: null,
+    hand: "",
+  };
+  const parts = makers.map((make) => /** @type {Part} */ (make(view)));
+  const hasFoot = parts.some((part) => part.places?.foot); // then the picture is the view, and the rest is in a menu
+  const grow = (/** @type {number} */ factor) => parts.forEach((part) => part.enlarge?.(factor));
+  if (hasFoot) parts.push(makePresenting(view, grow));
+  const projector = button("Projector", enlarge, { "aria-pressed": "false" });
+  const still = view.get("still");
+  const at = (/** @type {Place} */ place) =>
+    parts.flatMap((part) =>
+      still && part.needsKernel && !(place === "inputs" && view.get("controls")?.length)
+        ? []
+        : (part.places?.[place] ?? []),
+    );
+  const menu = hasFoot ? makeMenu(at("menu")) : null;
+  root.classList.toggle("al-stage", hasFoot);
+  root.append(
+    html(
+      "div",
+      { class: "al-view" },
+      html(
+        "header",
+        { class: "al-header" },
+        ...at("header"),
+        ...(menu ? [] : [html("div", { class: "al-buttons" }, ...at("buttons"), projector)]),
+      ),
+      ...at("top"),
+      ...(still && !menu ? [html("p", { class: "al-note al-still" }, view.get("words").still)] : []),
+      html(
+        "div",
+        { class: "al-body" },
+        ...at("inputs").map((part) => set(part, { inert: Boolean(still) })),
+        html("div", { class: "al-middle" }, html("div", { class: "al-alerts" }, ...at("alert")), ...at("middle")),
+        html("div", { class: "al-side" }, ...at("side")),
+      ),
+      ...at("below"),
+      ...(menu ? [html("footer", { class: "al-foot" }, ...at("foot"), menu.root)] : []),
+      ...at("end"),
+    ),
+  );
+
+  function paintTheme() {
+    const scheme = isDark(root) ? "dark" : "light";
+    root.style.colorScheme = scheme;
+    const { stops, lines, ...theme } = view.get("palette")[scheme];
+    view.colors = colorMap(stops);
+    for (const [name, color] of Object.entries(theme)) root.style.setProperty(`--al-${name}`, color);
+    lines.forEach((/** @type {string[]} */ [color, dash], /** @type {number} */ i) => {
+      root.style.setProperty(`--al-line${i}`, color);
+      root.style.setProperty(`--al-dash${i}`, dash);
+    });
+    for (const part of parts) part.paint?.();
+  }
+
+  function enlarge() {
+    const large = root.classList.toggle("al-projector");
+    set(projector, { "aria-pressed": String(large) });
+    grow(large ? PROJECTOR : 1);
+  }
+
+  el.append(root);
+  paintTheme();
+  const theme = new MutationObserver(paintTheme);
+  theme.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-jp-theme-name"] });
+  const listeners = parts.flatMap((part) =>
+    Object.entries(part.on ?? {}).flatMap(([traits, listener]) =>
+      traits.split(" ").map((trait) => /** @type {const} */ ([`change:${trait}`, listener])),
+    ),
+  );
+  for (const [event, listener] of listeners) source.on(event, listener);
+  const unwatch = link.watch((state) => parts.forEach((part) => part.linked?.(state)));
+
+  return () => {
+    for (const [event, listener] of listeners) source.off(event, listener);
+    unwatch();
+    theme.disconnect();
+    menu?.close();
+    for (const part of parts) part.close?.();
+    root.remove();
+  };
+}
+
+/**
+ * JupyterLab takes the arrow keys of a slider for its own shortcuts, unless the focused element itself refuses that.
+ * @param {FocusEvent} event
+ */
+function keepKeys(event) {
+  /** @type {Element} */ (event.target).setAttribute("data-lm-suppress-shortcuts", "true");
+}
+
+// The one menu of a view: everything that is not needed yet. It closes with Escape and with a click elsewhere.
+
+/** @param {Element[]} parts one below the other */
+export function makeMenu(parts) {
+  const summary = html("summary", { class: "al-tool", "aria-label": "Menu", title: "Menu" }, "\u22ef");
+  const panel = html("div", { class: "al-menu-panel" }, ...parts);
+  const root = html("details", { class: "al-menu", onkeydown: pressed }, summary, panel);
+
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    if (event.key !== "Escape" || !root.open) return;
+    event.stopPropagation(); // the box stays chosen
+    root.open = false;
+    summary.focus();
+  }
+
+  const outside = (/** @type {Event} */ event) =>
+    root.open && !event.composedPath().includes(root) && (root.open = false);
+  document.addEventListener("pointerdown", outside, true);
+  return { root, close: () => document.removeEventListener("pointerdown", outside, true) };
+}
+
+/** What is in the menu while the graph is small, and above it when it is large. @param {Element} part */
+export function makeMovable(part) {
+  const [menu, middle] = [html("div", { class: "al-slot" }, part), html("div", { class: "al-slot" })];
+  return {
+    menu,
+    middle,
+    place: (/** @type {boolean} */ inMenu) =>
+      part.parentNode !== (inMenu ? menu : middle) && (inMenu ? menu : middle).append(part),
+  };
+}
+
+// The part that presents: the graph, the player and the sentence fill the screen. Escape leaves.
+
+/**
+ * @param {import("../graph/explorer.js").View} view
+ * @param {(factor: number) => void} enlarge
+ * @returns {import("../graph/explorer.js").Part}
+ */
+export function makePresenting(view, enlarge) {
+  const { root } = view;
+  const LARGER = 5 / 3; // letters of 12 pixels become 20
+
+  /** @param {boolean} on */
+  function show(on) {
+    if (on === root.classList.contains("al-present")) return;
+    root.classList.toggle("al-present", on);
+    enlarge(on ? LARGER : 1);
+  }
+
+  /** Where a page may not have the whole screen, the view fills the window. */
+  async function present() {
+    show(true);
+    await root.requestFullscreen?.().catch(() => {});
+    /** @type {HTMLElement | null} */ (root.querySelector(".al-keys .al-tool[aria-label=Play]"))?.focus();
+  }
+
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    if (event.key !== "Escape" || !root.classList.contains("al-present")) return;
+    event.stopPropagation();
+    if (document.fullscreenElement === root) document.exitFullscreen();
+    show(false);
+  }
+
+  const left = () => document.fullscreenElement !== root && show(false);
+  root.addEventListener("fullscreenchange", left);
+  document.addEventListener("keydown", pressed, true);
+  return {
+    places: { menu: [button("Present", present)] },
+    close: () => document.removeEventListener("keydown", pressed, true),
+  };
+}

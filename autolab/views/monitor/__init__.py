@@ -1,0 +1,1 @@
+"""The monitor of a training."""

@@ -1,0 +1,142 @@
+"""MonitorView: the live view of a monitor. Python says what is drawn; JavaScript only draws."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ...training.measure import ModelState
+from .. import mimebundle
+from ..draw.arrays import about, array_entry
+from ..draw.chart import drawing
+from ..draw.escape import clean
+from ..draw.heat import legends
+from ..draw.messages import say
+from ..draw.registry import Bundle
+from ..live.protocol import not_understood, on_message, on_question
+from ..live.widget import LiveView, at_first
+from .static import charts, status
+
+if TYPE_CHECKING:
+    from .monitor import LiveMonitor
+
+MOST_CELLS = 128
+"""Rows and columns of a heatmap, at most: an update stays below 256 kB."""
+
+_AT_FIRST = [["training"], ["state", None, "", "gradient"]]
+_WORDS = ("nothing", "running", "stopping", "latest", "stop", "follow", "saved", "value", "gradient_of", "past")
+
+
+class MonitorView(LiveView):
+    """Charts of all curves, and a heatmap of one parameter or gradient, of the latest state or of a past one.
+
+    Two threads use it: the one that trains paints, another one obeys the page. They take turns, and what the monitor
+    keeps never changes.
+    """
+
+    kind = "monitor"
+
+    def __init__(self, monitor: LiveMonitor) -> None:
+        self._monitor = monitor
+        self._stage: Literal["", "running", "stopping"] = ""
+        first = at_first()
+        words = first["words"] | {name: say(f"monitor_{name}") for name in _WORDS}
+        super().__init__(**{**first, "words": words, **self._answers(_AT_FIRST)})
+        self._listen()
+
+    # ------------------------------------------------------------------ for the monitor
+    def begin(self) -> None:
+        """Training begins, or goes on."""
+        with self._turn:
+            self._be("running")
+
+    def end(self) -> None:
+        """Training has ended, or pauses."""
+        with self._turn:
+            self._be("")
+
+    def paint(self) -> None:
+        """Show what the monitor has."""
+        with self._turn, self.hold_sync():
+            self._answer_anew()
+
+    def look_again(self) -> None:
+        """A cell has run: a loop in it has ended."""
+        self._monitor._cell_ran()
+
+    def _static(self) -> Bundle:
+        return mimebundle(self._monitor)
+
+    # ------------------------------------------------------------------ what is shown
+    def _be(self, stage: Literal["", "running", "stopping"]) -> None:
+        self._stage = stage
+        self.paint()
+
+    @on_question("training", "numbers")
+    def _training(self) -> dict[str, Any]:
+        """How training goes, and which states and arrays can be looked at."""
+        monitor, states = self._monitor, self._monitor.states
+        return {
+            "title": clean(type(monitor.model).__name__) if monitor.model is not None else "",
+            "stage": self._stage,
+            "status": status(monitor),
+            "charts": [_packed(one) for one in charts(monitor, None, drawing)],
+            "places": [kept.iteration for kept in states],
+            "params": [[name, clean(name.lstrip("/"))] for name in (states[-1].values if states else ())],
+        }
+
+    @on_question("state", "numbers", at=(int, type(None)), path=str, which=str)
+    def _past(self, at: int | None, path: str, which: str) -> dict[str, Any] | None:
+        """One parameter or gradient after an update, or now (``at`` is None); None where nothing was kept.
+
+        Where nothing was kept ``at`` that update, it is the nearest; where there is no such array, the first that is
+        more than a row.
+        """
+        if which not in ("value", "gradient"):
+            raise not_understood(["state", at, path, which])
+        states = self._monitor.states
+        if not states:
+            return None
+        state = states[-1] if at is None else min(states, key=lambda kept: abs(kept.iteration - at))
+        shown = path if path in state.values else _first(state)
+        place = None if at is None else state.iteration
+        return {"at": place, "path": shown, "which": which, "heat": _heat(state, shown, which)}
+
+    # ------------------------------------------------------------------ for the page
+    @on_message("stop")
+    def _stop(self) -> None:
+        if self._stage == "running":
+            self._be("stopping")
+            self._monitor.stop()
+
+
+def _heat(state: ModelState, path: str, which: str) -> dict[str, Any]:
+    """An array as a heatmap with its ``cells``, or why there is none."""
+    silent = " ".join(
+        say("monitor_silent_now", silent=n, total=total, layer=clean(layer, 60))
+        for layer, (n, total) in state.silent.items()
+        if n
+    )
+    caption = {"title": say("monitor_state", iteration=state.iteration), "silent": silent}
+    shown = (state.values if which == "value" else state.gradients).get(path)
+    if shown is None or not shown.size:
+        absent = say("monitor_gone", iteration=state.iteration) if shown is None else say("empty")
+        return {**caption, "absent": absent}
+    entry, cells = array_entry(which, shown, MOST_CELLS)
+    return {**caption, **entry, **legends(shown)["linear"], "facts": about(shown), "cells": cells}
+
+
+def _packed(chart: dict[str, Any]) -> dict[str, Any]:
+    """A chart with the numbers of its lines as bytes: as a list, they would take most of the time of a paint."""
+    lines = [{**line, "x": _bytes(line["x"]), "y": _bytes(line["y"])} for line in chart["lines"]]
+    return {**chart, "lines": lines}
+
+
+def _bytes(numbers: np.ndarray) -> bytes:
+    return numbers.astype("<f4").tobytes()
+
+
+def _first(state: ModelState) -> str:
+    """The first parameter that is more than a row."""
+    return next((path for path, kept in state.values.items() if len(kept.shape) > 1), next(iter(state.values), ""))

@@ -1,0 +1,176 @@
+// @ts-check
+/** The monitor of a training: curves, the state of one parameter now or earlier, and a button that stops it. */
+
+import { makeBrain } from "../live/brain.js";
+import { makeChart } from "../live/chart.js";
+import { button, html, set, write } from "../live/dom.js";
+import { floats, makeHeatmap } from "../live/heatmap.js";
+import { makeAsking } from "../live/link.js";
+import { makeWidget } from "../live/view.js";
+
+/**
+ * Which state is looked at (null: the latest), and what of it; a page waits for no old state to say how training goes.
+ */
+const TRAINING = makeAsking(
+  { at: /** @type {number | null} */ (null), path: "", which: "gradient" },
+  () => ({ training: ["training"] }),
+  () => ({}),
+  ({ at, path, which }) => ({ state: ["state", at, path, which] }),
+);
+
+export default () => makeWidget([makeHeadPart, makeChartsPart, makePastPart], makeBrain(TRAINING));
+
+/** The title, where training is, and the Stop button. @param {import("../graph/explorer.js").View} view */
+function makeHeadPart({ get, link, root }) {
+  const words = get("words");
+  const title = html("h2", { class: "al-function" });
+  const stage = html("span", { class: "al-stage", role: "status" });
+  const status = html("span", { class: "al-monitor-status" });
+  const stop = button(words.stop, () => link.stop({ do: "stop" }), { class: "al-button al-stop" });
+  const problem = html("div", { class: "al-error", role: "alert", hidden: true });
+  root.classList.add("al-monitor");
+
+  function show() {
+    const [{ title: name, stage: now, status: told }, error] = [get("training"), get("error")];
+    write(title, name);
+    write(stage, link.asleep ? words.saved : now && words[now]);
+    stage.hidden = !stage.textContent;
+    stage.classList.toggle("al-stage-running", now === "running" && !link.asleep);
+    write(status, told.join(" \u00b7 "));
+    stop.hidden = !now || link.asleep;
+    stop.disabled = now === "stopping";
+    problem.hidden = !error && link.state !== "silent";
+    write(problem, error ? `${error.type}: ${error.message}` : words.live_silent);
+  }
+
+  const changed = () => (link.heard(), show()); // who paints is awake, though an answer may have to wait
+  return {
+    places: { header: [title, stage, status], buttons: [stop], alert: [problem] },
+    on: { "training error": changed },
+    paint: show,
+    linked: show,
+  };
+}
+
+/** The curves, with a mark at the state that is looked at. @param {import("../graph/explorer.js").View} view */
+function makeChartsPart({ get }) {
+  const panel = html("div", { class: "al-charts" });
+  const empty = html("p", { class: "al-note" }, get("words").nothing);
+  /** @type {ReturnType<typeof makeChart>[]} */
+  const charts = [];
+
+  function show() {
+    const [wanted, mark] = [get("training").charts, get("state")?.at ?? null];
+    for (const gone of charts.splice(wanted.length)) {
+      gone.close();
+      gone.root.remove();
+    }
+    while (charts.length < wanted.length) {
+      charts.push(makeChart());
+      panel.append(charts[charts.length - 1].root);
+    }
+    if (wanted.length) empty.remove();
+    else panel.append(empty);
+    charts.forEach((chart, i) => chart.update({ ...wanted[i], mark, lines: wanted[i].lines.map(withNumbers) }));
+  }
+
+  return {
+    places: { middle: [panel] },
+    on: { "training state": show },
+    paint: show,
+    close: () => charts.forEach((chart) => chart.close()),
+  };
+}
+
+/** A line whose numbers came as bytes; NaN is a gap. @param {any} line */
+function withNumbers(line) {
+  return { ...line, x: [...floats(line.x)], y: Array.from(floats(line.y), (v) => (Number.isNaN(v) ? null : v)) };
+}
+
+/**
+ * One parameter or gradient as a heatmap, now or after an earlier update.
+ * @param {import("../graph/explorer.js").View} view
+ */
+function makePastPart(view) {
+  const { get, send, link } = view;
+  const words = get("words");
+  const heading = html("h3", { class: "al-chart-title" });
+  const param = html("select", { class: "al-choice", "aria-label": words.value, onchange: choose });
+  const which = html(
+    "select",
+    { class: "al-choice", "aria-label": `${words.value}, ${words.gradient_of}`, onchange: choose },
+    html("option", { value: "gradient" }, words.gradient_of),
+    html("option", { value: "value" }, words.value),
+  );
+  const heatmap = makeHeatmap();
+  const absent = html("p", { class: "al-status" });
+  const silent = html("p", { class: "al-note" });
+  const caption = html("p", { class: "al-note" });
+  const slider = html("input", { type: "range", class: "al-range", min: 0, "aria-label": words.past, oninput: scrub });
+  const place = html("span", { class: "al-place" });
+  const follow = button(words.follow, () => turn({ at: null }));
+  const [first, last] = [html("span"), html("span")];
+  const panel = html(
+    "section",
+    { class: "al-past" },
+    heading,
+    html("div", { class: "al-past-head" }, param, which),
+    heatmap.root,
+    absent,
+    caption,
+    silent,
+    html("div", { class: "al-past-head" }, html("span", { class: "al-caption" }, words.past), place, follow),
+    slider,
+    html("div", { class: "al-ends", "aria-hidden": "true" }, first, last),
+  );
+  const turn = (/** @type {any} */ to) => send({ do: "turn", to });
+  let named = "";
+
+  function choose() {
+    turn({ path: param.value, which: which.value });
+  }
+
+  function scrub() {
+    const { places } = get("training");
+    turn({ at: Number(slider.value) === places.length - 1 ? null : places[Number(slider.value)] });
+  }
+
+  function show() {
+    const { places, params } = get("training");
+    panel.hidden = !places.length;
+    if (panel.hidden || !get("state")) return; // it is on its way
+    const { at, path, which: shown, heat } = get("state");
+    if (JSON.stringify(params) !== named) {
+      named = JSON.stringify(params);
+      param.replaceChildren(
+        ...params.map((/** @type {string[]} */ [value, label]) => html("option", { value }, label)),
+      );
+    }
+    param.value = path;
+    which.value = shown;
+    write(heading, heat.title);
+    const drawn = !heat.absent;
+    heatmap.root.hidden = !drawn;
+    write(absent, heat.absent ?? "");
+    absent.hidden = drawn;
+    write(caption, drawn ? heat.caption : "");
+    caption.hidden = !caption.textContent;
+    write(silent, heat.silent);
+    silent.hidden = !heat.silent;
+    if (drawn)
+      heatmap.update({ ...heat, which: heat.which === "value" ? "value" : "grad" }, floats(heat.cells), view.colors);
+    const index = at === null ? places.length - 1 : places.indexOf(at);
+    set(slider, { max: places.length - 1, "aria-valuetext": heat.title });
+    slider.value = String(index);
+    const parts = places.length > 1 ? `${(100 * index) / (places.length - 1)}%` : "100%";
+    slider.style.setProperty("--al-from", "0%");
+    slider.style.setProperty("--al-to", parts);
+    write(first, String(places[0]));
+    write(last, String(places[places.length - 1]));
+    write(place, at === null ? words.latest : heat.title);
+    for (const control of [param, which, slider]) control.disabled = link.asleep;
+    follow.disabled = at === null || link.asleep;
+  }
+
+  return { places: { middle: [panel] }, on: { "training state": show }, paint: show, linked: show };
+}

@@ -1,0 +1,161 @@
+"""How a monitor and a PlotReport show themselves: curves, the last state, and the same in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..draw.chart import Line, chart
+from ..draw.escape import clean, element, escape, join
+from ..draw.heatmap import Panel, describe, heatmaps
+from ..draw.html import code, fact_table, paragraph, picture
+from ..draw.messages import say
+from ..draw.numbers import number
+from ..draw.plot import to_svg
+from ..draw.registry import Bundle
+
+if TYPE_CHECKING:
+    from ...training.curve import Curve
+    from ...training.extensions.plot import PlotReport
+    from ...training.measure import ModelState
+    from ...training.monitor import Monitor
+
+_MOST_GROUPS = 4
+_MOST_PANELS = 4
+_WORD = re.compile(r"[/_ ]")
+
+
+def charts(
+    monitor: Monitor, mark: float | None = None, make: Callable[..., dict[str, Any]] = chart
+) -> list[dict[str, Any]]:
+    """A chart for what was told under each last word, such as ``loss``, and one for each family of measurements.
+
+    ``make`` is `chart`, or `drawing` for those who take arrays.
+    """
+    groups: dict[str, dict[str, Curve]] = {}
+    for name, curve in monitor.curves.items():
+        groups.setdefault(_WORD.split(name)[-1], {})[name] = curve
+    where: dict[str, Any] = {"make": make, "mark": mark, "x_range": (0, monitor.iteration)}
+    found = [_chart(title, curves, **where) for title, curves in list(groups.items())[:_MOST_GROUPS]]
+    measured = monitor.measured
+    for family in ("gradient", "moved"):
+        if measured[family]:
+            found.append(_chart(say(f"monitor_{family}"), measured[family], log=True, **where))
+    if any(y > 0 for curve in measured["silent"].values() for _, y in curve.points):
+        found.append(_chart(say("monitor_silent"), measured["silent"], factor=100.0, **where))
+    notes = {say(f"monitor_{family}"): say(f"monitor_{family}_note") for family in ("moved", "silent")}
+    return [{**one, "note": f"{notes.get(one['title'], '')} {one['note']}".strip()} for one in found]
+
+
+def _chart(
+    title: str,
+    curves: Mapping[str, Curve],
+    make: Callable[..., dict[str, Any]],
+    log: bool = False,
+    factor: float = 1.0,
+    **where: Any,
+) -> dict[str, Any]:
+    lines, last = [], {}
+    for name, curve in curves.items():
+        x, y = zip(*curve.points, strict=True)
+        lines.append(Line(name, x, y if factor == 1.0 else [factor * v for v in y]))
+        last[clean(name, 60)] = number(factor * curve.last)
+    found = make(title, lines, log, say("monitor_update", iteration="").strip(), **where)
+    for line in found["lines"]:
+        line["last"] = last[line["name"]]
+    each = max(curve.each for curve in curves.values())
+    if each > 1:
+        found["note"] = f"{say('chart_mean', each=each)} {found['note']}".strip()
+    return found
+
+
+def status(monitor: Monitor) -> list[str]:
+    """Where training is, in short words."""
+    words = [say("monitor_update", iteration=monitor.iteration)]
+    if rate := _rate(monitor.states):
+        words.append(say("monitor_rate", rate=number(float(f"{rate:.2g}"))))
+    if monitor.worked:
+        percent = 100 * monitor.spent / monitor.worked
+        words.append(say("monitor_spent", percent=number(float(f"{percent:.2g}"))))
+    return words
+
+
+def _rate(states: tuple[ModelState, ...]) -> float | None:
+    if len(states) < 2:
+        return None
+    before, last = states[-2:]
+    return (last.iteration - before.iteration) / (last.seconds - before.seconds)
+
+
+def facts(monitor: Monitor) -> Iterator[tuple[str, str]]:
+    """What was told and measured last, by name."""
+    for name, curve in monitor.curves.items():
+        yield name, number(curve.last)
+    for family in ("gradient", "moved"):
+        for layer, curve in monitor.measured[family].items():
+            yield f"{say(f'monitor_{family}').partition(',')[0]}: {layer}", number(curve.last)
+    for layer, (silent, total) in monitor.states[-1].silent.items() if monitor.states else ():
+        if silent:
+            yield say("monitor_silent").partition(",")[0] + f": {layer}", f"{silent} / {total}"
+
+
+def bundle(monitor: Monitor) -> Bundle:
+    """Curves and the gradients of the last state as pictures, with the numbers as a table; and as text."""
+    head = paragraph(element("b", code(type(monitor).__name__)), escape(" " + ", ".join(status(monitor))))
+    if not monitor.iteration:
+        return {"text/html": str(paragraph(escape(say("monitor_nothing")))), "text/plain": _text(monitor)}
+    drawn = charts(monitor)
+    parts = [head]
+    if drawn:
+        parts.append(paragraph(picture(to_svg(drawn), " ".join(one["description"] for one in drawn))))
+    if panels := _panels(monitor):
+        title = say("monitor_state", iteration=monitor.states[-1].iteration)
+        alt = " ".join([title + ".", *(describe(panel) for panel in panels)])
+        parts += [paragraph(escape(title)), paragraph(picture(heatmaps(panels), alt))]
+    return {"text/html": str(join([*parts, fact_table(facts(monitor))])), "text/plain": _text(monitor)}
+
+
+def _panels(monitor: Monitor) -> list[Panel]:
+    """The gradients of the first weights of the last state, that are more than a row."""
+    if not monitor.states:
+        return []
+    grads = monitor.states[-1].gradients
+    shown = [(path, grad) for path, grad in grads.items() if grad is not None and len(grad.shape) > 1]
+    return [Panel(f"∂ {path.lstrip('/')}", grad) for path, grad in shown[:_MOST_PANELS]]
+
+
+def _text(monitor: Monitor) -> str:
+    if not monitor.iteration:
+        return f"{type(monitor).__name__}: {say('monitor_nothing')}"
+    lines = [f"{type(monitor).__name__}: {', '.join(status(monitor))}"]
+    return "\n".join([*lines, *(f"  {clean(name)}: {words}" for name, words in facts(monitor))])
+
+
+# -------------------------------------------------------------------- PlotReport
+def report_chart(report: PlotReport) -> dict[str, Any]:
+    """The entries of its log as a chart."""
+    lines = []
+    for entry in report.entries:
+        known = [line for line in report.log if entry in line and report.x_key in line]
+        lines.append(Line(entry, [line[report.x_key] for line in known], [line[entry] for line in known]))
+    found: dict[str, Any] = chart(report.title, lines, report.log_scale, report.x_key)
+    absent = [clean(line.name, 60) for line in lines if not line.y]
+    if absent and report.log:
+        said = say("plot_absent", names=", ".join(absent))
+        found |= {key: f"{found[key]} {said}".strip() for key in ("note", "description")}
+    return found
+
+
+def report_svg(report: PlotReport) -> str:
+    """The chart as the text of an SVG file."""
+    return str(to_svg([report_chart(report)], report.look))
+
+
+def plot_bundle(report: PlotReport) -> Bundle:
+    """The chart as a picture; its description as text."""
+    drawn = report_chart(report)
+    return {
+        "text/html": str(paragraph(picture(to_svg([drawn]), drawn["description"]))),
+        "text/plain": drawn["description"],
+    }

@@ -1,0 +1,203 @@
+// @ts-check
+/** The playground: an editor, and below it what the program shows. Python runs in a worker; the page stays alive. */
+
+import { lookOf } from "../graph/address.js";
+import { button, html, set, write } from "../live/dom.js";
+import { makeEditor } from "./editor.js";
+import { packed, unpackedLink } from "./link_text.js";
+import { makeModels } from "./models.js";
+
+const SLOW = 300; // milliseconds after which it is said that something runs, and can be stopped
+// What a picture without a page of its own needs.
+const FRAME_STYLE =
+  ":root { color-scheme: light dark; font: 15px/1.4 system-ui, sans-serif } body { margin: 0 }" +
+  "th, td { padding: 2px 8px; text-align: start }";
+const STAGES = ["loading", "numpy", "packages", "ready"];
+
+const known = JSON.parse(document.getElementById("known")?.textContent ?? "{}");
+const { words, examples } = known;
+const models = makeModels((id, content) => tell({ do: "message", id, content }));
+
+const run = button(words.run, () => start());
+const stop = button(words.stop, halt);
+const link = button(words.link, () => tell({ do: "link" }));
+const status = html("span", { class: "al-play-status", role: "status" });
+const progress = /** @type {HTMLProgressElement} */ (
+  html("progress", { max: `${STAGES.length - 1}`, "aria-label": "Loading" })
+);
+const output = html("section", { class: "al-play-output", "aria-label": words.output });
+const examplesBox = /** @type {HTMLSelectElement} */ (
+  html("select", { "aria-label": words.example }, ...Object.keys(examples).map((name) => html("option", {}, name)))
+);
+const editor = makeEditor(words.editor, start);
+
+/** @type {Worker} */
+let worker;
+/** @type {Uint8Array | null} */
+let interrupts = null;
+let busy = 0; // messages that Python has not done with
+let isReady = false;
+let runsAtOnce = true; // as soon as Python is there; not after a program that had to be stopped
+/** @type {any} */
+let look = null; // what a link wants to be looked at, for the first view
+let shown = ""; // the last view
+
+/** @param {string} state @param {string} [reason] */
+function say(state, reason = "") {
+  write(status, words[state].replace("{reason}", reason));
+  progress.hidden = !STAGES.includes(state) || state === "ready";
+  progress.value = STAGES.indexOf(state);
+}
+
+/** @param {any} message */
+function tell(message) {
+  busy += 1;
+  setTimeout(offer, SLOW);
+  worker.postMessage(message);
+}
+
+/** What can be done now. */
+function offer() {
+  set(run, { disabled: isReady && !busy ? null : "" });
+  set(link, { disabled: isReady && !busy ? null : "" });
+  set(stop, { disabled: isReady && busy ? null : "" });
+  if (isReady && busy) say("running");
+}
+
+/** Python, from its beginning. */
+function begin() {
+  [busy, isReady] = [0, false];
+  models.clear();
+  worker = new Worker("worker.js", { type: "module" });
+  worker.onmessage = ({ data }) => hear(data);
+  worker.onerror = (event) => say("failed", event.message);
+  interrupts = globalThis.crossOriginIsolated ? new Uint8Array(new SharedArrayBuffer(1)) : null;
+  tell({ do: "start", pyodide: known.pyodide, numpy: known.numpy, interrupts });
+}
+
+/** Run the program. */
+function start() {
+  if (!isReady || busy) return;
+  output.replaceChildren();
+  shown = "";
+  tell({ do: "run", program: editor.program() });
+}
+
+/** Where a page may share memory with a worker, Python is interrupted; elsewhere it has to begin again. */
+function halt() {
+  if (interrupts) {
+    Atomics.store(interrupts, 0, 2); // SIGINT
+    say("stopping");
+    return;
+  }
+  worker.terminate();
+  output.replaceChildren();
+  runsAtOnce = false;
+  begin();
+  say("again");
+}
+
+/** @param {any} message */
+function hear(message) {
+  if (message.do === "state") arrive(message.state);
+  else if (message.do === "failed") say("failed", message.reason);
+  else if (message.do === "raised") print(message.reason);
+  else if (message.do === "ran") say(message.whole ? "ready" : "raised");
+  else if (message.do === "link") copy(message.program);
+  else if (message.do === "python") receive(JSON.parse(message.text), message.bytes);
+  else if (message.do === "done") {
+    busy -= 1;
+    const waits = status.textContent === words.running || status.textContent === words.stopping;
+    if (!busy && waits) say("ready");
+    offer();
+  }
+}
+
+/** @param {string} state */
+function arrive(state) {
+  say(state);
+  if (state !== "ready") return;
+  isReady = true;
+  busy = 0;
+  if (runsAtOnce) start();
+  runsAtOnce = true;
+  busy += 1; // for the end of the start
+}
+
+/** @param {any} message @param {Uint8Array[]} bytes */
+function receive(message, bytes) {
+  if (message.do === "print") print(message.text);
+  else if (message.do === "show") show(message);
+  else if (message.do === "view") view(message.model);
+  else models.receive(message, bytes);
+}
+
+/** @param {string} text */
+function print(text) {
+  const last = output.lastElementChild;
+  if (last?.tagName === "PRE") last.append(text);
+  else output.append(html("pre", {}, text));
+}
+
+/** What is no live view, as its picture in a frame where no script runs, or as text. @param {any} bundle */
+function show({ text, html: picture }) {
+  if (!picture) return print(`${text}\n`);
+  const frame = /** @type {HTMLIFrameElement} */ (
+    html("iframe", { sandbox: "allow-same-origin", title: text.slice(0, 200) })
+  );
+  frame.srcdoc = `<style>${FRAME_STYLE}</style>${picture}`;
+  frame.onload = () => {
+    const page = frame.contentDocument?.documentElement;
+    if (page) frame.style.height = `${page.scrollHeight + 16}px`;
+  };
+  output.append(frame);
+}
+
+/** @param {string} id */
+async function view(id) {
+  if (look) models.begin(id, { look });
+  look = null;
+  shown = id;
+  const place = html("div", { class: "al-play-view" });
+  output.append(place);
+  await models.show(id, place);
+}
+
+/** Put the program at its present point and what is looked at into the address. @param {string} program */
+async function copy(program) {
+  const now = shown ? lookOf(models.get(shown)?.get("look")) : {};
+  history.replaceState(null, "", `#${await packed({ program, look: now })}`);
+  const copied = await navigator.clipboard?.writeText(location.href).then(
+    () => true,
+    () => false,
+  );
+  write(status, words[copied ? "copied" : "address"]);
+}
+
+/** The program that the address holds, or else the first example. */
+async function visit() {
+  const held = await unpackedLink(location.hash.slice(1));
+  look = held ? lookOf(held.look) : null;
+  editor.replace(held ? held.program : examples[examplesBox.value]);
+}
+
+examplesBox.onchange = () => {
+  history.replaceState(null, "", location.pathname + location.search);
+  editor.replace(examples[examplesBox.value]);
+  start();
+};
+addEventListener("hashchange", () => visit().then(start));
+const bar = html(
+  "div",
+  { class: "al-play-bar" },
+  html("h1", {}, words.title),
+  examplesBox,
+  run,
+  stop,
+  link,
+  progress,
+  status,
+);
+document.body.append(html("main", {}, bar, editor.element, html("p", { class: "al-play-keys" }, words.keys), output));
+offer();
+visit().then(begin);

@@ -1,0 +1,170 @@
+"""The playground as a folder of files for any web space: no server computes, and nothing has to be installed."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...files import write
+from ..draw.messages import say
+from ..draw.messages.playground import SENTENCES as WORDS
+from ..live.bundle import module_text, style_text
+from .examples import EXAMPLES
+
+PYODIDE = "0.29.3"
+"""The version of Pyodide: CPython 3.13 for browsers, for which a wheel of NumPy was compiled."""
+
+DISTRIBUTION = f"https://cdn.jsdelivr.net/pyodide/v{PYODIDE}/full/"
+"""Where Pyodide publishes this version with its packages."""
+
+RUNTIME = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+_WIDGETS = ("anywidget", "comm", "ipywidgets", "psygnal", "traitlets", "typing_extensions")
+_NEEDED = (*_WIDGETS, "executing", "graphviz", "tqdm")
+_LEFT_OUT = ("tests", "testing", "labextension", "nbextension", "compat", "__pycache__", "bin", "share", "etc")
+_LICENCE = ("LICENSE", "LICENCE", "COPYING")
+_OWN = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Offline:
+    """Files from which a site is built that needs no other site.
+
+    Parameters
+    ----------
+    pyodide : path
+        The folder of the npm package ``pyodide`` of version `PYODIDE`.
+    numpy : path
+        A wheel of NumPy for it.
+    """
+
+    pyodide: Path
+    numpy: Path
+
+
+def build(folder: str | Path, offline: Offline | None = None) -> Path:
+    """Write the playground into a folder, which is made if need be; files of an earlier one are replaced.
+
+    Parameters
+    ----------
+    folder : path
+        Where to. Its content can be put on any web space.
+    offline : Offline, optional
+        Copy Pyodide and NumPy from here. Without it, the page loads both from Pyodide's own distribution.
+
+    Returns
+    -------
+    Path
+        The page, ``index.html``.
+
+    Raises
+    ------
+    FileNotFoundError
+        If one of the files of ``offline`` is missing.
+    OSError
+        If something cannot be written.
+    """
+    target = Path(folder)
+    missing = [] if offline is None else [p for p in (*_runtime(offline.pyodide), offline.numpy) if not p.is_file()]
+    if missing:
+        raise FileNotFoundError(f"playground: {', '.join(map(str, missing))} is missing")
+    target.mkdir(parents=True, exist_ok=True)
+    sources = _sources(target, offline)
+    content = {
+        "index.html": _page(sources),
+        "playground.js": module_text("playground.js"),
+        "worker.js": module_text("worker.js"),
+        "playground.css": style_text("playground.css"),
+    }
+    for name, text in content.items():
+        write(target / name, text.encode())
+    write(target / "autolab.zip", _packed())
+    write(target / "LICENSES.txt", _licences(offline).encode())
+    return target / "index.html"
+
+
+def _runtime(folder: Path) -> list[Path]:
+    return [folder / name for name in RUNTIME]
+
+
+def _sources(target: Path, offline: Offline | None) -> dict[str, str]:
+    """Where the page finds Pyodide and NumPy."""
+    if offline is None:
+        return {"pyodide": DISTRIBUTION, "numpy": "numpy"}
+    (target / "pyodide").mkdir(exist_ok=True)
+    for path in _runtime(offline.pyodide):
+        write(target / "pyodide" / path.name, path.read_bytes())
+    write(target / offline.numpy.name, offline.numpy.read_bytes())
+    return {"pyodide": "pyodide/", "numpy": offline.numpy.name}
+
+
+def _licences(offline: Offline | None) -> str:
+    """Which packages the site holds, of which version, under which licence."""
+    parts: list[str] = []
+    for package in _NEEDED:
+        metadata = importlib.metadata.metadata(package)
+        texts = [file for file in importlib.metadata.files(package) or () if file.name.startswith(_LICENCE)]
+        held = [Path(str(file.locate())).read_text("utf-8") for file in texts]
+        parts.append("\n".join([f"{metadata['Name']} {metadata['Version']}", *held]))
+    if offline is not None:
+        with zipfile.ZipFile(offline.numpy) as wheel:
+            held = [wheel.read(name).decode() for name in wheel.namelist() if Path(name).name.startswith(_LICENCE)]
+        parts.append("\n".join([offline.numpy.name, *held]))
+        parts.append(
+            f"Pyodide {PYODIDE}: Mozilla Public License 2.0; its source is at https://github.com/pyodide/pyodide"
+        )
+    return f"\n\n{'-' * 80}\n".join(parts)
+
+
+def _page(sources: dict[str, str]) -> str:
+    """The page; what it must know is data in it, which its module reads."""
+    known = {**sources, "examples": EXAMPLES, "words": {key.removeprefix("play_"): text for key, text in WORDS.items()}}
+    elsewhere = "" if sources["pyodide"].startswith("pyodide") else f" {DISTRIBUTION}"
+    policy = (
+        f"default-src 'none'; script-src 'self' blob: 'wasm-unsafe-eval'{elsewhere}; worker-src 'self'; "
+        f"connect-src 'self'{elsewhere}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; "
+        "form-action 'none'"
+    )
+    data = json.dumps(known).replace("<", "\\u003c")
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>{say("play_title")}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="playground.css">
+<script type="application/json" id="known">{data}</script>
+<script type="module" src="playground.js"></script>
+</head>
+<body></body>
+</html>
+"""
+
+
+def _packed() -> bytes:
+    """AutoLab and the pure packages that its live views need, as they are installed here, in one archive."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for path, name in sorted(_modules(), key=lambda pair: pair[1]):
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))  # the same bytes for the same files
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, path.read_bytes())
+    return held.getvalue()
+
+
+def _modules() -> Iterator[tuple[Path, str]]:
+    for path in _OWN.rglob("*"):
+        name = path.relative_to(_OWN.parent)
+        if path.suffix in (".py", ".js", ".css", ".csv", ".npz") and not set(name.parts) & {*_LEFT_OUT, "lesson"}:
+            yield path, name.as_posix()
+    for package in _NEEDED:
+        for file in importlib.metadata.files(package) or ():
+            kept = file.suffix == ".py" or file.name == "METADATA" or file.name.endswith(".schema.json")
+            if kept and not set(file.parts) & {*_LEFT_OUT, ".."}:
+                yield Path(str(file.locate())), file.as_posix()

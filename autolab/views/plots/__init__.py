@@ -1,0 +1,1 @@
+"""Line charts, matrices of derivatives and loss surfaces."""

@@ -1,0 +1,124 @@
+"""How a Jacobian or Hessian shows itself: a heatmap with labelled rows and columns, eigenvalues as bars, words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...recording.arrays import snapshot
+from ..draw.colors import Theme, color, ink_on
+from ..draw.escape import Markup, element, join
+from ..draw.heatmap import MAX_CELLS, Panel, heatmaps
+from ..draw.html import paragraph, picture, prose
+from ..draw.messages import plural, say
+from ..draw.names import columns, shorten
+from ..draw.numbers import inline, number
+from ..draw.registry import Bundle
+from ..draw.svg import Look, document, words_at
+
+if TYPE_CHECKING:
+    from ...analysis.matrices import DerivativeMatrix
+
+_NUMBERED = 12
+_CELL, _ROW = 74.0, 32.0
+_CHARACTER, _LABEL = 8.0, 16
+_BARS, _BAR = 12, 20.0
+_WIDE = 240.0
+
+
+def bundle(matrix: DerivativeMatrix) -> Bundle:
+    """Heatmap, eigenvalues and words; and the words with the numbers."""
+    words = describe(matrix)
+    pictures = [picture(matrix_svg(matrix), words)]
+    if len(matrix.eigenvalues):
+        pictures.append(picture(eigenvalues_svg(matrix), _eigenvalue_words(matrix)))
+    html = join([*(paragraph(image) for image in pictures), paragraph(prose(words, 1500))])
+    numbers = inline(matrix.values, 400)
+    return {"text/html": str(html), "text/plain": "\n".join(filter(None, [numbers, words]))}
+
+
+def describe(matrix: DerivativeMatrix) -> str:
+    """The matrix in words."""
+    return " ".join(_sentences(matrix))
+
+
+def _sentences(matrix: DerivativeMatrix) -> Iterator[str]:
+    rows, across = (plural(n, word) for n, word in zip(matrix.values.shape, ("row", "column"), strict=True))
+    yield say(f"matrix_{matrix.kind}", name=matrix.function, rows=rows, columns=across)
+    if not np.isfinite(matrix.values).all():
+        yield say("matrix_undefined", count=plural(int((~np.isfinite(matrix.values)).sum()), "entry", "entries"))
+    if matrix.kind == "hessian":
+        if not matrix.is_even:
+            yield say("matrix_uneven")
+        elif len(matrix.eigenvalues):
+            below, zero, above = matrix.signs
+            yield say("matrix_signs", above=above, below=below, zero=zero)
+            yield say(f"matrix_{matrix.nature}{'' if matrix.stationary else '_moving'}", name=matrix.function)
+
+
+def _eigenvalue_words(matrix: DerivativeMatrix) -> str:
+    return f"{say('matrix_eigenvalues')}: {', '.join([number(v) for v in matrix.eigenvalues[:50]])}."
+
+
+# ---------------------------------------------------------------------------------------------------- the heatmap
+def matrix_svg(matrix: DerivativeMatrix, look: Look = "auto") -> Markup:
+    """The heatmap; with a number in every cell and labels at both sides where it is small."""
+    if max(matrix.values.shape) > _NUMBERED or not matrix.values.size:
+        title = f"{say(f'matrix_{matrix.kind}_title', name=matrix.function)}"
+        return heatmaps([Panel(title, snapshot(matrix.values, MAX_CELLS * MAX_CELLS))], look)
+    theme: Theme = "dark" if look == "dark" else "light"
+    rows, across = matrix.values.shape
+    left = 16.0 + _CHARACTER * max(columns(shorten(label, _LABEL)) for label in matrix.rows) + 10.0
+    title = say(f"matrix_{matrix.kind}_title", name=matrix.function)
+    width = max(left + across * _CELL + 16.0, 40.0 + 9.7 * len(title))
+    known = np.abs(matrix.values[np.isfinite(matrix.values)])
+    scale = float(known.max(initial=0.0)) or 1.0
+    parts = [words_at(16, 26, title, "name")]
+    for j, label in enumerate(matrix.columns):
+        parts.append(words_at(left + (j + 0.5) * _CELL, 54, shorten(label, 9), "cell"))
+    for i, label in enumerate(matrix.rows):
+        parts.append(words_at(left - 10, 62 + (i + 0.5) * _ROW + 5, shorten(label, _LABEL), "tab right"))
+        for j, value in enumerate(matrix.values[i].tolist()):
+            parts += _cell(value, scale, left + j * _CELL, 62 + i * _ROW, theme)
+    parts.append(element("rect", class_="strip", x=left, y=62, width=across * _CELL, height=rows * _ROW))
+    return document(parts, (width, 62 + rows * _ROW + 16), title, describe(matrix), look)
+
+
+def _cell(value: float, scale: float, x: float, y: float, theme: Theme) -> list[Markup]:
+    """What is not finite stands on the card's own colour."""
+    fill = color(value / scale, theme) if math.isfinite(value) else None
+    return [
+        element("rect", x=x, y=y, width=_CELL, height=_ROW, fill=fill, class_=None if fill else "card"),
+        words_at(x + _CELL / 2, y + 21, number(value + 0.0), "cell" if fill is None else f"cell {ink_on(fill)}"),
+    ]
+
+
+# ---------------------------------------------------------------------------------------------------- eigenvalues
+def eigenvalues_svg(matrix: DerivativeMatrix, look: Look = "auto") -> Markup:
+    """A bar for each eigenvalue, to the left of zero or to the right; of many, the least and the greatest."""
+    theme: Theme = "dark" if look == "dark" else "light"
+    values = matrix.eigenvalues
+    shown = (
+        values.tolist() if len(values) <= _BARS else [*values[: _BARS // 2].tolist(), *values[-_BARS // 2 :].tolist()]
+    )
+    scale = max(map(abs, shown)) or 1.0
+    title = (
+        say("matrix_eigenvalues") if len(values) <= _BARS else say("matrix_some", shown=len(shown), count=len(values))
+    )
+    zero, top = 110.0 + _WIDE / 2, 44.0
+    parts = [words_at(16, 26, title, "name")]
+    for i, value in enumerate(shown):
+        long = abs(value) / scale * _WIDE / 2
+        y = top + i * _BAR
+        bar = {"x": zero - (long if value < 0 else 0.0), "y": y + 3, "width": max(long, 1.0), "height": _BAR - 6}
+        parts += [
+            words_at(96, y + 15, number(value), "tab right"),
+            element("rect", fill=color(value / scale, theme), **bar),
+        ]
+    parts.append(element("path", class_="edges", d=f"M{zero} {top}v{len(shown) * _BAR}"))
+    height = top + len(shown) * _BAR + 14
+    width = max(110 + _WIDE + 16, 40.0 + 9.7 * len(title))
+    return document(parts, (width, height), title, _eigenvalue_words(matrix), look)

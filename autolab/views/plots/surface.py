@@ -1,0 +1,225 @@
+"""How a loss surface shows itself: colours and level lines over two directions, and the way of the descent."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..draw.cells import Grid
+from ..draw.chart import axis, log_axis
+from ..draw.colors import Theme, Tone, color
+from ..draw.escape import Markup, element
+from ..draw.html import paragraph, picture, prose
+from ..draw.messages import plural, say
+from ..draw.numbers import number
+from ..draw.plot import Frame, Size
+from ..draw.raster import png
+from ..draw.registry import Bundle
+from ..draw.svg import Look, document, words_at
+
+if TYPE_CHECKING:
+    from ...analysis.landscape import Surface
+
+SIZE = Size(620.0, 470.0, left=70.0, right=120.0, top=40.0, bottom=48.0)
+_PIXELS = 144
+_LEVELS = 12
+_MOST_DOTS = 60
+_BAR = 18.0
+_STEEP = 30.0
+"""Where the greatest loss is more than so many times the least above 0, colours follow its powers of ten."""
+
+
+def bundle(surface: Surface) -> Bundle:
+    """The picture with its words, and the words alone."""
+    words = describe(surface)
+    return {"text/html": f"{picture(surface_svg(surface), words)}{paragraph(prose(words))}", "text/plain": words}
+
+
+def describe(surface: Surface) -> str:
+    """The surface in words."""
+    return " ".join(_sentences(surface))
+
+
+def _sentences(surface: Surface) -> Iterator[str]:
+    known = np.isfinite(surface.values)
+    yield say("surface_alt", first=surface.names[0], second=surface.names[1])
+    if known.any():
+        row, column = np.unravel_index(np.argmin(np.where(known, surface.values, np.inf)), surface.values.shape)
+        place = f"({number(surface.x[column])}, {number(surface.y[row])})"
+        least, most = surface.values[row, column], surface.values[known].max()
+        yield say("surface_least", least=number(least), place=place, most=number(most))
+    if not known.all():
+        yield say("surface_undefined", count=plural(int((~known).sum()), "point"))
+    if len(surface.path):
+        ends = [number(surface.path_values[i]) for i in (0, -1)]
+        yield say("surface_way", count=plural(len(surface.path), "point"), first=ends[0], last=ends[1])
+    if surface.captured is not None and surface.captured < 0.999:
+        yield say("surface_captured", percent=number(round(100 * surface.captured, 1)))
+    if surface.chosen == "random":
+        yield say("surface_random")
+
+
+class _LossColors:
+    """From a loss to its place among the colours, 0 to 1."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        finite = values[np.isfinite(values)]
+        self.low, self.high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+        self.log = self.low > 0 and self.high > _STEEP * self.low
+        found = log_axis([self.low, self.high]) if self.log else axis([self.low, self.high])
+        self.ticks = [(v, text) for v, text in found["ticks"] if self.low <= v <= self.high]
+
+    def place(self, values: Any) -> Any:
+        low, high = self.low, self.high
+        with np.errstate(all="ignore"):
+            if self.log:
+                low, high, values = math.log10(low), math.log10(high), np.log10(values)
+            return (values - low) / ((high - low) or 1.0)
+
+
+def surface_svg(surface: Surface, look: Look = "auto") -> Markup:
+    """The SVG document."""
+    theme: Theme = "dark" if look == "dark" else "light"
+    frame = Frame(SIZE, (float(surface.x[0]), float(surface.x[-1])), (float(surface.y[0]), float(surface.y[-1])))
+    scale = _LossColors(surface.values)
+    title = say("surface_title", first=surface.names[0], second=surface.names[1])
+    parts = [
+        words_at(SIZE.left, 25, title, "title"),
+        *_image(surface, scale, frame, theme),
+        *_levels(surface, scale, frame),
+        *_axes(surface, frame),
+        *_way(surface, frame),
+        *_bar(scale, frame, theme),
+    ]
+    return document(parts, (SIZE.width, SIZE.height), title, describe(surface), look, lines=True)
+
+
+def _image(surface: Surface, scale: _LossColors, frame: Frame, theme: Theme) -> Iterator[Markup]:
+    """The colours, interpolated between the points: the lower the loss, the stronger. None where there is no number."""
+    fractions = scale.place(surface.values) - 1.0
+    middle = (np.arange(_PIXELS) + 0.5) / _PIXELS
+    across, down = middle * (len(surface.x) - 1), (1 - middle) * (len(surface.y) - 1)
+    columns = np.stack([np.interp(across, np.arange(len(surface.x)), row) for row in fractions])
+    fine = np.stack([np.interp(down, np.arange(len(surface.y)), column) for column in columns.T], axis=1)
+    unknown = ~np.isfinite(fine)
+    data = png(Grid(np.where(unknown, 0.0, fine), (1, 1), 1.0, ""), Tone(1.0), (2, 2), theme)
+    address = Markup("data:image/png;base64," + base64.b64encode(data).decode())
+    box = frame.data()["box"]
+    place = {"x": box["x"], "y": box["y"], "width": box["w"], "height": box["h"]}
+    yield element("image", href=address, preserveAspectRatio="none", **place)
+    wide, high = box["w"] / _PIXELS, box["h"] / _PIXELS
+    for row, line in enumerate(unknown):
+        for start, stop in _runs(line):
+            corner = {"x": box["x"] + start * wide, "y": box["y"] + row * high}
+            yield element("rect", class_="card", width=(stop - start) * wide, height=high + 0.5, **corner)
+
+
+def _runs(flags: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Where stretches of True begin and end."""
+    ends = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
+    yield from zip(ends[::2].tolist(), ends[1::2].tolist(), strict=True)
+
+
+def _levels(surface: Surface, scale: _LossColors, frame: Frame) -> list[Markup]:
+    fractions = scale.place(surface.values)
+    left, wide, top, high = SIZE.left, frame.wide / (len(surface.x) - 1), SIZE.top, frame.high / (len(surface.y) - 1)
+    bottom = top + frame.high
+
+    def place(column: float, row: float) -> str:
+        return f"{left + column * wide:.1f} {bottom - row * high:.1f}"
+
+    lines = []
+    for k in range(1, _LEVELS):
+        segments = [f"M{place(*a)}L{place(*b)}" for a, b in contour(fractions, k / _LEVELS)]
+        lines.append(element("path", d="".join(segments), class_="edges", opacity="0.55"))
+    return lines
+
+
+Place = tuple[float, float]
+
+
+def contour(values: np.ndarray, level: float) -> Iterator[tuple[Place, Place]]:
+    """The line along which a grid has the value ``level``, in pieces from edge to edge of its cells.
+
+    Places count columns and rows. In a cell that the line crosses twice the mean of the corners says how.
+
+    Examples
+    --------
+    >>> list(contour(np.array([[0.0, 1.0], [0.0, 1.0]]), 0.25))
+    [((0.25, 0.0), (0.25, 1.0))]
+    """
+    above = values > level
+    cells = above[:-1, :-1].astype(int) + above[:-1, 1:] + above[1:, 1:] + above[1:, :-1]
+    for i, j in np.argwhere((cells > 0) & (cells < 4)).tolist():
+        corners = [(j, i), (j + 1, i), (j + 1, i + 1), (j, i + 1)]
+        heights = [float(values[y, x]) for x, y in corners]
+        if not all(map(math.isfinite, heights)):
+            continue
+        crossings = []
+        for k in range(4):
+            (x, y), (u, v), p, q = corners[k], corners[k - 3], heights[k], heights[k - 3]
+            if (p > level) != (q > level):
+                t = (level - p) / (q - p)
+                crossings.append((x + t * (u - x), y + t * (v - y)))
+        if len(crossings) == 4 and (heights[0] > level) != (sum(heights) / 4 > level):
+            crossings = crossings[-1:] + crossings[:-1]  # around the first corner and the one across
+        yield from zip(crossings[::2], crossings[1::2], strict=True)
+
+
+def _axes(surface: Surface, frame: Frame) -> list[Markup]:
+    data = frame.data()
+    box = data["box"]
+    bottom = box["y"] + box["h"]
+    parts = [element("rect", class_="strip", x=box["x"], y=box["y"], width=box["w"], height=box["h"])]
+    for x, text in data["x"]["ticks"]:
+        parts += [_path(f"M{x} {bottom}v5", "edges"), words_at(x, bottom + 18, text, "small middle")]
+    for y, text in data["y"]["ticks"]:
+        parts += [_path(f"M{box['x']} {y}h-5", "edges"), words_at(box["x"] - 9, y + 4, text, "small right")]
+    parts.append(words_at(box["x"] + box["w"] / 2, bottom + 38, surface.names[0], "small middle"))
+    middle = box["y"] + box["h"] / 2
+    turned = words_at(0, 0, surface.names[1], "small middle")
+    return [*parts, element("g", turned, transform=f"translate(18 {middle:.0f}) rotate(-90)")]
+
+
+def _way(surface: Surface, frame: Frame) -> list[Markup]:
+    """The way with its points: a ring where it begins, a disc where it ends; without one, a cross at the centre."""
+    if not len(surface.path):
+        x, y = (float(frame.x(surface.center[0])), float(frame.y(surface.center[1])))
+        return [_path(f"M{x - 6:.1f} {y:.1f}h12M{x:.1f} {y - 6:.1f}v12", "line c1")]
+    places = [(float(frame.x(a)), float(frame.y(b))) for a, b in surface.path]
+    line = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
+    between = places[1:-1] if len(places) <= _MOST_DOTS else []
+    dots = [element("circle", cx=x, cy=y, r=2.6, class_="d1") for x, y in between]
+    first, last = places[0], places[-1]
+    return [
+        _path(line, "line c1"),
+        *dots,
+        element("circle", cx=first[0], cy=first[1], r=5.5, class_="card line c1"),
+        element("circle", cx=last[0], cy=last[1], r=5.5, class_="d1"),
+    ]
+
+
+def _bar(scale: _LossColors, frame: Frame, theme: Theme) -> list[Markup]:
+    """What the colours mean."""
+    box = frame.data()["box"]
+    x, height = box["x"] + box["w"] + 24, box["h"]
+    steps = 32
+    parts = [
+        element(
+            "rect", x=x, y=box["y"] + height * (1 - (k + 1) / steps), width=_BAR, height=height / steps + 0.6, fill=c
+        )
+        for k in range(steps)
+        for c in [color((k + 0.5) / steps - 1.0, theme)]
+    ]
+    for value, text in scale.ticks:
+        y = box["y"] + height * (1 - float(scale.place(value)))
+        parts += [_path(f"M{x + _BAR} {y:.1f}h4", "edges"), words_at(x + _BAR + 8, y + 4, text, "small")]
+    return parts
+
+
+def _path(d: str, style: str) -> Markup:
+    return element("path", d=d, class_=style)

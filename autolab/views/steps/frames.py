@@ -1,0 +1,192 @@
+"""What is to be told about one moment of a walk: the calculation with its numbers, the rule, the words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...recording.model import Snapshot, Step
+from ..draw.arrays import spoken_value, text_of
+from ..draw.messages import say
+from ..draw.names import label
+from ..draw.typeset import formula, in_pairs, of_tokens
+from ..graph.formulas import Token, derivative
+from ..graph.playback import Event, Playback
+from .forward import computed, given
+from .share import Pick, Share
+from .worksheet import MAX_CELLS, Sheet
+
+
+def frame(
+    walk: Playback,
+    k: int,
+    boxes: Mapping[int, int],
+    pick: Pick | None = None,
+    most: int = MAX_CELLS,
+) -> tuple[dict[str, Any], list[bytes]]:
+    """Event ``k`` as plain data, and the float32 cells of its arrays.
+
+    Parameters
+    ----------
+    walk : Playback
+    k : int
+    boxes : mapping
+        The box of the picture in which each step stands.
+    pick : tuple, optional
+        The cell whose numbers are to be followed, as ``(space, row, column)``; by default that of greatest magnitude.
+    most : int
+        Rows and columns of an array, at most.
+
+    Raises
+    ------
+    IndexError
+        If the walk has no such moment.
+    """
+    if not 0 <= k < len(walk):
+        raise IndexError(f"frame: got moment {k}; the walk has {len(walk)}")
+    moment = walk.moments[k]
+    sheet = Sheet(most)
+    told = {"given": given, "forward": computed, "start": _start, "backward": _backward}[moment.phase]
+    words = told(walk, k, sheet, pick)
+    in_backward = k >= walk.start
+    pass_length = len(walk) - walk.start if in_backward else walk.start
+    step = None if moment.step is None else walk.steps[moment.step]
+    data = {
+        "k": k,
+        "phase": say("walk_backward" if in_backward else "walk_forward"),
+        "place": say("walk_place", k=1 + k - (walk.start if in_backward else 0), count=pass_length),
+        "backward": in_backward,
+        "line": None if step is None else step.outer_line,
+        "lines": sheet.lines,
+        "product": sheet.product,
+        "growing": walk.growing(k, boxes),
+        **_lit(walk, moment, boxes),
+        "formula": None,
+        "rule": None,
+        "numbers": [],
+        "notes": [],
+        "code": None,
+        **words,
+    }
+    return data, sheet.buffers
+
+
+def _lit(walk: Playback, moment: Event, boxes: Mapping[int, int]) -> dict[str, Any]:
+    """Which boxes and which edge the moment is about."""
+    recording = walk.recording
+    if moment.phase == "given":
+        return {"nodes": _boxes(recording.inputs, boxes), "edge": None}
+    if moment.phase == "start":
+        return {"nodes": _boxes(recording.outputs, boxes), "edge": None}
+    assert moment.step is not None
+    if moment.operand is None:
+        return {"nodes": _boxes(range(moment.step, moment.upto + 1), boxes), "edge": None}
+    edge = edge_of(walk, moment, boxes)
+    return {"nodes": [edge["from"], edge["to"]], "edge": edge}
+
+
+def edge_of(walk: Playback, moment: Event, boxes: Mapping[int, int]) -> dict[str, int]:
+    """The line of the picture along which a share comes; ``nth`` tells lines between the same two boxes apart."""
+    assert moment.step is not None and moment.operand is not None
+    operands = walk.steps[moment.step].operands
+    source = operands[moment.operand].step
+    assert source is not None
+    alone = boxes[source] == source and boxes[moment.step] == moment.step  # to and from a group, lines are one
+    nth = sum(operand.step == source for operand in operands[: moment.operand]) if alone else 0
+    return {"from": boxes[source], "to": boxes[moment.step], "nth": nth}
+
+
+def _boxes(steps: Any, boxes: Mapping[int, int]) -> list[int]:
+    return list(dict.fromkeys([boxes[step] for step in steps if step in boxes]))
+
+
+# ------------------------------------------------------------------ backward
+def _start(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]:
+    recording, loss = walk.recording, walk.loss
+    started: list[tuple[Step, Snapshot]] = [
+        (walk.steps[output], upstream)
+        for output, upstream in zip(recording.outputs, recording.upstream, strict=False)
+        if upstream is not None
+    ]
+    for step, upstream in started:
+        math: list[Token] = [derivative(loss, label(step))]
+        sheet.add("", say("term_upstream"), upstream, math)
+    names = ", ".join([label(step) for step, _ in started])
+    values = ", ".join([spoken_value(upstream) for _, upstream in started])
+    return {
+        "title": say("walk_starts"),
+        "notes": [loss_note(walk)],
+        "spoken": say("spoken_start", name=names, value=values),
+    }
+
+
+def loss_note(walk: Playback) -> str:
+    """What the letter in the derivatives stands for."""
+    recording, loss = walk.recording, walk.loss
+    output = walk.steps[recording.outputs[0]]
+    upstream = recording.upstream[0] if len(recording.upstream) == 1 else None
+    plain = upstream is not None and upstream.size == 1 and upstream.values.reshape(-1)[0] == 1
+    return say("loss", loss=loss, name=label(output)) if plain else say("loss_sum", loss=loss)
+
+
+def share_at(walk: Playback, k: int, pick: Pick | None = None) -> Share:
+    """The share that is sent at a backward moment."""
+    moment = walk.moments[k]
+    use = walk.use(moment)
+    assert moment.step is not None and use.step is not None
+    arrivals = walk.arrivals[use.step]
+    return Share(
+        step=walk.steps[moment.step],
+        use=use,
+        target=walk.steps[use.step],
+        steps=walk.steps,
+        upstream=moment.upstream,
+        before=walk.before(k, use.step),
+        number=1 + [arrival.moment for arrival in arrivals].index(k),
+        count=len(arrivals),
+        loss=walk.loss,
+        pick=pick,
+    )
+
+
+def _backward(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]:
+    share = share_at(walk, k, pick)
+    share.write(sheet)
+    source, target = share.names
+    return {
+        "title": say("walk_sends", source=source, target=target),
+        "formula": chain_rule(share),
+        "rule": share.rule(),
+        "numbers": share.numbers(),
+        "notes": share.notes(),
+        "code": None if share.step.backward_code is None else share.step.backward_code[:4000],
+        "spoken": share_sentence(share),
+    }
+
+
+def chain_rule(share: Share) -> dict[str, Any]:
+    """The chain rule; of numbers with each of them below its symbol."""
+    known = dict(share.pairs())
+    if not known:
+        return formula(of_tokens(share.formula()))
+    first, *others = share.formula()
+    whole = text_of(share.share) if share.count == 1 else ""
+    pairs = [(first, whole), *[(token, known.get(token, token)) for token in others]]
+    return formula(in_pairs(pairs))
+
+
+def share_sentence(share: Share) -> str:
+    """A share as one would read it aloud."""
+    source, target = share.names
+    words = {"source": source, "target": target, "share": spoken_value(share.share)}
+    upstream = say("absent") if share.upstream is None else spoken_value(share.upstream)
+    if share.use.local is not None and share.use.product is None:
+        sentence = say("spoken_product", upstream=upstream, local=spoken_value(share.use.local), **words)
+    else:
+        sentence = say("spoken_share", upstream=upstream, **words)
+    if share.count == 1:
+        return sentence
+    if share.number == 1:
+        return f"{sentence} {say('spoken_first', count=share.count, target=target)}"
+    total = spoken_value(share.use.total or share.share)
+    return f"{sentence} {say('spoken_sum', arrived=share.number, count=share.count, target=target, total=total)}"

@@ -1,0 +1,171 @@
+// @ts-check
+/** What moves in the walk: numbers travel along the lines, are multiplied at the box, and meet with a plus. */
+
+import { svg, write } from "../live/dom.js";
+
+const TRAVEL = 620; // milliseconds along a line
+const STAY = 520; // of a calculation at a box
+const AT_ONCE = 8; // numbers that travel side by side
+const ARRAY = "\u25a6"; // travels for the elements of an array
+
+/** @typedef {{sign: string, text: string, array: any}} Line of the calculation */
+
+/** @param {SVGElement} picture */
+export function makeMotion(picture) {
+  let request = 0;
+  /** @type {SVGElement[]} */
+  let moving = [];
+
+  function stop() {
+    cancelAnimationFrame(request);
+    for (const label of moving) label.remove();
+    moving = [];
+  }
+
+  /**
+   * Let numbers run along lines, all at the same time.
+   * @param {{path: string, text: string}[]} runs
+   * @param {boolean} back
+   * @param {() => void} [done]
+   */
+  function travel(runs, back, done) {
+    const labels = runs.map(({ path, text }) => ({ line: svg("path", { d: path }), label: show(text, back) }));
+    const start = performance.now();
+    const step = (/** @type {number} */ now) => {
+      const part = Math.min(1, Math.max(0, (now - start) / TRAVEL));
+      const eased = part < 0.5 ? 4 * part ** 3 : 1 - (2 - 2 * part) ** 3 / 2;
+      for (const { line, label } of labels) {
+        const { x, y } = line.getPointAtLength(line.getTotalLength() * (back ? 1 - eased : eased));
+        label.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
+      }
+      if (part < 1) request = requestAnimationFrame(step);
+      else {
+        stop();
+        done?.();
+      }
+    };
+    step(start);
+  }
+
+  /**
+   * A calculation stands at a box for a while.
+   * @param {string} text
+   * @param {{x: number, y: number, w: number}} box
+   * @param {number} y
+   * @param {() => void} [done]
+   */
+  function say(text, box, y, done) {
+    const label = show(text, true);
+    label.setAttribute("transform", `translate(${box.x + box.w / 2} ${y})`);
+    const start = performance.now();
+    const step = (/** @type {number} */ now) => {
+      if (now - start < STAY) return void (request = requestAnimationFrame(step));
+      stop();
+      done?.();
+    };
+    request = requestAnimationFrame(step);
+  }
+
+  /** @param {string} text @param {boolean} back */
+  function show(text, back) {
+    const label = svg("text", {
+      class: back ? "al-traveller al-share-back" : "al-traveller",
+      "aria-hidden": "true",
+      dy: 5,
+    });
+    write(label, text);
+    picture.append(label);
+    moving.push(label);
+    return label;
+  }
+
+  return {
+    stop,
+    /** Values run into the box that is computed from them. @param {{path: string, text: string}[]} runs */
+    forth(runs) {
+      stop();
+      if (runs.length && !isStill())
+        travel(
+          runs.slice(0, AT_ONCE).map(({ path, text }) => ({
+            path,
+            text: text && !text.includes("\u2026") && text.length < 9 ? text : ARRAY,
+          })),
+          false,
+        );
+    },
+    /**
+     * A share: what arrived times the local derivative, at the box that sends it; then along its line; and the sum
+     * where it arrives.
+     * @param {Line[]} lines @param {string} path @param {any} from the box @param {any} to the box
+     */
+    back(lines, path, from, to) {
+      stop();
+      if (isStill()) return;
+      const texts = lines.map(({ text, array }) => (array ? ARRAY : text));
+      const result = lines.findIndex(({ sign }) => sign === "=");
+      const share = texts[result] ?? texts.at(-1) ?? ARRAY;
+      const product = result === 2 && texts[0] !== ARRAY ? `${texts[0]} \u00d7 ${texts[1]} = ${share}` : "";
+      const sum =
+        lines.length === result + 3 && share !== ARRAY ? `${texts[result + 1]} + ${share} = ${texts[result + 2]}` : "";
+      const go = () => travel([{ path, text: share }], true, sum ? () => say(sum, to, to.y + to.h + 14) : undefined);
+      if (product) say(product, from, from.y - 12, go);
+      else go();
+    },
+  };
+}
+
+/** Whoever wants no motion sees the still frames alone. */
+const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+// What the boxes show at one step of the walk: nothing before its time, and sums that still grow as such.
+
+/** @typedef {import("../graph/graph.js").Reading} Reading */
+
+/**
+ * @param {import("../graph/graph.js").Scene} scene
+ * @param {Record<string, Reading>} readings
+ * @param {Record<string, string>} words
+ * @param {any} frame empty where the whole is shown
+ * @returns {Record<string, Reading>}
+ */
+export function readingsAt(scene, readings, words, frame) {
+  if (frame.k === undefined) return readings;
+  return Object.fromEntries(
+    scene.nodes.map((node) => {
+      const reading = readings[node.id];
+      return [node.id, (reading.known ?? null) === null ? reading : at(frame, node, reading, words)];
+    }),
+  );
+}
+
+/**
+ * @param {any} frame
+ * @param {import("../graph/graph.js").SceneNode} node
+ * @param {Reading} reading
+ * @param {Record<string, string>} words
+ * @returns {Reading}
+ */
+function at({ k, backward, growing }, node, reading, words) {
+  const { first = null, last = null } = reading; // the moments at which its first and its last share arrive
+  const known = k >= /** @type {number} */ (reading.known);
+  const partial = growing[node.id];
+  const arrived = last !== null && k >= last;
+  const heading = node.name && node.name !== node.text ? `${node.name} = ${node.text}` : node.text;
+  const shown = known ? reading : { ...reading, value: null, value_cells: null };
+  const grad = partial
+    ? { grad: partial.grad, grad_cells: partial.cells, shares: `, ${partial.arrived} of ${partial.of}` }
+    : arrived
+      ? {}
+      : { grad: null, grad_cells: null };
+  const note = !backward ? "" : first === null ? words.absent : words.not_yet;
+  const told = partial ? partial.grad : arrived ? reading.grad : note;
+  const gradient = told ? `, gradient${grad.shares ?? ""} ${told}` : "";
+  return {
+    ...shown,
+    ...grad,
+    pending: !known,
+    value_note: words.not_yet,
+    grad_note: note,
+    spoken: `${heading}, value ${known ? reading.value : words.not_yet}${gradient}`,
+  };
+}

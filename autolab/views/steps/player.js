@@ -1,0 +1,161 @@
+// @ts-check
+/** The part that walks through the forward and the backward pass: play, pause, step, scrub, and what happens there. */
+
+import { html, set, svg, write } from "../live/dom.js";
+import { makeSheet } from "./worksheet.js";
+
+const PACES = { slow: 3000, normal: 1500, fast: 500 }; // milliseconds per step
+const ICONS = {
+  // as on every player: a triangle plays, one with a bar goes one step, two with a bar go to the end
+  first: "M1.4 3h1.8v10H1.4zM9 3v10L3.6 8zM14.6 3v10L9.2 8z",
+  back: "M3 3h2v10H3zM13 3v10L6 8z",
+  play: "M4 2.5v11L13 8z",
+  pause: "M4 3h3v10H4zM9 3h3v10H9z",
+  next: "M3 3v10l7-5zM11 3h2v10h-2z",
+  last: "M1.4 3v10l5.4-5zM7 3v10l5.4-5zM12.8 3h1.8v10h-1.8z",
+};
+
+/** @param {import("../graph/explorer.js").View} view */
+export function makePlayerPart(view) {
+  const { get, send, root } = view;
+  let playing = false;
+  let timer = 0;
+  let wanted = -1; // where the user's hand is, while the kernel follows
+
+  const sheet = makeSheet(get("still") === "page" ? null : (pick) => send({ do: "walk", to: get("frame").k, pick }));
+  const play = tool("play", "Play", toggle);
+  const buttons = [
+    tool("first", "To the first step", () => go(0)),
+    tool("back", "One step back", () => go(here() - 1)),
+    play,
+    tool("next", "One step on", () => go(here() === count() ? 0 : here() + 1)),
+    tool("last", "Show everything", () => go(count())),
+  ];
+  const slider = html("input", {
+    type: "range",
+    class: "al-range al-scrub",
+    min: 0,
+    "aria-label": "Step of the walk",
+    oninput: () => go(Number(slider.value)),
+  });
+  const place = html("span", { class: "al-place", hidden: true });
+  const pace = html(
+    "select",
+    { class: "al-button al-pace", "aria-label": "Pace" },
+    ...Object.keys(PACES).map((name) => html("option", { value: name }, name)),
+  );
+  pace.value = "normal";
+  const backward = html("span", {}, "backward");
+  const ends = html("div", { class: "al-ends", "aria-hidden": "true" }, html("span", {}, "forward"), backward);
+  const bar = html(
+    "div",
+    { class: "al-player", role: "group", "aria-label": "Walk through the passes", onkeydown: pressed },
+    html("div", { class: "al-keys" }, ...buttons.slice(1, 4)),
+    html("div", { class: "al-track" }, slider, ends, place),
+  );
+  const more = html(
+    "div",
+    { class: "al-bar-row" },
+    html("div", { class: "al-keys" }, buttons[0], buttons[4]),
+    html("label", { class: "al-by" }, "Pace ", pace),
+  );
+
+  const count = () => get("plan").count;
+  const here = () => (wanted >= 0 ? wanted : (get("frame").k ?? count()));
+
+  /** @param {number} to */
+  function go(to) {
+    pause();
+    walk(to);
+  }
+
+  /** @param {number} to @param {() => void} [done] */
+  function walk(to, done) {
+    wanted = Math.max(0, Math.min(count(), to));
+    const mine = wanted;
+    send({ do: "walk", to: mine, pick: null }, () => {
+      if (wanted === mine) wanted = -1;
+      show();
+      done?.();
+    });
+    show();
+  }
+
+  function toggle() {
+    if (playing) return pause();
+    playing = true;
+    showButton();
+    advance();
+  }
+
+  /** One step on, and the next one when the kernel has answered and the time is over. */
+  function advance() {
+    const to = here() === count() ? 0 : here() + 1;
+    walk(to, () => {
+      if (!playing) return;
+      if (to >= count()) return pause();
+      timer = setTimeout(advance, PACES[/** @type {keyof PACES} */ (pace.value)]);
+    });
+  }
+
+  function pause() {
+    playing = false;
+    clearTimeout(timer);
+    showButton();
+  }
+
+  function showButton() {
+    const [name, label] = playing ? ["pause", "Pause"] : ["play", "Play"];
+    set(play, { "aria-label": label, title: label });
+    set(play.querySelector("path"), { d: ICONS[/** @type {keyof ICONS} */ (name)] });
+  }
+
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    if (event.key !== " " || event.target !== slider) return;
+    event.preventDefault();
+    toggle();
+  }
+
+  function show() {
+    const { start, words, walks } = get("plan");
+    bar.hidden = more.hidden = !walks;
+    const frame = get("frame");
+    const walking = frame.k !== undefined;
+    const rest = start < count() ? words.walk_rest : words.walk_rest_forward;
+    backward.hidden = start >= count();
+    set(slider, { max: count(), "aria-valuetext": walking ? `${frame.phase}, ${frame.place}: ${frame.title}` : rest });
+    slider.value = String(here());
+    slider.style.setProperty("--al-turn", `${start < count() ? (100 * (start - 0.5)) / count() : 100}%`);
+    slider.style.setProperty("--al-here", `${(100 * here()) / count()}%`);
+    [buttons[0], buttons[1]].forEach((button) => (button.disabled = here() === 0));
+    buttons[4].disabled = here() === count();
+    write(place, walking ? `${frame.phase}, ${frame.place}` : "");
+    [place.hidden, ends.hidden] = [!walking, walking];
+    place.classList.toggle("al-backward", walking && frame.backward);
+  }
+
+  function moved() {
+    const frame = get("frame");
+    show();
+    root.classList.toggle("al-walking", frame.k !== undefined);
+    root.classList.toggle("al-forward", frame.backward === false);
+    sheet.update(frame, get("frame_buffers"), get("plan").words, view.colors);
+  }
+
+  return {
+    places: { foot: [bar], menu: [more], side: [sheet.root] },
+    on: { "plan frame frame_buffers": moved },
+    paint: moved,
+    close: pause,
+  };
+}
+
+/** @param {keyof ICONS} icon @param {string} label @param {() => void} action */
+function tool(icon, label, action) {
+  return html(
+    "button",
+    { type: "button", class: "al-tool", "aria-label": label, title: label, onclick: action },
+    svg("svg", { viewBox: "0 0 16 16", class: "al-icon", "aria-hidden": "true" }, svg("path", { d: ICONS[icon] })),
+  );
+}

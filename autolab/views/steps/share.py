@@ -1,0 +1,314 @@
+"""One share of a gradient as a calculation: upstream times local derivative, summed where it was broadcast, added."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ...recording.model import Operand, Snapshot, Step
+from ...recording.rules import filled_in
+from ..draw.messages import say
+from ..draw.names import label
+from ..draw.numbers import number, shape_text
+from ..graph.formulas import Token, derivative, grouped, in_names, names_in, numbers_in, product_text, sum_text
+from .worksheet import Index, Sheet, Space, WorksheetProduct, index_of, index_text, share_product, strongest
+
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+Pick = tuple[Space, int, int]
+"""A chosen cell: in an array of the output's or of the input's shape, row and column."""
+
+
+@dataclass
+class Share:
+    """The share that ``step`` sends to ``target`` through its input ``use``.
+
+    ``before`` is the gradient of ``target`` before it arrives, ``number`` which share it is, counted from 1, of
+    ``count``. ``loss`` names what is differentiated.
+    """
+
+    step: Step
+    use: Operand
+    target: Step
+    steps: Mapping[int, Step]
+    upstream: Snapshot | None
+    before: Snapshot | None
+    number: int
+    count: int
+    loss: str
+    pick: Pick | None = None
+
+    # ------------------------------------------------------------------ names
+    @cached_property
+    def names(self) -> tuple[str, str]:
+        """The sender's and the receiver's names."""
+        return label(self.step), label(self.target)
+
+    @cached_property
+    def is_one_of_several_uses(self) -> bool:
+        """Whether the call uses the receiver more than once, as ``x * x`` does."""
+        return sum(operand.step == self.use.step for operand in self.step.operands) > 1
+
+    @cached_property
+    def use_name(self) -> str:
+        """``x₂`` for the second use of ``x`` in a call."""
+        uses = [operand for operand in self.step.operands if operand.step == self.use.step]
+        number = 1 + [operand is self.use for operand in uses].index(True)
+        return grouped(self.names[1]) + str(number).translate(_SUBSCRIPTS)
+
+    @property
+    def local(self) -> tuple[str, str]:
+        """The local derivative as a fraction: of the sender by the receiver, or by this use of it."""
+        return derivative(self.names[0], self.use_name if self.is_one_of_several_uses else self.names[1])
+
+    def formula(self) -> list[Token]:
+        """The chain rule: ``∂w/∂x = ∂w/∂h · ∂h/∂x``, with dots for the shares of other uses."""
+        summed: list[Token] = ["Σ"] if self.is_summed else []
+        before: list[Token] = ["…", "+"] if self.number > 1 else []
+        after: list[Token] = ["+", "…"] if self.number < self.count else []
+        one: list[Token] = [derivative(self.loss, self.names[0]), "·", self.local]
+        return [derivative(self.loss, self.names[1]), "=", *before, *summed, *one, *after]
+
+    def pairs(self) -> list[tuple[Token, str]]:
+        """Upstream and local derivative of numbers, each symbol with its number; nothing for arrays."""
+        local = self.use.local if self.use.local is not None else self.use.jacobian
+        if local is None or self.upstream is None or local.size != 1 or self.upstream.size != 1:
+            return []
+        numbers = [number(values.values.reshape(-1)[0]) for values in (self.upstream, local)]
+        return [(derivative(self.loss, self.names[0]), numbers[0]), ("·", "·"), (self.local, numbers[1])]
+
+    # ------------------------------------------------------------------ arrays
+    @property
+    def share(self) -> Snapshot:
+        """The share itself."""
+        assert self.use.contribution is not None
+        return self.use.contribution
+
+    @property
+    def is_summed(self) -> bool:
+        """Whether an element of the share is a sum of products."""
+        if self.use.local is not None:
+            return self.use.product is not None
+        return self.upstream is None or self.upstream.size > 1
+
+    @cached_property
+    def chosen(self) -> Index | None:
+        """The element of the share that is followed; None where the numbers are not all there."""
+        if not self.share.is_whole or not self.share.size:
+            return None
+        match self.pick:
+            case ("in", row, column):
+                index = index_of(self.share.shape, row, column)
+            case ("out", row, column) if self.use.local is not None:
+                output = index_of(self.use.local.shape, row, column)
+                index = None if output is None else _reduced(output, self.share.shape)
+            case _:
+                index = None
+        return strongest(self.share) if index is None else index
+
+    @cached_property
+    def outputs(self) -> list[Index]:
+        """The elements of an elementwise function's output that the chosen one is used for."""
+        if self.chosen is None or self.use.local is None or not self.use.local.is_whole:
+            return []
+        large, chosen = self.use.local.shape, self.chosen
+        extra = len(large) - len(chosen)
+        small, first = (1,) * extra + self.share.shape, (0,) * extra + chosen
+        ranges = [range(n) if n != m else (i,) for n, m, i in zip(large, small, first, strict=True)]
+        return list(product(*ranges))
+
+    @cached_property
+    def output(self) -> Index | None:
+        """The one of these that is followed: the one that was picked, else the first."""
+        if self.pick and self.pick[0] == "out" and self.use.local is not None:
+            picked = index_of(self.use.local.shape, self.pick[1], self.pick[2])
+            if picked in self.outputs:
+                return picked
+        return self.outputs[0] if self.outputs else None
+
+    @cached_property
+    def matrices(self) -> WorksheetProduct | None:
+        """The share as a product of two matrices, where it is one."""
+        return share_product(self.step, self.use, self.steps, self.upstream)
+
+    # ------------------------------------------------------------------ lines
+    def write(self, sheet: Sheet) -> None:
+        """The calculation, from the upstream gradient to the receiver's gradient."""
+        if self.matrices is not None and self.chosen is not None and self.matrices.fits(sheet.most):
+            self.matrices.write(sheet, self._received(), self._receives(), "in", self.chosen)
+            self._write_sum(sheet)
+            return
+        if self.upstream is not None:
+            marked: Space | None = "out" if self.use.local is not None else None
+            upstream = [derivative(self.loss, self.names[0])]
+            sheet.add("", say("term_upstream"), self.upstream, upstream, marked, self.output)
+        if self.use.local is not None:
+            self._write_elementwise(sheet, self.use.local)
+        elif self.use.jacobian is not None and self.chosen is not None:
+            self._write_jacobian(sheet, self.use.jacobian, self.chosen)
+        else:
+            self._write_share(sheet, "→")
+        self._write_sum(sheet)
+
+    def _write_sum(self, sheet: Sheet) -> None:
+        """What had arrived before is added."""
+        if self.before is not None:
+            sheet.add("+", say("term_before", name=self.names[1]), self.before, (), "in", self.chosen)
+            after = self.use.total or self.share
+            sheet.add("=", say("term_after", name=self.names[1]), after, (), "in", self.chosen)
+
+    def _write_elementwise(self, sheet: Sheet, local: Snapshot) -> None:
+        sheet.add("×", say("term_local"), local, [self.local], "out", self.output)
+        if self.use.product is None:
+            self._write_share(sheet, "=")
+            return
+        sheet.add("=", say("term_product"), self.use.product, (), "out", self.output)
+        self._write_share(sheet, "Σ", f"{say('term_sum', axes=self.axes())}: ")
+
+    def _write_jacobian(self, sheet: Sheet, jacobian: Snapshot, chosen: Index) -> None:
+        of = index_text(grouped(self.names[1]), chosen)
+        column = self._column(jacobian, chosen)
+        sheet.add("×", say("term_local"), _like(jacobian, column), [derivative(self.names[0], of)])
+        self._write_share(sheet, "Σ" if self.is_summed else "=")
+
+    def _column(self, jacobian: Snapshot, chosen: Index) -> np.ndarray:
+        """The derivatives of all elements of the output with respect to one of the input."""
+        outputs = jacobian.shape[: len(jacobian.shape) - len(chosen)]
+        rows = jacobian.values.reshape((*outputs, self.share.size))
+        place = int(np.ravel_multi_index(chosen, self.share.shape)) if chosen else 0
+        return np.asarray(rows[..., place])
+
+    def _write_share(self, sheet: Sheet, sign: str, prefix: str = "") -> None:
+        sheet.add(sign, prefix + self._received(), self.share, self._receives(), "in", self.chosen)
+
+    def _receives(self) -> list[Token]:
+        return [derivative(self.loss, self.names[1])] if self.count == 1 else []
+
+    # ------------------------------------------------------------------ words
+    def axes(self) -> str:
+        """The axes of the output over which the products are summed."""
+        assert self.use.product is not None
+        large, small = self.use.product.shape, self.share.shape
+        extra = len(large) - len(small)
+        axes = [i for i, n in enumerate(large) if i < extra or (small[i - extra] == 1 and n != 1)]
+        if len(axes) == len(large):
+            return say("all_axes")
+        return say("axis" if len(axes) == 1 else "axes", axes=", ".join(map(str, axes)))
+
+    def numbers(self) -> list[str]:
+        """The formula with its numbers, for the element that is followed."""
+        if self.chosen is None or self.upstream is None or not self.upstream.is_whole:
+            return []
+        result = self.share.values[self.chosen]
+        if self.output is not None:
+            return self._elementwise_numbers(self.output, result)
+        if self.matrices is not None:
+            return [self._at(self.share, self.chosen) + sum_text(self.matrices.terms(self.chosen), result)]
+        if self.use.jacobian is None:
+            return [numbers_in(self.use.numbers)] if self.use.numbers else []
+        column = self._column(self.use.jacobian, self.chosen).reshape(-1)
+        pairs = list(zip(self.upstream.values.reshape(-1), column, strict=True))
+        terms = [pair for pair in pairs if pair[1] != 0]
+        return [self._at(self.share, self.chosen) + sum_text(terms, result)]
+
+    def _elementwise_numbers(self, output: Index, result: Any) -> list[str]:
+        assert self.upstream is not None and self.use.local is not None
+        factors = self.upstream.values[output], self.use.local.values[output]
+        if self.use.product is None:
+            return [self._at(self.share, output) + (self._rule_at(output, result) or product_text(factors, result))]
+        products = self.use.product.values
+        one = self._rule_at(output, products[output]) or product_text(factors, products[output])
+        terms = [(products[index],) for index in self.outputs]
+        at_output = f"{index_text('', output)}: "
+        total = index_text(self.names[1], self.chosen or ()) + ": "
+        return [at_output + one, total + sum_text(terms, result)]
+
+    def _at(self, snapshot: Snapshot, index: Index) -> str:
+        return f"{index_text(grouped(self.names[1]), index)}: " if snapshot.size > 1 else ""
+
+    def _rule_at(self, output: Index, result: Any) -> str | None:
+        """The rule as declared, with the numbers of one element."""
+        if self.use.rule is None or self.upstream is None:
+            return None
+        values: dict[str, Any] = {"g": self.upstream.values[output]}
+        if self.step.value is not None and self.step.value.is_whole:
+            values["y"] = self.step.value.values[output]
+        for operand in self.step.operands:
+            given = self.steps[operand.step].value if operand.step is not None else None
+            if given is not None and given.is_whole:
+                values[operand.parameter] = given.values[_reduced(output, given.shape)]
+            elif operand.constant is not None:
+                values[operand.parameter] = _number(operand.constant)
+        filled = filled_in(self.use.rule, values, result)
+        return numbers_in(filled) if filled is not None and "=" in filled else None
+
+    def rule(self) -> dict[str, Any] | None:
+        """The rule in the reader's names and as code; None where the function computes all gradients at once."""
+        if self.use.rule is None:
+            return None
+        text = in_names(self.use.rule, names_in(self.step, self.steps))
+        if self.use.product is not None:
+            text = say("summed", rule=text, axes=self.axes())
+        return {
+            "text": f"{self._received()} = {text}",
+            "where": say("rule_of", function=self.step.function, parameter=self.use.parameter),
+            "declared": self.use.rule,
+            "code": None if self.use.code == self.use.rule else self.use.code,
+        }
+
+    def _received(self) -> str:
+        """What the receiver gets: its gradient, or one share of it."""
+        return say("term_gradient" if self.count == 1 else "term_share", name=self.names[1])
+
+    def notes(self) -> list[str]:
+        """What else has to be said."""
+        target = self.names[1]
+        found = []
+        if self.is_one_of_several_uses:
+            found.append(say("this_use", use=self.use_name, name=target, parameter=self.use.parameter))
+        if self.use.product is not None:
+            shapes = {"small": shape_text(self.share.shape), "large": shape_text(self.use.product.shape)}
+            found.append(say("reduced_why", name=target, **shapes))
+        if not self.is_linear():
+            found.append(say("not_linear"))
+        if self.upstream is not None and self.upstream.dtype != self.share.dtype:
+            found.append(say("cast", dtype=self.share.dtype, name=target))
+        if self.count > 1:
+            key = "first_share" if self.number == 1 else "later_share"
+            found.append(say(key, arrived=self.number, count=self.count))
+        return found
+
+    def is_linear(self) -> bool:
+        """Whether upstream times local derivatives is what the rule gave; True where that cannot be told."""
+        local, found = self.use.local, self.use.product or self.share
+        if local is None or self.upstream is None or not (local.is_whole and self.upstream.is_whole and found.is_whole):
+            return True
+        with np.errstate(all="ignore"):
+            expected = self.upstream.values * local.values
+            tolerance = 100 * float(np.finfo(found.values.dtype).eps)
+            finite = np.isfinite(expected) & np.isfinite(found.values)
+            return bool(np.allclose(expected[finite], found.values[finite], rtol=tolerance, atol=tolerance))
+
+
+def _reduced(index: Index, shape: tuple[int, ...]) -> Index:
+    """The index in an array of ``shape`` of what broadcasting brings to ``index``."""
+    return tuple([0 if n == 1 else i for i, n in zip(index[len(index) - len(shape) :], shape, strict=True)])
+
+
+def _like(of: Snapshot, values: np.ndarray) -> Snapshot:
+    """A part of a whole array as a snapshot."""
+    from ...recording.arrays import snapshot
+
+    return replace(snapshot(np.asarray(values)), device=of.device)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

@@ -1,0 +1,52 @@
+"""One thing: a step or a group, or a moment of the walk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..graph.detail import detail, home
+from ..graph.playback import Playback
+from ..graph.questions import Reader, answers
+from ..live.controls import is_finite
+from .answer import answer
+from .frames import frame
+from .worksheet import MAX_CELLS as MOST_IN_FRAME
+
+
+@answers("detail", "answers", int)
+def step(reader: Reader, identity: int) -> Any:
+    """All about a step or a group."""
+    graph = home(reader.recording, identity)
+    if identity not in graph.outline.groups and identity not in reader.alone:
+        return None
+    walk = reader.walk if graph is reader.recording else Playback(graph)
+    facts, buffers = detail(graph, identity, reader.cells, reader.scale)
+    told = {"answer": answer(walk, identity, reader.alone), "what_if": _what_if(reader, identity)}
+    return {**facts, **told, "buffers": buffers}
+
+
+def _what_if(reader: Reader, identity: int) -> dict[str, Any] | None:
+    """Whether the value of a step can be replaced, and the number that is there now; None of other steps."""
+    found = next((s for s in reader.recording.steps if s.id == identity and s.kind == "call"), None)
+    if found is None or found.value is None or found.value.dtype.startswith(("int", "uint", "bool")):
+        return None
+    number = found.value.values.reshape(-1)[0].item() if found.value.size == 1 else None
+    return {"value": number if number is None or is_finite(number) else None, "replaced": found.replaced}
+
+
+@answers("frame", "answers", int, (list, type(None)))
+def moment(reader: Reader, k: int, pick: list[Any] | None) -> Any:
+    """A moment of the walk."""
+    if not 0 <= k < len(reader.walk):
+        return None
+    cells = min(reader.cells, MOST_IN_FRAME)
+    told, buffers = frame(reader.walk, k, reader.alone, _picked(pick), cells)
+    return {**told, "buffers": buffers}
+
+
+def _picked(pick: Any) -> Any:
+    """A cell as the page names it; None for anything else."""
+    match pick:
+        case ["out" | "in" as space, row, column] if type(row) is type(column) is int:
+            return space, row, column
+    return None

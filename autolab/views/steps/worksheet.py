@@ -1,0 +1,181 @@
+"""A calculation as lines, one below the other: a sign, what it is, and the number or the array; products of matrices as
+Falk's scheme, which shows how each element is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from ...recording.model import Operand, Snapshot, Step
+from ..draw.arrays import array_entry, text_of
+from ..draw.messages import say
+from ..draw.names import label
+from ..draw.numbers import shape_text
+from ..draw.typeset import formula, of_tokens
+from ..graph.formulas import Token
+
+Index = tuple[int, ...]
+Space = Literal["out", "in"]
+"""Whether an array has the shape of a function's output or of one of its inputs."""
+
+MAX_CELLS = 64
+
+
+class Sheet:
+    """Collects the lines of a calculation and the float32 cells of its arrays, ``most`` rows and columns of each.
+
+    ``product`` is the number of the first of three lines that are a product of matrices and its factors.
+    """
+
+    def __init__(self, most: int = MAX_CELLS) -> None:
+        self.most = most
+        self.product: int | None = None
+        self.lines: list[dict[str, Any]] = []
+        self.buffers: list[bytes] = []
+
+    def add(
+        self,
+        sign: str,
+        label: str,
+        snapshot: Snapshot,
+        math: Sequence[Token] = (),
+        space: Space | None = None,
+        mark: Index | None = None,
+        band: tuple[int, int, int, int] | None = None,
+    ) -> None:
+        """A line.
+
+        Parameters
+        ----------
+        sign : str
+            What the line does to the one above: ``×``, ``=``, ``Σ``, ``+`` or nothing.
+        label : str
+        snapshot : Snapshot
+        math : sequence of tokens
+            The same in the field's notation.
+        space : {"out", "in"}, optional
+            The kind of index that a chosen cell stands for; without it no cell can be chosen.
+        mark : tuple of int, optional
+            The index of the element that is followed through the lines.
+        band : tuple of four ints, optional
+            The cells that it is made of instead: the first row and column, and how many of each.
+        """
+        line: dict[str, Any] = {
+            "sign": sign,
+            "label": label,
+            "math": formula(of_tokens(math)) if math else None,
+            "text": text_of(snapshot),
+        }
+        line["shape"] = shape_text(snapshot.shape) if snapshot.shape else ""
+        line["array"] = line["mark"] = line["space"] = None
+        if snapshot.size > 1:
+            entry, cells = array_entry("value", snapshot, self.most)
+            line["array"] = {**entry, "buffer": len(self.buffers)}
+            self.buffers.append(cells)
+            if entry["block"] == [1, 1] and space is not None:
+                line["space"] = space
+                line["mark"] = None if mark is None else [*cell_of(snapshot.shape, mark), 1, 1]
+            if band is not None:
+                line["mark"] = list(band)
+        self.lines.append(line)
+
+
+def cell_of(shape: tuple[int, ...], index: Index) -> list[int]:
+    """Row and column of an element in the grid of its array."""
+    return [int(np.ravel_multi_index(index[:-1], shape[:-1])) if len(shape) > 1 else 0, index[-1] if index else 0]
+
+
+def index_of(shape: tuple[int, ...], row: int, column: int) -> Index | None:
+    """The element at a row and column of the grid of an array; None if there is none."""
+    rows = int(np.prod(shape[:-1], dtype=np.int64))
+    if not shape or not 0 <= row < rows or not 0 <= column < shape[-1]:
+        return None
+    return (*[int(i) for i in np.unravel_index(row, shape[:-1])], column) if len(shape) > 1 else (column,)
+
+
+def strongest(snapshot: Snapshot) -> Index:
+    """The index of the element of greatest magnitude; of the first NaN where there is one."""
+    if snapshot.size == 0:
+        return (0,) * len(snapshot.shape)
+    place = np.unravel_index(int(np.abs(snapshot.values.astype(float)).argmax()), snapshot.values.shape)
+    return tuple([int(i) for i in place])
+
+
+def index_text(name: str, index: Index) -> str:
+    """``x[0, 2]``; the name alone for a single number."""
+    return f"{name}[{', '.join(map(str, index))}]" if index else name
+
+
+MOST = 24
+"""Rows, or columns, of a factor and the product together, at most."""
+
+
+@dataclass(frozen=True)
+class WorksheetProduct:
+    """Two factors, what they are called, and their product."""
+
+    factors: tuple[Snapshot, Snapshot]
+    names: tuple[str, str]
+    result: Snapshot
+
+    def fits(self, most: int) -> bool:
+        """Whether all of its cells can be drawn, of arrays with at most ``most`` rows and columns."""
+        return max([n for one in (*self.factors, self.result) for n in one.shape]) <= most
+
+    def terms(self, chosen: Index) -> list[tuple[Any, Any]]:
+        """What is multiplied and summed for an element of it."""
+        (left, right), (row, column) = self.factors, chosen
+        return list(zip(left.values[row], right.values[:, column], strict=True))
+
+    def write(self, sheet: Sheet, name: str, math: Sequence[Token], space: Space, chosen: Index) -> None:
+        """Its three lines, with the row and the column marked that meet at the element ``chosen``.
+
+        ``name`` and ``math`` say what the product is; a cell of it that is picked stands for an index of ``space``.
+        """
+        (left, right), (row, column) = self.factors, chosen
+        sheet.product = len(sheet.lines)
+        sheet.add("", self.names[0], left, band=(row, 0, 1, left.shape[1]))
+        sheet.add("", self.names[1], right, band=(0, column, right.shape[0], 1))
+        sheet.add("=", name, self.result, math, space, chosen)
+
+
+def forward_product(step: Step, steps: Mapping[int, Step]) -> WorksheetProduct | None:
+    """What a step computes, if it is the product of two matrices that are not too large."""
+    if step.function != "matmul" or step.value is None or step.replaced or len(step.operands) != 2:
+        return None
+    left, right = [None if operand.step is None else steps[operand.step] for operand in step.operands]
+    if left is None or right is None or left.value is None or right.value is None:
+        return None
+    return _product(left.value, right.value, (label(left), label(right)), step.value)
+
+
+def share_product(
+    step: Step, use: Operand, steps: Mapping[int, Step], upstream: Snapshot | None
+) -> WorksheetProduct | None:
+    """The share that a product of two matrices sends to one of them: with the other one, transposed."""
+    if step.function != "matmul" or upstream is None or use.contribution is None or len(step.operands) != 2:
+        return None
+    is_left = use is step.operands[0]
+    other = step.operands[1 if is_left else 0]
+    source = None if other.step is None else steps[other.step]
+    if source is None or source.value is None:
+        return None
+    turned = replace(source.value, shape=source.value.shape[::-1], values=source.value.values.T)
+    factors, names = (turned, upstream), (say("transposed", name=label(source)), say("term_upstream"))
+    return _product(*(factors[::-1] if is_left else factors), names[::-1] if is_left else names, use.contribution)
+
+
+def _product(left: Snapshot, right: Snapshot, names: tuple[str, str], result: Snapshot) -> WorksheetProduct | None:
+    """None where the numbers are not all there, are too many, or the result is not what the factors make."""
+    if any([len(one.shape) != 2 or not one.size or not one.is_whole for one in (left, right, result)]):
+        return None
+    (rows, inner), (deep, columns) = left.shape, right.shape
+    if inner != deep or result.shape != (rows, columns) or result.size < 2 or max(rows, columns) + inner > MOST:
+        return None
+    with np.errstate(all="ignore"):
+        is_it = np.allclose(left.values @ right.values, result.values, rtol=1e-2, atol=1e-6, equal_nan=True)
+    return WorksheetProduct((left, right), names, result) if is_it else None

@@ -1,8 +1,0 @@
-// @ts-check
-/** Text that widgets/module.py has zipped. */
-
-/** @param {DataView<ArrayBuffer> | Uint8Array<ArrayBuffer>} bytes gzip @returns {Promise<string>} */
-export function unzipped(bytes) {
-  const stream = /** @type {ReadableStream} */ (new Response(bytes).body).pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).text();
-}

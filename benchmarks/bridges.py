@@ -1,0 +1,167 @@
+"""What a recording of PyTorch or JAX costs: beside the plain run forward and backward, and at each move in a live view.
+
+    .bridges-venv/bin/python benchmarks/bridges.py --save bridges
+
+Medians of repeated runs in one process and one thread, in time of the processor, as the machine may be shared. A move
+is all that the kernel computes for one; painting is measured by slider_to_paint.py. `--save` also puts the table into
+docs/bridges.md. A library that is not installed is left out. `make test-bridges` makes the environment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import sys
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from time import process_time
+from typing import Any
+
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+
+from speed import environment
+
+sys.path.insert(0, str(environment.ROOT))
+
+from autolab.files import write
+
+NOTE = environment.ROOT / "docs" / "bridges.md"
+BEGIN, END = "<!-- results/bridges.json -->\n\n", "\n<!-- end -->"
+
+SECONDS = 1.0
+"""Each thing is repeated for so long, at least five times."""
+
+Row = tuple[str, int, Callable[[], Any], Callable[[], Any], Callable[[], Any]]
+
+
+def torch_rows() -> Iterator[Row]:
+    import torch
+    from torch import nn
+
+    from autolab.bridges.torch import record
+    from autolab.bridges.torch.explore import TorchSession
+    from autolab.bridges.torch.inputs import bind
+
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+
+    def muladd(x: Any, y: Any, z: Any) -> Any:
+        h = x * y
+        return (h + z).sum()
+
+    net = nn.Sequential(nn.Linear(64, 100), nn.ReLU(), nn.Linear(100, 100), nn.ReLU(), nn.Linear(100, 10))
+    block = nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True)
+    images = nn.Sequential(nn.Conv2d(3, 16, 3), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(16, 32, 3))
+    programs: list[tuple[str, Any, tuple[Any, ...]]] = [
+        ("torch: x * y + z, 3 numbers each", muladd, (torch.ones(3), torch.ones(3), torch.ones(3))),
+        ("torch: three linear layers, batch of 32", net, (torch.randn(32, 64),)),
+        ("torch: a transformer block, 8 × 32 × 64", block, (torch.randn(8, 32, 64),)),
+        ("torch: convolutions, 8 × 3 × 32 × 32", images, (torch.randn(8, 3, 32, 32),)),
+    ]
+    for title, fn, args in programs:
+        leaves = [a.clone().requires_grad_() for a in args]
+
+        def plain(fn: Any = fn, leaves: Any = leaves) -> None:
+            fn(*leaves).sum().backward()
+
+        session = TorchSession(bind("explore", fn, args, {}), {})
+        session.record()
+        steps = len(session.recording.steps)
+        yield title, steps, plain, lambda fn=fn, args=args: record(fn, *args), moves(session)
+
+
+def jax_rows() -> Iterator[Row]:
+    import jax
+    import numpy as np
+    from jax import numpy as jnp
+
+    from autolab.bridges.jax import record
+    from autolab.bridges.jax.explore import JaxSession
+    from autolab.bridges.jax.inputs import bind
+
+    rng = np.random.default_rng(0)
+    x, w, v = (jnp.asarray(rng.normal(size=shape), jnp.float32) for shape in ((32, 64), (64, 100), (100, 10)))
+
+    def network(x: Any, w: Any, v: Any) -> Any:
+        h = jnp.tanh(x @ w)
+        return jax.nn.log_softmax(h @ v).mean()
+
+    def muladd(x: Any, y: Any, z: Any) -> Any:
+        return (x * y + z).sum()
+
+    one = jnp.ones(3)
+    for title, fn, args in (
+        ("JAX: x * y + z, 3 numbers each", muladd, (one, one, one)),
+        ("JAX: two layers, batch of 32", network, (x, w, v)),
+    ):
+        gradient = jax.grad(fn, argnums=tuple(range(len(args))))  # not under jit, as one writes a function at first
+        session = JaxSession(bind("explore", fn, args, {}), {})
+        session.record()
+        steps = len(session.recording.steps)
+        yield (
+            title,
+            steps,
+            lambda gradient=gradient, args=args: jax.block_until_ready(gradient(*args)),
+            lambda fn=fn, args=args: record(fn, *args),
+            moves(session),
+        )
+
+
+def moves(session: Any) -> Callable[[], Any]:
+    """Moves an element of the first input a little further each time."""
+    name, count = next(iter(session.point)), iter(range(10**9))
+
+    def move() -> None:
+        session.move(name, 0, 1.0 + 1e-3 * next(count))
+        session.record()
+
+    return move
+
+
+def milliseconds(what: Callable[[], Any]) -> float:
+    what()
+    times: list[float] = []
+    while len(times) < 5 or sum(times) < SECONDS:
+        start = process_time()
+        what()
+        times.append(process_time() - start)
+    return 1e3 * statistics.median(times)
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """The rows as they stand in docs/bridges.md."""
+    lines = ["| program | steps | plain run | `record` | a move |", "| --- | ---: | ---: | ---: | ---: |"]
+    for row in rows:
+        times = " | ".join([f"{row[name]:.{2 if row[name] < 100 else 3}g} ms" for name in ("plain", "record", "move")])
+        lines.append(f"| {row['title']} | {row['steps']} | {times} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--save", metavar="NAME", help="also write results/NAME.json")
+    options = parser.parse_args()
+    libraries = [rows for name, rows in (("torch", torch_rows), ("jax", jax_rows)) if find_spec(name)]
+    found = []
+    print(f"{'':44}{'steps':>6}{'plain':>10}{'record':>10}{'move':>10}   record / plain, µs a step")
+    for title, steps, *works in [row for rows in libraries for row in rows()]:
+        plain, record, move = map(milliseconds, works)
+        found.append({"title": title, "steps": steps, "plain": plain, "record": record, "move": move})
+        ratio, each = record / plain, 1e3 * (record - plain) / steps
+        print(f"{title:44}{steps:>6}{plain:>7.2f} ms{record:>7.2f} ms{move:>7.2f} ms{ratio:>10.1f} x{each:>10.0f}")
+    if options.save:
+        facts = {
+            "commit": environment.commit(),
+            "machine": environment.machine(),
+            "load": os.getloadavg()[0],
+            "rows": found,
+        }
+        write(environment.BENCHMARKS / "results" / f"{options.save}.json", json.dumps(facts, indent=1) + "\n")
+        before, _, rest = NOTE.read_text("utf-8").partition(BEGIN)
+        write(NOTE, before + BEGIN + table(found) + END + rest.partition(END)[2])
+
+
+if __name__ == "__main__":
+    main()

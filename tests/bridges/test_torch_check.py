@@ -1,0 +1,105 @@
+"""check_gradients of torch functions, modules and Functions: right ones pass, wrong ones are named."""
+
+from __future__ import annotations
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs PyTorch: make test-bridges")
+
+from torch import nn
+from wrong_functions import WRONG, Function, matrix, x, y
+
+import autolab
+from autolab.bridges.torch import check_gradients
+
+UNNAMED = {"wrong_function"}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_backward_is_caught_and_named(name):
+    cls, args, kind = WRONG[name]
+    report = check_gradients(cls, *args)
+    assert report.verdict == "wrong"
+    found = report.findings[0]
+    assert found.kind == kind
+    assert found.kind not in UNNAMED or found.evidence.get("cause") not in (None, "scalar")  # a cause of its own
+    assert "wrong_functions.py" in report.findings[0].hint
+
+
+def test_there_are_twelve():
+    assert len(WRONG) >= 12
+
+
+def test_a_forgotten_way_is_named_by_its_function():
+    report = check_gradients(WRONG["Damped"][0], x)
+    assert "exp" in report.findings[0].message
+    chained = check_gradients(WRONG["Chained"][0], x)
+    assert "pow" in chained.findings[0].message
+
+
+def test_functions_that_apply_one_are_checked_as_well():
+    cls = WRONG["Square"][0]
+    report = check_gradients(lambda x: cls.apply(x).sum(), x)
+    assert (report.verdict, report.findings[0].kind) == ("wrong", "wrong_factor")
+    assert vars(cls).get("apply") is None
+
+
+class Right(Function):
+    @staticmethod
+    def forward(x, y):
+        return torch.sin(x) * y, x + y
+
+    @staticmethod
+    def backward(ctx, g, h):
+        x, y = ctx.saved_tensors
+        return g * torch.cos(x) * y + h, g * torch.sin(x) + h
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_a_right_one_passes(order):
+    assert check_gradients(Right, x, y, order=order).verdict == "right"
+    assert check_gradients(lambda a: torch.softmax(a, 1) @ a.T, matrix, order=order).verdict == "right"
+
+
+def test_second_derivatives_are_checked():
+    class Once(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.x = x.detach()  # no graph leads to it
+            return x**3
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 3 * ctx.x**2
+
+    assert check_gradients(Once, x).verdict == "right"
+    assert check_gradients(Once, x, order=2).verdict == "wrong"
+
+
+def test_parameters_of_a_module_are_checked():
+    net = nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.BatchNorm1d(3))
+    before = [b.clone() for b in net.buffers()]
+    report = check_gradients(net, torch.randn(5, 4))
+    assert report.verdict == "right"
+    assert [item.name for item in report.inputs] == ["input", "0.weight", "0.bias", "2.weight", "2.bias"]
+    assert all(torch.equal(a, b) for a, b in zip(before, net.buffers(), strict=True))
+    assert all(p.grad is None for p in net.parameters())
+
+
+def test_random_functions_cannot_be_told():
+    assert check_gradients(lambda x: nn.functional.dropout(x, 0.5), torch.ones(50)).verdict == "cannot tell"
+
+
+def test_it_says_what_is_wrong_with_its_arguments():
+    with pytest.raises(ValueError, match="order is 0; expected 1, 2"):
+        check_gradients(Right, x, y, order=0)
+    with pytest.raises(TypeError, match="returned no tensor of floats"):
+        check_gradients(lambda x: x > 0, x)
+    with pytest.raises(TypeError, match="does not take these inputs"):
+        check_gradients(Right, x)
+
+
+def test_the_report_shows_itself():
+    report = autolab.check_gradients(WRONG["Cosine"][0], x)
+    assert "wrong" in str(report)
+    assert "Cosine" in report._repr_mimebundle_()["text/html"]

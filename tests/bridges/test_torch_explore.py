@@ -1,0 +1,129 @@
+"""explore() of PyTorch: at every point the function is run again, and nothing of the user's changes."""
+
+from __future__ import annotations
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs PyTorch: make test-bridges")
+
+import numpy as np
+from torch import nn
+
+import autolab
+from autolab.bridges.torch import UnsupportedError
+from autolab.bridges.torch.explore import TorchSession
+from autolab.bridges.torch.inputs import bind
+
+
+def session(fn, *args, **options):
+    return TorchSession(bind("explore", fn, args, {}), options)
+
+
+def product(x, y):
+    h = x * y
+    return (h + x).sum()
+
+
+x, y = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
+
+
+def test_every_number_follows_a_move():
+    view = session(product, x, y)
+    first = view.record()
+    assert first["x"].grad.values.tolist() == [4.0, 5.0]
+    assert view.move("y", 0, 10.0)
+    moved = view.record()
+    assert (moved["y"].value.values.tolist(), moved["x"].grad.values.tolist()) == ([10.0, 4.0], [11.0, 5.0])
+    view.undo()
+    assert view.record()["x"].grad.values.tolist() == [4.0, 5.0]
+    assert y.tolist() == [3.0, 4.0]
+
+
+def test_upstream_gradients_can_be_given_and_moved():
+    view = session(lambda x: x * x, x, upstream=torch.tensor([1.0, 10.0]))
+    assert view.record()["x"].grad.values.tolist() == [2.0, 40.0]
+    view.move(0, 0, -1.0)
+    assert view.record()["x"].grad.values.tolist() == [-2.0, 40.0]
+
+
+def test_a_step_can_have_another_value():
+    view = session(product, x, y)
+    view.record()
+    view.intervene(2, 10.0)
+    recording = view.record()
+    assert recording.steps[2].replaced
+    assert recording.steps[-1].value.values == 23.0
+    assert (recording["x"].grad.values.tolist(), recording["y"].grad) == ([1.0, 1.0], None)
+    view.intervene(2, None)
+    assert view.record().steps[-1].value.values == 14.0
+
+
+def test_what_is_left_out_does_not_move_the_numbers_of_steps():
+    def fn(x):
+        assert (x > -100).all()
+        h = x * 2
+        return h.sum()
+
+    view = session(fn, x)
+    view.record()
+    view.intervene(1, 5.0)
+    assert view.record().steps[-1].value.values == 10.0
+
+
+def test_a_module_keeps_its_buffers_its_mode_and_the_programs_random_numbers():
+    net = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3), nn.Dropout(0.5))
+    view = session(net, torch.randn(4, 2))
+    state = torch.get_rng_state()
+    first = view.record()
+    view.move("input", 0, 5.0)
+    view.record()
+    view.undo()
+    assert view.record().id == first.id  # the same dropout, the same running means
+    assert torch.equal(state, torch.get_rng_state())
+    assert net[1].running_mean.tolist() == [0.0, 0.0, 0.0]
+    view.choose("mode", "test")
+    assert "dropout" in [step.function for step in view.record().steps]
+    assert net.training and net[2].training
+
+
+def test_the_view_opens_by_the_public_name(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    view = autolab.explore(product, x, y)
+    assert "open" in capsys.readouterr().out
+    page = next(tmp_path.glob("*.html")).read_text()
+    assert "h = x * y" in page
+    assert "moving them needs Python: PyTorch computes it" in page
+    assert view.point["x"].tolist() == [1.0, 2.0]
+    view.close()
+
+
+def test_its_code_opens_it_again():
+    view = session(product, x, y)
+    view.move("x", 1, 7.0)
+    assert view.code() == (
+        "autolab.explore(product, x=torch.tensor([1.0, 7.0], dtype=torch.float32), "
+        "y=torch.tensor([3.0, 4.0], dtype=torch.float32))"
+    )
+
+
+def test_what_a_point_raises_is_told():
+    view = session(lambda x: x.log() if x[0] > 0 else x.reshape(7), x)
+    view.record()
+    view.move("x", 0, -1.0)
+    assert "reshape" in str(view.compute().recording.raised.statement)
+
+
+def test_what_it_does_not_do_is_said():
+    view = session(product, x, y)
+    with pytest.raises(ValueError, match="written in the function itself"):
+        view.choose("order", 2)
+    with pytest.raises(TypeError, match="unknown options 'order'"):
+        session(product, x, y, order=2)
+    with pytest.raises(UnsupportedError, match="inside vmap"):
+        autolab.explore(lambda x: torch.vmap(torch.sin)(x), x)
+
+
+def test_the_public_names_recognise_tensors_and_modules():
+    assert autolab.record(product, x, y)["h"].value.dtype == "float32"
+    assert autolab.record(nn.Linear(2, 1), np.ones((1, 2), np.float32)).function == "Linear"
+    assert autolab.check_gradients(product, x=x, y=y).verdict == "right"

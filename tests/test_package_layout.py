@@ -1,0 +1,284 @@
+"""The layout of the package: what may import what, what `import autolab` loads, and what files must not hold."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from helpers.checkout import ROOT, tracked_files
+
+PACKAGE = ROOT / "autolab"
+
+# A part may import parts of a lower rank and itself.
+RANKS = {
+    "engine": 0,
+    "gpu": 0.5,
+    "authoring": 0.5,
+    "debug": 0.5,
+    "functions": 1,
+    "binding": 2,
+    "reporter": 1,
+    "files": 0,
+    "foreign": 0,
+    "layout": 1,
+    "numerals": 1,
+    "sanitiser": 1,
+    "generators": 2,
+    "data": 3,
+    "training": 4,
+    "initializers": 1,
+    "serializers": 2,
+    "optimizers": 3,
+    "transforms": 2,
+    "tracing": 1,
+    "links": 2,
+    "recording": 3,
+    "gradcheck": 3,
+    "analysis": 4,
+    "plots": 5,
+    "views": 5,
+    "lesson": 6,
+    "lessons": 7,
+    "server": 6,
+    "bridges": 7,
+    "compat": 7,
+    "doctor": 7,
+    "lesson_page": 7,
+    "cli": 8,
+}
+SEAM = "from ..views import mimebundle"  # the imports upwards of the engine: objects ask how they are shown
+SEAMS = (SEAM, "from ..views import grad_status")
+
+
+def modules() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def part_of(module: Path) -> str:
+    return module.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported_names(tree: ast.AST, package: str) -> Iterator[tuple[ast.stmt, str]]:
+    """Every import statement, wherever it stands, with the absolute names that it asks for."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: -(node.level - 1) or None] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            for alias in node.names:
+                yield node, f"{base}.{alias.name}"
+
+
+def upward_imports(source: str, part: str, package: str) -> list[str]:
+    """Import statements that point upwards, but for the seams by which objects show and save themselves."""
+    tree = ast.parse(source)
+    at_top = {id(node) for node in tree.body}
+    found = []
+    for node, name in imported_names(tree, package):
+        owner, _, target = name.partition(".")
+        target = target.partition(".")[0]
+        if owner != "autolab" or target == part or RANKS.get(target, -1) < RANKS[part]:
+            continue
+        statement = ast.unparse(node)
+        is_seam = statement in SEAMS or (part != "engine" and target == "views")
+        if not is_seam or id(node) in at_top:
+            found.append(statement)
+    return found
+
+
+@pytest.mark.parametrize("module", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_one_way(module):
+    if module == PACKAGE / "__init__.py":
+        return  # the public face imports whom it likes
+    part = part_of(module)
+    assert part in RANKS, f"give {part} its rank in RANKS"
+    package = ".".join(module.relative_to(ROOT).parent.parts)
+    assert upward_imports(module.read_text("utf-8"), part, package) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "part", "package", "found"),
+    [
+        ("from ..views import svg", "engine", "autolab.engine", 1),
+        ("def f():\n    from ..views import svg", "engine", "autolab.engine", 1),
+        ("import autolab.lesson", "views", "autolab.views", 1),
+        ("from .. import gradcheck", "recording", "autolab.recording", 1),
+        ("from autolab.recording.model import Step", "gradcheck", "autolab.gradcheck", 1),
+        (SEAM, "engine", "autolab.engine", 1),
+        (f"def f():\n    {SEAM}", "engine", "autolab.engine", 0),
+        ("from ..views.graph.dot import save", "recording", "autolab.recording", 1),
+        ("def f():\n    from ..views.graph.dot import save", "recording", "autolab.recording", 0),
+        ("from .escape import clean\nfrom ..recording import record", "views", "autolab.views", 0),
+        ("import os\nfrom autolab import __version__", "engine", "autolab.engine", 0),
+    ],
+)
+def test_an_import_upwards_is_found(source, part, package, found):
+    assert len(upward_imports(source, part, package)) == found
+
+
+def test_the_engine_needs_numpy_only():
+    allowed = sys.stdlib_module_names | {"numpy", "autolab"}
+    for module in sorted(PACKAGE.glob("engine/*.py")):
+        names = {
+            name.partition(".")[0] for _, name in imported_names(ast.parse(module.read_text("utf-8")), "autolab.engine")
+        }
+        assert names <= allowed | ({"cupy", "cupyx"} if module.name == "backend.py" else set()), module.name
+
+
+def test_only_the_backend_imports_cupy():
+    importers = {
+        str(module.relative_to(PACKAGE))
+        for module in modules()
+        for _, name in imported_names(ast.parse(module.read_text("utf-8")), "autolab")
+        if name.partition(".")[0] in ("cupy", "cupyx")
+    }
+    assert importers == {"engine/backend.py"}
+
+
+HEAVY = (
+    "IPython",
+    "PIL",
+    "anywidget",
+    "cupy",
+    "executing",
+    "graphviz",
+    "ipywidgets",
+    "matplotlib",
+    "tqdm",
+    "traitlets",
+    "typst",
+)
+
+
+def test_importing_and_differentiating_load_nothing_heavy():
+    program = f"""
+import sys, autolab
+x = autolab.Variable([1.0, 2.0])
+autolab.functions.sum(x * x).backward()
+print(*(set({HEAVY}) & set(sys.modules)))
+"""
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == []
+
+
+LATER = (
+    "autolab.analysis",
+    "autolab.views.export.files",
+    "autolab.gradcheck",
+    "autolab.lesson.judge",
+    "autolab.views.derivatives.explorer",
+    "autolab.views.export.pages",
+    "autolab.views.heatmap.heatmap",
+    "autolab.views.interact.interact",
+    "autolab.views.check.lens",
+)
+
+
+def test_the_first_picture_of_a_lesson_waits_for_no_other_view():
+    pytest.importorskip("anywidget")
+    program = (
+        f"import sys, autolab\nfrom autolab import lesson\nautolab.explore\nprint(*(set({LATER}) & set(sys.modules)))"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == []
+    assert [name for name in LATER if not find_spec(name)] == []
+
+
+SHARED_CLASS_NAMES = {
+    "LiveMonitor": "one view: of a link, and of a torch module",
+    "Step": "of a recording, and of a traced program: each is what its readers know by that name",
+}
+
+
+def test_the_name_of_a_class_has_one_meaning():
+    """Facades in compat have the names of other libraries."""
+    places: dict[str, list[str]] = {}
+    for module in modules():
+        if part_of(module) != "compat":
+            for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+                if isinstance(node, ast.ClassDef):
+                    places.setdefault(node.name.lstrip("_"), []).append(str(module.relative_to(PACKAGE)))
+    shared = {name: found for name, found in places.items() if len(found) > 1}
+    assert {name: found for name, found in shared.items() if name not in SHARED_CLASS_NAMES} == {}
+
+
+# The addresses are put together here, so that this file does not hold them.
+FORBIDDEN = {
+    "a package index's address": re.compile(
+        "|".join(["pypi" + r"\.org", "pythonhosted" + r"\.org", "--index" + "-url"])
+    ),
+    "an absolute path of a machine": re.compile(r"(?<![\w.~/-])/(?:home|root|Users|work|opt)" + r"/[\w.-]"),
+}
+
+
+def offences(text: str) -> list[str]:
+    return [f"{what}: {found[0]}" for what, pattern in FORBIDDEN.items() for found in pattern.finditer(text)]
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="a copy of the files, without their history")
+def test_tracked_files_hold_no_index_address_and_no_path_of_a_machine():
+    found = {}
+    for file in tracked_files():
+        try:
+            text = (ROOT / file).read_text("utf-8")
+        except UnicodeDecodeError:
+            continue
+        if offences(text):
+            found[str(file)] = offences(text)
+    assert found == {}
+
+
+@pytest.mark.parametrize("folder", ["home", "root", "Users", "work"])
+def test_a_path_of_a_machine_is_found(folder):
+    assert offences(f'open("/{folder}/somebody/data.csv")')
+    assert not offences(f"see the docs/{folder}/page and https://example.org/{folder}/page")
+
+
+def test_notebooks_are_kept_without_outputs():
+    notebooks = sorted((ROOT / "autolab" / "lessons").glob("*/*.ipynb"))
+    assert notebooks
+    for notebook in notebooks:
+        cells = json.loads(notebook.read_text("utf-8"))["cells"]
+        assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells), notebook.name
+
+
+def test_the_commands_that_documents_name_exist():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)) | {
+        "test",
+        "test-full",
+    }
+    for document in ("README.md", "CONTRIBUTING.md", "docs/tour.md"):
+        assert set(re.findall(r"(?:^|`)make ([a-z-]+)", (ROOT / document).read_text("utf-8"), re.MULTILINE)) <= targets
+
+
+def test_links_between_documents_lead_somewhere():
+    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+    assert len(documents) >= 6
+    for document in documents:
+        text = document.read_text("utf-8")
+        targets = re.findall(r"\]\(([^)#:]+)\)|(?:src|srcset)=\"([^\":]+)\"", text)
+        for target in [a or b for a, b in targets]:
+            assert (document.parent / target).exists(), f"{document.name}: {target}"
+
+
+def test_the_readme_is_short_and_what_it_and_the_tour_show_runs(tmp_path):
+    pytest.importorskip("anywidget")
+    readme, tour = [(ROOT / name).read_text("utf-8") for name in ("README.md", "docs/tour.md")]
+    blocks = [block for text in (readme, tour) for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL)]
+    assert len(blocks) == 2 and len(readme.splitlines()) <= 75 and readme.count("<img ") == 1
+    assert len([line for line in blocks[0].splitlines() if line]) <= 5
+    program = tmp_path / "readme.py"
+    program.write_text("\n".join([*blocks, "assert (float(dy.data), float(ddy.data)) == (12, 12)"]), "utf-8")
+    options = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": str(ROOT)}, "capture_output": True, "text": True}
+    answer = subprocess.run([sys.executable, "-W", "error", program], check=False, **options)
+    assert answer.returncode == 0, answer.stderr

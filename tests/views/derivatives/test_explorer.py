@@ -1,0 +1,95 @@
+"""The derivative explorer without a browser: in plain Python, in a saved page, and at its end."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import weakref
+from pathlib import Path
+
+import numpy as np
+
+import autolab
+from autolab.views.derivatives.explorer import DerivativeExplorer
+from autolab.views.derivatives.session import DerivativeSession
+from autolab.views.live.bundle import module_text
+
+
+def test_plain_python_saves_a_page_and_says_where(tmp_path: Path) -> None:
+    program = (
+        "import autolab\nimport numpy as np\n"
+        "def wave(x):\n    return np.sin(x)\n"
+        "view = autolab.derivatives(wave, 0.5, order=3)\n"
+        "print(view.data.order)\n"
+    )
+    (tmp_path / "program.py").write_text(program)
+    command = [sys.executable, "-W", "error", "program.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60)
+    path = tmp_path / "derivatives_wave.html"
+    assert str(path) in done.stdout and done.stdout.endswith("3\n")
+    assert "wave\\u2033(0.5)" in path.read_text(encoding="utf-8")
+
+
+def test_a_notebook_without_the_live_view_shows_the_static_picture() -> None:
+    view = DerivativeExplorer(DerivativeSession(np.tanh, 0.5, 1))
+    data, _ = view._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in data and "<img" in data["text/html"]
+    view.close()
+
+
+def test_making_the_session_calls_the_function_once() -> None:
+    calls = []
+
+    def fn(x: autolab.Variable) -> autolab.Variable:
+        calls.append(float(x.data))
+        return np.tanh(x)
+
+    session = DerivativeSession(fn, 0.5, 3)
+    assert calls == [0.5] and session.seen.data.domain == (-4.0, 4.0)
+    assert session.seen.data.values == DerivativeExplorer(session).data.values
+
+
+def test_a_closed_view_is_freed() -> None:
+    view = DerivativeExplorer(DerivativeSession(np.tanh, 0.5, 1))
+    alive = weakref.ref(view)
+    view.close()
+    view.close()
+    del view
+    gc.collect()
+    assert alive() is None
+
+
+def test_the_mode_is_that_in_which_the_view_was_opened() -> None:
+    modes = []
+
+    def fn(x: autolab.Variable) -> autolab.Variable:
+        modes.append(autolab.config.train)
+        return x * x
+
+    with autolab.test_mode():
+        view = DerivativeExplorer(DerivativeSession(fn, 1.0, 1))
+    modes.clear()
+    view._on_message(view, {"do": "move", "key": "x", "value": 2.0, "seq": 1}, [])
+    assert set(modes) == {False}
+    view.close()
+
+
+def test_its_front_end_has_no_door_for_markup() -> None:
+    text = module_text("derivatives.js")
+    for door in ("innerHTML", "outerHTML", "insertAdjacentHTML", "eval(", "Function(", "document.write", "https://"):
+        assert door not in text
+
+
+def test_the_graphs_are_answered_where_no_other_view_was_opened() -> None:
+    program = (
+        "import autolab, numpy as np, threading\n"
+        "from autolab.views.derivatives.explorer import DerivativeExplorer\n"
+        "from autolab.views.derivatives.session import DerivativeSession\n"
+        "view = DerivativeExplorer(DerivativeSession(np.sin, 0.5), threading.TIMEOUT_MAX)\n"
+        "look = {'do': 'look', 'look': {'graphs': True}, 'questions': [['program']], 'seq': 1}\n"
+        "view._on_message(None, look, [])\n"
+        "print(view.error, len(view.page['[\"program\"]']['graphs']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout == "None 3\n"

@@ -1,0 +1,508 @@
+"""The derivative explorer in a real browser: what it shows is compared with the arrays and with closed forms."""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from ipywidgets import comm as widget_comm
+from playwright.sync_api import Locator, Page, expect
+
+from autolab.views.derivatives import explorer as derivative_explorer
+from autolab.views.derivatives.explorer import DerivativeExplorer
+from autolab.views.derivatives.session import DerivativeSession
+from autolab.views.draw.messages import say
+from autolab.views.draw.numbers import number
+
+from ..bare_page import RecordingComm, Wire, serve
+from ..live.test_page_link import flush
+from ..looking import seen, told
+
+Open = Callable[..., Wire]
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def show(page: Page, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
+    """Open the explorer of a function in the bare page."""
+    monkeypatch.setattr(widget_comm, "create_comm", RecordingComm)
+    monkeypatch.setattr(DerivativeExplorer, "wait_seconds", 30.0)  # so that a busy machine changes no answer
+    made: list[DerivativeExplorer] = []
+
+    def make(fn: Any, x: float, order: int = 2, **options: Any) -> Wire:
+        made.append(DerivativeExplorer(DerivativeSession(fn, x, order, **options)))
+        serve(page, "derivatives")
+        wire = Wire(made[-1])
+        wire.connect(page)
+        wire.settle()
+        return wire
+
+    yield make
+    for view in made:
+        view.close()
+
+
+def drawn(wire: Wire) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = told(wire.widget, "curves")["panels"]
+    return found
+
+
+def plots(page: Page) -> list[Locator]:
+    return page.locator(".al-plot").all()
+
+
+def values(page: Page) -> list[str]:
+    return page.locator(".al-value-number").all_text_contents()
+
+
+def place(plot: Locator, panel: dict[str, Any], x: float, y: float) -> tuple[float, float]:
+    """Where a point of a plot is on the screen."""
+    rect = plot.evaluate("e => { const m = e.getScreenCTM(); return [m.a, m.e, m.d, m.f] }")
+    box, across, down = panel["box"], panel["x"], panel["y"]
+    left = box["x"] + (x - across["lo"]) / (across["hi"] - across["lo"]) * box["w"]
+    top = box["y"] + (down["hi"] - y) / (down["hi"] - down["lo"]) * box["h"]
+    return rect[0] * left + rect[1], rect[2] * top + rect[3]
+
+
+def on_curve(page: Page, plot: Locator, panel: dict[str, Any], x: float, y: float, which: int = 0) -> bool:
+    """Whether a drawn line passes within a pixel or two of a point."""
+    at = place(plot, panel, x, y)
+    return bool(
+        plot.locator("svg .al-curve")
+        .nth(which)
+        .evaluate(
+            """(path, [x, y]) => {
+              const point = new DOMPoint(x, y).matrixTransform(path.getScreenCTM().inverse());
+              Object.assign(path.style, { strokeWidth: 4, strokeDasharray: "none" });
+              const found = path.isPointInStroke(point);
+              Object.assign(path.style, { strokeWidth: "", strokeDasharray: "" });
+              return found;
+            }""",
+            list(at),
+        )
+    )
+
+
+def spot(plot: Locator) -> tuple[float, float]:
+    box = plot.locator(".al-spot").bounding_box()
+    assert box
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def assert_shows(page: Page, wire: Wire, x: float, forms: list[Callable[[float], float]]) -> None:
+    """Point, numbers, tangent and polynomial are those of the closed forms at ``x``."""
+    exact = [form(x) for form in forms]
+    assert values(page) == [number(value) for value in exact]
+    assert page.locator(".al-value-number").first.get_attribute("title") == repr(wire.widget.data.values[0])
+    panels = drawn(wire)[: len(exact)]
+    for plot, panel, value in zip(plots(page), panels, exact, strict=True):
+        assert spot(plot) == pytest.approx(place(plot, panel, x, value), abs=1)
+    first = plots(page)[0]
+    for step in (-0.2, 0.1, 0.25):
+        assert on_curve(page, first, panels[0], x + step, exact[0] + exact[1] * step, 1)  # the tangent
+        taylor = sum(value * step**k / math.factorial(k) for k, value in enumerate(exact))
+        assert on_curve(page, first, panels[0], x + step, taylor, 2)
+    assert first.get_attribute("aria-valuenow") == str(x).removesuffix(".0")
+    assert float(page.get_by_label("x", exact=True).input_value()) == x
+
+
+FORMS = [lambda x: math.sin(x), lambda x: math.cos(x), lambda x: -math.sin(x)]
+
+
+def test_curves_tangent_polynomial_and_numbers_are_the_closed_forms(page: Page, show: Open) -> None:
+    wire = show(lambda x: np.sin(x), 0.7, domain=(-3, 3))
+    assert_shows(page, wire, 0.7, FORMS)
+    for plot, panel, form in zip(plots(page), drawn(wire)[: len(FORMS)], FORMS, strict=True):
+        for x in (-2.5, -1.0, 0.3, 2.0):
+            assert on_curve(page, plot, panel, x, form(x))
+            assert not on_curve(page, plot, panel, x, form(x) + 0.4)
+
+
+def test_the_point_is_dragged_and_everything_follows(page: Page, show: Open) -> None:
+    wire = show(lambda x: np.sin(x), 0.7, domain=(-3, 3))
+    panel = drawn(wire)[0]
+    page.mouse.move(*place(plots(page)[0], panel, 0.7, math.sin(0.7)))
+    page.mouse.down()
+    for x in (0.2, -0.4, -1.2):
+        page.mouse.move(*place(plots(page)[0], panel, x, 0.5))
+        wire.settle()
+        assert wire.widget.data.x == pytest.approx(x, abs=0.02)
+        assert_shows(page, wire, wire.widget.data.x, FORMS)
+    page.mouse.up()
+    wire.settle()
+    page.mouse.move(*place(plots(page)[0], panel, 2, 0.5))
+    wire.settle()
+    assert wire.widget.data.x == pytest.approx(-1.2, abs=0.02)  # let go
+    page.mouse.click(*place(plots(page)[1], drawn(wire)[1], 1.5, 0))  # any of the plots moves it
+    wire.settle()
+    assert wire.widget.data.x == pytest.approx(1.5, abs=0.03)
+
+
+def test_keys_slider_and_a_typed_number_move_it(page: Page, show: Open) -> None:
+    wire = show(lambda x: np.sin(x), 0.7, domain=(-3, 3))
+    plot = plots(page)[0]
+    plot.focus()
+    for key, x in (("ArrowRight", 0.71), ("ArrowLeft", 0.7), ("Shift+ArrowLeft", 0.6), ("PageUp", 0.7), ("End", 3.0)):
+        page.keyboard.press(key)
+        wire.settle()
+        assert wire.widget.data.x == x, key  # not 0.7000000000000001
+    for key in ("PageUp", "ArrowLeft"):  # beyond the end, and back
+        page.keyboard.press(key)
+    wire.settle()
+    assert wire.widget.data.x == 2.99
+    page.keyboard.press("Home")
+    wire.settle()
+    assert page.evaluate("() => document.activeElement.classList.contains('al-plot')")
+    page.get_by_label("x, number").fill("1.25")
+    page.get_by_label("x, number").press("Enter")
+    wire.settle()
+    assert_shows(page, wire, 1.25, FORMS)
+    page.get_by_label("x", exact=True).focus()
+    page.keyboard.press("ArrowRight")
+    wire.settle()
+    assert wire.widget.data.x == pytest.approx(1.26)
+    assert_shows(page, wire, wire.widget.data.x, FORMS)
+
+
+def test_an_old_number_is_never_shown_beside_a_new_point(page: Page, show: Open) -> None:
+    wire = show(lambda x: np.sin(x), 0.7, domain=(-3, 3))
+    plots(page)[0].focus()
+    page.keyboard.press("End")
+    page.evaluate("() => new Promise(done => setTimeout(done, 400))")  # a busy kernel
+    assert page.locator(".al-busy").text_content() == say("live_computing")
+    assert page.locator(".al-late").count() == 1
+    assert page.locator(".al-values th").first.text_content() == "f(0.7)"  # the numbers say for which point they are
+    assert values(page)[0] == number(math.sin(0.7))
+    wire.settle()
+    assert page.locator(".al-late").count() == 0 and page.locator(".al-busy").text_content() == ""
+    assert page.locator(".al-values th").first.text_content() == "f(3)" and values(page)[0] == number(math.sin(3))
+
+
+def test_slider_and_order_stay_where_the_hand_is(page: Page, show: Open) -> None:
+    gate = threading.Event()
+    gate.set()
+
+    def fn(x: Any) -> Any:
+        gate.wait(30)
+        return np.sin(x)
+
+    wire = show(fn, 0.7, domain=(-3, 3))
+    point, order = page.get_by_label("x", exact=True), page.get_by_role("slider", name=say("curve_order"))
+    for slider, values in ((point, ("1", "2")), (order, ("3", "1"))):
+        for value in values:
+            slider.fill(value)
+        flush(wire)
+        wire.step()
+        assert slider.input_value() == values[-1]  # while another answer is due
+        wire.settle()
+        assert slider.input_value() == values[-1]
+    wire.widget.wait_seconds = 0.0
+    gate.clear()
+    order.fill("4")
+    wire.settle()
+    assert wire.widget.computing == "running" and order.input_value() == "4"  # while the result is due
+    gate.set()
+    with wire.widget._lock:
+        assert wire.widget._lock.wait_for(lambda: wire.widget._running is None, 30)
+    wire.settle()
+    assert len(plots(page)) == 5 and order.input_value() == "4"
+
+
+PLACES = """() => [...document.querySelectorAll('.al-view, .al-header > *:not(.al-work), .al-curves-body, .al-plot')]
+  .map((part) => { const { x, y, width, height } = part.getBoundingClientRect(); return [x, y, width, height]; })"""
+
+
+def resting_places(page: Page) -> Any:
+    """Where the parts are when the page has been laid out: on a busy machine the curves are drawn once more."""
+    before, now = None, page.evaluate(PLACES)
+    while now != before:
+        page.wait_for_timeout(100)
+        before, now = now, page.evaluate(PLACES)
+    return now
+
+
+@pytest.mark.parametrize("width", [360, 700, 1280])
+def test_that_it_computes_is_said_over_the_curves_and_nothing_moves(page: Page, show: Open, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    wire = show(lambda x: np.sin(x), 0.7, domain=(-3, 3))
+    before = resting_places(page)
+    plots(page)[0].press("End")
+    expect(page.locator(".al-busy")).to_have_text(say("live_computing"))
+    assert page.evaluate(PLACES) == before
+    body, work = (page.locator(part).bounding_box() or {} for part in (".al-curves-body", ".al-work"))
+    assert body["x"] <= work["x"] and work["x"] + work["width"] <= body["x"] + body["width"]
+    assert body["y"] <= work["y"] <= body["y"] + 20
+    wire.settle()
+
+
+def test_the_order_is_chosen_and_the_growth_is_that_of_the_recordings(page: Page, show: Open) -> None:
+    wire = show(np.tanh, 0.5, 1)
+    order = page.get_by_role("slider", name=say("curve_order"))
+    for n in (4, 0, 3):
+        order.fill(str(n))
+        wire.settle()
+        assert len(plots(page)) == len(values(page)) == n + 1
+        assert page.locator(".al-curve-key").count() == min(n, 2) + 1
+        data = wire.widget.data
+        graphs = [data.recording, *data.recording.higher]
+        counts = [sum(s.kind == "call" and s.order == g.order for s in g.steps) for g in graphs]
+        words = page.locator(".al-growth-rows .al-caption").all_text_contents()
+        assert [int(re.match(r"\d+", text)[0]) for text in words] == counts  # type: ignore[index]
+        bars = [bar.bounding_box() for bar in page.locator(".al-growth-bar.al-computed").all()]
+        widths = [bar["width"] for bar in bars if bar]
+        most = max(found.unshared for found in data.growth)
+        whole = page.locator(".al-growth-bars").first.evaluate("e => e.clientWidth")
+        assert widths == pytest.approx([max(2, whole * count / max(most, *counts)) for count in counts], abs=1)
+    assert_shows(
+        page,
+        wire,
+        0.5,
+        [
+            math.tanh,
+            lambda x: 1 - math.tanh(x) ** 2,
+            lambda x: -2 * math.tanh(x) * (1 - math.tanh(x) ** 2),
+            lambda x: (6 * math.tanh(x) ** 2 - 2) * (1 - math.tanh(x) ** 2),
+        ],
+    )
+
+
+def test_the_graphs_of_all_orders_follow_the_point(page: Page, show: Open) -> None:
+    wire = show(lambda x: x * x * x, 2.0, 2)
+    assert page.locator(".al-graph").count() == 0 and seen(wire.widget).program is None
+    page.get_by_text(say("curve_graphs")).click()
+    wire.answer()
+    assert page.locator(".al-graph-head .al-own").all_text_contents() == ["f", "f′", "f″"]
+    page.get_by_label("x, number").fill("3")
+    page.get_by_label("x, number").press("Enter")
+    wire.settle()
+    for graph, value in zip(page.locator(".al-graph").all(), ("27", "27", "18"), strict=True):
+        assert graph.locator(".al-output .al-value .al-number").text_content() == value
+    page.get_by_text(say("curve_graphs")).click()
+    wire.answer()
+    assert seen(wire.widget).program is None and page.locator(".al-graph").count() == 0
+
+
+def turn(x: Any) -> Any:
+    a = np.sin(x)
+    return a * 1.5
+
+
+def turns(x: Any) -> Any:
+    for t in range(40):  # noqa: B007  # its rounds are told apart by t
+        x = turn(x)
+    return x
+
+
+def test_groups_of_a_large_graph_open_and_close(page: Page, show: Open) -> None:
+    wire = show(turns, 0.5, 1)
+    page.get_by_text(say("curve_graphs")).click()
+    wire.answer()
+    graph = page.locator(".al-graph").first
+    before = graph.locator(".al-node").count()
+    closed = next(box for box in seen(wire.widget).scene["nodes"] if box["group"])
+    graph.locator(f"[data-id='{closed['id']}'] .al-toggle").click()
+    wire.settle()
+    tree = wire.widget.data.recording.outline
+    steps = {step.id for step in tree.groups[closed["id"]].steps}
+    drawn = {int(node.get_attribute("data-id") or 0) for node in graph.locator(".al-node").all()}
+    assert len(drawn) > before and (drawn & steps or drawn & {other for other in tree.groups if other != closed["id"]})
+    for box in seen(wire.widget).scene["nodes"]:
+        shown = graph.locator(f".al-node[data-id='{box['id']}'] .al-value .al-number").text_content()
+        assert shown == seen(wire.widget).readings["nodes"][str(box["id"])]["value"]
+    graph.locator(f".al-tab[data-id='{closed['id']}']").click()
+    wire.settle()
+    assert graph.locator(".al-node").count() == before
+    assert page.locator(".al-graphs > .al-note").is_hidden()
+
+
+def test_no_line_runs_across_a_pole_and_kinks_are_marked(page: Page, show: Open) -> None:
+    wire = show(lambda x: 1 / x, 0.7, 1, domain=(-2, 2))
+    path = page.locator(".al-plot svg .al-curve").first.get_attribute("d") or ""
+    zero = drawn(wire)[0]["poles"]
+    pieces = [[float(x) for x in re.findall(r"[ML](-?[\d.]+)", piece)] for piece in re.findall(r"M[^M]+", path)]
+    assert len(pieces) == 2 and len(zero) == 1
+    assert max(pieces[0]) <= zero[0] <= min(pieces[1])
+    assert "f goes to infinity at 0." in (page.locator(".al-figure-head").first.text_content() or "")
+    wire = Wire(DerivativeExplorer(DerivativeSession(lambda x: abs(x - 0.5), 0.0, 1, (-2, 2))))
+    kinks = drawn(wire)[0]["kinks"]
+    assert [k["x"] for k in kinks] == [pytest.approx(58 + 748 * 2.5 / 4, abs=0.02)]
+    wire.widget.close()
+
+
+def test_an_undefined_point_says_so_and_draws_no_tangent(page: Page, show: Open) -> None:
+    wire = show(lambda x: np.log(x), 1.0, 2, domain=(-2, 2))
+    page.get_by_label("x, number").fill("-1")
+    page.get_by_label("x, number").press("Enter")
+    wire.settle()
+    assert values(page) == [say("undefined")] * 3
+    assert page.locator(".al-curve-key").count() == 1
+    assert [plot.locator(".al-spot").is_visible() for plot in plots(page)] == [False] * 3
+    assert page.locator(".al-curve-notes").text_content() == say("curve_undefined", name="f")
+    expect(page.locator(".al-polynomial")).to_be_empty()
+
+
+def test_a_function_that_raises_at_a_point_says_what(page: Page, show: Open) -> None:
+    def fn(x: Any) -> Any:
+        if x.data < 0:
+            raise ArithmeticError("<b>not here</b>")
+        return x * x
+
+    wire = show(fn, 1.0, 1, domain=(-2, 2))
+    page.get_by_label("x, number").fill("-1")
+    page.get_by_label("x, number").press("Enter")
+    wire.settle()
+    assert "ArithmeticError: <b>not here</b>" in (page.locator(".al-curve-notes").text_content() or "")
+    assert values(page) == [say("undefined")] * 2 and page.locator(".al-growth").is_hidden()
+
+
+def test_hostile_names_stay_text_and_odd_messages_change_nothing(page: Page, show: Open) -> None:
+    def fn(x: Any) -> Any:
+        return x * x
+
+    fn.__name__ = "<img src=x onerror=alert(1)>"
+    wire = show(fn, 1.0, 1)
+    assert page.locator("img").count() == 0 and page.locator(".al-function").text_content() == "f(x)"
+    before = wire.widget.data
+    for message in ({"do": "move", "value": "1"}, {"do": "move", "value": True}, {"do": "order", "order": 9}, {}):
+        wire.widget._on_message(wire.widget, {**message, "seq": 5}, [])
+        wire.deliver()
+        assert page.locator(".al-error").is_visible() and wire.widget.data is before
+    wire.widget._on_message(wire.widget, {"do": "move", "key": "x", "value": 1e9, "seq": 6}, [])
+    wire.deliver()
+    assert wire.widget.data.x == before.domain[1] and page.locator(".al-error").is_hidden()
+
+
+@pytest.mark.parametrize("width", [700, 1280])
+def test_nothing_is_clipped_or_wider_than_the_page(
+    new_page: Callable[..., Page], show: Open, page: Page, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    wire = show(lambda x: 1 / x + np.floor(x), 0.7, 4)
+    page.get_by_text(say("curve_graphs")).click()
+    wire.answer()
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    for text in page.locator(".al-plot text").all():
+        ink, plot = text.bounding_box(), text.locator("xpath=ancestor::*[contains(@class, 'al-plot')]").bounding_box()
+        assert ink and plot and plot["x"] - 1 <= ink["x"] and ink["x"] + ink["width"] <= plot["x"] + plot["width"] + 1
+        assert plot["y"] - 1 <= ink["y"] and ink["y"] + ink["height"] <= plot["y"] + plot["height"] + 1
+
+
+def test_a_removed_view_leaves_nothing_behind(page: Page, show: Open) -> None:
+    show(np.tanh, 0.5)
+    page.evaluate("() => host.removeView(0)")
+    page.evaluate("() => host.destroy()")
+    assert page.evaluate("() => host.listenerCount()") == 0
+
+
+class Held:
+    """A sine that waits, after its first call, until it is let go."""
+
+    def __init__(self) -> None:
+        self.calls, self.free = 0, threading.Event()
+
+    def __call__(self, x: Any) -> Any:
+        self.calls += 1
+        y = np.sin(x)
+        while self.calls > 1 and not self.free.is_set():
+            time.sleep(0.01)
+            y = y + 0
+        return y
+
+
+def wait_for(wire: Wire, done: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not done():
+        wire.settle()
+        assert time.monotonic() < deadline
+    wire.settle()
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(derivative_explorer, "FIRST_SECONDS", 0.05)
+    monkeypatch.setattr(DerivativeExplorer, "wait_seconds", 0.02)
+
+
+def test_the_view_of_a_slow_function_is_there_before_its_curves(page: Page, show: Open, impatient: None) -> None:
+    fn = Held()
+    wire = show(fn, 0.5, 2, domain=(-3, 3))
+    assert fn.calls == 2  # the point; the worker waits in the first of the others
+    assert page.locator(".al-busy").text_content() == f"{say('live_computing')} {say('curve_first')}"
+    assert values(page) == [number(form(0.5)) for form in FORMS]
+    expect(page.locator(".al-curve-notes")).to_contain_text(say("curve_point", name="Held"))
+    first = plots(page)[0]
+    assert not on_curve(page, first, drawn(wire)[0], 1.0, math.sin(1.0))
+    assert on_curve(page, first, drawn(wire)[0], 0.6, math.sin(0.5) + 0.1 * math.cos(0.5), 1)  # the tangent
+    first.press("End")  # which does not end the curves
+    wire.settle()
+    time.sleep(0.3)
+    assert fn.calls == 2
+    fn.free.set()
+    wait_for(wire, lambda: not wire.widget.computing)
+    assert wire.widget.data.x == 3.0 and values(page) == [number(form(3.0)) for form in FORMS]
+    assert on_curve(page, plots(page)[0], drawn(wire)[0], 1.0, math.sin(1.0))
+    assert page.get_by_label(say("curve_order")).get_attribute("max") == "4"
+    expect(page.locator(".al-curve-notes")).not_to_contain_text(say("curve_point", name="Held"))
+
+
+def test_curves_that_were_stopped_can_be_asked_for_again(page: Page, show: Open, impatient: None) -> None:
+    fn = Held()
+    wire = show(fn, 0.5, 1, domain=(-3, 3))
+    page.get_by_role("button", name="Stop").click()
+    wait_for(wire, lambda: wire.widget.error is not None)
+    expect(page.get_by_role("alert")).to_contain_text(say("curve_unfinished_asked"))
+    fn.free.set()
+    plots(page)[0].press("End")
+    wait_for(wire, lambda: not wire.widget.computing and wire.widget.data.x == 3.0)
+    assert values(page) == [number(math.sin(3)), number(math.cos(3))]
+    assert spot(plots(page)[0]) == pytest.approx(place(plots(page)[0], drawn(wire)[0], 3.0, math.sin(3)), abs=1)
+    assert not wire.widget.data.curves.sampled
+    expect(page.get_by_role("alert")).to_be_hidden()
+    page.get_by_role("button", name="Compute again").click()
+    wait_for(wire, lambda: not wire.widget.computing and wire.widget.data.curves.sampled)
+    assert on_curve(page, plots(page)[0], drawn(wire)[0], 1.0, math.sin(1.0))
+    assert wire.widget.since == {}
+
+
+def test_a_slow_function_leaves_the_page_alive_and_can_be_stopped(
+    page: Page, show: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = threading.Event()
+
+    def fn(x: Any) -> Any:
+        y = np.sin(x)
+        while slow.is_set():
+            time.sleep(0.01)
+            y = y + 0
+        return y
+
+    wire = show(fn, 0.5, 1, domain=(-3, 3))
+    monkeypatch.setattr(DerivativeExplorer, "wait_seconds", 0.02)
+    slow.set()
+    plots(page)[0].press("End")
+    wire.settle()
+    assert page.locator(".al-busy").text_content() == f"{say('live_computing')} {say('curve_old')}"
+    assert values(page) == [number(math.sin(0.5)), number(math.cos(0.5))]  # of the point before, which is pale
+    assert page.locator(".al-computing").count() == 1
+    page.get_by_label(say("curve_order")).press("ArrowRight")  # the page goes on meanwhile
+    page.get_by_role("button", name="Stop").click()
+    deadline = time.monotonic() + 10
+    while not wire.widget.error:
+        wire.settle()
+        assert time.monotonic() < deadline
+    wire.settle()
+    expect(page.get_by_role("alert")).to_contain_text(say("curve_stopped_asked"))
+    assert float(page.get_by_label("x", exact=True).input_value()) == 0.5
+    slow.clear()
+    monkeypatch.setattr(DerivativeExplorer, "wait_seconds", 30.0)
+    plots(page)[0].press("Home")
+    wire.settle()
+    expect(page.get_by_role("alert")).to_be_hidden()
+    assert values(page)[0] == number(math.sin(-3))

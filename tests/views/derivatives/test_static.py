@@ -1,0 +1,118 @@
+"""How a function with its derivatives shows itself where nothing can be moved."""
+
+from __future__ import annotations
+
+import base64
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+from autolab.analysis import Study
+from autolab.views import mimebundle
+from autolab.views.derivatives.scene import LARGE, growth_rows, moving, panels, polynomial
+from autolab.views.derivatives.static import curves_svg, growth_svg
+from autolab.views.draw.html import LIMIT
+from autolab.views.draw.plot import Frame, Size, height_of
+
+
+def wave(x):
+    return np.sin(2 * x) * np.exp(-x * x / 8)
+
+
+def test_the_bundle_holds_pictures_numbers_and_words_and_fits():
+    data = Study(wave, 0.7, 3).data
+    bundle = mimebundle(data)
+    assert len(bundle["text/html"]) + len(bundle["text/plain"]) <= LIMIT
+    left = bundle["text/html"].count("is too large to stand here")
+    assert bundle["text/html"].count("<img ") == 2 + 4 - left  # curves, growth, and the graphs of the orders
+    assert left <= 1
+    assert "wave″(0.7) = −4.023  wave bends downwards" in bundle["text/plain"]
+    for image in re.findall(r"base64,([\w+/=]+)", bundle["text/html"]):
+        ET.fromstring(base64.b64decode(image))
+
+
+def test_zero_has_no_sign_in_the_readings():
+    text = mimebundle(Study(lambda x: np.log(x) / (x - 2), 1.0, 1).data)["text/plain"]
+    assert "(1) = 0" in text and "−0" not in text and "-0.0" not in text
+
+
+def test_large_graphs_are_left_out_with_a_word_and_the_rest_stays():
+    names = {"np": np}
+    step = "    x = np.tanh(x) + 0.1 * x\n"  # thirty lines without a loop, whose rounds would be folded
+    exec(f"def deep(x):\n{step * 30}    return x\n", names)
+    bundle = mimebundle(Study(names["deep"], 0.7, 4).data)
+    left = bundle["text/html"].count("is too large to stand here")
+    assert left >= 3 and bundle["text/html"].count("<img ") == 2 + 5 - left and len(bundle["text/html"]) <= LIMIT
+
+
+def test_paths_stand_where_the_numbers_say():
+    data = Study(lambda x: x**3, 0.5, 1, domain=(-2, 2)).data
+    (cubic, slope), now = panels(data), moving(data)
+    for panel, form in ((cubic, lambda x: x**3), (slope, lambda x: 3 * x**2)):
+        places = np.array(
+            [[float(n) for n in pair] for pair in re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", panel["path"])]
+        )
+        box, y = panel["box"], panel["y"]
+        x = -2 + 4 * (places[:, 0] - box["x"]) / box["w"]
+        height = y["hi"] - (y["hi"] - y["lo"]) * (places[:, 1] - box["y"]) / box["h"]
+        np.testing.assert_allclose(height, form(x), atol=(y["hi"] - y["lo"]) * 2e-3)
+    box = cubic["box"]
+    assert now["points"][0]["x"] == pytest.approx(box["x"] + box["w"] * 2.5 / 4, abs=0.01)
+
+
+def test_a_pole_does_not_flatten_the_curve():
+    x = np.linspace(-2, 2, 801)
+    with np.errstate(divide="ignore"):
+        low, high = height_of(x, 1 / x, cut=True)
+    assert -12 < low < -2 and 2 < high < 12
+    assert height_of(x, x**2, cut=False) == pytest.approx((-0.32, 4.32))
+    assert height_of(x, 0 * x + 5, cut=False) == (2.5, 7.5)
+    assert height_of(x, x * np.nan, cut=True) == (-1, 1)
+
+
+def test_a_point_outside_of_the_box_has_no_place():
+    frame = Frame(Size(400, 200), (0, 1), (0, 1))
+    assert frame.point(0.5, 3.0) is None and frame.point(0.5, float("nan")) is None
+    assert frame.path(np.array([0, 0.5, 1]), np.array([0, np.nan, 1])).count("M") == 2
+
+
+@pytest.mark.parametrize(
+    ("fn", "x", "order", "text"),
+    [
+        (lambda x: 2 * x**3 - x + 5, 1.0, 3, "T₃(x) = 6 + 5 (x − 1) + 6 (x − 1)² + 2 (x − 1)³"),
+        (lambda x: x * x, 0.0, 2, "T₂(x) = x²"),
+        (lambda x: -x * x, -2.0, 2, "T₂(x) = −4 + 4 (x + 2) − (x + 2)²"),
+        (lambda x: 0 * x, 1.0, 1, "T₁(x) = 0"),
+    ],
+)
+def test_the_polynomial_is_written_out(fn, x, order, text):
+    assert polynomial(Study(fn, x, order).data) == text
+
+
+def test_remarks_at_a_kink_and_outside():
+    kink = moving(Study(lambda x: abs(x), 0.0, 1).data)
+    assert kink["notes"][0].startswith("f has a kink here: no slope exists.")
+    outside = Study(lambda x: 1 / x, 1e-3, 1, domain=(-2, 2)).data
+    assert moving(outside)["points"][0] is None and "outside the picture" in moving(outside)["notes"][0]
+
+
+def test_growth_bars_are_in_proportion():
+    rows = growth_rows(Study(np.tanh, 0.5, 3).data)
+    most = max(row["unshared"] for row in rows)
+    assert [row["wide"] for row in rows] == [round(100 * row["steps"] / most, 2) for row in rows]
+    assert rows[-1]["wider"] == 100
+
+
+def test_hostile_names_are_text_and_documents_have_ids_of_their_own():
+    def fn(x):
+        return x * x
+
+    fn.__name__ = '"><script>alert(1)</script>'
+    data = Study(fn, 1.0, 1).data
+    bundle = mimebundle(data)
+    assert "<script" not in bundle["text/html"] and "<script" not in str(curves_svg(data))
+    first, second = ET.fromstring(curves_svg(data)), ET.fromstring(growth_svg(growth_rows(data)))
+    assert first.get("id") != second.get("id")
+    assert float(first.get("width")) == LARGE.width

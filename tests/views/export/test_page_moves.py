@@ -1,0 +1,159 @@
+"""A saved graph moves without Python: it shows Python's numbers elsewhere too, or says that it cannot."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+import autolab
+from autolab import functions as F
+from autolab.views.draw.messages import say
+from autolab.views.draw.numbers import number
+from autolab.views.export.pages import export_html
+from autolab.views.graph.explorer import Explorer
+from autolab.views.graph.moving import motion
+
+from ..looking import seen
+from ..programs import muladd
+
+Open = Callable[..., Page]
+WEIGHTS = np.random.default_rng(0).normal(size=(4, 3))
+
+
+def net(x, w):
+    return F.softmax_cross_entropy(F.reshape(F.tanh(w @ x), shape=(1, 4)), np.array([1]))
+
+
+def scores(x):
+    h = F.sin(x)
+    k = h * x
+    z = F.exp(k)
+    y = z + 1
+    return F.log(y)
+
+
+def branching(x):
+    return x * 2 if x > 0.5 else x * 3
+
+
+def spoken(page: Page) -> list[str]:
+    return [str(box.get_attribute("aria-label")) for box in page.locator(".al-node").all()]
+
+
+def sentence(page: Page) -> str:
+    return str(page.locator(".al-sentence").text_content())
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("fn", "inputs", "keys"),
+    [
+        (muladd, {"x": 2.0, "y": 3.0, "z": 4.0}, ["ArrowRight", "PageDown", "End", "Home"]),
+        (scores, {"x": 0.7}, ["ArrowLeft", "PageUp", "PageUp", "End", "Home"]),
+        (scores, {"x": np.float32(0.7)}, ["ArrowLeft", "PageUp"]),
+    ],
+)
+def test_it_says_elsewhere_what_python_says(open_file: Open, explorer: Any, fn: Any, inputs: Any, keys: Any) -> None:
+    view: Explorer = explorer(fn, **inputs)
+    page = open_file(view)
+    assert sentence(page) == say("page_moves")
+    slider = page.locator("[role=slider]").first
+    name = next(iter(inputs))
+    for key in keys:
+        slider.press(key)
+        x = float(str(slider.get_attribute("aria-valuenow")))
+        there = explorer(fn, **{**inputs, name: type(inputs[name])(x)})
+        expected = [node["spoken"] for node in seen(there).readings["nodes"].values()]
+        expect(page.locator(".al-node").first).to_have_attribute("aria-label", expected[0])
+        assert spoken(page) == expected
+    assert sentence(page) == say("page_moved")
+
+
+@pytest.mark.browser
+def test_where_a_branch_goes_another_way_it_stays_and_says_so(open_file: Open, explorer: Any) -> None:
+    page = open_file(explorer(branching, x=1.0))
+    slider = page.locator("[role=slider]").first
+    slider.press("ArrowLeft")
+    before = spoken(page)
+    assert sentence(page) == say("page_moved") and "gradient 2" in before[0]
+    slider.press("Home")
+    expect(page.locator(".al-sentence")).to_have_text(say("page_elsewhere"))
+    assert spoken(page) == before
+    slider.press("End")
+    expect(page.locator(".al-sentence")).to_have_text(say("page_moved"))
+
+
+@pytest.mark.browser
+def test_cells_are_dragged_on_a_phone(open_file: Open, explorer: Any) -> None:
+    page = open_file(explorer(net, x=np.ones(3), w=WEIGHTS), viewport={"width": 390, "height": 700}, has_touch=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    cells = page.locator(".al-node").first.locator(".al-value .al-cells")
+    box = cells.bounding_box()
+    assert box
+    before = spoken(page)
+    page.mouse.move(box["x"] + 4, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 64, box["y"] + box["height"] / 2, steps=8)
+    page.mouse.up()
+    expect(page.locator(".al-node").last).not_to_have_attribute("aria-label", before[-1])
+
+
+@pytest.mark.browser
+def test_damaged_programs_are_refused_and_nothing_moves(open_file: Open, explorer: Any, tmp_path: Path) -> None:
+    view = explorer(muladd, x=2.0, y=3.0, z=4.0)
+    page = open_file(view)
+    written = (tmp_path / "page0.html").read_text("utf-8")
+    for change in (('"multiply",', '"subtract",'), ('"multiply",', '"mystery",'), ("[[0,0,[],[]]", "[[0,9,[],[]]")):
+        assert change[0] in written
+        (tmp_path / "page0.html").write_text(written.replace(*change), "utf-8")
+        page.reload()
+        page.wait_for_selector(".al-root")
+        assert sentence(page) == say("page_apart")
+        assert page.locator("[role=slider]").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("fn", "named"),
+    [
+        (lambda x: x * np.random.default_rng().normal(), "the same each time"),
+        (lambda x: x * float(x), "item"),
+        (lambda x: F.sum(np.linalg.svd(x * np.eye(2))[1]), "svd"),
+        (lambda x: F.dropout(x * np.ones(4), 0.5).sum(), "random"),
+    ],
+)
+def test_what_cannot_move_is_named(explorer: Any, fn: Any, named: str) -> None:
+    view = explorer(fn, x=1.5)
+    assert named in motion(view._session, view.recording)["why"]
+
+
+def test_a_page_of_a_recording_alone_stands_still(tmp_path: Path) -> None:
+    export_html(autolab.record(muladd, 2.0, 3.0, 4.0), tmp_path / "page.html")
+    assert '"program":{"slots"' not in (tmp_path / "page.html").read_text("utf-8")
+
+
+def test_a_moving_page_is_light(explorer: Any, tmp_path: Path) -> None:
+    export_html(explorer(net, x=np.ones(3), w=WEIGHTS), tmp_path / "page.html")
+    assert (tmp_path / "page.html").stat().st_size <= 400_000
+
+
+MODULES = Path(autolab.__file__).parent / "views" / "graph"
+SIZES = [v * 10.0**k for v in (1, -1.5, 2.0625, 9.99951, 1 / 3) for k in range(-8, 9)]
+VALUES = [*SIZES, 0.0, -0.0, math.nan, -math.inf]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_number_is_written_as_python_writes_it(page: Page, dtype: str) -> None:
+    text = (MODULES / "moving.js").read_text("utf-8").split("// Numbers as text")[1].replace("export ", "")
+    head = 'const PRECISION = { float64: 2 ** -52, float32: 2 ** -23 };\nconst MINUS = "\\u2212";\n//'
+    values = np.array(VALUES, dtype)
+    given = json.dumps([repr(float(v)).replace("nan", "NaN").replace("inf", "Infinity") for v in values])
+    found = page.evaluate(f"() => {{ {head}{text}\nreturn {given}.map((x) => number(Number(x), '{dtype}')); }}")
+    assert found == [number(v) for v in values]

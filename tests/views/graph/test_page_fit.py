@@ -1,0 +1,180 @@
+"""How large a graph is drawn at first, where it begins, and what stands below it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from ..bare_page import Wire, menu
+from ..looking import seen
+
+pytestmark = pytest.mark.browser
+LEAST = 9.9  # pixels: the smallest letters
+MEASURED = """() => {
+  const pane = document.querySelector('.al-pane'), picture = document.querySelector('.al-picture');
+  const zoom = picture.clientWidth / picture.viewBox.baseVal.width, seen = pane.getBoundingClientRect();
+  const inside = (node) => {
+    const box = node.getBoundingClientRect();
+    const across = box.left >= seen.left - 1 && box.right <= seen.right + 1;
+    return across && box.top >= seen.top - 1 && box.bottom <= seen.bottom + 1;
+  };
+  const words = [...picture.querySelectorAll('text')].filter((text) => text.textContent);
+  const first = picture.querySelector('.al-node');
+  return {
+    zoom, first: inside(first), all: [...picture.querySelectorAll('.al-node')].every(inside),
+    letters: Math.min(...words.map((text) => zoom * parseFloat(getComputedStyle(text).fontSize))),
+    map: !document.querySelector('.al-whole').hidden, bottom: seen.bottom, left: pane.scrollLeft,
+  };
+}"""
+WORDS = """() => {
+  const shown = [...document.querySelectorAll('.al-picture text:not(.al-plate)')].filter((text) => text.textContent);
+  const boxes = shown.map((text) => text.getBoundingClientRect());
+  const common = (a, b, from, to) => Math.min(a[to], b[to]) - Math.max(a[from], b[from]);
+  const over = (a, b) => common(a, b, 'left', 'right') > 1 && common(a, b, 'top', 'bottom') > 4;
+  return [...document.querySelectorAll('.al-picture rect[class^=al-plate]')].flatMap((plate) =>
+    shown.filter((_, k) => over(plate.getBoundingClientRect(), boxes[k])).map((text) => text.textContent));
+}"""
+
+
+def small(x: Any, y: Any) -> Any:
+    h = x * y
+    out = h + x
+    return out
+
+
+def net(x: Any, W1: Any, b1: Any, W2: Any, b2: Any, t: Any) -> Any:
+    h = np.tanh(x @ W1 + b1)
+    y = h @ W2 + b2
+    loss = ((y - t) ** 2).mean()
+    return loss
+
+
+def deep(x: Any, W1: Any, b1: Any, W2: Any, b2: Any, t: Any) -> Any:
+    for _ in range(2):
+        x = np.tanh(x @ W1 + b1)
+        x = x @ W1.T
+    y = x @ W1 @ W2 + b2
+    return ((y - t) ** 2).mean()
+
+
+def rnn(xs: Any, Wx: Any, Wh: Any, b: Any) -> Any:
+    h = np.zeros(4)
+    for x in xs:
+        h = np.tanh(x @ Wx + h @ Wh + b)
+    loss = (h**2).sum()
+    return loss
+
+
+def normal(**shapes: tuple[int, ...]) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(0)
+    return {name: rng.normal(size=shape) for name, shape in shapes.items()}
+
+
+NET = normal(x=(3, 4), W1=(4, 5), b1=(5,), W2=(5, 2), b2=(2,), t=(3, 2))
+STEPS = normal(xs=(30, 3), Wx=(3, 4), Wh=(4, 4), b=(4,))
+LAPTOP, CELL, PHONE = {"width": 1280, "height": 800}, {"width": 1100, "height": 800}, {"width": 390, "height": 844}
+Shown = Callable[..., tuple[Page, Wire]]
+
+
+@pytest.fixture
+def shown(new_page: Callable[..., Page], explorer: Any) -> Shown:
+    def make(size: dict[str, int], fn: Any, **inputs: Any) -> tuple[Page, Wire]:
+        page = new_page(viewport=size)
+        wire = Wire(explorer(fn, **inputs))
+        wire.connect(page)
+        return page, wire
+
+    return make
+
+
+@pytest.mark.parametrize("size", [LAPTOP, CELL, PHONE], ids=["laptop", "cell", "phone"])
+def test_a_small_graph_is_seen_whole_and_can_be_read(shown: Shown, size: dict[str, int]) -> None:
+    page, _ = shown(size, small, x=2.0, y=3.0)
+    found = page.evaluate(MEASURED)
+    assert found["all"] and not found["map"] and found["letters"] >= LEAST
+    assert page.evaluate(WORDS) == []
+
+
+@pytest.mark.parametrize("size", [LAPTOP, CELL], ids=["laptop", "cell"])
+def test_a_net_of_two_layers_is_seen_whole(shown: Shown, size: dict[str, int]) -> None:
+    page, wire = shown(size, net, **NET)
+    found = page.evaluate(MEASURED)
+    assert found["all"] and not found["map"] and found["letters"] >= LEAST - 1 and found["bottom"] < size["height"]
+    assert page.evaluate(WORDS) == [] and wire.widget.error is None
+
+
+@pytest.mark.parametrize("size", [LAPTOP, CELL, PHONE], ids=["laptop", "cell", "phone"])
+def test_a_larger_one_begins_with_its_first_box_and_can_be_read(shown: Shown, size: dict[str, int]) -> None:
+    page, wire = shown(size, deep, **NET)
+    found = page.evaluate(MEASURED)
+    assert found["letters"] == pytest.approx(10.0, abs=0.1) and not found["all"]
+    assert found["first"] or size is PHONE
+    assert found["map"] == (size is not PHONE), "a map in a narrow pane takes more than it gives"
+    assert found["bottom"] < size["height"], "nobody has to scroll the page to see the graph"
+    menu(page).get_by_role("button", name="Fit the whole graph").click()
+    assert page.evaluate(MEASURED)["all"]
+    expect(page.locator(".al-whole")).to_be_hidden()
+    assert page.evaluate(WORDS) == [] and wire.widget.error is None
+
+
+def test_time_begins_at_the_left_and_arrow_keys_follow_it(shown: Shown) -> None:
+    page, wire = shown(LAPTOP, rnn, **STEPS)
+    page.locator(".al-toggle").first.click()
+    wire.settle()
+    found = page.evaluate(MEASURED)
+    assert seen(wire.widget).scene["direction"] == "right" and found["map"] and found["letters"] >= LEAST
+    loop = [node for node in seen(wire.widget).scene["nodes"] if node["group"]]
+    first = page.locator(f".al-node[data-id='{loop[0]['id']}']")
+    first.focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("() => document.activeElement.dataset.id") == str(loop[1]["id"])
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("() => document.activeElement.dataset.id") == str(loop[0]["id"])
+
+
+def test_lit_lines_to_the_right_have_their_heads_at_their_ends(shown: Shown) -> None:
+    page, wire = shown(LAPTOP, rnn, **STEPS)
+    heads = page.locator(".al-edge .al-to").evaluate_all("all => all.map((head) => head.getAttribute('transform'))")
+    ends = [edge["path"] for edge in seen(wire.widget).scene["edges"]]
+    assert len(heads) == len(ends) and all(
+        "H" in path and head.endswith("rotate(-90)") for head, path in zip(heads, ends, strict=True)
+    )
+    for head, path in zip(heads, ends, strict=True):
+        x, y = head.removeprefix("translate(").partition(")")[0].split()
+        assert path.endswith(f"H{x}") and f" {y}H" in path
+
+
+def test_the_bar_below_the_graph_explains_its_colours_and_follows_the_pointer(shown: Shown) -> None:
+    page, wire = shown(LAPTOP, net, **NET)
+    bar = page.locator(".al-scale-legend")
+    expect(bar).to_be_visible()
+    told = seen(wire.widget).readings["scale"]
+    assert page.locator(".al-scale-ticks > span").all_text_contents() == [text for _, text in told["ticks"]]
+    assert told["words"] in bar.inner_text()
+    cell, mark = page.locator(".al-node .al-cells > rect").first, page.locator(".al-scale-at")
+    expect(mark).to_be_hidden()
+    cell.hover()
+    value = float(wire.widget.recording["x"].value.values[0, 0])
+    place = 50 * (1 + np.arcsinh(100 * value / told["scale"]) / np.arcsinh(100))
+    assert float(mark.evaluate("e => parseFloat(e.style.left)")) == pytest.approx(place, abs=0.1)
+    page.mouse.move(1, 1)
+    expect(mark).to_be_hidden()
+
+
+def test_without_arrays_there_is_no_bar(shown: Shown) -> None:
+    page, _ = shown(LAPTOP, small, x=2.0, y=3.0)
+    expect(page.locator(".al-scale-legend")).to_be_hidden()
+
+
+def test_exactly_zero_has_a_mark(shown: Shown) -> None:
+    page, _ = shown(LAPTOP, lambda A: (A * A).sum(), A=np.array([1.0, 0.0, 1e-12]))
+    marks = (
+        page.locator(".al-node")
+        .first.locator(".al-value .al-cells > rect")
+        .evaluate_all("all => all.map((cell) => cell.classList.contains('al-zero'))")
+    )
+    assert marks == [False, True, False]

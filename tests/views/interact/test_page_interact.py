@@ -1,0 +1,181 @@
+"""interact() in a browser: sliders, choices, the button that draws again, and heatmaps whose axes have names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from ipywidgets import comm as widget_comm
+from playwright.sync_api import Browser, Page, expect
+
+import autolab
+from autolab.views.draw.messages import say
+from autolab.views.export.pages import export_html
+from autolab.views.interact.interact import Interact
+
+from ..bare_page import RecordingComm, Wire, serve
+
+pytestmark = pytest.mark.browser
+Show = Callable[..., Wire]
+AXES = {"x": "nj", "W": "oj", "gy": "no", "gW": "oj", "gb": "o"}
+
+
+@pytest.fixture
+def show(new_page: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Show]:
+    monkeypatch.setattr(widget_comm, "create_comm", RecordingComm)
+    monkeypatch.chdir(tmp_path)
+    views: list[Interact] = []
+
+    def make(fn: Any, **kwargs: Any) -> Wire:
+        page = new_page()
+        serve(page, "interact")
+        views.append(autolab.interact(fn, **kwargs))
+        wire = Wire(views[-1])
+        wire.connect(page)
+        wire.settle()
+        return wire
+
+    yield make
+    for view in views:
+        view.close()
+
+
+def linear(batch: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    x, W, gy = rng.normal(size=(batch, 4)), rng.normal(size=(3, 4)), rng.normal(size=(batch, 3))
+    return {"x": x, "W": W, "gy": gy, "gW": gy.T @ x, "gb": gy.sum(axis=0)}
+
+
+def panel(page: Page, name: str) -> Any:
+    return page.locator(".al-heat-panel", has=page.get_by_text(name, exact=True))
+
+
+def point(page: Page, name: str, row: int, column: int, shape: tuple[int, int]) -> None:
+    canvas = panel(page, name).locator(".al-canvas")
+    box = canvas.bounding_box()
+    canvas.hover(position={"x": (column + 0.5) * box["width"] / shape[1], "y": (row + 0.5) * box["height"] / shape[0]})
+
+
+def marked(page: Page, name: str, shape: tuple[int, int]) -> tuple[int, int, int, int] | None:
+    """First row and column of the mark, and how many of each it covers."""
+    mark = panel(page, name).locator(".al-heat-mark")
+    if mark.is_hidden():
+        return None
+    style = mark.evaluate("e => ['top', 'left', 'height', 'width'].map(side => parseFloat(e.style[side]))")
+    return tuple(round(part / 100 * shape[k % 2]) for k, part in enumerate(style))
+
+
+def test_pointing_at_a_cell_marks_its_row_and_column(show: Show) -> None:
+    page = show(linear, batch=(1, 5, 8), rng=np.random.default_rng(0), options={"axes": AXES}).pages[0]
+    shapes = {"x": (5, 4), "W": (3, 4), "gy": (5, 3), "gW": (3, 4), "gb": (1, 3)}
+    point(page, "gW", 2, 1, (3, 4))
+    found = {name: marked(page, name, shape) for name, shape in shapes.items()}
+    assert found == {"x": (0, 1, 5, 1), "W": (2, 1, 1, 1), "gy": (0, 2, 5, 1), "gW": (2, 1, 1, 1), "gb": (0, 2, 1, 1)}
+    assert "gb[2] = " in panel(page, "gb").locator(".al-readout").text_content()
+    point(page, "gy", 3, 0, (5, 3))
+    found = {name: marked(page, name, shape) for name, shape in shapes.items()}
+    assert found == {"x": (3, 0, 1, 4), "W": (0, 0, 1, 4), "gy": (3, 0, 1, 1), "gW": (0, 0, 1, 4), "gb": (0, 0, 1, 1)}
+    page.mouse.move(1, 1)
+    assert {marked(page, name, shape) for name, shape in shapes.items()} == {None}
+
+
+def test_marks_and_ranges_follow_what_is_drawn(show: Show) -> None:
+    wire = show(linear, batch=(1, 5, 8), rng=np.random.default_rng(0), options={"axes": AXES})
+    page = wire.pages[0]
+    readout = panel(page, "gb").locator(".al-readout")
+    before = readout.text_content()
+    assert " to " in before
+    point(page, "gW", 2, 1, (3, 4))
+    page.get_by_role("slider", name="batch").press("ArrowRight")
+    wire.settle()
+    assert marked(page, "x", (6, 4)) == (0, 1, 6, 1)
+    page.mouse.move(1, 1)
+    assert " to " in readout.text_content() != before
+
+
+def test_the_keys_mark_as_the_pointer_does(show: Show) -> None:
+    page = show(linear, batch=(1, 5, 8), rng=np.random.default_rng(0), options={"axes": AXES}).pages[0]
+    panel(page, "gW").locator(".al-canvas").focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
+        page.keyboard.press(key)
+    assert marked(page, "x", (5, 4)) == (0, 1, 5, 1)
+    assert marked(page, "gy", (5, 3)) == (0, 1, 5, 1)
+
+
+def test_arrays_of_one_length_are_not_taken_for_one_another(show: Show) -> None:
+    """With a batch of 3, x has the shape of W, and another meaning."""
+    page = show(linear, batch=(1, 3, 8), rng=np.random.default_rng(0), options={"axes": AXES}).pages[0]
+    point(page, "W", 1, 2, (3, 4))
+    assert marked(page, "x", (3, 4)) == (0, 2, 3, 1)
+    assert marked(page, "gW", (3, 4)) == (1, 2, 1, 1)
+
+
+def test_slider_choice_and_button_reach_the_function(show: Show) -> None:
+    calls: list[tuple[float, str, float]] = []
+
+    def told(scale: float, kind: str, rng: np.random.Generator) -> Any:
+        calls.append((scale, kind, float(rng.random())))
+        return f"{kind} {scale:g}", autolab.plots.line_chart([0, 1], {"y": [0, scale]}), {"x": np.eye(2) * scale}
+
+    wire = show(told, scale=(0.0, 1.0, 4.0), kind=["a", "b"], rng=np.random.default_rng(0))
+    page = wire.pages[0]
+    page.get_by_role("slider", name="scale").press("End")
+    wire.settle()
+    page.get_by_label("kind").select_option("b")
+    wire.settle()
+    assert page.locator(".al-said").inner_text() == "b 4"
+    assert page.get_by_label("scale, number").input_value() == "4"
+    page.get_by_role("button", name="Draw again").click()
+    wire.settle()
+    assert [call[:2] for call in calls] == [(1, "a"), (4, "a"), (4, "b"), (4, "b")]
+    assert calls[0][2] == calls[2][2] != calls[3][2]
+    assert "last 4" in page.locator(".al-chart-picture").get_attribute("aria-label")
+
+
+def test_while_the_kernel_is_busy_only_the_latest_move_waits(show: Show) -> None:
+    wire = show(lambda n: str(n), n=(0, 0, 50))
+    slider = wire.pages[0].get_by_role("slider", name="n")
+    for _ in range(12):
+        slider.press("ArrowRight")
+    wire.settle()
+    assert wire.pages[0].locator(".al-said").inner_text() == "12"
+    assert len(wire.received) == 2
+
+
+PLACES = (
+    "() => ['.al-view', '.al-inputs', '.al-said'].map((part) => document.querySelector(part).getBoundingClientRect().y)"
+)
+
+
+def test_that_it_computes_is_said_over_what_is_old_and_no_slider_moves(show: Show) -> None:
+    wire = show(lambda n: f"a sentence of {n} words", n=(0, 0, 50))
+    page = wire.pages[0]
+    page.set_viewport_size({"width": 240, "height": 700})
+    before = page.evaluate(PLACES)
+    page.get_by_role("slider", name="n").press("ArrowRight")
+    expect(page.locator(".al-busy")).to_have_text(say("live_computing"))
+    assert page.evaluate(PLACES) == before
+    said, work = (page.locator(part).bounding_box() or {} for part in (".al-said", ".al-work"))
+    assert said["y"] <= work["y"] <= said["y"] + 20
+    wire.settle()
+    assert page.locator(".al-said").inner_text() == "a sentence of 1 words"
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_a_saved_page_stands_alone_and_says_so(browser: Browser, show: Show, tmp_path: Path, look: str) -> None:
+    wire = show(linear, batch=(1, 5, 8), rng=np.random.default_rng(0), options={"axes": AXES})
+    export_html(wire.widget, tmp_path / "page.html", look)
+    page = browser.new_context(offline=True).new_page()
+    problems: list[str] = []
+    page.on("console", lambda message: problems.append(message.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto((tmp_path / "page.html").as_uri())
+    point(page, "gW", 0, 3, (3, 4))
+    assert marked(page, "x", (5, 4)) == (0, 3, 5, 1)
+    assert page.get_by_role("button", name="Draw again").count() == 0
+    assert page.locator(".al-inputs").get_attribute("inert") is not None
+    assert "nothing computes here" in page.locator(".al-still").inner_text()
+    assert problems == []
+    page.context.close()

@@ -1,0 +1,35 @@
+"""Where the boxes of the orders' terms stand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from autolab import functions as F
+from autolab import record
+from autolab.analysis.derivations import derivation
+from autolab.views.steps.term_layout import HEIGHT
+from autolab.views.steps.terms import OrderScene
+
+FUNCTIONS = [
+    lambda x: x**2 * F.sin(x),
+    lambda x: x**3 + x * F.exp(x) + F.cos(x),
+    lambda x: F.sin(x) + x,
+    lambda x: F.exp(-(x**2)) * x,
+    lambda x: 5 * F.tanh(x) - x**4 / 3,
+]
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("k", range(len(FUNCTIONS)))
+def test_no_box_lies_over_another_and_lines_go_down(k: int, order: int) -> None:
+    fn: Any = FUNCTIONS[k]
+    scene = OrderScene(derivation(record(fn, x=1.5, options={"order": order})), "y")
+    assert len(scene.panels) == order + 1
+    for panel in scene.panels:
+        boxes = [(box["x"], box["y"], box["w"]) for box in panel["boxes"]]
+        for i, (x, y, w) in enumerate(boxes):
+            assert not [1 for x2, y2, w2 in boxes[:i] if abs(y - y2) < HEIGHT and x < x2 + w2 and x2 < x + w]
+        rows = {box["key"]: box["y"] for box in panel["boxes"]}
+        assert all(rows[edge["from"]] < rows[edge["to"]] for edge in panel["edges"])
