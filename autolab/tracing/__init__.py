@@ -73,4 +73,4 @@ def trace(function: Callable[..., Sequence[Any]], inputs: Sequence[np.ndarray]) 
     except Exception as error:
         raise own.refusal or error from None
     finally:
-        own.is_open = False
+        own.is_open, own.refusal = False, None  # whose traceback holds the trace
