@@ -29,6 +29,7 @@ from .fused import expadd, muladd
 from .group_norms import group_norm, instance_norm, rms_norm
 from .indexing import getitem, take_along_axis
 from .joining import concatenate, split, stack
+from .least_squares import lstsq, qr
 from .linalg import cholesky, det, inv, slogdet, solve
 from .logistic import logaddexp, logsigmoid, sigmoid, softplus
 from .loss import huber, mean_absolute_error, mean_squared_error, smooth_l1
@@ -47,10 +48,13 @@ from .quantiles import median, percentile, quantile
 from .rectifiers import celu, elu, hardsigmoid, hardswish, hardtanh, leaky_relu, prelu, relu, relu6, selu
 from .reduce import mean, std, sum, var
 from .repeating import flip, pad, repeat, roll, tile
+from .resizing import interpolate
 from .rounding import ceil, floor, round, sign
 from .selection import clip, fmax, fmin, maximum, minimum, nan_to_num, where
 from .shape import broadcast_to, cast, reshape, sum_to, transpose
 from .similarity import cosine_similarity, normalize
+from .sinc import sinc
+from .slopes import gradient
 from .smooth_activations import gelu, glu, mish, silu, softsign
 from .softmaxes import log_softmax, softmax
 from .sorting import partition, sort
@@ -135,6 +139,7 @@ __all__ = [
     "global_avg_pool",
     "global_max_pool",
     "glu",
+    "gradient",
     "group_norm",
     "hardsigmoid",
     "hardswish",
@@ -144,6 +149,7 @@ __all__ = [
     "hypot",
     "ifft",
     "instance_norm",
+    "interpolate",
     "inv",
     "irfft",
     "kl_divergence",
@@ -159,6 +165,7 @@ __all__ = [
     "logaddexp",
     "logsigmoid",
     "logsumexp",
+    "lstsq",
     "matmul",
     "matrix_norm",
     "matrix_power",
@@ -193,6 +200,7 @@ __all__ = [
     "precision",
     "prelu",
     "prod",
+    "qr",
     "quantile",
     "r2_score",
     "recall",
@@ -212,6 +220,7 @@ __all__ = [
     "sign",
     "silu",
     "sin",
+    "sinc",
     "sinh",
     "slogdet",
     "smooth_l1",

@@ -9,7 +9,14 @@ from .conv import Conv1D, Conv2D
 from .linear import EltwiseParamProduct, Embedding, Linear
 from .link import Link
 from .models import MLP, Classifier
-from .normalization import BatchNormalization, Dropout, LayerNormalization
+from .normalization import (
+    BatchNormalization,
+    Dropout,
+    GroupNormalization,
+    InstanceNormalization,
+    LayerNormalization,
+    RMSNormalization,
+)
 from .recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 
 __all__ = [
@@ -27,11 +34,14 @@ __all__ = [
     "EltwiseParamProduct",
     "Embedding",
     "GRUCell",
+    "GroupNormalization",
+    "InstanceNormalization",
     "LSTMCell",
     "LayerNormalization",
     "Linear",
     "Link",
     "MultiHeadAttention",
+    "RMSNormalization",
     "RNNCell",
     "SelfAttention",
     "Sequential",

@@ -1,4 +1,4 @@
-"""BatchNormalization, LayerNormalization, Dropout: links that keep a signal in bounds."""
+"""Normalizations and Dropout: links that keep a signal in bounds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..engine.errors import check_number
 from ..engine.parameter import Parameter
 from ..engine.store import publish
 from ..engine.switches import check_rng, config
-from ..functions import batch_norm, dropout, layer_norm
+from ..functions import batch_norm, dropout, group_norm, instance_norm, layer_norm, rms_norm
 from ..functions.nn import check_ratio
 from .linear import check_size, initializer, shape_of
 from .link import Link
@@ -159,6 +159,111 @@ class LayerNormalization(Link):
 
     def extra_repr(self) -> str:
         return f"{self.gamma.size if self.gamma.is_initialized else None}, eps={self.eps}"
+
+
+class _Scaled(Link):
+    """A scale and an offset of each channel, the length of axis 1, or of each element of the last axis."""
+
+    beta: Any
+
+    def __init__(self, size: int | None, eps: float, axis: int, offset: bool = True) -> None:
+        super().__init__()
+        who = type(self).__name__
+        self.eps, self._axis = check_number(who, "eps", eps, 0), axis
+        shape = None if size is None else (check_size(who, "size", size),)
+        self.gamma = Parameter(initializers.One(), shape)
+        self.register_parameter("beta", Parameter(initializers.Zero(), shape) if offset else None)
+
+    def _sized(self, x: Any) -> None:
+        """Give the parameters their size, if they have none, from ``x``."""
+        shape = shape_of(type(self).__name__, x)
+        if len(shape) < (2 if self._axis == 1 else 1):
+            expected = "(examples, channels, ...)" if self._axis == 1 else "(..., size)"
+            raise ValueError(f"{type(self).__name__}: x has shape {shape}; expected {expected}")
+        for parameter in self.params():
+            if not parameter.is_initialized:
+                parameter.initialize((shape[self._axis],))
+
+    def extra_repr(self) -> str:
+        return f"{self.gamma.size if self.gamma.is_initialized else None}, eps={self.eps}"
+
+
+class GroupNormalization(_Scaled):
+    """Normalize groups of channels of each example. See `functions.group_norm`.
+
+    Parameters
+    ----------
+    groups : int
+        Into how many groups the channels are split.
+    size : int or None
+        Number of channels, the length of axis 1. With None it is taken from the first input.
+    eps : float
+        Keeps groups that do not vary from a division by 0.
+
+    Attributes
+    ----------
+    gamma, beta : Parameter
+        Scale and offset of each channel; at first 1 and 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L
+    >>> L.GroupNormalization(2, eps=0.0)(np.array([[1.0, 3.0, 10.0, 30.0]], np.float32))
+    variable([[-1.  1. -1.  1.]])
+    """
+
+    def __init__(self, groups: int, size: int | None = None, eps: float = 1e-5) -> None:
+        super().__init__(size, eps, axis=1)
+        self.groups = check_size("GroupNormalization", "groups", groups)
+
+    def forward(self, x: Any) -> Any:
+        """Normalize ``x`` of shape ``(examples, channels, ...)``."""
+        self._sized(x)
+        return group_norm(x, self.groups, self.gamma, self.beta, eps=self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.groups}, {super().extra_repr()}"
+
+
+class InstanceNormalization(_Scaled):
+    """Normalize each channel of each example. See `functions.instance_norm`, and `GroupNormalization` for the rest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L
+    >>> L.InstanceNormalization(1, eps=0.0)(np.array([[[1.0, 3.0]]], np.float32))
+    variable([[[-1.  1.]]])
+    """
+
+    def __init__(self, size: int | None = None, eps: float = 1e-5) -> None:
+        super().__init__(size, eps, axis=1)
+
+    def forward(self, x: Any) -> Any:
+        """Normalize ``x`` of shape ``(examples, channels, ...)``."""
+        self._sized(x)
+        return instance_norm(x, self.gamma, self.beta, eps=self.eps)
+
+
+class RMSNormalization(_Scaled):
+    """Divide each example by the root of the mean of its squares over the last axis. See `functions.rms_norm`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L
+    >>> L.RMSNormalization(eps=0.0)(np.array([[3.0, 3.0]], np.float32))
+    variable([[1. 1.]])
+    """
+
+    def __init__(self, size: int | None = None, eps: float = 1e-5) -> None:
+        super().__init__(size, eps, axis=-1, offset=False)
+
+    def forward(self, x: Any) -> Any:
+        """Divide ``x`` of shape ``(..., size)``."""
+        self._sized(x)
+        return rms_norm(x, self.gamma, eps=self.eps)
 
 
 class Dropout(Link):

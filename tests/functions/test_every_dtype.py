@@ -41,6 +41,7 @@ NUMPYS: dict[str, Callable[..., Any] | None] = {
     "percentile": None,
     "partition": None,  # which leaves the rest in any order
     "fft": None,  # a module
+    "sinc": None,  # which is not 0 at whole numbers
     "block": lambda *xs: np.block(*xs),
     "split": None,  # has other parameters than NumPy's
 }
@@ -102,7 +103,7 @@ REFUSED = {
     **dict.fromkeys(("neg", "sub", "sign"), "b"),  # as NumPy refuses them
     "round": "b",  # with digits
     # LAPACK has no float16
-    **dict.fromkeys(("cholesky", "det", "eigh", "inv", "pinv", "slogdet", "solve", "svd"), "f"),
+    **dict.fromkeys(("cholesky", "det", "eigh", "inv", "lstsq", "pinv", "qr", "slogdet", "solve", "svd"), "f"),
 }
 """The kinds of dtype that a function may refuse, for all arrays or for some attributes."""
 

@@ -104,7 +104,7 @@ def test_numpy_functions_reach_the_declared_ones(numpys: object, ours: object) -
 NO_GRADIENT = [
     (lambda x: np.unwrap(x), r"numpy\.unwrap has no gradient"),
     (lambda x: np.spacing(x), r"numpy\.spacing has no gradient"),
-    (lambda x: np.linalg.qr(x), r"numpy\..*qr has no gradient"),
+    (lambda x: np.linalg.eig(x), r"numpy\..*eig has no gradient"),
     (lambda x: np.interp(x, x, x), r"numpy\.interp has no gradient"),
     (lambda x: np.hstack([x, x], dtype=np.float32), r"numpy\.hstack on a Variable: .*'dtype'"),
     (lambda x: np.take(x, [0], mode="clip"), r"numpy\.take on a Variable: .*'mode'"),

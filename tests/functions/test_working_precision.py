@@ -45,7 +45,7 @@ EXACT = {
 PRODUCTS = {"gelu", "mish", "silu"}
 """``x`` times a number that may be below the least normal one, where it has fewer digits."""
 
-BY_LAPACK = {"cholesky", "det", "eigh", "inv", "pinv", "slogdet", "solve", "svd"}
+BY_LAPACK = {"cholesky", "det", "eigh", "inv", "lstsq", "pinv", "qr", "slogdet", "solve", "svd"}
 """Exact for a matrix near the given one, which says little of a single element: see the conventions."""
 
 

@@ -70,6 +70,10 @@ def _within(x: Any) -> Any:
     return max(min(x, mpf(100)), mpf(-100))
 
 
+def _sinc_slope(x: Any) -> Any:
+    return (mp.cospi(x) - mp.sincpi(x)) / x if abs(x) > 1e-15 else -(mp.pi**2) * x / 3
+
+
 _SCALE, _ALPHA = mpf(1.0507009873554805), mpf(1.6732632423543772)
 
 # A function that is added says this in its row of the function table.
@@ -117,6 +121,7 @@ UNARY = {
     "sigmoid": _unary(sigmoid, lambda x: sigmoid(x) * sigmoid(-x)),
     "silu": _unary(lambda x: x * sigmoid(x), lambda x: sigmoid(x) * (1 + x * sigmoid(-x))),
     "sin": _unary(mp.sin, mp.cos),
+    "sinc": _unary(mp.sincpi, _sinc_slope),
     "sinh": _unary(mp.sinh, mp.cosh),
     "softplus": _unary(softplus, sigmoid),
     "sqrt": _unary(mp.sqrt, lambda x: 1 / (2 * mp.sqrt(x)), 0),

@@ -155,6 +155,13 @@ CASES = (
     Case("kron", ((2,), (2,)), F.kron, lambda a, b: np.multiply.outer(a, b).ravel(), widest=100),
     Case("cross", ((3,), (3,)), F.cross, lambda a, b: np.array([_area(a, b, i) for i in range(3)]), widest=100),
     Case("trapezoid", ((4,),), F.trapezoid, lambda y: y[0] / 2 + y[1] + y[2] + y[3] / 2),
+    Case("gradient", ((3,),), F.gradient, lambda y: np.array([y[1] - y[0], (y[2] - y[0]) / 2, y[2] - y[1]])),
+    Case(
+        "interpolate",
+        ((1, 1, 2),),
+        lambda x: F.interpolate(x, size=4, mode="linear"),
+        lambda x: x @ np.array([[4, 3, 1, 0], [0, 1, 3, 4]]) / 4,
+    ),
     Case("convolve", ((2,), (2,)), F.convolve, _convolution, widest=100),
     Case("normalize", ((4,),), F.normalize, lambda x: x / sqrt((x * x).sum())),
     Case(

@@ -30,6 +30,7 @@ from helpers.table_pool import ROWS as POOL
 from helpers.table_powers import ROWS as POWERS
 from helpers.table_products import ROWS as PRODUCTS
 from helpers.table_reduce import ROWS as REDUCE
+from helpers.table_samples import ROWS as SAMPLES
 
 
 def _sum_to(x: Any, shape: tuple[int, ...]) -> Any:
@@ -68,6 +69,7 @@ ROWS = (
     *POWERS,
     *PRODUCTS,
     *REDUCE,
+    *SAMPLES,
     *METRICS,
     *[
         Row(

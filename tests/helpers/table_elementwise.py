@@ -21,6 +21,22 @@ def erf(x: Any) -> Any:
     return np.vectorize(math.erf, otypes=[float])(x).astype(np.asarray(x).dtype)
 
 
+def _turns(x: Any) -> Any:
+    """An angle of ``x`` half turns, without the loss of digits far out."""
+    return np.pi * np.vectorize(lambda value: math.remainder(value, 2) if math.isfinite(value) else math.nan)(x)
+
+
+def _sinc(x: Any) -> Any:
+    far = np.where(x == 0, 1, np.asarray(x, np.float64))
+    return np.where(x == 0, 1, np.sin(_turns(x)) / np.pi / far).astype(x.dtype)
+
+
+def _sinc_slope(x: Any) -> Any:
+    near, x64 = np.abs(x) < 1e-3, np.asarray(x, np.float64)
+    far = np.where(near, 1, x64)
+    return np.where(near, x64 * (-np.pi * np.pi / 3), (np.cos(_turns(far)) - _sinc(far)) / far)
+
+
 defvjp(erf, lambda y, x: lambda g: g * (2 / np.sqrt(np.pi) * anp.exp(-x * x)))
 
 
@@ -133,6 +149,7 @@ ROWS = (
                 lambda x: np.vectorize(math.erfc, otypes=[float])(x).astype(x.dtype),
             ),
             (F.erf, erf, (-3, 3), lambda x: 2 / math.sqrt(math.pi) * np.exp(-x * x), erf),
+            (F.sinc, lambda x: anp.sin(np.pi * x) / (np.pi * x), (0.3, 3), _sinc_slope, _sinc),
         )
     ],
     Row(

@@ -23,8 +23,9 @@ class Scale(Link):
         self.w = Parameter(np.ones(size))
 
 
+OPTIONAL = {"Chain", "ChainList", "Dropout", "InstanceNormalization", "LayerNormalization", "RMSNormalization"}
 WITHOUT = [
-    *[getattr(L, name) for name in L.__all__ if name not in ("Chain", "ChainList", "Dropout", "LayerNormalization")],
+    *[getattr(L, name) for name in L.__all__ if name not in OPTIONAL],
     *[optimizers.Optimizer, optimizers.WeightDecay, optimizers.Lasso, optimizers.GradientClipping],
     *[optimizers.GradientNoise, Scale],
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from ... import optimizers as _optimizers
 from ...engine.node import Node
@@ -45,15 +45,22 @@ class UpdateRule:
 
     Attributes
     ----------
-    enabled : bool
-        Whether it changes the parameter.
     hyperparam : Hyperparameter
         What has the learning rate and all else.
     """
 
     def __init__(self, optimizer: Any) -> None:
-        self.optimizer, self.enabled = optimizer, True
+        self.optimizer = optimizer
         self.hyperparam = Hyperparameter(optimizer)
+
+    @property
+    def enabled(self) -> bool:
+        """Whether it changes the parameter."""
+        return self not in _disabled
+
+    @enabled.setter
+    def enabled(self, value: bool) -> None:
+        (_disabled.discard if value else _disabled.add)(self)
 
     @property
     def t(self) -> int:
@@ -65,6 +72,9 @@ class UpdateRule:
         if self.enabled and param.grad is not None:
             publish(self.optimizer._stores([param]))
 
+
+_disabled: WeakSet[UpdateRule] = WeakSet()
+"""The few that change nothing: while there are none, no update asks for rules."""
 
 _rules: WeakKeyDictionary[Node, UpdateRule] = WeakKeyDictionary()
 """By the parameter's node: parameters themselves are compared by their numbers."""
@@ -100,8 +110,8 @@ class Optimizer(_optimizers.Optimizer):
         super().update(lossfun, *args, **kwds)
 
     def _due(self) -> list[Any]:
-        found = [(p, rule_of(p)) for p in super()._due()]
-        return [p for p, rule in found if rule is None or rule.enabled]
+        found = super()._due()
+        return [p for p in found if rule_of(p) not in _disabled] if _disabled else found
 
     def _step(self) -> None:
         if self._due():

@@ -38,7 +38,7 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     x = tensor_of("sum", input)
     if dtype is not None:
         x = cast(x, numpy_dtype("sum", dtype))
-    y = F.sum(x, axes(dim) if dim != () else None, keepdims=keepdim)
+    y = F.sum(x, axis=axes(dim) if dim != () else None, keepdims=keepdim)
     if type(y) is Engine:
         y.__class__ = Tensor
     return y
@@ -59,7 +59,7 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
         x = cast(x, numpy_dtype("mean", dtype))
     if x._data.dtype.kind != "f":
         raise RuntimeError(f"mean: input is of {x.dtype}; expected floats, as from input.float()")
-    y = F.mean(x, axes(dim) if dim != () else None, keepdims=keepdim)
+    y = F.mean(x, axis=axes(dim) if dim != () else None, keepdims=keepdim)
     if type(y) is Engine:
         y.__class__ = Tensor
     return y

@@ -22,7 +22,7 @@ def _lengths(shape: tuple[Any, ...]) -> tuple[int, ...]:
 
 def reshape(input: Any, *shape: Any) -> Any:
     """The same elements in another shape; -1 stands for the length that is left."""
-    return dressed(F.reshape(tensor_of("reshape", input), _lengths(shape)))
+    return dressed(F.reshape(tensor_of("reshape", input), shape=_lengths(shape)))
 
 
 def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
@@ -60,7 +60,7 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
 
 def permute(input: Any, *dims: Any) -> Any:
     """With the axes in another order."""
-    return dressed(F.transpose(tensor_of("permute", input), _lengths(dims)))
+    return dressed(F.transpose(tensor_of("permute", input), axes=_lengths(dims)))
 
 
 def movedim(input: Any, source: Any, destination: Any) -> Any:

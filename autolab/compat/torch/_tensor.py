@@ -6,7 +6,8 @@ nothing is copied, and both kinds stand in one graph. Operators are in `_operato
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -47,6 +48,8 @@ class Tensor(Engine, metaclass=_Kind):
     """
 
     __slots__ = ()
+
+    _pass: ClassVar[Callable[..., None]]  # set by autograd: an import in every call would take a microsecond
 
     def __init__(self, *data: Any, name: str | None = None, requires_grad: Any = False) -> None:
         first: Any = data[0] if len(data) == 1 else None
@@ -164,9 +167,7 @@ class Tensor(Engine, metaclass=_Kind):
         RuntimeError
             If a gradient is needed and not given, there is nothing to differentiate, or the graph was used up.
         """
-        from .autograd._backward import passed
-
-        passed(self, gradient, bool(create_graph if retain_graph is None else retain_graph), create_graph, inputs)
+        self._pass(gradient, bool(create_graph if retain_graph is None else retain_graph), create_graph, inputs)
 
     def retain_grad(self) -> None:
         """Let ``grad`` be kept, though it was computed."""

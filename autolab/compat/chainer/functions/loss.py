@@ -60,7 +60,8 @@ def softmax_cross_entropy(
     labels = as_array(t)
     if labels.dtype.kind == "f":
         return _of_distributions(x, t, normalize, reduce, soft_target_loss)
-    options: dict[str, Any] = {"axis": 1, "class_weight": class_weight, "ignore_label": ignore_label}
+    ignored = ignore_label if (labels == ignore_label).any() else None  # the weights of all take time
+    options: dict[str, Any] = {"axis": 1, "class_weight": class_weight, "ignore_label": ignored}
     if reduce == "no":
         return F.softmax_cross_entropy(x, labels, reduction="none", **options)
     if reduce != "mean":

@@ -12,7 +12,7 @@ from ....engine.store import publish
 from ....engine.switches import using_config
 from ...graphs import nodes_below
 from .._passes import check_pass, note_walked
-from .._tensor import Engine, constant, dressed
+from .._tensor import Engine, Tensor, constant, dressed
 
 retained: WeakSet[Node] = WeakSet()
 """What was computed and keeps its gradient all the same."""
@@ -39,6 +39,11 @@ def start(y: Any, gradient: Any, what: str) -> Any:
 
 def passed(y: Any, gradient: Any, retain_graph: bool, create_graph: bool, inputs: Any) -> None:
     """``tensor.backward(...)``"""
+    node = y.node
+    usual = gradient is inputs is None and not retained and node is not None and node.order and y._data.size == 1
+    if usual and not getattr(node, "given", False):
+        _from_one(y, node, retain_graph, create_graph)
+        return
     first = start(y, gradient, "backward")
     if inputs is not None:
         into([y], [first], [inputs] if isinstance(inputs, Engine) else list(inputs), retain_graph, create_graph)
@@ -47,8 +52,8 @@ def passed(y: Any, gradient: Any, retain_graph: bool, create_graph: bool, inputs
         _add(y, first)
         return
     check_pass(y.node)
-    kept = [node for node in retained if node.order]
-    node, before = y.node, getattr(y.node, "grad", None)
+    kept = [other for other in retained if other.order]
+    before = getattr(node, "grad", None)
     Engine.grad.__set__(y, first)  # type: ignore[attr-defined]
     try:
         y._backward(bool(kept), create_graph)
@@ -56,6 +61,14 @@ def passed(y: Any, gradient: Any, retain_graph: bool, create_graph: bool, inputs
         publish([(node, "grad", first if node in retained else before), (node, "given", False)])
     if kept:
         _forget_others(node)
+    if not retain_graph:
+        note_walked(node)
+
+
+def _from_one(y: Any, node: Any, retain_graph: bool, create_graph: bool) -> None:
+    """The usual pass, of a loss."""
+    check_pass(node)
+    y._backward(False, create_graph)
     if not retain_graph:
         note_walked(node)
 
@@ -90,3 +103,6 @@ def gradients(
         for y in ys:
             note_walked(y.node)
     return tuple([dressed(g) for g in found])
+
+
+Tensor._pass = passed

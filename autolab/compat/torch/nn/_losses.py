@@ -81,7 +81,7 @@ def cross_entropy(
             raise NotImplementedError("cross_entropy: weight for probabilities is not part of AutoLab's torch facade")
         each = F.neg(F.sum(F.mul(F.log_softmax(x, axis), t), axis))
         return dressed(each if how == "none" else F.sum(each) if how == "sum" else F.mean(each))
-    return dressed(F.softmax_cross_entropy(x, t, axis, plain(weight), ignore_index, how))
+    return dressed(F.softmax_cross_entropy(x, t, axis=axis, **_weighing(t, weight, ignore_index), reduction=how))
 
 
 def nll_loss(
@@ -94,8 +94,14 @@ def nll_loss(
     reduction: str = "mean",
 ) -> Any:
     """The negative logarithms of probabilities, of the right classes."""
-    x, how = tensor_of("nll_loss", input), _reduction("nll_loss", reduction)
-    return dressed(F.nll_loss(x, target, 1 if x._data.ndim > 1 else 0, plain(weight), ignore_index, how))
+    x, t = tensor_of("nll_loss", input), tensor_of("nll_loss", target, "target")
+    axis, how = 1 if x._data.ndim > 1 else 0, _reduction("nll_loss", reduction)
+    return dressed(F.nll_loss(x, t, axis=axis, **_weighing(t, weight, ignore_index), reduction=how))
+
+
+def _weighing(t: Any, weight: Any, ignore_index: int) -> dict[str, Any]:
+    """The weights, and the class that does not count, where there is one: to weigh all targets takes time."""
+    return {"class_weight": plain(weight), "ignore_label": ignore_index if (t._data == ignore_index).any() else None}
 
 
 def _binary(name: str, engine: Any, said: str) -> Any:

@@ -13,7 +13,8 @@ def conv1d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
 ) -> Any:
     """A convolution of sequences; ``padding`` may be "same" or "valid"."""
-    return dressed(F.conv1d(input, weight, bias, stride, _padding(weight, padding, dilation), dilation, groups))
+    pads = _padding(weight, padding, dilation)
+    return dressed(F.conv1d(input, weight, bias, stride=stride, padding=pads, dilation=dilation, groups=groups))
 
 
 def conv2d(
@@ -27,7 +28,8 @@ def conv2d(
     >>> torch.nn.functional.conv2d(torch.ones(1, 1, 3, 3), torch.ones(1, 1, 2, 2)).shape
     torch.Size([1, 1, 2, 2])
     """
-    return dressed(F.conv2d(input, weight, bias, stride, _padding(weight, padding, dilation), dilation, groups))
+    pads = _padding(weight, padding, dilation)
+    return dressed(F.conv2d(input, weight, bias, stride=stride, padding=pads, dilation=dilation, groups=groups))
 
 
 def _padding(weight: Any, padding: Any, dilation: Any) -> Any:
@@ -86,7 +88,7 @@ def _pooling(name: str, engine: Any, said: str) -> Any:
                 raise TypeError(f"{name}: got a keyword {option!r:.60}; expected kernel_size, stride or padding")
             if value != usual[option]:
                 raise NotImplementedError(f"{name}: {option}={value!r:.40} is not part of AutoLab's torch facade")
-        return dressed(engine(tensor_of(name, input), kernel_size, stride, padding))
+        return dressed(engine(tensor_of(name, input), kernel=kernel_size, stride=stride, padding=padding))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"The {said} of each window."

@@ -198,7 +198,7 @@ def _typed(function: str, input: Any, dtype: Any) -> Any:
 
 def softmax(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """The exponentials along ``dim``, divided by their sum."""
-    return dressed(F.softmax(_typed("softmax", input, dtype), _axis("softmax", input, dim)))
+    return dressed(F.softmax(_typed("softmax", input, dtype), axis=_axis("softmax", input, dim)))
 
 
 def softmin(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
@@ -208,7 +208,7 @@ def softmin(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None
 
 def log_softmax(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """The logarithm of the softmax."""
-    return dressed(F.log_softmax(_typed("log_softmax", input, dtype), _axis("log_softmax", input, dim)))
+    return dressed(F.log_softmax(_typed("log_softmax", input, dtype), axis=_axis("log_softmax", input, dim)))
 
 
 def _axis(function: str, x: Any, dim: Any) -> int:

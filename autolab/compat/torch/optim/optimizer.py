@@ -36,6 +36,7 @@ class Optimizer:
         self.defaults = defaults
         self.param_groups: list[dict[str, Any]] = []
         self.state: dict[Any, dict[str, Any]] = {}
+        self._rules: dict[int, tuple[list[Any], Any]] = {}
         for group in given if isinstance(given[0], dict) else [{"params": given}]:
             self.add_param_group(group)
 
@@ -66,14 +67,22 @@ class Optimizer:
                 loss = closure()
         states = dict(self.state)
         stores: list[tuple[Any, str, Any]] = [(self, "state", states)]
-        for group in self.param_groups:
-            rule = self.rule(group)
+        for i, group in enumerate(self.param_groups):
+            rule = self._rule(i, group)
             for p in group["params"]:
                 if p._grad is not None:
                     states[p] = dict(states.get(p, ()))
                     stores += [(p, "_data", _updated(rule, group, p, states[p])), (p.node, "moved", True)]
         publish(stores)
         return loss
+
+    def _rule(self, i: int, group: dict[str, Any]) -> Any:
+        """The rule of a group, made anew where a setting has changed."""
+        settings = [value for name, value in group.items() if name != "params"]
+        known = self._rules.get(i)
+        if known is None or known[0] != settings:
+            known = self._rules[i] = settings, self.rule(group)
+        return known[1]
 
     # ------------------------------------------------------------------ state
     def state_dict(self) -> dict[str, Any]:
