@@ -27,7 +27,7 @@ export function makeFree(view, graph, act) {
   const name = (/** @type {import("../live/controls.js").Control} */ control) => String(control.key);
   function paint() {
     if (link.state === "idle") ahead.clear();
-    const stands = get("still") && !get("moves");
+    const stands = get("still") && !(get("still") === "page" && get("moves"));
     const controls = stands ? [] : get("controls").filter((/** @type {any} */ c) => c.kind !== "fixed");
     const boxes = new Set();
     const now = new Map();

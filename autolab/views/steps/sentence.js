@@ -34,5 +34,7 @@ export function makeSentencePart(view) {
 
   const paint = () => write(text, sentence());
   root.addEventListener("al-line", paint);
-  return { places: { foot: [text] }, on: { "frame detail terms curves words": paint }, paint };
+  // A saved page that moves has other words after a move.
+  const told = `frame detail terms curves${view.get("still") === "page" ? " words" : ""}`;
+  return { places: { foot: [text] }, on: { [told]: paint }, paint };
 }
