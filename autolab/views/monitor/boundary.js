@@ -36,7 +36,7 @@ export function makeBoundaryPart(view) {
   const back = button(words.back, () => choose(null));
   const side = html("div", { class: "al-net-side" }, told, large.root, table, back);
   const notes = html("p", { class: "al-note" });
-  const panel = html("section", { class: "al-past al-boundary" }, heading, absent, drawing, side, notes);
+  const panel = html("section", { class: "al-boundary" }, heading, absent, drawing, side, notes);
   /** @type {[number, number] | null} layer and unit */
   let chosen = null;
 
