@@ -14,6 +14,7 @@ from ..engine.variable import Variable
 from .arithmetic import add, div, mul, neg, sub
 from .axes import squeeze, swapaxes
 from .cumulative import cumprod, cumsum, prod
+from .device_transfer import to_cpu, to_gpu
 from .diagonals import diagonal, trace
 from .division import floor_divide, remainder
 from .exponentials import exp, log
@@ -36,7 +37,6 @@ from .selection import clip
 from .shape import reshape, transpose
 from .softmaxes import softmax
 from .sorting import sort
-from .transfer import to_cpu, to_gpu
 from .trig import cos, sin, tanh
 
 
