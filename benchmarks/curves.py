@@ -27,6 +27,7 @@ from autolab import links as L
 from autolab.analysis import Study
 from autolab.analysis.curves import quickly
 from autolab.analysis.ladder import Ladder
+from autolab.files import write
 from autolab.tracing import Branches
 
 ROUNDS = 3
@@ -97,7 +98,7 @@ def main() -> None:
         rows[name] = {"one by one, ms": round(slow, 1), "program, ms": round(fast, 1), "times": round(gain, 1)}
         print(f"{name:38} {slow:9.1f} ms {fast:8.1f} ms {gain:6.1f} times")
     if "--save" in sys.argv[1:]:
-        RESULTS.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+        write(RESULTS, json.dumps(rows, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from . import numpy_names  # noqa: F401  # NumPy's functions reach it on import
 from .arithmetic import add, div, mul, neg, sub
 from .axes import expand_dims, moveaxis, squeeze, swapaxes
 from .calculus import convolve, trapezoid
+from .cardinal_sine import sinc
 from .classification import nll_loss, softmax_cross_entropy
 from .combining import append, block, cross, kron, meshgrid
 from .conv import conv1d, conv2d
@@ -53,7 +54,6 @@ from .rounding import ceil, floor, round, sign
 from .selection import clip, fmax, fmin, maximum, minimum, nan_to_num, where
 from .shape import broadcast_to, cast, reshape, sum_to, transpose
 from .similarity import cosine_similarity, normalize
-from .sinc import sinc
 from .slopes import gradient
 from .smooth_activations import gelu, glu, mish, silu, softsign
 from .softmaxes import log_softmax, softmax

@@ -161,7 +161,7 @@ class LayerNormalization(Link):
         return f"{self.gamma.size if self.gamma.is_initialized else None}, eps={self.eps}"
 
 
-class _Scaled(Link):
+class _AffineNorm(Link):
     """A scale and an offset of each channel, the length of axis 1, or of each element of the last axis."""
 
     beta: Any
@@ -188,7 +188,7 @@ class _Scaled(Link):
         return f"{self.gamma.size if self.gamma.is_initialized else None}, eps={self.eps}"
 
 
-class GroupNormalization(_Scaled):
+class GroupNormalization(_AffineNorm):
     """Normalize groups of channels of each example. See `functions.group_norm`.
 
     Parameters
@@ -226,7 +226,7 @@ class GroupNormalization(_Scaled):
         return f"{self.groups}, {super().extra_repr()}"
 
 
-class InstanceNormalization(_Scaled):
+class InstanceNormalization(_AffineNorm):
     """Normalize each channel of each example. See `functions.instance_norm`, and `GroupNormalization` for the rest.
 
     Examples
@@ -246,7 +246,7 @@ class InstanceNormalization(_Scaled):
         return instance_norm(x, self.gamma, self.beta, eps=self.eps)
 
 
-class RMSNormalization(_Scaled):
+class RMSNormalization(_AffineNorm):
     """Divide each example by the root of the mean of its squares over the last axis. See `functions.rms_norm`.
 
     Examples

@@ -29,7 +29,7 @@ def _computed(name: str, results: int, count: int) -> None:
 
 
 for _name, _results, _count in (
-    ("inv", 1, 1), ("det", 1, 1), ("cholesky", 1, 1), ("slogdet", 2, 1), ("solve", 1, 2), ("eigh", 2, 1),
+    ("inv", 1, 1), ("det", 1, 1), ("cholesky", 1, 1), ("slogdet", 2, 1), ("solve", 1, 2), ("eigh", 2, 1), ("qr", 2, 1),
 ):  # fmt: skip
     _computed(_name, _results, _count)
 

@@ -22,11 +22,11 @@ SCANS = frozenset(["cumsum", "cumprod", "sort", "argsort"])
 """Along the last axis."""
 
 ELEMENTS = frozenset(["where", "pick", "drop", "put", "join"])
-LINALG = frozenset(["inv", "solve", "det", "slogdet", "cholesky", "eigh", "svd", "pinv"])
+LINALG = frozenset(["inv", "solve", "det", "slogdet", "cholesky", "eigh", "svd", "pinv", "qr"])
 FOURIER = frozenset(["fft", "ifft", "rfft", "irfft", "real", "imag"])
 """Along the last axis; only these have complex numbers."""
 
 ALL = UFUNCS | REDUCTIONS | SCANS | ELEMENTS | LINALG | FOURIER | {"matmul"}
 
-PORTABLE = ALL - FOURIER - {"eigh", "svd", "pinv"}
+PORTABLE = ALL - FOURIER - {"eigh", "svd", "pinv", "qr"}
 """What a page's evaluator knows."""

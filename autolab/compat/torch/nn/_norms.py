@@ -12,7 +12,7 @@ from ._module import Module
 from .parameter import Parameter
 
 
-class _Scaled(Module):
+class _AffineNorm(Module):
     """A scale and an offset of a shape."""
 
     def _scale(self, shape: tuple[int, ...], wanted: bool, bias: bool = True) -> None:
@@ -20,7 +20,7 @@ class _Scaled(Module):
         self.register_parameter("bias", Parameter(np.zeros(shape, np.float32)) if wanted and bias else None)
 
 
-class LayerNorm(_Scaled):
+class LayerNorm(_AffineNorm):
     """Each example over its last axes."""
 
     def __init__(self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True):
@@ -38,7 +38,7 @@ class LayerNorm(_Scaled):
         return f"{self.normalized_shape}, eps={self.eps}, {affine}"
 
 
-class RMSNorm(_Scaled):
+class RMSNorm(_AffineNorm):
     """Each example over its last axes, divided by the root of the mean of the squares."""
 
     def __init__(self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True):
@@ -55,7 +55,7 @@ class RMSNorm(_Scaled):
         return f"{self.normalized_shape}, eps={self.eps}"
 
 
-class GroupNorm(_Scaled):
+class GroupNorm(_AffineNorm):
     """Groups of channels of each example."""
 
     def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True):
@@ -71,7 +71,7 @@ class GroupNorm(_Scaled):
         return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}"
 
 
-class _BatchNorm(_Scaled):
+class _BatchNorm(_AffineNorm):
     """Each feature over the batch; after ``eval()`` by the running averages."""
 
     running_mean: Any
@@ -122,7 +122,7 @@ class BatchNorm2d(_BatchNorm):
     axes = (4,)
 
 
-class _InstanceNorm(_Scaled):
+class _InstanceNorm(_AffineNorm):
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False):
         super().__init__()
         self.num_features, self.eps = num_features, eps

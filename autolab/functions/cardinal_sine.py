@@ -49,7 +49,7 @@ def derivative(xp: Any, x: Array, *, order: int) -> Array:
 
     Examples
     --------
-    >>> from autolab.functions.sinc import derivative
+    >>> from autolab.functions.cardinal_sine import derivative
     >>> derivative([1.0, 2.0], order=1)
     array([-1. ,  0.5])
     """
