@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 import autolab
+from autolab.views.export import pictures
 
 from ..cases import named, recorded_chain, recorded_muladd, recorded_net
 from ..payloads import PAYLOADS
