@@ -28,7 +28,7 @@ RANKS = {
     "reporter": 1,
     "files": 0,
     "foreign": 0,
-    "layout": 1,
+    "state_layout": 1,
     "numerals": 1,
     "sanitiser": 1,
     "generators": 2,

@@ -96,7 +96,8 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
     """Visit the nodes by falling order, on plain arrays or, under ``create_graph``, on Variables.
 
     The gradients live in a dictionary of this pass, so that an interrupt, another thread or a nested pass sees nothing.
-    The next node is mostly one that the last one led to: it stays at hand, and only the others wait in the heap.
+    The next node is mostly one that the last one led to: it stays at hand, and only the others wait in the heap. The
+    loop over the edges of a plain node is that of `Primitive.pull`; a node of another class is asked for its `pull`.
     """
     grads: Gradients = {}
     heap: list[tuple[int, Node]] = []
