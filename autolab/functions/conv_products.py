@@ -14,7 +14,7 @@ from ..engine.backend import Array
 from .products import matmul
 from .reduce import sum
 from .shape import reshape, transpose
-from .windows import Shape, Windows, columns, image, windows
+from .windows import Shape, Windows, columns, examples_last, image, windows
 
 Steps = int | Shape
 
@@ -22,25 +22,21 @@ Steps = int | Shape
 def conv_output(x: Any, w: Any, seen: Windows, groups: int) -> Any:
     """From image and kernel, the output ``(examples, out, *positions)``."""
     y = matmul(_kernels(w, groups), _seen(x, seen, groups))
-    return reshape(y, shape=(x.shape[0], w.shape[0], *seen.positions(x.shape[2:])))
+    return _examples_first(reshape(y, shape=(w.shape[0], *seen.positions(x.shape[2:]), x.shape[0])))
 
 
 def conv_input(g: Any, w: Any, seen: Windows, groups: int, size: Shape) -> Any:
     """From output and kernel, the image ``(examples, in, *size)``."""
     kernels = transpose(_kernels(w, groups), axes=(0, 2, 1))
     y = matmul(kernels, _grouped(g, groups))
-    shape = (g.shape[0], w.shape[1] * groups, math.prod(seen.kernel), y.shape[-1])
-    return image(reshape(y, shape=shape), size=size, windows=seen)
+    shape = (w.shape[1] * groups, math.prod(seen.kernel), math.prod(g.shape[2:]), g.shape[0])
+    return image(_examples_first(reshape(y, shape=shape)), size=size, windows=seen)
 
 
 def conv_kernel(g: Any, x: Any, w_shape: Shape, seen: Windows, groups: int) -> Any:
     """From output and image, the kernel ``(out, in / groups, *kernel)``: a product over examples and positions."""
-    left = transpose(_grouped(g, groups), axes=(1, 2, 0, 3))
-    right = transpose(_seen(x, seen, groups), axes=(1, 0, 3, 2))
-    terms = math.prod(left.shape[2:])
-    left = reshape(left, shape=(*left.shape[:2], terms))
-    right = reshape(right, shape=(groups, terms, right.shape[-1]))
-    return reshape(matmul(left, right), shape=w_shape)
+    elements = transpose(_seen(x, seen, groups), axes=(0, 2, 1))
+    return reshape(matmul(_grouped(g, groups), elements), shape=w_shape)
 
 
 def _kernels(w: Any, groups: int) -> Any:
@@ -49,15 +45,24 @@ def _kernels(w: Any, groups: int) -> Any:
 
 
 def _grouped(g: Any, groups: int) -> Any:
-    """Of every example and group a matrix of channels and positions."""
-    return reshape(g, shape=(g.shape[0], groups, g.shape[1] // groups, math.prod(g.shape[2:])))
+    """Of every group a matrix of channels, and positions in all examples."""
+    last = _examples_last(g)
+    return reshape(last, shape=(groups, len(last) // groups, math.prod(last.shape[1:])))
 
 
 def _seen(x: Any, seen: Windows, groups: int) -> Any:
-    """What the windows see, of every example and group a matrix of channels and elements, and positions."""
-    y = columns(x, windows=seen)
-    examples, channels, elements, count = y.shape
-    return reshape(y, shape=(examples, groups, channels // groups * elements, count))
+    """What the windows see, of every group a matrix of channels and elements, and positions in all examples."""
+    y = _examples_last(columns(examples_last(x), windows=seen))
+    channels, elements, count, examples = y.shape
+    return reshape(y, shape=(groups, channels // groups * elements, count * examples))
+
+
+def _examples_last(x: Any) -> Any:
+    return transpose(x, axes=(*range(1, x.ndim), 0))
+
+
+def _examples_first(x: Any) -> Any:
+    return transpose(x, axes=(x.ndim - 1, *range(x.ndim - 1)))
 
 
 def kernel_windows(w_shape: Shape, stride: Steps, padding: Steps, dilation: Steps) -> Windows:

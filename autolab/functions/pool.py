@@ -51,7 +51,7 @@ def max_pool1d(xp: Any, x: Array, *, kernel: int, stride: int | None = None, pad
     variable([[[2. 4.]]])
     """
     views = _views(xp, x, 1, kernel, stride, padding, -math.inf)
-    return reduce(xp.maximum, views[1:], views[0].copy())
+    return reduce(xp.maximum, views[1:], views[0].copy(order="K"))
 
 
 @primitive()
@@ -90,7 +90,7 @@ def max_pool2d(
     variable([[[[4.]]]])
     """
     views = _views(xp, x, 2, kernel, stride, padding, -math.inf)
-    return reduce(xp.maximum, views[1:], views[0].copy())
+    return reduce(xp.maximum, views[1:], views[0].copy(order="K"))
 
 
 @max_pool1d.vjp("x")

@@ -1,7 +1,8 @@
 """Windows that slide over the last axes of an image of shape ``(examples, channels, *size)``.
 
 `columns` lays out what the windows see, `image` adds it up again where it came from; each is the other's gradient.
-Convolution and pooling are made of these two and of products, which gives them gradients of every order.
+Convolution and pooling are made of these two and of products, which gives them gradients of every order. Both keep the
+memory order of what they are given: where examples are last, rows of all examples are copied and added at once.
 """
 
 from __future__ import annotations
@@ -72,12 +73,34 @@ def per_axis(value: int | Shape, axes: int, name: str, least: int) -> Shape:
     return values
 
 
+@primitive()
+def examples_last(xp: Any, x: Array) -> Array:
+    """``x`` itself, so laid out in memory that the elements of one place in all examples are neighbours."""
+    return xp.moveaxis(xp.ascontiguousarray(xp.moveaxis(x, 0, -1)), -1, 0)
+
+
+@examples_last.vjp("x")
+def _examples_last_x(g: Any) -> Any:
+    """g"""
+    return g
+
+
 def padded(xp: Any, x: Array, padding: Shape, fill: float = 0.0) -> Array:
     """``x`` with ``fill`` around the last axes."""
     if not any(padding):
         return x
-    x = x.astype(np.result_type(x, fill), copy=False)  # integers have no infinity
-    return xp.pad(x, [(0, 0), (0, 0), *[(p, p) for p in padding]], constant_values=fill)
+    y = xp.full_like(x, fill, np.result_type(x, fill), shape=_outer(x.shape, padding))  # integers have no infinity
+    y[_inside(x.shape[2:], padding)] = x
+    return y
+
+
+def _outer(shape: Shape, padding: Shape) -> Shape:
+    return (*shape[:2], *[n + 2 * p for n, p in zip(shape[2:], padding, strict=True)])
+
+
+def _inside(size: Shape, padding: Shape) -> tuple[Any, ...]:
+    """Where the image is among what is put around it."""
+    return (..., *[slice(p, p + n) for n, p in zip(size, padding, strict=True)])
 
 
 @primitive()
@@ -89,7 +112,11 @@ def columns(xp: Any, x: Array, *, windows: Windows, fill: float = 0.0) -> Array:
     steps = tuple([step * s for step, s in zip(x.strides[2:], windows.stride, strict=True)])
     shape, strides = (*x.shape[:2], *windows.kernel, *count), (*x.strides[:2], *places, *steps)
     view = xp.lib.stride_tricks.as_strided(x, shape, strides)
-    return xp.ascontiguousarray(view).reshape(*x.shape[:2], math.prod(windows.kernel), math.prod(count))
+    behind = math.prod(windows.kernel), math.prod(count)
+    if x.strides[0] < x.strides[-1]:  # its examples are last in memory, and stay so
+        laid = xp.ascontiguousarray(xp.moveaxis(view, 0, -1))
+        return xp.moveaxis(laid.reshape(x.shape[1], *behind, len(x)), -1, 0)
+    return xp.ascontiguousarray(view).reshape(*x.shape[:2], *behind)
 
 
 @columns.vjp("x")
@@ -103,10 +130,11 @@ def image(xp: Any, x: Array, *, size: Shape, windows: Windows) -> Array:
     """The image of the given size in which each element is the sum of the windows' elements that see it."""
     count = windows.positions(size)
     x = x.reshape(*x.shape[:2], *windows.kernel, *count)
-    y = xp.zeros((*x.shape[:2], *[n + 2 * p for n, p in zip(size, windows.padding, strict=True)]), x.dtype)
+    first = (slice(None), slice(None), *[0] * len(size))
+    y = xp.zeros_like(x[first], shape=_outer((*x.shape[:2], *size), windows.padding))
     for element, seen in windows.views(count):
         y[seen] += x[(slice(None), slice(None), *element)]
-    return y[(..., *[slice(p, p + n) for n, p in zip(size, windows.padding, strict=True)])]
+    return y[_inside(size, windows.padding)].copy(order="K") if any(windows.padding) else y
 
 
 @image.vjp("x")

@@ -280,12 +280,16 @@ def _diag(v: Any, k: int = 0) -> Any:
     return result
 
 
-@handles("full", "full_like")
+@handles("full")
 def _full(shape: Any, fill_value: Any, dtype: Any = None, **options: Any) -> Any:
-    shape = options.get("shape") or getattr(shape, "shape", shape)
     filled = lifted(fill_value)
     filled = filled if dtype is None else cast(filled, np.dtype(dtype), False)
     return copied(seen(filled, lambda value: np.broadcast_to(value, shape)))
+
+
+@handles("full_like")
+def _full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None, **options: Any) -> Any:
+    return _full(a.shape if shape is None else shape, fill_value, a.dtype if dtype is None else dtype)
 
 
 def _like(name: str) -> None:
