@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .layout import text_of, text_state, unpacking
+from .state_layout import text_of, text_state, unpacking
 
 
 def generator_state(rng: np.random.Generator) -> np.ndarray:

@@ -24,7 +24,7 @@ from autolab.data import SerialIterator, get_digits
 from autolab.training import monitor as monitor_module
 from autolab.training.extensions import LiveMonitor
 from autolab.views.monitor import monitor as live_module
-from autolab.views.monitor.live import MonitorView
+from autolab.views.monitor.view import MonitorView
 
 PAIRS, UPDATES = 600, 100
 BEFORE = 5_000

@@ -28,7 +28,7 @@ RANKS = {
     "reporter": 1,
     "files": 0,
     "foreign": 0,
-    "layout": 1,
+    "state_layout": 1,
     "numerals": 1,
     "sanitiser": 1,
     "generators": 2,
@@ -116,8 +116,8 @@ def test_imports_point_one_way(module):
         ("from autolab.recording.model import Step", "gradcheck", "autolab.gradcheck", 1),
         (SEAM, "engine", "autolab.engine", 1),
         (f"def f():\n    {SEAM}", "engine", "autolab.engine", 0),
-        ("from ..views.graph.dot import save", "recording", "autolab.recording", 1),
-        ("def f():\n    from ..views.graph.dot import save", "recording", "autolab.recording", 0),
+        ("from ..views.export.pictures import save", "recording", "autolab.recording", 1),
+        ("def f():\n    from ..views.export.pictures import save", "recording", "autolab.recording", 0),
         ("from .escape import clean\nfrom ..recording import record", "views", "autolab.views", 0),
         ("import os\nfrom autolab import __version__", "engine", "autolab.engine", 0),
     ],
@@ -173,7 +173,7 @@ print(*(set({HEAVY}) & set(sys.modules)))
 
 LATER = (
     "autolab.analysis",
-    "autolab.views.export.files",
+    "autolab.views.export.pictures",
     "autolab.gradcheck",
     "autolab.lesson.judge",
     "autolab.views.derivatives.explorer",

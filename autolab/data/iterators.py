@@ -11,7 +11,7 @@ from ..engine.errors import a_kind
 from ..engine.store import publish
 from ..engine.switches import check_rng, config
 from ..generators import generator_state, generator_store
-from ..layout import COUNT, TEXT, TRUTH, Slot
+from ..state_layout import COUNT, TEXT, TRUTH, Slot
 from .dataset import TupleDataset, batch_of
 
 

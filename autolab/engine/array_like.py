@@ -29,7 +29,7 @@ class ArrayLike(Installed):
     _data: Array
     node: Node | None
     creator: Any
-    name: Any
+    _name: str | None
     requires_grad: Any
 
     @property
@@ -135,6 +135,17 @@ class ArrayLike(Installed):
         return numpy_functions.array_function(func, args, kwargs)
 
     # ------------------------------------------------------------------ copies and displays
+    @property
+    def name(self) -> str | None:
+        """What displays and messages call it, or None."""
+        return self._name
+
+    @name.setter
+    def name(self, value: str | None) -> None:
+        if value is not None and not isinstance(value, str):
+            raise TypeError(f"Variable: name is {value!r:.60}; expected a string")
+        self._name = value
+
     def __reduce__(self) -> tuple[Any, ...]:
         if self.creator is not None:
             raise TypeError(COPIED)

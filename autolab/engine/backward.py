@@ -13,10 +13,10 @@ from .backend import get_array_module
 from .config import modes, recording, watchers
 from .devices import stopwatch
 from .errors import no_switch
-from .node import Node
+from .node import Leaf, Node
 from .observe import BackwardEvent, notify
 from .primitive import Primitive
-from .store import Gradients, note_pass, publish, stored
+from .store import Gradients, added, note_pass, own, publish
 from .switches import using_config
 from .variable import Variable, wrap
 
@@ -50,7 +50,7 @@ def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False)
     found = gradients([y], [start], create_graph, keep=_Every() if retain_grad else frozenset())
     if given:
         found.pop(root, None)  # the start gradient that the user set stays as it is
-    publish(stored(found, root, {id(start._data)} if start is not None else set()))
+    publish(_stored(found, root, {id(start._data)} if start is not None else set()))
     note_pass(y)
 
 
@@ -96,7 +96,8 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
     """Visit the nodes by falling order, on plain arrays or, under ``create_graph``, on Variables.
 
     The gradients live in a dictionary of this pass, so that an interrupt, another thread or a nested pass sees nothing.
-    The next node is mostly one that the last one led to: it stays at hand, and only the others wait in the heap.
+    The next node is mostly one that the last one led to: it stays at hand, and only the others wait in the heap. The
+    loop over the edges of a plain node is that of `Primitive.pull`; a node of another class is asked for its `pull`.
     """
     grads: Gradients = {}
     heap: list[tuple[int, Node]] = []
@@ -178,6 +179,34 @@ def deliver(pairs: list[tuple[Node, Any]], grads: Gradients, heap: list[tuple[in
             grads[parent] = gradient
             if parent.order > floor:
                 heappush(heap, (-parent.order, parent))
+
+
+def _stored(found: Gradients, root: Node, seen: set[int]) -> list[tuple[Node, str, Any]]:
+    """What a pass stores on its nodes: a leaf's gradient adds to the one it has, that of a value in between replaces
+    it."""
+    stores: list[tuple[Node, str, Any]] = []
+    for node, g in found.items():
+        if isinstance(node, Leaf):
+            stores += _at_leaf(node, own(g, seen))
+        elif not isinstance(g, dict) and node is not root:
+            # left out are functions with several results (their parts have the gradients) and the start filled in by us
+            stores += (node, "grad", own(g, seen)), (node, "given", False)
+    return stores
+
+
+def _at_leaf(leaf: Leaf, g: Variable) -> list[tuple[Node, str, Any]]:
+    """What changes at a leaf: mostly the gradient and nothing else."""
+    before, passes = leaf.grad, 1
+    if before is not None:
+        g, passes = added(before, g), (leaf.passes or 1) + 1
+    stores: list[tuple[Node, str, Any]] = [(leaf, "grad", g)]
+    if leaf.passes != passes:
+        stores.append((leaf, "passes", passes))
+    if leaf.moved:
+        stores.append((leaf, "moved", False))
+    if leaf.given:
+        stores.append((leaf, "given", False))
+    return stores
 
 
 Variable._backward = backward

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 Call = tuple[tuple[Any, ...], dict[str, Any]]
 """Inputs and attributes."""
 
+LEFT_OUT = object()
+"""Stands for an input that was not given."""
+
 INSTEAD = {
     "out": "the result is always a new array: y = {name}(...)",
     "where": "choose with F.where(mask, {name}(x), other), or multiply by the mask",

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import weakref
 from contextvars import ContextVar
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -67,50 +66,3 @@ def unset_modes() -> None:
 def recording() -> bool:
     """Whether a function applied now, in this context, joins the graph."""
     return not overrides or modes().enable_backprop
-
-
-class Block:
-    """A ``with`` block that sets one mode of this context and sets it back, also after an exception.
-
-    An interrupt on the way in or out does not keep it open, unless it falls on the very first instructions of
-    ``__exit__``; then leaving a block around it leaves it as well.
-    """
-
-    name: str
-
-    def value(self) -> Any:
-        """What the mode is set to."""
-        raise NotImplementedError
-
-    def __enter__(self) -> None:
-        before = modes()
-        try:
-            current.set(Modes({**before.__dict__, self.name: self.value(), "block": self, "before": before}))
-            return
-        except BaseException:
-            current.set(before)
-            raise
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        inside = None
-        try:
-            inside = modes()
-            current.set(_outside(self, inside))
-        except BaseException:  # an interrupt on the way out
-            current.set(_outside(self, inside or modes()))
-            raise
-
-
-def _outside(block: Block, inside: Modes) -> Modes:
-    """The modes once a block is left, with all that were opened in it; those that are, where the block is not open.
-
-    A generator may be closed in another context than that in which it was begun.
-    """
-    level = inside
-    while level.before is not None:
-        if level.block is block:
-            return level.before
-        level = level.before
-    return inside

@@ -23,11 +23,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from .config import Block, listeners, modes, recording
+from .config import listeners, modes, recording
 from .errors import DetachError
 from .observe import ForwardEvent
 from .remedies import INTO_ARRAY
 from .source import PerInstruction, by_position, caller, file_label, is_own, position, segment
+from .switches import Block
 
 if TYPE_CHECKING:
     from .variable import Variable

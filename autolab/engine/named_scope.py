@@ -10,8 +10,9 @@ import sys
 from dataclasses import dataclass
 from types import FrameType
 
-from .config import Block, modes, watchers
+from .config import modes, watchers
 from .errors import a_kind
+from .switches import Block
 
 
 @dataclass(frozen=True, eq=False)

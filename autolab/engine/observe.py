@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .config import Block, modes
+from .config import modes
 from .errors import a_kind
+from .switches import Block
 
 if TYPE_CHECKING:
     from .node import Node

@@ -1,7 +1,7 @@
 """Primitive: a declared function, with a rule for the gradient of each input.
 
-`Primitive.apply` and `Primitive.pull` are the definition of what happens in forward and in backward. `specialize.py`
-has short cuts of `apply` for the commonest shapes of function; they give the same graph.
+`Primitive.apply` and `Primitive.pull` are the definition of what happens in forward and in backward. `binary.py` and
+`specialize.py` have short cuts of `apply` for the commonest shapes of function; they give the same graph.
 """
 
 from __future__ import annotations

@@ -7,13 +7,16 @@ the name of an output, that of the node itself.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .multi_output import MultiOutputNode
 from .node import Node
 from .schema import Schema
 from .variable import Variable, wrap
 from .variadic import Many
+
+if TYPE_CHECKING:
+    from .primitive import Primitive
 
 Keeper = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 """Takes what a rule retains out of a call's inputs (`Inputs`, if the function is variadic), outputs and attributes."""
@@ -52,6 +55,13 @@ def _getter(schema: Schema, name: str) -> Keeper:
         return lambda inputs, outputs, attributes: inputs.shapes
     place = schema.inputs.index(name.removesuffix("_shape"))
     return lambda inputs, outputs, attributes: inputs[place].shape
+
+
+def places(function: Primitive, i: int) -> tuple[int, ...]:
+    """Where the values that the rule of input ``i`` keeps stand in ``(None, *inputs, output, *shapes of inputs)``."""
+    names = function.retained[function.inputs[i]] if function.plan(i) is not None else ()
+    values = (None, *function.inputs, *function.schema.outputs, *[f"{name}_shape" for name in function.inputs])
+    return tuple([values.index(name) for name in names]) or (0,)
 
 
 def reviver(schema: Schema, names: tuple[str, ...]) -> Reviver | None:

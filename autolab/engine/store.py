@@ -1,4 +1,4 @@
-"""Storing the gradients of a pass: all of them or none."""
+"""Storing all or nothing, and what is stored of a backward pass: arrays that no two gradients share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import array_of
-from .node import Leaf, Node
+from .node import Node
 from .variable import Variable, wrap
 
 Gradients = dict[Node, Any]
@@ -26,35 +26,8 @@ def publish(stores: Iterable[tuple[Any, str, Any]]) -> None:
     any(starmap(object.__setattr__, list(stores)))  # which runs through all of them, as a store returns None
 
 
-def stored(found: Gradients, root: Node, seen: set[int]) -> list[tuple[Node, str, Any]]:
-    """What a pass stores on its nodes: a leaf's gradient adds to the one it has, that of a value in between replaces
-    it."""
-    stores: list[tuple[Node, str, Any]] = []
-    for node, g in found.items():
-        if isinstance(node, Leaf):
-            stores += _stores(node, own(g, seen))
-        elif not isinstance(g, dict) and node is not root:
-            # left out are functions with several results (their parts have the gradients) and the start filled in by us
-            stores += (node, "grad", own(g, seen)), (node, "given", False)
-    return stores
-
-
-def _stores(leaf: Leaf, g: Variable) -> list[tuple[Node, str, Any]]:
-    """What changes at a leaf: mostly the gradient and nothing else."""
-    before, passes = leaf.grad, 1
-    if before is not None:
-        g, passes = _sum(before, g), (leaf.passes or 1) + 1
-    stores: list[tuple[Node, str, Any]] = [(leaf, "grad", g)]
-    if leaf.passes != passes:
-        stores.append((leaf, "passes", passes))
-    if leaf.moved:
-        stores.append((leaf, "moved", False))
-    if leaf.given:
-        stores.append((leaf, "given", False))
-    return stores
-
-
-def _sum(before: Variable, g: Variable) -> Variable:
+def added(before: Variable, g: Variable) -> Variable:
+    """The gradient of a leaf with that of one more pass."""
     if before.shape != g.shape:  # the Variable got other data in between
         raise ValueError(
             f"backward: a Variable has a gradient of shape {before.shape}, to which one of shape {g.shape} cannot be "

@@ -54,7 +54,6 @@ class Variable(ArrayLike):
     __slots__ = ("__weakref__", "_data", "_name", "node")
 
     _data: Array
-    _name: str | None
     node: Node | None
     _backward: ClassVar[Callable[..., None]]  # set by backward.py: an import in every call would take a microsecond
 
@@ -71,17 +70,6 @@ class Variable(ArrayLike):
                 f"Variable: requires_grad=True, but data is {self._data.dtype}; only floating-point data has gradients"
             )
         self.node = Node.leaf() if differentiable and requires_grad in (None, True) else None
-
-    @property
-    def name(self) -> str | None:
-        """What displays and messages call it, or None."""
-        return self._name
-
-    @name.setter
-    def name(self, value: str | None) -> None:
-        if value is not None and not isinstance(value, str):
-            raise TypeError(f"Variable: name is {value!r:.60}; expected a string")
-        self._name = value
 
     # ------------------------------------------------------------------ the array
     @property

@@ -1,13 +1,18 @@
-"""Arithmetic, elementwise with broadcasting: what `+`, `-`, `*` and `/` call. `**` is in powers."""
+"""Arithmetic, elementwise with broadcasting: what `+`, `-`, `*` and `/` call.
+
+The operators are set at the end. All others, `**` and `@` among them, and the methods are set by `operators.py`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..engine.backend import Array
 from ..engine.declare import elementwise
+from ..engine.variable import Variable
 
 
 @elementwise(a=lambda g: g, b=lambda g: g, numpy=np.add)
@@ -83,3 +88,14 @@ def neg(xp: Any, x: Array) -> Array:
     variable(-2.0)
     """
     return xp.negative(x)
+
+
+def set_operator(name: str, function: Callable[[Any, Any], Any]) -> None:
+    """Let an operator call ``function``, whichever of its two operands is the Variable."""
+    setattr(Variable, f"__{name}__", function)
+    setattr(Variable, f"__r{name}__", lambda self, other: function(other, self))
+
+
+for _name, _function in {"add": add, "sub": sub, "mul": mul, "truediv": div}.items():
+    set_operator(_name, _function)
+Variable.__neg__ = neg  # type: ignore[method-assign]

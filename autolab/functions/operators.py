@@ -1,4 +1,4 @@
-"""Python's operators and the array methods of Variable."""
+"""Python's operators, but for those of `arithmetic.py`, and the array methods of Variable."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import numpy as np
 
 from ..engine import protocol
 from ..engine.variable import Variable
-from .arithmetic import add, div, mul, neg, sub
+from .arithmetic import set_operator
 from .axes import squeeze, swapaxes
 from .cumulative import cumprod, cumsum, prod
+from .device_transfer import to_cpu, to_gpu
 from .diagonals import diagonal, trace
 from .division import floor_divide, remainder
 from .exponentials import exp, log
@@ -36,12 +37,7 @@ from .selection import clip
 from .shape import reshape, transpose
 from .softmaxes import softmax
 from .sorting import sort
-from .transfer import to_cpu, to_gpu
 from .trig import cos, sin, tanh
-
-
-def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda self, other: function(other, self)
 
 
 def _method(function: Any) -> Callable[..., Any]:
@@ -106,18 +102,14 @@ def _iterate(self: Variable) -> Iterator[Variable]:
 
 
 def install() -> None:
-    """Give Variable its operators and methods."""
-    operators = {"add": add, "sub": sub, "mul": mul, "truediv": div, "pow": pow, "matmul": matmul}
-    operators |= {"floordiv": floor_divide, "mod": remainder}
-    for name, function in operators.items():
-        setattr(Variable, f"__{name}__", function)
-        setattr(Variable, f"__r{name}__", _reflected(function))
+    """Give Variable its other operators and its methods."""
+    for name, operator in {"pow": pow, "matmul": matmul, "floordiv": floor_divide, "mod": remainder}.items():
+        set_operator(name, operator)
     methods = (_sum, mean, var, std, prod, _max, _min, cumsum, cumprod)
     torch = (exp, log, sqrt, _abs, sin, cos, tanh, sigmoid, relu, softmax)
     for function in (*methods, *torch, _round, swapaxes, squeeze, repeat, diagonal, trace, sort):
         setattr(Variable, function.__name__, _method(function))
     special = {
-        "neg": neg,
         "pos": lambda self: self,
         "abs": _abs,
         "getitem": _getitem,

@@ -1,13 +1,14 @@
 """GPU kernels: what works element by element as one kernel for each direction, and kernels written in C.
 
-`trace.py` and `traced.py` find out what a function computes, `program.py` runs that on arrays, `c_text.py` and
-`kernel.py` make one kernel of it. `fuse.py` has `autolab.fuse` for users; `device.py` serves the declared functions.
+`symbols.py` and `traced_function.py` find out what a function computes, `program.py` runs that on arrays, `c_text.py`
+and `fused_kernel.py` make one kernel of it. `fuse.py` has `autolab.fuse` for users; `device.py` serves the declared
+functions; `user_kernel.py` takes kernels that a user has written in C.
 """
 
 from ..engine.kernels import on_device
 from . import device
-from .elementwise_kernel import elementwise_kernel
 from .fuse import fuse
+from .user_kernel import elementwise_kernel
 
 on_device.forward, on_device.pull, on_device.with_number = device.forward, device.pull, device.with_number
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .program import KernelProgram
-from .trace import Operation, Value
+from .symbols import Operation, Value
 
 _TYPES = {
     "float16": "float",

@@ -16,8 +16,8 @@ from ..engine.config import recording
 from ..engine.node import Edge, Node
 from ..engine.variable import Variable, wrap
 from .program import Kernel, KernelProgram
-from .trace import KernelTrace, symbolic, tracing
-from .traced import UPSTREAM, exact
+from .symbols import KernelTrace, symbolic, tracing
+from .traced_function import UPSTREAM, exact
 
 if TYPE_CHECKING:
     from ..engine.primitive import Primitive

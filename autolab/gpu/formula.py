@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .program import KernelProgram
-from .trace import Operation, Value
+from .symbols import Operation, Value
 
 LONG = 72
 """A formula of more characters is none to read."""

@@ -20,7 +20,7 @@ from ..engine.primitive import Primitive, Rule
 from ..engine.switches import config
 from ..engine.variable import Variable, wrap
 from .formula import formula
-from .traced import UPSTREAM, Traced, exact
+from .traced_function import UPSTREAM, TracedFunction, exact
 
 _TRACES = 256
 """So many traces of one function are kept: one for each combination of dtypes, attributes and outer constants."""
@@ -91,11 +91,11 @@ class Fused(Primitive):
         super().__init__(_forward_of(fn, self._computed), {}, True, None, ("y",))
         self.composite = self._composite
         self._outside = _outside_of(fn)
-        self._traces: dict[Any, Traced] = {}
+        self._traces: dict[Any, TracedFunction] = {}
         for i, name in enumerate(self.inputs):
             self.declared[name], self.retained[name] = partial(self._one_gradient, i), (*self.inputs, "trace")
 
-    def traced(self, values: tuple[Any, ...], attributes: dict[str, Any]) -> Traced:
+    def traced(self, values: tuple[Any, ...], attributes: dict[str, Any]) -> TracedFunction:
         """What the function computes for values of these dtypes (None: left out) and these attributes."""
         dtypes = tuple([None if value is None else value.dtype for value in values])
         outside = tuple([look() for look in self._outside])
@@ -109,11 +109,11 @@ class Fused(Primitive):
         if found is None:
             if len(self._traces) >= _TRACES:
                 self._traces.clear()
-            found = self._traces[key] = Traced(self.name, self.fn, self.inputs, dtypes, attributes)
+            found = self._traces[key] = TracedFunction(self.name, self.fn, self.inputs, dtypes, attributes)
             self._write_formulas(found, any([isinstance(constant, tuple) for constant in outside]))
         return found
 
-    def _write_formulas(self, trace: Traced, has_constants: bool) -> None:
+    def _write_formulas(self, trace: TracedFunction, has_constants: bool) -> None:
         """What the views show as the rules, if these are the same for all dtypes and attributes."""
         for i, name in enumerate(self.inputs):
             if not trace.has_gradient(i):

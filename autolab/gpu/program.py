@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.backend import Array, modules
-from .trace import KernelTrace, Operation, Symbol, Value
+from .symbols import KernelTrace, Operation, Symbol, Value
 
 _WORTH_REUSING = 1024
 """Arrays of fewer elements are made anew in less time than it takes to look for one that fits."""
@@ -77,7 +77,7 @@ class KernelProgram:
 
     def kernel(self, xp: ModuleType) -> Kernel | None:
         """What computes all results in one kernel of ``xp``; None if it has no kernels, or a step no words in C."""
-        from .kernel import kernel_of
+        from .fused_kernel import kernel_of
 
         if xp not in self._kernels:
             self._kernels[xp] = kernel_of(self) if hasattr(xp, "ElementwiseKernel") else None

@@ -6,7 +6,7 @@ from .differences import assert_allclose, numerical_diff, numerical_grad
 from .jacobian import gradcheck, gradgradcheck
 from .mismatch import Mismatch
 from .report import Finding, GradientCheckError, GradientReport, InputReport
-from .steps import StepSweep, step_sweep
+from .sweep import StepSweep, step_sweep
 from .taylor import TaylorReport, taylor_test
 
 __all__ = [

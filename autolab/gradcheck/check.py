@@ -25,8 +25,8 @@ from .options import settle
 from .report import Finding, GradientReport, InputReport
 from .reveal import LEVELS, check_level, revealed, written_backward
 from .spread import check_executor
-from .steps import StepSweep, explain
 from .subject import Subject, lifted
+from .sweep import StepSweep, explain
 
 _SEED = 0
 _DEFAULTS: dict[str, Any] = {"rng": None, "order": 1, "executor": None, "reveal": 4}

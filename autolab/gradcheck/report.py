@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from .checked_function import CheckedFunction
     from .mismatch import Mismatch
-    from .steps import StepSweep
+    from .sweep import StepSweep
 
 from .messages import INNOCENT, Kind, Verdict, apart, number, say, shown, where
 

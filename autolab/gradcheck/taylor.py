@@ -18,8 +18,8 @@ from .compare import compare
 from .messages import number, say, shown
 from .noise import estimate_noise
 from .options import settle
-from .steps import Path
 from .subject import Subject, draw_upstreams, flat
+from .sweep import Path
 
 _SEED = 0
 _STEPS = tuple(2.0**-k for k in range(3, 21))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ..recording.arrays import snapshot
-from ..views.draw.escape import Markup, element, join
-from ..views.draw.heatmap import MAX_CELLS, Panel, describe, heatmaps
-from ..views.draw.html import paragraph, picture, prose
+from ..views.draw.escape import Markup, element, join, paragraph, picture, prose
+from ..views.draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps
 from ..views.draw.registry import Bundle
 from .judgement import Hint, worst
 from .messages import say

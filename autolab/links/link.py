@@ -21,7 +21,7 @@ from ..engine.parameter import Parameter
 from ..engine.settings import Settled, check_call
 from ..engine.store import publish
 from ..engine.variable import Variable
-from ..layout import Slot
+from ..state_layout import Slot
 from .state import places, planned, state_layout
 
 Kind = Literal["parameter", "buffer", "link"]

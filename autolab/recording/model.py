@@ -338,7 +338,7 @@ class Recording:
 
     def to_graphviz(self) -> Digraph:
         """The graph as a `graphviz.Digraph`."""
-        from ..views.graph.dot import to_graphviz
+        from ..views.export.pictures import to_graphviz
 
         return to_graphviz(self)
 
@@ -352,13 +352,13 @@ class Recording:
 
         ``direction``: where the graph runs; by default time and long chains run to the right, everything else down.
         """
-        from ..views.export.files import save
+        from ..views.export.pictures import save
 
         save(self, path, look, direction)
 
     def __str__(self) -> str:
         """Every step with its value and its gradient, and the backward pass: a table in words."""
-        from ..views.steps.text import to_text
+        from ..views.steps.static import to_text
 
         return to_text(self)
 

@@ -22,8 +22,8 @@ from .departures import Departures
 from .departures import key_of as _key
 from .drafts import Draft, Use
 from .events import attributes_of, backward_code, given_inputs
-from .explain import Explainer, Sums
 from .inner import describe_inner_steps
+from .local_derivatives import LocalDerivatives, Sums
 from .locate import CodePosition, Locator, python_function, source_of
 from .memory import PoolWatch
 from .model import LEAVES, BackwardStep, Kind, Recording, Snapshot, Step
@@ -33,7 +33,7 @@ from .replacing import Replacements
 from .rules import exact_text
 from .scopes import ScopeTracker
 from .serialize import digest
-from .unreached import unreached
+from .unexecuted_lines import unexecuted_lines
 
 
 @dataclass
@@ -64,7 +64,7 @@ class Recorder:
         self.opener = Opener(self.names)
         spare = self.budget.share(0.25)  # what explains a gradient never costs a value or a gradient its place
         self._pool = PoolWatch()
-        self._explainer, self._sums = Explainer(spare), Sums(spare)
+        self._locals, self._sums = LocalDerivatives(spare), Sums(spare)
 
     # ------------------------------------------------------------------ forward
     def run_forward(self, variables: Mapping[str, Variable]) -> Any:
@@ -241,7 +241,7 @@ class Recorder:
         for edge, share in zip(event.node.edges, event.gradients, strict=True):
             use = draft.uses[edge.place]
             use.contribution = None if share is None else self.budget.snapshot(share)
-            self._explainer.explain(use, event, edge, share)
+            self._locals.fill_in(use, event, edge, share)
             self._sums.add(use, share)
         self.backward.append(BackwardStep(len(self.backward), draft.id, upstream, event.seconds))
 
@@ -294,4 +294,4 @@ def _unreached(
     if hasattr(bound.fn, "__wrapped__"):  # nobody knows how often its wrapper calls it
         return ()
     lines = frozenset([step.outer_line for step in steps if step.outer_line is not None])
-    return unreached(source, line, lines, None if raised is None else raised.outer_line)
+    return unexecuted_lines(source, line, lines, None if raised is None else raised.outer_line)

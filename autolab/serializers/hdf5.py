@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..files import reading, refused, visible, write
-from ..layout import quoted
+from ..state_layout import quoted
 from .entries import EMPTY, Entry, Stateful, flattened, load, read_all
 
 _EMPTY_MARK = "autolab:empty"

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from ..files import reading, refused, replacing
-from ..layout import quoted
+from ..state_layout import quoted
 from .entries import Entry, Stateful, flattened, load, read_all
 
 _HEADER_BYTES = 10_000

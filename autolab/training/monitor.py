@@ -11,8 +11,8 @@ from ..engine.backend import Array
 from ..engine.devices import thread_time
 from ..engine.errors import a_kind
 from ..engine.store import publish
-from ..layout import text_of, text_state, unpacking
 from ..links import Link
+from ..state_layout import text_of, text_state, unpacking
 from .allowance import Allowance
 from .curve import Curve
 from .measure import ModelState, gradient_norm, layers, moved, silent, state_of

@@ -11,9 +11,9 @@ from ..engine.errors import a_kind
 from ..engine.store import publish
 from ..engine.switches import config
 from ..generators import generator_state, generator_store
-from ..layout import NUMBER, TEXT, Slot, is_handed_over, layout_of, under
 from ..links import Link
 from ..optimizers import Optimizer
+from ..state_layout import NUMBER, TEXT, Slot, is_handed_over, layout_of, under
 
 
 class StandardUpdater:

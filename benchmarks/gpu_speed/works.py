@@ -12,7 +12,7 @@ import autolab
 from autolab import Variable, fuse, get_array_module, no_grad, to_gpu
 from autolab import functions as F
 from autolab.recording.arrays import snapshot
-from autolab.views.draw.heatmap import Panel, heatmaps
+from autolab.views.draw.heatmap_svg import Panel, heatmaps
 
 from .clock import Work
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from autolab.plots import line_chart
-from autolab.views.plots.line_chart import drawn
+from autolab.views.draw.plot import drawn
 
 
 def test_every_number_is_drawn_where_it_belongs() -> None:

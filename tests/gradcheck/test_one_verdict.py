@@ -14,7 +14,7 @@ from autolab import check_gradients
 from autolab.gradcheck import taylor_test
 from autolab.gradcheck.study import study
 from autolab.views.check.contents import chosen, curves, verdict, verdict_at
-from autolab.views.draw.partly import partly
+from autolab.views.draw.heatmap_data import partly
 
 ALL = {**CULPRITS, **MORE}
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from autolab.engine import backend
 from autolab.gpu import device
-from autolab.gpu.elementwise_kernel import elementwise_kernel
+from autolab.gpu.user_kernel import elementwise_kernel
 
 from . import cupy_names, kernel_text, strict_array, strict_linalg
 from .strict_array import ndarray, note, traffic, unwrapped, uploaded, wrapped

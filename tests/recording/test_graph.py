@@ -10,8 +10,8 @@ import pytest
 import autolab
 from autolab import Variable
 from autolab import functions as F
-from autolab.views.graph.remarks import remarks
-from autolab.views.steps.text import to_text
+from autolab.views.graph.listing import remarks
+from autolab.views.steps.static import to_text
 
 
 def texts(recording):

@@ -14,8 +14,8 @@ from helpers.rows import Row
 
 import autolab
 from autolab import functions as F
-from autolab.views.graph.remarks import remarks
-from autolab.views.steps.text import to_text
+from autolab.views.graph.listing import remarks
+from autolab.views.steps.static import to_text
 
 FUSED = [row for row in ROWS if getattr(getattr(row.function, "function", None), "composite", None)]
 CASES = [pytest.param(row, case, id=f"{row.name}-{case.label}") for row in FUSED for case in row.cases]

@@ -9,9 +9,9 @@ import autolab
 from autolab import functions as F
 from autolab import transforms
 from autolab.recording.model import LEAVES
-from autolab.views.graph.remarks import remarks
+from autolab.views.graph.listing import remarks
 from autolab.views.graph.scene import scene
-from autolab.views.steps.text import to_text
+from autolab.views.steps.static import to_text
 
 
 def mixed(x, y):

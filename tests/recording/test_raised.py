@@ -18,7 +18,7 @@ from autolab.views import mimebundle
 from autolab.views.graph.listing import listing
 from autolab.views.graph.scene import scene, structure
 from autolab.views.graph.svg import to_svg
-from autolab.views.steps.text import to_text
+from autolab.views.steps.static import to_text
 
 
 def failing(fn: Any, *args: Any, **options: Any) -> Recording:

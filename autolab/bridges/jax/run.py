@@ -18,7 +18,7 @@ from ...recording.inner import describe_inner_steps
 from ...recording.locate import source_of
 from ...recording.model import BackwardStep, Recording, Snapshot, Step
 from ...recording.serialize import digest
-from ...recording.unreached import unreached
+from ...recording.unexecuted_lines import unexecuted_lines
 from ..needed import UnsupportedError
 from ..pruned import pruned
 from .arrays import JaxBudget, array_of, is_float
@@ -178,7 +178,7 @@ class JaxRun:
             notes=() if any(value.needs for value in outputs) else ("no_gradient",),
             scopes=scopes,
             departures=_departures(steps, [kept.ids[i] for i in tape.left if i in kept.ids]),
-            unreached=unreached(source, line, lines, None) if file and lines else (),
+            unreached=unexecuted_lines(source, line, lines, None) if file and lines else (),
         )
 
 

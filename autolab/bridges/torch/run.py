@@ -19,7 +19,7 @@ from ...recording.model import Recording, Snapshot
 from ...recording.raised import CarryUnfinished, Raised
 from ...recording.scopes import ScopeTracker
 from ...recording.serialize import digest
-from ...recording.unreached import unreached
+from ...recording.unexecuted_lines import unexecuted_lines
 from ..needed import UnsupportedError
 from ..pruned import pruned
 from .inputs import TorchInputs
@@ -161,7 +161,7 @@ class TorchRun:
             scopes=scopes,
             departures=recorder.departed.settled(steps, kept.ids),
             raised=raised,
-            unreached=() if is_wrapped else unreached(source, line, lines, raised and raised.outer_line),
+            unreached=() if is_wrapped else unexecuted_lines(source, line, lines, raised and raised.outer_line),
         )
 
 

@@ -11,7 +11,7 @@ from ...engine.multi_output import MultiOutputNode, OutputNode
 from ...engine.node import Node
 from ...engine.primitive import Primitive
 from ...files import write
-from ...views.graph.dot import literal
+from ...views.export.pictures import literal
 from ..graphs import nodes_below
 from ._variable import Variable, named
 

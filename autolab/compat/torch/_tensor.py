@@ -240,7 +240,7 @@ class Tensor(Engine, metaclass=_Kind):
 
 def converted(x: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """``x.to(...)``"""
-    from ...functions import transfer
+    from ...functions import device_transfer
     from ...functions.numpy_names import copy
     from ._arguments import cast
 
@@ -255,7 +255,7 @@ def converted(x: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         elif isinstance(one, str):
             wanted, there = device(one), get_array_module(y._data) is not np
             if (wanted.type == "cuda") != there:
-                y = dressed(transfer.to_cpu(y) if there else transfer.to_gpu(y))
+                y = dressed(device_transfer.to_cpu(y) if there else device_transfer.to_gpu(y))
         elif one is not None and not isinstance(one, bool):
             y = cast(y, numpy_dtype("to", one))
     return dressed(copy(y)) if options.get("copy") and y is x else y

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...engine.store import publish
 from ...files import write
-from ...layout import text_of, text_state, unpacking
+from ...state_layout import text_of, text_state, unpacking
 from ..extension import Extension
 from ..trainer import Trainer
 from ..triggers import as_trigger

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from ..draw.escape import escape
-from ..draw.html import code, prose, table
+from ..draw.escape import code, escape, prose, table
 from ..draw.messages import say
 from ..draw.numbers import number
 from ..draw.registry import Bundle

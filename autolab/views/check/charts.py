@@ -13,7 +13,7 @@ from ..draw.messages import say
 from ..draw.numbers import number
 
 if TYPE_CHECKING:
-    from ...gradcheck.steps import StepSweep
+    from ...gradcheck.sweep import StepSweep
     from ...gradcheck.taylor import TaylorReport
 
 _AGREES = 1e-5

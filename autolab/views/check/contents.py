@@ -13,11 +13,10 @@ from ...recording.arrays import snapshot
 from ..draw.arrays import array_entry
 from ..draw.colors import spanning
 from ..draw.escape import clean
-from ..draw.heat import Span, legends_of, span_of
-from ..draw.heatmap import MAX_CELLS
+from ..draw.heatmap_data import Span, block_of, legends_of, matrix_of, partly, span_of
+from ..draw.heatmap_svg import MAX_CELLS
 from ..draw.messages import say
 from ..draw.numbers import number, shape_text
-from ..draw.partly import block_of, matrix_of, partly
 from .charts import step_chart, step_sentence, taylor_chart, taylor_sentence
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from ...gradcheck.report import GradientReport
 from ...gradcheck.reveal import LEVELS
 from .. import mimebundle
 from ..draw.escape import clean
-from ..draw.heatmap import MAX_CELLS
+from ..draw.heatmap_svg import MAX_CELLS
 from ..draw.messages import say
 from ..draw.registry import Bundle
 from ..graph.listing import listing

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ...gradcheck.report import GradientReport
-from ..draw.heatmap import MAX_CELLS
+from ..draw.heatmap_svg import MAX_CELLS
 from ..draw.messages import say
 from ..live.computation import Stopped
 from ..live.protocol import question_key
-from ..live.saved import SavedPage, deadline, still
+from ..live.saved_page import SavedPage, deadline, still
 from .contents import element_in
 from .lens import Lens, look_of, of_choice, of_directions, of_report, of_scenery, of_study, questions_of
 from .session import DIRECTIONS, CheckResult, LensSession, LensState, place_of

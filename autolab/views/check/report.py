@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from ...recording.arrays import snapshot
 from ..draw.colors import spanning
-from ..draw.escape import Markup, clean, element, escape, join
-from ..draw.heat import Span
-from ..draw.heatmap import MAX_CELLS, Panel, describe, heatmaps
-from ..draw.html import LIMIT, code, paragraph, picture, prose, table
+from ..draw.escape import LIMIT, Markup, clean, code, element, escape, join, paragraph, picture, prose, table
+from ..draw.heatmap_data import Span, partly
+from ..draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps
 from ..draw.messages import say
 from ..draw.numbers import number, shape_text
-from ..draw.partly import partly
 from ..draw.plot import to_svg
 from ..draw.registry import Bundle
 from .charts import step_chart, step_sentence

@@ -9,7 +9,7 @@ from ..graph.questions import session_answers
 from ..live.protocol import not_understood
 
 if TYPE_CHECKING:
-    from ..graph.picture import Picture
+    from ..graph.questions import Picture
 
 
 @session_answers("curves")

@@ -17,7 +17,7 @@ from ...recording.orders import output_name
 from ..graph.scene import structure
 from ..graph.session import Session
 from ..live.computation import Stopped
-from ..live.saved import deadline
+from ..live.saved_page import deadline
 from .scene import SMALL, moving, panels
 
 SECONDS = 0.6

@@ -13,7 +13,7 @@ from ..graph.page import Held
 from ..graph.questions import Reader
 from ..live.computation import Stopped
 from ..live.protocol import question_key
-from ..live.saved import SavedPage, deadline, still
+from ..live.saved_page import SavedPage, deadline, still
 from .explorer import DerivativeExplorer
 from .scene import at_order, at_point, growth_rows, symbol
 from .session import CurvePoint, Evaluation

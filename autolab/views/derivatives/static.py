@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..draw.escape import Markup, element, join
-from ..draw.html import LIMIT, code, details, paragraph, picture, prose, table
+from ..draw.escape import LIMIT, Markup, code, details, element, join, paragraph, picture, prose, table
 from ..draw.messages import say
 from ..draw.registry import Bundle
 from ..draw.svg import Look, document, words_at

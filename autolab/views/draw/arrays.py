@@ -1,16 +1,169 @@
-"""An array in words and as cells: its shape and range, its value where it is short, a heatmap of it."""
+"""An array as cells and in words: its shape and range, its value where it is short, small grids, and the plane of a
+larger array that a heatmap shows: two axes, an index on each other.
+"""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from ...engine.backend import Array
+from ...engine.devices import to_cpu
+from ...recording.arrays import block_reduce
 from ...recording.model import Snapshot
-from ..draw.cells import grid
-from ..draw.escape import clean
-from ..draw.messages import plural, say
-from ..draw.numbers import bytes_text, inline, number, shape_text
+from .escape import clean
+from .messages import plural, say
+from .numbers import bytes_text, inline, number, shape_text
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """A snapshot as rows and columns; each cell stands for up to ``block`` elements of the whole array.
+
+    ``values`` is float64 of shape (rows, columns); NaN and infinities are kept. ``scale`` is the greatest finite
+    magnitude, 0 if there is none: colours are ``values / scale``.
+    """
+
+    values: np.ndarray
+    block: tuple[int, int]
+    scale: float
+    caption: str
+
+
+def grid(snapshot: Snapshot, max_rows: int, max_columns: int) -> Grid:
+    """Arrange a snapshot as a grid of at most ``max_rows`` x ``max_columns``.
+
+    A number is one cell, a vector one row; from three axes on, all but the last are flattened to rows. What is too
+    large is reduced by blocks to the element of greatest magnitude, NaN before infinity before everything else.
+    """
+    values = _as_matrix(snapshot.values)
+    reduced, (block_rows, block_columns) = _reduce(values, max_rows, max_columns)
+    kept = snapshot.block or (1,)
+    block = (block_rows * math.prod(kept[:-1]), block_columns * kept[-1])
+    scale = max(abs(snapshot.minimum or 0.0), abs(snapshot.maximum or 0.0))
+    return Grid(reduced, block, scale, _caption(snapshot, block))
+
+
+def _as_matrix(values: np.ndarray) -> np.ndarray:
+    if values.ndim == 0:
+        return values.reshape(1, 1).astype(np.float64)
+    return values.reshape(math.prod(values.shape[:-1]), values.shape[-1]).astype(np.float64)
+
+
+def _reduce(values: np.ndarray, max_rows: int, max_columns: int) -> tuple[np.ndarray, tuple[int, int]]:
+    rows, columns = values.shape
+    high, wide = max(1, math.ceil(rows / max_rows)), max(1, math.ceil(columns / max_columns))
+    if high == wide == 1 or values.size == 0:
+        return values, (1, 1)
+    padded = np.pad(values, ((0, -rows % high), (0, -columns % wide)))
+    down, across = padded.shape[0] // high, padded.shape[1] // wide
+    blocks = padded.reshape(down, high, across, wide).swapaxes(1, 2).reshape(down, across, high * wide)
+    strongest = np.abs(blocks).argmax(axis=2)  # argmax takes the first NaN where there is one
+    return np.take_along_axis(blocks, strongest[..., None], axis=2)[..., 0], (high, wide)
+
+
+def _caption(snapshot: Snapshot, block: tuple[int, int]) -> str:
+    if snapshot.size == 0:
+        return say("empty")
+    parts = flattened(snapshot.shape)
+    if block != (1, 1):
+        parts.append(say("covers", rows=block[0], columns=block[1]))
+    return " ".join(parts)
+
+
+def flattened(shape: tuple[int, ...]) -> list[str]:
+    """How more than two axes became rows and columns, in words."""
+    if len(shape) < 3:
+        return []
+    ends = [", ".join([*map(str, index), ":"]) for index in ((0,) * (len(shape) - 1), [n - 1 for n in shape[:-1]])]
+    facts = {"shape": shape_text(shape), "rows": math.prod(shape[:-1]), "columns": shape[-1]}
+    return [say("flattened", **facts, first=f"[{ends[0]}]", last=f"[{ends[1]}]")]
+
+
+def as_lists(cells: Grid) -> list[list[float | None]]:
+    """The cells as JSON can hold them: None where a value is NaN or infinite."""
+    return [[v if math.isfinite(v) else None for v in row] for row in cells.values.tolist()]
+
+
+MAX_LENGTH = 256
+"""Rows and columns of a heatmap, at most."""
+
+Region = tuple[int, int, int, int]
+"""The first row, the row after the last, the first column, the column after the last."""
+
+
+@dataclass(frozen=True)
+class Plane:
+    """``axes`` are those of the rows and of the columns, fewer where the array has fewer; ``at`` holds an index for
+    every axis, of which only those not shown count; ``region`` is None for all rows and columns."""
+
+    shape: tuple[int, ...]
+    axes: tuple[int, ...]
+    at: tuple[int, ...]
+    region: Region | None = None
+
+    @classmethod
+    def first(cls, shape: tuple[int, ...]) -> Plane:
+        """The last two axes, at the start of all others."""
+        n = len(shape)
+        return cls(shape, tuple(range(max(0, n - 2), n)), (0,) * n)
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """How many rows and columns the whole plane has; a vector is one row."""
+        rows, columns = (1, 1, *[self.shape[axis] for axis in self.axes])[-2:]
+        return rows, columns
+
+    @property
+    def shown(self) -> Region:
+        """The region, or all of it."""
+        return self.region or (0, self.extent[0], 0, self.extent[1])
+
+    @classmethod
+    def placed(cls, shape: tuple[int, ...], axes: list[int], at: list[int], region: list[int] | None) -> Plane:
+        """The plane with these axes, indices and block.
+
+        Raises
+        ------
+        ValueError
+            If an array of this shape has no such plane.
+        """
+        n = len(shape)
+        if len(axes) != min(2, n) or len({*axes}) < len(axes) or not all([0 <= axis < n for axis in axes]):
+            raise ValueError(f"heatmap: got the axes {axes!r:.60}; expected {min(2, n)} of the {n} axes of {shape}")
+        if len(at) != n or not all([axis in axes or 0 <= at[axis] < max(1, shape[axis]) for axis in range(n)]):
+            raise ValueError(f"heatmap: got the indices {at!r:.60} of an array of shape {shape}")
+        plane = cls(shape, tuple(axes), tuple(at))
+        whole = [*plane.shown]
+        top, bottom, left, right = block = whole if region is None else region if len(region) == 4 else [0] * 4
+        if region is not None and not (0 <= top < bottom <= whole[1] and 0 <= left < right <= whole[3]):
+            raise ValueError(f"heatmap: got the block {region!r:.60}; expected rows and columns within {plane.extent}")
+        return plane if block == whole else replace(plane, region=(top, bottom, left, right))
+
+    def of(self, array: Array) -> Array:
+        """The elements shown, as rows and columns: a view of the array."""
+        index: list[Any] = list(self.at)
+        for axis in self.axes:
+            index[axis] = slice(None)
+        found = array[tuple(index)]
+        if len(self.axes) < 2:
+            found = found.reshape(self.extent)
+        elif self.axes[0] > self.axes[1]:
+            found = found.T
+        top, bottom, left, right = self.shown
+        return found[top:bottom, left:right]
+
+
+def reduced(elements: Array, most: int) -> tuple[np.ndarray, tuple[int, int]]:
+    """A plane's elements in at most ``most`` cells, and how many rows and columns a cell covers.
+
+    A cell shows the element of greatest magnitude with its sign. They are reduced on the device that holds them.
+    """
+    cells, (rows, columns) = block_reduce(elements, max(1, most), MAX_LENGTH)
+    return np.ascontiguousarray(to_cpu(cells)), (rows, columns)
 
 
 def text_of(snapshot: Snapshot) -> str:

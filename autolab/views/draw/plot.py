@@ -5,14 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .chart import axis
+from .chart import Line, axis, chart, with_powers
 from .colors import DASHES
-from .escape import Markup, element
+from .escape import Markup, element, paragraph, picture
+from .numbers import number
+from .registry import Bundle
 from .svg import Look, document, words_at
+
+if TYPE_CHECKING:
+    from ...analysis.line_charts import LineChart
+
 
 WIDTH, HEIGHT = 560.0, 320.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 66.0, 18.0, 40.0, 40.0
@@ -230,3 +236,34 @@ def height_of(x: np.ndarray, y: np.ndarray, cut: bool) -> tuple[float, float]:
     level = high - low <= 1e-9 * max(abs(low), abs(high)) or high - low < 1e-300
     margin = (0.5 * abs(low) or 1.0) if level else 0.08 * (high - low)
     return low - margin, high + margin
+
+
+def drawn(shown: LineChart) -> dict[str, Any]:
+    """The chart as plain data, which SVG and the live view draw."""
+    across = "x" in shown.log
+    x, mark = shown.x, shown.mark
+    if across:
+        x, mark = np.log10(x), None if mark is None else float(np.log10(mark))
+    lines = [Line(name, x.tolist(), y.tolist()) for name, y in shown.lines.items()]
+    found: dict[str, Any] = chart(
+        shown.title, lines, "y" in shown.log, shown.x_title, mark, () if mark is None else (mark,), shown.y_range
+    )
+    if shown.mark is not None:
+        _read_at(shown.mark, shown, found["lines"])
+    return with_powers(found) if across else found
+
+
+def _read_at(mark: float, shown: LineChart, lines: list[dict[str, Any]]) -> None:
+    """Let the legend say the numbers where the mark stands; the last ones would be those of another place."""
+    nearest = int(np.abs(shown.x - mark).argmin())
+    for line in lines:
+        line["last"] = number(float(shown.lines[line["name"]][nearest]))
+
+
+def line_chart_bundle(shown: LineChart) -> Bundle:
+    """A picture, and the same in words."""
+    one = drawn(shown)
+    return {
+        "text/html": str(paragraph(picture(to_svg([one]), one["description"]))),
+        "text/plain": one["description"],
+    }

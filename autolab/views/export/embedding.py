@@ -10,8 +10,7 @@ from typing import Any
 
 from ..check.lens import Lens
 from ..derivatives.explorer import DerivativeExplorer
-from ..graph.explorer import Explorer
-from ..graph.graph_view import GraphView
+from ..graph.explorer import Explorer, GraphView
 from ..heatmap.heatmap import Heatmap
 from ..live import notebook
 from ..live.widget import LiveView

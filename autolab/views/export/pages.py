@@ -25,14 +25,13 @@ from ..derivatives.page import derivative_page
 from ..draw.escape import Markup, clean, element, escape, join
 from ..draw.messages import say
 from ..draw.svg import Look
-from ..graph.explorer import Explorer
-from ..graph.graph_view import GraphView
-from ..graph.moving import motion
+from ..graph.explorer import Explorer, GraphView
 from ..graph.page import AMOUNTS, explorer_page
+from ..graph.page_program import motion
 from ..heatmap.heatmap import Heatmap
 from ..interact.interact import Interact
 from ..live.bundle import module_text, style_text, zipped
-from ..live.saved import SavedPage, still
+from ..live.saved_page import SavedPage, still
 
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
 _TRUSTED = "require-trusted-types-for 'script'; trusted-types autolab"

@@ -10,7 +10,7 @@ from ..draw import grad_status
 from ..draw.arrays import MAX_CELLS, about, array_entry, text_of
 from ..draw.colors import Tone, view_tone
 from ..draw.escape import clean
-from ..draw.heat import legends
+from ..draw.heatmap_data import legends
 from ..draw.messages import say
 from ..draw.names import heading
 from ..draw.numbers import bytes_text, seconds_text

@@ -14,7 +14,7 @@ from .questions import session_answers
 from .session import Session
 
 if TYPE_CHECKING:
-    from .picture import Picture
+    from .questions import Picture
 
 _LONGEST_NAME = 24
 

@@ -137,7 +137,7 @@ function attempt(compute) {
 }
 
 /**
- * As many rows and columns as the page drew, each with the greatest of its block, as views/draw/cells.py has it.
+ * As many rows and columns as the page drew, each with the greatest of its block, as views/draw/arrays.py has it.
  * @param {any[][]} drawn
  * @param {{values: Float64Array, shape: number[]}} array
  */

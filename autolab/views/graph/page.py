@@ -11,7 +11,7 @@ from ...recording.model import Recording
 from ...recording.outline import Group, Outline
 from ..draw.messages import say
 from ..live.protocol import question_key
-from ..live.saved import still
+from ..live.saved_page import still
 from ..live.widget import at_first
 from .flow import MEASURES
 from .free_panel import NOTHING_FREE

@@ -11,8 +11,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from ...recording.model import LEAVES, Operand, Recording, Snapshot, Step
-from ..draw.arrays import text_of
-from ..draw.cells import grid
+from ..draw.arrays import grid, text_of
 from .formulas import loss_name
 from .readings import STRIP_COLUMNS, STRIP_ROWS
 

@@ -13,8 +13,7 @@ import numpy as np
 from ...recording.model import LEAVES, Recording, Snapshot, Step
 from ...recording.outline import Group, Outline
 from ..draw import grad_status
-from ..draw.arrays import spoken_value, text_of
-from ..draw.cells import as_lists, grid
+from ..draw.arrays import as_lists, grid, spoken_value, text_of
 from ..draw.colors import rounded_up, view_tone
 from ..draw.messages import say
 from ..draw.names import heading

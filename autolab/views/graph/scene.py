@@ -22,10 +22,10 @@ from ...recording.outline import Group, Outline
 from ..draw.names import columns, expression, label, shorten, symbol, title
 from .compound import OpenGroup, SceneEdge, arrange
 from .detail import detail
-from .direction import Direction, direction_of
 from .labels import devices, group_count, group_heading, group_name, group_text, result, transfers
+from .layout import Direction, direction_of
+from .listing import describe_program
 from .readings import readings
-from .remarks import describe_program
 
 __all__ = ["detail", "lines", "readings", "scene", "structure"]
 

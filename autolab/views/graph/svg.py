@@ -16,7 +16,7 @@ from ..draw.names import columns, shorten, wrapped
 from ..draw.numbers import number
 from ..draw.svg import LEVELS, Look, document, new_scope, shade, words_at
 from .compound import MARGIN
-from .direction import Direction
+from .layout import Direction
 from .listing import notes
 from .readings import SIGNS, readings
 from .scene import (

@@ -8,13 +8,12 @@ from typing import Any
 
 from ...engine.arrays import as_array, check_real
 from ...engine.variable import Variable
-from ..draw.cells import Plane
+from ..draw.arrays import Plane
 from ..draw.colors import DECADES, SCALES, Tone, spanning
-from ..draw.escape import clean, join
+from ..draw.escape import clean, join, paragraph, picture, prose
 from ..draw.grad_status import of_variable
-from ..draw.heat import Heat, heat_entry, index_words, plane_snapshot
-from ..draw.heatmap import MAX_CELLS, Panel, describe, heatmaps
-from ..draw.html import paragraph, picture, prose
+from ..draw.heatmap_data import Heat, heat_entry, index_words, plane_snapshot
+from ..draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps
 from ..draw.messages import say
 from ..draw.registry import Bundle
 from ..live.protocol import not_understood

@@ -10,14 +10,13 @@ from ...binding import chosen_options
 from ...engine.errors import a_kind
 from ...engine.switches import config, using_config
 from .. import mimebundle
-from ..draw.escape import Markup, clean, join
-from ..draw.html import paragraph, prose
+from ..draw.escape import Markup, clean, join, paragraph, prose
 from ..draw.messages import say
+from ..draw.plot import drawn
 from ..draw.registry import Bundle
 from ..heatmap.board import AT_FIRST, Board, gather
 from ..live.protocol import on_message, on_question
 from ..live.widget import LiveView, at_first
-from ..plots.line_chart import drawn
 from .knobs import Choice, Dice, Knob, Slider, knobs
 
 _WORDS = ("heat_keys", "interact_draw")

@@ -22,7 +22,7 @@ import traitlets
 
 from .. import mimebundle
 from ..draw.colors import palette
-from ..draw.html import paragraph, prose
+from ..draw.escape import paragraph, prose
 from ..draw.messages import say
 from ..draw.registry import Bundle
 from . import notebook

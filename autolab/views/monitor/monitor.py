@@ -18,7 +18,7 @@ from ...training.monitor import Monitor
 from ...training.trainer import Trainer
 from .. import mimebundle
 from ..live import notebook
-from .live import MonitorView
+from .view import MonitorView
 
 _NUMBERS = (float, int, np.number)
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ...recording.arrays import snapshot
 from ...training.boundary import parting
 from ..draw.chart import Line, chart
-from ..draw.escape import clean, element, escape, join
-from ..draw.heatmap import Panel, describe, heatmaps
-from ..draw.html import code, fact_table, paragraph, picture
+from ..draw.escape import clean, code, element, escape, fact_table, join, paragraph, picture
+from ..draw.heatmap_svg import Panel, describe, heatmaps
 from ..draw.messages import say
 from ..draw.numbers import number
 from ..draw.plot import to_svg

@@ -10,9 +10,8 @@ import numpy as np
 
 from ...recording.arrays import snapshot
 from ..draw.colors import Theme, color, ink_on
-from ..draw.escape import Markup, element, join
-from ..draw.heatmap import MAX_CELLS, Panel, heatmaps
-from ..draw.html import paragraph, picture, prose
+from ..draw.escape import Markup, element, join, paragraph, picture, prose
+from ..draw.heatmap_svg import MAX_CELLS, Panel, heatmaps
 from ..draw.messages import plural, say
 from ..draw.names import columns, shorten
 from ..draw.numbers import inline, number

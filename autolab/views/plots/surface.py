@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..draw.cells import Grid
+from ..draw.arrays import Grid
 from ..draw.chart import axis, log_axis
 from ..draw.colors import Theme, Tone, color
-from ..draw.escape import Markup, element
-from ..draw.html import paragraph, picture, prose
+from ..draw.escape import Markup, element, paragraph, picture, prose
 from ..draw.messages import plural, say
 from ..draw.numbers import number
 from ..draw.plot import Frame, Size
-from ..draw.raster import png
 from ..draw.registry import Bundle
-from ..draw.svg import Look, document, words_at
+from ..draw.svg import Look, document, png, words_at
 
 if TYPE_CHECKING:
     from ...analysis.landscape import Surface

@@ -13,7 +13,7 @@ from autolab.analysis import Study
 from autolab.views import mimebundle
 from autolab.views.derivatives.scene import LARGE, growth_rows, moving, panels, polynomial
 from autolab.views.derivatives.static import curves_svg, growth_svg
-from autolab.views.draw.html import LIMIT
+from autolab.views.draw.escape import LIMIT
 from autolab.views.draw.plot import Frame, Size, height_of
 
 

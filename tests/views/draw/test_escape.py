@@ -5,8 +5,20 @@ import unicodedata
 
 import pytest
 
-from autolab.views.draw.escape import Markup, clean, element, escape, join
-from autolab.views.draw.html import code, details, fact_table, paragraph, picture, prose, table
+from autolab.views.draw.escape import (
+    Markup,
+    clean,
+    code,
+    details,
+    element,
+    escape,
+    fact_table,
+    join,
+    paragraph,
+    picture,
+    prose,
+    table,
+)
 
 
 def test_clean_shows_what_hides():

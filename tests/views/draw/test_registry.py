@@ -11,8 +11,7 @@ import autolab
 from autolab.views import mimebundle
 from autolab.views.check import report as report_view
 from autolab.views.draw import registry
-from autolab.views.draw.escape import Markup
-from autolab.views.draw.html import LIMIT
+from autolab.views.draw.escape import LIMIT, Markup
 from autolab.views.draw.messages import say
 
 from ..cases import halves, recorded_chain, recorded_muladd, recorded_net, recording, step
@@ -139,7 +138,7 @@ def test_fifty_views_take_less_than_five_megabytes():
 
 
 def test_a_picture_that_fits_in_no_way_leaves_the_text(monkeypatch):
-    monkeypatch.setattr("autolab.views.steps.recording.LIMIT", 300)
+    monkeypatch.setattr("autolab.views.steps.static.LIMIT", 300)
     bundle = mimebundle(recorded_muladd())
     assert set(bundle) == {"text/plain"} and bundle["text/plain"].endswith("this is the text.")
 

@@ -18,7 +18,7 @@ from autolab.views.draw.messages import say
 from autolab.views.draw.numbers import number
 from autolab.views.export.pages import export_html
 from autolab.views.graph.explorer import Explorer
-from autolab.views.graph.moving import motion
+from autolab.views.graph.page_program import motion
 
 from ..looking import seen
 from ..programs import muladd

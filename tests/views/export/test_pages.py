@@ -15,7 +15,7 @@ import autolab
 from autolab.recording.model import Recording
 from autolab.views.draw.messages import say
 from autolab.views.export.pages import export_html
-from autolab.views.live.saved import MAX_BYTES
+from autolab.views.live.saved_page import MAX_BYTES
 from views.cases import named
 from views.payloads import PAYLOADS, batches
 

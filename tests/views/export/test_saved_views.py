@@ -27,7 +27,7 @@ from autolab.views.draw.messages import say
 from autolab.views.draw.numbers import number
 from autolab.views.heatmap.board import Board
 from autolab.views.heatmap.heatmap import Heatmap, gather
-from autolab.views.live.saved import MAX_BYTES
+from autolab.views.live.saved_page import MAX_BYTES
 from views.payloads import PAYLOADS
 
 from ..check.test_page_lens import INPUTS, muladd, own_difference, readout

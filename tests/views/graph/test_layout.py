@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autolab.views.graph.layout import layout
-from autolab.views.graph.layout.columns import spread
-from autolab.views.graph.layout.crossings import count_crossings, ordered
-from autolab.views.graph.layout.ranks import MAX_WAYPOINTS, Layered
+from autolab.views.graph.layout.coordinates import spread
+from autolab.views.graph.layout.ranks import MAX_WAYPOINTS, Layered, count_crossings, ordered
 
 GAP = (28.0, 46.0)
 BOX = (100.0, 40.0)

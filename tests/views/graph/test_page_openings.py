@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 import autolab
 from autolab import Variable
 from autolab import functions as F
-from autolab.views.graph.remarks import proof
+from autolab.views.graph.listing import proof
 
 from ..bare_page import Wire, menu, number, type_number
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from autolab import Variable
 from autolab.views.draw.colors import STOPS, paint, tone, view_tone
-from autolab.views.draw.heat import Sample
+from autolab.views.draw.heatmap_data import Sample
 from autolab.views.draw.messages import say
 from autolab.views.graph.readings import readings, view_scale
 

@@ -11,7 +11,7 @@ from PIL import Image
 
 from autolab.recording.arrays import snapshot
 from autolab.views.draw.colors import Tone
-from autolab.views.draw.heatmap import Panel, heatmaps
+from autolab.views.draw.heatmap_svg import Panel, heatmaps
 from autolab.views.graph.svg import to_svg
 
 from ..cases import recorded_chain, recorded_muladd, recorded_net, recording, step

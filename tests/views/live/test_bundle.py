@@ -16,13 +16,12 @@ from playwright.sync_api import Browser, Page, expect
 
 from autolab.views.check.lens import Lens
 from autolab.views.derivatives.explorer import DerivativeExplorer
-from autolab.views.graph.explorer import Explorer
-from autolab.views.graph.graph_view import GraphView
+from autolab.views.graph.explorer import Explorer, GraphView
 from autolab.views.heatmap.heatmap import Heatmap
 from autolab.views.interact.interact import Interact
 from autolab.views.live import bundle as module
 from autolab.views.live.bundle import FrontEnd, file_of, module_text, style_text, zipped
-from autolab.views.monitor.live import MonitorView
+from autolab.views.monitor.view import MonitorView
 
 from ..bare_page import ADDRESS
 from ..lab import Lab, LabPage

@@ -20,8 +20,7 @@ from autolab.views.check.lens import Lens
 from autolab.views.check.session import LensSession
 from autolab.views.derivatives.explorer import DerivativeExplorer
 from autolab.views.derivatives.session import DerivativeSession
-from autolab.views.graph.explorer import Explorer
-from autolab.views.graph.graph_view import GraphView
+from autolab.views.graph.explorer import Explorer, GraphView
 from autolab.views.graph.questions import Reader
 from autolab.views.graph.session import Session
 from autolab.views.heatmap.board import Board
@@ -30,7 +29,7 @@ from autolab.views.interact.interact import Interact
 from autolab.views.live.protocol import handlers
 from autolab.views.live.session_view import SessionView
 from autolab.views.live.widget import LiveView
-from autolab.views.monitor.live import MonitorView
+from autolab.views.monitor.view import MonitorView
 
 NUMBER, KEY, NONE = (int, float), (str, int), type(None)
 ALL: dict[str, Any] = {"hello": {}, "look": {"look": dict, "questions": list}, "ask": {"question": list}}

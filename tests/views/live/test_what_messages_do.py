@@ -25,7 +25,7 @@ from autolab.views.graph.session import Session
 from autolab.views.heatmap.board import Board
 from autolab.views.heatmap.heatmap import Heatmap, gather
 from autolab.views.live.computation import UserError, user_error
-from autolab.views.monitor.live import MonitorView
+from autolab.views.monitor.view import MonitorView
 
 from ..looking import asks, looks, seen, told, turn, turn_heat, turn_lens, turn_order
 from .test_closed_views import settle

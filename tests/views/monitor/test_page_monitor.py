@@ -17,7 +17,7 @@ from autolab.training import monitor as monitor_module
 from autolab.training.extensions import LiveMonitor
 from autolab.views.draw.colors import LINES, STOPS
 from autolab.views.draw.numbers import number
-from autolab.views.monitor.live import MonitorView
+from autolab.views.monitor.view import MonitorView
 
 from ..bare_page import RecordingComm, Wire, serve
 from ..graph.test_page_look import DARK, rgb

@@ -11,7 +11,7 @@ import numpy as np
 
 from ....engine import backend as _backend
 from ....engine import devices as _transfer
-from ....gpu.elementwise_kernel import elementwise_kernel
+from ....gpu.user_kernel import elementwise_kernel
 from ... import missing
 
 __all__ = [

@@ -27,8 +27,8 @@ SECONDS = 0.25
 """A Jacobian that takes longer, because somebody's rule is slow, is left out."""
 
 
-class Explainer:
-    """Fills in what a use of a declared function has to say about its gradient."""
+class LocalDerivatives:
+    """Fills in how a use of a declared function hands a gradient on: the rule and its local derivatives."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
@@ -37,7 +37,7 @@ class Explainer:
         self._quiet.run(np.seterr, all="ignore")
         self._quiet.run(unset_modes)  # nobody listens there
 
-    def explain(self, use: Use, event: BackwardEvent, edge: Any, share: Any) -> None:
+    def fill_in(self, use: Use, event: BackwardEvent, edge: Any, share: Any) -> None:
         """The rule of the gradient as text and with its numbers, and the derivatives that the rule multiplies by."""
         function, upstream = event.node.function, event.upstream
         if not isinstance(function, Primitive):

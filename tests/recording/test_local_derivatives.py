@@ -10,7 +10,7 @@ from helpers.nodes import MulAdd, SinCos
 
 from autolab import Variable, elementwise, record
 from autolab import functions as F
-from autolab.recording.explain import CALLS
+from autolab.recording.local_derivatives import CALLS
 
 RNG = np.random.default_rng(5)
 

@@ -1,5 +1,5 @@
-"""What is to be told about an array in a heatmap: the cells of one plane as bytes, the words, and how often the numbers
-fall where among the colours.
+"""What is to be told about an array in a heatmap: the cells of one plane as bytes, the words, how often the numbers
+fall where among the colours, and what is known of an input of which a check measured some elements only.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,10 +15,14 @@ from ...engine.backend import Array, device_name
 from ...engine.devices import to_cpu
 from ...recording.arrays import extremes
 from ...recording.model import Snapshot
-from .cells import Plane, reduced
+from .arrays import Plane, flattened, reduced
 from .colors import SCALES, Tone, signs_of, spanning
 from .messages import say
 from .numbers import number, shape_text
+
+if TYPE_CHECKING:
+    from ...gradcheck.report import InputReport
+
 
 Span = tuple[float | None, float | None]
 """The least and the greatest finite number; None where there is none."""
@@ -206,3 +210,67 @@ def _spread(array: Array, stride: int) -> Array:
     """The same of an array whose elements do not lie in order: every so many along each axis, without a copy."""
     step = max(1, math.ceil(stride ** (1 / max(1, array.ndim))))
     return array[(slice(None, None, step),) * array.ndim]
+
+
+Box = tuple[int, int, int, int]
+"""The first row and column of a block of cells, and how many."""
+
+
+@dataclass(frozen=True, eq=False)
+class Partly:
+    """``cells`` are NaN where nothing was measured; each covers ``block`` elements and shows that of greatest error.
+
+    ``halves`` are the blocks of cells in which halving found an error, all but the whole, from the largest on.
+    """
+
+    cells: np.ndarray
+    block: tuple[int, int]
+    halves: tuple[Box, ...]
+    caption: str
+
+
+def partly(item: InputReport, kind: str, most: int) -> Partly:
+    """The ``numeric`` slopes or the ``error`` of an input in at most ``most`` rows and columns.
+
+    What is not measured was covered by random directions through all elements, and the caption says what these found.
+    """
+    (rows, columns), (high, wide) = matrix_of(item), block_of(item, most)
+    cells = np.full((math.ceil(rows / high), math.ceil(columns / wide)), np.nan)
+    values, errors = getattr(item, kind).ravel(), item.error.ravel()
+    known = np.flatnonzero(np.isfinite(values))
+    for flat in known[np.argsort(errors[known])]:
+        row, column = divmod(int(flat), columns)
+        cells[row // high, column // wide] = values[flat]
+    return Partly(cells, (high, wide), _halves(item, columns, (high, wide)), " ".join(_caption(item, kind)))
+
+
+def _caption(item: InputReport, kind: str) -> list[str]:
+    count, total = (f"{n:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") for n in (item.measured, item.numeric.size))
+    found = [*flattened(item.shape), say("lens_partly", count=count, total=total)]
+    if kind == "error":  # said once, below the errors
+        key = item.verdict if not item.halves else "halved" if item.verdict == "wrong" else "untraced"
+        found.append(say(f"lens_partly_{key}"))
+    return found
+
+
+def _halves(item: InputReport, columns: int, block: tuple[int, int]) -> tuple[Box, ...]:
+    """A part of more than a row is drawn as the rows that it touches; where nothing is wrong, none leads to it."""
+    found: dict[Box, None] = {}
+    for start, stop in item.halves[1:] if item.verdict == "wrong" else ():
+        (top, left), (bottom, right) = divmod(start, columns), divmod(stop - 1, columns)
+        left, right = (left, right) if top == bottom else (0, columns - 1)
+        top, bottom, left, right = top // block[0], bottom // block[0], left // block[1], right // block[1]
+        found[top, left, bottom - top + 1, right - left + 1] = None
+    return tuple(found)
+
+
+def matrix_of(item: InputReport) -> tuple[int, int]:
+    """Rows and columns of an input as a matrix: all axes but the last are rows."""
+    columns = item.shape[-1] if item.shape else 1
+    return (math.prod(item.shape[:-1]) if item.shape else 1), columns
+
+
+def block_of(item: InputReport, most: int) -> tuple[int, int]:
+    """How many rows and columns of it a cell covers."""
+    rows, columns = matrix_of(item)
+    return max(1, math.ceil(rows / most)), max(1, math.ceil(columns / most))

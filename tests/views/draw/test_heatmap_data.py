@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autolab.recording.arrays import snapshot
-from autolab.views.draw.cells import Plane, reduced
+from autolab.views.draw.arrays import Plane, reduced
 from autolab.views.draw.colors import BEND, STOPS, Tone, color, rounded_up, tone, view_tone
-from autolab.views.draw.heat import BINS, Heat, heat_entry, index_words, legends_of, sample, span_of
-from autolab.views.draw.heatmap import Panel, heatmaps
+from autolab.views.draw.heatmap_data import BINS, Heat, heat_entry, index_words, legends_of, sample, span_of
+from autolab.views.draw.heatmap_svg import Panel, heatmaps
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,9 @@ _LEAVES = (ast.Return, ast.Raise)
 
 
 @lru_cache(maxsize=64)  # a live view asks at every move
-def unreached(source: str | None, first: int | None, reached: frozenset[int], raised: int | None) -> tuple[int, ...]:
+def unexecuted_lines(
+    source: str | None, first: int | None, reached: frozenset[int], raised: int | None
+) -> tuple[int, ...]:
     """The lines that cannot have been reached.
 
     Parameters
@@ -34,7 +36,7 @@ def unreached(source: str | None, first: int | None, reached: frozenset[int], ra
     Examples
     --------
     >>> source = "def f(x):\\n    if x > 0:\\n        return x * 2\\n    return -x"
-    >>> unreached(source, 1, frozenset([3]), None), unreached(source, 1, frozenset([4]), None)
+    >>> unexecuted_lines(source, 1, frozenset([3]), None), unexecuted_lines(source, 1, frozenset([4]), None)
     ((4,), (3,))
     """
     function = None if source is None or first is None else _function(source)

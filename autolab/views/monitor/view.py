@@ -11,7 +11,7 @@ from .. import mimebundle
 from ..draw.arrays import about, array_entry
 from ..draw.chart import drawing
 from ..draw.escape import clean
-from ..draw.heat import legends
+from ..draw.heatmap_data import legends
 from ..draw.messages import say
 from ..draw.registry import Bundle
 from ..live.protocol import not_understood, on_message, on_question

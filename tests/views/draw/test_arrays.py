@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from autolab.recording.arrays import snapshot
-from autolab.views.draw.cells import as_lists, grid
+from autolab.views.draw.arrays import as_lists, grid
 
 ARRAYS = hnp.arrays(np.float64, hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=9))
 

@@ -1,4 +1,5 @@
-"""How a link and an optimizer show themselves: the tree of parameters with sizes and norms; settings and hooks."""
+"""Summaries: how a Variable, a link and an optimizer show themselves. Of a Variable a card with its value, its gradient
+and one sentence; of a link the tree of parameters with sizes and norms; of an optimizer settings and hooks."""
 
 from __future__ import annotations
 
@@ -10,10 +11,12 @@ import numpy as np
 
 from ...engine.backend import device_name
 from ...recording.arrays import snapshot
-from ..draw.escape import Markup, clean, element, escape, join
-from ..draw.heat import span_of
-from ..draw.heatmap import strip
-from ..draw.html import code, fact_table, paragraph, table
+from ...recording.model import Snapshot
+from ..draw import grad_status
+from ..draw.arrays import about, text_of
+from ..draw.escape import Markup, clean, code, element, escape, fact_table, join, paragraph, picture, table
+from ..draw.heatmap_data import span_of
+from ..draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps, strip
 from ..draw.messages import plural, say
 from ..draw.numbers import bytes_text, number, shape_text
 from ..draw.registry import Bundle
@@ -23,10 +26,59 @@ if TYPE_CHECKING:
     from ...optimizers import Optimizer
 
 
+_WRITTEN_OUT = 1000
+_KEPT_CELLS = MAX_CELLS * MAX_CELLS
+
+
+def variable_bundle(variable: Any) -> Bundle:
+    """A card as HTML, and the representation with a sentence as text. Large arrays are reduced where they are."""
+    if variable.array is None:
+        return _without_size(variable)
+    value = snapshot(variable.array, _KEPT_CELLS)
+    gradient = None if variable._grad is None else snapshot(variable._grad._data, _KEPT_CELLS)
+    return {
+        "text/html": str(_card(variable, value, gradient)),
+        "text/plain": _text(variable, value, gradient),
+    }
+
+
+def _without_size(parameter: Any) -> Bundle:
+    """A parameter that gets its size later."""
+    sentence = say("no_size")
+    name = f"{parameter.name}: " if parameter.name else ""
+    html = join([paragraph(element("b", code(f"{name}{type(parameter).__name__}"))), paragraph(escape(sentence))])
+    return {"text/html": str(html), "text/plain": f"{parameter!r}\n{clean(name)}{sentence}"}
+
+
+def _card(variable: Any, value: Snapshot, gradient: Snapshot | None) -> Markup:
+    kind = code(type(variable).__name__)
+    name = join([code(variable.name), escape(": "), kind]) if variable.name else kind
+    facts = [("value", text_of(value)), *([] if gradient is None else [("gradient", text_of(gradient))])]
+    facts += [(fact, words) for fact, words in about(value)]
+    parts = [paragraph(element("b", name)), fact_table(facts), paragraph(escape(grad_status.of_variable(variable)))]
+    if value.size > 1:
+        panels = [Panel("value", value)] + ([] if gradient is None else [Panel("gradient", gradient)])
+        parts.insert(1, picture(heatmaps(panels), " ".join(describe(panel) for panel in panels)))
+    return join(parts)
+
+
+def _text(variable: Any, value: Snapshot, gradient: Snapshot | None) -> str:
+    whole = repr(variable) if value.size <= _WRITTEN_OUT else f"variable({text_of(value)})"
+    name = f"{clean(variable.name)}: " if variable.name else ""
+    facts = ", ".join(_phrase(fact, words) for fact, words in about(value))
+    sentence = grad_status.of_variable(variable)
+    reached = sentence if gradient is None else f"{sentence.removesuffix('.')}: {text_of(gradient)}."
+    return f"{whole}\n{name}{facts}. {reached}"
+
+
+def _phrase(fact: str, words: str) -> str:
+    return words if fact in ("dtype", "device", "size") else f"{fact} {words}"
+
+
 _HEADINGS = ("link, parameter", "shape, numbers", "dtype, device", "value, norm", "gradient, norm")
 _MOST_ROWS = 300
 _MOST_STRIPS = 60
-_KEPT_CELLS = 64 * 64
+_MOST_CELLS = 64 * 64
 _WORDS = 6
 _SPACE = "\N{NO-BREAK SPACE}"
 _INDENT = 4 * _SPACE
@@ -44,7 +96,7 @@ class Row:
     gradient: Any = None
 
 
-def bundle(link: Link) -> Bundle:
+def link_bundle(link: Link) -> Bundle:
     """The tree as a table, and as indented text."""
     rows = list(tree(link))
     sentences = _sentences(link, rows)
@@ -121,7 +173,7 @@ def _pictured(title: str, array: Any, words: str, scale: float | None) -> Markup
     """A norm, and before it the picture of the array if there is one and it has a scale."""
     if array is None or scale is None:
         return code(words)
-    return join([strip(title, snapshot(array, _KEPT_CELLS), scale), escape(" "), code(words)])
+    return join([strip(title, snapshot(array, _MOST_CELLS), scale), escape(" "), code(words)])
 
 
 def _line(row: Row) -> str:

@@ -12,15 +12,14 @@ from textwrap import wrap
 import numpy as np
 
 from ...recording.model import Snapshot
-from .cells import Grid, grid
+from .arrays import Grid, grid
 from .colors import STOPS, THEMES, Theme, Tone, color, ink_on, signs_of, view_tone
 from .escape import Markup, element, escape
+from .heatmap_data import Partly
 from .messages import say
 from .names import shorten
 from .numbers import number, shape_text
-from .partly import Partly
-from .raster import png
-from .svg import Look, document, new_scope, sheet, words_at
+from .svg import Look, document, new_scope, png, sheet, words_at
 
 MAX_CELLS = 64
 _NUMBERED = 8

@@ -1,4 +1,4 @@
-"""Traced: what a Python function computes for given dtypes, and its gradients, by the declared rules."""
+"""TracedFunction: what a Python function computes for given dtypes, and its gradients, by the declared rules."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from ..engine.errors import FusionError, a_kind
 from ..engine.variable import Variable
 from .program import KernelProgram
-from .trace import KernelTrace, Symbol, tracing
+from .symbols import KernelTrace, Symbol, tracing
 
 _PLAIN = (bool, int, str, bytes, NoneType)
 
 UPSTREAM = "upstream gradient"  # no name of an input
 
 
-class Traced:
+class TracedFunction:
     """A function of Variables, traced once; ``dtypes`` has None for an input that is left out.
 
     Attributes

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 import autolab
-from autolab.views.export import files
+from autolab.views.export import pictures
 
 from ..cases import named, recorded_chain, recorded_muladd, recorded_net
 from ..payloads import PAYLOADS
@@ -65,7 +65,7 @@ def test_a_pdf_holds_the_same_picture(tmp_path):
 
 
 def test_a_huge_graph_becomes_a_png_of_bounded_size(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "MAX_PIXELS", 500_000)
+    monkeypatch.setattr(pictures, "MAX_PIXELS", 500_000)
     recorded_chain(600).save(tmp_path / "g.png")
     with Image.open(tmp_path / "g.png") as image:
         assert 250_000 < image.width * image.height <= 510_000

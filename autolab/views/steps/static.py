@@ -1,21 +1,25 @@
-"""Recordings as text: a line per step and the backward pass in sentences, and the same as tables."""
+"""How a recording shows itself where nothing can be moved: the graph, the tape, what each step sent back; and the same
+as text, a line per step and the backward pass in sentences.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
+from ...recording.collector import collector_waits
 from ...recording.model import Recording, Snapshot, Step
-from ...recording.outline import Group
+from ...recording.outline import Group, outline
 from ..draw import grad_status
 from ..draw.arrays import text_of
-from ..draw.escape import Markup, escape, join
-from ..draw.html import code, details, paragraph, table
+from ..draw.escape import LIMIT, Markup, code, details, escape, join, paragraph, picture, prose, table
 from ..draw.messages import plural, say
 from ..draw.names import columns, heading, label
-from ..graph.listing import ended, listing, unreached
+from ..draw.registry import Bundle
+from ..graph.listing import describe_program, ended, listing, remarks, unreached
 from ..graph.playback import Playback
-from ..graph.readings import marked_steps, signs_of, spoken_group
-from ..graph.remarks import describe_program, remarks
+from ..graph.readings import marked_steps, readings, signs_of, spoken_group
+from ..graph.scene import scene
+from ..graph.svg import describe, draw
 from .frames import frame, share_at
 
 
@@ -127,3 +131,29 @@ def _backward_row(walk: Playback, k: int) -> list[Markup]:
 
 def _code(snapshot: Snapshot | None) -> Markup:
     return code("" if snapshot is None else text_of(snapshot))
+
+
+@collector_waits()
+def bundle(recording: Recording) -> Bundle:
+    """HTML with the largest picture that fits, and text."""
+    text = to_text(recording)
+    for html in _ever_smaller(recording):
+        if len(html.encode()) + len(text.encode()) <= LIMIT:
+            return {"text/html": str(html), "text/plain": text}
+    return {"text/plain": f"{text}\n{say('too_large', limit=LIMIT // 1000)}"}
+
+
+def _ever_smaller(recording: Recording) -> Iterator[Markup]:
+    """The whole display; with a compact picture; with all groups closed; without a picture."""
+    before, tables = [paragraph(prose(sentence)) for sentence in ended(recording)], _tables(recording)
+    folded = outline(recording, most=0)
+    for compact, expanded, tree in ((False, None, None), (True, None, None), (True, (), folded)):
+        shown, numbers = scene(recording, expanded, tree), readings(recording, expanded, tree)
+        yield join([*before, picture(draw(shown, numbers, compact=compact), describe(shown, numbers)), *tables])
+    yield join([paragraph(prose(describe_program(recording))), *before, *tables])
+
+
+def _tables(recording: Recording) -> list[Markup]:
+    source = source_table(recording)
+    told = [paragraph(prose(remark)) for remark in remarks(recording)]
+    return [*tables(recording), *([source] if source is not None else []), *told]
