@@ -15,7 +15,7 @@ from autolab import links as L
 from autolab import optimizers, using_config
 from autolab.training import monitor as monitor_module
 from autolab.training.extensions import LiveMonitor
-from autolab.views.monitor.live import MonitorView
+from autolab.views.monitor.view import MonitorView
 
 from ..bare_page import RecordingComm, Wire, serve
 from ..looking import told, turn
