@@ -8,7 +8,7 @@ from .variable import Variable
 Axis = int | tuple[int, ...] | None
 
 class Installed:
-    """Nothing here runs: see ``autolab/functions/operators.py``."""
+    """Nothing here runs: see ``autolab/functions/variable_methods.py``."""
 
     T: Variable
     mT: Variable

@@ -1,6 +1,7 @@
 """Arithmetic, elementwise with broadcasting: what `+`, `-`, `*` and `/` call.
 
-The operators are set at the end. All others, `**` and `@` among them, and the methods are set by `operators.py`.
+The operators are set at the end, as those of other families are in theirs: `**` in powers, `@` in products, `//` and
+`%` in division. Methods are set by variable_methods.
 """
 
 from __future__ import annotations
