@@ -7,18 +7,19 @@ import { button, html, set, write } from "../live/dom.js";
 import { floats, makeHeatmap } from "../live/heatmap.js";
 import { makeAsking } from "../live/link.js";
 import { makeWidget } from "../live/view.js";
+import { makeBoundaryPart } from "./boundary.js";
 
 /**
  * Which state is looked at (null: the latest), and what of it; a page waits for no old state to say how training goes.
  */
 const TRAINING = makeAsking(
   { at: /** @type {number | null} */ (null), path: "", which: "gradient" },
-  () => ({ training: ["training"] }),
+  () => ({ training: ["training"], examples: ["examples"] }),
   () => ({}),
-  ({ at, path, which }) => ({ state: ["state", at, path, which] }),
+  ({ at, path, which }) => ({ state: ["state", at, path, which], boundary: ["boundary", at] }),
 );
 
-export default () => makeWidget([makeHeadPart, makeChartsPart, makePastPart], makeBrain(TRAINING));
+export default () => makeWidget([makeHeadPart, makeBoundaryPart, makeChartsPart, makePastPart], makeBrain(TRAINING));
 
 /** The title, where training is, and the Stop button. @param {import("../graph/explorer.js").View} view */
 function makeHeadPart({ get, link, root }) {

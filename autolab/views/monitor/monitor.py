@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.errors import a_kind
 from ...links import Link
+from ...training.boundary import DecisionBoundary
 from ...training.extension import Extension
 from ...training.monitor import Monitor
 from ...training.trainer import Trainer
@@ -39,6 +41,10 @@ class LiveMonitor(Monitor, Extension):
         Of the time that training takes.
     states : int
         How many past states can be looked at, at most.
+    boundary : pair of arrays, optional
+        Examples of two features, of shape ``(n, 2)``, and their classes, integers of shape ``(n,)``: the view draws the
+        net unit by unit over the plane of the features, and where it parts the classes. The net calls its `Linear`
+        layers one after the other; one output parts two classes at 0.
 
     Attributes
     ----------
@@ -61,8 +67,19 @@ class LiveMonitor(Monitor, Extension):
     LiveMonitor: update 200...
     """
 
-    def __init__(self, model: Link | None = None, share: float = 0.03, states: int = 60) -> None:
+    def __init__(
+        self,
+        model: Link | None = None,
+        share: float = 0.03,
+        states: int = 60,
+        boundary: tuple[Any, Any] | None = None,
+    ) -> None:
         super().__init__(model, share, states)
+        if boundary is not None and not (isinstance(boundary, tuple | list) and len(boundary) == 2):
+            raise TypeError(f"LiveMonitor: boundary is {a_kind(boundary)}; expected a pair of examples and classes")
+        self._examples = boundary
+        self._boundary: DecisionBoundary | None = None
+        self._find_boundary()
         self.stopping = self._running = False
         self._trainer: Trainer | None = None
         self._view: MonitorView | None = None
@@ -89,6 +106,7 @@ class LiveMonitor(Monitor, Extension):
     def initialize(self, trainer: Trainer) -> None:
         self._trainer = trainer
         self.model = self.model or trainer.updater.target
+        self._find_boundary()
         self._begin()
 
     def __call__(self, trainer: Trainer) -> None:
@@ -109,6 +127,15 @@ class LiveMonitor(Monitor, Extension):
             print(f"LiveMonitor: no notebook to draw in; open {path} in a browser")
 
     # ------------------------------------------------------------------ what is seen
+    @property
+    def boundary(self) -> DecisionBoundary | None:
+        """What draws the net unit by unit, where examples for it were given."""
+        return self._boundary
+
+    def _find_boundary(self) -> None:
+        if self._boundary is None and self._examples is not None and self.model is not None:
+            self._boundary = DecisionBoundary(self.model, *self._examples)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the curves and the last state as a page, ``.html``."""
         from ..export.pages import export_html

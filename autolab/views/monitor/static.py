@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...recording.arrays import snapshot
+from ...training.boundary import parting
 from ..draw.chart import Line, chart
 from ..draw.escape import clean, code, element, escape, fact_table, join, paragraph, picture
 from ..draw.heatmap_svg import Panel, describe, heatmaps
@@ -15,6 +17,7 @@ from ..draw.plot import to_svg
 from ..draw.registry import Bundle
 
 if TYPE_CHECKING:
+    from ...training.boundary import DecisionBoundary
     from ...training.curve import Curve
     from ...training.extensions.plot import PlotReport
     from ...training.measure import ModelState
@@ -108,11 +111,23 @@ def bundle(monitor: Monitor) -> Bundle:
     parts = [head]
     if drawn:
         parts.append(paragraph(picture(to_svg(drawn), " ".join(one["description"] for one in drawn))))
-    if panels := _panels(monitor):
+    if panels := [*_boundary(monitor), *_panels(monitor)]:
         title = say("monitor_state", iteration=monitor.states[-1].iteration)
         alt = " ".join([title + ".", *(describe(panel) for panel in panels)])
         parts += [paragraph(escape(title)), paragraph(picture(heatmaps(panels), alt))]
     return {"text/html": str(join([*parts, fact_table(facts(monitor))])), "text/plain": _text(monitor)}
+
+
+def _boundary(monitor: Monitor) -> list[Panel]:
+    """What the net returns over the plane of its features, where it can be drawn unit by unit."""
+    found: DecisionBoundary | None = getattr(monitor, "boundary", None)
+    if found is None or not monitor.states:
+        return []
+    try:
+        outputs = found.at(monitor.states[-1])[-1].pictures
+    except ValueError:
+        return []
+    return [Panel(say("monitor_over"), snapshot(parting(outputs)))]
 
 
 def _panels(monitor: Monitor) -> list[Panel]:

@@ -16,6 +16,7 @@ from ..draw.messages import say
 from ..draw.registry import Bundle
 from ..live.protocol import not_understood, on_message, on_question
 from ..live.widget import LiveView, at_first
+from .boundary import plane, units
 from .static import charts, status
 
 if TYPE_CHECKING:
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
 MOST_CELLS = 128
 """Rows and columns of a heatmap, at most: an update stays below 256 kB."""
 
-_AT_FIRST = [["training"], ["state", None, "", "gradient"]]
-_WORDS = ("nothing", "running", "stopping", "latest", "stop", "follow", "saved", "value", "gradient_of", "past")
+_AT_FIRST = [["training"], ["examples"], ["state", None, "", "gradient"], ["boundary", None]]
+_WORDS = (
+    *("nothing", "running", "stopping", "latest", "stop", "follow", "saved", "value", "gradient_of", "past"),
+    *("plane", "result", "weights", "back", "from", "weight", "bias"),
+)
 
 
 class MonitorView(LiveView):
@@ -95,13 +99,31 @@ class MonitorView(LiveView):
         """
         if which not in ("value", "gradient"):
             raise not_understood(["state", at, path, which])
-        states = self._monitor.states
-        if not states:
+        state = self._state(at)
+        if state is None:
             return None
-        state = states[-1] if at is None else min(states, key=lambda kept: abs(kept.iteration - at))
         shown = path if path in state.values else _first(state)
         place = None if at is None else state.iteration
         return {"at": place, "path": shown, "which": which, "heat": _heat(state, shown, which)}
+
+    def _state(self, at: int | None) -> ModelState | None:
+        """The kept state nearest to an update, or the last."""
+        states = self._monitor.states
+        if not states:
+            return None
+        return states[-1] if at is None else min(states, key=lambda kept: abs(kept.iteration - at))
+
+    @on_question("examples", "numbers")
+    def _plane(self) -> dict[str, Any] | None:
+        """The examples over whose plane the net is drawn; None without such."""
+        found = self._monitor.boundary
+        return None if found is None else plane(found)
+
+    @on_question("boundary", "numbers", at=(int, type(None)))
+    def _boundary(self, at: int | None) -> dict[str, Any] | None:
+        """The net unit by unit after an update, or now (``at`` is None); None where there is nothing to draw."""
+        found, state = self._monitor.boundary, self._state(at)
+        return None if found is None or state is None else units(found, state)
 
     # ------------------------------------------------------------------ for the page
     @on_message("stop")

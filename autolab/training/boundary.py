@@ -1,0 +1,177 @@
+"""What every unit of a small net makes of the plane of its two features, and where the net parts the classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..engine.arrays import as_array
+from ..engine.switches import no_grad, using_config
+from ..engine.variable import as_variable
+from ..links import Linear, Link
+from .measure import ModelState, layers
+
+SIDE = 32
+"""Places of a picture along each feature."""
+
+_MARGIN = 0.15
+"""How far the pictures reach beyond the examples, in widths of these."""
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The units behind one `Linear`, or the features: of each its picture, and the numbers that lead to it.
+
+    Parameters
+    ----------
+    name : str
+        That of the layer; empty for the features.
+    pictures : numpy.ndarray
+        What each unit hands on at every place, of shape ``(units, SIDE, SIDE)``; the first row is the highest place.
+    weights, bias : numpy.ndarray
+        Of shape ``(units, units before)`` and ``(units,)``; empty for the features.
+    weight_gradients, bias_gradients : numpy.ndarray or None
+        Of these, where there were any.
+    """
+
+    name: str
+    pictures: np.ndarray
+    weights: np.ndarray
+    bias: np.ndarray
+    weight_gradients: np.ndarray | None = None
+    bias_gradients: np.ndarray | None = None
+
+
+class DecisionBoundary:
+    """Pictures of what a net computes over the plane of its features, after any update whose state was kept.
+
+    It evaluates a copy of the model, so that training goes on undisturbed.
+
+    Parameters
+    ----------
+    model : Link
+        One that calls its `Linear` layers one after the other, on examples of two features; of a `Classifier` the
+        predictor is looked at.
+    x : array
+        Examples of shape ``(n, 2)``.
+    t : array of integers
+        Their classes, of shape ``(n,)`` or ``(n, 1)``.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, a feature is not finite, or the model keeps numbers that are not parameters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L, optimizers
+    >>> from autolab.training import Monitor
+    >>> from autolab.training.boundary import DecisionBoundary
+    >>> x, t = np.eye(2, dtype=np.float32), np.arange(2)
+    >>> model = L.Classifier(L.MLP((3, 2)))
+    >>> optimizer, monitor = optimizers.SGD(1.0).setup(model), Monitor(model)
+    >>> monitor.update(loss=optimizer.update(model, x, t))
+    >>> [units.pictures.shape for units in DecisionBoundary(model, x, t).at(monitor.states[-1])]
+    [(2, 32, 32), (3, 32, 32), (2, 32, 32)]
+    """
+
+    def __init__(self, model: Link, x: Any, t: Any) -> None:
+        self.x, self.t = np.asarray(as_array(x, "boundary: x")), np.asarray(as_array(t, "boundary: t"))
+        if self.x.ndim != 2 or self.x.shape[1] != 2 or not len(self.x) or not np.isfinite(self.x).all():
+            raise ValueError(f"boundary: x has shape {self.x.shape}; expected finite examples of shape (n, 2)")
+        if self.t.shape not in ((len(self.x),), (len(self.x), 1)) or self.t.dtype.kind not in "iub":
+            raise ValueError(
+                f"boundary: t has shape {self.t.shape} and dtype {self.t.dtype}; expected {len(self.x)} integers"
+            )
+        self.t = self.t.reshape(-1).astype(int)
+        kept = [name for link in model.links() for name, _ in link._own("buffer")]
+        if kept:
+            raise ValueError(f"boundary: the model keeps {kept[0]}, which is no parameter: past states do not have it")
+        self._model = model
+        self._twin: Link | None = None
+        low, high = self.x.min(axis=0).astype(float), self.x.max(axis=0).astype(float)
+        margin = _MARGIN * np.where(high > low, high - low, 1.0)
+        self.low, self.high = low - margin, high + margin
+        across, up = [np.linspace(self.low[i], self.high[i], SIDE) for i in range(2)]
+        plane = np.stack(np.meshgrid(across, up[::-1]), axis=-1).reshape(-1, 2)
+        self._plane = plane.astype(self.x.dtype if self.x.dtype.kind == "f" else np.float32)
+
+    def at(self, state: ModelState) -> list[Units]:
+        """The features, and the units behind each layer.
+
+        Raises
+        ------
+        ValueError
+            If the layers are not one chain, or too large to be kept whole.
+        """
+        twin = self._copy_at(state)
+        calls, result = self._run(twin)
+        named = {id(layer.link): layer for layer in layers(twin)}
+        found = [Units("", _pictures(self._plane), np.empty((2, 0)), np.empty(2))]
+        handed = [array for _, array in calls[1:]] + [result]
+        for (link, array), after in zip(calls, handed, strict=True):
+            units, before = link.W.shape
+            if array.shape[1:] != (before,) or before != len(found[-1].pictures) or after.shape != (SIDE**2, units):
+                raise ValueError("its Linear layers are not one chain, so that it cannot be drawn unit by unit")
+            paths = {id(parameter): path for path, parameter in named[id(link)].params}
+            W, b = paths[id(link.W)], paths.get(id(link.b), "")
+            bias = state.values[b].values if b else np.zeros(units)
+            gradients = [None if g is None else g.values for g in (state.gradients[W], state.gradients.get(b))]
+            found.append(Units(named[id(link)].name, _pictures(after), state.values[W].values, bias, *gradients))
+        return found
+
+    def _run(self, twin: Link) -> tuple[list[tuple[Linear, np.ndarray]], np.ndarray]:
+        """Each `Linear` with what it is called with over the plane, in order, and the result."""
+        self._calls: list[tuple[Linear, np.ndarray]] = []
+        with no_grad(), using_config("train", False):
+            result = np.asarray(getattr(twin, "predictor", twin)(as_variable(self._plane)).array)
+        if not self._calls:
+            raise ValueError("it has no Linear layer, so that it cannot be drawn unit by unit")
+        return self._calls, result
+
+    def _copy_at(self, state: ModelState) -> Link:
+        """The copy of the model, with the parameters of a state."""
+        if self._twin is None:
+            self._twin = self._model.copy("copy")
+            for link in self._twin.links():
+                if isinstance(link, Linear):
+                    link.__dict__["forward"] = partial(self._heard, link)
+        for path, parameter in self._twin.namedparams():
+            kept = state.values.get(path)
+            if kept is None or not kept.is_whole:
+                raise ValueError(f"{path} is too large to be kept whole, or has no numbers yet")
+            parameter.data = kept.values
+        return self._twin
+
+    def _heard(self, link: Linear, x: Any) -> Any:
+        """What `Linear.forward` does, and a note of what it was called with."""
+        self._calls.append((link, np.asarray(getattr(x, "array", x))))
+        return type(link).forward(link, x)
+
+
+def _pictures(values: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(values.T).reshape(-1, SIDE, SIDE)
+
+
+def parting(outputs: np.ndarray) -> np.ndarray:
+    """What parts the classes: one output itself, or the second of two less the first, at 0; of more, the class.
+
+    Parameters
+    ----------
+    outputs : numpy.ndarray
+        Of shape ``(outputs, ...)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> parting(np.array([[1.0, 2.0], [3.0, 1.0]])).tolist(), parting(np.eye(3)).tolist()
+    ([2.0, -1.0], [0, 1, 2])
+    """
+    if len(outputs) > 2:
+        found: np.ndarray = outputs.argmax(axis=0)
+        return found
+    return outputs[0] if len(outputs) == 1 else outputs[1] - outputs[0]

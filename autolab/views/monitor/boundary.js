@@ -1,0 +1,252 @@
+// @ts-check
+/**
+ * A net drawn unit by unit over the plane of its two features: a small picture for each unit, lines as wide as their
+ * weights, and beside it the result with the examples, or the unit that was chosen with its gradients.
+ */
+
+import { button, html, set, short, svg, write } from "../live/dom.js";
+import { floats, paint } from "../live/heatmap.js";
+
+const UNIT = 46; // sides of a unit's picture, and what lies between, in the units of the drawing
+const GAP = 12;
+const BETWEEN = 96;
+const WIDEST = 7;
+const FAINT = 0.18; // of a line that does not lead to the chosen unit
+
+/**
+ * @typedef {{units: string[], titles: string[], note: string, pictures: DataView[], weights: (number | null)[][], bias:
+ *   (number | null)[], gradients: (number | null)[][] | null, bias_gradients: (number | null)[] | null}} Column
+ * @typedef {{title: string, absent: string, columns: Column[], classes: number, result: DataView}} Net
+ * @typedef {{side: number, low: number[], high: number[], x: [number, number][], t: number[], axes:
+ *   string}} Examples
+ */
+
+/** @param {import("../graph/explorer.js").View} view */
+export function makeBoundaryPart(view) {
+  const { get, root } = view;
+  const words = get("words");
+  const heading = html("h3", { class: "al-chart-title" }, words.plane);
+  const absent = html("p", { class: "al-status" });
+  const lines = svg("svg", { class: "al-net-lines", "aria-hidden": "true" });
+  const boxes = html("div");
+  const drawing = html("div", { class: "al-net", role: "group", "aria-label": words.plane }, lines, boxes);
+  const large = makePlane();
+  const told = html("p", { class: "al-note al-net-told", role: "status" });
+  const table = html("table", { class: "al-net-table" });
+  const back = button(words.back, () => choose(null));
+  const side = html("div", { class: "al-net-side" }, told, large.root, table, back);
+  const notes = html("p", { class: "al-note" });
+  const panel = html("section", { class: "al-boundary" }, heading, absent, drawing, side, notes);
+  /** @type {[number, number] | null} layer and unit */
+  let chosen = null;
+
+  /** @param {[number, number] | null} place */
+  function choose(place) {
+    const isSame = place && chosen && place.join() === chosen.join();
+    chosen = isSame ? null : place;
+    show();
+  }
+
+  function show() {
+    /** @type {Net | null} */
+    const net = get("boundary");
+    panel.hidden = !get("examples") || !net;
+    if (!net || panel.hidden) return;
+    write(absent, net.absent);
+    absent.hidden = !net.absent;
+    for (const part of [drawing, side, notes]) part.hidden = Boolean(net.absent);
+    if (net.absent) return;
+    if (chosen && !net.columns[chosen[0]]?.units[chosen[1]]) chosen = null;
+    draw(net);
+    tell(net);
+    write(notes, [words.weights, ...net.columns.map(({ note }) => note)].filter(Boolean).join(" "));
+  }
+
+  /** @param {Net} net */
+  function draw({ columns }) {
+    const high = Math.max(...columns.map(({ units }) => units.length)) * (UNIT + GAP);
+    const wide = columns.length * (UNIT + BETWEEN) - BETWEEN;
+    const left = (/** @type {number} */ i) => i * (UNIT + BETWEEN);
+    const top = (/** @type {number} */ i, /** @type {number} */ j) =>
+      (high - columns[i].units.length * (UNIT + GAP)) / 2 + j * (UNIT + GAP);
+    set(lines, { viewBox: `0 0 ${wide} ${high}` });
+    drawing.style.aspectRatio = `${wide} / ${high}`;
+    drawing.style.maxWidth = `${wide / 12}em`; // a unit is at most about 4 em wide
+    lines.replaceChildren(
+      ...columns.flatMap((column, i) => {
+        const greatest = Math.max(...column.weights.flat().map((w) => Math.abs(w ?? 0)), 1e-30);
+        return column.weights.flatMap((row, j) =>
+          row.map((weight, k) => {
+            const [x, y, u, v] = [left(i - 1) + UNIT, top(i - 1, k) + UNIT / 2, left(i), top(i, j) + UNIT / 2];
+            const isNear = !chosen || (chosen[0] === i && chosen[1] === j);
+            return svg("path", {
+              d: `M${x} ${y}C${x + BETWEEN / 2} ${y} ${u - BETWEEN / 2} ${v} ${u} ${v}`,
+              stroke: weight === null ? "currentColor" : view.colors.css(Math.sign(weight) * 0.75),
+              "stroke-width": (0.4 + (WIDEST * Math.abs(weight ?? 0)) / greatest).toFixed(2),
+              "stroke-dasharray": weight === null ? "3 3" : null,
+              opacity: isNear ? null : FAINT,
+            });
+          }),
+        );
+      }),
+    );
+    const names = columns.flatMap(({ units }, i) => units.map((_, j) => `${i},${j}`));
+    if (names.join(" ") !== boxes.dataset.names) {
+      boxes.dataset.names = names.join(" ");
+      boxes.replaceChildren(
+        ...columns.flatMap(({ units, titles }, i) =>
+          units.map((unit, j) => {
+            const box = html(
+              "button",
+              { type: "button", class: "al-net-unit", "aria-label": titles[j], onclick: () => choose([i, j]) },
+              html("canvas"),
+              html("span", { "aria-hidden": "true" }, unit),
+            );
+            const [x, y] = [left(i) / wide, top(i, j) / high];
+            Object.assign(box.style, { left: `${100 * x}%`, top: `${100 * y}%`, width: `${(100 * UNIT) / wide}%` });
+            return box;
+          }),
+        ),
+      );
+    }
+    columns.forEach(({ pictures }, i) =>
+      pictures.forEach((picture, j) => {
+        const box = boxes.children[names.indexOf(`${i},${j}`)];
+        set(box, { "aria-pressed": String(chosen?.[0] === i && chosen[1] === j) });
+        paintAlone(box.firstElementChild, floats(picture), view.colors);
+      }),
+    );
+  }
+
+  /** The large picture, and what leads to the chosen unit. @param {Net} net */
+  function tell({ columns, classes, result }) {
+    const examples = get("examples");
+    const column = chosen && columns[chosen[0]];
+    write(told, column && chosen ? column.titles[chosen[1]] : words.result);
+    back.hidden = !chosen;
+    if (column && chosen) large.update(examples, floats(column.pictures[chosen[1]]), 1, view.colors);
+    else large.update(examples, floats(result), classes, view.colors);
+    const rows = [];
+    if (column?.weights.length && chosen) {
+      const [i, j] = chosen;
+      const row = (/** @type {string} */ name, /** @type {any} */ value, /** @type {any} */ gradient) =>
+        html(
+          "tr",
+          {},
+          html("th", { scope: "row" }, name),
+          html("td", {}, written(value)),
+          html("td", { class: "al-net-gradient" }, gradient === undefined ? "" : written(gradient)),
+        );
+      rows.push(
+        html("tr", {}, ...[words.from, words.weight, words.gradient_of].map((w) => html("th", { scope: "col" }, w))),
+        ...columns[i - 1].units.map((name, k) => row(name, column.weights[j][k], column.gradients?.[j][k])),
+        row(words.bias, column.bias[j], column.bias_gradients?.[j]),
+      );
+    }
+    table.replaceChildren(...rows);
+    table.hidden = !rows.length;
+  }
+
+  return { places: { middle: [panel] }, on: { "boundary examples": show }, paint: show };
+}
+
+/** The middle of a cell of a picture, of 100. @param {number} cell @param {number} side */
+const middle = (cell, side) => (100 * (cell + 0.5)) / side;
+
+/** @param {number | null} value */
+const written = (value) => (value === null ? "NaN" : short(value, 3));
+
+/**
+ * A square of numbers in its own strength, with no colour at 0.
+ * @param {any} canvas
+ * @param {Float32Array} data
+ * @param {import("../live/colors.js").ColorMap} colors
+ */
+function paintAlone(canvas, data, colors) {
+  const side = Math.sqrt(data.length);
+  paint(canvas, { rows: side, cols: side, scale: strongest(data) }, data, colors);
+}
+
+/** @param {Float32Array} data */
+const strongest = (data) => data.reduce((most, v) => (Number.isFinite(v) ? Math.max(most, Math.abs(v)) : most), 0);
+
+/** A plane with the examples on it, and the line where numbers change their sign. */
+function makePlane() {
+  const canvas = html("canvas", { class: "al-net-plane", "aria-hidden": "true" });
+  const points = svg("svg", { class: "al-net-points", viewBox: "0 0 100 100", preserveAspectRatio: "none" });
+  const axes = html("p", { class: "al-note" });
+  const root = html("div", {}, html("div", { class: "al-net-frame-large" }, canvas, points), axes);
+  return {
+    root,
+    /**
+     * @param {Examples} examples
+     * @param {Float32Array} data
+     * @param {number} classes 1: a unit; 2: what parts two classes at 0; more: the number of the class
+     * @param {import("../live/colors.js").ColorMap} colors
+     */
+    update({ side, low, high, x, t, axes: told }, data, classes, colors) {
+      const many = classes > 2;
+      if (many) paintClasses(canvas, side, data);
+      else paintAlone(canvas, data, colors);
+      const place = (/** @type {number} */ v, /** @type {number} */ i) =>
+        middle(((side - 1) * (v - low[i])) / (high[i] - low[i]), side);
+      const binary = Math.max(...t) < 2;
+      points.replaceChildren(
+        ...(classes === 2 ? [svg("path", { d: zeroLine(data, side), class: "al-net-zero" })] : []),
+        ...x.flatMap(([across, up], n) => {
+          const d = `M${place(across, 0).toFixed(2)} ${(100 - place(up, 1)).toFixed(2)}h0`;
+          const stroke = binary ? colors.css(t[n] ? 0.95 : -0.95) : `var(--al-line${t[n] % 8})`;
+          return [
+            svg("path", { d, class: "al-net-point al-net-ring" }),
+            svg("path", { d, class: "al-net-point", stroke }),
+          ];
+        }),
+      );
+      write(axes, told);
+    },
+  };
+}
+
+/**
+ * The colours of classes, paler than those of their examples.
+ * @param {any} canvas
+ * @param {number} side
+ * @param {Float32Array} data
+ */
+function paintClasses(canvas, side, data) {
+  set(canvas, { width: side, height: side });
+  const context = canvas.getContext("2d");
+  const style = getComputedStyle(canvas);
+  context.globalAlpha = 0.35;
+  data.forEach((k, n) => {
+    context.fillStyle = style.getPropertyValue(`--al-line${k % 8}`);
+    context.fillRect(n % side, Math.floor(n / side), 1, 1);
+  });
+}
+
+/**
+ * Where a grid of numbers changes its sign, as a path in a square of 100.
+ * @param {Float32Array} data
+ * @param {number} side
+ */
+function zeroLine(data, side) {
+  const found = [];
+  for (let i = 0; i + 1 < side; i++)
+    for (let j = 0; j + 1 < side; j++) {
+      const corners = [
+        [j, i],
+        [j + 1, i],
+        [j + 1, i + 1],
+        [j, i + 1],
+      ];
+      const crossings = corners.flatMap(([x, y], k) => {
+        const [u, v] = corners[(k + 1) % 4];
+        const [a, b] = [data[y * side + x], data[v * side + u]];
+        if (a > 0 === b > 0) return [];
+        const part = a / (a - b);
+        return [[x + part * (u - x), y + part * (v - y)].map((at) => middle(at, side).toFixed(2)).join(" ")];
+      });
+      for (let k = 0; k + 1 < crossings.length; k += 2) found.push(`M${crossings[k]}L${crossings[k + 1]}`);
+    }
+  return found.join("");
+}
