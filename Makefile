@@ -79,11 +79,11 @@ needs-gpu:
 
 # Both libraries are large, so they are not in the environment of the other tests, where those of the bridges are skipped.
 test-bridges: .bridges-venv/made
-	.bridges-venv/bin/python -m pytest tests/bridges autolab/bridges autolab/foreign.py
+	.bridges-venv/bin/python -m pytest tests/bridges autolab/bridges autolab/foreign.py tests/views/graph/test_page_foreign.py
 
 .bridges-venv/made: tests/bridges/requirements.txt pyproject.toml
 	"$${PYTHON:-python3}" -m venv --clear .bridges-venv
-	.bridges-venv/bin/python -m pip install --quiet --editable . -r tests/bridges/requirements.txt
+	.bridges-venv/bin/python -m pip install --quiet --editable ".[lab,test]" -r tests/bridges/requirements.txt
 	@touch $@
 
 bench:

@@ -37,6 +37,9 @@ class BridgeSession(Session):
     library: str
     """What it is called, for the sentences of views."""
 
+    max_order = 0
+    """Derivatives of higher order are written in the function itself."""
+
     def __init__(
         self, fn: Callable[..., Any], name: str, arrays: Mapping[str, np.ndarray], options: Mapping[str, Any]
     ) -> None:

@@ -48,6 +48,7 @@ def free(picture: Picture, question: Sequence[Any]) -> dict[str, Any]:
             for name, (value, values) in session.settings().items()
         ],
         "order": state.order,
+        "most": session.max_order,
         "wrt": state.wrt,
     }
 

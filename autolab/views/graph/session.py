@@ -21,7 +21,7 @@ from ...engine.switches import config, using_config
 from ...engine.variable import Variable
 from ...recording.model import Recording
 from ...recording.opening import fused_names
-from ...recording.orders import input_to_differentiate
+from ...recording.orders import MAX_ORDER, input_to_differentiate
 from ...recording.origins import Origins
 from ...recording.replacing import numbered, replacement
 from ...recording.run import BUDGET, record_bound
@@ -58,6 +58,9 @@ class Session(RerunContext):
     TypeError
         If the inputs do not fit the signature, or an option is unknown.
     """
+
+    max_order = MAX_ORDER
+    """Up to which order it differentiates."""
 
     def __init__(
         self,

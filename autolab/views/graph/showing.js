@@ -149,6 +149,7 @@ export function showing(before, look, answer) {
     })),
     orders: memo("orders", [program, free.order, free.wrt], () => ({
       ...program,
+      most: free.most ?? program.most,
       order: free.order ?? program.order,
       wrt: free.order === undefined ? program.wrt : free.wrt,
     })),

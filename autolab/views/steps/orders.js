@@ -67,7 +67,8 @@ export function makeOrdersPart(view) {
   control.append(asComputed);
 
   function paint() {
-    const { order, wrt, inputs: able, graphs: facts, note: words } = get("orders");
+    const { order, most, wrt, inputs: all, graphs: facts, note: words } = get("orders");
+    const able = most ? all : []; // by which one can differentiate
     [...control.children].forEach((part) => part !== asComputed && (part.hidden = get("still")));
     others.hidden = get("still") || !able.length;
     control.hidden = !able.length;

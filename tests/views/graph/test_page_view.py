@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from autolab import Variable
-from autolab.views.draw.colors import STOPS, paint, tone, view_tone
+from autolab.views.draw.colors import STOPS, THEMES, paint, tone, view_tone
 from autolab.views.draw.heatmap_data import Sample
 from autolab.views.draw.messages import say
 from autolab.views.graph.readings import readings, view_scale
@@ -38,6 +38,14 @@ def test_the_first_paint_shows_every_number(page: Page, open_view: Open) -> None
     assert shown == {"x": ("2", "3"), "y": ("3", "2"), "z": ("4", "1"), "h": ("6", "1"), "w": ("10", "1")}
     assert page.locator(".al-function").text_content() == "muladd(x, y, z)"
     assert page.locator(".al-edge").count() == 4
+
+
+def test_numbers_that_can_be_changed_are_blue(page: Page, open_view: Open) -> None:
+    wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
+    fill = "e => getComputedStyle(e).fill.match(/\\d+/g).map(Number)"
+    colours = {n: node(page, wire, n).locator(".al-value .al-number").evaluate(fill) for n in ("x", "h")}
+    free = THEMES["light"]["free"]
+    assert colours["x"] == [int(free[k : k + 2], 16) for k in (1, 3, 5)] != colours["h"]
 
 
 def test_strips_have_the_colours_of_the_arrays(page: Page, open_view: Open) -> None:
