@@ -40,7 +40,6 @@ from .metrics import accuracy, f1_score, precision, r2_score, recall
 from .nn import dropout, embedding, linear, one_hot
 from .normalization import batch_norm, layer_norm
 from .norms import logsumexp, norm
-from .operators import install as _install
 from .patches import pixel_shuffle, unfold
 from .pool import avg_pool1d, avg_pool2d, global_avg_pool, global_max_pool, max_pool1d, max_pool2d
 from .powers import abs, cbrt, hypot, pow, reciprocal, sqrt, square
@@ -61,6 +60,7 @@ from .sorting import partition, sort
 from .special import erf, erfc
 from .spectra import eigh, svd
 from .trig import arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, cos, cosh, sin, sinh, tan, tanh
+from .variable_methods import install as _install
 
 _install()
 

@@ -1,6 +1,7 @@
 """Arithmetic, elementwise with broadcasting: what `+`, `-`, `*` and `/` call.
 
-The operators are set at the end. All others, `**` and `@` among them, and the methods are set by `operators.py`.
+The operators are set at the end, as those of other families are in theirs: `**` in powers, `@` in products, `//` and
+`%` in division. Methods are set by variable_methods.
 """
 
 from __future__ import annotations
@@ -96,6 +97,8 @@ def set_operator(name: str, function: Callable[[Any, Any], Any]) -> None:
     setattr(Variable, f"__r{name}__", lambda self, other: function(other, self))
 
 
-for _name, _function in {"add": add, "sub": sub, "mul": mul, "truediv": div}.items():
-    set_operator(_name, _function)
+set_operator("add", add)
+set_operator("sub", sub)
+set_operator("mul", mul)
+set_operator("truediv", div)
 Variable.__neg__ = neg  # type: ignore[method-assign]

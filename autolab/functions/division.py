@@ -8,6 +8,7 @@ import numpy as np
 
 from ..engine.backend import Array
 from ..engine.declare import elementwise
+from .arithmetic import set_operator
 from .rounding import zeros_like
 
 
@@ -60,3 +61,7 @@ def fmod(xp: Any, a: Array, b: Array) -> Array:
 def _quotient(xp: Any, a: Array, b: Array, rest: Array) -> Array:
     """The whole number of times that ``b`` was taken from ``a``. Constant, so it has no rules."""
     return xp.rint((a - rest) / b)
+
+
+set_operator("floordiv", floor_divide)
+set_operator("mod", remainder)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..engine.backend import Array, get_array_module
 from ..engine.declare import elementwise
+from .arithmetic import set_operator
 from .exponentials import log
 from .rounding import sign
 
@@ -28,6 +29,9 @@ def pow(xp: Any, base: Array, exponent: Array) -> Array:
     (variable(6.0), variable(5.545177444479562))
     """
     return xp.power(base, exponent)
+
+
+set_operator("pow", pow)
 
 
 @pow.vjp("base")

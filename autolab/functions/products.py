@@ -11,6 +11,7 @@ import numpy as np
 from ..engine.backend import Array
 from ..engine.calls import Call
 from ..engine.declare import primitive
+from .arithmetic import set_operator
 from .axes import expand_dims, other_axes, squeeze, swapaxes
 from .shape import reshape, sum_to, transpose
 
@@ -49,6 +50,9 @@ def matmul(xp: Any, a: Array, b: Array) -> Array:
     variable([11.])
     """
     return xp.matmul(a, b)
+
+
+set_operator("matmul", matmul)
 
 
 @matmul.vjp("a")

@@ -1,4 +1,7 @@
-"""Python's operators, but for those of `arithmetic.py`, and the array methods of Variable."""
+"""The methods of Variable: those of Python, of NumPy's arrays, and of other libraries that people type unasked.
+
+Operators of two operands are set where their functions are, by `arithmetic.set_operator`.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..engine import protocol
-from ..engine.variable import Variable
-from .arithmetic import set_operator
+from ..engine.backend import Array
+from ..engine.config import listeners
+from ..engine.devices import to_cpu as _in_main_memory
+from ..engine.leaving import left
+from ..engine.variable import Variable, wrap
 from .axes import squeeze, swapaxes
 from .cumulative import cumprod, cumsum, prod
 from .device_transfer import to_cpu, to_gpu
@@ -22,22 +28,129 @@ from .extrema import max as _max
 from .extrema import min as _min
 from .indexing import getitem
 from .logistic import sigmoid
-from .methods import METHODS, PROPERTIES, transposed
 from .numpy_names import copy as _copy
 from .numpy_names import take
 from .powers import abs as _abs
-from .powers import pow, sqrt
-from .products import dot, matmul
+from .powers import sqrt
+from .products import dot
 from .rectifiers import relu
 from .reduce import mean, std, var
 from .reduce import sum as _sum
 from .repeating import repeat
 from .rounding import round as _round
 from .selection import clip
-from .shape import reshape, transpose
+from .shape import cast, reshape, transpose
 from .softmaxes import softmax
 from .sorting import sort
 from .trig import cos, sin, tanh
+
+
+def detach(self: Variable) -> Variable:
+    """The same array as a Variable that is cut off from the graph: no gradient passes it. Nothing is copied.
+
+    Examples
+    --------
+    >>> from autolab import Variable
+    >>> x = Variable([1.0, 2.0])
+    >>> (x * x).detach().requires_grad
+    False
+    """
+    data = self._data
+    return wrap(left(self, data) if listeners and self.node is not None else data, None)
+
+
+def numpy(self: Variable) -> np.ndarray:
+    """The values as an array of NumPy, without the graph; from a GPU they are copied.
+
+    Examples
+    --------
+    >>> from autolab import Variable
+    >>> Variable([1.0, 2.0]).numpy()
+    array([1., 2.])
+    """
+    data = left(self, self._data) if listeners and self.node is not None else self._data
+    return _in_main_memory(data)
+
+
+def tolist(self: Variable) -> Any:
+    """The values as nested lists of Python's numbers; of a value without axes, the number.
+
+    Examples
+    --------
+    >>> from autolab import Variable
+    >>> Variable([[1.0, 2.0]]).tolist()
+    [[1.0, 2.0]]
+    """
+    data = left(self, self._data) if listeners and self.node is not None else self._data
+    return data.tolist()
+
+
+def astype(self: Variable, dtype: Any, copy: bool = True) -> Variable:
+    """The same numbers in another dtype. To a floating-point dtype it is differentiable; whole numbers and truth values
+    are constants.
+
+    Parameters
+    ----------
+    dtype : dtype
+    copy : bool
+        False gives the Variable itself where it has the dtype already.
+
+    Examples
+    --------
+    >>> from autolab import Variable
+    >>> Variable([1.5, 2.5]).astype("float32").dtype, Variable([1.5, 2.5]).astype(int)
+    (dtype('float32'), variable([1 2]))
+    """
+    wanted = np.dtype(dtype)
+    if not copy and wanted == self.dtype:
+        return self
+    if wanted.kind not in "biu":
+        return cast(self, dtype=wanted)
+    data = left(self, self._data) if listeners and self.node is not None else self._data
+    return wrap(data.astype(wanted), None)
+
+
+def formatted(self: Variable, spec: str) -> str:
+    """``f"{loss:.3f}"`` for a value of one element; without a format, as `str` has it."""
+    if not spec:
+        return str(self)
+    if self.size != 1:
+        raise TypeError(
+            f"Variable: format {spec!r:.40} for shape {self.shape}; expected one element. "
+            "numpy.array2string(x.data, precision=3) shows them all"
+        )
+    number = self._data.item()
+    return format(left(self, number) if listeners and self.node is not None else number, spec)
+
+
+def _of_data(name: str) -> Callable[..., Any]:
+    """A method of the array's whose result is no number to differentiate."""
+
+    def method(self: Variable, /, *args: Any, **options: Any) -> Array:
+        return getattr(self._data, name)(*args, **options)
+
+    method.__name__, method.__doc__ = name, f"As ``numpy.ndarray.{name}``: of the values, as an array without a graph."
+    return method
+
+
+def transposed(self: Variable) -> Variable:
+    """The matrices over the last two axes, transposed."""
+    return swapaxes(self, -1, -2)
+
+
+PLAIN = ("all", "any", "argmax", "argmin", "argpartition", "argsort", "nonzero", "searchsorted")
+PROPERTIES = ("itemsize", "nbytes", "strides")
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "__format__": formatted,
+    "astype": astype,
+    "detach": detach,
+    "numpy": numpy,
+    "to_numpy": numpy,
+    "tolist": tolist,
+    **{name: _of_data(name) for name in PLAIN},
+}
+"""Name of a method -> what it does."""
 
 
 def _method(function: Any) -> Callable[..., Any]:
@@ -102,9 +215,7 @@ def _iterate(self: Variable) -> Iterator[Variable]:
 
 
 def install() -> None:
-    """Give Variable its other operators and its methods."""
-    for name, operator in {"pow": pow, "matmul": matmul, "floordiv": floor_divide, "mod": remainder}.items():
-        set_operator(name, operator)
+    """Give Variable its methods."""
     methods = (_sum, mean, var, std, prod, _max, _min, cumsum, cumprod)
     torch = (exp, log, sqrt, _abs, sin, cos, tanh, sigmoid, relu, softmax)
     for function in (*methods, *torch, _round, swapaxes, squeeze, repeat, diagonal, trace, sort):
