@@ -259,3 +259,35 @@ def test_derivatives_of_functions():
     for found in (F.vjp, F.jvp):
         assert [t.tolist() for t in found(lambda v: v.pow(2), x, ones)] == [[1, 4], [2, 4]]
     assert F.hvp(lambda v: v.pow(3).sum(), x, ones)[1].tolist() == [6, 12]
+
+
+def test_qr_and_lstsq_give_what_pytorch_gives():
+    """The numbers are those of PyTorch 2.13."""
+    A = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]], dtype=torch.float64, requires_grad=True)
+    q, r = torch.linalg.qr(A)
+    (q**3).sum().backward()
+    assert np.allclose(r.abs().detach().numpy(), [[5.916079783099615, 8.282511696339462], [0.0, 0.632455532033676]])
+    found = [[0.617942366029971, 0.4065785563073636], [1.6154944049589561, 1.2197356689220913]]
+    assert np.allclose(np.abs(A.grad.numpy())[:2], found)
+    A.grad = None
+    B = torch.tensor([[1.0], [0.0], [2.0]], dtype=torch.float64, requires_grad=True)
+    least = torch.linalg.lstsq(A, B, driver="gelsd")
+    least.solution.sum().backward()
+    assert np.allclose(least.solution.detach().numpy(), [[-1.7857142857142858], [1.5]]) and int(least.rank) == 2
+    assert np.allclose(B.grad.numpy(), [[-0.5714285714285721], [0.28571428571428625], [0.1428571428571428]])
+    assert np.allclose(A.grad.numpy()[0], [-1.3265306122449028, 1.0714285714285685])
+    with pytest.raises(ValueError, match="facade has 'reduced'"):
+        torch.linalg.qr(A, mode="complete")
+
+
+def test_sinc_and_interpolate_give_what_pytorch_gives():
+    x = torch.tensor([[[0.5, 0.0, -1.5]]], dtype=torch.float64, requires_grad=True)
+    torch.sinc(x).sum().backward()
+    assert np.allclose(x.grad.numpy(), [[[-1.2732395447351628, 0.0, -0.14147106052612918]]])
+    y = torch.nn.functional.interpolate(x, size=5, mode="linear")
+    assert np.allclose(y.detach().numpy(), [[[0.5, 0.3, 0.0, -0.9, -1.5]]])
+    x.grad = None
+    (y * y).sum().backward()
+    assert np.allclose(x.grad.numpy(), [[[1.36, -0.48, -4.08]]])
+    with pytest.raises(ValueError, match="antialias"):
+        torch.nn.functional.interpolate(x, size=5, antialias=True)

@@ -68,7 +68,7 @@ _FLOATS = {
     },
     **{f"a{name}": getattr(F, f"arc{name}") for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
     **{f"arc{name}": getattr(F, f"arc{name}") for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
-    **{name: getattr(F, name) for name in ("erf", "erfc", "reciprocal", "sigmoid")},
+    **{name: getattr(F, name) for name in ("erf", "erfc", "reciprocal", "sigmoid", "sinc")},
 }
 _ANY = {name: getattr(F, name) for name in ("abs", "ceil", "floor", "neg", "relu", "square", "sign")}
 _ANY |= {"absolute": F.abs, "negative": F.neg}

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ... import functions as F
 from .. import missing
 from ._arguments import axes, tensor_of
 from ._products import cross, det, matmul, matrix_power, slogdet
 from ._reductions import norm as _norm
-from ._tensor import dressed
+from ._tensor import constant, dressed
 
 __all__ = [
     "cholesky",
@@ -17,11 +19,13 @@ __all__ = [
     "det",
     "eigh",
     "inv",
+    "lstsq",
     "matmul",
     "matrix_norm",
     "matrix_power",
     "norm",
     "pinv",
+    "qr",
     "slogdet",
     "solve",
     "svd",
@@ -51,6 +55,43 @@ def cholesky(A: Any, *, upper: bool = False) -> Any:
     """The lower triangle L with ``L @ L.T == A``; with ``upper``, its transpose."""
     found = dressed(F.cholesky(tensor_of("cholesky", A, "A")))
     return found.mT if upper else found
+
+
+class QR(NamedTuple):
+    """What `qr` returns."""
+
+    Q: Any
+    R: Any
+
+
+def qr(A: Any, mode: str = "reduced") -> QR:
+    """Q with columns of length 1 at right angles, and an upper triangle R, with ``A == Q @ R``.
+
+    Examples
+    --------
+    >>> from autolab.compat import torch
+    >>> torch.linalg.qr(torch.tensor([[3.0, 1.0], [4.0, 2.0]])).R.abs()
+    tensor([[5.0000, 2.2000],
+            [0.0000, 0.4000]])
+    """
+    if mode != "reduced":
+        raise ValueError(f"torch.linalg.qr: mode is {mode!r:.40}; AutoLab's facade has 'reduced'")
+    return QR(*[dressed(part) for part in F.qr(tensor_of("qr", A, "A"))])
+
+
+class LeastSquares(NamedTuple):
+    """What `lstsq` returns."""
+
+    solution: Any
+    residuals: Any
+    rank: Any
+    singular_values: Any
+
+
+def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = None) -> LeastSquares:
+    """The X for which ``A @ X`` is nearest to B; of several the smallest."""
+    x, residuals, rank, s = F.lstsq(tensor_of("lstsq", A, "A"), tensor_of("lstsq", B, "B"), rcond)
+    return LeastSquares(dressed(x), dressed(residuals), constant(np.asarray(rank, np.int64)), dressed(s))
 
 
 def eigh(A: Any, UPLO: str = "L") -> Any:

@@ -141,6 +141,21 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
     return dressed(F.unfold(input, kernel_size, dilation, padding, stride))
 
 
+def interpolate(
+    input: Any,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Any:
+    """Sequences or images in another size: the nearest elements, or linear means of the neighbours."""
+    if recompute_scale_factor or antialias:
+        raise ValueError("interpolate: recompute_scale_factor and antialias are not part of AutoLab's torch facade")
+    return dressed(F.interpolate(input, size, scale_factor, mode, bool(align_corners)))
+
+
 def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
     """Channels as more pixels."""
     return dressed(F.pixel_shuffle(input, upscale_factor))
