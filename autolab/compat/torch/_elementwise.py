@@ -105,24 +105,25 @@ def binary(name: str, engine: Callable[[Any, Any], Any], floating: bool = False)
     """A function of two, whose types are brought together; with ``floating`` the results are floats."""
 
     def call(input: Any, other: Any) -> Any:
-        a, b = input, other
-        kind = type(b)
-        if not isinstance(a, Engine) or not ((kind is float or kind is int) if a._data.dtype.kind == "f" else False):
-            if not (isinstance(a, Engine) and isinstance(b, Engine) and a._data.dtype is b._data.dtype):
-                if not isinstance(a, Engine | int | float | np.ndarray | np.generic):
-                    raise TypeError(f"{name}: input is {a_kind(a)}; expected a tensor or a number")
-                if not isinstance(b, Engine | int | float | np.ndarray | np.generic):
-                    raise TypeError(f"{name}: other is {a_kind(b)}; expected a tensor or a number")
-                a, b = together(a, b)
-            if floating:
-                a, b = (floats(x) if isinstance(x, Engine) else x for x in (a, b))
-        y = engine(a, b)
+        fit = False
+        if isinstance(input, Engine) and (dtype := input._data.dtype).kind == "f":
+            kind = type(other)
+            fit = kind is float or kind is int or (isinstance(other, Engine) and other._data.dtype is dtype)
+        y = engine(input, other) if fit else engine(*_brought_together(name, input, other, floating))
         if type(y) is Engine:
             y.__class__ = Tensor
             return y
         return result(y)
 
     return _named(call, name, engine)
+
+
+def _brought_together(name: str, a: Any, b: Any, floating: bool) -> list[Any]:
+    """Two operands in one type; with ``floating`` in one of floats."""
+    for place, x in (("input", a), ("other", b)):
+        if not isinstance(x, Engine | int | float | np.ndarray | np.generic):
+            raise TypeError(f"{name}: {place} is {a_kind(x)}; expected a tensor or a number")
+    return [floats(x) if floating and isinstance(x, Engine) else x for x in together(a, b)]
 
 
 mul = multiply = binary("mul", F.mul)
