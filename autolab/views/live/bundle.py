@@ -13,15 +13,14 @@ from pathlib import Path
 import ipywidgets
 import traitlets
 
+from .light import light
+
 VIEWS = Path(__file__).parent.parent
 """Each view's JavaScript and style sheets lie beside its Python; no two files have the same name."""
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\.{1,2}/(?:\w+/)?(\w+\.js)";\n', re.MULTILINE)
 _STYLE_IMPORT = re.compile(r'^@import "\.{1,2}/(?:\w+/)?(\w+\.css)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
-_STYLE_COMMENT = re.compile(r" ?/\*(?:[^*]|\*(?!/))*\*/")
-_TYPES = re.compile(r"/\*\* @(?:type|param|returns) (?:[^*]|\*(?!/))*\*/ ?")
-_COMMENT_LINES = re.compile(r"^ *(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
 
 
 @cache
@@ -36,8 +35,8 @@ def module_text(entry: str) -> str:
 
 @cache
 def style_text(entry: str) -> str:
-    """A style sheet of a view with those that it imports, each once, without comments."""
-    return _STYLE_COMMENT.sub("", "".join(_joined(entry, _STYLE_IMPORT).values()))
+    """A style sheet of a view with those that it imports, each once, without comments and indentation."""
+    return "".join(_joined(entry, _STYLE_IMPORT).values())
 
 
 def file_of(name: str) -> Path:
@@ -66,7 +65,7 @@ def _joined(entry: str, imports: re.Pattern[str]) -> dict[str, str]:
             text = file_of(name).read_text(encoding="utf-8")
             for imported in imports.findall(text):
                 add(imported)
-            parts[name] = parts.pop(name) + _TYPES.sub("", _COMMENT_LINES.sub("", imports.sub("", text)))
+            parts[name] = parts.pop(name) + light(imports.sub("", text))
 
     add(entry)
     return parts

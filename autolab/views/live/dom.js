@@ -11,7 +11,8 @@ const SVG = "http://www.w3.org/2000/svg";
 /** @typedef {Record<string, string | number | boolean | null | undefined | Listener>} Attributes */
 
 /**
- * Set attributes by name; `onclick`-like keys add listeners; null, undefined and false remove the attribute.
+ * Set attributes by name; `onclick`-like keys add listeners; null, undefined and false remove the attribute. One that
+ * stays as it was is left alone: a browser lays out anew also for the same number.
  * @template {Element} E
  * @param {E} element
  * @param {Attributes} attributes
@@ -21,7 +22,10 @@ export function set(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
     else if (value === null || value === undefined || value === false) element.removeAttribute(name);
-    else element.setAttribute(name, value === true ? "" : String(value));
+    else {
+      const text = value === true ? "" : String(value);
+      if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+    }
   }
   return element;
 }
@@ -73,12 +77,16 @@ export function choice(values, attributes) {
 }
 
 /**
- * Change the text only where it differs, so that an unchanged number costs no layout.
+ * Change the text only where it differs, so that an unchanged number costs no layout; and in its place, so that a
+ * changed one costs no new box.
  * @param {Element} element
  * @param {string} text
  */
 export function write(element, text) {
-  if (element.textContent !== text) element.textContent = text;
+  const { firstChild: first, lastChild: last } = element;
+  if (first instanceof Text && first === last && text) {
+    if (first.data !== text) first.data = text;
+  } else if (element.textContent !== text) element.textContent = text;
 }
 
 const ROUNDING = 1e-6; // relative: what float32 makes of a decimal number is still that number
