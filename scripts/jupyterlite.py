@@ -1,0 +1,158 @@
+"""JupyterLite with AutoLab, its lessons and examples: JupyterLab as files, with Python in the reader's browser.
+
+What builds it is in an environment of its own, .lite-venv, so that AutoLab's stays small.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from npm_packages import ROOT
+
+VENV = ROOT / ".lite-venv"
+TOOLS = (
+    *("jupyterlite-core==0.7.6", "jupyterlite-pyodide-kernel==0.7.2", "jupyter_server==2.21.1", "hatchling==1.33.0"),
+    *("anywidget==0.11.0", "ipywidgets==8.1.9", "jupyterlab_widgets==3.0.17"),  # what of them runs in the page
+)
+WHEELS = (
+    *("anywidget==0.11.0", "asttokens==3.0.2", "comm==0.2.3", "decorator==5.3.1", "executing==2.3.0"),
+    *("graphviz==0.21", "ipython==9.0.2", "ipython_pygments_lexers==1.1.1", "ipywidgets==8.1.9"),
+    *("matplotlib-inline==0.2.2", "micropip==0.11.1", "packaging==26.3", "parso==0.8.7", "prompt_toolkit==3.0.53"),
+    *("psygnal==0.16.1", "pure_eval==0.2.4", "Pygments==2.21.0", "stack-data==0.6.3", "tqdm==4.70.1"),
+    *("traitlets==5.16.1", "typing_extensions==4.16.0", "wcwidth==0.9.4"),
+)
+"""In the reader's Python. Later versions of IPython do not work with this kernel."""
+
+LEFT_OUT = ("jedi", "sqlite3")
+"""Asked for by the kernel, which runs without: completion is simpler, and no history is kept."""
+
+_EXTENSION = "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension/static/pypi"
+_KERNEL = "@jupyterlite/pyodide-kernel-extension:kernel"
+_OVERRIDES = ROOT / "autolab" / "lab_settings" / "labconfig" / "default_setting_overrides.json"
+_EXAMPLES = ("train_digits.py",)  # the others are for PyTorch and JAX, which browsers do not have
+
+
+def build(folder: Path, pyodide: str, info: dict[str, str], numpy: dict[str, Any]) -> None:
+    """Write JupyterLite into a folder that is not there yet.
+
+    Parameters
+    ----------
+    folder : path
+        Where to.
+    pyodide : str
+        The address of ``pyodide.mjs``; a relative one is seen from the folder.
+    info : dict
+        What the lock file of Pyodide says about Pyodide.
+    numpy : dict
+        NumPy's entry of such a file; a relative ``file_name`` is seen from the folder ``python``.
+
+    Raises
+    ------
+    RuntimeError
+        If the tools or the wheels cannot be had.
+    """
+    _make_tools()
+    with tempfile.TemporaryDirectory() as held:
+        lite = Path(held)
+        _run("-m", "pip", "wheel", "--no-deps", "--no-build-isolation", f"--wheel-dir={lite / 'wheels'}", str(ROOT))
+        entries = {"numpy": numpy, **dict(_entries(lite / "wheels", lite / "files" / "python"))}
+        _write_json(lite / "files" / "python" / "lock.json", {"info": info, "packages": entries})
+        _write_contents(lite / "contents")
+        _write_json(lite / "jupyter-lite.json", _settings(pyodide, [*entries]))
+        options = ["--apps=lab", "--no-sourcemaps", "--no-unused-shared-packages", f"--settings-overrides={_OVERRIDES}"]
+        places = [f"--lite-dir={lite}", f"--contents={lite / 'contents'}", f"--output-dir={folder}"]
+        _run("-m", "jupyterlite_core", "build", *options, *places, cwd=lite)
+        shutil.copytree(lite / "files", folder, dirs_exist_ok=True)
+
+
+def _settings(pyodide: str, packages: list[str]) -> dict[str, Any]:
+    kernel = {
+        "pyodideUrl": pyodide,
+        "disablePyPIFallback": True,
+        "loadPyodideOptions": {"lockFileURL": "./python/lock.json", "packages": packages},
+    }
+    config = {"appName": "AutoLab", "litePluginSettings": {_KERNEL: kernel}}
+    return {"jupyter-lite-schema-version": 0, "jupyter-config-data": config}
+
+
+def _write_contents(folder: Path) -> None:
+    """The files that the reader finds."""
+    for notebook in (ROOT / "autolab" / "lessons").glob("*/*.ipynb"):
+        target = folder / "lessons" / notebook.parent.name
+        target.mkdir(parents=True)
+        shutil.copy(notebook, target)
+    (folder / "examples").mkdir()
+    for name in _EXAMPLES:
+        shutil.copy(ROOT / "examples" / name, folder / "examples")
+
+
+def _make_tools() -> None:
+    """The environment with the tools, and the wheels beside it; made once for these versions."""
+    stamp, wanted = VENV / "made", json.dumps([sys.version, TOOLS, WHEELS])
+    if stamp.is_file() and stamp.read_text() == wanted:
+        return
+    _run("-m", "venv", "--clear", str(VENV), python=sys.executable)
+    _run("-m", "pip", "install", *TOOLS)
+    pure = ["--no-deps", "--only-binary=:all:", "--platform=any", "--python-version=3.13"]
+    _run("-m", "pip", "download", *pure, f"--dest={VENV / 'wheels'}", *WHEELS)
+    stamp.write_text(wanted)
+
+
+def _run(*arguments: str, python: str | Path = VENV / "bin" / "python", cwd: Path = ROOT) -> None:
+    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    quiet = ["--quiet", "--disable-pip-version-check"] if arguments[1] == "pip" else []
+    command = [str(python), *arguments[:2], *quiet, *arguments[2:]]
+    done = subprocess.run(command, cwd=cwd, env=own, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{done.stdout}{done.stderr}\n`{' '.join(command)}` failed, as is said above")
+
+
+def _entries(built: Path, folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Copy the wheels into the folder: what Pyodide must know of each."""
+    folder.mkdir(parents=True)
+    for wheel in sorted([*built.glob("*.whl"), *(VENV / "wheels").glob("*.whl"), *_own_wheels()]):
+        shutil.copy(wheel, folder)
+        yield _entry(folder / wheel.name, *wheel.name.split("-")[:2])
+    for name in LEFT_OUT:
+        with zipfile.ZipFile(folder / f"{name}-0-py3-none-any.whl", "w") as empty:
+            empty.writestr(zipfile.ZipInfo(f"{name}-0.dist-info/METADATA"), f"Name: {name}\nVersion: 0\n")
+        yield _entry(folder / f"{name}-0-py3-none-any.whl", name, "0")
+
+
+def _own_wheels() -> Iterable[Path]:
+    """Those of the kernel."""
+    return [path for path in (VENV / _EXTENSION).glob("*.whl") if not path.name.startswith("widgetsnbextension-3")]
+
+
+def _entry(wheel: Path, name: str, version: str) -> tuple[str, dict[str, Any]]:
+    return re.sub(r"[-_.]+", "-", name).lower(), lock_entry(name, version, wheel.name, wheel.read_bytes())
+
+
+def lock_entry(name: str, version: str, address: str, content: bytes) -> dict[str, Any]:
+    """A package as lock files of Pyodide describe it."""
+    return {
+        "name": name,
+        "version": version,
+        "file_name": address,
+        "install_dir": "site",
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "package_type": "package",
+        "imports": [],
+        "depends": [],
+        "unvendored_tests": False,
+    }
+
+
+def _write_json(path: Path, content: Any) -> None:
+    path.write_text(json.dumps(content, indent=1), encoding="utf-8")
