@@ -20,14 +20,16 @@ from typing import Any
 
 from npm_packages import ROOT
 
+from autolab.files import write
+
 VENV = ROOT / ".lite-venv"
 TOOLS = (
     *("jupyterlite-core==0.7.6", "jupyterlite-pyodide-kernel==0.7.2", "jupyter_server==2.21.1", "hatchling==1.33.0"),
-    *("anywidget==0.11.0", "ipywidgets==8.1.9", "jupyterlab_widgets==3.0.17"),  # what of them runs in the page
+    *("anywidget==0.11.0", "ipywidgets==8.1.8", "jupyterlab_widgets==3.0.16"),  # what of them runs in the page
 )
 WHEELS = (
     *("anywidget==0.11.0", "asttokens==3.0.2", "comm==0.2.3", "decorator==5.3.1", "executing==2.3.0"),
-    *("graphviz==0.21", "ipython==9.0.2", "ipython_pygments_lexers==1.1.1", "ipywidgets==8.1.9"),
+    *("graphviz==0.21", "ipython==9.0.2", "ipython_pygments_lexers==1.1.1", "ipywidgets==8.1.8"),
     *("matplotlib-inline==0.2.2", "micropip==0.11.1", "packaging==26.3", "parso==0.8.7", "prompt_toolkit==3.0.53"),
     *("psygnal==0.16.1", "pure_eval==0.2.4", "Pygments==2.21.0", "stack-data==0.6.3", "tqdm==4.70.1"),
     *("traitlets==5.16.1", "typing_extensions==4.16.0", "wcwidth==0.9.4"),
@@ -39,6 +41,11 @@ LEFT_OUT = ("jedi", "sqlite3")
 
 _EXTENSION = "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension/static/pypi"
 _KERNEL = "@jupyterlite/pyodide-kernel-extension:kernel"
+# The kernel's messages wait for a promise also where the answer is there at once; without the headers it has another way.
+_WAITS = """<script>
+const wait = globalThis.crossOriginIsolated ? Atomics.waitAsync : null;
+if (wait) Atomics.waitAsync = (...given) => ({ value: Promise.resolve(wait(...given).value) });
+</script>"""
 _OVERRIDES = ROOT / "autolab" / "lab_settings" / "labconfig" / "default_setting_overrides.json"
 _EXAMPLES = ("train_digits.py",)  # the others are for PyTorch and JAX, which browsers do not have
 
@@ -51,7 +58,7 @@ def build(folder: Path, pyodide: str, info: dict[str, str], numpy: dict[str, Any
     folder : path
         Where to.
     pyodide : str
-        The address of ``pyodide.mjs``; a relative one is seen from the folder.
+        The address of ``pyodide.js``; a relative one is seen from the folder ``lab``.
     info : dict
         What the lock file of Pyodide says about Pyodide.
     numpy : dict
@@ -74,6 +81,8 @@ def build(folder: Path, pyodide: str, info: dict[str, str], numpy: dict[str, Any
         places = [f"--lite-dir={lite}", f"--contents={lite / 'contents'}", f"--output-dir={folder}"]
         _run("-m", "jupyterlite_core", "build", *options, *places, cwd=lite)
         shutil.copytree(lite / "files", folder, dirs_exist_ok=True)
+    page = folder / "lab" / "index.html"
+    write(page, page.read_text("utf-8").replace("<head>", f"<head>{_WAITS}", 1).encode())
 
 
 def _settings(pyodide: str, packages: list[str]) -> dict[str, Any]:
@@ -82,7 +91,7 @@ def _settings(pyodide: str, packages: list[str]) -> dict[str, Any]:
         "disablePyPIFallback": True,
         "loadPyodideOptions": {"lockFileURL": "./python/lock.json", "packages": packages},
     }
-    config = {"appName": "AutoLab", "litePluginSettings": {_KERNEL: kernel}}
+    config = {"appName": "AutoLab", "exposeAppInBrowser": True, "litePluginSettings": {_KERNEL: kernel}}
     return {"jupyter-lite-schema-version": 0, "jupyter-config-data": config}
 
 
@@ -155,4 +164,5 @@ def lock_entry(name: str, version: str, address: str, content: bytes) -> dict[st
 
 
 def _write_json(path: Path, content: Any) -> None:
-    path.write_text(json.dumps(content, indent=1), encoding="utf-8")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write(path, json.dumps(content, indent=1).encode())

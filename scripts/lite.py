@@ -20,6 +20,7 @@ from autolab.views.playground import site
 
 SITE = ROOT / "dist" / "lite"
 _PACKAGE = "node_modules/pyodide"
+_SCRIPT = "pyodide.js"  # JupyterLite cannot load the module
 _PLAYGROUND, _JUPYTER = "playground", "jupyter"  # folders of the site
 _INDEX = """<!doctype html>
 <html lang="en">
@@ -55,7 +56,7 @@ def runtime() -> Path:
     RuntimeError
         If it cannot be had.
     """
-    return fetched({"pyodide": site.PYODIDE}, [f"{_PACKAGE}/{name}" for name in site.RUNTIME]) / _PACKAGE
+    return fetched({"pyodide": site.PYODIDE}, [f"{_PACKAGE}/{name}" for name in (*site.RUNTIME, _SCRIPT)]) / _PACKAGE
 
 
 def offline_files(folder: Path) -> site.Offline:
@@ -87,13 +88,15 @@ def build(folder: Path, offline: site.Offline | None) -> Path:
         pyodide, numpy = site.DISTRIBUTION, lock["packages"]["numpy"]
         numpy["file_name"] = f"{pyodide}{numpy['file_name']}"
     else:
-        pyodide, wheel = f"../{_PLAYGROUND}/pyodide/", offline.numpy
+        pyodide, wheel = f"../../{_PLAYGROUND}/pyodide/", offline.numpy
         address = f"../../{_PLAYGROUND}/{wheel.name}"
         numpy = jupyterlite.lock_entry("numpy", wheel.name.split("-")[1], address, wheel.read_bytes())
     for name in (_PLAYGROUND, _JUPYTER):
         shutil.rmtree(folder / name, ignore_errors=True)
     site.build(folder / _PLAYGROUND, offline)
-    jupyterlite.build(folder / _JUPYTER, f"{pyodide}pyodide.mjs", lock["info"], numpy)
+    if offline is not None:
+        shutil.copy(offline.pyodide / _SCRIPT, folder / _PLAYGROUND / "pyodide")
+    jupyterlite.build(folder / _JUPYTER, pyodide + _SCRIPT, lock["info"], numpy)
     write(folder / "index.html", _INDEX.format(playground=_PLAYGROUND, jupyter=_JUPYTER).encode())
     return folder / "index.html"
 
