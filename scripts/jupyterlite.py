@@ -41,11 +41,17 @@ LEFT_OUT = ("jedi", "sqlite3")
 
 _EXTENSION = "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension/static/pypi"
 _KERNEL = "@jupyterlite/pyodide-kernel-extension:kernel"
-# The kernel's messages wait for a promise also where the answer is there at once; without the headers it has another way.
+# With the headers, the kernel waits for a promise also where an answer is there at once.
 _WAITS = """<script>
 const wait = globalThis.crossOriginIsolated ? Atomics.waitAsync : null;
 if (wait) Atomics.waitAsync = (...given) => ({ value: Promise.resolve(wait(...given).value) });
 </script>"""
+# The kernel hands the None of Python's dictionaries to the page as undefined, where JSON has null, as views expect.
+_KERNEL_SCRIPTS = "extensions/@jupyterlite/pyodide-kernel-extension/static"
+_NULLS = (
+    r"(\w) instanceof Array\?this\.mapToObject\(\1\):\1;",
+    r"\1 instanceof Array||\1?.constructor===Object?this.mapToObject(\1):\1??null;",
+)
 _OVERRIDES = ROOT / "autolab" / "lab_settings" / "labconfig" / "default_setting_overrides.json"
 _EXAMPLES = ("train_digits.py",)  # the others are for PyTorch and JAX, which browsers do not have
 
@@ -81,8 +87,26 @@ def build(folder: Path, pyodide: str, info: dict[str, str], numpy: dict[str, Any
         places = [f"--lite-dir={lite}", f"--contents={lite / 'contents'}", f"--output-dir={folder}"]
         _run("-m", "jupyterlite_core", "build", *options, *places, cwd=lite)
         shutil.copytree(lite / "files", folder, dirs_exist_ok=True)
-    page = folder / "lab" / "index.html"
-    write(page, page.read_text("utf-8").replace("<head>", f"<head>{_WAITS}", 1).encode())
+    _mend([folder / "lab" / "index.html"], "<head>", f"<head>{_WAITS}")
+    _mend(sorted((folder / _KERNEL_SCRIPTS).glob("*.js")), *_NULLS)
+
+
+def _mend(files: list[Path], pattern: str, replacement: str) -> None:
+    """Replace what is wrong in the pinned versions.
+
+    Raises
+    ------
+    RuntimeError
+        If none of the files has it.
+    """
+    mended = 0
+    for file in files:
+        text, count = re.subn(pattern, replacement, file.read_text("utf-8"))
+        mended += count
+        if count:
+            write(file, text.encode())
+    if not mended:
+        raise RuntimeError(f"{pattern} is in none of the files of JupyterLite: has its version changed?")
 
 
 def _settings(pyodide: str, packages: list[str]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from lesson.lessons import NOTEBOOKS, answers, solved
 from playwright.sync_api import Browser, Page
+
 from views.lab import READY
 
 from .conftest import SECONDS, Files, opener, scripts, server
@@ -42,7 +44,10 @@ def opened(browser: Browser, lite_site: Path) -> Iterator[Callable[[str], Page]]
 
 
 def wait(page: Page, condition: str) -> None:
-    page.wait_for_function(condition, timeout=SECONDS)
+    deadline = time.monotonic() + SECONDS / 1000
+    while not page.evaluate(condition):
+        assert time.monotonic() < deadline, condition
+        page.wait_for_timeout(100)
 
 
 def outputs(page: Page) -> dict[str, list[dict[str, Any]]]:
@@ -52,6 +57,7 @@ def outputs(page: Page) -> dict[str, list[dict[str, Any]]]:
     return dict(page.evaluate(OUTPUTS))
 
 
+@pytest.mark.lab
 @pytest.mark.browser
 @pytest.mark.full
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
@@ -70,6 +76,7 @@ def test_every_cell_of_a_lesson_runs_and_right_answers_are_right(
     assert page.locator(".al-root").count() > 0
 
 
+@pytest.mark.lab
 @pytest.mark.browser
 @pytest.mark.full
 def test_an_endless_loop_is_stopped_and_what_was_saved_is_there_after_a_reload(
