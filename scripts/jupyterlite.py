@@ -6,10 +6,10 @@ What builds it is in an environment of its own, .lite-venv, so that AutoLab's st
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -86,7 +86,7 @@ def build(folder: Path, pyodide: str, info: dict[str, str], numpy: dict[str, Any
         options = ["--apps=lab", "--no-sourcemaps", "--no-unused-shared-packages", f"--settings-overrides={_OVERRIDES}"]
         places = [f"--lite-dir={lite}", f"--contents={lite / 'contents'}", f"--output-dir={folder}"]
         _run("-m", "jupyterlite_core", "build", *options, *places, cwd=lite)
-        shutil.copytree(lite / "files", folder, dirs_exist_ok=True)
+        _copy((lite / "files" / "python").iterdir(), folder / "python")
     _mend([folder / "lab" / "index.html"], "<head>", f"<head>{_WAITS}")
     _mend(sorted((folder / _KERNEL_SCRIPTS).glob("*.js")), *_NULLS)
 
@@ -122,12 +122,14 @@ def _settings(pyodide: str, packages: list[str]) -> dict[str, Any]:
 def _write_contents(folder: Path) -> None:
     """The files that the reader finds."""
     for notebook in (ROOT / "autolab" / "lessons").glob("*/*.ipynb"):
-        target = folder / "lessons" / notebook.parent.name
-        target.mkdir(parents=True)
-        shutil.copy(notebook, target)
-    (folder / "examples").mkdir()
-    for name in _EXAMPLES:
-        shutil.copy(ROOT / "examples" / name, folder / "examples")
+        _copy([notebook], folder / "lessons" / notebook.parent.name)
+    _copy([ROOT / "examples" / name for name in _EXAMPLES], folder / "examples")
+
+
+def _copy(files: Iterable[Path], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in files:
+        write(folder / file.name, file.read_bytes())
 
 
 def _make_tools() -> None:
@@ -139,7 +141,7 @@ def _make_tools() -> None:
     _run("-m", "pip", "install", *TOOLS)
     pure = ["--no-deps", "--only-binary=:all:", "--platform=any", "--python-version=3.13"]
     _run("-m", "pip", "download", *pure, f"--dest={VENV / 'wheels'}", *WHEELS)
-    stamp.write_text(wanted)
+    write(stamp, wanted.encode())
 
 
 def _run(*arguments: str, python: str | Path = VENV / "bin" / "python", cwd: Path = ROOT) -> None:
@@ -153,14 +155,17 @@ def _run(*arguments: str, python: str | Path = VENV / "bin" / "python", cwd: Pat
 
 def _entries(built: Path, folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Copy the wheels into the folder: what Pyodide must know of each."""
-    folder.mkdir(parents=True)
-    for wheel in sorted([*built.glob("*.whl"), *(VENV / "wheels").glob("*.whl"), *_own_wheels()]):
-        shutil.copy(wheel, folder)
-        yield _entry(folder / wheel.name, *wheel.name.split("-")[:2])
+    wheels = sorted([*built.glob("*.whl"), *(VENV / "wheels").glob("*.whl"), *_own_wheels()])
+    _copy(wheels, folder)
+    for wheel in wheels:
+        yield _entry(wheel.name, wheel.read_bytes())
     for name in LEFT_OUT:
-        with zipfile.ZipFile(folder / f"{name}-0-py3-none-any.whl", "w") as empty:
+        held = io.BytesIO()
+        with zipfile.ZipFile(held, "w") as empty:
             empty.writestr(zipfile.ZipInfo(f"{name}-0.dist-info/METADATA"), f"Name: {name}\nVersion: 0\n")
-        yield _entry(folder / f"{name}-0-py3-none-any.whl", name, "0")
+        wheel = folder / f"{name}-0-py3-none-any.whl"
+        write(wheel, held.getvalue())
+        yield _entry(wheel.name, held.getvalue())
 
 
 def _own_wheels() -> Iterable[Path]:
@@ -168,8 +173,9 @@ def _own_wheels() -> Iterable[Path]:
     return [path for path in (VENV / _EXTENSION).glob("*.whl") if not path.name.startswith("widgetsnbextension-3")]
 
 
-def _entry(wheel: Path, name: str, version: str) -> tuple[str, dict[str, Any]]:
-    return re.sub(r"[-_.]+", "-", name).lower(), lock_entry(name, version, wheel.name, wheel.read_bytes())
+def _entry(wheel: str, content: bytes) -> tuple[str, dict[str, Any]]:
+    name, version = wheel.split("-")[:2]
+    return re.sub(r"[-_.]+", "-", name).lower(), lock_entry(name, version, wheel, content)
 
 
 def lock_entry(name: str, version: str, address: str, content: bytes) -> dict[str, Any]:

@@ -95,7 +95,7 @@ def build(folder: Path, offline: site.Offline | None) -> Path:
         shutil.rmtree(folder / name, ignore_errors=True)
     site.build(folder / _PLAYGROUND, offline)
     if offline is not None:
-        shutil.copy(offline.pyodide / _SCRIPT, folder / _PLAYGROUND / "pyodide")
+        write(folder / _PLAYGROUND / "pyodide" / _SCRIPT, (offline.pyodide / _SCRIPT).read_bytes())
     jupyterlite.build(folder / _JUPYTER, pyodide + _SCRIPT, lock["info"], numpy)
     write(folder / "index.html", _INDEX.format(playground=_PLAYGROUND, jupyter=_JUPYTER).encode())
     return folder / "index.html"

@@ -24,7 +24,13 @@ FILL = """cells => {
 CODE = "window.jupyterapp.shell.currentWidget.content.widgets.filter((widget) => widget.model.type === 'code')"
 RAN = f"{CODE}.every(({{model}}) => model.executionCount !== null && model.executionState !== 'running')"
 OUTPUTS = f"Object.fromEntries({CODE}.map(({{model}}) => [model.id, model.outputs.toJSON()]))"
-COMMAND = "name => void window.jupyterapp.commands.execute(name)"
+RUN_ALL = "() => void window.jupyterapp.commands.execute('notebook:run-all-cells')"
+RUN_FIRST = """() => {
+  const notebook = window.jupyterapp.shell.currentWidget.content;
+  notebook.activeCellIndex = notebook.widgets.findIndex((widget) => widget.model.type === 'code');
+  void window.jupyterapp.commands.execute('notebook:run-cell');
+}"""
+BUSY = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'busy'"
 RESTART = "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()"
 SAVE = "() => window.jupyterapp.shell.currentWidget.context.save()"
 EXPLORE = "import autolab\nautolab.explore(lambda x: x * x, x=3.0)"
@@ -52,7 +58,7 @@ def wait(page: Page, condition: str) -> None:
 
 def outputs(page: Page) -> dict[str, list[dict[str, Any]]]:
     """Run all cells: what each shows."""
-    page.evaluate(COMMAND, "notebook:run-all-cells")
+    page.evaluate(RUN_ALL)
     wait(page, RAN)
     return dict(page.evaluate(OUTPUTS))
 
@@ -87,7 +93,8 @@ def test_an_endless_loop_is_stopped_and_what_was_saved_is_there_after_a_reload(
     page.get_by_role("link", name="JupyterLab with the lessons").click()
     wait(page, READY)
     page.evaluate(f"() => {CODE}[0].model.sharedModel.setSource('while True:\\n    pass')")
-    page.evaluate(COMMAND, "notebook:run-cell")
+    page.evaluate(RUN_FIRST)
+    wait(page, BUSY)
     page.evaluate(RESTART)
     wait(page, READY)
     page.evaluate(f"source => {CODE}[0].model.sharedModel.setSource(source)", EXPLORE)
@@ -95,5 +102,5 @@ def test_an_endless_loop_is_stopped_and_what_was_saved_is_there_after_a_reload(
     page.reload()
     wait(page, READY)
     assert page.evaluate(f"{CODE}[0].model.sharedModel.source") == EXPLORE
-    page.evaluate(COMMAND, "notebook:run-cell-and-select-next")
+    page.evaluate(RUN_FIRST)
     page.get_by_role("slider", name="x, input, value 3").first.wait_for()
