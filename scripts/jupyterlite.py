@@ -43,8 +43,10 @@ _EXTENSION = "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension/
 _KERNEL = "@jupyterlite/pyodide-kernel-extension:kernel"
 # With the headers, the kernel waits for a promise also where an answer is there at once.
 _WAITS = """<script>
-const wait = globalThis.crossOriginIsolated ? Atomics.waitAsync : null;
-if (wait) Atomics.waitAsync = (...given) => ({ value: Promise.resolve(wait(...given).value) });
+{
+  const wait = globalThis.crossOriginIsolated ? Atomics.waitAsync : null;
+  if (wait) Atomics.waitAsync = (...given) => ({ value: Promise.resolve(wait(...given).value) });
+}
 </script>"""
 # The kernel hands the None of Python's dictionaries to the page as undefined, where JSON has null, as views expect.
 _KERNEL_SCRIPTS = "extensions/@jupyterlite/pyodide-kernel-extension/static"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from lesson.lessons import NOTEBOOKS, answers, solved
 from playwright.sync_api import Browser, Page
 
+from autolab.views.playground.site import DISTRIBUTION
 from views.lab import READY
 
 from .conftest import SECONDS, Files, opener, scripts, server
@@ -104,3 +106,16 @@ def test_an_endless_loop_is_stopped_and_what_was_saved_is_there_after_a_reload(
     assert page.evaluate(f"{CODE}[0].model.sharedModel.source") == EXPLORE
     page.evaluate(RUN_FIRST)
     page.get_by_role("slider", name="x, input, value 3").first.wait_for()
+
+
+@pytest.mark.lab
+@pytest.mark.full
+def test_the_public_site_takes_python_from_its_own_distribution(tmp_path: Path) -> None:
+    with scripts() as (lite, _):
+        folder = lite.build(tmp_path / "lite", None).parent / "jupyter"
+    lock = json.loads((folder / "python" / "lock.json").read_text("utf-8"))["packages"]
+    assert lock["numpy"]["file_name"].startswith(DISTRIBUTION) and "jupyter-autolab" in lock
+    assert all((folder / "python" / one["file_name"]).is_file() for name, one in lock.items() if name != "numpy")
+    settings = json.loads((folder / "jupyter-lite.json").read_text("utf-8"))["jupyter-config-data"]
+    assert f"{DISTRIBUTION}pyodide.js" in str(settings) and "lessons" in str([*(folder / "files").iterdir()])
+    assert not [*folder.rglob("answers.toml")]
