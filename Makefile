@@ -12,7 +12,7 @@ unexport CDPATH PYTHONHOME PYTHONINSPECT PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make lab        open JupyterLab on the first notebook (PORT=8888 BROWSER=none PYTHON=python3.12)"
-	@echo "make lite       build the playground, a page without a server, in dist/lite (LITE_OFFLINE=folder: with its own Python)"
+	@echo "make lite       build a site without a server, the playground and JupyterLite with the lessons, in dist/lite (LITE_OFFLINE=folder: with its own Python)"
 	@echo "make test       check style and types, run the tests (Chromium and Graphviz are installed if need be)"
 	@echo "make test-full  the same with the long tests, then make test-versions"
 	@echo "make test-versions  the tests without a browser, with every Python here and the lowest and newest dependencies"
@@ -95,5 +95,5 @@ bench-gpu:
 	@PYTHONPATH=. $(python) benchmarks/gpu.py $${OUT:+--folder "$$OUT"}
 
 clean:
-	rm -rf .venv .bench-venv .bridges-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis artefacts build dist *.egg-info
+	rm -rf .venv .bench-venv .bridges-venv .lite-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis artefacts build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -2,6 +2,7 @@
 /** The host of a saved page: it takes the kernel's place with what was found when the page was written. */
 
 import { makeMotion } from "../graph/moving.js";
+import { followTheme } from "./theme.js";
 
 /**
  * @param {() => any} widget the default export of a view's module
@@ -136,16 +137,4 @@ function makeModel(state, answer) {
       queueMicrotask(() => change({ ...answer(message), ack: seq }));
     },
   };
-}
-
-/** Tell the view which theme the page has, now and when the reader's system changes. @param {string} look */
-function followTheme(look) {
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const show = () => {
-    const isLight = look === "auto" ? !dark.matches : look === "light";
-    document.body.dataset.jpThemeLight = String(isLight);
-    document.documentElement.style.colorScheme = isLight ? "light" : "dark";
-  };
-  show();
-  dark.addEventListener("change", show);
 }

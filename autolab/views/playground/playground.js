@@ -3,6 +3,7 @@
 
 import { lookOf } from "../graph/address.js";
 import { button, html, set, write } from "../live/dom.js";
+import { followTheme } from "../live/theme.js";
 import { makeEditor } from "./editor.js";
 import { packed, unpackedLink } from "./link_text.js";
 import { makeModels } from "./models.js";
@@ -72,7 +73,7 @@ function begin() {
   worker.onmessage = ({ data }) => hear(data);
   worker.onerror = (event) => say("failed", event.message);
   interrupts = globalThis.crossOriginIsolated ? new Uint8Array(new SharedArrayBuffer(1)) : null;
-  tell({ do: "start", pyodide: known.pyodide, numpy: known.numpy, interrupts });
+  tell({ do: "start", pyodide: known.pyodide, numpy: known.numpy, build: known.build, interrupts });
 }
 
 /** Run the program. */
@@ -199,5 +200,6 @@ const bar = html(
   status,
 );
 document.body.append(html("main", {}, bar, editor.element, html("p", { class: "al-play-keys" }, words.keys), output));
+followTheme("auto");
 offer();
 visit().then(begin);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
 import io
 import json
@@ -74,6 +75,8 @@ def build(folder: str | Path, offline: Offline | None = None) -> Path:
         raise FileNotFoundError(f"playground: {', '.join(map(str, missing))} is missing")
     target.mkdir(parents=True, exist_ok=True)
     sources = _sources(target, offline)
+    archive = _packed()
+    sources["build"] = hashlib.sha256(json.dumps([PYODIDE, sources]).encode() + archive).hexdigest()[:16]
     content = {
         "index.html": _page(sources),
         "playground.js": module_text("playground.js"),
@@ -82,7 +85,7 @@ def build(folder: str | Path, offline: Offline | None = None) -> Path:
     }
     for name, text in content.items():
         write(target / name, text.encode())
-    write(target / "autolab.zip", _packed())
+    write(target / "autolab.zip", archive)
     write(target / "LICENSES.txt", _licences(offline).encode())
     return target / "index.html"
 

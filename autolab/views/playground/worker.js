@@ -1,20 +1,32 @@
 // @ts-check
 /** Python beside the page: it loads Pyodide, NumPy and AutoLab, runs programs, and hears the pages of their views. */
 
+import { keepFiles, keptFiles } from "./bytecode.js";
+
+const QUIET = 1000; // milliseconds without a message after which Python has time for what nobody waits for
+
 /** @type {any} */
 let runner;
+/** @type {(() => Promise<void>) | null} */
+let atLeisure = null;
+let heard = 0;
 const post = (/** @type {any} */ message, /** @type {Transferable[]} */ bytes = []) =>
   /** @type {any} */ (self).postMessage(message, bytes);
 
 /**
- * @param {{pyodide: string, numpy: string, interrupts: Uint8Array | null}} sources
+ * @param {{pyodide: string, numpy: string, build: string, interrupts: Uint8Array | null}} sources
  */
-async function start({ pyodide, numpy, interrupts }) {
+async function start({ pyodide, numpy, build, interrupts }) {
   const at = (/** @type {string} */ name) => new URL(name, location.href).href;
   const archive = fetch(at("autolab.zip")).then((answer) => answer.arrayBuffer());
+  const kept = keptFiles(build);
   post({ do: "state", state: "loading" });
   const { loadPyodide } = await import(at(`${pyodide}pyodide.mjs`));
-  const python = await loadPyodide({ indexURL: at(pyodide) });
+  const python = await loadPyodide({
+    indexURL: at(pyodide),
+    env: { PYTHONPATH: "/lib/bytecode" }, // bytecode.py says what is there
+    fsInit: async (/** @type {any} */ FS) => (await kept)?.forEach(([path, bytes]) => put(FS, path, bytes)),
+  });
   if (interrupts) python.setInterruptBuffer(interrupts);
   post({ do: "state", state: "numpy" });
   const isFile = numpy.endsWith(".whl");
@@ -29,7 +41,32 @@ async function start({ pyodide, numpy, interrupts }) {
       bytes.map((/** @type {Uint8Array} */ one) => one.buffer),
     );
   });
+  if (!(await kept)) atLeisure = () => keep(python, build);
   post({ do: "state", state: "ready" });
+}
+
+/** @param {any} FS @param {string} path @param {Uint8Array} bytes */
+function put(FS, path, bytes) {
+  FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));
+  FS.writeFile(path, bytes);
+}
+
+/**
+ * Compile once more what is imported, a module at a time and only while the page asks for nothing, and keep it.
+ * @param {any} python @param {string} build
+ */
+async function keep(python, build) {
+  const files = [];
+  const compiled = python.pyimport("autolab.views.playground.bytecode").compiled();
+  for (;;) {
+    const wait = heard + QUIET - performance.now();
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    if (wait > 0) continue;
+    const { done, value } = compiled.next();
+    if (done) return keepFiles(build, files);
+    files.push(value.toJs());
+    value.destroy();
+  }
 }
 
 const ACTS = /** @type {Record<string, (message: any) => any>} */ ({
@@ -46,4 +83,8 @@ self.onmessage = async ({ data }) => {
     post({ do: data.do === "start" ? "failed" : "raised", reason: String(error) });
   }
   post({ do: "done" });
+  heard = performance.now();
+  if (data.do !== "run") return;
+  atLeisure?.();
+  atLeisure = null;
 };

@@ -2,100 +2,26 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
 import re
-import sys
-import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
-from helpers.checkout import ROOT
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from autolab.views.draw.messages import say
 from autolab.views.playground.examples import EXAMPLES
 from autolab.views.playground.site import DISTRIBUTION, build
 
-WHEELS = ROOT.parent / "shared" / "lite"
-SECONDS = 120_000  # milliseconds for what takes ten seconds on a machine that is not busy
+from .conftest import SECONDS, Files
+
 MOST_BYTES = 11_000_000
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The playground with its own Pyodide and NumPy."""
-    sys.path.insert(0, str(ROOT / "scripts"))
-    try:
-        from lite import offline_files
-
-        return build(tmp_path_factory.mktemp("site"), offline_files(WHEELS)).parent
-    except (RuntimeError, SystemExit) as error:
-        pytest.skip(f"Python for browsers cannot be had here: {error}")
-    finally:
-        sys.path.remove(str(ROOT / "scripts"))
-
-
-class Files(http.server.SimpleHTTPRequestHandler):
-    """Files, with the headers that let Python be interrupted or without."""
-
-    extensions_map: ClassVar[dict[str, str]] = {
-        ".html": "text/html",
-        ".mjs": "text/javascript",
-        ".js": "text/javascript",
-    }
-    isolated = True
-
-    def end_headers(self) -> None:
-        if self.isolated:
-            self.send_header("Cross-Origin-Opener-Policy", "same-origin")
-            self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
-        super().end_headers()
-
-    def log_message(self, *given: object) -> None:
-        pass
-
-
-@pytest.fixture
-def served(site: Path) -> Iterator[str]:
-    server = http.server.ThreadingHTTPServer(("localhost", 0), functools.partial(Files, directory=str(site)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://localhost:{server.server_address[1]}/"
-    server.shutdown()
-    server.server_close()
-
-
-@pytest.fixture
-def opened(browser: Browser, served: str) -> Iterator[Callable[[str], Page]]:
-    """Open a page whose requests to anywhere else fail; at the end none may have been made, nor an error met."""
-    elsewhere: list[str] = []
-    errors: list[str] = []
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(SECONDS)
-    expect.set_options(timeout=SECONDS)
-
-    def guard(route: object) -> None:
-        url = route.request.url  # type: ignore[attr-defined]
-        if url.startswith((served, "blob:", "data:")):
-            route.continue_()  # type: ignore[attr-defined]
-        else:
-            elsewhere.append(url)
-            route.abort()  # type: ignore[attr-defined]
-
-    context.route("**/*", guard)
-
-    def open_page(address: str = "") -> Page:
-        page = context.new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(address or served)
-        return page
-
-    yield open_page
-    context.close()
-    expect.set_options(timeout=5000)
-    assert elsewhere == [] and errors == []
+KEPT = "caches.open('autolab-playground').then((store) => store.keys()).then((keys) => keys.length)"
+WHERE = """\
+import inspect, os, numpy, autolab
+print(inspect.__file__, *(os.path.exists(module.__cached__) for module in (numpy, autolab)))
+"""
 
 
 def status(page: Page, key: str) -> None:
@@ -116,12 +42,22 @@ def test_a_live_graph_moves_stops_and_is_shared_by_a_link(opened: Callable[[str]
     moved = page.get_by_role("slider", name=re.compile(r"^x, input, value 2\.01, gradient 3"))
     expect(moved).to_have_count(1)
 
+    deadline = time.monotonic() + SECONDS / 1000
+    while page.evaluate(KEPT) == 0:  # what Python has compiled is kept, when nothing else is to be done
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(100)
     page.get_by_role("button", name=say("play_link")).click()
     page.wait_for_url(re.compile("#.{50,}"))
     shared = opened(page.url)
     expect(shared.get_by_role("slider", name=re.compile(r"^x, input, value 2\.01, gradient 3"))).to_have_count(1)
     assert "autolab.explore(muladd, x=2.01, y=3.0, z=4.0)" in shared.get_by_role("textbox").input_value()
+    run(shared, WHERE)
+    expect(shared.locator(".al-play-output pre")).to_have_text("/lib/bytecode/inspect.pyc True True\n")
     shared.close()
+
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        expect(page.locator(".al-root").first).to_have_css("color-scheme", scheme)
 
     run(page, "print('before')\nwhile True:\n    pass\n")
     expect(page.locator(".al-play-output pre")).to_contain_text("before")
