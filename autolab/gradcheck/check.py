@@ -200,7 +200,7 @@ def _diagnoses(case: Case, failing: list[bool]) -> list[Finding]:
     for i, name in enumerate(case.names):
         if failing[i] and name not in told:
             found.append(diagnose(case, i))
-            told.add(found[-1].evidence.get("other", name))
+            told.update(found[-1].evidence.get("others", [found[-1].evidence.get("other", name)]))
     return found
 
 

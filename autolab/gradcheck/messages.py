@@ -71,6 +71,7 @@ SENTENCES: dict[str, str] = {
     "swapped_inputs": (
         "The gradients of {input} and {other} are swapped: {input} gets what belongs to {other}, and the reverse."
     ),
+    "swapped_inputs.rotated": "The gradients of {everyone} are rotated: {gets}.",
     "missing_dependency": (
         "{function} depends on {input}, but its gradient is {given}; numerically it is {numeric}{where}."
     ),
@@ -91,6 +92,11 @@ SENTENCES: dict[str, str] = {
     "rearranged.flipped": "it is reversed along {axes}",
     "rearranged.shifted": "it is shifted along axis {axis} by {by}",
     "rearranged.upstream": "the upstream gradient is used in another order ({how})",
+    "rearranged.product": (
+        "The gradient of {input} is a product of matrices in the wrong order or not transposed: {how}. It is {analytic} "
+        "instead of {numeric}{where}."
+    ),
+    "rearranged.how_product": "your rule computes {written}; measured is {right}",
     "rearranged.jacobian": "it is the product with the Jacobian and not with its transpose",
     "unreduced_broadcast": (
         "{input} was broadcast, and its gradient must add up all copies: {how}. It is {analytic} instead of "
@@ -103,12 +109,16 @@ SENTENCES: dict[str, str] = {
     "missing_term.slice": "only place {place} along axis {axis} of the result counts",
     "missing_term.result": "what comes through result {result} is missing",
     "missing_term.sign": "what comes through result {result} has the wrong sign",
+    "missing_term.row_missing": "{term} is missing, with the sum over axis {axis} (the whole row shares it)",
+    "missing_term.row_sign": "{term} has the wrong sign, with the sum over axis {axis} (the whole row shares it)",
     "missing_term.diagonal": "each element counts for one result only, and other results depend on it too",
     "missing_term.path": "what comes through {function} is missing",
     "missing_term.path_sign": "what comes through {function} has the wrong sign",
     "local_error.sign": ", those with {input} {sign}",
     "local_error.above": ", those with {size} of {bound} or more (right up to {right})",
     "local_error.below": ", those with {size} of {bound} or less (right from {right} on)",
+    "local_error.place": ", those in {place}",
+    "local_error.left_out": ", those in {place}, whose gradient is left out (it is 0)",
     "local_error.zero": ", those where it should be 0",
     "wrong_function": (
         "The gradient of {input} disagrees at {count} of {all}; the worst is {analytic} instead of {numeric}{where}."
@@ -140,6 +150,9 @@ SENTENCES: dict[str, str] = {
     "all": "{total} elements",
     "all.measured": "the {total} elements that were measured",
     # where to look
+    "hint.rule": "Your rule computes {written}; measured is {right}.",
+    "hint.rearranged.product": "For y = a @ b it is ga = g @ b.T and gb = a.T @ g.",
+    "hint.swapped_inputs.rotated": "Look at the order in which backward returns them.",
     "hint.wrong_sign": "Look for a minus sign that is missing, or one too many.",
     "hint.wrong_factor": "Look for a number that is forgotten or counted twice, or for a sum and a mean mixed up.",
     "hint.swapped_inputs": "Look at the order in which backward returns them.",

@@ -36,7 +36,7 @@ def revealed(report: GradientReport, level: int, backward: str) -> GradientRepor
     if level == 2:
         return replace(report, findings=_innocent(report))
     if level == 3:
-        return report
+        return replace(report, findings=tuple(map(_without_formulas, report.findings)))
     return replace(report, findings=tuple([_with_hint(finding, backward) for finding in report.findings]))
 
 
@@ -49,12 +49,19 @@ def _verdict_only(item: InputReport) -> InputReport:
     return replace(item, numeric=nothing, error=nothing, tolerance=nothing, worst=None, measured=0)
 
 
+def _without_formulas(finding: Finding) -> Finding:
+    kept = {key: value for key, value in finding.evidence.items() if key not in ("written", "right")}
+    return replace(finding, evidence=kept)
+
+
 def _with_hint(finding: Finding, backward: str) -> Finding:
     if finding.innocent:
         return finding
     name, cause = "it" if finding.input is None else shown(finding.input), finding.evidence.get("cause")
     own = f"hint.{finding.kind}.{cause}"
     hint = say(own if own in SENTENCES else f"hint.{finding.kind}", input=name)
+    if "written" in finding.evidence:
+        hint = say("hint.rule", written=finding.evidence["written"], right=finding.evidence["right"])
     is_forward = cause == FORWARD or finding.kind == "left_graph"
     return replace(finding, hint=" ".join(filter(None, (hint, "" if is_forward else backward))))
 

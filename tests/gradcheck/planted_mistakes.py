@@ -217,7 +217,7 @@ def _left_out(rng):
         found[index] = 0
         return found
 
-    names = r"row" if axis == 0 else r"column" if axis == len(shape) - 1 else r"axis"
+    names = r"axis" if len(shape) > 2 else (r"row", r"column")[axis]
     return np.sin, lambda g, x: g * np.cos(x), wrong, (rng.uniform(-1, 1, shape),), ("local_error",), (
         rf"{names}.*\b{chosen[0]}\b"
     )
