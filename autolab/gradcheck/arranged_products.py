@@ -26,7 +26,7 @@ def wrong_order(case: Case, i: int) -> Explanation | None:
         right = right or (text if _is(value, e.numeric, _MEASURED) else "")
     if not written or not right or written == right:
         return None
-    return Explanation("rearranged", say("rearranged.how_product", written=written, right=right), "product")
+    return Explanation("rearranged", "", "product", {"written": written, "right": right})
 
 
 def _products(case: Case, i: int, g: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
@@ -59,7 +59,8 @@ def forgotten_in_row(case: Case, i: int) -> Explanation | None:
                     for sign in (1.0, -1.0):
                         if _is(factor * sign * sized, lost, _MEASURED):
                             words = f"{'-' if sign < 0 else '+'} {text}{scale}"
-                            return Explanation("missing_term", say(f"missing_term.row_{key}", term=words, axis=axis))
+                            how = say(f"missing_term.row_{key}", axis=axis)
+                            return Explanation("missing_term", how, formulas={"term": words})
     return None
 
 

@@ -47,7 +47,7 @@ def diagnose(case: Case, i: int) -> Finding:
     return _with_rule(case, i, _unexplained(case, i))
 
 
-_BY_RULE = frozenset({"wrong_function", "wrong_sign", "wrong_factor", "missing_term", "local_error"})
+_BY_RULE = frozenset({"wrong_function", "wrong_factor", "missing_term", "local_error"})
 _OTHERWISE = frozenset({"nan", "nonlinear", "stale"})
 
 
@@ -132,10 +132,10 @@ def _sign(case: Case, i: int) -> Finding | None:
 
 
 def _factor(case: Case, i: int) -> Finding | None:
-    factor = ratio(case.at(i)) if evident(case, i) else float("nan")
-    text = named(factor, lengths(case))
-    if not text or not fits([(c, c) for c in case.at(i)], factor):
+    known = named(ratio(case.at(i)), lengths(case)) if evident(case, i) else None
+    if known is None or not fits([(c, c) for c in case.at(i)], known[1]):
         return None
+    text, factor = known
     return _finding(case, i, "wrong_factor", {"factor": signed(text)}, evidence={"factor": factor})
 
 
@@ -195,7 +195,9 @@ def _partial(case: Case, i: int) -> Finding | None:
 def _explained(case: Case, i: int, found: Explanation | None) -> Finding | None:
     if found is None:
         return None
-    return _finding(case, i, found.kind, {"how": found.how}, cause=found.cause, evidence={"how": found.how})
+    return _finding(
+        case, i, found.kind, {"how": found.how}, cause=found.cause, evidence={"how": found.how, **found.formulas}
+    )
 
 
 def _unexplained(case: Case, i: int) -> Finding:

@@ -24,24 +24,26 @@ _NAMED = {
 }
 
 
-def named(value: float, lengths: Iterable[int] = ()) -> str:
-    """``value`` as a small fraction, a known constant, or made of the lengths of an array; empty if it is none.
+def named(value: float, lengths: Iterable[int] = ()) -> tuple[str, float] | None:
+    """``value`` as a small fraction, a known constant, or made of the lengths of an array, with its exact value; None
+    if it is none of these.
 
     Examples
     --------
     >>> import math
-    >>> named(0.5), named(math.log(10)), named(math.pi / 180), named(math.sqrt(7), (7, 3)), named(-7 / 13, (7, 13))
-    ('1/2', 'ln 10', 'π/180', '√7', '-7/13')
+    >>> named(0.5000000001)
+    ('1/2', 0.5)
+    >>> [named(x, (7, 13))[0] for x in (math.log(10), math.pi / 180, math.sqrt(7), -7 / 13)]
+    ['ln 10', 'π/180', '√7', '-7/13']
     >>> named(1.2345)
-    ''
     """
     if not math.isfinite(value) or value == 0:
-        return ""
-    sign = "-" if value < 0 else ""
+        return None
+    sign, size = ("-", -1.0) if value < 0 else ("", 1.0)
     for text, constant in _candidates(abs(value), sorted(set(lengths))):
-        if abs(abs(value) - constant) <= _CLOSE * abs(value) and text != "1":
-            return sign + text
-    return ""
+        if abs(abs(value) - constant) <= _CLOSE * abs(value) and (sign or text != "1"):
+            return sign + text, size * constant
+    return None
 
 
 def _candidates(value: float, lengths: list[int]) -> Iterator[tuple[str, float]]:

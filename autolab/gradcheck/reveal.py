@@ -49,8 +49,17 @@ def _verdict_only(item: InputReport) -> InputReport:
     return replace(item, numeric=nothing, error=nothing, tolerance=nothing, worst=None, measured=0)
 
 
+_FORMULAS = ("written", "right", "term")
+
+
+def _formulas(finding: Finding) -> str:
+    """What backward computes and what is right, or the term that it lacks, if the check found that out."""
+    known = {key: finding.evidence[key] for key in _FORMULAS if key in finding.evidence}
+    return say("hint.term" if "term" in known else "hint.rule", **known) if known else ""
+
+
 def _without_formulas(finding: Finding) -> Finding:
-    kept = {key: value for key, value in finding.evidence.items() if key not in ("written", "right")}
+    kept = {key: value for key, value in finding.evidence.items() if key not in _FORMULAS}
     return replace(finding, evidence=kept)
 
 
@@ -60,10 +69,8 @@ def _with_hint(finding: Finding, backward: str) -> Finding:
     name, cause = "it" if finding.input is None else shown(finding.input), finding.evidence.get("cause")
     own = f"hint.{finding.kind}.{cause}"
     hint = say(own if own in SENTENCES else f"hint.{finding.kind}", input=name)
-    if "written" in finding.evidence:
-        hint = say("hint.rule", written=finding.evidence["written"], right=finding.evidence["right"])
     is_forward = cause == FORWARD or finding.kind == "left_graph"
-    return replace(finding, hint=" ".join(filter(None, (hint, "" if is_forward else backward))))
+    return replace(finding, hint=" ".join(filter(None, (hint, _formulas(finding), "" if is_forward else backward))))
 
 
 def written_backward(subject: Subject) -> str:

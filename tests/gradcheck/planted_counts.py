@@ -1,4 +1,4 @@
-"""Counts over planted mistakes and hostile right functions; `python tests/gradcheck/planted_counts.py` prints them all."""
+"""Counts over planted mistakes and hostile right functions; run as a program it prints them all."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from planted_mistakes import FAMILIES, Planted, draw
 
 from autolab import check_gradients
 
-WRONG = 26
-RIGHT = 40
-"""So many draws of each family."""
+FRESH = range(1000, 1030)
+"""Seeds of the draws that are counted; nothing was adapted to them."""
+
+RIGHT = 45
+"""So many right functions of each family."""
 
 
 @dataclass
@@ -35,8 +37,9 @@ class Counts:
 def judge(planted: Planted) -> tuple[Counts, str]:
     """How a planted mistake is judged, and the text of the report."""
     report = check_gradients(planted.mistaken, *planted.inputs)
-    blamed = [f for f in report.findings if not f.innocent]
-    caught = report.verdict == "wrong"
+    is_coarse = planted.kinds == ("low_precision",)  # no proof of a mistake, but it must not pass
+    blamed = [f for f in report.findings if not f.innocent or is_coarse]
+    caught = not report.passed if is_coarse else report.verdict == "wrong"
     kind = caught and any(f.kind in planted.kinds for f in blamed)
     very = kind and any(re.search(planted.says, str(f)) for f in blamed if f.kind in planted.kinds)
     return Counts(1, int(caught), int(kind), int(very)), str(report)
@@ -69,11 +72,11 @@ def main() -> None:
     """Print the table; with ``-v`` the reports that miss something too."""
     if "-v" in sys.argv:
         for family in FAMILIES:
-            for seed in range(WRONG):
+            for seed in FRESH:
                 counts, text = judge(draw(family, seed))
                 if not counts.very:
                     print(f"--- {family} {seed} {draw(family, seed).kinds}\n{text}")
-    found = totals(FAMILIES, range(WRONG))
+    found = totals(FAMILIES, FRESH)
     whole = Counts()
     print("| mistake | drawn | caught | right kind | the very mistake |\n|---|---|---|---|---|")
     for family, counts in found.items():

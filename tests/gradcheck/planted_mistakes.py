@@ -93,15 +93,31 @@ _CONSTANTS = {
     "log2": (np.log2, lambda x: 1 / (x * math.log(2)), lambda x: 1 / x, r"ln 2"),
     "exp2": (np.exp2, lambda x: math.log(2) * np.exp2(x), np.exp2, r"ln 2"),
     "exp10": (lambda x: 10.0**x, lambda x: math.log(10) * 10.0**x, lambda x: 10.0**x, r"ln 10"),
-    "deg": (lambda x: np.sin(np.deg2rad(x)), lambda x: np.cos(np.deg2rad(x)) * math.pi / 180,
-            lambda x: np.cos(np.deg2rad(x)), r"180"),
+    "deg": (
+        lambda x: np.sin(np.deg2rad(x)),
+        lambda x: np.cos(np.deg2rad(x)) * math.pi / 180,
+        lambda x: np.cos(np.deg2rad(x)),
+        r"180",
+    ),
     "rad2deg": (np.rad2deg, lambda x: 0 * x + 180 / math.pi, lambda x: 0 * x + 1, r"180"),
-    "gauss": (lambda x: np.exp(-x * x / 2) / math.sqrt(2 * math.pi),
-              lambda x: -x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi), lambda x: -x * np.exp(-x * x / 2), r"2π"),
-    "tau": (lambda x: np.sin(2 * math.pi * x), lambda x: 2 * math.pi * np.cos(2 * math.pi * x),
-            lambda x: np.cos(2 * math.pi * x), r"2π"),
-    "root2": (lambda x: np.tanh(x / math.sqrt(2)), lambda x: (1 - np.tanh(x / math.sqrt(2)) ** 2) / math.sqrt(2),
-              lambda x: 1 - np.tanh(x / math.sqrt(2)) ** 2, r"√2"),
+    "gauss": (
+        lambda x: np.exp(-x * x / 2) / math.sqrt(2 * math.pi),
+        lambda x: -x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi),
+        lambda x: -x * np.exp(-x * x / 2),
+        r"2π",
+    ),
+    "tau": (
+        lambda x: np.sin(2 * math.pi * x),
+        lambda x: 2 * math.pi * np.cos(2 * math.pi * x),
+        lambda x: np.cos(2 * math.pi * x),
+        r"2π",
+    ),
+    "root2": (
+        lambda x: np.tanh(x / math.sqrt(2)),
+        lambda x: (1 - np.tanh(x / math.sqrt(2)) ** 2) / math.sqrt(2),
+        lambda x: 1 - np.tanh(x / math.sqrt(2)) ** 2,
+        r"√2",
+    ),
 }
 
 
@@ -141,8 +157,13 @@ def _mean(rng):
     def wrong(g, x):
         return np.expand_dims(g, axis) * 2 * x / other
 
-    return lambda x: (x * x).mean(axis=axis), right, wrong, (rng.normal(size=shape),), ("wrong_factor",), (
-        rf"{n}.*{other}|{other}.*{n}"
+    return (
+        lambda x: (x * x).mean(axis=axis),
+        right,
+        wrong,
+        (rng.normal(size=shape),),
+        ("wrong_factor",),
+        (rf"{n}.*{other}|{other}.*{n}"),
     )
 
 
@@ -162,7 +183,7 @@ def _order(rng):
     def wrong(g, a, b):
         return tuple([(bad if i == which else right)(g, a, b)[i] for i in range(2)])
 
-    return lambda a, b: a @ b, right, wrong, (a, b), ("rearranged",), r" @ "
+    return lambda a, b: a @ b, right, wrong, (a, b), ("rearranged",), r"computes .* @ .*measured is .* @ "
 
 
 def _softmax(x):
@@ -218,8 +239,13 @@ def _left_out(rng):
         return found
 
     names = r"axis" if len(shape) > 2 else (r"row", r"column")[axis]
-    return np.sin, lambda g, x: g * np.cos(x), wrong, (rng.uniform(-1, 1, shape),), ("local_error",), (
-        rf"{names}.*\b{chosen[0]}\b"
+    return (
+        np.sin,
+        lambda g, x: g * np.cos(x),
+        wrong,
+        (rng.uniform(-1, 1, shape),),
+        ("local_error",),
+        (rf"{names}.*\b{chosen[0]}\b"),
     )
 
 
@@ -249,8 +275,13 @@ def _place(rng):
         found[: n - first] = g
         return found
 
-    return lambda x: 1 * x[first:], right, wrong, (rng.normal(size=(n, d)),), ("rearranged",), (
-        r"place|start|offset|shifted"
+    return (
+        lambda x: 1 * x[first:],
+        right,
+        wrong,
+        (rng.normal(size=(n, d)),),
+        ("rearranged",),
+        (r"place|start|offset|shifted"),
     )
 
 
@@ -313,7 +344,7 @@ def _coarse(rng):
         lambda g, x: g * slope(x),
         lambda g, x: g * slope(x.astype(np.float16)).astype(float),
         (x,),
-        ("wrong_function", "low_precision"),
+        ("low_precision",),
         r"float16|half precision",
     )
 
