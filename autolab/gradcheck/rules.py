@@ -6,7 +6,8 @@ gives are compared with all short products of known parts; a formula is said onl
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement
@@ -190,8 +191,15 @@ def _formulas(names: dict[str, np.ndarray]) -> tuple[list[_Formula], np.ndarray]
             found[_Formula((texts[k],), tuple([texts[n] for n in rest]))] = three[k][1] / (
                 three[rest[0]][1] * three[rest[1]][1]
             )
-    order = sorted(found, key=lambda formula: len(formula.text(Fraction(1))) + 2 * len(formula.below))
+    order = sorted(found, key=lambda formula: _length(formula, names))
     return order, np.stack([found[formula] for formula in order])
+
+
+def _length(formula: _Formula, names: Iterable[str]) -> int:
+    """How hard a formula is to read, whatever the names are: its parts, divisions, and how many names it mixes."""
+    parts = [*formula.above, *formula.below]
+    used = {word for part in parts for word in re.findall(r"\w+", part)} & set(names)
+    return sum([1 if part in used else len(part) for part in parts]) + 3 * len([*parts, *formula.below, *used])
 
 
 def _fitting(formulas: list[_Formula], values: np.ndarray, target: np.ndarray, close: float) -> str:
