@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
 from .compare import Comparison, Table
 from .contracts import Examination, Gradients
+from .numeric import KINK
 from .probes import MARGIN
 from .subject import Subject
 
 SIGNAL = 10.0
 """A match means something only where what is matched is this many times the tolerance."""
 
-_LARGEST_TERM = 12
 _NONLINEAR = 1e-3
 _LEFT = 1e-12
 _SATURATED = 1e-13
@@ -122,7 +121,7 @@ def fits(pairs: Sequence[tuple[Comparison, Comparison]], factor: float) -> bool:
     signal = False
     for first, second in pairs:
         a, b = first.elements, second.elements
-        known = first.measured & second.measured & ~a.unsure & ~b.unsure
+        known = first.measured & second.measured & ~a.unsure & ~b.unsure & (a.kind != KINK) & (b.kind != KINK)
         target, slack = factor * b.numeric[known], abs(factor) * b.tolerance[known]
         if (np.abs(a.analytic[known] - target) > slack + a.tolerance[known]).any():
             return False
@@ -148,20 +147,10 @@ def ratio(comparisons: Sequence[Comparison]) -> float:
     return float(analytic[k] / numeric[k])
 
 
-def simple(ratio: float, case: Case) -> Fraction | None:
-    """``ratio`` as a fraction of small numbers, or of a length or size of one of the arrays; None if it is neither."""
-    if not np.isfinite(ratio) or ratio == 0:
-        return None
+def lengths(case: Case) -> set[int]:
+    """The lengths and sizes of the inputs and results, which a gradient may be divided by."""
     shapes = [*case.shapes, *[g.shape for g in case.exam.upstreams[0]]]
-    sizes = {int(n) for shape in shapes for n in (*shape, np.prod(shape)) if n > 1}
-    fraction = Fraction(ratio).limit_denominator(_LARGEST_TERM)
-    candidates = [fraction] if 0 < abs(fraction.numerator) <= _LARGEST_TERM else []
-    sign = 1 if ratio > 0 else -1
-    candidates += [f for n in sorted(sizes) for f in (Fraction(sign * n), Fraction(sign, n))]
-    for candidate in candidates:
-        if candidate != 1 and abs(ratio - float(candidate)) <= 1e-6 * abs(ratio):
-            return candidate
-    return None
+    return {int(n) for shape in shapes for n in (*shape, np.prod(shape)) if n > 1}
 
 
 def undefined(case: Case, i: int) -> np.ndarray:

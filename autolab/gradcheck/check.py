@@ -20,6 +20,7 @@ from .compare import Table, compare, compare_nearby
 from .contracts import Examination, examine
 from .higher import gradient_of
 from .limitations import limitations, precision
+from .lowered import is_half, lowered
 from .messages import Verdict, say, shown
 from .options import settle
 from .report import Finding, GradientReport, InputReport
@@ -172,8 +173,8 @@ def judge(
     failing = [fails(case, i) for i in everyone]
     diagnoses = _diagnoses(case, failing)
     innocent = [finding for i in everyone for finding in limitations(case, i, failing[i])]
-    innocent += precision(native, subject, exam)
-    unsure = {finding.input for finding in innocent if finding.kind == "cannot_verify"}
+    innocent += [*lowered(case), *precision(native, subject, exam)]
+    unsure = {finding.input for finding in innocent if finding.kind == "cannot_verify" or is_half(finding)}
     inputs = []
     for i, name in enumerate(case.names):
         verdict: Verdict = "wrong" if failing[i] else "cannot tell" if name in unsure else "right"
@@ -200,7 +201,7 @@ def _diagnoses(case: Case, failing: list[bool]) -> list[Finding]:
     for i, name in enumerate(case.names):
         if failing[i] and name not in told:
             found.append(diagnose(case, i))
-            told.add(found[-1].evidence.get("other", name))
+            told.update(found[-1].evidence.get("others", [found[-1].evidence.get("other", name)]))
     return found
 
 

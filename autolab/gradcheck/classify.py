@@ -10,11 +10,16 @@ from typing import Any
 import numpy as np
 
 from ..numerals import signed
-from .case import SIGNAL, Case, evident, fits, ignores_upstream, nonlinear, ratio, simple, undefined, wrong_somewhere
+from .arranged_products import forgotten_in_row, wrong_order
+from .case import SIGNAL, Case, evident, fits, ignores_upstream, lengths, nonlinear, ratio, undefined, wrong_somewhere
+from .constants import named
 from .leaving import lost_part
 from .messages import Kind, apart, number, say, shown, where
+from .numeric import KINK
+from .places import placed
 from .rearranged import Explanation, partial_sums, rearranged
 from .report import Finding
+from .rules import elementwise_rule
 from .trace import forgotten_way
 
 
@@ -25,6 +30,7 @@ def diagnose(case: Case, i: int) -> Finding:
         _upstream,
         _nonlinear,
         _swapped,
+        _rotated,
         _missing,
         _sign,
         _factor,
@@ -37,8 +43,22 @@ def diagnose(case: Case, i: int) -> Finding:
     for cause in causes:
         finding = cause(case, i)
         if finding is not None:
-            return finding
-    return _unexplained(case, i)
+            return _with_rule(case, i, finding)
+    return _with_rule(case, i, _unexplained(case, i))
+
+
+_BY_RULE = frozenset({"wrong_function", "wrong_factor", "missing_term", "local_error"})
+_OTHERWISE = frozenset({"nan", "nonlinear", "stale"})
+
+
+def _with_rule(case: Case, i: int, finding: Finding) -> Finding:
+    """The finding with the formulas of backward and of what was measured, where both are known."""
+    if finding.kind not in _BY_RULE or finding.evidence.get("cause") in _OTHERWISE:
+        return finding
+    rule = elementwise_rule(case, i)
+    if not rule.written or not rule.right:
+        return finding
+    return replace(finding, evidence={**finding.evidence, "written": rule.written, "right": rule.right})
 
 
 # ---------------------------------------------------------------------- the causes, in this order
@@ -76,6 +96,29 @@ def _swapped(case: Case, i: int) -> Finding | None:
     return None
 
 
+def _rotated(case: Case, i: int) -> Finding | None:
+    """Whether three inputs or more got each other's gradients, round in a ring."""
+    ring = [i]
+    while (k := _owner(case, ring[-1])) is not None and k not in ring:
+        ring.append(k)
+    if k != i or len(ring) < 3:
+        return None
+    names = [shown(case.names[n]) for n in ring]
+    gets = ", ".join(f"{a} gets what belongs to {b}" for a, b in zip(names, [*names[1:], names[0]], strict=True))
+    everyone = f"{', '.join(names[:-1])} and {names[-1]}"
+    words = {"gets": gets, "everyone": everyone}
+    others = [case.names[n] for n in ring]
+    return _finding(case, i, "swapped_inputs", words, cause="rotated", evidence={"others": others})
+
+
+def _owner(case: Case, i: int) -> int | None:
+    """The other input whose gradient input ``i`` got."""
+    for j, shape in enumerate(case.shapes):
+        if j != i and shape == case.shapes[i] and fits([(t.inputs[i], t.inputs[j]) for t in case.tables], 1.0):
+            return j
+    return None
+
+
 def _missing(case: Case, i: int) -> Finding | None:
     if any(c.elements.analytic.any() for c in case.at(i)):
         return None
@@ -89,10 +132,11 @@ def _sign(case: Case, i: int) -> Finding | None:
 
 
 def _factor(case: Case, i: int) -> Finding | None:
-    factor = simple(ratio(case.at(i)), case) if evident(case, i) else None
-    if factor is None or not fits([(c, c) for c in case.at(i)], float(factor)):
+    known = named(ratio(case.at(i)), lengths(case)) if evident(case, i) else None
+    if known is None or not fits([(c, c) for c in case.at(i)], known[1]):
         return None
-    return _finding(case, i, "wrong_factor", {"factor": signed(str(factor))}, evidence={"factor": float(factor)})
+    text, factor = known
+    return _finding(case, i, "wrong_factor", {"factor": signed(text)}, evidence={"factor": factor})
 
 
 def _nan(case: Case, i: int) -> Finding | None:
@@ -131,24 +175,29 @@ def _local(case: Case, i: int) -> Finding | None:
     for c in case.at(i):
         clear = ~c.elements.unsure & (np.abs(c.elements.numeric) > SIGNAL * c.elements.tolerance)
         right &= np.where(c.measured, clear, c is not case.at(i)[0])  # nearby only a part was measured
-    region = _region(case, i, wrong, wrong | right) if right.any() else ""
+    smooth = case.at(i)[0].elements.kind != KINK
+    if not (wrong & smooth).any():
+        smooth |= True  # only kinks are wrong
+    region = _region(case, i, wrong & smooth, (wrong | right) & smooth) if right.any() else ""
     if not region and right.sum() < max(wrong.sum(), 1):
         return None
     return _finding(case, i, "local_error", {"region": region})
 
 
 def _rearranged(case: Case, i: int) -> Finding | None:
-    return _explained(case, i, rearranged(case, i))
+    return _explained(case, i, wrong_order(case, i) or rearranged(case, i))
 
 
 def _partial(case: Case, i: int) -> Finding | None:
-    return _explained(case, i, forgotten_way(case, i) or partial_sums(case, i))
+    return _explained(case, i, forgotten_in_row(case, i) or forgotten_way(case, i) or partial_sums(case, i))
 
 
 def _explained(case: Case, i: int, found: Explanation | None) -> Finding | None:
     if found is None:
         return None
-    return _finding(case, i, found.kind, {"how": found.how}, cause=found.cause, evidence={"how": found.how})
+    return _finding(
+        case, i, found.kind, {"how": found.how}, cause=found.cause, evidence={"how": found.how, **found.formulas}
+    )
 
 
 def _unexplained(case: Case, i: int) -> Finding:
@@ -178,6 +227,9 @@ def _region(case: Case, i: int, wrong: np.ndarray, known: np.ndarray) -> str:
         if np.array_equal(wrong[known], belongs(x)[known]):
             return say("local_error.sign", input=name, sign=text)
     right = known & ~wrong
+    if place := placed(case.shapes[i], wrong, right):
+        zero = not case.at(i)[0].elements.analytic[wrong].any()
+        return say("local_error.left_out" if zero else "local_error.place", place=place)
     if min(wrong.sum(), right.sum()) < 2 or known.sum() < _FEW:
         return ""
     is_clear = math.comb(int(known.sum()), int(wrong.sum())) >= _CLEARLY

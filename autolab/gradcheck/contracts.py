@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from ..debug.inplace import watching
 from ..engine.devices import to_cpu
 from ..engine.errors import DamagedValueError, GradientCountError, GradientShapeError
+from .lasting import changed_by
 from .messages import Kind, Verdict, number, say, shown
 from .report import Finding
 from .subject import Run, Subject, draw_upstreams
@@ -180,25 +182,22 @@ def _again(
     subject: Subject, first: Run, gradients: Gradients, fresh: Gradients, upstream: tuple[np.ndarray, ...]
 ) -> Breach | None:
     try:
-        return _unsteady(subject, gradients, subject.gradients(first, upstream), fresh)
+        return _unsteady(subject, gradients, subject.gradients(first, upstream), fresh, upstream)
     except DamagedValueError as error:
         return _breach("inplace", "inplace.by_backward", "wrong", function=shown(subject.bound.name), error=error)
 
 
-def _unsteady(subject: Subject, gradients: Gradients, again: Gradients, fresh: Gradients) -> Breach | None:
+def _unsteady(
+    subject: Subject, gradients: Gradients, again: Gradients, fresh: Gradients, upstream: tuple[np.ndarray, ...]
+) -> Breach | None:
     """A second backward on the same graph, and one on a fresh graph, must give the same bits."""
     for name, a, b, c in zip(subject.names, gradients, again, fresh, strict=True):
         if not _same(a, c):
             first, second = _difference(a, c)
-            return _breach(
-                "nondeterministic",
-                "nondeterministic.backward",
-                "wrong",
-                name,
-                function=shown(subject.bound.name),
-                first=first,
-                second=second,
-            )
+            values = {"function": shown(subject.bound.name), "first": first, "second": second}
+            if kept := changed_by(subject.run, partial(subject.gradients, upstreams=upstream)):
+                return _breach("inplace", "inplace.lasting", "wrong", name, "shared", kept=kept, **values)
+            return _breach("nondeterministic", "nondeterministic.backward", "wrong", name, **values)
         if not _same(a, b):
             first, second = _difference(a, b)
             return _breach("inplace", "inplace.again", "wrong", name, first=first, second=second)

@@ -55,6 +55,10 @@ SENTENCES: dict[str, str] = {
     ),
     "inplace.kept": "{error}",
     "inplace.by_backward": "The backward of {function} changes what it needs again: {error}",
+    "inplace.lasting": (
+        "The backward of {function} changes {kept} in place, which outlives the call: with the same inputs it gives "
+        "another gradient of {input} every time ({first}, then {second})."
+    ),
     "inplace.again": (
         "A second backward on the same graph gives another gradient for {input} ({first}, then {second}): the "
         "first one changed something that it needs."
@@ -71,6 +75,7 @@ SENTENCES: dict[str, str] = {
     "swapped_inputs": (
         "The gradients of {input} and {other} are swapped: {input} gets what belongs to {other}, and the reverse."
     ),
+    "swapped_inputs.rotated": "The gradients of {everyone} are rotated: {gets}.",
     "missing_dependency": (
         "{function} depends on {input}, but its gradient is {given}; numerically it is {numeric}{where}."
     ),
@@ -90,7 +95,15 @@ SENTENCES: dict[str, str] = {
     "rearranged.axes": "its axes are in the order {order}",
     "rearranged.flipped": "it is reversed along {axes}",
     "rearranged.shifted": "it is shifted along axis {axis} by {by}",
+    "rearranged.offset": (
+        "the upstream gradient is read from place {first} along axis {axis}, and the part of this input begins at its "
+        "offset {right}"
+    ),
     "rearranged.upstream": "the upstream gradient is used in another order ({how})",
+    "rearranged.product": (
+        "The gradient of {input} multiplies the right matrices, but in the wrong order, or one of them is not "
+        "transposed. It is {analytic} instead of {numeric}{where}."
+    ),
     "rearranged.jacobian": "it is the product with the Jacobian and not with its transpose",
     "unreduced_broadcast": (
         "{input} was broadcast, and its gradient must add up all copies: {how}. It is {analytic} instead of "
@@ -103,12 +116,16 @@ SENTENCES: dict[str, str] = {
     "missing_term.slice": "only place {place} along axis {axis} of the result counts",
     "missing_term.result": "what comes through result {result} is missing",
     "missing_term.sign": "what comes through result {result} has the wrong sign",
+    "missing_term.row_missing": "the sum over axis {axis}, which all elements of a row share, is missing",
+    "missing_term.row_sign": "the sum over axis {axis}, which all elements of a row share, has the wrong sign",
     "missing_term.diagonal": "each element counts for one result only, and other results depend on it too",
     "missing_term.path": "what comes through {function} is missing",
     "missing_term.path_sign": "what comes through {function} has the wrong sign",
     "local_error.sign": ", those with {input} {sign}",
     "local_error.above": ", those with {size} of {bound} or more (right up to {right})",
     "local_error.below": ", those with {size} of {bound} or less (right from {right} on)",
+    "local_error.place": ", those in {place}",
+    "local_error.left_out": ", those in {place}, whose gradient is left out (it is 0)",
     "local_error.zero": ", those where it should be 0",
     "wrong_function": (
         "The gradient of {input} disagrees at {count} of {all}; the worst is {analytic} instead of {numeric}{where}."
@@ -140,6 +157,10 @@ SENTENCES: dict[str, str] = {
     "all": "{total} elements",
     "all.measured": "the {total} elements that were measured",
     # where to look
+    "hint.term": "The term is {term}.",
+    "hint.rule": "Your rule computes {written}; measured is {right}.",
+    "hint.rearranged.product": "For y = a @ b it is ga = g @ b.T and gb = a.T @ g.",
+    "hint.swapped_inputs.rotated": "Look at the order in which backward returns them.",
     "hint.wrong_sign": "Look for a minus sign that is missing, or one too many.",
     "hint.wrong_factor": "Look for a number that is forgotten or counted twice, or for a sum and a mean mixed up.",
     "hint.swapped_inputs": "Look at the order in which backward returns them.",
@@ -178,6 +199,14 @@ SENTENCES: dict[str, str] = {
         "of {dtype}."
     ),
     "low_precision.rounded": "The gradient of {input} is rounded to float32 on its way.",
+    "low_precision.forward": (
+        "{function} computes in {dtype} inside, although its inputs are float64: its results are good to about "
+        "{digits} digits only. Keep float64 throughout, or give it {dtype} inputs."
+    ),
+    "low_precision.backward": (
+        "The gradient of {input} is computed in {dtype} on its way, although the input is float64: it is good to about "
+        "{digits} digits only, and {analytic} instead of {numeric}{where}. Keep float64 throughout."
+    ),
     "low_precision.lifted": "The inputs were taken to float64 for the comparison.",
     "low_precision.not_lifted": "{function} does not run in float64, so the comparison is as coarse as {dtype}.",
     "cannot_verify.domain": (

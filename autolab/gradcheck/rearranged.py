@@ -6,8 +6,8 @@ result: it tells which part of the sum over results is there, or which other pro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import permutations, product
 
@@ -27,17 +27,23 @@ _CLOSER = 1e-2
 
 _LARGEST = 2**20
 _DISTINCT = 3
+_LONG = 12
+"""Along a longer axis not every shift is tried."""
 
 Arrange = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A cause, and the words that name it; ``cause`` tells it from others of its kind that have other sentences."""
+    """A cause, and the words that name it; ``cause`` tells it from others of its kind that have other sentences.
+
+    ``formulas`` go further than that: what was written, what is right, which term is missing.
+    """
 
     kind: Kind
     how: str
     cause: str = ""
+    formulas: Mapping[str, str] = field(default_factory=dict)
 
 
 def arrangements(shape: tuple[int, ...]) -> Iterator[tuple[str, Arrange]]:
@@ -53,7 +59,7 @@ def arrangements(shape: tuple[int, ...]) -> Iterator[tuple[str, Arrange]]:
         if flipped:
             yield say("rearranged.flipped", axes=_named(flipped)), partial(np.flip, axis=flipped)
     for k in long:
-        for by in sorted({1, -1, shape[k] // 2}):
+        for by in sorted({1, -1, shape[k] // 2}, key=abs) if shape[k] > _LONG else range(1, shape[k]):
             if shape[k] > 2 and by % shape[k]:
                 yield say("rearranged.shifted", axis=k, by=number(by)), partial(np.roll, shift=by, axis=k)
 
@@ -120,6 +126,7 @@ def _candidates(case: Case, i: int, jacobian: np.ndarray, g: np.ndarray) -> Iter
     if len(outputs) > 1:
         yield from _without_a_result(outputs, jacobian, g)
     else:
+        yield from _offset(outputs[0], jacobian, g)
         yield from _slices(case.shapes[i], outputs[0], jacobian, g)
         for words, arrange in arrangements(outputs[0]):
             yield (
@@ -129,6 +136,20 @@ def _candidates(case: Case, i: int, jacobian: np.ndarray, g: np.ndarray) -> Iter
     if jacobian.shape[0] == jacobian.shape[1]:
         yield Explanation("rearranged", say("rearranged.jacobian")), jacobian @ g
         yield Explanation("missing_term", say("missing_term.diagonal")), g * np.diagonal(jacobian)
+
+
+def _offset(output: tuple[int, ...], jacobian: np.ndarray, g: np.ndarray) -> Iterator[tuple[Explanation, np.ndarray]]:
+    """The results that the input reaches, read from another place along an axis of the upstream gradient."""
+    reached = (jacobian != 0).any(axis=1).reshape(output)
+    for axis, length in enumerate(output):
+        places = np.flatnonzero(reached.any(axis=tuple([k for k in range(len(output)) if k != axis])))
+        if not 0 < places.size < length or places[-1] - places[0] != places.size - 1:
+            continue
+        for first in range(length - places.size + 1):
+            if first != places[0]:
+                moved = np.roll(g.reshape(output), int(places[0]) - first, axis=axis).ravel()
+                words = say("rearranged.offset", axis=axis, first=first, right=int(places[0]))
+                yield Explanation("rearranged", words), moved @ jacobian
 
 
 def _without_a_result(

@@ -36,7 +36,7 @@ def revealed(report: GradientReport, level: int, backward: str) -> GradientRepor
     if level == 2:
         return replace(report, findings=_innocent(report))
     if level == 3:
-        return report
+        return replace(report, findings=tuple(map(_without_formulas, report.findings)))
     return replace(report, findings=tuple([_with_hint(finding, backward) for finding in report.findings]))
 
 
@@ -49,6 +49,20 @@ def _verdict_only(item: InputReport) -> InputReport:
     return replace(item, numeric=nothing, error=nothing, tolerance=nothing, worst=None, measured=0)
 
 
+_FORMULAS = ("written", "right", "term")
+
+
+def _formulas(finding: Finding) -> str:
+    """What backward computes and what is right, or the term that it lacks, if the check found that out."""
+    known = {key: finding.evidence[key] for key in _FORMULAS if key in finding.evidence}
+    return say("hint.term" if "term" in known else "hint.rule", **known) if known else ""
+
+
+def _without_formulas(finding: Finding) -> Finding:
+    kept = {key: value for key, value in finding.evidence.items() if key not in _FORMULAS}
+    return replace(finding, evidence=kept)
+
+
 def _with_hint(finding: Finding, backward: str) -> Finding:
     if finding.innocent:
         return finding
@@ -56,7 +70,7 @@ def _with_hint(finding: Finding, backward: str) -> Finding:
     own = f"hint.{finding.kind}.{cause}"
     hint = say(own if own in SENTENCES else f"hint.{finding.kind}", input=name)
     is_forward = cause == FORWARD or finding.kind == "left_graph"
-    return replace(finding, hint=" ".join(filter(None, (hint, "" if is_forward else backward))))
+    return replace(finding, hint=" ".join(filter(None, (hint, _formulas(finding), "" if is_forward else backward))))
 
 
 def written_backward(subject: Subject) -> str:

@@ -143,7 +143,7 @@ CULPRITS: dict[str, Culprit] = {
         lambda x, b: x + b, ((3, 4), (4,)), lambda g, x, b: (g, g[0]), 1, "unreduced_broadcast"
     ),
     "matmul, factors exchanged": wrong(
-        lambda x, w: x @ w, ((3, 3), (3, 3)), lambda g, x, w: (w.T @ g, x.T @ g), 0, "wrong_function"
+        lambda x, w: x @ w, ((3, 3), (3, 3)), lambda g, x, w: (w.T @ g, x.T @ g), 0, "rearranged"
     ),
     "matmul, transposition forgotten": wrong(
         lambda x, w: x @ w, ((3, 3), (3, 3)), lambda g, x, w: (g @ w, x.T @ g), 0, "rearranged"

@@ -1,0 +1,74 @@
+"""Arrays that outlive a call of a function, and whether its backward changes them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..engine.observe import BackwardEvent, ForwardEvent, observe
+from ..engine.variable import Variable
+from .messages import shown
+
+_DEPTH = 4
+
+
+def changed_by(run: Callable[[], Any], backward: Callable[[Any], Any]) -> str:
+    """The name of an array that a backward changes and that another call sees; empty if none was found.
+
+    Looked through are what functions close over, their globals, and attributes of their objects.
+    """
+    functions: list[Any] = []
+
+    def hook(event: ForwardEvent | BackwardEvent) -> None:
+        if isinstance(event, ForwardEvent):
+            functions.append(event.function)
+
+    with observe(hook):
+        ran = run()
+    kept = _all(functions)
+    before = [array.copy() for _, array in kept]
+    backward(ran)
+    now = dict(_all(functions))
+    for (name, array), old in zip(kept, before, strict=True):
+        if not all(np.array_equal(a, old, equal_nan=a.dtype.kind == "f") for a in (array, now.get(name, array))):
+            return f"`{shown(name)}`"
+    return ""
+
+
+def _all(functions: list[Any]) -> list[tuple[str, np.ndarray]]:
+    seen: set[int] = set()
+    things = [thing for f in functions for thing in (f, getattr(f, "written_backward", None)) if thing is not None]
+    return [pair for thing in things for pair in _arrays(thing, _DEPTH, seen)]
+
+
+def _arrays(thing: Any, depth: int, seen: set[int]) -> Iterator[tuple[str, np.ndarray]]:
+    """Names and arrays that a function or an object reaches."""
+    if depth == 0 or id(thing) in seen:
+        return
+    seen.add(id(thing))
+    for name, value in _reached(thing):
+        array = value.array if isinstance(value, Variable) else value
+        if isinstance(array, np.ndarray):
+            yield name, array
+        elif inspect.isfunction(value) or inspect.ismethod(value):
+            yield from _arrays(value, depth - 1, seen)
+
+
+def _reached(thing: Any) -> Iterator[tuple[str, Any]]:
+    function = inspect.unwrap(getattr(thing, "__func__", thing)) if callable(thing) else thing
+    code = getattr(function, "__code__", None)
+    if code is not None:
+        for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+            try:
+                yield name, cell.cell_contents
+            except ValueError:  # not filled yet
+                continue
+        yield from [(name, function.__globals__[name]) for name in code.co_names if name in function.__globals__]
+        return
+    yield from getattr(thing, "__dict__", {}).items()
+    for kind in type(thing).__mro__:
+        if not kind.__module__.startswith("autolab."):
+            yield from [pair for pair in vars(kind).items() if not pair[0].startswith("__")]

@@ -1,0 +1,216 @@
+"""What an elementwise backward computes and what it should, as formulas in the names of the function's inputs.
+
+The slopes of an elementwise function are measured at many points, all elements at once. Both these and what backward
+gives are compared with all short products of known parts; a formula is said only if it fits at every point.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+from .case import Case
+from .numeric import KINK
+
+_SAMPLES = 24
+_ROUNDS = 12
+_LEAST = 8
+_STEP = 2.0**-7
+_WRITTEN = 1e-10
+_MEASURED = 1e-7
+"""A formula fits if it misses by no more than this fraction of the largest: rounding, and what differences leave."""
+
+_SAME = 1e-5
+_LARGEST = 1024
+_FACTORS = tuple(sorted({Fraction(n, d) for n in range(1, 7) for d in (1, 2, 3, 4)}))
+_LETTERS = "xzwuv"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The formula that backward computes and the right one; empty where none fits."""
+
+    written: str
+    right: str
+
+
+@dataclass(frozen=True, eq=False)
+class _Samples:
+    """At many points: the named values, the local derivative of backward, the measured one."""
+
+    names: dict[str, np.ndarray]
+    written: np.ndarray
+    measured: np.ndarray
+
+
+@dataclass(frozen=True)
+class _Formula:
+    above: tuple[str, ...]
+    below: tuple[str, ...]
+
+    def text(self, factor: Fraction) -> str:
+        """The formula with its factor, as it would be written in Python."""
+        size = abs(factor)
+        above = [*([str(size.numerator)] if size.numerator != 1 else []), "g", *self.above]
+        below = [*([str(size.denominator)] if size.denominator != 1 else []), *self.below]
+        divisor = f" / {below[0]}" if len(below) == 1 else f" / ({' * '.join(below)})" if below else ""
+        if len(below) == 1 and " * " in below[0] and not below[0].startswith("("):
+            divisor = f" / ({below[0]})"
+        return ("-" if factor < 0 else "") + " * ".join(above) + divisor
+
+
+def elementwise_rule(case: Case, i: int) -> Rule:
+    """The formulas for input ``i``, as far as some fit."""
+    try:
+        samples = _samples(case, i)
+    except Exception:  # away from the given point the function may be undefined
+        samples = None
+    if samples is None:
+        return Rule("", "")
+    with np.errstate(all="ignore"):
+        formulas, values = _formulas(samples.names)
+        written = _fitting(formulas, values, samples.written, _WRITTEN)
+        right = _fitting(formulas, values, samples.measured, _MEASURED)
+    return Rule(written, right) if written != right else Rule("", "")
+
+
+# ---------------------------------------------------------------------- measuring
+def _samples(case: Case, i: int) -> _Samples | None:
+    outputs = case.exam.upstreams[0]
+    shape = case.shapes[i]
+    if len(outputs) != 1 or outputs[0].shape != shape or outputs[0].size > _LARGEST or outputs[0].size == 0:
+        return None
+    if any(np.broadcast_shapes(other, shape) != shape for other in case.shapes):
+        return None
+    rng = np.random.default_rng(0)
+    found: list[tuple[list[np.ndarray], np.ndarray, np.ndarray]] = []
+    count = 0
+    for k in range(_ROUNDS):
+        arrays = [a if k == 0 else a * rng.uniform(0.6, 1.4, a.shape) for a in case.subject.arrays]
+        values, written, measured = _local(case, i, arrays, rng)
+        if k == 0 and not _is_elementwise(case, i, measured):
+            return None
+        good = np.isfinite(written) & np.isfinite(measured) & (arrays[i].ravel() != 0)
+        found.append(([v[good] for v in values], written[good], measured[good]))
+        count += int(good.sum())
+        if count >= _SAMPLES and k:
+            break
+    if count < _LEAST:
+        return None
+    columns = [np.concatenate([values[n] for values, *_ in found]) for n in range(len(case.names) + 1)]
+    names = dict(zip([*_letters(case), "y"], columns, strict=True))
+    return _Samples(names, np.concatenate([w for _, w, _ in found]), np.concatenate([m for *_, m in found]))
+
+
+def _local(
+    case: Case, i: int, arrays: list[np.ndarray], rng: np.random.Generator
+) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
+    """The inputs and the result, flat; the local derivative of backward; and the measured one."""
+    run = case.subject.run(arrays)
+    (y,) = run.values()
+    g = rng.uniform(0.5, 1.5, y.shape).astype(y.dtype)
+    given = case.subject.gradients(run, (g,))[i]
+    written = np.zeros(y.shape) if given is None else given / g
+    step = _STEP * np.abs(arrays[i])
+
+    def difference(size: float) -> np.ndarray:
+        ends = []
+        for sign in (size, -size):
+            moved = [a + sign * step if k == i else a for k, a in enumerate(arrays)]
+            ends.append(case.subject.run(moved).values()[0])
+        return (ends[0] - ends[1]) / (2 * size * step)
+
+    one, two, four = difference(1.0), difference(0.5), difference(0.25)
+    better, best = (4 * two - one) / 3, (4 * four - two) / 3
+    measured = (16 * best - better) / 15
+    values = [np.broadcast_to(a, y.shape).ravel() for a in arrays]
+    return [*values, y.ravel()], written.ravel(), measured.ravel()
+
+
+def _is_elementwise(case: Case, i: int, measured: np.ndarray) -> bool:
+    """Whether moving all elements at once gives the slopes that moving each alone gave."""
+    c = case.tables[0].inputs[i]
+    known = c.measured & ~c.elements.unsure & (c.elements.kind != KINK) & np.isfinite(measured)
+    slopes = case.exam.upstreams[0][0].ravel() * measured
+    size = np.max(np.abs(c.elements.numeric[known]), initial=0.0)
+    return bool(known.any() and (np.abs(slopes - c.elements.numeric)[known] <= _SAME * size).all())
+
+
+def _letters(case: Case) -> list[str]:
+    """The names of the inputs; letters where they are no names."""
+    if all(name.isidentifier() and name not in ("g", "y") for name in case.names):
+        return list(case.names)
+    return [_LETTERS[k] if k < len(_LETTERS) else f"x{k}" for k in range(len(case.names))]
+
+
+# ---------------------------------------------------------------------- formulas
+def _parts(names: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
+    """What formulas are made of, the simplest first."""
+    yield from names.items()
+    for name, v in names.items():
+        yield f"(1 - {name})", 1 - v
+        yield f"(1 + {name})", 1 + v
+        yield f"(1 - {name} * {name})", 1 - v * v
+        yield f"(1 + {name} * {name})", 1 + v * v
+        if name == "y":
+            continue
+        for function in (np.exp, np.sin, np.cos, np.log, np.sqrt, np.tanh, np.cosh, np.sinh, np.tan):
+            yield f"{function.__name__}({name})", function(v)
+        yield f"exp(-{name})", np.exp(-v)
+        yield f"(1 + exp(-{name}))", 1 + np.exp(-v)
+        yield f"(1 + exp({name}))", 1 + np.exp(v)
+        yield f"sign({name})", np.sign(v)
+        yield f"abs({name})", np.abs(v)
+        yield f"({name} > 0)", (v > 0).astype(float)
+        yield f"({name} < 0)", (v < 0).astype(float)
+
+
+def _formulas(names: dict[str, np.ndarray]) -> tuple[list[_Formula], np.ndarray]:
+    """Products and quotients of up to two parts, and of up to three names; the shortest first."""
+    parts = {text: v for text, v in _parts(names) if np.isfinite(v).all()}
+    kept = {text: v for text, v in parts.items() if text in names}
+    found: dict[_Formula, np.ndarray] = {_Formula((), ()): np.ones_like(next(iter(names.values())))}
+    for text, v in parts.items():
+        found[_Formula((text,), ())] = v
+        found[_Formula((), (text,))] = 1 / v
+    for (a, v), (b, w) in combinations_with_replacement(parts.items(), 2):
+        found[_Formula((a, b), ())] = v * w
+        found[_Formula((), (a, b))] = 1 / (v * w)
+        found[_Formula((a,), (b,))] = v / w
+        found[_Formula((b,), (a,))] = w / v
+    for three in combinations_with_replacement(kept.items(), 3):
+        texts = tuple([text for text, _ in three])
+        found[_Formula(texts, ())] = three[0][1] * three[1][1] * three[2][1]
+        for k in range(3):
+            rest = [n for n in range(3) if n != k]
+            found[_Formula((texts[k],), tuple([texts[n] for n in rest]))] = three[k][1] / (
+                three[rest[0]][1] * three[rest[1]][1]
+            )
+    order = sorted(found, key=lambda formula: _length(formula, names))
+    return order, np.stack([found[formula] for formula in order])
+
+
+def _length(formula: _Formula, names: Iterable[str]) -> int:
+    """How hard a formula is to read, whatever the names are: its parts, divisions, and how many names it mixes."""
+    parts = [*formula.above, *formula.below]
+    used = {word for part in parts for word in re.findall(r"\w+", part)} & set(names)
+    return sum([1 if part in used else len(part) for part in parts]) + 3 * len([*parts, *formula.below, *used])
+
+
+def _fitting(formulas: list[_Formula], values: np.ndarray, target: np.ndarray, close: float) -> str:
+    """The shortest formula that fits with a simple factor; empty if there is none."""
+    size = np.max(np.abs(target))
+    if not np.isfinite(size) or size == 0:
+        return ""
+    factors = values @ target / np.sum(values * values, axis=1)
+    gaps = np.max(np.abs(factors[:, None] * values - target), axis=1)
+    for k in np.flatnonzero(gaps <= close * size):
+        factor = Fraction(float(factors[k])).limit_denominator(4)
+        if abs(factor) in _FACTORS and abs(float(factor) - factors[k]) <= 10 * close * abs(factors[k]):
+            return formulas[k].text(factor)
+    return ""
