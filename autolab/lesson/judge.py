@@ -159,7 +159,7 @@ def _own_gradient(exercise: OwnGradient, answer: Any, rng: np.random.Generator) 
 
 def _caller(written: type[FunctionNode]) -> Callable[..., Any]:
     """A function that applies the class and notices where it is still empty."""
-    watched = {method: _noticing(getattr(written, method)) for method in ("forward", "backward")}
+    watched = {method: noticing(getattr(written, method)) for method in ("forward", "backward")}
     watching = type(written.__name__, (written,), watched)
 
     def fn(**inputs: Any) -> Any:
@@ -170,7 +170,9 @@ def _caller(written: type[FunctionNode]) -> Callable[..., Any]:
     return fn
 
 
-def _noticing(method: Callable[..., Any]) -> Callable[..., Any]:
+def noticing(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method of an answer, which raises `NotWritten` where it returns nothing."""
+
     @wraps(method)
     def watched(*args: Any) -> Any:
         result = method(*args)

@@ -1,0 +1,9 @@
+"""`autolab grade`: the notebooks of a class, each run in a process of its own, judged by another one.
+
+``folder`` starts and collects, ``judging`` asks, ``answering`` runs the notebook behind ``fences``, and between the two
+nothing passes but the data of ``wire``. So what a notebook does in its process changes no verdict: it can only answer.
+"""
+
+from .folder import Graded, Limits, grade
+
+__all__ = ["Graded", "Limits", "grade"]

@@ -1,0 +1,303 @@
+"""`grade`: all notebooks of a folder, a few at a time, and what came out as a table and as a page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import signal
+import socket
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import Any
+
+from ..files import FileFormatError, reading, write
+from ..lesson.checking import exercises, lessons
+from ..lesson.results import Result
+from ..views.draw.escape import clean
+from . import answering, fences, judging
+from .page import page_of
+from .wire import Line
+
+_LARGEST = 20 << 20
+_CHECKED = re.compile(r"\bcheck\(\s*[\"']([a-zA-Z]\w*)-")
+_SPARE = 20.0
+"""Seconds that a judge has beyond those of the notebook, before it is ended as well."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one notebook may take.
+
+    Attributes
+    ----------
+    seconds : float
+        Time from start to end, and of the processor.
+    megabytes : int
+        Memory, counted as addresses, of which Python takes more than it uses.
+
+    Examples
+    --------
+    >>> Limits(seconds=10).megabytes
+    4096
+    """
+
+    seconds: float = 60.0
+    megabytes: int = 4096
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What came out for one notebook.
+
+    Attributes
+    ----------
+    file : str
+        Its path in the folder.
+    lesson : str
+        Empty if it asks for no exercise that is known.
+    results : tuple of Result
+        One for each exercise of the lesson.
+    problem : str
+        What kept the notebook from its last cell; empty if nothing did.
+
+    Examples
+    --------
+    >>> from autolab.lesson import Result
+    >>> Graded("a.ipynb", "start", (Result("start-zero", "right"), Result("start-own"))).points
+    1
+    """
+
+    file: str
+    lesson: str = ""
+    results: tuple[Result, ...] = ()
+    problem: str = ""
+
+    @property
+    def points(self) -> int:
+        """The sum of the points."""
+        return sum([result.points for result in self.results])
+
+
+def grade(
+    folder: str | os.PathLike[str],
+    output: str | os.PathLike[str] | None = None,
+    limits: Limits | None = None,
+    processes: int | None = None,
+    tell: Callable[[Graded], None] = lambda graded: None,
+) -> list[Graded]:
+    """Run and judge every notebook in a folder and the folders in it.
+
+    Each notebook runs in a process of its own: in an empty folder, without a network, with limits on time, memory and
+    files (`fences` says what holds on which system). Its answers are judged by another process, so that it
+    cannot give points to itself.
+
+    Parameters
+    ----------
+    folder : str or path
+        Where the notebooks are. They stay as they are.
+    output : str or path, optional
+        A file for the table, with the suffix ``.csv``; a page with the common mistakes is written beside it.
+    limits : Limits, optional
+    processes : int, optional
+        How many notebooks run at a time; by default one for each processor.
+    tell : function, optional
+        Called with each result as it comes.
+
+    Returns
+    -------
+    list of Graded
+        In the order of the paths.
+
+    Raises
+    ------
+    ValueError
+        If the folder or notebooks in it do not exist, or the output has another suffix.
+    RuntimeError
+        On a system whose processes cannot fork, as on Windows.
+
+    Examples
+    --------
+    >>> from autolab.grading import grade
+    >>> grade("nowhere")
+    Traceback (most recent call last):
+    ...
+    ValueError: grade: there is no folder 'nowhere'
+    """
+    root = Path(folder).resolve()
+    if not root.is_dir():
+        raise ValueError(f"grade: there is no folder {clean(folder, 100)!r}")
+    target = None if output is None else Path(output)
+    if target is not None and target.suffix.lower() != ".csv":
+        raise ValueError(f"grade: got the output {clean(target, 100)!r}; expected a name that ends in .csv")
+    if processes is not None and processes < 1:
+        raise ValueError(f"grade: got processes={processes}; expected 1 or more")
+    if not hasattr(os, "fork"):
+        raise RuntimeError("grade: this needs a system whose processes can fork: Linux, macOS, or WSL on Windows")
+    notebooks = _notebooks(root)
+    if not notebooks:
+        raise ValueError(f"grade: {clean(folder, 100)!r} holds no notebook (*.ipynb)")
+    _warm()
+    graded = _all(root, notebooks, limits or Limits(), processes or os.cpu_count() or 1, tell)
+    if target is not None:
+        write(target, table(graded))
+        write(target.with_suffix(".html"), page_of(graded))
+    return graded
+
+
+def _notebooks(root: Path) -> list[Path]:
+    found = [path.relative_to(root) for path in root.rglob("*.ipynb") if path.is_file()]
+    return sorted([path for path in found if not any([part.startswith(".") for part in path.parts])])
+
+
+def _warm() -> None:
+    """Import here what notebooks need, once for all of them."""
+    from .. import analysis, data, links, optimizers, training, transforms
+    from ..training import extensions
+    from ..views import graph, interact, monitor
+
+    assert all([analysis, data, links, optimizers, training, transforms, extensions, graph, interact, monitor])
+    for lesson in lessons():
+        exercises(lesson)
+
+
+# ---------------------------------------------------------------------------------------------------- the processes
+def _all(
+    root: Path, notebooks: Sequence[Path], limits: Limits, processes: int, tell: Callable[[Graded], None]
+) -> list[Graded]:
+    """Judge the notebooks, ``processes`` at a time, each by a process of its own."""
+    context = get_context("fork")
+    waiting, running, done = list(reversed(notebooks)), {}, {}
+    while waiting or running:
+        while waiting and len(running) < processes:
+            path = waiting.pop()
+            ours, theirs = context.Pipe(duplex=False)
+            judge = context.Process(target=_judge_and_send, args=(theirs, root, path, limits))
+            judge.start()
+            theirs.close()
+            running[ours] = (path, judge, time.monotonic() + limits.seconds + _SPARE)
+        ready = wait(list(running), timeout=0.5)
+        late = [end for end, (_, _, latest) in running.items() if time.monotonic() > latest]
+        for end in {*ready, *late}:
+            path, judge, _ = running.pop(end)
+            done[path] = _received(end, judge, path, is_there=end in ready)
+            tell(done[path])
+    return [done[path] for path in notebooks]
+
+
+def _received(end: Any, judge: Any, path: Path, is_there: bool) -> Graded:
+    try:
+        found = end.recv() if is_there else None  # from a judge of ours, who runs nothing of the notebook's
+    except EOFError:
+        found = None
+    judge.kill()
+    judge.join()
+    end.close()
+    return found if isinstance(found, Graded) else Graded(str(path), problem="it could not be judged")
+
+
+def _judge_and_send(end: Any, root: Path, path: Path, limits: Limits) -> None:
+    end.send(graded_notebook(root, path, limits))
+
+
+def graded_notebook(root: Path, path: Path, limits: Limits) -> Graded:
+    """Judge one notebook: another process, behind fences, runs it."""
+    try:
+        sources = _sources(root / path)
+    except (OSError, FileFormatError) as error:
+        return Graded(str(path), problem=f"it cannot be read: {clean(error, 160)}")
+    lesson = lesson_of(sources)
+    if not lesson:
+        return Graded(str(path), problem="it checks no exercise that is known")
+    ours, theirs = socket.socketpair()
+    with tempfile.TemporaryDirectory(prefix="autolab-grade-", ignore_cleanup_errors=True) as folder:
+        child = os.fork()
+        if child == 0:
+            _answer_and_leave(theirs, Path(folder), root, limits, sources)
+        theirs.close()
+        try:
+            results, problem = judging.judge_answers(Line(ours, time.monotonic() + limits.seconds), lesson)
+        finally:
+            _end(child)
+            ours.close()
+    return Graded(str(path), lesson, tuple(results.values()), problem)
+
+
+def _answer_and_leave(end: socket.socket, folder: Path, root: Path, limits: Limits, sources: list[str]) -> None:
+    """The whole life of the notebook's process; it never returns."""
+    try:
+        os.setsid()
+        kept = os.dup2(end.detach(), 3)
+        os.closerange(4, 4096)
+        os.chdir(folder)
+        names = ("HOME", "TMPDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+        os.environ.clear()
+        os.environ.update({name: str(folder) for name in names} | {"PATH": os.defpath, "LANG": "C.UTF-8"})
+        tempfile.tempdir = str(folder)
+        fences.limit(limits.seconds, limits.megabytes)
+        fences.enclose(folder, (root,))
+        answering.run_cells(Line(socket.socket(fileno=kept)), sources)
+    finally:
+        os._exit(0)
+
+
+def _end(child: int) -> None:
+    """End a notebook's process and what it started."""
+    for end in (os.killpg, os.kill):
+        try:
+            end(child, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    os.waitpid(child, 0)
+
+
+# ---------------------------------------------------------------------------------------------------- what it reads
+def _sources(path: Path) -> list[str]:
+    """The code cells of a notebook."""
+    with reading(path):
+        if path.stat().st_size > _LARGEST:
+            raise ValueError(f"it has more than {_LARGEST >> 20} MB")
+        book = json.loads(path.read_bytes())
+        cells = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
+        sources = ["".join(cell["source"]) for cell in cells]
+    return sources
+
+
+def lesson_of(sources: Sequence[str]) -> str:
+    """The lesson whose exercises a notebook checks most often; empty if there is none.
+
+    Examples
+    --------
+    >>> lesson_of(['lesson.check("start-zero", found)', "1 + 1"])
+    'start'
+    """
+    known = lessons()
+    asked = [name for source in sources for name in _CHECKED.findall(source) if name in known]
+    return max(known, key=asked.count) if asked else ""
+
+
+# ---------------------------------------------------------------------------------------------------- the table
+def table(graded: Sequence[Graded]) -> str:
+    """The results as CSV: a row for each notebook, a column for each exercise, 1 where it is right."""
+    names = list(dict.fromkeys([result.exercise for one in graded for result in one.results]))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["notebook", "lesson", "points", "of", "problem", *names])
+    for one in graded:
+        points = {result.exercise: result.points for result in one.results}
+        row = [_cell(one.file), one.lesson, one.points, len(one.results), _cell(one.problem)]
+        writer.writerow([*row, *[points.get(name, "") for name in names]])
+    return text.getvalue()
+
+
+def _cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    shown = clean(text, 300)
+    return f"'{shown}" if shown[:1] in ("=", "+", "-", "@") else shown
