@@ -31,7 +31,7 @@ def run_cells(line: Line, sources: list[str]) -> None:
     """Run the code cells one after the other; one that fails does not stop the next, as in a notebook."""
     import autolab.lesson as lesson
 
-    lesson.check = checking.check = _hand_in(line)  # type: ignore[assignment]
+    lesson.check = checking.check = _hand_in(line)
     lesson.use = own_lesson.use = lambda folder: ""  # the judge has read them
     main = types.ModuleType("__main__")
     main.__dict__.update(display=lambda *shown, **options: None, get_ipython=lambda: None, __builtins__=builtins)
@@ -77,7 +77,9 @@ class _Subject:
             given = decoded(request["with"])
             was = [np.copy(x) for x in _arrays_in(given)]
             result = getattr(self, f"_{request['do']}")(given)
-            changed = any([not np.array_equal(a, b, equal_nan=True) for a, b in zip(was, _arrays_in(given), strict=True)])
+            changed = any(
+                [not np.array_equal(a, b, equal_nan=True) for a, b in zip(was, _arrays_in(given), strict=True)]
+            )
             return {"is": encoded(result)} | ({"changed": encoded(given)} if changed else {})
         except NotWritten as empty:
             return {"unwritten": has_gap(empty.by)}

@@ -11,10 +11,11 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import resource
 import struct
 import sys
+import tempfile
 from collections.abc import Callable
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -41,15 +42,25 @@ _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 def limit(seconds: float, megabytes: int, file_megabytes: int = 16) -> None:
     """Limits on the processor's time, the memory, the size of files and how many are open."""
-    for which, most in (
-        (resource.RLIMIT_CPU, int(seconds) + 2),
-        (resource.RLIMIT_AS, megabytes << 20),
-        (resource.RLIMIT_FSIZE, file_megabytes << 20),
-        (resource.RLIMIT_NOFILE, 128),
-        (resource.RLIMIT_CORE, 0),
+    import resource  # which Windows has not
+
+    processor = max(1, round(seconds))
+    for which, soft, hard in (
+        (resource.RLIMIT_CPU, processor, processor + 1),
+        (resource.RLIMIT_AS, megabytes << 20, megabytes << 20),
+        (resource.RLIMIT_FSIZE, file_megabytes << 20, file_megabytes << 20),
+        (resource.RLIMIT_NOFILE, 128, 128),
+        (resource.RLIMIT_CORE, 0, 0),
     ):
         with contextlib.suppress(ValueError, OSError):  # macOS knows no limit of memory; a lower limit stays
-            resource.setrlimit(which, (most, most))
+            resource.setrlimit(which, (soft, hard))
+
+
+def holding() -> tuple[str, ...]:
+    """What `enclose` can do on this system; found out by a process that does it."""
+    context = get_context("fork")
+    with tempfile.TemporaryDirectory() as folder, context.Pool(1) as pool:
+        return pool.apply(enclose, (Path(folder), ()))
 
 
 def enclose(folder: Path, hidden: tuple[Path, ...]) -> tuple[str, ...]:
@@ -110,9 +121,8 @@ def _allow(libc: Any, rules: int, path: Path, rights: int) -> None:
 def _readable() -> list[Path]:
     """Where Python, its packages and AutoLab are."""
     packages = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages", "lib-dynload")]
-    own = Path(__file__).parents[1]
     system = ["/usr", "/lib", "/lib64", "/etc", "/dev/urandom", "/sys/devices/system/cpu"]
-    return [Path(path) for path in (sys.prefix, sys.base_prefix, *packages, own, *system)]
+    return [Path(path) for path in (sys.prefix, sys.base_prefix, *packages, *system)] + [Path(__file__).parents[1]]
 
 
 def _silence() -> None:

@@ -12,6 +12,7 @@ import socket
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import wait
@@ -39,7 +40,7 @@ class Limits:
     Attributes
     ----------
     seconds : float
-        Time from start to end, and of the processor.
+        Time of the processor. From start to end it may take twice as long.
     megabytes : int
         Memory, counted as addresses, of which Python takes more than it uses.
 
@@ -49,7 +50,7 @@ class Limits:
     4096
     """
 
-    seconds: float = 60.0
+    seconds: float = 30.0
     megabytes: int = 4096
 
 
@@ -174,7 +175,9 @@ def _all(
 ) -> list[Graded]:
     """Judge the notebooks, ``processes`` at a time, each by a process of its own."""
     context = get_context("fork")
-    waiting, running, done = list(reversed(notebooks)), {}, {}
+    waiting = list(reversed(notebooks))
+    running: dict[Any, tuple[Path, Any, float]] = {}
+    done: dict[Path, Graded] = {}
     while waiting or running:
         while waiting and len(running) < processes:
             path = waiting.pop()
@@ -182,7 +185,7 @@ def _all(
             judge = context.Process(target=_judge_and_send, args=(theirs, root, path, limits))
             judge.start()
             theirs.close()
-            running[ours] = (path, judge, time.monotonic() + limits.seconds + _SPARE)
+            running[ours] = (path, judge, time.monotonic() + 2 * limits.seconds + _SPARE)
         ready = wait(list(running), timeout=0.5)
         late = [end for end, (_, _, latest) in running.items() if time.monotonic() > latest]
         for end in {*ready, *late}:
@@ -223,10 +226,12 @@ def graded_notebook(root: Path, path: Path, limits: Limits) -> Graded:
             _answer_and_leave(theirs, Path(folder), root, limits, sources)
         theirs.close()
         try:
-            results, problem = judging.judge_answers(Line(ours, time.monotonic() + limits.seconds), lesson)
+            results, problem = judging.judge_answers(Line(ours, time.monotonic() + 2 * limits.seconds), lesson)
         finally:
-            _end(child)
+            ended_by = _end(child)
             ours.close()
+    if problem == judging.PROBLEMS["gone"] and ended_by == signal.SIGXCPU:
+        problem = judging.PROBLEMS["time"]
     return Graded(str(path), lesson, tuple(results.values()), problem)
 
 
@@ -248,14 +253,13 @@ def _answer_and_leave(end: socket.socket, folder: Path, root: Path, limits: Limi
         os._exit(0)
 
 
-def _end(child: int) -> None:
-    """End a notebook's process and what it started."""
+def _end(child: int) -> int:
+    """End a notebook's process and what it started; the number of the signal that it ended by, or 0."""
+    found, status = os.waitpid(child, os.WNOHANG)
     for end in (os.killpg, os.kill):
-        try:
+        with suppress(ProcessLookupError, PermissionError):
             end(child, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
-    os.waitpid(child, 0)
+    return status & 0x7F if found else os.waitpid(child, 0)[1] & 0x7F
 
 
 # ---------------------------------------------------------------------------------------------------- what it reads

@@ -40,7 +40,7 @@ def judge_answers(line: Line, lesson: str) -> tuple[dict[str, Result], str]:
         while "end" not in (message := line.receive()):
             name = message.get("answer")
             judgement = Judgement("not yet")
-            if name in known:
+            if isinstance(name, str) and name in known:
                 judgement = _judged(line, known[name], message.get("what"))
                 results[name] = Result(name, judgement.state, judgement.kind)
             line.send({"state": judgement.state, "kind": judgement.kind})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -38,9 +37,9 @@ NOT_YET = Judgement("not yet")
 
 
 class NotWritten(Exception):
-    """What a function of the answer returned is empty; ``by`` is that function."""
+    """What a function of the answer returned is empty; ``by`` is that function, or what knows if it leaves a gap."""
 
-    def __init__(self, by: Callable[..., Any]) -> None:
+    def __init__(self, by: Any) -> None:
         super().__init__(by)
         self.by = by
 
@@ -53,7 +52,7 @@ class Known(Exception):
         self.kind = kind
 
 
-def has_gap(function: Callable[..., Any]) -> bool:
+def has_gap(function: Any) -> bool:
     """Whether the gap that the notebook leaves, None or ``...``, is still in a function; True if nobody knows.
 
     A function that runs elsewhere says it by its attribute ``leaves_gap``.
