@@ -96,7 +96,7 @@ def compared(what: str, ours: np.ndarray, theirs: np.ndarray, tolerance: float, 
     if not wrong.any():
         return ()
     if not ours.ndim:
-        return Hint(say("differs", what=what)), errors(what, ours - theirs, where)
+        return (errors(what, ours - theirs, where),)
     count = say("differs.at", what=what, count=int(wrong.sum()), total=wrong.size)
     shape = () if where else (Hint(say("shape.right", what=what, given=ours.shape)),)
     return Hint(count), *shape, errors(what, ours - theirs, where)

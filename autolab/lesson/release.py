@@ -20,7 +20,7 @@ c.ClearSolutions.code_stub = {"python": "# Your answer belongs above."}
 """
 
 
-def released(folder: LessonFolder, form: Format) -> dict[str, Any]:
+def released(folder: LessonFolder, form: Format, own: bool = False) -> dict[str, Any]:
     """The notebook from which nbgrader's ``generate_assignment`` or otter's ``assign`` makes the students' one.
 
     Parameters
@@ -28,6 +28,8 @@ def released(folder: LessonFolder, form: Format) -> dict[str, Any]:
     folder : LessonFolder
         With an answer to each exercise in its ``answers.toml``.
     form : {"nbgrader", "otter"}
+    own : bool
+        Whether the notebook needs the ``exercises.py`` beside it.
 
     Returns
     -------
@@ -43,14 +45,16 @@ def released(folder: LessonFolder, form: Format) -> dict[str, Any]:
     6
     """
     exercise = {"nbgrader": _for_nbgrader, "otter": _for_otter}[form]
-    cells: list[dict[str, Any]] = [] if form == "nbgrader" else [_raw("start", "# ASSIGNMENT CONFIG\n" + _OTTER_CONFIG)]
+    begin = _OTTER_CONFIG + (_OTTER_FILES if own else "")
+    cells: list[dict[str, Any]] = [] if form == "nbgrader" else [_raw("otter-config", begin)]
     for cell in folder.book["cells"]:
         name = cell["id"]
         cells += exercise(name, *_parts(folder, name), _code) if name in folder.answers else [cell]
     return {**folder.book, "cells": cells}
 
 
-_OTTER_CONFIG = "check_all_cell: false\nexport_cell: false\nsolutions_pdf: false\ntests:\n  files: true\n"
+_OTTER_CONFIG = "# ASSIGNMENT CONFIG\ncheck_all_cell: false\nexport_cell: false\nsolutions_pdf: false\ntests:\n  files: true\n"
+_OTTER_FILES = "files:\n  - exercises.py\n"
 
 
 def _parts(folder: LessonFolder, name: str) -> tuple[str, str, str]:

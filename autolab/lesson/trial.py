@@ -14,8 +14,8 @@ from .messages import SENTENCES
 def tried(folder: LessonFolder, name: str) -> tuple[int, list[str]]:
     """How many answers were tried, and a sentence for each that does not get what is meant.
 
-    Every exercise is tried empty, with its right answer, and with each wrong one, which must be recognised and end
-    with the sentence that is meant. Every mistake that is known and every sentence must be reached.
+    Every exercise is tried empty, with its right answer, and with each wrong one, which must be recognised and get
+    the sentence that is meant. Every mistake that is known and every sentence must be reached.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def tried(folder: LessonFolder, name: str) -> tuple[int, list[str]]:
 
 
 def _cases(folder: LessonFolder, name: str, exercise: Any) -> Iterator[tuple[str, str, str, str]]:
-    """Source, state, kind of mistake, and the sentence that is shown last."""
+    """Source, state, kind of mistake, and a sentence that is shown."""
     yield folder.cells.get(name, ""), "not yet", "", ""
     yield folder.solved(name), "right", "", exercise.says.get("right", "")
     for wrong in folder.answers[name].get("wrong", ()):
@@ -66,8 +66,10 @@ def _problem(folder: LessonFolder, name: str, source: str, expected: tuple[str, 
         checking._given.pop(name, None)
     if (outcome.state, outcome.kind) != (state, kind):
         return f"it is judged {outcome.state!r} {outcome.kind!r}"
-    shown = outcome.remark if state == "right" else outcome.hints[-1].text if outcome.hints else ""
-    return "" if shown.startswith(sentence.partition("{")[0]) else f"the last sentence is {shown!r:.120}"
+    shown = [outcome.remark, *[hint.text for hint in outcome.hints]]
+    if any([text.startswith(sentence.partition("{")[0]) for text in shown]):
+        return ""
+    return f"it does not get the sentence {sentence!r:.120}"
 
 
 def _unreached(entry: dict[str, Any], exercise: Any) -> list[str]:
