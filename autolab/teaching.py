@@ -119,7 +119,8 @@ def _release(arguments: argparse.Namespace) -> int:
     nbgrader = arguments.format == "nbgrader"
     target = course / "source" / source.name if nbgrader else course / source.name
     target.mkdir(parents=True, exist_ok=True)
-    texts = {target / folder.notebook.name: json.dumps(released(folder, arguments.format, source != own), indent=1) + "\n"}
+    book = released(folder, arguments.format, source != own)
+    texts = {target / folder.notebook.name: json.dumps(book, indent=1) + "\n"}
     if nbgrader:
         texts[course / "nbgrader_config.py"] = NBGRADER_CONFIG
     if source != own:

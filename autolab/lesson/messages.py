@@ -35,11 +35,11 @@ SENTENCES: dict[str, str] = {
     "stopped.class": (
         "Does forward keep what backward needs, and return a tuple? Does backward return one Variable for each input?"
     ),
-        "number.sign": "Look at the sign of your {answer}: does the result rise or fall?",
+    "number.sign": "Look at the sign of your {answer}: does the result rise or fall?",
     "number.small": "Your {answer} is too small.",
     "number.large": "Your {answer} is too large.",
     "no_number": "{answer} is not a number. The answer is a single number.",
-        "no_choice": "{answer} is not one of the choices: {choices}.",
+    "no_choice": "{answer} is not one of the choices: {choices}.",
     "witness.agrees": "For your input the gradient is right. For which inputs might it be wrong?",
     "witness.numbers": "An input must consist of finite numbers, at least one.",
     "no_function": "{answer} is not a function. Hand over the function itself, without calling it.",

@@ -53,7 +53,13 @@ def released(folder: LessonFolder, form: Format, own: bool = False) -> dict[str,
     return {**folder.book, "cells": cells}
 
 
-_OTTER_CONFIG = "# ASSIGNMENT CONFIG\ncheck_all_cell: false\nexport_cell: false\nsolutions_pdf: false\ntests:\n  files: true\n"
+_OTTER_CONFIG = """# ASSIGNMENT CONFIG
+check_all_cell: false
+export_cell: false
+solutions_pdf: false
+tests:
+  files: true
+"""
 _OTTER_FILES = "files:\n  - exercises.py\n"
 
 

@@ -11,7 +11,7 @@ from autolab.lesson.messages import SENTENCES
 
 from .lessons import EXERCISES, NOTEBOOKS, answers, cells, mistaken, run_exercise, solved
 
-HELPS = re.compile(r"\?|\d|^Look at|stops with")
+HELPS = re.compile(r"\?|\d|^Look at|stops with|is not a number|is not one of|must consist of")
 ALL = [(notebook, name) for notebook in NOTEBOOKS for name in answers(notebook)]
 WRONG = [(notebook, name, wrong) for notebook, name in ALL for wrong in answers(notebook)[name]["wrong"]]
 

@@ -78,7 +78,7 @@ EXERCISES: tuple[Exercise, ...] = (
         says={
             "right": "Each weight gets the product of an upstream gradient and a value.",
             "turned": "Yours is the transpose. A[0, 1] moves row 0 of y: which row of gy belongs to it?",
-            "hint": "gA has 3 rows and 3 columns. Which product of gy (3, 2) and v (3, 2), one transposed, has that shape?",
+            "hint": "gA is (3, 3). Which product of gy (3, 2) and v (3, 2), one transposed, has that shape?",
         },
     ),
     Prediction(
@@ -89,7 +89,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "right": "If all weights are worth the same, it does not matter how they are shared out.",
             "same": "5 is the gradient of a weight. One weight can grow only if others shrink: what is gained?",
             "third": "That would be the whole gain if nothing were lost. By how much do the other two weights fall?",
-            "hint": "One score rises, so one weight grows and two shrink by the same amount. All are worth 5. What is the net gain?",
+            "hint": "One weight grows, and two shrink by the same amount. All are worth 5. What is the net gain?",
         },
     ),
     Values(
@@ -105,7 +105,7 @@ EXERCISES: tuple[Exercise, ...] = (
         says={
             "right": "What counts is how much better a weight is than the average of its row.",
             "alone": "If all of gA were 5, what would your line give? The picture above says 0.",
-            "diagonal": "That is how a weight moves with its own score. A score moves the other weights of its row, too.",
+            "diagonal": "That is how a weight moves with its own score. Which other weights does a score move?",
             "columns": "You take the average along the columns. Along which axis do the weights add up to 1?",
             "mean": "The average of the row is weighted: which weights belong to it?",
             "hint": "Subtract from gA the average of its row, weighted with A. What do you multiply the rest by?",
@@ -116,7 +116,7 @@ EXERCISES: tuple[Exercise, ...] = (
         normal(q=(3, 4), k=(3, 4), v=(3, 2)),
         lambda q, k, v: matmul(softmax(matmul(q, transpose(k)) / 2.0, axis=1), v),
         says={
-            "right": "Three gradients, from products and one softmax. That is all there is in the backward of attention.",
+            "right": "Three gradients, from products and one softmax: that is the whole backward of attention.",
             "wrong_factor": "The scores were divided by the root of d. What does that do to the gradients of q and k?",
             "swapped_inputs": "The first gradient belongs to q, the second to k.",
             "hint": "s is q @ k.T, divided by a number. Which products give q and k their gradients, by their shapes?",

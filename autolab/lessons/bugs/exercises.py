@@ -53,7 +53,7 @@ EXERCISES: tuple[Exercise, ...] = (
         says={
             "right": "A FunctionNode keeps only what forward asks it to keep, so no inputs come in.",
             "a": "That is the old style. Look at the gradients: do they follow the inputs?",
-            "b": "Those come as the second argument, grad_outputs.",
+            "b": "Those come as the second argument, grad_outputs. What is the first one called in other lessons?",
         },
     ),
     OwnGradient(
@@ -128,16 +128,28 @@ EXERCISES: tuple[Exercise, ...] = (
         "The first pass multiplies what the second one needs.",
         "The first pass is right. What does it leave for the second?",
     ),
-    _named("cube", "factor", "The derivative of x ** 3 has a 3 in front.", "Divide the two numbers of the cheap test. What do you get?"),
+    _named(
+        "cube",
+        "factor",
+        "The derivative of x ** 3 has a 3 in front.",
+        "Divide the two numbers of the cheap test. What do you get?",
+    ),
     OwnGradient(
         "bugs-own",
         normal(x=(7,)),
         lambda x: x / sum(x),
         says={
             "right": "Cured: the share through the sum is there.",
-            "missing_term": "Each x also moves the sum, and the sum moves every result. What share does that contribute?",
-            "wrong_sign": "Both shares are there, with the wrong sign. Which of the two is added, and which subtracted?",
-            "hint": "Two paths lead from x: directly to its own result, and through the sum to all results. What does each contribute?",
+            "missing_term": (
+                "Each x also moves the sum, and the sum moves every result. What share does that contribute?"
+            ),
+            "wrong_sign": (
+                "Both shares are there, with the wrong sign. Which of the two is added, and which subtracted?"
+            ),
+            "hint": (
+                "Two paths lead from x: directly to its own result, and through the sum to all results. What does each "
+                "contribute?"
+            ),
         },
     ),
 )

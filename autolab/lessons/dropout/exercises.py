@@ -41,7 +41,10 @@ EXERCISES: tuple[Exercise, ...] = (
             "right": "Dropped numbers are 0, the others are larger, and the mean stays the same.",
             "unscaled": "The right ones are dropped. What about the mean?",
             "others": "Which ones are 0 in your result, and which should be?",
-            "hint": "kept is 1 where a number stays and 0 elsewhere. What do you multiply by, so that the mean stays the same?",
+            "hint": (
+                "kept is 1 where a number stays and 0 elsewhere. What do you multiply by, so that the mean stays the "
+                "same?"
+            ),
         },
     ),
     Values(
@@ -58,9 +61,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "through": "A dropped number cannot change the result. What is its gradient?",
             "unscaled": "The mask is right. What was a kept number multiplied by in the forward?",
             "no_upstream": "That is the local derivative. What about the upstream gradient?",
-            "hint": (
-                "The forward multiplies by fixed numbers. Which numbers does the backward multiply by?"
-            ),
+            "hint": ("The forward multiplies by fixed numbers. Which numbers does the backward multiply by?"),
         },
     ),
     Prediction(

@@ -25,7 +25,7 @@ EXERCISES: tuple[Exercise, ...] = (
         says={
             "right": "It is equal to the value of e at this point.",
             "nothing": "Is exp a power of x? Look at the box of e: its value and the gradient of x go together.",
-            "result": "That is z. The question is how fast z changes when x moves.",
+            "result": "That is z itself. How fast does z change when x moves?",
             "hint": "What is the value of e at this point?",
         },
     ),
@@ -38,8 +38,8 @@ EXERCISES: tuple[Exercise, ...] = (
             "right": "The local derivative of exp is exp. Computed on Variables, this gradient has gradients too.",
             "upstream_ignored": "A backward returns the upstream gradient times the derivative.",
             "second_order": (
-                "The numbers are right, but this gradient has no right gradient of its own: .data gives arrays, which "
-                "do not remember x. Use the Variables and F.exp."
+                "The numbers are right, but the gradient of this gradient is wrong: .data gives arrays, which do not "
+                "remember x. Which exp takes Variables?"
             ),
             "hint": "What is the derivative of exp(x)? Multiply it by the upstream gradient.",
         },
@@ -61,9 +61,15 @@ EXERCISES: tuple[Exercise, ...] = (
             "right": "The error of such a slope falls with the square of the step, until rounding takes over.",
             "half_way": "How far is it from x - h to x + h?",
             "sign": "If f rises, is left minus right positive or negative?",
-            "rise": "That is the difference of the results. A slope is the difference per unit of distance: what is the distance?",
+            "rise": (
+                "That is the difference of the results. A slope is the difference per unit of distance: what is the "
+                "distance?"
+            ),
             "brackets": "Python divides by 2 first and then multiplies by h. Where do you need brackets?",
-            "one_sided": "That moves to one side only: close, but less accurate than it could be. Which result have you not used?",
+            "one_sided": (
+                "That moves to one side only: close, but less accurate than it could be. Which result have you not "
+                "used?"
+            ),
             "hint": "How far apart are the two results, and how far apart are the two points?",
         },
     ),
@@ -74,7 +80,10 @@ EXERCISES: tuple[Exercise, ...] = (
         says={
             "right": "Neither large nor tiny.",
             "a": "In a step of 0.1 the curve bends. The bend becomes an error.",
-            "c": "Then the two results agree in nearly all of their digits. How many digits are left in their difference?",
+            "c": (
+                "Then the two results agree in nearly all of their digits. How many digits are left in their "
+                "difference?"
+            ),
         },
     ),
     Prediction(

@@ -95,11 +95,11 @@ EXERCISES: tuple[Exercise, ...] = (
         measure=_with_s,
         says={
             "right": "One number of a serves a whole column, so the shares of the column are added.",
-            "copies": "These are the shares, 5 for each number of a. How many numbers has a?",
+            "copies": "These are the shares, 5 for each number of a. How many numbers does a have?",
             "mean": "You averaged over the examples. What did the bias in 03 Linear do with its shares?",
             "one_x": "How fast does a * x change when a moves? And by what is s multiplied on its way to y?",
             "no_upstream": "The local derivatives are there. Where is gy?",
-            "hint": "Follow a: it is multiplied by x, goes through s, and is multiplied by x again. Which shape has the sum?",
+            "hint": "a is multiplied by x, goes through s, and meets x again. What is the shape of the sum?",
         },
     ),
     OwnGradient(
@@ -109,8 +109,8 @@ EXERCISES: tuple[Exercise, ...] = (
         says={
             "right": "A function of your own, with both gradients, checked at random points.",
             "upstream_ignored": "Both lines are local derivatives. Where is gy?",
-            "unreduced_broadcast": "gx has the shape of x. Which shape has ga, and which should it have?",
-            "wrong_shape": "gx has the shape of x. Which shape has ga, and which should it have?",
+            "unreduced_broadcast": "gx has the shape of x. What is the shape of ga, and what should it be?",
+            "wrong_shape": "gx has the shape of x. What is the shape of ga, and what should it be?",
             "hint": "You have written both formulas above. What has to be done to them in a backward?",
         },
     ),

@@ -50,7 +50,7 @@ EXERCISES: tuple[Exercise, ...] = (
         {"one": lambda: 1.0, "mean": lambda: 1 / _BATCH},
         says={
             "right": "One bias serves every example. Each example contributes a share, and the shares add up.",
-            "one": "That is the share of one example. The same bias is added for every example.",
+            "one": "That is the share of one example. To how many examples is the same bias added?",
             "mean": "That is the mean of the five shares. Are shares added or averaged?",
             "hint": "How many results move if b[0] moves?",
         },
@@ -91,7 +91,9 @@ EXERCISES: tuple[Exercise, ...] = (
             "right": "The forward copies b to every example. The backward adds the copies' shares.",
             "copies": "These are the shares, one for each example. How many times does b exist?",
             "mean": "You averaged over the examples. Does the forward divide by anything?",
-            "other_axis": "You have one number for each example. b has one for each output: along which axis do you add?",
+            "other_axis": (
+                "You have one number for each example. b has one for each output: along which axis do you add?"
+            ),
             "all": "You added everything up to one number. How many numbers does b have?",
             "hint": "Along which axis was b copied?",
         },
@@ -122,8 +124,8 @@ EXERCISES: tuple[Exercise, ...] = (
             "unregistered": "The link knows no parameter called W. Is it a Parameter, and is it assigned to self.W?",
             "start": "What are the first numbers of your W? They should be zeros.",
             "detached": (
-                "No gradient reaches W: multiply by the parameter itself. Its .data is an array, which remembers "
-                "nothing."
+                "No gradient reaches W. Do you multiply by the parameter itself, or by its .data, which remembers "
+                "nothing?"
             ),
             "hint": "Two lines: what is self.W in __init__, and what does forward return?",
         },

@@ -14,7 +14,7 @@ EXERCISES: tuple[Exercise, ...] = (
         says={
             "right": "When x moves by a little, w moves y times as much.",
             "own": "That is x itself. When x moves, what is the move multiplied by?",
-            "result": "That is w. The question is how fast w changes when x moves.",
+            "result": "That is w itself. How fast does w change when x moves?",
             "hint": "What is x multiplied by? A nudge of x is multiplied by the same number.",
         },
     ),
@@ -36,8 +36,12 @@ EXERCISES: tuple[Exercise, ...] = (
         says={
             "right": "A backward gives the gradient of the final result: upstream times local.",
             "local": "That is the local derivative alone. How much does the final result move when w moves by 1?",
-            "upstream": "That is how much the final result moves for each unit of w. How much does w move for each unit of x?",
-            "hint": "A nudge of x grows on its way to w, and again on its way to the final result. By which two factors?",
+            "upstream": (
+                "That is how much the final result moves for each unit of w. How much does w move for each unit of x?"
+            ),
+            "hint": (
+                "A nudge of x grows on its way to w, and again on its way to the final result. By which two factors?"
+            ),
         },
     ),
     Prediction(
@@ -55,7 +59,9 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda: "nothing",
         choices=("zero", "nothing", "error"),
         says={
-            "right": "None means that no path leads from here to the result. That is not the number 0, which is a slope.",
+            "right": (
+                "None means that no path leads from here to the result. That is not the number 0, which is a slope."
+            ),
             "zero": (
                 "0 would be a slope that was computed. Here nothing was computed: no arrow leads from z to the result."
             ),

@@ -29,7 +29,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "right": "0.25 comes along the direct path, and -0.1875 through size. Their sum is 1 / 16.",
             "straight": "That is the share of the direct path. What does the path through size contribute?",
             "size": "That is the share that comes through size. What does the direct path contribute?",
-            "value": "That is the value of y. The question is how fast y changes when x moves.",
+            "value": "That is the value of y. How fast does y change when x moves?",
             "odd": "Softsign grows everywhere. If x moves up, where does y move?",
             "hint": "What is the share of each path? And what sign does the slope of |x| have at -3?",
         },

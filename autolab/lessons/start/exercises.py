@@ -42,7 +42,7 @@ EXERCISES: tuple[Exercise, ...] = (
         choices=("up", "down"),
         says={
             "right": "The gradient of x is negative here: out falls when x grows.",
-            "up": "x is multiplied by y, and y is negative. Multiply a slightly larger x by it.",
+            "up": "x is multiplied by y, and y is negative. What do you get if you multiply a slightly larger x by it?",
         },
     ),
     Prediction(
@@ -53,7 +53,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "right": "x reaches out along two paths. Each contributes a share, and the shares are added.",
             "product": "That is the share that comes through the product. Does x reach out along another path too?",
             "added": "That is the share of the last + alone. Does x reach out along another path too?",
-            "value": "That is the value of out. The question is how fast out changes when x moves.",
+            "value": "That is the value of out. How fast does out change when x moves?",
             "hint": "How many arrows leave the box of x? Each of them contributes one share.",
         },
     ),
@@ -66,7 +66,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "a": (
                 "A formula would hold for every point. Move a number: what do you see in the box, letters or a number?"
             ),
-            "c": "A curve would show many points. The box shows one only.",
+            "c": "A curve would show many points. How many does the box show?",
         },
     ),
     Prediction(
@@ -111,10 +111,11 @@ EXERCISES: tuple[Exercise, ...] = (
             "right": "You made a function from its gradients. Training does something like that.",
             "swapped": "You have the two the wrong way round. Which gradient did the task ask of x?",
             "constant": "If y grows by 1, by how much does your result change?",
-            "fixed": (
-                "Your result does not follow x and y. Compute one number from both, with +, - and *, and return it."
+            "fixed": ("Your result does not follow x and y. Can you compute it from both, with +, - and * alone?"),
+            "hint": (
+                "If x grows by 1, the result should grow by 3; if y grows by 1, it should fall by 1. What does yours "
+                "do?"
             ),
-            "hint": "If x grows by 1, the result should grow by 3; if y grows by 1, it should fall by 1. What does yours do?",
         },
     ),
 )
