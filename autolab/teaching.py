@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-COMMANDS = ("grade", "lesson")
+COMMANDS = ("grade", "lesson", "gallery")
 
 
 def add_commands(commands: Any) -> None:
@@ -31,12 +31,15 @@ def add_commands(commands: Any) -> None:
     releaser.add_argument("folder", help="the folder of the lesson, or the name of one of AutoLab's")
     releaser.add_argument("--format", choices=("nbgrader", "otter"), default="nbgrader", help="by default nbgrader")
     releaser.add_argument("-o", "--output", default="course", help="the folder of the course; by default course")
+    shower = commands.add_parser("gallery", help="write a page that moves for each function, and an index")
+    shower.add_argument("names", nargs="*", help="functions; all of them if none is named")
+    shower.add_argument("-o", "--output", default="gallery", help="the folder to write; by default gallery")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the command line asks for; the answer is the exit status."""
-    tasks = {"new": _new, "try": _try, "release": _release}
-    return _grade(arguments) if arguments.command == "grade" else tasks[arguments.task](arguments)
+    tasks = {"grade": _grade, "gallery": _gallery, "new": _new, "try": _try, "release": _release}
+    return tasks[arguments.task if arguments.command == "lesson" else arguments.command](arguments)
 
 
 def _positive(text: str) -> int:
@@ -129,4 +132,12 @@ def _release(arguments: argparse.Namespace) -> int:
     for path, text in texts.items():
         write(path, text)
         print(f"Written: {path}")
+    return 0
+
+
+# ---------------------------------------------------------------------------------------------------- the gallery
+def _gallery(arguments: argparse.Namespace) -> int:
+    from .views.gallery.site import build
+
+    print(f"Written: {build(arguments.output, arguments.names or None)}")
     return 0

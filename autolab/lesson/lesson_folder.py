@@ -77,7 +77,8 @@ class LessonFolder:
         """The exercise's cell with a wrong answer: one of its own, or the right one with a change."""
         if "answer" in wrong:
             return self.filled(name, wrong["answer"])
-        return _replaced(self.solved(name), *wrong["change"], f"{name}: the right answer")
+        before, after = wrong["change"]
+        return _replaced(self.solved(name), before, after, f"{name}: the right answer")
 
     def run(self, source: str) -> Any:
         """What a cell shows, run in this process after what the first cell defines. Nothing is drawn.
