@@ -98,7 +98,7 @@ def index_page(names: Sequence[str]) -> str:
     from ..export.pages import still_page
 
     links = {name: element("a", element("code", escape(name)), href=f"{name}.html") for name in sorted(names)}
-    lines = [element("li", link, escape(f" {_summary(name)}", 400)) for name, link in links.items()]
+    lines = [element("li", link, escape(" "), _words(_summary(name))) for name, link in links.items()]
     field = element("label", escape("Search: "), element("input", type="search"))
     body = [
         element("p", field, escape(" "), element("output")),
@@ -113,8 +113,8 @@ def _about(name: str) -> Markup:
     function = getattr(F, name)
     parts = [
         element("p", element("a", escape("All functions"), href="index.html")),
-        element("p", element("b", element("code", escape(f"{name}{inspect.signature(function)}", 300)))),
-        _paragraph(_summary(name)),
+        element("p", element("b", element("code", escape(f"{name}{_signature(function)}", 300)))),
+        element("p", _words(_summary(name))),
     ]
     rows = conventions(name)
     if rows:
@@ -125,6 +125,19 @@ def _about(name: str) -> Markup:
 def _summary(name: str) -> str:
     """The first paragraph of the docstring."""
     return " ".join((inspect.getdoc(getattr(F, name)) or "").partition("\n\n")[0].split())
+
+
+def _signature(function: Callable[..., object]) -> inspect.Signature:
+    """The parameters without their types."""
+    found = inspect.signature(function)
+    plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in found.parameters.values()]
+    return found.replace(parameters=plain, return_annotation=inspect.Signature.empty)
+
+
+def _words(text: str) -> Markup:
+    """A sentence of a docstring: what is between two pairs of backticks is code."""
+    pieces = [escape(piece, 400) for piece in text.split("``")]
+    return join([element("code", piece) if k % 2 else piece for k, piece in enumerate(pieces)])
 
 
 def _paragraph(text: str) -> Markup:
