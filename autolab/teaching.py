@@ -50,7 +50,7 @@ def _positive(text: str) -> int:
 
 def _grade(arguments: argparse.Namespace) -> int:
     from . import lesson
-    from .grading import Graded, Limits, grade
+    from .grading import Graded, NotebookLimits, grade
     from .grading.fences import holding
 
     if arguments.lesson:
@@ -66,7 +66,7 @@ def _grade(arguments: argparse.Namespace) -> int:
         )
 
     started = time.monotonic()
-    limits = Limits(arguments.seconds, arguments.megabytes)
+    limits = NotebookLimits(arguments.seconds, arguments.megabytes)
     graded = grade(arguments.folder, arguments.output, limits, arguments.processes, tell)
     page = Path(arguments.output).with_suffix(".html")
     print(f"\n{len(graded)} notebooks in {time.monotonic() - started:.0f} s. Written: {arguments.output}, {page}")

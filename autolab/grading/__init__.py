@@ -4,6 +4,6 @@
 nothing passes but the data of ``wire``. So what a notebook does in its process changes no verdict: it can only answer.
 """
 
-from .folder import Graded, Limits, grade
+from .folder import Graded, NotebookLimits, grade
 
-__all__ = ["Graded", "Limits", "grade"]
+__all__ = ["Graded", "NotebookLimits", "grade"]

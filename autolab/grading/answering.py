@@ -22,12 +22,12 @@ from ..lesson import own as own_lesson
 from ..lesson.exercise import Values
 from ..lesson.judge import judged, noticing
 from ..lesson.judgement import Known, NotWritten, has_gap
-from .wire import Line, decoded, encoded
+from .wire import Wire, decoded, encoded
 
 _NO_PYTHON = re.compile(r"^(\s*)[%!?].*$|^(\s*)[\w.]+\?{1,2}$", re.MULTILINE)  # magics, the shell's, and questions
 
 
-def run_cells(line: Line, sources: list[str]) -> None:
+def run_cells(line: Wire, sources: list[str]) -> None:
     """Run the code cells one after the other; one that fails does not stop the next, as in a notebook."""
     import autolab.lesson as lesson
 
@@ -53,10 +53,10 @@ def _run(source: str, name: str, names: dict[str, Any]) -> None:
     exec(compile(ast.parse(source, name), name, "exec"), names)
 
 
-def _hand_in(line: Line) -> Any:
+def _hand_in(line: Wire) -> Any:
     def check(name: str, answer: Any, more: bool = False) -> Outcome:
         line.send({"answer": str(name)[:200], "what": encoded(answer)})
-        subject = _Subject(name, answer)
+        subject = _HandedIn(name, answer)
         while "state" not in (request := line.receive()):
             line.send(subject.reply(request))
         return Outcome(str(name), request["state"], request["kind"])
@@ -64,7 +64,7 @@ def _hand_in(line: Line) -> Any:
     return check
 
 
-class _Subject:
+class _HandedIn:
     """An answer that is a function or a class, and the objects of the class that were made for the judge."""
 
     def __init__(self, name: str, answer: Any) -> None:

@@ -25,7 +25,7 @@ from ..lesson.results import Result
 from ..views.draw.escape import clean
 from . import answering, fences, judging
 from .page import page_of
-from .wire import Line
+from .wire import Wire
 
 _LARGEST = 20 << 20
 _CHECKED = re.compile(r"\bcheck\(\s*[\"']([a-zA-Z]\w*)-")
@@ -34,7 +34,7 @@ _SPARE = 20.0
 
 
 @dataclass(frozen=True)
-class Limits:
+class NotebookLimits:
     """What one notebook may take.
 
     Attributes
@@ -46,7 +46,7 @@ class Limits:
 
     Examples
     --------
-    >>> Limits(seconds=10).megabytes
+    >>> NotebookLimits(seconds=10).megabytes
     4096
     """
 
@@ -90,7 +90,7 @@ class Graded:
 def grade(
     folder: str | os.PathLike[str],
     output: str | os.PathLike[str] | None = None,
-    limits: Limits | None = None,
+    limits: NotebookLimits | None = None,
     processes: int | None = None,
     tell: Callable[[Graded], None] = lambda graded: None,
 ) -> list[Graded]:
@@ -106,7 +106,7 @@ def grade(
         Where the notebooks are. They stay as they are.
     output : str or path, optional
         A file for the table, with the suffix ``.csv``; a page with the common mistakes is written beside it.
-    limits : Limits, optional
+    limits : NotebookLimits, optional
     processes : int, optional
         How many notebooks run at a time; by default one for each processor.
     tell : function, optional
@@ -146,7 +146,7 @@ def grade(
     if not notebooks:
         raise ValueError(f"grade: {clean(folder, 100)!r} holds no notebook (*.ipynb)")
     _warm()
-    graded = _all(root, notebooks, limits or Limits(), processes or os.cpu_count() or 1, tell)
+    graded = _all(root, notebooks, limits or NotebookLimits(), processes or os.cpu_count() or 1, tell)
     if target is not None:
         write(target, table(graded))
         write(target.with_suffix(".html"), page_of(graded))
@@ -171,7 +171,7 @@ def _warm() -> None:
 
 # ---------------------------------------------------------------------------------------------------- the processes
 def _all(
-    root: Path, notebooks: Sequence[Path], limits: Limits, processes: int, tell: Callable[[Graded], None]
+    root: Path, notebooks: Sequence[Path], limits: NotebookLimits, processes: int, tell: Callable[[Graded], None]
 ) -> list[Graded]:
     """Judge the notebooks, ``processes`` at a time, each by a process of its own."""
     context = get_context("fork")
@@ -206,11 +206,11 @@ def _received(end: Any, judge: Any, path: Path, is_there: bool) -> Graded:
     return found if isinstance(found, Graded) else Graded(str(path), problem="it could not be judged")
 
 
-def _judge_and_send(end: Any, root: Path, path: Path, limits: Limits) -> None:
+def _judge_and_send(end: Any, root: Path, path: Path, limits: NotebookLimits) -> None:
     end.send(graded_notebook(root, path, limits))
 
 
-def graded_notebook(root: Path, path: Path, limits: Limits) -> Graded:
+def graded_notebook(root: Path, path: Path, limits: NotebookLimits) -> Graded:
     """Judge one notebook: another process, behind fences, runs it."""
     try:
         sources = _sources(root / path)
@@ -226,7 +226,7 @@ def graded_notebook(root: Path, path: Path, limits: Limits) -> Graded:
             _answer_and_leave(theirs, Path(folder), root, limits, sources)
         theirs.close()
         try:
-            results, problem = judging.judge_answers(Line(ours, time.monotonic() + 2 * limits.seconds), lesson)
+            results, problem = judging.judge_answers(Wire(ours, time.monotonic() + 2 * limits.seconds), lesson)
         finally:
             ended_by = _end(child)
             ours.close()
@@ -235,7 +235,7 @@ def graded_notebook(root: Path, path: Path, limits: Limits) -> Graded:
     return Graded(str(path), lesson, tuple(results.values()), problem)
 
 
-def _answer_and_leave(end: socket.socket, folder: Path, root: Path, limits: Limits, sources: list[str]) -> None:
+def _answer_and_leave(end: socket.socket, folder: Path, root: Path, limits: NotebookLimits, sources: list[str]) -> None:
     """The whole life of the notebook's process; it never returns."""
     try:
         os.setsid()
@@ -248,7 +248,7 @@ def _answer_and_leave(end: socket.socket, folder: Path, root: Path, limits: Limi
         tempfile.tempdir = str(folder)
         fences.limit(limits.seconds, limits.megabytes)
         fences.enclose(folder, (root,))
-        answering.run_cells(Line(socket.socket(fileno=kept)), sources)
+        answering.run_cells(Wire(socket.socket(fileno=kept)), sources)
     finally:
         os._exit(0)
 

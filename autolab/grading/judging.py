@@ -18,7 +18,7 @@ from ..lesson.exercise import OwnGradient, Values
 from ..lesson.judge import judged
 from ..lesson.judgement import Judgement, Known, NotWritten
 from ..lesson.results import Result
-from .wire import Line, LineBroken, decoded, encoded
+from .wire import LineBroken, Wire, decoded, encoded
 
 PROBLEMS = {
     "time": "it ran longer than it may",
@@ -32,7 +32,7 @@ class AnswerRaised(Exception):
     """What an answer raised in its own process."""
 
 
-def judge_answers(line: Line, lesson: str) -> tuple[dict[str, Result], str]:
+def judge_answers(line: Wire, lesson: str) -> tuple[dict[str, Result], str]:
     """The results of a lesson's exercises, from what the notebook's process hands in; and what went wrong, or ''."""
     known = exercises(lesson)
     results = {name: Result(name) for name in known}
@@ -49,7 +49,7 @@ def judge_answers(line: Line, lesson: str) -> tuple[dict[str, Result], str]:
     return results, ""
 
 
-def _judged(line: Line, exercise: Any, what: Any) -> Judgement:
+def _judged(line: Wire, exercise: Any, what: Any) -> Judgement:
     answer = _answer(line, exercise, what)
     if isinstance(exercise, Values):
         exercise = replace(exercise, measure=lambda given, inputs: _asked(line, "measure", inputs, given))
@@ -60,7 +60,7 @@ def _judged(line: Line, exercise: Any, what: Any) -> Judgement:
     return judgement
 
 
-def _cause(line: Line) -> str:
+def _cause(line: Wire) -> str:
     """What the notebook's process finds to be wrong with a class of its own, whose steps it can follow."""
     with contextlib.suppress(AnswerRaised, NotWritten, Known):
         told = _asked(line, "cause", None)
@@ -68,16 +68,16 @@ def _cause(line: Line) -> str:
     return ""
 
 
-def _answer(line: Line, exercise: Any, what: Any) -> Any:
+def _answer(line: Wire, exercise: Any, what: Any) -> Any:
     """An answer that can be judged here: plain data, or what asks the other process."""
     if isinstance(what, dict) and "function" in what:
-        return _Function(bool(what["function"]))
+        return _RemoteFunction(bool(what["function"]))
     if isinstance(what, dict) and "class" in what:
         return _remote_class(line, isinstance(exercise, OwnGradient) and exercise.order > 1)
     return decoded(what)
 
 
-class _Function:
+class _RemoteFunction:
     """A function that is in the other process, where a measure calls it."""
 
     def __init__(self, leaves_gap: bool) -> None:
@@ -87,7 +87,7 @@ class _Function:
         raise TypeError("this function is in the process of the notebook")
 
 
-def _asked(line: Line, do: str, given: Any, asker: Any = None) -> Any:
+def _asked(line: Wire, do: str, given: Any, asker: Any = None) -> Any:
     """What comes of a request; what ``given`` holds is changed in place if the answer changed it."""
     line.send({"do": do, "with": encoded(given)})
     reply = line.receive()
@@ -116,7 +116,7 @@ def _put_back(given: Any, changed: Any) -> None:
             _put_back(mine, theirs)
 
 
-def _remote_class(line: Line, twice: bool) -> type[FunctionNode]:
+def _remote_class(line: Wire, twice: bool) -> type[FunctionNode]:
     """A class whose forward and backward run in the other process; ``twice`` if its gradients have gradients."""
 
     class Answer(FunctionNode):
@@ -142,7 +142,7 @@ def _remote_class(line: Line, twice: bool) -> type[FunctionNode]:
     return Answer
 
 
-def _remote_gradient(line: Line, asked: dict[str, Any], found: tuple[Any, ...]) -> type[FunctionNode]:
+def _remote_gradient(line: Wire, asked: dict[str, Any], found: tuple[Any, ...]) -> type[FunctionNode]:
     """The step from inputs and upstream gradients to the gradients ``found``, whose own gradients are asked for."""
 
     class Gradient(FunctionNode):

@@ -29,7 +29,7 @@ class LineBroken(BaseException):
     """
 
 
-class Line:
+class Wire:
     """One end of a connection; ``deadline`` is a time of `time.monotonic`, after which nothing is waited for."""
 
     def __init__(self, end: socket.socket, deadline: float | None = None) -> None:

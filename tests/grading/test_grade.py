@@ -14,7 +14,7 @@ from lesson.lessons import NOTEBOOKS, answers
 
 from autolab import lesson
 from autolab.cli import main
-from autolab.grading import Graded, Limits, fences, grade
+from autolab.grading import Graded, NotebookLimits, fences, grade
 from autolab.grading.folder import table
 from autolab.grading.page import page_of
 from autolab.lesson import Result
@@ -54,14 +54,14 @@ def check_class(folder, count, kinds, server, limits):
 def test_a_class_gets_the_points_that_are_known(tmp_path, server):
     (tmp_path / "class").mkdir()
     kinds = ["forges", "deletes", "kills", "calls", "leaves", "no-json", "writes-to-the-judge"]
-    check_class(tmp_path / "class", 9 + len(kinds), kinds, server, Limits(seconds=20))
+    check_class(tmp_path / "class", 9 + len(kinds), kinds, server, NotebookLimits(seconds=20))
 
 
 @pytest.mark.full
 def test_300_notebooks_get_the_points_that_are_known_within_ten_minutes(tmp_path, server):
     (tmp_path / "class").mkdir()
     started = time.monotonic()
-    check_class(tmp_path / "class", 300, [*HOSTILE, *HOSTILE], server, Limits(seconds=10, megabytes=2048))
+    check_class(tmp_path / "class", 300, [*HOSTILE, *HOSTILE], server, NotebookLimits(seconds=10, megabytes=2048))
     assert time.monotonic() - started <= 600
 
 
@@ -71,7 +71,7 @@ def attempts(tmp_path, kinds):
     folder.mkdir()
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.settimeout(0.2)
-        check_class(folder, len(kinds), kinds, listening, Limits(seconds=20))
+        check_class(folder, len(kinds), kinds, listening, NotebookLimits(seconds=20))
 
 
 def test_where_the_kernel_does_not_help_the_hook_guards(tmp_path, monkeypatch):

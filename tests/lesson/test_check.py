@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autolab import FunctionNode, Variable, lesson
-from autolab.lesson import checking
+from autolab.lesson import checking, results
 from autolab.lesson.exercise import Values
 from autolab.lesson.messages import say
 
@@ -216,3 +216,21 @@ def test_what_an_answer_prints_is_cut_off(capsys):
     assert capsys.readouterr().out.splitlines() == [*[f"line {k}" for k in range(20)], say("printed", count=40)]
     print("as ever")
     assert capsys.readouterr().out == "as ever\n"
+
+
+def test_the_report_is_data(monkeypatch):
+    monkeypatch.setattr(results, "_results", {})
+    assert lesson.report() == ()
+    for answer in (wrong_gb, wrong_gb, lambda gy: gy):
+        lesson.check("linear-gb", answer)
+    lesson.check("linear-gx", None)
+    lesson.check("start-zero", -1)
+    found = {one.exercise: (one.verdict, one.cause, one.hints, one.points) for one in lesson.report()}
+    assert found["linear-gb"] == ("wrong", "copies", 3, 0) and found["linear-gx"] == ("not yet", "", 0, 0)
+    assert found["start-zero"] == ("right", "", 0, 1) and found["linear-own"] == ("not tried", "", 0, 0)
+    assert [one.exercise for one in lesson.report("start")] == list(checking.exercises("start"))
+    lesson.check("linear-gb", lambda gy: gy.sum(axis=0))
+    (gb,) = [one for one in lesson.report("linear") if one.exercise == "linear-gb"]
+    assert (gb.verdict, gb.cause, gb.hints, gb.points) == ("right", "", 3, 1)
+    with pytest.raises(KeyError, match="no lesson is called 'nought'"):
+        lesson.report("nought")
