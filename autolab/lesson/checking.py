@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +15,7 @@ from .exercise import Exercise
 from .outcome import Outcome
 from .own import own_lessons
 from .printing import first_lines
-from .results import note
+from .results import note, report
 
 _given: dict[str, int] = {}  # how many hints each exercise has shown since it was last right
 
@@ -62,7 +63,8 @@ def check(name: str, answer: Any, more: bool = False) -> Outcome:
     hints, further = judgement.hints[:shown], max(len(judgement.hints) - shown, 0)
     outcome = Outcome(name, judgement.state, judgement.kind, hints, further, exercise.says.get("right", ""))
     note(outcome)
-    return outcome
+    results = report(name.partition("-")[0])
+    return replace(outcome, progress=(sum([one.points for one in results]), len(results)))
 
 
 def exercise_called(name: str) -> Exercise:

@@ -13,6 +13,7 @@ SENTENCES: dict[str, str] = {
         "Change your answer and run the cell again. If you do not see why, run it once more: there is more "
         "help ({count})."
     ),
+    "progress": "({right} of {total} exercises of this lesson are right.)",
     "result": "your result",
     "slopes": "the gradients of x and of y",
     "forward": "the result of your forward",

@@ -230,6 +230,9 @@ def test_the_report_is_data(monkeypatch):
     assert found["start-zero"] == ("right", "", 0, 1) and found["linear-own"] == ("not tried", "", 0, 0)
     assert [one.exercise for one in lesson.report("start")] == list(checking.exercises("start"))
     lesson.check("linear-gb", lambda gy: gy.sum(axis=0))
+    assert str(lesson.check("linear-gx", lambda x, W, gy: gy @ W)).endswith(
+        "(2 of 7 exercises of this lesson are right.)"
+    )
     (gb,) = [one for one in lesson.report("linear") if one.exercise == "linear-gb"]
     assert (gb.verdict, gb.cause, gb.hints, gb.points) == ("right", "", 3, 1)
     with pytest.raises(KeyError, match="no lesson is called 'nought'"):
