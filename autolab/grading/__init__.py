@@ -4,6 +4,7 @@
 nothing passes but the data of ``wire``. So what a notebook does in its process changes no verdict: it can only answer.
 """
 
-from .folder import Graded, NotebookLimits, grade
+from .folder import grade
+from .graded import Graded, NotebookLimits
 
 __all__ = ["Graded", "NotebookLimits", "grade"]

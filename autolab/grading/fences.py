@@ -14,6 +14,7 @@ import os
 import struct
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable
 from multiprocessing import get_context
 from pathlib import Path
@@ -59,8 +60,10 @@ def limit(seconds: float, megabytes: int, file_megabytes: int = 16) -> None:
 def holding() -> tuple[str, ...]:
     """What `enclose` can do on this system; found out by a process that does it."""
     context = get_context("fork")
-    with tempfile.TemporaryDirectory() as folder, context.Pool(1) as pool:
-        return pool.apply(enclose, (Path(folder), ()))
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # as in `folder`
+        with context.Pool(1) as pool:
+            return pool.apply(enclose, (Path(folder), ()))
 
 
 def enclose(folder: Path, hidden: tuple[Path, ...]) -> tuple[str, ...]:
@@ -150,13 +153,11 @@ def _guard(folder: Path, hidden: tuple[Path, ...], files: bool) -> Callable[[str
     def guard(event: str, arguments: tuple[Any, ...]) -> None:
         if event in refused or event[:7] == "ctypes.":
             raise error(f"autolab grade: {event} is not allowed in a notebook that is graded")
-        if not files:
-            return
         if event == "open" and arguments[0] is not None:
             path, _, flags = arguments
-            if ((flags or 0) & writing and not under(path, inside)) or under(path, shut):
+            if under(path, shut) or (files and (flags or 0) & writing and not under(path, inside)):
                 raise error("autolab grade: a notebook that is graded opens no file here")
-        elif event in changes:
+        elif files and event in changes:
             places = arguments[2:] if event in ("os.rename", "os.link") else arguments[-1:]
             relative = event != "os.truncate" and any([type(one) is int and one != -1 for one in places])
             paths = [one for one in arguments if not isinstance(one, int | float | tuple | None)]

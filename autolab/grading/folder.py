@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import re
@@ -11,9 +9,9 @@ import signal
 import socket
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -21,70 +19,19 @@ from typing import Any
 
 from ..files import FileFormatError, reading, write
 from ..lesson.checking import exercises, lessons
-from ..lesson.results import Result
 from ..views.draw.escape import clean
 from . import answering, fences, judging
+from .graded import Graded, NotebookLimits, table
 from .page import page_of
 from .wire import Wire
 
 _LARGEST = 20 << 20
 _CHECKED = re.compile(r"\bcheck\(\s*[\"']([a-zA-Z]\w*)-")
+_PATIENCE = 3
+"""From start to end a notebook may take so many times its seconds of the processor, which others may use, too."""
+
 _SPARE = 20.0
 """Seconds that a judge has beyond those of the notebook, before it is ended as well."""
-
-
-@dataclass(frozen=True)
-class NotebookLimits:
-    """What one notebook may take.
-
-    Attributes
-    ----------
-    seconds : float
-        Time of the processor. From start to end it may take twice as long.
-    megabytes : int
-        Memory, counted as addresses, of which Python takes more than it uses.
-
-    Examples
-    --------
-    >>> NotebookLimits(seconds=10).megabytes
-    4096
-    """
-
-    seconds: float = 30.0
-    megabytes: int = 4096
-
-
-@dataclass(frozen=True)
-class Graded:
-    """What came out for one notebook.
-
-    Attributes
-    ----------
-    file : str
-        Its path in the folder.
-    lesson : str
-        Empty if it asks for no exercise that is known.
-    results : tuple of Result
-        One for each exercise of the lesson.
-    problem : str
-        What kept the notebook from its last cell; empty if nothing did.
-
-    Examples
-    --------
-    >>> from autolab.lesson import Result
-    >>> Graded("a.ipynb", "start", (Result("start-zero", "right"), Result("start-own"))).points
-    1
-    """
-
-    file: str
-    lesson: str = ""
-    results: tuple[Result, ...] = ()
-    problem: str = ""
-
-    @property
-    def points(self) -> int:
-        """The sum of the points."""
-        return sum([result.points for result in self.results])
 
 
 def grade(
@@ -183,9 +130,9 @@ def _all(
             path = waiting.pop()
             ours, theirs = context.Pipe(duplex=False)
             judge = context.Process(target=_judge_and_send, args=(theirs, root, path, limits))
-            judge.start()
+            _start(judge)
             theirs.close()
-            running[ours] = (path, judge, time.monotonic() + 2 * limits.seconds + _SPARE)
+            running[ours] = (path, judge, time.monotonic() + _PATIENCE * limits.seconds + _SPARE)
         ready = wait(list(running), timeout=0.5)
         late = [end for end, (_, _, latest) in running.items() if time.monotonic() > latest]
         for end in {*ready, *late}:
@@ -193,6 +140,13 @@ def _all(
             done[path] = _received(end, judge, path, is_there=end in ready)
             tell(done[path])
     return [done[path] for path in notebooks]
+
+
+def _start(judge: Any) -> None:
+    """Python 3.12 warns of forks beside threads; those of NumPy's libraries are prepared for it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        judge.start()
 
 
 def _received(end: Any, judge: Any, path: Path, is_there: bool) -> Graded:
@@ -226,7 +180,7 @@ def graded_notebook(root: Path, path: Path, limits: NotebookLimits) -> Graded:
             _answer_and_leave(theirs, Path(folder), root, limits, sources)
         theirs.close()
         try:
-            results, problem = judging.judge_answers(Wire(ours, time.monotonic() + 2 * limits.seconds), lesson)
+            results, problem = judging.judge_answers(Wire(ours, time.monotonic() + _PATIENCE * limits.seconds), lesson)
         finally:
             ended_by = _end(child)
             ours.close()
@@ -285,23 +239,3 @@ def lesson_of(sources: Sequence[str]) -> str:
     known = lessons()
     asked = [name for source in sources for name in _CHECKED.findall(source) if name in known]
     return max(known, key=asked.count) if asked else ""
-
-
-# ---------------------------------------------------------------------------------------------------- the table
-def table(graded: Sequence[Graded]) -> str:
-    """The results as CSV: a row for each notebook, a column for each exercise, 1 where it is right."""
-    names = list(dict.fromkeys([result.exercise for one in graded for result in one.results]))
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["notebook", "lesson", "points", "of", "problem", *names])
-    for one in graded:
-        points = {result.exercise: result.points for result in one.results}
-        row = [_cell(one.file), one.lesson, one.points, len(one.results), _cell(one.problem)]
-        writer.writerow([*row, *[points.get(name, "") for name in names]])
-    return text.getvalue()
-
-
-def _cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
-    shown = clean(text, 300)
-    return f"'{shown}" if shown[:1] in ("=", "+", "-", "@") else shown

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..lesson.checking import exercises
 from ..lesson.messages import SENTENCES
 from ..lesson.results import Result
 from ..views.draw.escape import Markup, element, escape, join
-
-if TYPE_CHECKING:
-    from .folder import Graded
+from .graded import Graded
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = """

@@ -147,7 +147,7 @@ def write_class(folder: Path, count: int, port: int, mark: Path, kinds: Sequence
     rng = np.random.default_rng(19)
     expected: dict[str, Any] = {}
     for number in range(count - len(kinds)):
-        notebook = NOTEBOOKS[number % len(NOTEBOOKS)]
+        notebook = NOTEBOOKS[5 * number % len(NOTEBOOKS)]
         choice = drawn(notebook, rng)
         file = f"{number:03}.ipynb"
         (folder / file).write_text(json.dumps(submission(notebook, choice)))
