@@ -7,7 +7,7 @@ marker = not full
 # What somebody has set for other environments.
 unexport CDPATH PYTHONHOME PYTHONINSPECT PYTHONDONTWRITEBYTECODE
 
-.PHONY: help lab lite test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu test-bridges bench bench-gpu clean
+.PHONY: help lab lite test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu test-bridges test-graders bench bench-gpu clean
 .NOTPARALLEL:
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make test-gpu   the tests that need no browser, with the current Python and its CuPy: first those that use the GPU"
 	@echo "                (alone: make test-gpu-device), then all others (make test-gpu-rest)"
 	@echo "make test-bridges  the tests of the bridges to PyTorch and JAX, in an environment of their own"
+	@echo "make test-graders  the lessons with nbgrader and otter-grader, in an environment of their own"
 	@echo "make bench      measure the engine against other libraries"
 	@echo "make bench-gpu  measure it on a GPU, with the current Python and its CuPy"
 	@echo "make clean      remove environments, caches and artefacts"
@@ -86,6 +87,15 @@ test-bridges: .bridges-venv/made
 	.bridges-venv/bin/python -m pip install --quiet --editable ".[lab,test]" -r tests/bridges/requirements.txt
 	@touch $@
 
+# Both bring a web server and more, so they have an environment of their own; without it these tests are skipped.
+test-graders: .graders-venv/made
+	.graders-venv/bin/python -m pytest tests/grading/test_graders.py
+
+.graders-venv/made: tests/grading/requirements.txt pyproject.toml
+	"$${PYTHON:-python3}" -m venv --clear .graders-venv
+	.graders-venv/bin/python -m pip install --quiet --editable . -r tests/grading/requirements.txt
+	@touch $@
+
 bench:
 	@scripts/environment lab
 	$(python) benchmarks/engine.py
@@ -95,5 +105,5 @@ bench-gpu:
 	@PYTHONPATH=. $(python) benchmarks/gpu.py $${OUT:+--folder "$$OUT"}
 
 clean:
-	rm -rf .venv .bench-venv .bridges-venv .lite-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis artefacts build dist *.egg-info
+	rm -rf .venv .bench-venv .bridges-venv .lite-venv .graders-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis artefacts build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,5 +1,6 @@
 """The command `autolab`: `lab` opens JupyterLab, `page` writes a notebook as HTML, `playground` a page that runs
-programs, `doctor` says what is installed."""
+programs, `gallery` a page for each function, `grade` grades a folder, `lesson` starts a lesson of your own and tries
+it, `doctor` says what is installed."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from autolab import __version__
+from autolab import __version__, teaching
 from autolab.doctor import doctor, install_command, unwritable_home
 
 # JupyterLab saves live views with a notebook only on request; else a notebook that is opened again shows an error in
@@ -36,6 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             return doctor(sys.stdout)
         if arguments.command == "playground":
             return playground(arguments.output)
+        if arguments.command in teaching.COMMANDS:
+            return _taught(arguments)
         if arguments.command == "page":
             return page(arguments.notebook, arguments.page)
         return lab(arguments.notebook, arguments.port, arguments.browser)
@@ -120,6 +123,13 @@ def playground(folder: str) -> int:
     return 0
 
 
+def _taught(arguments: argparse.Namespace) -> int:
+    try:
+        return teaching.run(arguments)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise CommandError(str(error)) from None
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="autolab", description="A laboratory for automatic differentiation.")
     parser.add_argument("--version", action="version", version=f"AutoLab {__version__}")
@@ -133,6 +143,7 @@ def _parser() -> argparse.ArgumentParser:
     writer.add_argument("page", nargs="?", help="the file to write; by default the notebook's name with .html")
     maker = commands.add_parser("playground", help="write a page in which programs run without a server's Python")
     maker.add_argument("-o", "--output", default="playground", help="the folder to write; by default playground")
+    teaching.add_commands(commands)
     commands.add_parser("doctor", help="say what is installed, what is missing and what that costs")
     return parser
 

@@ -47,6 +47,8 @@ RANKS = {
     "views": 5,
     "lesson": 6,
     "lessons": 7,
+    "grading": 7,
+    "teaching": 7.5,
     "server": 6,
     "bridges": 7,
     "compat": 7,

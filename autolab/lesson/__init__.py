@@ -1,6 +1,11 @@
-"""Exercises of the notebooks: ``lesson.check(name, answer)`` says if an answer is right, and helps step by step."""
+"""Exercises of the notebooks: ``lesson.check(name, answer)`` says if an answer is right, and helps step by step.
+
+``lesson.report()`` gives what came out as data, and ``lesson.use(folder)`` reads a lesson of your own.
+"""
 
 from .checking import check
 from .outcome import Outcome
+from .own import use
+from .results import Result, report
 
-__all__ = ["Outcome", "check"]
+__all__ = ["Outcome", "Result", "check", "report", "use"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -12,7 +13,9 @@ import numpy as np
 from ..engine.switches import using_config
 from .exercise import Exercise
 from .outcome import Outcome
+from .own import own_lessons
 from .printing import first_lines
+from .results import note, report
 
 _given: dict[str, int] = {}  # how many hints each exercise has shown since it was last right
 
@@ -53,30 +56,45 @@ def check(name: str, answer: Any, more: bool = False) -> Outcome:
     """
     from .judge import judged  # the first picture of a lesson waits for nothing that judges
 
-    lesson = str(name).partition("-")[0]
-    if lesson not in lessons():
-        names = ", ".join([f"{known}-..." for known in lessons()])
-        raise KeyError(f"lesson.check: no exercise is called {name!r:.60}; the names are {names}")
-    known = exercises(lesson)
-    if name not in known:
-        raise KeyError(f"lesson.check: no exercise is called {name!r:.60}; the names are {', '.join(known)}")
-    exercise = known[name]
+    exercise = exercise_called(name)
     with using_config("train", True), first_lines():
         judgement = judged(exercise, answer, np.random.default_rng())
     shown = _hints_to_show(name, judgement.state, len(judgement.hints), more)
     hints, further = judgement.hints[:shown], max(len(judgement.hints) - shown, 0)
-    return Outcome(name, judgement.state, judgement.kind, hints, further, exercise.says.get("right", ""))
+    outcome = Outcome(name, judgement.state, judgement.kind, hints, further, exercise.says.get("right", ""))
+    note(outcome)
+    results = report(name.partition("-")[0])
+    return replace(outcome, progress=(sum([one.points for one in results]), len(results)))
+
+
+def exercise_called(name: str) -> Exercise:
+    """The exercise of this name; a KeyError that lists the names where there is none."""
+    lesson = str(name).partition("-")[0]
+    known = lessons()
+    if lesson not in known:
+        names = ", ".join([f"{one}-..." for one in known])
+        raise KeyError(f"lesson.check: no exercise is called {name!r:.60}; the names are {names}")
+    found = exercises(lesson)
+    if name not in found:
+        raise KeyError(f"lesson.check: no exercise is called {name!r:.60}; the names are {', '.join(found)}")
+    return found[name]
+
+
+def lessons() -> tuple[str, ...]:
+    """The names of the lessons: AutoLab's, in the order of the numbers of their notebooks, then those from `use`."""
+    return (*_installed(), *own_lessons)
 
 
 @cache
-def lessons() -> tuple[str, ...]:
-    """The names of the lessons, in their order: that of the numbers of their notebooks."""
+def _installed() -> tuple[str, ...]:
     notebooks = Path(__file__).parents[1].glob("lessons/*/*.ipynb")
     return tuple([notebook.parent.name for notebook in sorted(notebooks, key=lambda path: path.name)])
 
 
 def exercises(lesson: str) -> dict[str, Exercise]:
     """The exercises of a lesson, by name."""
+    if lesson in own_lessons:
+        return own_lessons[lesson]
     module = import_module(f"autolab.lessons.{lesson}.exercises")
     return {exercise.name: exercise for exercise in module.EXERCISES}
 

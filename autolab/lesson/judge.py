@@ -44,8 +44,7 @@ def _prediction(exercise: Prediction, answer: Any, rng: np.random.Generator) -> 
     if _near(given, truth):
         return RIGHT
     kind = next((kind for kind, wrong in exercise.mistakes.items() if _near(given, float(wrong()))), "different")
-    hints = [Hint(say("number.wrong", answer=signed(f"{given:g}"))), Hint(_direction(given, truth))]
-    return Judgement("wrong", kind, (*hints, *_own_hint(exercise, kind)))
+    return Judgement("wrong", kind, (*_own_hint(exercise, kind), Hint(_direction(given, truth))))
 
 
 def _near(a: float, b: float) -> bool:
@@ -53,9 +52,8 @@ def _near(a: float, b: float) -> bool:
 
 
 def _direction(given: float, truth: float) -> str:
-    if given * truth < 0:
-        return say("number.sign")
-    return say("number.small" if given < truth else "number.large")
+    key = "number.sign" if given * truth < 0 else "number.small" if given < truth else "number.large"
+    return say(key, answer=signed(f"{given:g}"))
 
 
 def _choice(exercise: Prediction, answer: Any) -> Judgement:
@@ -65,7 +63,7 @@ def _choice(exercise: Prediction, answer: Any) -> Judgement:
         return Judgement("wrong", "no_choice", (Hint(told),))
     if word == exercise.truth():
         return RIGHT
-    return Judgement("wrong", word, (Hint(say("choice.wrong")), *_own_hint(exercise, word)))
+    return Judgement("wrong", word, _own_hint(exercise, word))
 
 
 def _own_hint(exercise: Exercise, kind: str) -> tuple[Hint, ...]:
@@ -159,7 +157,7 @@ def _own_gradient(exercise: OwnGradient, answer: Any, rng: np.random.Generator) 
 
 def _caller(written: type[FunctionNode]) -> Callable[..., Any]:
     """A function that applies the class and notices where it is still empty."""
-    watched = {method: _noticing(getattr(written, method)) for method in ("forward", "backward")}
+    watched = {method: noticing(getattr(written, method)) for method in ("forward", "backward")}
     watching = type(written.__name__, (written,), watched)
 
     def fn(**inputs: Any) -> Any:
@@ -170,7 +168,9 @@ def _caller(written: type[FunctionNode]) -> Callable[..., Any]:
     return fn
 
 
-def _noticing(method: Callable[..., Any]) -> Callable[..., Any]:
+def noticing(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method of an answer, which raises `NotWritten` where it returns nothing."""
+
     @wraps(method)
     def watched(*args: Any) -> Any:
         result = method(*args)
@@ -198,7 +198,7 @@ def _failing(report: GradientReport) -> InputReport | None:
 
 def _about(item: InputReport) -> list[Hint]:
     what = say("gradient", name=item.name)
-    hints = [Hint(say("differs", what=what))]
+    hints = [Hint(say("differs.gradient", what=what, name=item.name))]
     if item.analytic is None:
         return hints
     hints.append(Hint(say("shape.right", what=what, given=item.analytic.shape)))

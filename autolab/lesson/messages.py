@@ -13,38 +13,38 @@ SENTENCES: dict[str, str] = {
         "Change your answer and run the cell again. If you do not see why, run it once more: there is more "
         "help ({count})."
     ),
+    "progress": "({right} of {total} exercises of this lesson are right.)",
     "result": "your result",
     "slopes": "the gradients of x and of y",
     "forward": "the result of your forward",
     "gradient": "the gradient of {name}",
     "error": "error",
     "differs": "Look at {what}.",
-    "differs.at": "Look at {what}: {count} of {total} elements are wrong.",
+    "differs.gradient": "Look at {what}: if {name} grows a little, how does the result change?",
+    "differs.at": "Look at {what}: {count} of {total} elements are wrong. What do they have in common?",
     "shape.right": "The shape of {what}, {given}, is right.",
     "shape.wrong": "The shape of {what} is {given}; it must be {expected}.",
     "shape.number": "The shape of {what} is {given}; it must be one number.",
     "errors": "{where}, the largest error of {what} is {off}, at {place} (yours minus what it should be).",
     "errors.number": "{where}, {what} is off by {off} (yours minus what it should be).",
-    "errors.none": "{where}, {what} is no finite number.",
+    "errors.none": "{where}, {what} is not a finite number.",
     "draw": "For one random draw of inputs",
     "point": "At {point}",
-    "none": "What your code returns is None, or holds None. Is there a return in front of the result?",
+    "none": "Your code returns None, or something with a None in it. Is there a return in front of the result?",
     "printed": "(Your code printed more: {count} lines. A check runs it many times.)",
     "stopped": "Your code stops with {error}: {text}",
     "stopped.class": (
         "Does forward keep what backward needs, and return a tuple? Does backward return one Variable for each input?"
     ),
-    "number.wrong": "It is not {answer}.",
-    "number.sign": "It has the other sign.",
-    "number.small": "It is larger.",
-    "number.large": "It is smaller.",
-    "no_number": "{answer} is no number. This answer is one number.",
-    "choice.wrong": "It is another one. What made you choose this one?",
-    "no_choice": "{answer} is not among the choices: {choices}.",
-    "witness.agrees": "For this input its gradient is right. Look for one for which it is not.",
-    "witness.numbers": "An input is made of finite numbers, one at least.",
-    "no_function": "{answer} is no function. Give the function itself, without calling it.",
-    "no_class": "{answer} is no FunctionNode class. Give the class itself, without calling it.",
+    "number.sign": "Look at the sign of your {answer}: does the result rise or fall?",
+    "number.small": "Your {answer} is too small.",
+    "number.large": "Your {answer} is too large.",
+    "no_number": "{answer} is not a number. The answer is a single number.",
+    "no_choice": "{answer} is not one of the choices: {choices}.",
+    "witness.agrees": "For your input the gradient is right. For which inputs might it be wrong?",
+    "witness.numbers": "An input must consist of finite numbers, at least one.",
+    "no_function": "{answer} is not a function. Hand over the function itself, without calling it.",
+    "no_class": "{answer} is not a FunctionNode class. Hand over the class itself, without calling it.",
 }
 
 
@@ -53,7 +53,7 @@ def say(key: str, **values: object) -> str:
 
     Examples
     --------
-    >>> say("number.wrong", answer="3")
-    'It is not 3.'
+    >>> say("number.small", answer="3")
+    'Your 3 is too small.'
     """
     return SENTENCES[key].format(**values)

@@ -29,6 +29,8 @@ class Outcome:
         How many more hints there are.
     remark : str
         What the exercise has to say about a right answer.
+    progress : tuple of int, optional
+        How many exercises of the lesson are right in this session, and how many there are.
 
     Examples
     --------
@@ -44,6 +46,7 @@ class Outcome:
     hints: tuple[Hint, ...] = ()
     further: int = 0
     remark: str = ""
+    progress: tuple[int, int] | None = None
 
     @property
     def passed(self) -> bool:
@@ -59,7 +62,8 @@ class Outcome:
     def closing(self) -> str:
         """What a right answer shows, or how to get more help; empty if there is neither."""
         if self.passed:
-            return self.remark
+            told = "" if self.progress is None else say("progress", right=self.progress[0], total=self.progress[1])
+            return f"{self.remark} {told}".strip()
         return say("more", count=self.further) if self.further else ""
 
     def __str__(self) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autolab import FunctionNode, Variable, lesson
-from autolab.lesson import checking
+from autolab.lesson import checking, results
 from autolab.lesson.exercise import Values
 from autolab.lesson.messages import say
 
@@ -116,7 +116,7 @@ def test_the_ladder_of_a_wrong_gradient():
     for _ in range(6):
         outcome = lesson.check("muladd-gz", Square)
     which, shape, errors, symptom, where, own = [step.text for step in outcome.hints]
-    assert which == "Look at the gradient of z."
+    assert which == "Look at the gradient of z: if z grows a little, how does the result change?"
     assert "(5, 4), is right" in shape
     assert outcome.hints[2].errors.shape == (5, 4) and errors.startswith(
         "For one random draw of inputs, the largest error"
@@ -136,11 +136,10 @@ def test_what_the_learners_code_raises_is_a_sentence():
 
 
 def test_one_number_has_no_shape_and_no_count():
-    look, off = (step.text for step in lesson.check("training-norm", lambda g: 0.0, more=True).hints)
-    assert look == "Look at your result."
+    off, _ = (step.text for step in lesson.check("training-norm", lambda g: 0.0, more=True).hints)
     assert re.fullmatch(r"For one random draw of inputs, your result is off by −[\d.]+ \(yours minus .*\)\.", off)
-    nan = lesson.check("training-norm", lambda g: float("nan")).hints[1].text
-    assert nan == "For one random draw of inputs, your result is no finite number."
+    nan = lesson.check("training-norm", lambda g: float("nan")).hints[0].text
+    assert nan == "For one random draw of inputs, your result is not a finite number."
     steps = lesson.check("training-norm", lambda g: abs(g)).hints
     assert steps[1].text == "The shape of your result is (5, 4); it must be one number."
 
@@ -195,7 +194,7 @@ def test_where_an_answer_of_numbers_is_off():
 
     lesson.check("start-slope", slope)
     met.clear()
-    assert lesson.check("start-slope", slope).hints[1].text.replace("−", "-") == met[0]
+    assert lesson.check("start-slope", slope).hints[0].text.replace("−", "-") == met[0]
 
 
 def test_a_result_without_return_is_no_empty_answer(tmp_path):
@@ -217,3 +216,24 @@ def test_what_an_answer_prints_is_cut_off(capsys):
     assert capsys.readouterr().out.splitlines() == [*[f"line {k}" for k in range(20)], say("printed", count=40)]
     print("as ever")
     assert capsys.readouterr().out == "as ever\n"
+
+
+def test_the_report_is_data(monkeypatch):
+    monkeypatch.setattr(results, "_results", {})
+    assert lesson.report() == ()
+    for answer in (wrong_gb, wrong_gb, lambda gy: gy):
+        lesson.check("linear-gb", answer)
+    lesson.check("linear-gx", None)
+    lesson.check("start-zero", -1)
+    found = {one.exercise: (one.verdict, one.cause, one.hints, one.points) for one in lesson.report()}
+    assert found["linear-gb"] == ("wrong", "copies", 3, 0) and found["linear-gx"] == ("not yet", "", 0, 0)
+    assert found["start-zero"] == ("right", "", 0, 1) and found["linear-own"] == ("not tried", "", 0, 0)
+    assert [one.exercise for one in lesson.report("start")] == list(checking.exercises("start"))
+    lesson.check("linear-gb", lambda gy: gy.sum(axis=0))
+    assert str(lesson.check("linear-gx", lambda x, W, gy: gy @ W)).endswith(
+        "(2 of 7 exercises of this lesson are right.)"
+    )
+    (gb,) = [one for one in lesson.report("linear") if one.exercise == "linear-gb"]
+    assert (gb.verdict, gb.cause, gb.hints, gb.points) == ("right", "", 3, 1)
+    with pytest.raises(KeyError, match="no lesson is called 'nought'"):
+        lesson.report("nought")

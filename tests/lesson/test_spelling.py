@@ -14,7 +14,7 @@ from .lessons import EXERCISES, NOTEBOOKS, own_words, raw
 
 SHARED = (Path(__file__).parent / "words.txt").read_text("utf-8").split()
 KNOWN = {*SHARED, *[word for notebook in NOTEBOOKS for word in own_words(notebook)]}
-NO_WORDS = re.compile(r"`[^`]*`|\]\([^)]*\)|\{[^}]*\}")  # code, addresses, gaps of a sentence
+NO_WORDS = re.compile(r"`[^`]*`|<[^>]*>|\]\([^)]*\)|\{[^}]*\}")  # code, tags, addresses, gaps of a sentence
 
 
 def words_of(text: str) -> set[str]:

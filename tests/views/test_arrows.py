@@ -24,6 +24,7 @@ ALLOWED = {
     "interact": {"heatmap", "plots"},  # what a function returns is shown by these
     "export": FOLDERS,
     "playground": FOLDERS,
+    "gallery": FOLDERS,
 }
 # JavaScript: an entry puts the parts of its view together, so that it imports those of others, too.
 ENTRIES = {

@@ -53,7 +53,7 @@ EXERCISES: tuple[Exercise, ...] = (
         says={
             "right": "A FunctionNode keeps only what forward asks it to keep, so no inputs come in.",
             "a": "That is the old style. Look at the gradients: do they follow the inputs?",
-            "b": "Those come as the second argument, grad_outputs.",
+            "b": "Those come as the second argument, grad_outputs. What is the first one called in other lessons?",
         },
     ),
     OwnGradient(
@@ -63,13 +63,13 @@ EXERCISES: tuple[Exercise, ...] = (
         says={
             "right": "Now the gradients follow the inputs.",
             "swapped_inputs": "The first gradient belongs to x, the second to y.",
-            "hint": "self.retain_inputs((0, 1)) keeps x and y; self.get_retained_inputs() gives them back.",
+            "hint": "Which line in forward keeps x and y, and which line in backward gets them back?",
         },
     ),
     _named(
         "divide",
         "sign",
-        "If y grows, x / y becomes smaller.",
+        "If y grows, x / y gets smaller, and its slope has a minus.",
         "Take x = 1. If y grows from 1 to 2, in which direction does x / y go?",
     ),
     _named(
@@ -88,7 +88,7 @@ EXERCISES: tuple[Exercise, ...] = (
         "absolute",
         "places",
         "It is right where x is positive, and wrong where x is negative.",
-        "Look at the errors: where are they 0, and which sign has x elsewhere?",
+        "Look at the errors: where are they 0, and what sign does x have elsewhere?",
     ),
     Witness(
         "bugs-witness-absolute",
@@ -97,7 +97,7 @@ EXERCISES: tuple[Exercise, ...] = (
         corner=lambda x: x == 0,
         says={
             "right": "One number is enough. It belongs in the test of this function.",
-            "agrees": "Which slope has the absolute value on the left of 0?",
+            "agrees": "What is the slope of the absolute value to the left of 0?",
         },
     ),
     _named(
@@ -110,7 +110,7 @@ EXERCISES: tuple[Exercise, ...] = (
         "bias",
         "mean",
         "The forward copies b to every row, so the shares are added.",
-        "Which function of g is the gradient of b? Which should it be, for a batch of 5?",
+        "What does the backward do with g to get the gradient of b? What should it do, for a batch of 5?",
     ),
     Witness(
         "bugs-witness-bias",
@@ -119,7 +119,7 @@ EXERCISES: tuple[Exercise, ...] = (
         count=2,
         says={
             "right": "With more than one row, mean and sum differ.",
-            "agrees": "For a batch of 1 the mean is the sum. How many rows has your h?",
+            "agrees": "For a batch of 1 the mean is the sum. How many rows does your h have?",
         },
     ),
     _named(
@@ -128,16 +128,28 @@ EXERCISES: tuple[Exercise, ...] = (
         "The first pass multiplies what the second one needs.",
         "The first pass is right. What does it leave for the second?",
     ),
-    _named("cube", "factor", "The derivative of x ** 3 has a 3 in front.", "Divide the two numbers of the cheap test."),
+    _named(
+        "cube",
+        "factor",
+        "The derivative of x ** 3 has a 3 in front.",
+        "Divide the two numbers of the cheap test. What do you get?",
+    ),
     OwnGradient(
         "bugs-own",
         normal(x=(7,)),
         lambda x: x / sum(x),
         says={
             "right": "Cured: the share through the sum is there.",
-            "missing_term": "Each x also moves the sum, and the sum moves every result. Look at that share.",
-            "wrong_sign": "Each share is there, and its sign is reversed.",
-            "hint": "Follow two paths: x straight to its own result, and x through the sum to all results.",
+            "missing_term": (
+                "Each x also moves the sum, and the sum moves every result. What share does that contribute?"
+            ),
+            "wrong_sign": (
+                "Both shares are there, with the wrong sign. Which of the two is added, and which subtracted?"
+            ),
+            "hint": (
+                "Two paths lead from x: directly to its own result, and through the sum to all results. What does each "
+                "contribute?"
+            ),
         },
     ),
 )

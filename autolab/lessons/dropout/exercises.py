@@ -25,8 +25,8 @@ EXERCISES: tuple[Exercise, ...] = (
         says={
             "right": "What is kept is divided by 1 - ratio.",
             "same": "Then the mean of y would be half of that of x. How does dropout keep the mean?",
-            "smaller": "Then the mean would become smaller still.",
-            "hint": "Look at the picture: compare a kept number of x with the same place in y.",
+            "smaller": "Is a kept number made smaller or larger, so that the mean stays the same?",
+            "hint": "Look at the picture: what has become of a kept number of x, in the same place in y?",
         },
     ),
     Values(
@@ -38,10 +38,13 @@ EXERCISES: tuple[Exercise, ...] = (
             "others": lambda x, noise: 2 * x * (noise <= 0.5),
         },
         says={
-            "right": "Dropped numbers are 0, the others are larger, and the mean stays.",
+            "right": "Dropped numbers are 0, the others are larger, and the mean stays the same.",
             "unscaled": "The right ones are dropped. What about the mean?",
-            "others": "You keep the ones that are to be dropped.",
-            "hint": "A mask is 1 where a number is kept and 0 elsewhere. Multiply by it, and keep the mean.",
+            "others": "Which ones are 0 in your result, and which should be?",
+            "hint": (
+                "kept is 1 where a number stays and 0 elsewhere. What do you multiply by, so that the mean stays the "
+                "same?"
+            ),
         },
     ),
     Values(
@@ -55,12 +58,10 @@ EXERCISES: tuple[Exercise, ...] = (
         },
         says={
             "right": "The same mask and the same scale as in the forward.",
-            "through": "This sends gradients to numbers that were dropped.",
-            "unscaled": "The mask is right. By what was a kept number multiplied in the forward?",
+            "through": "A dropped number cannot change the result. What is its gradient?",
+            "unscaled": "The mask is right. What was a kept number multiplied by in the forward?",
             "no_upstream": "That is the local derivative. What about the upstream gradient?",
-            "hint": (
-                "The forward multiplies by fixed numbers. The backward multiplies by the same ones. Draw no new ones."
-            ),
+            "hint": ("The forward multiplies by fixed numbers. Which numbers does the backward multiply by?"),
         },
     ),
     Prediction(
@@ -68,10 +69,10 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda: _X,
         {"scaled": lambda: _X / 2, "training": lambda: 2 * _X},
         says={
-            "right": "Test mode changes nothing: the scale was paid for in training.",
-            "scaled": "Test mode does not scale. The kept numbers were made larger in training already.",
-            "training": "That is what a kept number becomes in training.",
-            "hint": "In test mode nothing is drawn.",
+            "right": "In test mode nothing changes: the scaling was already done in training.",
+            "scaled": "The kept numbers were made larger in training already. So what is left to do in test mode?",
+            "training": "That is what a kept number becomes in training. Is anything dropped in test mode?",
+            "hint": "In test mode nothing is random. Is there anything left to scale?",
         },
     ),
     Prediction(
@@ -79,8 +80,8 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda: "c",
         choices=("a", "b", "c"),
         says={
-            "right": "No verdict is the right verdict here.",
-            "a": "To say that, it would have to measure a slope: two calls that differ in x alone.",
+            "right": 'Here "cannot tell" is the right verdict.',
+            "a": "To say that, it would have to measure a slope. Do two calls differ in x alone?",
             "b": "To say that, it would have to measure a slope. Do two calls differ in x alone?",
         },
     ),
@@ -90,9 +91,9 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda x: relu(x),
         says={
             "right": "What the forward lets through, the backward lets through.",
-            "local_error": "Where x is negative, relu is flat.",
-            "upstream_ignored": "The mask is the local derivative. Multiply it by the upstream gradient.",
-            "forward": "relu keeps what is positive and makes the rest 0.",
+            "local_error": "What is the slope of relu where x is negative?",
+            "upstream_ignored": "The mask is the local derivative. Where is the upstream gradient?",
+            "forward": "What should relu make of -1, and what of 2?",
             "hint": "Where is the slope of relu 1, and where is it 0?",
         },
     ),

@@ -23,9 +23,9 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda: 1.0,
         {"nothing": lambda: 0.0, "result": lambda: 6.0},
         says={
-            "right": "It is the value of e at this point.",
-            "nothing": "That is the rule of powers. exp is no power of x: its derivative is exp.",
-            "result": "That is z. The question is how fast z changes when x moves.",
+            "right": "It is equal to the value of e at this point.",
+            "nothing": "Is exp a power of x? Look at the box of e: its value and the gradient of x go together.",
+            "result": "That is z itself. How fast does z change when x moves?",
             "hint": "What is the value of e at this point?",
         },
     ),
@@ -38,8 +38,8 @@ EXERCISES: tuple[Exercise, ...] = (
             "right": "The local derivative of exp is exp. Computed on Variables, this gradient has gradients too.",
             "upstream_ignored": "A backward returns the upstream gradient times the derivative.",
             "second_order": (
-                "The numbers are right, but this gradient has no right gradient of its own: .data gives arrays, which "
-                "do not remember x. Use the Variables and F.exp."
+                "The numbers are right, but the gradient of this gradient is wrong: .data gives arrays, which do not "
+                "remember x. Which exp takes Variables?"
             ),
             "hint": "What is the derivative of exp(x)? Multiply it by the upstream gradient.",
         },
@@ -59,12 +59,18 @@ EXERCISES: tuple[Exercise, ...] = (
         tolerance=1e-7,
         says={
             "right": "The error of such a slope falls with the square of the step, until rounding takes over.",
-            "half_way": "From left to right it is two steps, one to each side.",
-            "sign": "Take right minus left, not left minus right.",
-            "rise": "That is the difference of the results. A slope is this difference for each unit of the way.",
-            "brackets": "Python divides by 2 and then multiplies by h. Put brackets round 2 * h.",
-            "one_sided": "That moves to one side only. It is close, and less exact than it can be.",
-            "hint": "Divide the difference of the results by the whole way from left to right.",
+            "half_way": "How far is it from x - h to x + h?",
+            "sign": "If f rises, is left minus right positive or negative?",
+            "rise": (
+                "That is the difference of the results. A slope is the difference per unit of distance: what is the "
+                "distance?"
+            ),
+            "brackets": "Python divides by 2 first and then multiplies by h. Where do you need brackets?",
+            "one_sided": (
+                "That moves to one side only: close, but less accurate than it could be. Which result have you not "
+                "used?"
+            ),
+            "hint": "How far apart are the two results, and how far apart are the two points?",
         },
     ),
     Prediction(
@@ -74,7 +80,10 @@ EXERCISES: tuple[Exercise, ...] = (
         says={
             "right": "Neither large nor tiny.",
             "a": "In a step of 0.1 the curve bends. The bend becomes an error.",
-            "c": "Then both results agree in nearly all of their digits. How many are left in the difference?",
+            "c": (
+                "Then the two results agree in nearly all of their digits. How many digits are left in their "
+                "difference?"
+            ),
         },
     ),
     Prediction(
@@ -83,7 +92,7 @@ EXERCISES: tuple[Exercise, ...] = (
         choices=("a", "b"),
         says={
             "right": "The step is too small for float32. The gradient is right.",
-            "a": "The derivative of exp is exp, without doubt. What about the step?",
+            "a": "The derivative of exp is exp, without doubt. How many digits does a float32 have for such a step?",
         },
     ),
     OwnGradient(
@@ -95,7 +104,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "upstream_ignored": "A backward returns the upstream gradient times the derivative, for each input.",
             "forward": "The forward is x * exp(y), element by element, and returns a tuple.",
             "swapped_inputs": "The first gradient belongs to x, the second to y.",
-            "hint": "It is a product. For each factor: hold the other one still.",
+            "hint": "It is a product. What is the derivative for each factor, if you hold the other one still?",
         },
     ),
 )

@@ -38,8 +38,8 @@ EXERCISES: tuple[Exercise, ...] = (
         says={
             "right": "The derivative of the derivative, at this point.",
             "first": "That is the slope of y. How fast does the slope itself change?",
-            "value": "That is y.",
-            "hint": "First write down the derivative of x ** 3. Then take the derivative of that.",
+            "value": "That is y itself. How fast does y change at x = 4, and how fast does that speed change?",
+            "hint": "What is the derivative of x ** 3? And what is the derivative of that?",
         },
     ),
     Values(
@@ -50,13 +50,13 @@ EXERCISES: tuple[Exercise, ...] = (
         measure=_at_variable,
         says={
             "right": "The second derivative of sin: the gradient of its gradient.",
-            "first": "That is the first derivative. Take the gradient once more.",
-            "squared": "That is the first derivative times itself. Take its gradient instead.",
+            "first": "That is the first derivative. What is its gradient?",
+            "squared": "That is the first derivative times itself. What is its gradient instead?",
             "none": (
-                "grad gives None where no way leads back. Has the gradient that you take the gradient of a graph? It "
+                "grad gives None where no path leads back. Does the gradient that you differentiate have a graph? It "
                 "has one with create_graph=True."
             ),
-            "hint": "dy has a graph. Make one number of it, as y is, and take the gradient by x.",
+            "hint": "dy has a graph. How do you turn it into one number, as was done for y?",
         },
     ),
     Prediction(
@@ -65,8 +65,8 @@ EXERCISES: tuple[Exercise, ...] = (
         choices=("a", "b", "c"),
         says={
             "right": "Its backward works on arrays, and arrays have no graph.",
-            "a": "Its backward works on arrays. Arrays do not remember where they came from.",
-            "b": "A wrong number would be the worst answer. AutoLab does not give it.",
+            "a": "Its backward works on arrays. Do arrays remember how they were computed?",
+            "b": "A wrong number would be the worst answer of all. What would you want a library to do instead?",
         },
     ),
     Values(
@@ -80,9 +80,9 @@ EXERCISES: tuple[Exercise, ...] = (
         measure=_at_variable,
         says={
             "right": "That is H v. The gradient of the product gives it without making H.",
-            "no_vector": "v is missing: these are the row sums of H.",
-            "gradient": "That is the gradient, times v. Take the gradient of their product by x.",
-            "hint": "Multiply the gradient by v, add everything up to one number, and take its gradient by x.",
+            "no_vector": "These are the row sums of H. Where does v come in?",
+            "gradient": "That is the gradient times v. Which single number has H v as its gradient?",
+            "hint": "product is one number that depends on x. What do you want of it?",
         },
     ),
     Values(
@@ -96,9 +96,11 @@ EXERCISES: tuple[Exercise, ...] = (
         },
         says={
             "right": "Where the function is a parabola, one such step is enough.",
-            "uphill": "This step leads away from the flat place. Which sign has a step to it?",
-            "no_curvature": "This step does not use the second derivative.",
-            "turned": "You divide the other way round. A strong bend asks for a short step.",
+            "uphill": "This step leads away from the flat place. If the slope is positive, on which side is it?",
+            "no_curvature": "If the slope changes fast, should the step be long or short? Which input tells you?",
+            "turned": (
+                "You divided the wrong way round. Where the curve bends sharply, should the step be long or short?"
+            ),
             "hint": "Near x the slope changes by second for each unit. How far is it to slope 0?",
         },
     ),

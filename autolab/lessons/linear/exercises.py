@@ -40,8 +40,8 @@ EXERCISES: tuple[Exercise, ...] = (
         choices=("a", "b", "c"),
         says={
             "right": "A gradient has the shape of what it belongs to: one number for each number.",
-            "a": "That is the shape of x.",
-            "c": "That is W transposed. A gradient has the shape of what it belongs to.",
+            "a": "That is the shape of x. What is the shape of W?",
+            "c": "That is the shape of W.T. What is the shape of W itself?",
         },
     ),
     Prediction(
@@ -49,9 +49,9 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda: float(_BATCH),
         {"one": lambda: 1.0, "mean": lambda: 1 / _BATCH},
         says={
-            "right": "One bias serves every example. Each example brings a share, and they add up.",
-            "one": "That is the share of one example. The same bias is added for every example.",
-            "mean": "Shares are added, not averaged.",
+            "right": "One bias serves every example. Each example contributes a share, and the shares add up.",
+            "one": "That is the share of one example. To how many examples is the same bias added?",
+            "mean": "That is the mean of the five shares. Are shares added or averaged?",
             "hint": "How many results move if b[0] moves?",
         },
     ),
@@ -63,7 +63,7 @@ EXERCISES: tuple[Exercise, ...] = (
         says={
             "right": "For each example: its upstream gradient, spread back through the weights.",
             "hint": "gx has the shape of x. Which product of gy (5, 3) and W (3, 4) has it?",
-            "no_upstream": "The upstream gradient is missing.",
+            "no_upstream": "Your result does not change with gy. Where should the upstream gradient come in?",
         },
     ),
     Values(
@@ -73,7 +73,7 @@ EXERCISES: tuple[Exercise, ...] = (
         {"turned": lambda x, W, gy: x.T @ gy},
         says={
             "right": "Each weight gathers, over all examples, its input times its upstream gradient.",
-            "turned": "The numbers are right, but transposed. Compare the shape with that of W.",
+            "turned": "The numbers are right, but in the wrong place. How does your shape compare with that of W?",
             "hint": "gW has the shape of W. Which product of gy (5, 3) and x (5, 4), one of them transposed, has it?",
         },
     ),
@@ -89,10 +89,12 @@ EXERCISES: tuple[Exercise, ...] = (
         },
         says={
             "right": "The forward copies b to every example. The backward adds the copies' shares.",
-            "copies": "These are the shares, one for each example. b is there once.",
-            "mean": "You averaged over the examples. Every share counts whole.",
-            "other_axis": "You added along the wrong axis: one number for each example. b has one for each output.",
-            "all": "You added everything up. b has one number for each output.",
+            "copies": "These are the shares, one for each example. How many times does b exist?",
+            "mean": "You averaged over the examples. Does the forward divide by anything?",
+            "other_axis": (
+                "You have one number for each example. b has one for each output: along which axis do you add?"
+            ),
+            "all": "You added everything up to one number. How many numbers does b have?",
             "hint": "Along which axis was b copied?",
         },
     ),
@@ -108,8 +110,8 @@ EXERCISES: tuple[Exercise, ...] = (
                 "Write the shape of each factor above it: only one order fits. For b, add up along one axis."
             ),
             "unreduced_broadcast": "The forward copies b to every example. b is there once: add the copies' shares.",
-            "wrong_factor": "Over the batch the shares add up. There is no mean in the forward.",
-            "hint": "You have written the three products above. On Variables they are written in the same way.",
+            "wrong_factor": "Is there a mean in the forward? Then what do the shares of the batch do?",
+            "hint": "You have written all three lines above, for arrays. What changes for Variables?",
         },
     ),
     Values(
@@ -120,12 +122,12 @@ EXERCISES: tuple[Exercise, ...] = (
         says={
             "right": "Your W is a parameter: the link knows it, and an optimizer will find it.",
             "unregistered": "The link knows no parameter called W. Is it a Parameter, and is it assigned to self.W?",
-            "start": "Your W does not start with zeros.",
+            "start": "What are the first numbers of your W? They should be zeros.",
             "detached": (
-                "No gradient reaches W: multiply by the parameter itself. Its .data is an array, which remembers "
-                "nothing."
+                "No gradient reaches W. Do you multiply by the parameter itself, or by its .data, which remembers "
+                "nothing?"
             ),
-            "hint": "In __init__: self.W is a Parameter of the given shape. In forward: return W times x.",
+            "hint": "Two lines: what is self.W in __init__, and what does forward return?",
         },
     ),
 )

@@ -13,9 +13,9 @@ EXERCISES: tuple[Exercise, ...] = (
         {"own": lambda: _X, "result": lambda: _X * _Y + _Z},
         says={
             "right": "When x moves by a little, w moves y times as much.",
-            "own": "That is x itself. When x moves, by what is the move multiplied?",
-            "result": "That is w. The question is how fast w changes when x moves.",
-            "hint": "x is multiplied by something. A nudge of x is multiplied by the same.",
+            "own": "That is x itself. When x moves, what is the move multiplied by?",
+            "result": "That is w itself. How fast does w change when x moves?",
+            "hint": "What is x multiplied by? A nudge of x is multiplied by the same number.",
         },
     ),
     Prediction(
@@ -23,7 +23,7 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda: 1.0,
         {"own": lambda: _Z, "nothing": lambda: 0.0},
         says={
-            "right": "Addition passes the gradient on as it is.",
+            "right": "An addition passes the gradient on unchanged.",
             "own": "That is z itself. If z grows by 1, by how much does w grow?",
             "nothing": "z does matter: if z grows by 1, w is not the same.",
             "hint": "If z grows by 1, by how much does w grow?",
@@ -34,10 +34,14 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda: _UPSTREAM * _Y,
         {"local": lambda: _Y, "upstream": lambda: _UPSTREAM},
         says={
-            "right": "A backward answers for the end of the computation: upstream times local.",
-            "local": "That is the local derivative alone. How much does the end move when w moves by 1?",
-            "upstream": "That is how much the end moves for each unit of w. How much does w move for each unit of x?",
-            "hint": "A nudge of x is first made larger on its way to w, and then on its way to the end.",
+            "right": "A backward gives the gradient of the final result: upstream times local.",
+            "local": "That is the local derivative alone. How much does the final result move when w moves by 1?",
+            "upstream": (
+                "That is how much the final result moves for each unit of w. How much does w move for each unit of x?"
+            ),
+            "hint": (
+                "A nudge of x grows on its way to w, and again on its way to the final result. By which two factors?"
+            ),
         },
     ),
     Prediction(
@@ -45,8 +49,8 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda: 2 * _Y,
         {"replaced": lambda: _Y},
         says={
-            "right": "Each backward pass adds to what is there.",
-            "replaced": "The second pass does not replace what the first one left.",
+            "right": "Each backward pass adds to what is already there.",
+            "replaced": "That is what one pass leaves. What does the second pass do with it?",
             "hint": "Each pass brings the same gradient. What happens to the old one?",
         },
     ),
@@ -55,11 +59,13 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda: "nothing",
         choices=("zero", "nothing", "error"),
         says={
-            "right": "None says: no way leads from here to the result. That is not the number 0, which is a slope.",
+            "right": (
+                "None means that no path leads from here to the result. That is not the number 0, which is a slope."
+            ),
             "zero": (
                 "0 would be a slope that was computed. Here nothing was computed: no arrow leads from z to the result."
             ),
-            "error": "Nothing goes wrong. A computation may leave an input out.",
+            "error": "A computation may leave an input out, and nothing goes wrong. So what is there to store?",
         },
     ),
     Prediction(
@@ -68,8 +74,8 @@ EXERCISES: tuple[Exercise, ...] = (
         choices=("a", "b", "c"),
         says={
             "right": "x needs no gradient, so its index is not among them.",
-            "a": "Count again: one of the three needs no gradient.",
-            "c": "Those are the ones that need no gradient.",
+            "a": "One of the three needs no gradient. Which one is it, and what is its index?",
+            "c": "That is the one that needs no gradient. Which are the others?",
         },
     ),
     OwnGradient(

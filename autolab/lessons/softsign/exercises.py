@@ -26,12 +26,12 @@ EXERCISES: tuple[Exercise, ...] = (
             "odd": lambda: -_slope(_X),
         },
         says={
-            "right": "0.25 comes straight, and -0.1875 through size. Their sum is 1 / 16.",
-            "straight": "That is the share that comes straight. What does the path through size bring?",
-            "size": "That is the share that comes through size. What does the straight path bring?",
-            "value": "That is the value of y. The question is how fast y changes when x moves.",
-            "odd": "Softsign grows everywhere: if x moves up, y moves up.",
-            "hint": "Find the share of each path, and add both. Which sign has the slope of |x| at -3?",
+            "right": "0.25 comes along the direct path, and -0.1875 through size. Their sum is 1 / 16.",
+            "straight": "That is the share of the direct path. What does the path through size contribute?",
+            "size": "That is the share that comes through size. What does the direct path contribute?",
+            "value": "That is the value of y. How fast does y change when x moves?",
+            "odd": "Softsign grows everywhere. If x moves up, where does y move?",
+            "hint": "What is the share of each path? And what sign does the slope of |x| have at -3?",
         },
     ),
     Values(
@@ -46,11 +46,11 @@ EXERCISES: tuple[Exercise, ...] = (
         },
         says={
             "right": "One formula for both sides of 0, largest at 0.",
-            "straight": "That is the share that comes straight. The one through size is missing.",
+            "straight": "That is the share of the direct path. What is the share that comes through size?",
             "no_size": "That is right where x is positive. What becomes of x in size where it is negative?",
             "minus": "Softsign grows everywhere. Can its slope be negative?",
-            "odd": "On the left of 0 the curve rises, too. Which sign has its slope there?",
-            "hint": "The shares are 1 / size and -|x| / size ** 2. Their common denominator is size ** 2.",
+            "odd": "To the left of 0 the curve rises, too. What sign does its slope have there?",
+            "hint": "The shares are 1 / size and -|x| / size ** 2. What is their common denominator?",
         },
     ),
     Prediction(
@@ -58,7 +58,7 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda: "a",
         choices=("a", "b", "c"),
         says={
-            "right": "tanh comes to its bound as fast as exp(-2 * x) falls. Softsign takes its time.",
+            "right": "tanh approaches its bound as fast as exp(-2 * x) falls. Softsign takes its time.",
             "b": "tanh is 0.999999996 at 10. How much is left for it to grow?",
             "c": "They agree at 0. At 10, softsign is 0.909 and tanh is 0.999999996.",
         },
@@ -69,8 +69,8 @@ EXERCISES: tuple[Exercise, ...] = (
         {"shifted": lambda: 10.0, "unrooted": lambda: 99.0},
         says={
             "right": "At 9 a hundredth of the upstream gradient still comes through.",
-            "shifted": "There size is 11. It has to be 10.",
-            "unrooted": "There size is 100, and the derivative has its square in the denominator.",
+            "shifted": "At that x, size is 11. Which size do you need?",
+            "unrooted": "At that x, size is 100. What is in the denominator: size, or its square?",
             "hint": "The derivative is 1 / size ** 2. For which size is it 0.01, and which x has that size?",
         },
     ),
@@ -79,11 +79,11 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda: -2 / (1 + _NEAR) ** 3,
         {"left": lambda: 2.0, "flat": lambda: 0.0, "first": lambda: 1.0},
         says={
-            "right": "On the right of 0 the slope falls, and it falls at once.",
+            "right": "To the right of 0 the slope falls, and it falls at once.",
             "left": "That is the second derivative on the left of 0, where the slope still grows.",
             "flat": "The slope is largest at 0, but its curve is no smooth hill there. Look at it from the right.",
             "first": "That is the slope. How fast does the slope itself change?",
-            "hint": "On the right of 0 the slope is 1 / (1 + x) ** 2. Take its derivative, and let x be nearly 0.",
+            "hint": "To the right of 0 the slope is 1 / (1 + x) ** 2. What is its derivative near 0?",
         },
     ),
     OwnGradient(
@@ -92,9 +92,9 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda x: softsign(x),
         says={
             "right": "One step in place of three, with the derivative that you found.",
-            "upstream_ignored": "1 / size ** 2 is the local derivative. Multiply it by the upstream gradient.",
-            "forward": "The forward is x / (1 + |x|), element by element, and returns a tuple.",
-            "hint": "The local derivative is what you wrote above: 1 / (1 + |x|) ** 2.",
+            "upstream_ignored": "1 / size ** 2 is the local derivative. Where is the upstream gradient?",
+            "forward": "What should the forward make of x = 1? It is 1 / 2. And does it return a tuple?",
+            "hint": "You wrote the local derivative above. What does a backward multiply it by?",
         },
     ),
 )

@@ -42,7 +42,7 @@ EXERCISES: tuple[Exercise, ...] = (
         choices=("up", "down"),
         says={
             "right": "The gradient of x is negative here: out falls when x grows.",
-            "up": "x is multiplied by y, and y is negative. Multiply a slightly larger x by it.",
+            "up": "x is multiplied by y, and y is negative. What do you get if you multiply a slightly larger x by it?",
         },
     ),
     Prediction(
@@ -50,11 +50,11 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda: _slope(2.0, -3.0),
         {"product": lambda: -3.0, "added": lambda: 1.0, "value": lambda: 2.0 * -3.0 + 2.0},
         says={
-            "right": "x reaches out along two paths. Each path brings a share, and the shares are added.",
+            "right": "x reaches out along two paths. Each contributes a share, and the shares are added.",
             "product": "That is the share that comes through the product. Does x reach out along another path too?",
             "added": "That is the share of the last + alone. Does x reach out along another path too?",
-            "value": "That is the value of out. The question is how fast out changes when x moves.",
-            "hint": "Count the arrows that leave x. Each brings one share.",
+            "value": "That is the value of out. How fast does out change when x moves?",
+            "hint": "How many arrows leave the box of x? Each of them contributes one share.",
         },
     ),
     Prediction(
@@ -66,7 +66,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "a": (
                 "A formula would hold for every point. Move a number: what do you see in the box, letters or a number?"
             ),
-            "c": "A curve would show many points. The box shows one only.",
+            "c": "A curve would show many points. How many does the box show?",
         },
     ),
     Prediction(
@@ -74,10 +74,10 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda: -1.0,
         {"forgot": lambda: 0.0, "sign": lambda: 1.0},
         says={
-            "right": "There both shares cancel. The gradient is there, and it is 0.",
-            "forgot": "Then the product brings nothing. What does the other path bring?",
-            "sign": "There the two shares have the same sign. They are to cancel.",
-            "hint": "Drag the blue number of y slowly and watch the gradient of x change its sign.",
+            "right": "At that point the two shares cancel. There is a gradient, and it is 0.",
+            "forgot": "Then the path through the product contributes 0. What does the other path contribute?",
+            "sign": "Drag y there: which sign do the two shares have? They should cancel.",
+            "hint": "Drag the blue number of y slowly. Where does the gradient of x change its sign?",
         },
     ),
     Values(
@@ -92,10 +92,10 @@ EXERCISES: tuple[Exercise, ...] = (
         tolerance=1e-5,
         points=_POINTS,
         says={
-            "right": "A nudge, and what it does: that is a numeric gradient.",
+            "right": "A nudge, and its effect: that is a numeric gradient.",
             "rise": "That is the rise alone. A slope is the rise for each unit of the nudge.",
-            "sign": "Take after minus before, not before minus after.",
-            "both": "You move y as well. Only x is to move.",
+            "sign": "If out rises, is before minus after positive or negative?",
+            "both": "You nudged y as well. Which of the two should move?",
             "hint": "How much does out rise, for each unit that x moves?",
         },
     ),
@@ -109,12 +109,13 @@ EXERCISES: tuple[Exercise, ...] = (
         points=_POINTS,
         says={
             "right": "You made a function from its gradients. Training does something like that.",
-            "swapped": "Your x has what y should have. Exchange them.",
-            "constant": "Your result does not depend on y.",
-            "fixed": (
-                "Your result does not follow x and y. Compute one number from both, with +, - and *, and return it."
+            "swapped": "You have the two the wrong way round. Which gradient did the task ask of x?",
+            "constant": "If y grows by 1, by how much does your result change?",
+            "fixed": ("Your result does not follow x and y. Can you compute it from both, with +, - and * alone?"),
+            "hint": (
+                "If x grows by 1, the result should grow by 3; if y grows by 1, it should fall by 1. What does yours "
+                "do?"
             ),
-            "hint": "If x grows by 1, the result is to grow by 3. If y grows by 1, it is to fall by 1.",
         },
     ),
 )

@@ -49,8 +49,8 @@ EXERCISES: tuple[Exercise, ...] = (
         choices=("a", "b", "c"),
         says={
             "right": "Twenty layers multiply twenty factors.",
-            "a": "That would be so for one layer. There are twenty, and each one makes it smaller.",
-            "b": "That is what a few layers do. There are twenty.",
+            "a": "That is what one layer does. How many layers does the gradient go through?",
+            "b": "That is what four layers do. What do twenty do?",
         },
     ),
     Values(
@@ -61,11 +61,11 @@ EXERCISES: tuple[Exercise, ...] = (
         measure=lambda answer, inputs: answer(int(inputs["n"])),
         points=4,
         says={
-            "right": "With it, numbers keep their size from layer to layer.",
-            "mean": "That is too small: the products have different signs, and partly cancel.",
-            "turned": "That makes the sum larger still. It is to become smaller again.",
-            "one": "Then the sum grows with the number of inputs.",
-            "hint": "The sum is the root of n times as large as one product. By what do you divide?",
+            "right": "With this scale, numbers keep their size from layer to layer.",
+            "mean": "That is too small. The products have different signs: does their sum grow like n?",
+            "turned": "That makes the sum even larger. What should it be divided by?",
+            "one": "With weights of size 1, how large is a sum of 100 products?",
+            "hint": "The sum is the root of n times as large as one product. What do you divide by?",
         },
     ),
     Values(
@@ -79,10 +79,10 @@ EXERCISES: tuple[Exercise, ...] = (
         },
         says={
             "right": "Against the gradient, as far as the rate says.",
-            "uphill": "The gradient says where the loss grows. You want it to fall.",
+            "uphill": "The gradient points to where the loss grows. Which way do you want to go?",
             "whole": "That goes as far as the whole gradient. What about the rate?",
-            "only": "That is the step alone. Where do you start from?",
-            "hint": "Start from w and go against the gradient; the rate says how far.",
+            "only": "That is the step alone. Where does it start?",
+            "hint": "Where do you start, in which direction do you go, and how far?",
         },
     ),
     Prediction(
@@ -91,7 +91,7 @@ EXERCISES: tuple[Exercise, ...] = (
         {"cleared": lambda: 1.0},
         says={
             "right": "Each pass adds the same gradient once more.",
-            "cleared": "That would be so if somebody cleared it. Here nobody does.",
+            "cleared": "That would be so if somebody cleared the gradient. What is in w.grad before the third pass?",
             "hint": "Each pass adds one gradient. How many passes were there?",
         },
     ),
@@ -100,7 +100,7 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda: "c",
         choices=("a", "b", "c"),
         says={
-            "right": "It falls, and says nothing about the gradients.",
+            "right": "It falls, and that says nothing about the gradients.",
             "a": "One factor is not what it should be. Does that reverse the gradient?",
             "b": "The gradient is wrong, and it is not zero. Do the weights move?",
         },
@@ -116,10 +116,10 @@ EXERCISES: tuple[Exercise, ...] = (
         },
         says={
             "right": "It is the length of the gradient, if you think of it as one long arrow.",
-            "squares": "These are the squares. The norm is their root.",
-            "mean": "You took the mean of the squares. The norm takes their sum.",
-            "signed": "Here negative and positive numbers cancel. Squares do not.",
-            "hint": "Square every number, add up, and take the root.",
+            "squares": "That is the sum of the squares. What is left to do?",
+            "mean": "You took the mean of the squares. Does the norm of a longer array not grow?",
+            "signed": "Here negative and positive numbers cancel. What would squares do?",
+            "hint": "Three steps: what do you do to each number, to all of them, and at the end?",
         },
     ),
     Prediction(
@@ -141,10 +141,10 @@ EXERCISES: tuple[Exercise, ...] = (
         },
         says={
             "right": "A unit is dead if it is 0 for all examples.",
-            "zeros": "You counted all zeros. A unit may be 0 for one example and alive for another.",
-            "once": "You counted the units that are 0 at least once. Dead ones are 0 always.",
-            "examples": "You asked for each row, which is an example. A unit is a column.",
-            "hint": "For each column: is every number 0? Count the columns for which it is so.",
+            "zeros": "You counted all zeros. Is a unit dead if it is 0 for one example?",
+            "once": "You counted the units that are 0 at least once. When is a unit dead?",
+            "examples": "You looked along each row. What is a row, and what is a unit?",
+            "hint": "For which columns is every number 0? How many are there?",
         },
     ),
     Values(
@@ -162,13 +162,13 @@ EXERCISES: tuple[Exercise, ...] = (
         measure=_descended,
         says={
             "right": "That is all there is to gradient descent.",
-            "uphill": "You go up. The loss falls on the other side.",
+            "uphill": "You are going uphill. Which sign does the step have?",
             "once": "You took one step. Does your loop go on?",
-            "fewer": "You took one step too few.",
-            "more": "You took one step too many.",
-            "stale": "You used the gradient of the first point for all steps. It changes when w moves.",
-            "whole": "The rate is missing.",
-            "hint": "In each step: ask for the gradient where you are, and go against it.",
+            "fewer": "Your last step is missing. How many times does your loop run?",
+            "more": "You took one step too many. How many times does your loop run?",
+            "stale": "You used the gradient of the first point for all steps. Does it not change when w moves?",
+            "whole": "How far does each of your steps go? Which input says how far?",
+            "hint": "At each step: where are you, and what is the gradient there?",
         },
     ),
 )

@@ -33,6 +33,12 @@ def derivative_page(view: DerivativeExplorer) -> SavedPage:
     return SavedPage(view.data.function, "derivatives", _ever_smaller(view))
 
 
+def curves_page(view: DerivativeExplorer) -> SavedPage:
+    """The page of the curves and the point alone, without the graphs that compute them: much smaller."""
+    held = {"answers": {question_key(["program"]): ["page", None]}, "boxes": []}
+    return SavedPage(view.data.function, "derivatives", iter([_content(view, view.data, held, _SAMPLES[1])]))
+
+
 def _ever_smaller(view: DerivativeExplorer) -> Iterator[dict[str, Any]]:
     """With fewer pictures of the graphs; without the highest of them; with fewer places for the point."""
     here = _highest(view)

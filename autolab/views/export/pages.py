@@ -108,9 +108,19 @@ def _live(saved: SavedPage, look: Look) -> str:
     return page_of(saved.view, saved.title, saved.data(), look)
 
 
-def page_of(view: str, title: str, data: str, look: Look, picture: Markup | None = None) -> str:
-    """The page of one of the ``VIEWS``, which holds ``data``; without scripts it shows ``picture``."""
-    return _page(title, _held(data, picture), look, view)
+def page_of(
+    view: str, title: str, data: str, look: Look, picture: Markup | None = None, before: Markup | None = None
+) -> str:
+    """The page of one of the ``VIEWS``, which holds ``data``; without scripts it shows ``picture``.
+
+    What comes ``before`` the view stays as it is.
+    """
+    return _page(title, join([before or Markup(""), _held(data, picture)]), look, view)
+
+
+def still_page(title: str, body: Markup, look: Look, script: str = "") -> str:
+    """A page without a view; its policy allows a ``script`` of AutoLab's own."""
+    return _page(title, body, look, script=script)
 
 
 def _saved_page(shown: Any) -> SavedPage | None:
@@ -154,10 +164,11 @@ def _start(program: str) -> str:
     return f'{module_text("start.js").replace("export ", "", 1)}start("{held}");\n'
 
 
-def _page(title: str, body: Markup, look: Look, view: str = "") -> str:
+def _page(title: str, body: Markup, look: Look, view: str = "", script: str = "") -> str:
     """A document, of a live view if one is named; its policy allows its own scripts and style, by their digests."""
-    style, script, _ = _texts(view, look)
+    style, start, _ = _texts(view, look)
     styles, runs = digests(view, look)
+    script, runs = (script, digest(script)) if script else (start, runs)
     policy = f"{_POLICY}style-src {styles}; script-src {runs}; {_TRUSTED}"
     head = [
         Markup('<meta charset="utf-8">'),

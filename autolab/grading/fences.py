@@ -1,0 +1,167 @@
+"""What keeps a notebook's process from harm: limits of the system, no network, no files outside its folder.
+
+Three layers. The limits hold on every Unix. On Linux the kernel takes the network away (a network namespace) and the
+files outside the folder (Landlock), where it is allowed to. A hook of Python refuses the rest: processes, signals,
+ctypes, connections and, where there is no Landlock, files. The hook guards against what Python code does, not against
+an attack on the interpreter itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import struct
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+_NEW_USER, _NEW_NET = 0x10000000, 0x40000000
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF, _NO_NEW_PRIVILEGES = 444, 445, 446, 38
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
+_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
+"""How many rights to files a version of Landlock knows."""
+
+_PROCESSES = (
+    *("os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.exec", "os.system", "os.kill", "os.killpg"),
+    *("os.startfile", "pty.spawn", "subprocess.Popen", "signal.pthread_kill", "os.setxattr", "os.removexattr"),
+)
+_NETWORK = (
+    *("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo"),
+    *("socket.gethostbyname", "socket.gethostbyaddr"),
+)
+_CHANGES = (
+    *("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.link", "os.symlink", "os.truncate", "os.chmod"),
+    *("os.chown", "os.utime", "sqlite3.connect"),
+)
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+def limit(seconds: float, megabytes: int, file_megabytes: int = 16) -> None:
+    """Limits on the processor's time, the memory, the size of files and how many are open."""
+    import resource  # which Windows has not
+
+    processor = max(1, round(seconds))
+    for which, soft, hard in (
+        (resource.RLIMIT_CPU, processor, processor + 1),
+        (resource.RLIMIT_AS, megabytes << 20, megabytes << 20),
+        (resource.RLIMIT_FSIZE, file_megabytes << 20, file_megabytes << 20),
+        (resource.RLIMIT_NOFILE, 128, 128),
+        (resource.RLIMIT_CORE, 0, 0),
+    ):
+        with contextlib.suppress(ValueError, OSError):  # macOS knows no limit of memory; a lower limit stays
+            resource.setrlimit(which, (soft, hard))
+
+
+def holding() -> tuple[str, ...]:
+    """What `enclose` can do on this system; found out by a process that does it."""
+    context = get_context("fork")
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # as in `folder`
+        with context.Pool(1) as pool:
+            return pool.apply(enclose, (Path(folder), ()))
+
+
+def enclose(folder: Path, hidden: tuple[Path, ...]) -> tuple[str, ...]:
+    """Shut this process in: it may write into ``folder`` alone, and read neither ``hidden`` nor much else.
+
+    Returns
+    -------
+    tuple of str
+        What holds: "network namespace", "landlock", and always "audit hook".
+    """
+    holds = []
+    libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+    if libc is not None and _without_network(libc):
+        holds.append("network namespace")
+    if libc is not None and _landlock(libc, folder):
+        holds.append("landlock")
+    _silence()
+    sys.addaudithook(_guard(folder, hidden, files="landlock" not in holds))
+    return (*holds, "audit hook")
+
+
+def _without_network(libc: Any) -> bool:
+    """A user namespace also takes the rights of root away; where it is refused, root can do without it."""
+    return libc.unshare(_NEW_USER | _NEW_NET) == 0 or libc.unshare(_NEW_NET) == 0
+
+
+def _landlock(libc: Any, folder: Path) -> bool:
+    """Only what Python and AutoLab are made of can be read from here on, and only ``folder`` be written."""
+    version = libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
+    if version < 1:
+        return False
+    rights = (1 << _RIGHTS.get(version, 16)) - 1
+    tcp, scopes = (3 if version >= 4 else 0), (3 if version >= 6 else 0)  # scopes: sockets by name, and signals
+    attributes = struct.pack("QQQ", rights, tcp, scopes)[: 24 if version >= 6 else 16 if version >= 4 else 8]
+    rules = libc.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
+    if rules < 0:
+        return False
+    try:
+        _allow(libc, rules, folder, rights & ~_EXECUTE)
+        _allow(libc, rules, Path(os.devnull), _READ_FILE | _WRITE_FILE)
+        for path in _readable():
+            _allow(libc, rules, path, _READ_FILE | (_READ_DIR if path.is_dir() else 0))
+        libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+        return libc.syscall(_RESTRICT_SELF, rules, 0) == 0
+    finally:
+        os.close(rules)
+
+
+def _allow(libc: Any, rules: int, path: Path, rights: int) -> None:
+    with contextlib.suppress(OSError):
+        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        try:
+            libc.syscall(_ADD_RULE, rules, 1, struct.pack("=Qi", rights, place), 0)
+        finally:
+            os.close(place)
+
+
+def _readable() -> list[Path]:
+    """Where Python, its packages and AutoLab are."""
+    packages = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages", "lib-dynload")]
+    system = ["/usr", "/lib", "/lib64", "/etc", "/dev/urandom", "/sys/devices/system/cpu"]
+    return [Path(path) for path in (sys.prefix, sys.base_prefix, *packages, *system)] + [Path(__file__).parents[1]]
+
+
+def _silence() -> None:
+    """There is nothing to read, and nobody who reads what is printed."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(null, number)
+
+
+# ---------------------------------------------------------------------------------------------------- the hook
+def _guard(folder: Path, hidden: tuple[Path, ...], files: bool) -> Callable[[str, tuple[Any, ...]], None]:
+    """The hook, which cannot be taken off again. It keeps what it needs as its own: a notebook may change any name."""
+    refused = frozenset((*_PROCESSES, *_NETWORK))
+    changes = frozenset(_CHANGES)
+    inside = (os.path.realpath(folder), os.path.realpath(os.devnull))
+    shut = tuple([os.path.realpath(path) for path in hidden])
+    resolve, decode, error, writing = os.path.realpath, os.fsdecode, PermissionError, _WRITING
+
+    def under(path: Any, roots: tuple[str, ...]) -> bool:
+        if type(path) is int:  # a file that is open already
+            return roots is inside
+        found = resolve(decode(path))
+        return any([found == root or found.startswith(root + "/") for root in roots])
+
+    def guard(event: str, arguments: tuple[Any, ...]) -> None:
+        if event in refused or event[:7] == "ctypes.":
+            raise error(f"autolab grade: {event} is not allowed in a notebook that is graded")
+        if event == "open" and arguments[0] is not None:
+            path, _, flags = arguments
+            if under(path, shut) or (files and (flags or 0) & writing and not under(path, inside)):
+                raise error("autolab grade: a notebook that is graded opens no file here")
+        elif files and event in changes:
+            places = arguments[2:] if event in ("os.rename", "os.link") else arguments[-1:]
+            relative = event != "os.truncate" and any([type(one) is int and one != -1 for one in places])
+            paths = [one for one in arguments if not isinstance(one, int | float | tuple | None)]
+            if relative or not all([under(path, inside) for path in paths]):
+                raise error("autolab grade: a notebook that is graded changes no file here")
+
+    return guard

@@ -1,0 +1,106 @@
+"""A lesson as a folder: its notebook, and the answers that are tried. For those who write lessons."""
+
+from __future__ import annotations
+
+import ast
+import json
+import linecache
+import os
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..files import reading, shown_path
+
+
+@dataclass(frozen=True)
+class LessonFolder:
+    """The notebook of a lesson, with the ``answers.toml`` beside it.
+
+    Examples
+    --------
+    >>> from autolab import lessons
+    >>> folder = LessonFolder.at(Path(lessons.__file__).parent / "start")
+    >>> folder.notebook.name, folder.answers["start-zero"]["right"]
+    ('00_start.ipynb', 'found = -1')
+    """
+
+    notebook: Path
+
+    @classmethod
+    def at(cls, folder: str | os.PathLike[str]) -> LessonFolder:
+        """The lesson in a folder; a ValueError if there is not one notebook."""
+        found = sorted(Path(folder).glob("*.ipynb"))
+        if len(found) != 1:
+            raise ValueError(f"lesson: {shown_path(folder)} holds {len(found)} notebooks; expected one (*.ipynb)")
+        return cls(found[0])
+
+    @cached_property
+    def book(self) -> dict[str, Any]:
+        """The notebook as it is stored."""
+        with reading(self.notebook):
+            book: dict[str, Any] = json.loads(self.notebook.read_text("utf-8"))
+            assert all([isinstance(cell["id"], str) for cell in book["cells"]])
+        return book
+
+    @cached_property
+    def cells(self) -> dict[str, str]:
+        """The code cells, by their ids."""
+        return {cell["id"]: "".join(cell["source"]) for cell in self.book["cells"] if cell["cell_type"] == "code"}
+
+    @cached_property
+    def table(self) -> dict[str, Any]:
+        """What ``answers.toml`` holds."""
+        path = self.notebook.with_name("answers.toml")
+        with reading(path):
+            return tomllib.loads(path.read_text("utf-8"))
+
+    @cached_property
+    def answers(self) -> dict[str, dict[str, Any]]:
+        """For each exercise what is replaced in its cell, and by what."""
+        return {name: entry for name, entry in self.table.items() if isinstance(entry, dict)}
+
+    def solved(self, name: str) -> str:
+        """The exercise's cell with the right answer in it."""
+        return self.filled(name, self.answers[name]["right"])
+
+    def filled(self, name: str, answer: str) -> str:
+        """The exercise's cell with an answer in it."""
+        if name not in self.cells:
+            raise ValueError(f"lesson: no code cell has the id {name!r:.60}, for which answers.toml has answers")
+        gap = self.answers[name]["replace"].strip("\n")
+        return _replaced(self.cells[name], gap, answer.strip("\n"), f"{name}: the cell")
+
+    def mistaken(self, name: str, wrong: dict[str, Any]) -> str:
+        """The exercise's cell with a wrong answer: one of its own, or the right one with a change."""
+        if "answer" in wrong:
+            return self.filled(name, wrong["answer"])
+        before, after = wrong["change"]
+        return _replaced(self.solved(name), before, after, f"{name}: the right answer")
+
+    def run(self, source: str) -> Any:
+        """What a cell shows, run in this process after what the first cell defines. Nothing is drawn.
+
+        As in a notebook, the source of what the cell defines can be read.
+        """
+        file = self.notebook.name
+        linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+        first = ast.parse(next(iter(self.cells.values())))
+        first.body = [statement for statement in first.body if not isinstance(statement, ast.Expr)]
+        names: dict[str, Any] = {}
+        exec(compile(first, file, "exec"), names)
+        tree = ast.parse(source)
+        last = tree.body.pop()
+        if not isinstance(last, ast.Expr):
+            raise ValueError("lesson: the cell of an exercise ends with lesson.check(...)")
+        exec(compile(tree, file, "exec"), names)
+        return eval(compile(ast.Expression(last.value), file, "eval"), names)
+
+
+def _replaced(source: str, before: str, after: str, where: str) -> str:
+    count = source.count(before)
+    if count != 1:
+        raise ValueError(f"lesson: {where} holds {before!r:.80} {count} times; expected once")
+    return source.replace(before, after)

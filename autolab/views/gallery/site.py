@@ -1,0 +1,144 @@
+"""`build`: the gallery as a folder of pages."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ... import functions as F
+from ...files import write
+from ...functions.conventions import conventions
+from .. import mimebundle
+from ..draw.escape import Markup, element, escape, join
+from ..live.bundle import module_text
+from .examples import Moving, NothingMoves, moving
+
+
+def build(
+    folder: str | os.PathLike[str], names: Sequence[str] | None = None, tell: Callable[[str], None] = lambda name: None
+) -> Path:
+    """Write a page for each function, and an index.
+
+    A page says what the function computes and what AutoLab does where it has no derivative, and shows its value, its
+    gradient and its second derivative along one input, at a point that moves. It needs no kernel and no network.
+
+    Parameters
+    ----------
+    folder : path
+        Where to; it is made if need be. Files of an earlier gallery are replaced.
+    names : sequence of str, optional
+        Functions of `autolab.functions`; all of them if left out.
+    tell : function, optional
+        Called with each name as its page is written.
+
+    Returns
+    -------
+    Path
+        The index.
+
+    Raises
+    ------
+    ValueError
+        If there is no function with one of the names.
+
+    Examples
+    --------
+    >>> build("gallery", ["tanh", "softmax"]).name
+    'index.html'
+    """
+    chosen = list(F.__all__ if names is None else names)
+    unknown = [name for name in chosen if name not in F.__all__]
+    if unknown:
+        raise ValueError(f"gallery: there is no function {unknown[0]!r:.60}; see autolab.functions")
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    for name in chosen:
+        tell(name)
+        write(target / f"{name}.html", function_page(name))
+    write(target / "index.html", index_page(chosen))
+    return target / "index.html"
+
+
+def function_page(name: str) -> str:
+    """The page of a function."""
+    from ..export.pages import page_of, still_page
+
+    try:
+        shown = moving(name)
+    except NothingMoves as why:
+        return still_page(name, join([_about(name), _paragraph(f"There is no curve here: {why}.")]), "auto")
+    before = join([_about(name), _paragraph(f"The curves are those of {shown.told}.")])
+    return page_of("derivatives", name, _data(name, shown), "auto", before=before)
+
+
+def _data(name: str, shown: Moving) -> str:
+    """What the view begins with: the curves of the function and of its first two derivatives."""
+    from ..derivatives.explorer import DerivativeExplorer
+    from ..derivatives.page import curves_page
+    from ..derivatives.session import DerivativeSession
+
+    def fn(t):  # type: ignore[no-untyped-def]
+        return shown.fn(t)
+
+    fn.__name__ = name
+    with np.errstate(all="ignore"):  # the curves end where a function does
+        view = DerivativeExplorer(DerivativeSession(fn, shown.x, 2, shown.domain), None)
+        try:
+            return curves_page(view).data()
+        finally:
+            view.close()
+
+
+def index_page(names: Sequence[str]) -> str:
+    """The list of all functions, which can be searched."""
+    from ..export.pages import still_page
+
+    links = {name: element("a", element("code", escape(name)), href=f"{name}.html") for name in sorted(names)}
+    lines = [element("li", link, escape(" "), _words(_summary(name))) for name, link in links.items()]
+    field = element("label", escape("Search: "), element("input", type="search"))
+    body = [
+        element("p", field, escape(" "), element("output")),
+        element("ul", *lines),
+        _paragraph("Each page shows a function with its gradient and its second derivative. Move the point."),
+    ]
+    return still_page("Functions of AutoLab", join(body), "auto", module_text("search.js"))
+
+
+def _about(name: str) -> Markup:
+    """The way back, the signature, what is computed, and the conventions."""
+    function = getattr(F, name)
+    parts = [
+        element("p", element("a", escape("All functions"), href="index.html")),
+        element("p", element("b", element("code", escape(f"{name}{_signature(function)}", 300)))),
+        element("p", _words(_summary(name))),
+    ]
+    rows = conventions(name)
+    if rows:
+        parts.append(Markup(mimebundle(rows)["text/html"]))
+    return join(parts)
+
+
+def _summary(name: str) -> str:
+    """The first paragraph of the docstring."""
+    return " ".join((inspect.getdoc(getattr(F, name)) or "").partition("\n\n")[0].split())
+
+
+def _signature(function: Callable[..., object]) -> inspect.Signature:
+    """The parameters without their types."""
+    found = inspect.signature(function)
+    plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in found.parameters.values()]
+    return found.replace(parameters=plain, return_annotation=inspect.Signature.empty)
+
+
+def _words(text: str) -> Markup:
+    """A sentence of a docstring: what is between two pairs of backticks is code."""
+    pieces = [escape(piece, 400) for piece in text.split("``")]
+    return join([element("code", piece) if k % 2 else piece for k, piece in enumerate(pieces)])
+
+
+def _paragraph(text: str) -> Markup:
+    return element("p", escape(text, 600))
