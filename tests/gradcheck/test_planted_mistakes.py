@@ -13,10 +13,9 @@ from autolab import check_gradients
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_planted_mistake_is_caught_and_named(family):
-    for seed in range(2):
-        counts, report = judge(draw(family, seed))
-        assert counts.very == 1, report
-        assert accused(family, seed) == ""
+    counts, report = judge(draw(family, 0))
+    assert counts.very == 1, report
+    assert accused(family, 0) == ""
 
 
 @pytest.mark.full
