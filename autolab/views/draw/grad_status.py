@@ -132,8 +132,10 @@ def _of_gradient(variable: Variable) -> str:
 def _of_past(key: str, variable: Variable) -> str:
     """With the function to blame, if the last backward pass still tells."""
     output = last_output()
-    if output is None or getattr(variable.node, "passes", 1) > 1:
+    if getattr(variable.node, "passes", 1) > 1:
         return say(key)
+    if output is None:
+        return f"{say(key)} {say('keep_result')}"
     nodes = graph_of(output)
     net = replay(output, variable) if variable.node in nodes and len(nodes) <= MOST_STEPS else None
     return say(key) if net is None else _explained(key, net, variable.node)

@@ -178,7 +178,7 @@ def test_zero_from_the_start():
 def test_zero_without_its_graph_names_nobody():
     x = leaf()
     (x * np.zeros(3)).sum().backward()
-    assert x.grad_status == say("zero")
+    assert x.grad_status == f"{say('zero')} {say('keep_result')}"
 
 
 @pytest.mark.parametrize(
@@ -289,3 +289,17 @@ def test_a_node_in_between_is_no_larger_for_it():
     x = leaf()
     assert type(x.node) is Leaf and not hasattr((x * x).node, "moved")
     assert set(Leaf.__slots__) == {"moved", "passes"}
+
+
+@pytest.mark.parametrize(("values", "key"), [((-1.0, -2.0), "zero"), ((0.0, -1.0), "nonfinite")])
+def test_where_the_result_was_not_kept_it_says_what_to_keep(values, key):
+    x = leaf(values)
+    function = F.relu if key == "zero" else F.sqrt
+    with np.errstate(all="ignore"):
+        function(x).sum().backward()
+    assert x.grad_status == f"{say(key)} {say('keep_result')}"
+    with np.errstate(all="ignore"):
+        loss = function(x).sum()
+        x.cleargrad()
+        loss.backward()
+    assert say("keep_result") not in x.grad_status and x.grad_status != say(key)

@@ -5,6 +5,7 @@ SENTENCES: dict[str, str] = {
     "ok": "It has a gradient.",
     "zero": "The gradient is exactly zero.",
     "nonfinite": "The gradient contains NaN or infinite numbers.",
+    "keep_result": "To learn why, keep the result in a name, as in `loss = f(x)`, call `loss.backward()`, and ask again.",
     "not_reached": "No gradient: no differentiable step leads from here to the output.",
     "ended": "No gradient: the run ended before a backward pass could give it one.",
     "constant": "No gradient: it is a constant.",
