@@ -8,7 +8,7 @@ import numpy as np
 
 from ..engine.errors import check_number
 from .arithmetic import mul
-from .normalization import Axis, Shape, counted_axes, kept_axes, layer_norm
+from .normalization import Axis, Shape, counted_axes, kept_axes, layer_norm, near_greatest, squares_raise
 from .powers import sqrt, square
 from .reduce import mean
 from .shape import reshape
@@ -160,7 +160,7 @@ def rms_norm(x: Any, gamma: Any = None, axis: Axis = -1, eps: float = 1e-5) -> A
     (x, *scale), rounded = in_full("rms_norm", **inputs)
     eps = check_number("rms_norm", "eps", eps, 0)
     axes = _axes("rms_norm", axis, x.shape)
-    y = x / sqrt(mean(square(x), axis=axes, keepdims=True) + eps) if x.size else mul(x, 1.0)
+    y = _of_square_one(x, axes, eps) if x.size else mul(x, 1.0)
     if not scale:
         return rounded(y)
     expected = tuple([x.shape[i] for i in axes])
@@ -169,6 +169,19 @@ def rms_norm(x: Any, gamma: Any = None, axis: Axis = -1, eps: float = 1e-5) -> A
             f"rms_norm: gamma has shape {scale[0].shape}; expected {expected}, that of x along axis {axis}"
         )
     return rounded(y * reshape(scale[0], shape=kept_axes(x.shape, axes)))
+
+
+def _of_square_one(x: Any, axes: Shape, eps: float) -> Any:
+    try:
+        with squares_raise(eps):
+            return _over_root(x, axes, eps)
+    except FloatingPointError:
+        unit = near_greatest(x, axes)
+        return _over_root(x * unit, axes, eps * unit * unit)
+
+
+def _over_root(x: Any, axes: Shape, eps: Any) -> Any:
+    return x / sqrt(mean(square(x), axis=axes, keepdims=True) + eps)
 
 
 def _axes(function: str, axis: Axis, shape: Shape) -> Shape:

@@ -8,8 +8,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from ..engine.backend import Array
 from ..engine.declare import primitive
+from ..engine.variable import Variable
 from .axes import other_axes
 from .powers import sqrt
 from .reduce import mean, sum
@@ -218,8 +221,30 @@ def _through_statistics(g: Any, x: Any, axes: Shape, eps: float) -> Any:
 def _normalized(x: Any, axes: Shape, eps: float) -> tuple[Any, Any]:
     """``x`` with mean 0 and variance 1 over the axes, and what it was multiplied by."""
     away = x - _mean(x, axes)
-    scale = (_mean(away * away, axes) + eps) ** -0.5
+    try:
+        with squares_raise(eps):
+            scale = (_mean(away * away, axes) + eps) ** -0.5
+    except FloatingPointError:
+        unit = near_greatest(away, axes)
+        near = away * unit
+        scale = (_mean(near * near, axes) + eps * unit * unit) ** -0.5 * unit
     return away * scale, scale
+
+
+def squares_raise(eps: float) -> Any:
+    """Inside, a square beyond the floats is a FloatingPointError; so is one that vanishes if nothing is added to it.
+
+    On a GPU there is no such error, and the squares of numbers beyond the root of the greatest float are infinite.
+    """
+    return np.errstate(over="raise", under="ignore" if eps else "raise")
+
+
+def near_greatest(x: Any, axes: Shape) -> Any:
+    """A power of 2 for each row along the axes, by which its greatest element comes near 1: no digit is lost."""
+    top = np.abs(x.data if isinstance(x, Variable) else x).max(axis=axes, keepdims=True)
+    info = np.finfo(top.dtype)
+    exponents = np.where(np.isfinite(top), np.frexp(top)[1], 0)
+    return np.ldexp(np.ones_like(top), -exponents.clip(info.minexp, info.maxexp))
 
 
 def _batch_normalized(x: Any, mean: Any, var: Any, axes: Shape, eps: float) -> Any:

@@ -41,6 +41,44 @@ def test_great_numbers_do_not_overflow(function) -> None:
     assert np.isfinite([y.data, g.data, h.data]).all()
 
 
+NORMALIZING = {
+    "layer_norm": lambda x, eps: F.layer_norm(x, eps=eps),
+    "batch_norm": lambda x, eps: F.batch_norm(F.transpose(x), np.ones(2), np.zeros(2), axis=0, eps=eps),
+    "group_norm": lambda x, eps: F.group_norm(x, 1, eps=eps),
+    "rms_norm": lambda x, eps: F.rms_norm(x, eps=eps),
+}
+
+
+@pytest.mark.parametrize("size", [2.0**700, 2.0**-700])
+@pytest.mark.parametrize("name", NORMALIZING)
+def test_normalization_squares_no_number_beyond_the_floats(name: str, size: float) -> None:
+    numbers, g = np.array([[1.0, 3.0, 4.0], [2.0, -1.0, 5.0]]), np.array([[1.0, 2.0, 5.0], [0.5, -1.0, 2.0]])
+    near, far = Variable(numbers), Variable(numbers * size)
+    y, z = [NORMALIZING[name](x, 0.0) for x in (near, far)]
+    np.testing.assert_allclose(z.data, y.data, rtol=1e-15)
+    g = g.reshape(y.shape)
+    np.testing.assert_allclose(grad(z, far, g).data * size, grad(y, near, g).data, rtol=1e-13)
+    assert (NORMALIZING[name](Variable(np.zeros((2, 3))), 1e-5).data == 0).all()
+
+
+@pytest.mark.parametrize("name", ["layer_norm", "rms_norm"])
+@pytest.mark.parametrize("length", [2, 3, 16])
+def test_the_gradient_of_a_normalization_has_the_digits_that_the_conventions_say(name: str, length: int) -> None:
+    rng = np.random.default_rng(length)
+    numbers, gamma, g = rng.normal(size=(2000, length)), rng.normal(size=length), rng.normal(size=(2000, length))
+    numbers, gamma, g = [a.astype(np.float32) for a in (numbers, gamma, g)]
+
+    def gradient(dtype: type) -> np.ndarray:
+        x = Variable(numbers.astype(dtype))
+        return grad(getattr(F, name)(x, gamma=gamma.astype(dtype)), x, g.astype(dtype)).data
+
+    wide = numbers.astype(float)
+    spread = np.sqrt(((wide - wide.mean(1, keepdims=True) * (name == "layer_norm")) ** 2).mean(1, keepdims=True) + 1e-5)
+    allowed = np.abs(g * gamma).max(1, keepdims=True) / spread * np.finfo(np.float32).eps * 4
+    further = np.maximum(np.abs(wide).max(1, keepdims=True) / spread, 1)
+    assert (np.abs(gradient(np.float32) - gradient(np.float64)) <= allowed * further).all()
+
+
 @pytest.mark.parametrize("away", [1.0, -1.0])
 def test_huber_where_its_pieces_meet(away: float) -> None:
     x = Variable([away])

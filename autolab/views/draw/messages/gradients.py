@@ -5,7 +5,9 @@ SENTENCES: dict[str, str] = {
     "ok": "It has a gradient.",
     "zero": "The gradient is exactly zero.",
     "nonfinite": "The gradient contains NaN or infinite numbers.",
-    "keep_result": "To learn why, keep the result in a name, as in `loss = f(x)`, call `loss.backward()`, and ask again.",
+    "keep_result": (
+        "To learn why, keep the result in a name, as in `loss = f(x)`, call `loss.backward()`, and ask again."
+    ),
     "not_reached": "No gradient: no differentiable step leads from here to the output.",
     "ended": "No gradient: the run ended before a backward pass could give it one.",
     "constant": "No gradient: it is a constant.",
@@ -104,6 +106,10 @@ SENTENCES: dict[str, str] = {
         "so has what is computed from them: gradients of that size may be 0, and those of `hypot` and `pow` have the "
         "digits of the value, also where it overflows. `silu`, `gelu` and `mish` lose digits there.\n"
         "- `norm` of another order than 1, 2 and infinity takes powers: 16 units.\n"
+        "- The gradients of `layer_norm`, `batch_norm`, `group_norm`, `instance_norm` and `rms_norm` are differences "
+        "of terms: 4 units of the greatest `g * gamma / sqrt(var + eps)` in the row, and as many times more as its "
+        "greatest `x` exceeds its spread. On a GPU the squares of numbers above 1e154 (1e19 in float32) are infinite "
+        "there, and the result is 0; in NumPy such numbers are scaled first.\n"
         "- `norm`, `var`, `std` and `mean_squared_error` square their inputs: above 1e154 (1e19 in float32) the result "
         "is infinite, below 1e-162 it is 0, as in NumPy. `hypot` scales its inputs and has no such limit.\n"
         "- Long sums are NumPy's, added in pairs: their error grows with the logarithm of the length.\n"
