@@ -103,12 +103,14 @@ def python_of_binder() -> str:
 
 
 @pytest.mark.lab
+@pytest.mark.full
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebooks_run_on_binder(binder, notebook):
     binder("binder/start", "jupyter", "execute", notebook.relative_to(ROOT))
 
 
 @pytest.mark.lab
+@pytest.mark.full
 def test_the_environment_is_lean(binder, capsys):
     binder("python", "-c", "import importlib.util as u; assert u.find_spec('matplotlib') is None")
     prefix = Path(binder("python", "-c", "import sys; print(sys.prefix)").stdout.strip())
@@ -119,6 +121,7 @@ def test_the_environment_is_lean(binder, capsys):
 
 
 @pytest.mark.lab
+@pytest.mark.full
 def test_autolab_is_whole_and_asks_nothing_about_news(binder):
     assert "AutoLab can work here." in binder("autolab", "doctor").stdout
     extensions = binder("jupyter", "labextension", "list")
@@ -126,6 +129,7 @@ def test_autolab_is_whole_and_asks_nothing_about_news(binder):
 
 
 @pytest.mark.lab
+@pytest.mark.full
 def test_live_views_are_saved_with_the_notebook(binder):
     program = "from jupyterlab_server.settings_utils import _get_overrides; print(_get_overrides('')[0])"
     assert "{'saveState': True}" in binder("python", "-c", program).stdout

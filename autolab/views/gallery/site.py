@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from .. import mimebundle
 from ..draw.escape import Markup, element, escape, join
 from ..live.bundle import module_text
 from .examples import Moving, NothingMoves, moving
+
+_TITLE = "Functions of AutoLab"
 
 
 def build(
@@ -101,11 +104,12 @@ def index_page(names: Sequence[str]) -> str:
     lines = [element("li", link, escape(" "), _words(_summary(name))) for name, link in links.items()]
     field = element("label", escape("Search: "), element("input", type="search"))
     body = [
+        element("h2", escape(_TITLE)),
+        _paragraph("Each page shows a function with its gradient and its second derivative. Move the point."),
         element("p", field, escape(" "), element("output")),
         element("ul", *lines),
-        _paragraph("Each page shows a function with its gradient and its second derivative. Move the point."),
     ]
-    return still_page("Functions of AutoLab", join(body), "auto", module_text("search.js"))
+    return still_page(_TITLE, join(body), "auto", module_text("search.js"))
 
 
 def _about(name: str) -> Markup:
@@ -113,7 +117,7 @@ def _about(name: str) -> Markup:
     function = getattr(F, name)
     parts = [
         element("p", element("a", escape("All functions"), href="index.html")),
-        element("p", element("b", element("code", escape(f"{name}{_signature(function)}", 300)))),
+        element("h2", element("code", escape(f"{name}{_signature(function)}", 300))),
         element("p", _words(_summary(name))),
     ]
     rows = conventions(name)
@@ -135,8 +139,8 @@ def _signature(function: Callable[..., object]) -> inspect.Signature:
 
 
 def _words(text: str) -> Markup:
-    """A sentence of a docstring: what is between two pairs of backticks is code."""
-    pieces = [escape(piece, 400) for piece in text.split("``")]
+    """A sentence of a docstring: what is between backticks is code."""
+    pieces = [escape(piece, 400) for piece in re.split("``?", text)]
     return join([element("code", piece) if k % 2 else piece for k, piece in enumerate(pieces)])
 
 

@@ -305,6 +305,7 @@ def outputs() -> Iterator[tuple[str, Any]]:
     yield "data", Study(wide, 0.5, 3).data
 
 
+@pytest.mark.full
 def test_what_is_saved_of_each_is_small(tmp_path: Path) -> None:
     """Outputs, the state of views in a notebook, and pages."""
     sizes = {}

@@ -300,6 +300,7 @@ def turns(x: Any) -> Any:
     return x
 
 
+@pytest.mark.full
 def test_groups_of_a_large_graph_open_and_close(page: Page, show: Open) -> None:
     wire = show(turns, 0.5, 1)
     page.get_by_text(say("curve_graphs")).click()

@@ -331,6 +331,7 @@ def test_a_saved_heatmap_speaks_of_cells(open_file: Open) -> None:
     view.close()
 
 
+@pytest.mark.full
 def test_pages_are_bounded(derived: Any, lens: Any, tmp_path: Path) -> None:
     def wide(x: Variable) -> Variable:
         y = x

@@ -205,6 +205,7 @@ def test_a_move_leaves_open_what_is_open(page: Page, open_view: Open) -> None:
     assert texts(page, ".al-tab > text") == ["for t in range(times)", "t = 1", "h = cell(x, h, W)"]
 
 
+@pytest.mark.full
 def test_ten_thousand_steps_open_closed_and_any_of_them_is_reached(page: Page, open_view: Open) -> None:
     wire = open_view(long, x=1.0, times=5000)
     assert page.locator(".al-node").count() <= 30

@@ -15,7 +15,7 @@ from autolab.views.draw.messages import say
 from autolab.views.graph.readings import readings, view_scale
 
 from ..bare_page import Wire, free, menu, node, number, pinned, type_number
-from ..looking import looks, seen
+from ..looking import INK, looks, seen
 from ..programs import LAYER, branching, layer, muladd
 
 pytestmark = pytest.mark.browser
@@ -272,10 +272,7 @@ def test_nan_and_infinities_of_a_larger_array_are_signs(page: Page, open_view: O
     wire = open_view(lambda A: A * 2, A=values)
     page.locator(".al-node").first.click()
     wire.settle()
-    width, height, data = page.locator(".al-detail .al-signs").first.evaluate(
-        "c => [c.width, c.height, [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]]"
-    )
-    drawn = np.array(data).reshape(20, height // 20, 30, width // 30, 4)[..., 3].sum(axis=(1, 3))
+    drawn = np.array(page.locator(".al-detail .al-signs").first.evaluate(INK, [20, 30]))
     assert np.array_equal(drawn > 0, ~np.isfinite(values))
     assert drawn[7, 8] < drawn[5, 6]  # − and +
     assert texts(page, ".al-readout")[0] == "1 to 1, 1 NaN (×), 2 infinite (+, −)"

@@ -19,7 +19,7 @@ from autolab.views.heatmap.heatmap import Heatmap, gather
 
 from ..bare_page import RecordingComm, Wire, serve
 from ..live.test_page_link import flush
-from ..looking import told, turn_heat
+from ..looking import INK, told, turn_heat
 
 pytestmark = pytest.mark.browser
 
@@ -103,8 +103,7 @@ def test_nan_and_infinities_are_signs_and_have_no_colour(show: Show) -> None:
     x[2, 3], x[5, 6], x[7, 8] = np.nan, np.inf, -np.inf
     page = show(x).pages[0]
     assert np.array_equal(pixels(page)[..., 3] == 0, ~np.isfinite(x))
-    width, height, data = page.locator(".al-signs").evaluate(PIXELS)
-    drawn = np.array(data).reshape(20, height // 20, 30, width // 30, 4)[..., 3].max(axis=(1, 3)) > 0
+    drawn = np.array(page.locator(".al-signs").evaluate(INK, [20, 30])) > 0
     assert np.array_equal(drawn, ~np.isfinite(x))
     hover(page, 2, 3, x.shape)
     assert readout(page) == "array[2, 3] = NaN"
