@@ -280,6 +280,20 @@ def test_qr_and_lstsq_give_what_pytorch_gives():
         torch.linalg.qr(A, mode="complete")
 
 
+def test_gradient_takes_distances_or_places_and_gives_a_tuple():
+    x = torch.tensor([0.0, 1.0, 4.0, 9.0], dtype=torch.float64, requires_grad=True)
+    (slopes,) = torch.gradient(x, spacing=0.5)
+    assert slopes.tolist() == [2.0, 4.0, 8.0, 10.0]
+    slopes.sum().backward()
+    assert x.grad.tolist() == [-3.0, 1.0, -1.0, 3.0]
+    (slopes,) = torch.gradient(x, spacing=(torch.tensor([0.0, 1.0, 2.0, 3.0], dtype=torch.float64),), edge_order=2)
+    assert np.allclose(slopes.detach().numpy(), [0, 2, 4, 6])
+    rows, columns = torch.gradient(torch.tensor([[1, 2, 4], [3, 6, 9]]))
+    assert rows.dtype == torch.float32 and rows.tolist() == [[2, 4, 5], [2, 4, 5]]
+    assert columns.tolist() == [[1, 1.5, 2], [3, 3, 3]]
+    assert torch.gradient(torch.ones(2, 3), dim=1)[0].tolist() == [[0, 0, 0], [0, 0, 0]]
+
+
 def test_sinc_and_interpolate_give_what_pytorch_gives():
     x = torch.tensor([[[0.5, 0.0, -1.5]]], dtype=torch.float64, requires_grad=True)
     torch.sinc(x).sum().backward()

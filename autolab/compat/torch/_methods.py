@@ -27,7 +27,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 _COMPARED = {"eq", "ne", "lt", "le", "gt", "ge"}
 _BITS = {"and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
 _MODULES = (_elementwise, _reductions, _shapes, _products)
-_NO_METHODS = {"where", "cat", "stack", "hstack", "vstack", "meshgrid", "binary", "einsum", "tensordot"}
+_NO_METHODS = {"where", "cat", "stack", "hstack", "vstack", "meshgrid", "gradient", "binary", "einsum", "tensordot"}
 _WRITTEN = [
     "add",
     "sub",

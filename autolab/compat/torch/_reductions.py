@@ -208,6 +208,17 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
     return dressed(F.cumprod(tensor_of("cumprod", input), dim))
 
 
+def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Any, ...]:
+    """The slopes of samples along each of ``dim``: a tuple, also for one.
+
+    ``spacing`` is a distance, or a list with a distance or the places of the samples for each dimension.
+    """
+    x = floats(tensor_of("gradient", input))
+    given = spacing if isinstance(spacing, list | tuple) else (spacing,)
+    found = F.gradient(x, *given, axis=axes(dim), edge_order=edge_order)
+    return tuple([dressed(y) for y in (found if isinstance(found, list | tuple) else (found,))])
+
+
 def all(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Whether all elements along ``dim`` are true."""
     return _truth("all", input, dim, keepdim)
