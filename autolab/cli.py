@@ -218,8 +218,9 @@ def _port_options(port: int | None) -> list[str]:
 
 def _browser_options(browser: str | None) -> list[str]:
     """No browser on request, and none where only one for the terminal could be found: it would take the terminal."""
-    no_display = sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-    unwanted = browser == "none" or (no_display and not os.environ.get("BROWSER"))
+    from autolab.views.live.page_file import has_screen
+
+    unwanted = browser == "none" or (not has_screen() and not os.environ.get("BROWSER"))
     return [f"--ServerApp.open_browser={not unwanted}"]
 
 

@@ -116,13 +116,14 @@ def caller() -> FrameType | None:
 
 
 def file_label(filename: str) -> str:
-    """``cell [4]`` for a notebook cell, else the bare name of the file."""
+    """``cell [4]`` for a notebook cell, ``cell`` for one of marimo, else the name of the file."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     label = shell.compile.format_code_name(filename) if shell is not None else None
     if label is not None:
         return f"cell {label[1].removeprefix('In')}"
-    return os.path.basename(filename)
+    name = os.path.basename(filename)
+    return "cell" if name.startswith("__marimo__cell_") else name
 
 
 def is_own(frame: FrameType) -> bool:

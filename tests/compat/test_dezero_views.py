@@ -79,7 +79,7 @@ def test_explore_saves_a_page_where_there_is_no_notebook(tmp_path, monkeypatch, 
     autolab.explore(loss_of, x=X, W=W)
     autolab.explore(Net(), X)
     assert capsys.readouterr().out.count("; open ") == 2
-    assert "tanh" in (tmp_path / "explore_loss_of.html").read_text("utf-8")
+    assert "tanh" in (tmp_path / "autolab_pages" / "explore_loss_of.html").read_text("utf-8")
 
 
 @pytest.mark.source("DZ-49")

@@ -195,7 +195,7 @@ def test_explore_saves_a_page_and_values_show_themselves(tmp_path, monkeypatch, 
     monkeypatch.chdir(tmp_path)
     autolab.explore(score, *_inputs())
     assert "; open " in capsys.readouterr().out
-    assert "tanh" in (tmp_path / "explore_score.html").read_text("utf-8")
+    assert "tanh" in (tmp_path / "autolab_pages" / "explore_score.html").read_text("utf-8")
     net = Net()
     net(images()).sum().backward()
     for shown in (net, net.out.weight, net(images()), torch.tensor([1, 2])):

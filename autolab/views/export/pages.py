@@ -32,6 +32,7 @@ from ..heatmap.heatmap import Heatmap
 from ..interact.interact import Interact
 from ..live.bundle import module_text, style_text, zipped
 from ..live.saved_page import SavedPage, still
+from ..live.widget import LiveView
 
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
 _TRUSTED = "require-trusted-types-for 'script'; trusted-types autolab"
@@ -84,6 +85,8 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
             raise TypeError(f"export_html: got {a_kind(shown)}; expected a recording, a view or a report")
         page = _page(type(shown).__name__, Markup(html), look)
     write(target, page)
+    if isinstance(shown, LiveView):
+        shown.exported(target)
 
 
 # ---------------------------------------------------------------------------------------------------- what it holds

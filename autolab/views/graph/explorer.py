@@ -201,7 +201,8 @@ def _ended(error: UserError) -> dict[str, Any]:
 def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Explorer:
     """Look at a function live: move its inputs and watch the value and the gradient of every step follow.
 
-    In plain Python, where there is no notebook to draw in, the view is saved as a page and its path printed.
+    In plain Python, where there is no notebook to draw in, the view is saved as a page in the folder ``autolab_pages``
+    and opened where there is a browser; else its path is printed.
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import weakref
 from typing import Any, Protocol
@@ -29,6 +30,30 @@ def shell() -> Any:
     ipython = sys.modules.get("IPython")
     found = ipython.get_ipython() if ipython is not None else None
     return found if getattr(found, "kernel", None) is not None else None
+
+
+def draws() -> bool:
+    """Whether a notebook draws what is shown: in a kernel of IPython or of marimo."""
+    if shell() is not None:
+        return True
+    marimo = sys.modules.get("marimo")
+    return marimo is not None and marimo.running_in_notebook()
+
+
+def voila() -> bool:
+    """Whether Voila runs the notebook: its readers see no code and change none."""
+    return shell() is not None and os.environ.get("SERVER_SOFTWARE", "").startswith("voila/")
+
+
+def read_later() -> bool:
+    """Whether a program runs the cells and writes down what they show: nbconvert, papermill, Jupyter Book.
+
+    No page will ever talk to this kernel then. Such programs are nbclient, which alone takes no input from the one who
+    runs a cell; so is Voila, whose pages do talk.
+    """
+    notebook = shell()
+    content = {} if notebook is None else (notebook.kernel.get_parent() or {}).get("content", {})
+    return content.get("allow_stdin") is False and not voila()
 
 
 def cell() -> str:

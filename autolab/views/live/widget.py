@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 import threading
 import weakref
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -29,6 +29,7 @@ from . import notebook
 from .bundle import FrontEnd, front_end, module_text
 from .columns import in_columns
 from .computation import for_page, user_error
+from .page_file import opened, saved_somewhere
 from .protocol import SHELVES, Shelf, answered, dispatch, not_understood, on_message, question_key
 
 _WORDS = (
@@ -82,6 +83,7 @@ class LiveView(anywidget.AnyWidget):
     look = traitlets.Dict().tag(sync=True)
 
     closed = False
+    _page_file: Path | None = None  # the page that it saved by itself
     _asked: Sequence[Any] = ()  # what the pages ask at present
     _shown: Sequence[weakref.ref[_Output]] = ()  # what was shown, as far as somebody holds it: IPython logs all outputs
 
@@ -252,28 +254,36 @@ class LiveView(anywidget.AnyWidget):
         return {name: getattr(self, name) for name in names if not name.startswith("_")}
 
     def _save_here(self, caller: str, kind: str, name: str) -> None:
-        """Where there is no notebook to draw in: save the view as a page in the current folder, and print its path."""
-        if notebook.shell() is not None:
+        """Where no notebook draws: save the view as a page of its own, open it or print where it is."""
+        if notebook.draws():
             return
         stem = "_".join([kind, *re.findall(r"\w+", name, flags=re.ASCII)])[:100]
         try:
-            path = self._saved_in(Path.cwd(), stem)
-        except OSError:  # the folder is read-only, full, or gone
-            try:
-                path = self._saved_in(Path(tempfile.mkdtemp(prefix="autolab-")), stem)
-            except OSError as error:
-                print(
-                    f"{caller}: no notebook to draw in, and no page could be saved ({error.strerror}); "
-                    "export_html(view, path) saves it where there is room"
-                )
-                return
+            path = saved_somewhere(self._save, stem)
+        except OSError as error:
+            print(
+                f"{caller}: no notebook to draw in, and no page could be saved ({error.strerror}); "
+                "export_html(view, path) saves it where there is room"
+            )
+            return
+        if opened(path):
+            print(f"{caller}: no notebook to draw in; {path} is open in the browser")
+            return
+        self._page_file = path
         print(f"{caller}: no notebook to draw in; open {path} in a browser")
 
-    def _saved_in(self, folder: Path, stem: str) -> Path:
+    def _save(self, path: Path) -> None:
         from ..export.pages import export_html
 
-        export_html(self, folder / f"{stem}.html")
-        return folder / f"{stem}.html"
+        export_html(self, path)
+
+    def exported(self, path: Path) -> None:
+        """The view was saved under a name that was asked for: a page that it saved by itself is not needed any more."""
+        page, self._page_file = self._page_file, None
+        if page is not None and page != path.absolute():
+            page.unlink(missing_ok=True)
+            with suppress(OSError):  # others are in it
+                page.parent.rmdir()
 
     def _static(self) -> Bundle:
         """What stands where there is no live view: in an untrusted notebook, on a web page."""
@@ -288,6 +298,8 @@ class LiveView(anywidget.AnyWidget):
         if self.closed:
             return self._farewell(), {}
         notebook.shown(self)
+        if notebook.read_later():
+            return self._static(), {}
         live = super()._repr_mimebundle_(**kwargs)
         data, metadata = live if isinstance(live, tuple) else (live or {}, {})
         shown = _Output({**data, **self._static()})

@@ -681,7 +681,7 @@ def test_in_plain_python_a_page_is_saved(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     check_gradients(muladd, *INPUTS).explore().close()
-    path = tmp_path / "check_muladd.html"
+    path = tmp_path / "autolab_pages" / "check_muladd.html"
     assert str(path) in capsys.readouterr().out
     assert "wrong sign" in path.read_text("utf-8")
 

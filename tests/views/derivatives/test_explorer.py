@@ -26,7 +26,7 @@ def test_plain_python_saves_a_page_and_says_where(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(program)
     command = [sys.executable, "-W", "error", "program.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60)
-    path = tmp_path / "derivatives_wave.html"
+    path = tmp_path / "autolab_pages" / "derivatives_wave.html"
     assert str(path) in done.stdout and done.stdout.endswith("3\n")
     assert "wave\\u2033(0.5)" in path.read_text(encoding="utf-8")
 

@@ -310,7 +310,7 @@ def test_plain_python_saves_a_page_and_says_where(tmp_path: Path) -> None:
         check=True,
         timeout=60,
     )
-    path = tmp_path / "explore_muladd.html"
+    path = tmp_path / "autolab_pages" / "explore_muladd.html"
     assert str(path) in done.stdout
     assert done.stdout.endswith("6.0\n")
     assert 'start("' in path.read_text(encoding="utf-8")

@@ -68,7 +68,7 @@ def test_the_page_finds_every_trait_that_it_asks_an_explorer_for(view: GraphView
 
 
 def test_it_is_saved_as_a_page_where_there_is_no_notebook(view: GraphView, tmp_path: Path) -> None:
-    page = (tmp_path / "explore_loss.html").read_text("utf-8")
+    page = (tmp_path / "autolab_pages" / "explore_loss.html").read_text("utf-8")
     assert say("graph_still")[:40] in page and "tanh" in page
 
 

@@ -221,5 +221,5 @@ def test_plain_python_saves_a_page_and_says_where(tmp_path: Path) -> None:
     program = "import autolab\nautolab.heatmap(autolab.Variable([[1.0, 2.0]], name='W'))\n"
     command = [sys.executable, "-W", "error", "-c", program]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60)
-    assert str(tmp_path / "heatmap_W.html") in done.stdout
-    assert 'start("' in (tmp_path / "heatmap_W.html").read_text(encoding="utf-8")
+    assert str(tmp_path / "autolab_pages" / "heatmap_W.html") in done.stdout
+    assert 'start("' in (tmp_path / "autolab_pages" / "heatmap_W.html").read_text(encoding="utf-8")

@@ -1,7 +1,8 @@
-"""`explore` in plain Python, where there is no notebook to draw in: the page goes where a file can be written."""
+"""`explore` in plain Python, where no notebook draws: a page of its own, where a file can be written, in a browser."""
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import autolab
+from autolab.views.live import page_file
 
 OPEN = r"explore: no notebook to draw in; open (.*\.html) in a browser\n"
 
@@ -38,7 +40,7 @@ def test_where_the_current_folder_is_read_only_the_page_goes_elsewhere(monkeypat
             (folder / part).mkdir(exist_ok=True)
             (folder / part).chmod(mode)
         patch.setattr("tempfile.tempdir", str(folder / "open"))
-        for part, place in (("open", "open/explore"), ("read-only", "open/autolab-")):
+        for part, place in (("open", "open/autolab_pages/explore"), ("read-only", "open/autolab-")):
             patch.chdir(folder / part)
             with permissions_count():
                 autolab.explore(lambda x: x * x, x=3.0).close()
@@ -64,3 +66,59 @@ def test_where_the_current_folder_takes_no_file_the_page_goes_elsewhere(tmp_path
         "explore: no notebook to draw in, and no page could be saved (Not a directory); export_html("
     )
     assert told.count("\n") == 1
+
+
+def test_no_page_takes_the_place_of_another(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        autolab.explore(square, x=3.0).close()
+    first, second = re.findall(OPEN, capsys.readouterr().out)
+    folder = tmp_path / "autolab_pages"
+    assert [Path(first), Path(second)] == [folder / "explore_square.html", folder / "explore_square_2.html"]
+    assert {Path(first), Path(second)} == set(folder.iterdir())
+
+
+def test_what_is_exported_by_name_is_not_there_twice(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    first, second = autolab.explore(square, x=3.0), autolab.explore(square, x=4.0)
+    autolab.export_html(first, "square.html")
+    assert {path.name for path in tmp_path.rglob("*.html")} == {"square.html", "explore_square_2.html"}
+    autolab.export_html(second, Path("autolab_pages", "explore_square_2.html"))  # the very page
+    assert {path.name for path in tmp_path.rglob("*.html")} == {"square.html", "explore_square_2.html"}
+    autolab.export_html(second, "other.html")
+    first.close()
+    second.close()
+
+
+def square(x):
+    return x * x
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="screens are found in another way there")
+@pytest.mark.parametrize(("screen", "wanted", "opens"), [("", "cat", 0), (":0", "none", 0), (":0", "cat", 2)])
+def test_pages_open_in_the_browser_where_there_is_one(tmp_path, monkeypatch, screen, wanted, opens):
+    """The browser is a program that notes what it is told to open."""
+    monkeypatch.chdir(tmp_path)
+    noting = tmp_path / "browser"
+    noting.write_text('#!/bin/sh\necho "$1" >>"$0.log"\n')
+    noting.chmod(0o755)
+    monkeypatch.setattr("webbrowser._tryorder", None)
+    monkeypatch.setattr("webbrowser._browsers", {})
+    monkeypatch.setattr(page_file, "MOST_TABS", 2)
+    monkeypatch.setattr(page_file, "_opened", 0)
+    monkeypatch.setattr(sys, "stdout", told := Terminal())
+    monkeypatch.setenv("DISPLAY", screen)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    monkeypatch.setenv("BROWSER", str(noting) if wanted == "cat" else wanted)
+    for _ in range(3):
+        autolab.explore(square, x=3.0).close()
+    log = tmp_path / "browser.log"
+    pages = log.read_text().split() if log.exists() else []
+    assert len(pages) == opens and all([page.startswith("file:///") for page in pages])
+    assert told.getvalue().count("is open in the browser") == opens
+    assert told.getvalue().count("; open /") == 3 - opens

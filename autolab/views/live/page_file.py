@@ -1,0 +1,71 @@
+"""Pages of plain Python, where no notebook draws a view: each in a file of its own, opened where there is a browser."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+FOLDER = "autolab_pages"
+"""In the current folder; the pages of one program lie together there, and nothing else does."""
+
+MOST_TABS = 8
+"""A program that makes more views, in a loop perhaps, opens no more of them by itself."""
+
+_opened = 0
+
+
+def saved_somewhere(save: Callable[[Path], None], stem: str) -> Path:
+    """Save a page under a name that no file has: below the current folder, or in a new one where that takes no file.
+
+    Raises
+    ------
+    OSError
+        If there is no room for it anywhere.
+    """
+    try:
+        return _saved(save, Path.cwd() / FOLDER, stem)
+    except OSError:  # the folder is read-only, full, or gone
+        return _saved(save, Path(tempfile.mkdtemp(prefix="autolab-")), stem)
+
+
+def _saved(save: Callable[[Path], None], folder: Path, stem: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    path = _taken(folder, stem)
+    try:
+        save(path)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    return path
+
+
+def _taken(folder: Path, stem: str) -> Path:
+    """A new empty file, so that no other program takes the name meanwhile."""
+    for number in count(1):
+        path = folder / (f"{stem}.html" if number == 1 else f"{stem}_{number}.html")
+        try:
+            path.touch(exist_ok=False)
+        except FileExistsError:
+            continue
+        return path
+    raise AssertionError("there are always more numbers")
+
+
+def opened(path: Path) -> bool:
+    """Whether a browser shows the page now. Only where somebody sits at a screen; ``BROWSER=none`` asks for none."""
+    global _opened
+    if _opened >= MOST_TABS or not sys.stdout.isatty() or not has_screen() or os.environ.get("BROWSER") == "none":
+        return False
+    import webbrowser
+
+    _opened += 1
+    return webbrowser.open(path.as_uri())
+
+
+def has_screen() -> bool:
+    """Whether a browser could open a window. One for the terminal would take the terminal."""
+    return sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
