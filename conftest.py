@@ -7,8 +7,14 @@ from pathlib import Path
 
 import pytest
 
-# What needs a library that may be missing: the one module that JupyterLab's server loads, and the bridges' examples.
-_NEEDS = {"jupyter_server": "autolab/server.py", "torch": "autolab/bridges/torch", "jax": "autolab/bridges/jax"}
+# What needs a library that may be missing: the modules that JupyterLab's server and nbconvert load,
+# and the bridges' examples.
+_NEEDS = {
+    "jupyter_server": "autolab/server.py",
+    "nbconvert": "autolab/static_views.py",
+    "torch": "autolab/bridges/torch",
+    "jax": "autolab/bridges/jax",
+}
 collect_ignore = [path for library, path in _NEEDS.items() if not find_spec(library)]
 collect_ignore_glob = ["autolab/lessons/*"]  # folders of files with the same names, without examples
 

@@ -50,6 +50,7 @@ RANKS = {
     "grading": 7,
     "teaching": 7.5,
     "server": 6,
+    "static_views": 0,
     "bridges": 7,
     "compat": 7,
     "doctor": 7,

@@ -1,0 +1,1 @@
+"""Where notebooks are shown besides JupyterLab: what each host makes of a live view."""
