@@ -8,6 +8,7 @@ from __future__ import annotations
 SENTENCES: dict[str, str] = {
     "state.right": "✓ Right: {exercise}.",
     "state.wrong": "✗ Not right: {exercise}.",
+    "state.no code": "○ {exercise}: left out, as this page shows no code to change. Open the notebook in JupyterLab.",
     "state.not yet": "○ {exercise}: not yet. Put your answer in its place, and run this cell again.",
     "more": (
         "Change your answer and run the cell again. If you do not see why, run it once more: there is more "

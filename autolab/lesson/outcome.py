@@ -7,6 +7,7 @@ from typing import Any
 
 from ..views import mimebundle
 from ..views.draw.registry import register
+from ..views.live.notebook import voila
 from .judgement import AnswerState, Hint
 from .messages import say
 
@@ -55,8 +56,9 @@ class Outcome:
 
     @property
     def headline(self) -> str:
-        """The state in words."""
-        return say(f"state.{self.state}", exercise=self.exercise)
+        """The state in words; of what nobody can answer, that it is left out."""
+        state = "no code" if self.state == "not yet" and voila() else self.state
+        return say(f"state.{state}", exercise=self.exercise)
 
     @property
     def closing(self) -> str:

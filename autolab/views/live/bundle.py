@@ -35,8 +35,11 @@ def module_text(entry: str) -> str:
 
 @cache
 def style_text(entry: str) -> str:
-    """A style sheet of a view with those that it imports, each once, without comments and indentation."""
-    return "".join(_joined(entry, _STYLE_IMPORT).values())
+    """A style sheet of a view with those that it imports, each once, without comments and indentation.
+
+    A form feed, white space to a browser, is between two of them: `loader.js` adds those that a page does not have yet.
+    """
+    return "\f".join(_joined(entry, _STYLE_IMPORT).values())
 
 
 def file_of(name: str) -> Path:

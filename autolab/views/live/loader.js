@@ -56,7 +56,8 @@ async function unzip(held) {
 }
 
 /**
- * Styles stand in the page's head, or in the shadow that a host has put around the view.
+ * Styles stand in the page's head, or in the shadow that a host has put around the view. A sheet that several kinds of
+ * view share is there once: below the sheets of the first kind it would take back what they change of it.
  * @param {HTMLElement} el
  * @param {string} digest
  * @param {string} style
@@ -64,11 +65,13 @@ async function unzip(held) {
 function addStyle(el, digest, style) {
   const around = el.getRootNode();
   const home = around instanceof ShadowRoot ? around : document.head;
-  if ([...home.querySelectorAll("style")].some((element) => element.dataset.autolab === digest)) return;
-  const element = document.createElement("style");
-  element.dataset.autolab = digest;
-  element.textContent = style;
-  home.append(element);
+  const there = new Set([...home.querySelectorAll("style[data-autolab]")].map((element) => element.textContent));
+  for (const sheet of style.split("\f").filter((text) => !there.has(text))) {
+    const element = document.createElement("style");
+    element.dataset.autolab = digest;
+    element.textContent = sheet;
+    home.append(element);
+  }
 }
 
 export default () => {

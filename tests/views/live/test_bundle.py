@@ -166,7 +166,7 @@ def test_a_module_is_imported_once_for_many_views(bare: Page) -> None:
     assert "late" not in bare.locator("body").inner_text()
     for number in range(3):
         assert told[4 * number : 4 * number + 4] == [f"clean {number}", "", f"gone {number}", f"view of {number}"]
-    assert (imported, styles) == (2, [STYLE, STYLE])
+    assert (imported, styles) == (2, [STYLE])  # the same sheet of two kinds
 
 
 @pytest.mark.browser
@@ -266,7 +266,7 @@ def test_two_views_in_jupyterlab_share_one_module_also_after_a_restart(
         outputs = view.page.locator(".al-output .al-value .al-number")
         expect(outputs).to_have_text(["10", "19"])
         assert view.page.locator(".al-view").first.evaluate("e => getComputedStyle(e).borderRadius") == "12px"
-        assert view.page.evaluate(state) == [1, 1]
+        assert view.page.evaluate(state) == [1, style_text("explorer.css").count("\f") + 1]
 
     check()
     view.command("docmanager:save")
@@ -274,3 +274,20 @@ def test_two_views_in_jupyterlab_share_one_module_also_after_a_restart(
     assert sum("module" in model["state"] for model in models.values()) == 1
     view.restart()
     check()
+
+
+@pytest.mark.browser
+@pytest.mark.lab
+def test_a_view_keeps_its_looks_when_one_of_another_kind_is_shown(lab: Lab, open_page: Callable[..., LabPage]) -> None:
+    heatmap = "import autolab\nautolab.heatmap(autolab.Variable([[1.0, 2.0]], name='W'))"
+    view = open_page(lab.write("kinds.ipynb", PROGRAM, heatmap))
+    view.run(0)
+    accent = "e => getComputedStyle(e).getPropertyValue('--al-accent')"
+    stage = view.page.locator(".al-stage").first
+    before = stage.evaluate(accent)
+    view.run(1)
+    expect(view.page.get_by_role("img", name="W").last).to_be_visible()
+    assert view.page.locator("style[data-autolab]").count() == len(
+        {sheet for kind in ("explorer", "heatmaps") for sheet in style_text(f"{kind}.css").split("\f")}
+    )
+    assert before and stage.evaluate(accent) == before
