@@ -1,9 +1,8 @@
 // @ts-check
 /** The inputs: a slider with a number box per scalar, a grid of cells per small array. */
 
-import { html, set, short, write } from "./dom.js";
+import { html, makeBox, set, short, write } from "./dom.js";
 import { makeGrid } from "./grid.js";
-import { makeBox } from "./number_field.js";
 
 /**
  * @typedef {{key: string | number, label: string, node: number, upstream: boolean, kind: string, value: any, values:
@@ -84,17 +83,10 @@ function makeSlider(first, act) {
   set(range, { oninput: slid(false), onchange: slid(true) });
 
   return {
-    element: html(
-      "div",
-      { class: `al-input${first.upstream ? " al-upstream" : ""}` },
-      html(
-        "div",
-        { class: "al-input-head" },
-        html("span", { class: "al-name", title: first.label }, first.label),
-        box.element,
-      ),
-      range,
-      html("div", { class: "al-ends", "aria-hidden": "true" }, low, high),
+    element: entitled(
+      first,
+      [box.element],
+      [range, html("div", { class: "al-ends", "aria-hidden": "true" }, low, high)],
     ),
     /** @param {Control} next */
     update(next) {
@@ -111,13 +103,24 @@ function makeSlider(first, act) {
 function makeFixed(first) {
   const text = html("div", { class: "al-fixed" });
   return {
-    element: html(
-      "div",
-      { class: "al-input" },
-      html("div", { class: "al-input-head" }, html("span", { class: "al-name", title: first.label }, first.label)),
-      text,
-    ),
+    element: entitled(first, [], [text]),
     /** @param {Control} next */
     update: (next) => write(text, next.text),
   };
+}
+
+/**
+ * A control below its name.
+ * @param {Control} control
+ * @param {Element[]} beside the name
+ * @param {Element[]} below
+ */
+export function entitled({ label, upstream }, beside, below) {
+  const name = html("span", { class: "al-name", title: label }, label);
+  return html(
+    "div",
+    { class: `al-input${upstream ? " al-upstream" : ""}` },
+    html("div", { class: "al-input-head" }, name, ...beside),
+    ...below,
+  );
 }
