@@ -4,7 +4,8 @@
  * code.
  */
 
-import { KINDS_SHOWN, SCALES, button, html, makeBox, makeSegments, set, write } from "../live/dom.js";
+import { makeBox } from "../live/controls.js";
+import { KINDS_SHOWN, SCALES, button, html, makeSegments, set, write } from "../live/dom.js";
 import { floats, makeHeatmap } from "../live/heatmap.js";
 import { comesParts, handsParts } from "./answer.js";
 

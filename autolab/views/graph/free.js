@@ -5,8 +5,8 @@
  */
 
 import { BEND, makeTone } from "../live/colors.js";
-import { makeControl } from "../live/controls.js";
-import { button, html, makeBox, set, short } from "../live/dom.js";
+import { makeBox, makeControl } from "../live/controls.js";
+import { button, html, set, short } from "../live/dom.js";
 import { PIXELS_PER_RANGE, bracketOf } from "../live/grid.js";
 import { makeScrub } from "./inputs.js";
 

@@ -2,8 +2,8 @@
 /** An array as cells: drag one, or use the arrow keys, and the number follows. Of a large array, a window of cells. */
 
 import { SHADES, entry } from "./colors.js";
-import { entitled } from "./controls.js";
-import { button, choice, html, inCell, makeBox, set, write } from "./dom.js";
+import { entitled, makeBox } from "./controls.js";
+import { button, choice, html, inCell, set, write } from "./dom.js";
 
 export const PIXELS_PER_RANGE = 240; // a drag of a number over this length crosses the whole range
 
