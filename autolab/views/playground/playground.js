@@ -4,8 +4,6 @@
 import { lookOf } from "../graph/address.js";
 import { button, html, set, write } from "../live/dom.js";
 import { followTheme } from "../live/theme.js";
-import { makeEditor } from "./editor.js";
-import { packed, unpackedLink } from "./link_text.js";
 import { makeModels } from "./models.js";
 
 const SLOW = 300; // milliseconds after which it is said that something runs, and can be stopped
@@ -13,6 +11,7 @@ const SLOW = 300; // milliseconds after which it is said that something runs, an
 const FRAME_STYLE =
   ":root { color-scheme: light dark; font: 15px/1.4 system-ui, sans-serif } body { margin: 0 }" +
   "th, td { padding: 2px 8px; text-align: start }";
+const [STEP, FEWEST_LINES, MOST_LINES] = ["    ", 8, 24]; // of the editor
 const STAGES = ["loading", "numpy", "packages", "ready"];
 
 const known = JSON.parse(document.getElementById("known")?.textContent ?? "{}");
@@ -173,6 +172,88 @@ async function copy(program) {
     () => false,
   );
   write(status, words[copied ? "copied" : "address"]);
+}
+
+// A small editor: plain text in which Tab and Enter indent, as programs need it.
+
+/**
+ * @param {string} label
+ * @param {() => void} run
+ */
+function makeEditor(label, run) {
+  const area = /** @type {HTMLTextAreaElement} */ (
+    html("textarea", { class: "al-play-editor", "aria-label": label, spellcheck: "false", autocapitalize: "off" })
+  );
+  let leaves = false; // Escape was pressed: the next Tab goes on to what comes after the editor
+
+  /** Write at the caret, so that the browser can undo it. @param {string} text */
+  function type(text) {
+    area.setRangeText(text, area.selectionStart, area.selectionEnd, "end");
+    fit();
+  }
+
+  const line = () => area.value.slice(area.value.lastIndexOf("\n", area.selectionStart - 1) + 1, area.selectionStart);
+
+  function fit() {
+    area.rows = Math.min(MOST_LINES, Math.max(FEWEST_LINES, area.value.split("\n").length));
+  }
+
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    const leaving = leaves;
+    leaves = event.key === "Escape";
+    if (event.key === "Enter" && (event.shiftKey || event.ctrlKey || event.metaKey)) run();
+    else if (event.key === "Enter") type(`\n${/^ */.exec(line())?.[0] ?? ""}${/:\s*$/.test(line()) ? STEP : ""}`);
+    else if (event.key === "Tab" && !event.shiftKey && !leaving) type(STEP);
+    else return;
+    event.preventDefault();
+  }
+
+  area.addEventListener("keydown", pressed);
+  area.addEventListener("input", fit);
+  return {
+    element: area,
+    program: () => area.value,
+    replace(/** @type {string} */ program) {
+      area.value = program;
+      fit();
+    },
+  };
+}
+
+// A program and what is looked at, as text for an address: compressed JSON in base64 of the kind for addresses.
+
+/** @typedef {{program: string, look: any}} Held */
+
+const MOST = 200_000; // bytes of a program: a link that unpacks to more is none of ours
+
+/** @param {Uint8Array<ArrayBuffer>} bytes @param {CompressionStream | DecompressionStream} through */
+async function piped(bytes, through) {
+  return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(through)).arrayBuffer());
+}
+
+/** @param {Held} held */
+async function packed(held) {
+  const bytes = await piped(new TextEncoder().encode(JSON.stringify(held)), new CompressionStream("deflate-raw"));
+  const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/**
+ * What a link holds; null if it is none: anybody can have written it.
+ * @param {string} text
+ * @returns {Promise<Held | null>}
+ */
+async function unpackedLink(text) {
+  try {
+    if (!text || text.length > MOST) return null;
+    const coded = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(coded, (character) => character.charCodeAt(0));
+    const found = JSON.parse(new TextDecoder().decode(await piped(bytes, new DecompressionStream("deflate-raw"))));
+    return typeof found?.program === "string" && found.program.length <= MOST ? found : null;
+  } catch {
+    return null;
+  }
 }
 
 /** The program that the address holds, or else the first example. */
