@@ -9,6 +9,7 @@ import numpy as np
 from .case import Case
 from .messages import say, shown
 from .rearranged import Explanation
+from .rules import symbols
 
 _CLOSE = 1e-9
 _MEASURED = 1e-6
@@ -30,10 +31,11 @@ def wrong_order(case: Case, i: int) -> Explanation | None:
 
 
 def _products(case: Case, i: int, g: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    upstream, _ = symbols(case)
     for name, b in zip(case.names, case.subject.arrays, strict=True):
         if b.ndim < 2:
             continue
-        for first, second in ((("g", g), (shown(name), b)), ((shown(name), b), ("g", g))):
+        for first, second in (((upstream, g), (shown(name), b)), ((shown(name), b), (upstream, g))):
             for p, a in _turned(*first):
                 for q, c in _turned(*second):
                     if a.shape[-1] == c.shape[-2] and (*a.shape[:-1], c.shape[-1]) == case.shapes[i]:
