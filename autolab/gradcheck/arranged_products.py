@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -60,10 +61,17 @@ def forgotten_in_row(case: Case, i: int) -> Explanation | None:
                 for factor, key in ((1.0, "missing"), (2.0, "sign")):
                     for sign in (1.0, -1.0):
                         if _is(factor * sign * sized, lost, _MEASURED):
-                            words = f"{'-' if sign < 0 else '+'} {text}{scale}"
+                            words = f"{'-' if sign < 0 else '+'} {_in_their_names(case, i, text + scale)}"
                             how = say(f"missing_term.row_{key}", axis=axis)
                             return Explanation("missing_term", how, formulas={"term": words})
     return None
+
+
+def _in_their_names(case: Case, i: int, formula: str) -> str:
+    """A formula in ``g``, ``x`` and ``y`` with what they are called here."""
+    upstream, result = symbols(case)
+    x = case.names[i] if case.names[i].isidentifier() else "x"
+    return re.sub(r"\b[gxy]\b", lambda found: {"g": upstream, "x": x, "y": result}[found[0]], formula)
 
 
 def _shared(g: np.ndarray, x: np.ndarray, y: np.ndarray, axis: int) -> Iterator[tuple[str, np.ndarray]]:

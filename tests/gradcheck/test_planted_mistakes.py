@@ -62,6 +62,21 @@ def test_formulas_keep_the_names_of_inputs_that_are_called_like_the_result_or_th
     assert said in finding.hint
 
 
+@pytest.mark.parametrize(
+    ("name", "term"), [("scores", "- y * sum(g * y)"), ("y", "- out * sum(g * out)"), ("g", "- y * sum(upstream * y)")]
+)
+def test_the_term_of_a_row_keeps_the_names_too(name, term):
+    rule = node(softmax, lambda g, a: g * softmax(a))
+    x = np.random.default_rng(0).normal(size=(3, 4))
+    (finding,) = check_gradients(eval(f"lambda {name}: rule({name})", {"rule": rule}), x).findings
+    assert f"The term is {term}." in finding.hint
+
+
+def softmax(a):
+    e = np.exp(a - a.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
 def test_no_formula_is_said_where_none_fits_to_rounding():
     odd = node(np.tanh, lambda g, x: g * (1 - np.tanh(x) * 1.00001))
     (finding,) = check_gradients(odd, np.linspace(0.2, 1.4, 5)).findings
