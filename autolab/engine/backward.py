@@ -16,6 +16,7 @@ from .errors import no_switch
 from .node import Leaf, Node
 from .observe import BackwardEvent, notify
 from .primitive import Primitive
+from .sliced_gradient import SlicedGradient
 from .store import Gradients, added, note_pass, own, publish
 from .switches import using_config
 from .variable import Variable, wrap
@@ -108,6 +109,8 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
         if node is None:
             node = heappop(heap)[1]
             g = grads.pop(node)
+        if type(g) is SlicedGradient:
+            g = np.asarray(g)
         following = upstream = None
         highest = -heap[0][0] if heap else 0
         edge: Any = node

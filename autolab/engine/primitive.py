@@ -26,6 +26,7 @@ from .observe import ForwardEvent, notify
 from .operands import as_arrays, number_beside
 from .retention import Keeper, Reviver, keeper, reviver
 from .schema import Schema
+from .sliced_gradient import SlicedGradient
 from .variable import Variable, wrap
 from .variadic import Inputs
 
@@ -247,6 +248,8 @@ class Primitive:
     def fit(self, g: Any, edge: Edge, upstream: Any) -> Any:
         """``g`` with the shape and dtype of its input; only elementwise functions may need to be summed."""
         shape, dtype = edge.fit  # type: ignore[misc]  # None is asked for before
+        if type(g) is SlicedGradient:
+            g = np.asarray(g)
         if getattr(g, "shape", None) != shape:
             g = summed(self, g, self.schema.label(edge.place), shape, getattr(upstream, "shape", None))
         return g if g.dtype == dtype else Primitive.cast(g, dtype=dtype)

@@ -11,11 +11,12 @@ import numpy as np
 from ..engine import protocol
 from ..engine.backend import Array, get_array_module, on_gpu
 from ..engine.declare import primitive
+from ..engine.sliced_gradient import SlicedGradient
 from .shape import reshape
 from .working_precision import HALF, SINGLE
 
 
-@primitive(x=lambda g, x_shape, index: scatter(g, index=index, shape=x_shape))
+@primitive()
 def getitem(xp: Any, x: Array, *, index: Any) -> Array:
     """``x[index]``: integers, slices, ``None``, ``...``, arrays of integers (also repeated ones) and masks.
 
@@ -39,6 +40,14 @@ def getitem(xp: Any, x: Array, *, index: Any) -> Array:
     if xp is not np:
         _check_on_host(index, x.shape)
     return x[index]
+
+
+@getitem.vjp("x")
+def _getitem_x(g: Any, x_shape: tuple[int, ...], index: Any) -> Any:
+    """scatter(g, index=index, shape=x_shape)"""
+    if type(g) is np.ndarray and not _may_repeat(index):
+        return SlicedGradient(g, index, x_shape)
+    return scatter(g, index=index, shape=x_shape)
 
 
 def _check_on_host(index: Any, shape: tuple[int, ...]) -> None:

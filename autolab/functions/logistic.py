@@ -24,7 +24,7 @@ def sigmoid(xp: Any, x: Array) -> Array:
     variable([0.  0.5 1. ])
     """
     e = xp.exp(-xp.absolute(x))  # at most 1
-    return xp.where(x < 0, e, 1) / (1 + e)
+    return xp.maximum(e, xp.sign(x)) / (1 + e)  # e below 0, else 1: `where` takes some times as long
 
 
 @elementwise()

@@ -13,7 +13,7 @@ from ..engine.switches import config, using_config
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_CHUNKS = 32
+_CHUNKS = 16
 """Into so many parts the work is split: enough to keep the workers of a machine busy till the end, few enough that
 sending the arrays along is cheap."""
 

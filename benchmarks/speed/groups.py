@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from speed import problems, training
+from speed import problems, sequences, training
 from speed.checks import Check
 from speed.library import Library
 from speed.problems import Derivative, Step
@@ -76,6 +76,7 @@ GROUPS: dict[str, Group] = {
     "orders": orders,
     "checks": checks,
     "training": training.works,
+    "sequences": sequences.works,
 }
 
 

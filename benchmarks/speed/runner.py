@@ -16,7 +16,7 @@ from speed.race import Race, Worker, WorkerError
 from speed.rows import OURS, Row, agree, row
 
 LIBRARIES = [OURS, "torch", "dezero", "chainer", "mygrad", "autograd", "numpy"]
-TOGETHER = ["chains", "nets", "linear", "muladd", "orders", "checks", "training"]
+TOGETHER = ["chains", "nets", "linear", "muladd", "orders", "checks", "training", "sequences"]
 ALONE = ["memory", "million"]
 COLD = "cold"
 COLD_ROUNDS = 9

@@ -24,6 +24,8 @@ ROWS = {
     "gradcheck, Linear": "gradient check of a linear map, every element",
     "MLP epoch": "the same net, an epoch of 60,000 examples",
     "convnet step": "three convolutions, batch 64, a training step",
+    "attention block": "a transformer's block, 64 places of 128 numbers",
+    "GRU": "a GRU of 64 units along 50 places, 32 sequences",
     "deep chain: peak": "memory of 50 layers at its peak, in arrays",
     "long chain: backward": "back through a million operations",
     "first gradient of a cold interpreter": "start of Python to the first gradient",

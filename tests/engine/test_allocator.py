@@ -32,7 +32,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before, keep_blocks()
 
 def faults(**variables: str) -> tuple[int, str]:
     """How many pages a plain process asks for anew in 10 times 6 arrays of 8 MB, and what it says of its allocator."""
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("MALLOC_", "AUTOLAB_"))}
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("MALLOC_", "AUTOLAB_", "__DASK_"))}
     command = [sys.executable, "-c", PROGRAM]
     done = subprocess.run(command, env={**clean, **variables}, capture_output=True, text=True, check=True)
     count, said = done.stdout.strip().split("; ", 1)
@@ -43,6 +43,18 @@ def faults(**variables: str) -> tuple[int, str]:
 def test_a_plain_process_keeps_its_blocks() -> None:
     count, said = faults()
     assert count < 2_000 and said.startswith("keeps freed blocks")
+
+
+@pytest.mark.skipif(not IS_GLIBC, reason="only glibc's allocator is told")
+def test_a_worker_of_dask_keeps_its_blocks_too() -> None:
+    distributed = pytest.importorskip("distributed", reason="the [cluster] extra is not installed")
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        said, trim = client.submit(lambda: (keep_blocks(), os.environ.get("MALLOC_TRIM_THRESHOLD_"))).result()
+    assert said.startswith("keeps freed blocks") and trim is not None
+    assert faults(MALLOC_TRIM_THRESHOLD_=trim)[1] == "set by MALLOC_TRIM_THRESHOLD_"  # by somebody else
 
 
 @pytest.mark.skipif(not IS_GLIBC, reason="only glibc's allocator is told")

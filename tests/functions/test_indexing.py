@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 from autolab import Variable, grad
 from autolab import functions as F
+from autolab.engine.sliced_gradient import SlicedGradient
 
 SHAPE = (3, 1, 4)
 INDICES = st.one_of(
@@ -59,6 +61,63 @@ def test_variables_in_the_index() -> None:
         assert y.data.tolist() == [3.0, 3.0, 1.0]
         assert grad(F.sum(y), x).data.tolist() == [1.0, 0.0, 2.0]
     assert x[x > 1.5].data.tolist() == [2.0, 3.0]
+
+
+SLICES = st.lists(
+    st.one_of(hnp.basic_indices(SHAPE, allow_newaxis=True), hnp.arrays(bool, SHAPE)), min_size=1, max_size=5
+)
+
+
+@given(SLICES, st.booleans(), st.booleans(), st.sampled_from(["f2", "f4", "f8"]))
+def test_slices_of_one_array_add_up(indices: list[Any], with_whole: bool, inner: bool, dtype: str) -> None:
+    """As `scatter` adds them, whether the array is a leaf or not, slices overlap or not, first or last in the sum."""
+    leaf = Variable(np.arange(12.0).reshape(SHAPE).astype(dtype))
+    x = leaf * 2 if inner else leaf
+    parts = [F.sum(x[index] * (i + 1)) for i, index in enumerate(indices)]
+    whole = [F.sum(x * 7)] if with_whole else []
+    loss = sum([*parts[:2], *whole, *parts[2:]])
+    expected = np.full(SHAPE, 7.0 if with_whole else 0.0)
+    for i, index in enumerate(indices):
+        expected[index] += i + 1
+    expected *= 2 if inner else 1
+    found = grad(loss, leaf)
+    assert type(found.data) is np.ndarray and found.dtype == dtype
+    np.testing.assert_array_equal(found.data, expected)
+    with_graph = grad(loss, leaf, create_graph=True)
+    np.testing.assert_array_equal(with_graph.data, expected)
+    loss.backward(retain_grad=True)
+    np.testing.assert_array_equal(leaf.grad.data, expected)
+
+
+def test_slices_one_by_one_take_one_array_for_all_of_their_gradients() -> None:
+    """The memory at the peak grows with the array, not with the array times the slices of it."""
+    x = Variable(np.ones((400, 1000)))
+    y = sum([F.sum(x[i]) for i in range(400)])
+    tracemalloc.start()
+    y.backward()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.5 * x.data.nbytes
+
+
+def test_a_gradient_of_a_slice_is_an_array_to_everything_but_sums() -> None:
+    g = SlicedGradient(np.array([2.0, 3.0]), slice(1, 3), (4,))
+    array = np.array([0.0, 2.0, 3.0, 0.0])
+    assert (g.shape, g.dtype) == (array.shape, array.dtype)
+    for found, expected in [
+        (g + g, array + array),
+        (g + array, array + array),
+        (array + g, array + array),
+        (np.multiply(g, array), array * array),
+        (np.add(1.0, g), array + 1),
+        (np.add.reduce(g), 5.0),
+        (np.maximum(g, 2.5, out=np.empty(4)), np.maximum(array, 2.5)),
+    ]:
+        np.testing.assert_array_equal(found, expected)
+    total = array.copy()
+    same = total
+    total += g
+    assert total is same and total.tolist() == [0, 4, 6, 0] and array.tolist() == [0, 2, 3, 0]
 
 
 def test_an_index_keeps_the_dtype_and_makes_views_like_numpy() -> None:

@@ -240,6 +240,18 @@ def test_accuracy_is_a_constant() -> None:
 
 # ---------------------------------------------------------------------- where the documents disagree
 @pytest.mark.source("X4")
+@pytest.mark.parametrize("stacks", [(), (3,), (2, 3), (1, 0), (2, 1, 3)])
+@pytest.mark.parametrize("size", [0, 4])
+def test_linear_of_stacks_is_that_of_their_rows(stacks: tuple[int, ...], size: int) -> None:
+    rng = np.random.default_rng(0)
+    x, w = rng.normal(size=(*stacks, size)), rng.normal(size=(5, size))
+    for given in (x, np.asfortranarray(x), np.flip(x)):
+        v = Variable(given)
+        y = F.linear(v, w)
+        np.testing.assert_allclose(y.data, np.matmul(given, w.T), atol=1e-15)
+        np.testing.assert_allclose(grad(F.sum(y), v).data, np.broadcast_to(w.sum(axis=0), given.shape), atol=1e-15)
+
+
 def test_the_weight_of_linear_is_out_by_in() -> None:
     x, w = np.ones((5, 3)), np.arange(6.0).reshape(2, 3)
     np.testing.assert_array_equal(F.linear(x, w), x @ w.T)

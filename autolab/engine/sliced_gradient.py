@@ -1,0 +1,44 @@
+"""The gradient of an array of which a slice was taken: zeros but for that slice.
+
+A loop over a sequence takes `x[:, t]` again and again. If each gradient were an array of the size of `x`, a loop over
+twice as many places would take four times as long.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+class SlicedGradient:
+    """Zeros of ``shape`` with ``g`` at ``[index]``, which names no element twice; adding it touches that slice alone.
+
+    It lives from the rule of `getitem` until the pass visits the node of the array, or has come to its end. For NumPy
+    it is an array, which it makes if anything but a sum is asked for.
+    """
+
+    __slots__ = ("dtype", "g", "index", "shape")
+
+    def __init__(self, g: np.ndarray, index: Any, shape: tuple[int, ...]) -> None:
+        self.g, self.index, self.shape, self.dtype = g, index, shape, g.dtype
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        y = np.zeros(self.shape, self.dtype if dtype is None else dtype)
+        y[self.index] = self.g
+        return y
+
+    def __add__(self, other: Any) -> Any:
+        y = np.asarray(self)
+        y += other
+        return y
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **settings: Any) -> Any:
+        """``array + self`` and, with ``out``, ``array += self``; every other function gets the array."""
+        first = inputs[0]
+        if ufunc is np.add and method == "__call__" and type(first) is np.ndarray and not settings:
+            y = first.copy() if out is None else out[0]
+            y[self.index] += self.g
+            return y
+        arrays = [np.asarray(item) if item is self else item for item in inputs]
+        return getattr(ufunc, method)(*arrays, **settings, **({} if out is None else {"out": out}))
