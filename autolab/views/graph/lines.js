@@ -196,14 +196,14 @@ export function drawNear(things, [left, top, right, bottom]) {
  * @param {() => Element[]} make
  * @returns {(near: boolean) => void}
  */
-export function drawnIn(element, make) {
+function drawnIn(element, make) {
   return (near) => {
     if (near !== element.hasChildNodes()) element.replaceChildren(...(near ? make() : []));
   };
 }
 
 /** Where a line is at most, by the points of its path. @param {string} path @returns {Extent} */
-export function extentOf(path) {
+function extentOf(path) {
   const [xs, ys] = [/** @type {number[]} */ ([]), /** @type {number[]} */ ([])];
   for (const [, command, numbers] of path.matchAll(/([A-Z])([^A-Z]*)/g)) {
     const values = (numbers.match(/-?[\d.]+/g) ?? []).map(Number);
