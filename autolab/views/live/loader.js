@@ -106,7 +106,7 @@ export default () => {
       const clean = await front.widget.render(context);
       return () => {
         giveBack();
-        clean?.();
+        return clean?.();
       };
     },
   };
