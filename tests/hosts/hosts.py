@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from helpers.lab_process import LabProcess, lab_process
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
 
 PROGRAM = """\
 import autolab
@@ -80,12 +80,16 @@ def visited(browser: Browser, address: str, theme: str = "light", known: str = "
     context.close()
 
 
-def moves(view: Page | Locator) -> None:
-    """The live graph of `muladd` at x=2, y=3, z=1 follows its slider, and walks."""
+def moves(view: Locator | FrameLocator) -> None:
+    """The live graph of `muladd` at x=2, y=3, z=1 follows its slider."""
     slider = view.get_by_role("slider", name=re.compile("^x, input, value 2, gradient 3"))
     slider.press("ArrowRight")
     expect(view.get_by_role("slider", name=re.compile(r"^x, input, value 2\.01, gradient 3"))).to_have_count(1)
     expect(view.get_by_role("slider", name=re.compile(r"^y, input, value 3, gradient 2\.01"))).to_have_count(1)
+
+
+def walks(view: Locator) -> None:
+    """It goes through the passes, whose steps have the names of the code."""
     walk = view.get_by_role("slider", name="Step of the walk")
     walk.press("Home")
     expect(view.locator(".al-event")).to_have_text("The inputs are given")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .hosts import free_port, moves, needs, served, visited
+from .hosts import free_port, moves, needs, served, visited, walks
 
 pytestmark = [pytest.mark.lab, pytest.mark.browser, needs("marimo")]
 
@@ -56,6 +56,7 @@ def test_a_live_view_works_as_in_jupyterlab(browser, tmp_path: Path, how: str, t
     with served(command, port, tmp_path) as server, visited(browser, f"http://127.0.0.1:{port}/") as page:
         root = page.locator(".al-root", has=page.locator(".al-node"))
         moves(root)
+        walks(root)
         expect(root).to_have_css("color-scheme", theme)
         assert page.locator(".output-area", has=root).evaluate(HIDDEN) <= 1
         assert "no notebook" not in server.output + page.locator("body").inner_text()

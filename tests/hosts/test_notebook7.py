@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from .hosts import PROGRAM, free_port, moves, needs, notebook, served, visited
+from .hosts import PROGRAM, free_port, moves, needs, notebook, served, visited, walks
 
 pytestmark = [pytest.mark.lab, pytest.mark.browser, needs("notebook")]
 
@@ -37,5 +37,6 @@ def test_a_live_view_works_as_in_jupyterlab(browser: Any, tmp_path: Path, theme:
         page.keyboard.press("Shift+Enter")
         root = page.locator(".al-root")
         moves(root)
+        walks(root)
         expect(root).to_have_css("color-scheme", theme)
         page.screenshot(path=f"artefacts/notebook7-{theme}.png")
