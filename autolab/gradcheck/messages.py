@@ -1,6 +1,6 @@
 """Every sentence that a gradient check says, and which findings are innocent.
 
-This catalogue is the check's own: display has another for views, and nothing here may import display. A sentence says
+This catalogue is the check's own: `views.draw.messages` is that of the views, and nothing here may import views. A sentence says
 what the evidence shows, never the finished formula.
 """
 
