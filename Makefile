@@ -7,7 +7,7 @@ marker = not full
 # What somebody has set for other environments.
 unexport CDPATH PYTHONHOME PYTHONINSPECT PYTHONDONTWRITEBYTECODE
 
-.PHONY: help lab lite test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu test-bridges test-graders bench bench-gpu clean
+.PHONY: help lab lite test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu test-bridges test-graders test-hosts bench bench-gpu clean
 .NOTPARALLEL:
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo "                (alone: make test-gpu-device), then all others (make test-gpu-rest)"
 	@echo "make test-bridges  the tests of the bridges to PyTorch and JAX, in an environment of their own"
 	@echo "make test-graders  the lessons with nbgrader and otter-grader, in an environment of their own"
+	@echo "make test-hosts  live views in marimo, Voila, Notebook 7 and Sphinx, in an environment of their own"
 	@echo "make bench      measure the engine against other libraries"
 	@echo "make bench-gpu  measure it on a GPU, with the current Python and its CuPy"
 	@echo "make clean      remove environments, caches and artefacts"
@@ -96,6 +97,15 @@ test-graders: .graders-venv/made
 	.graders-venv/bin/python -m pip install --quiet --editable . -r tests/grading/requirements.txt
 	@touch $@
 
+# The places other than JupyterLab that show live views, in an environment of their own; without it these tests are skipped.
+test-hosts: .hosts-venv/made
+	.hosts-venv/bin/python -m pytest tests/hosts
+
+.hosts-venv/made: tests/hosts/requirements.txt pyproject.toml
+	"$${PYTHON:-python3}" -m venv --clear .hosts-venv
+	.hosts-venv/bin/python -m pip install --quiet --editable ".[lab]" -r tests/hosts/requirements.txt
+	@touch $@
+
 bench:
 	@scripts/environment lab
 	$(python) benchmarks/engine.py
@@ -105,5 +115,6 @@ bench-gpu:
 	@PYTHONPATH=. $(python) benchmarks/gpu.py $${OUT:+--folder "$$OUT"}
 
 clean:
-	rm -rf .venv .bench-venv .bridges-venv .lite-venv .graders-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis artefacts build dist *.egg-info
+	rm -rf .venv .bench-venv .bridges-venv .lite-venv .graders-venv .hosts-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis artefacts build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	find autolab tests -type d -empty -delete

@@ -23,6 +23,9 @@ T = TypeVar("T")
 MOST_CODE = 500
 """Of so many functions and modules it is remembered what was found at their instructions."""
 
+_MARIMO_INDENT = 4
+"""By so much marimo indents a cell in its file."""
+
 
 @dataclass(frozen=True)
 class Found:
@@ -42,13 +45,25 @@ def in_code(code: CodeType, instruction: int, names: dict[str, Any] | None = Non
     """The same of code whose frame is gone; ``names`` are its globals, where these say how to get the text."""
     start, end, column, end_column = position(code, instruction)
     lines = linecache.getlines(code.co_filename, names)
-    node = _nodes("".join(lines)).get((start, column, end, end_column))
+    nodes = _nodes("".join(lines))
+    node = nodes.get((start, column, end, end_column))
+    if node is None and in_marimo() and column is not None and end_column is not None:
+        node = nodes.get((start, column + _MARIMO_INDENT, end, end_column + _MARIMO_INDENT))
     if node is None:
         return None
     statement = node
     while not isinstance(statement, ast.stmt):
         statement = statement.parent
     return Found(node, statement, [line.rstrip("\n") for line in lines])
+
+
+def in_marimo() -> bool:
+    """Whether the code may be a cell of an app of marimo.
+
+    Its cells are functions in a file. marimo compiles the body of each as if it were not indented: the lines
+    are those of the file, the columns are not.
+    """
+    return "marimo" in sys.modules
 
 
 def position(code: CodeType, instruction: int) -> tuple[int | None, int | None, int | None, int | None]:

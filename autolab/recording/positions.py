@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from types import FrameType
 
-from ..engine.source import Found, by_position
+from ..engine.source import Found, by_position, in_marimo
 
 
 def found_at(frame: FrameType) -> Found | None:
@@ -20,5 +20,5 @@ def found_at(frame: FrameType) -> Found | None:
 
     found = executing.Source.executing(frame)
     if found.node is None:
-        return None
+        return by_position(frame) if in_marimo() else None
     return Found(found.node, next(iter(found.statements or ()), found.node), found.source.lines)

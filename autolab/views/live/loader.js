@@ -74,6 +74,19 @@ function addStyle(el, digest, style) {
   }
 }
 
+/**
+ * marimo's editor gives an output so much height and scrolls the rest. A graph and the controls below it are one thing:
+ * its output has all the height that it needs, as in JupyterLab. The answer takes that back.
+ * @param {HTMLElement} el
+ */
+function takeHeight(el) {
+  const around = el.getRootNode();
+  const host = around instanceof ShadowRoot ? around.host.closest("marimo-anywidget") : null;
+  const output = /** @type {HTMLElement | null | undefined} */ (host?.closest(".output-area"));
+  output?.style.setProperty("max-height", "none");
+  return () => output?.style.removeProperty("max-height");
+}
+
 export default () => {
   /** @type {Promise<{front: Awaited<ReturnType<typeof load>>, clean: any}>} */
   let ready;
@@ -89,7 +102,12 @@ export default () => {
       const { front } = await ready.finally(() => clearTimeout(waiting));
       el.textContent = "";
       addStyle(el, front.digest, front.style);
-      return front.widget.render(context);
+      const giveBack = takeHeight(el);
+      const clean = await front.widget.render(context);
+      return () => {
+        giveBack();
+        return clean?.();
+      };
     },
   };
 };
