@@ -22,7 +22,7 @@ from ..gradcheck.spread import check_executor, spread
 from ..optimizers import Optimizer
 from ..tracing import Branches
 from .directions import Chosen, directions_of
-from .loss_space import CALLER, Loss, Plane, Space
+from .loss_space import CALLER, Loss, Space, SurfacePlane
 from .rolling import Roll, roll
 
 _MARGIN = 0.25
@@ -57,7 +57,7 @@ class Surface:
     path: np.ndarray
     path_values: np.ndarray
     captured: float | None
-    plane: Plane
+    plane: SurfacePlane
 
     def roll(
         self,
@@ -214,7 +214,7 @@ def surface(
     names = space.names() if chosen == "axes" else (f"{chosen} 1", f"{chosen} 2")
     return Surface(
         (names[0], names[1]), chosen, x + origin[0], y + origin[1], heights, (float(origin[0]), float(origin[1])),
-        places + origin, values[steps * steps :], captured, Plane(space, first, second, origin),
+        places + origin, values[steps * steps :], captured, SurfacePlane(space, first, second, origin),
     )  # fmt: skip
 
 

@@ -112,7 +112,7 @@ class Space:
 
 
 @dataclass(frozen=True, eq=False)
-class Plane:
+class SurfacePlane:
     """The plane of a surface: coordinates of the picture as vectors of parameters.
 
     For the surface of two numbers these are the coordinates themselves, so ``origin`` is where the space starts; else

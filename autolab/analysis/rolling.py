@@ -15,7 +15,7 @@ from ..engine.parameter import Parameter
 from ..engine.variable import Variable
 from ..links import Link
 from ..optimizers import Optimizer
-from .loss_space import Plane
+from .loss_space import SurfacePlane
 
 MOST_STEPS = 500
 
@@ -55,7 +55,7 @@ class _Ball(Link):
 
 
 def roll(
-    plane: Plane,
+    plane: SurfacePlane,
     axes: Sequence[np.ndarray],
     start: Sequence[float],
     optimizer: str | Optimizer,
