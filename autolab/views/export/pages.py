@@ -34,6 +34,7 @@ from ..live import notebook
 from ..live.bundle import module_text, style_text, zipped
 from ..live.saved_page import SavedPage, still
 from ..live.widget import LiveView
+from ..plots.surface_view import SurfaceView
 
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
 _TRUSTED = "require-trusted-types-for 'script'; trusted-types autolab"
@@ -91,7 +92,7 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
 
 
 # ---------------------------------------------------------------------------------------------------- what it holds
-VIEWS = ("explorer", "heatmaps", "interact", "derivatives", "lens")
+VIEWS = ("explorer", "heatmaps", "interact", "derivatives", "lens", "surface")
 """The live views that a page can hold, by the names of their modules."""
 
 
@@ -140,6 +141,8 @@ def _saved_page(shown: Any) -> SavedPage | None:
     if isinstance(shown, Interact):
         state = still(shown.state(), say("interact_still"))
         return SavedPage(shown.title, "interact", [{"state": state}])
+    if isinstance(shown, SurfaceView):
+        return shown.page_to_save()
     if isinstance(shown, DerivativeExplorer):
         return derivative_page(shown)
     if isinstance(shown, Lens):
