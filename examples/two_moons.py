@@ -1,6 +1,6 @@
 """A net learns where two half moons part; in a notebook it is watched while it does: `%run examples/two_moons.py`.
 
-Choose a unit to see what it hands on and its gradients; move "past states" to go through the training again.
+Choose a unit to see its results and its gradients; move "past states" to go through the training again.
 """
 
 import numpy as np

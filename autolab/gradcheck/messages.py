@@ -111,7 +111,7 @@ SENTENCES: dict[str, str] = {
     ),
     "unreduced_broadcast.slice": "only place {place} along axis {axis} of the result counts",
     "missing_term": (
-        "One part of the gradient of {input} is at fault: {how}. It is {analytic} instead of {numeric}{where}."
+        "One part of the gradient of {input} is wrong: {how}. It is {analytic} instead of {numeric}{where}."
     ),
     "missing_term.slice": "only place {place} along axis {axis} of the result counts",
     "missing_term.result": "what comes through result {result} is missing",
@@ -134,7 +134,7 @@ SENTENCES: dict[str, str] = {
         "A factor of the gradient of {input} is missing: {how}. It is {analytic} instead of {numeric}{where}."
     ),
     "wrong_function.step": "what comes back through {function} is not multiplied by the derivative of {function}",
-    "wrong_function.inner": "what comes back through {function} is not multiplied by the inner derivative",
+    "wrong_function.inner": "what comes back through {function} is not multiplied by the local derivative",
     "wrong_function.stale": (
         "The gradient of {input} does not follow {input}: it is still {analytic}{where}, as at the given point, and "
         "not {numeric}."
@@ -145,10 +145,10 @@ SENTENCES: dict[str, str] = {
         "{numeric}."
     ),
     "left_graph": (
-        "{what}. What becomes of that is not counted in the gradient of {input}: it is {analytic} instead of "
+        "{what}. What is computed from that is not counted in the gradient of {input}: it is {analytic} instead of "
         "{numeric}{where}."
     ),
-    "left_graph.more": " That is not all that is wrong with it.",
+    "left_graph.more": " That is not its only mistake.",
     "left_graph.place": "Line {line}",
     "left_graph.elsewhere": "{file}, line {line}",
     "left_graph.left": "{place}: `{source}` left the graph",
@@ -171,18 +171,18 @@ SENTENCES: dict[str, str] = {
     "hint.missing_dependency": "Look where {input} enters the forward.",
     "hint.local_error": "Look at what the forward does differently for these elements: a condition, a limit, an index.",
     "hint.upstream_ignored": "Every term must be multiplied by the upstream gradient.",
-    "hint.missing_term": "Follow every way on which {input} reaches the results: the ways add up.",
+    "hint.missing_term": "Follow every path from {input} to the results: their shares add up.",
     "hint.wrong_function": "Differentiate the forward once more, one step at a time.",
     "hint.wrong_function.chain": "The chain rule multiplies the derivatives of all steps, one after the other.",
     "hint.wrong_function.stale": "Look for a value that an earlier call has left behind.",
     "hint.wrong_function.nonlinear": (
-        "Look at what is done to the upstream gradient: it may be multiplied and summed, not rounded or cut off."
+        "Look at what you do to the upstream gradient: you may multiply it and add it up, but not round it or clip it."
     ),
     "hint.left_graph": "NumPy's functions stay in the graph: np.sin(x), not math.sin(x); x, not float(x) or x.data.",
     "hint.left_graph.changed": "np.where(mask, new, old) gives a new array, with its gradient.",
-    "hint.left_graph.no_grad": "What belongs to the result is computed outside no_grad().",
-    "hint.inplace.shared": "What a call keeps for its backward must be its own: no global, no attribute of the class.",
-    "hint.inplace": "Work on copies: what others still need must stay as it is.",
+    "hint.left_graph.no_grad": "Compute everything that the result depends on outside no_grad().",
+    "hint.inplace.shared": "Each call must keep its own data for its backward: no global, no attribute of the class.",
+    "hint.inplace": "Work on a copy: others still need the original.",
     "hint.nondeterministic": "Look for random numbers, and for values that a call leaves behind for the next.",
     "hint.backward": "See {function}.backward (line {line} of {place}).",
     "hint.cell": "the cell",
@@ -238,8 +238,8 @@ SENTENCES: dict[str, str] = {
         "gradient {analytic} may be right or wrong."
     ),
     "cannot_verify.rounding": (
-        "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. In {dtype} terms cancel here but "
-        "for their last digits, so it may be right or wrong."
+        "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. In {dtype} terms cancel here "
+        "up to their last digits, so it may be right or wrong."
     ),
     "cannot_verify.still": (
         "In {dtype} nothing in the results of {function} changes with {input}{where}; the gradient {analytic} would "
@@ -248,8 +248,8 @@ SENTENCES: dict[str, str] = {
     "cannot_verify.result": "the result",
     "cannot_verify.result_of": "result {place}",
     "cannot_verify.range": (
-        "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. On the way to it there is an "
-        "{limit} in {dtype}, so nothing can be said about backward."
+        "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. On the way there is an "
+        "{limit} in {dtype}, so the check cannot tell whether backward is right."
     ),
     "cannot_verify.probes": (
         "{input} has too many kinks or too much noise to be measured along random directions: only {count} of its "

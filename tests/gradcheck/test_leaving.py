@@ -124,7 +124,7 @@ def both(x):
 def test_where_more_is_wrong_that_is_said() -> None:
     (found,) = check_gradients(both, 2.5).findings
     assert found.kind == "left_graph" and not found.evidence["whole"]
-    assert found.message.endswith("That is not all that is wrong with it.")
+    assert found.message.endswith("That is not its only mistake.")
 
 
 def two(x):

@@ -72,7 +72,7 @@ def test_an_error_along_directions_that_no_element_shows_is_not_called_right():
     assert report.inputs[0].halves and report.verdict == "cannot tell"
     assert "at none of the 7 that were measured" in str(report)
     shown = partly(report.inputs[0], "error", 400)
-    assert shown.halves == () and shown.caption.endswith("the gradient is off by little: see above.")
+    assert shown.halves == () and shown.caption.endswith("the gradient is slightly off: see above.")
 
 
 def agrees_with_itself(report):

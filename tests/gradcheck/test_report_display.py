@@ -127,9 +127,9 @@ def test_a_wrong_gradient_shows_that_no_step_size_explains_it():
     assert len(heights) == 16 and np.ptp(heights[:12]) < 2  # flat: the same error at every step
     error = report.sweep.error[:12].mean()
     assert error == pytest.approx(report["x"].error[report["x"].worst], rel=1e-3)
-    assert f"both stay about {error:.3g} apart" in bundle["text/html"]
+    assert f"the two stay about {error:.3g} apart" in bundle["text/html"]
     alt = re.findall(r'alt="([^"]*)"', bundle["text/html"])[-1]
-    assert say("lens_steps") in alt and "both stay" in alt
+    assert say("lens_steps") in alt and "the two stay" in alt
 
 
 def test_a_right_gradient_needs_no_chart():

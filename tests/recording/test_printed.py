@@ -48,7 +48,7 @@ def test_every_origin_is_a_sentence():
     assert first.startswith("∞ came up in the forward pass: log made it at F.log(h) (test_printed.py, line 18).")
     assert first.endswith("From there it reached 1 value and 3 gradients.")
     assert second.startswith("NaN came up in the backward pass: mul made it at x * y")
-    assert "It was made of an infinity that came up at F.log(h)" in second
+    assert "It was computed from an infinity that came up at F.log(h)" in second
     assert repr(found) == str(found) and first == str(found.origins[0])
 
 
@@ -57,7 +57,7 @@ def test_every_origin_is_a_sentence():
     [
         (lambda x: x * x, 1.0, "All values and gradients are finite."),
         (lambda x: x * 2, np.array([1.0, np.nan]), "NaN was given: it is in x."),
-        (lambda x: x * float("nan"), 1.0, "NaN is a number that is written in x * float"),
+        (lambda x: x * float("nan"), 1.0, "NaN is a number written in x * float"),
         (lambda x: x * 1e308 + x * 1e308, np.inf, "∞ was given: it is in x."),
     ],
 )

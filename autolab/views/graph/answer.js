@@ -134,5 +134,5 @@ export function handsParts({ hands, ends }, rules, code) {
   );
   if (code) parts.push(html("div", { class: "al-code" }, code));
   if (ends) parts.push(html("p", {}, ends));
-  return parts.length ? [html("h4", {}, "What it hands on"), ...parts] : [];
+  return parts.length ? [html("h4", {}, "What it passes on"), ...parts] : [];
 }

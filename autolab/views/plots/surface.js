@@ -154,7 +154,7 @@ function makeRollPlayer(moved) {
   const place = html("p", { class: "al-surface-place" });
   const root = html(
     "div",
-    { class: "al-surface-player", role: "group", "aria-label": "The way of the ball" },
+    { class: "al-surface-player", role: "group", "aria-label": "The path of the ball" },
     html("div", { class: "al-surface-keys" }, back, play, on, slider),
     place,
   );

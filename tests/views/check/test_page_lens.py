@@ -193,7 +193,7 @@ def test_known_mistakes_are_told_on_the_failing_input(
     expect(page.locator(".al-verdict")).to_contain_text(report.findings[0].message)
     assert trio(page, item.name).get_attribute("data-verdict") == "wrong"
     assert_reads(page, item, item.worst)
-    expect(page.locator(".al-sentence").first).to_contain_text("both stay about")
+    expect(page.locator(".al-sentence").first).to_contain_text("the two stay about")
     expect(page.locator(".al-sentence").nth(1)).to_contain_text("to the power 1")
 
 

@@ -25,7 +25,7 @@ def test_the_bundle_holds_pictures_numbers_and_words_and_fits():
     data = Study(wave, 0.7, 3).data
     bundle = mimebundle(data)
     assert len(bundle["text/html"]) + len(bundle["text/plain"]) <= LIMIT
-    left = bundle["text/html"].count("is too large to stand here")
+    left = bundle["text/html"].count("is too large to be shown here")
     assert bundle["text/html"].count("<img ") == 2 + 4 - left  # curves, growth, and the graphs of the orders
     assert left <= 1
     assert "wave″(0.7) = −4.023  wave bends downwards" in bundle["text/plain"]
@@ -43,7 +43,7 @@ def test_large_graphs_are_left_out_with_a_word_and_the_rest_stays():
     step = "    x = np.tanh(x) + 0.1 * x\n"  # thirty lines without a loop, whose rounds would be folded
     exec(f"def deep(x):\n{step * 30}    return x\n", names)
     bundle = mimebundle(Study(names["deep"], 0.7, 4).data)
-    left = bundle["text/html"].count("is too large to stand here")
+    left = bundle["text/html"].count("is too large to be shown here")
     assert left >= 3 and bundle["text/html"].count("<img ") == 2 + 5 - left and len(bundle["text/html"]) <= LIMIT
 
 
@@ -93,7 +93,7 @@ def test_the_polynomial_is_written_out(fn, x, order, text):
 
 def test_remarks_at_a_kink_and_outside():
     kink = moving(Study(lambda x: abs(x), 0.0, 1).data)
-    assert kink["notes"][0].startswith("f has a kink here: no slope exists.")
+    assert kink["notes"][0].startswith("f has a kink here, so no slope.")
     outside = Study(lambda x: 1 / x, 1e-3, 1, domain=(-2, 2)).data
     assert moving(outside)["points"][0] is None and "outside the picture" in moving(outside)["notes"][0]
 

@@ -322,7 +322,7 @@ def test_no_gradient_is_never_a_zero(page: Page, open_view: Open) -> None:
     assert number(page, wire, "n", "gradient") == "none"
     node(page, wire, "n").click()
     wire.settle()
-    assert "whole numbers and truth values have none" in page.locator(".al-status").inner_text()
+    assert "integers and booleans have none" in page.locator(".al-status").inner_text()
 
 
 def test_changed_outputs_are_spoken(page: Page, open_view: Open) -> None:

@@ -91,7 +91,7 @@ def test_units_weights_and_gradients_are_those_of_the_net(learning: Callable[...
         assert np.abs(picture[row, column] - hidden[:, unit]).max() < 0.35
         assert np.corrcoef(picture[row, column], hidden[:, unit])[0, 1] > 0.99
 
-    page.get_by_role("button", name="What l1[2] hands on").click()
+    page.get_by_role("button", name="The result of l1[2]").click()
     rows = page.locator(".al-net-table tr").evaluate_all("all => all.map(e => [...e.children].map(c => c.innerText))")
     assert [r[0] for r in rows] == ["from", "l0[0]", "l0[1]", "l0[2]", "l0[3]", "bias"]
     l1 = one.model.predictor.l1

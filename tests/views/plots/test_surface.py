@@ -64,7 +64,7 @@ def test_the_way_stands_where_its_numbers_are_and_is_told():
     way = descend(lambda x, y: x**2 + y**2, (2.0, 1.0), 0.1, 5)
     found = surface(lambda x, y: x**2 + y**2, way[-1], path=way)
     bundle = mimebundle(found)
-    assert "The way of 6 points leads from a loss of 5 to 0.537." in bundle["text/plain"]
+    assert "The path of 6 points leads from a loss of 5 to 0.537." in bundle["text/plain"]
     circles = list(ET.fromstring(surface_svg(found)).iter("{http://www.w3.org/2000/svg}circle"))
     assert len(circles) == 6
     wide = SIZE.width - SIZE.left - SIZE.right

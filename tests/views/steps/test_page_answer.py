@@ -33,7 +33,7 @@ def lit(page: Page) -> list[str]:
 def check_answer_of_x(page: Page) -> None:
     detail = page.locator(".al-detail")
     captions = detail.locator("h4:visible, .al-pair .al-caption:visible").all_text_contents()
-    assert captions[:4] == ["Where its gradient comes from", "What it hands on", "value", "gradient"]
+    assert captions[:4] == ["Where its gradient comes from", "What it passes on", "value", "gradient"]
     expect(detail.locator(".al-sum")).to_have_text("4 = 3 through h + 1 direct")
     below = detail.locator(".al-pairs mtr:last-child mtd")
     assert below.all_text_contents() == ["4", "=", "1", "\u00b7", "3", "+", "1"]

@@ -11,7 +11,7 @@ SENTENCES: dict[str, str] = {
     "not_reached": "No gradient: no differentiable step leads from here to the output.",
     "ended": "No gradient: the run ended before a backward pass could give it one.",
     "constant": "No gradient: it is a constant.",
-    "integer": "No gradient: whole numbers and truth values have none.",
+    "integer": "No gradient: integers and booleans have none.",
     "call_of_parts": "The gradients are at its results.",
     "zero_at": "The gradient is exactly zero: {function} passes nothing on{why}.",
     "zero_at_dead": ", as its input is negative or 0 where its result matters",
@@ -19,7 +19,7 @@ SENTENCES: dict[str, str] = {
     "zero_at_factor": ", as the other factor is 0, or too small to count, where its result matters",
     "zero_at_step": ", as it is flat: its derivative is 0",
     "zero_started": "The gradient is exactly zero: the backward pass started with zeros.",
-    "zero_sum": "The gradient is exactly zero: its shares are not, but their sum is.",
+    "zero_sum": "The gradient is exactly zero: its shares are not zero, but they cancel.",
     "nonfinite_at": "The gradient contains NaN or infinite numbers: the first came up in the backward of {function}.",
     "nonfinite_born": (
         "The gradient contains NaN or infinite numbers: the first was produced by {function}, in the {phase} pass, "
@@ -147,13 +147,13 @@ SENTENCES: dict[str, str] = {
         "Random directions through all of them disagree. So does each of the ever smaller blocks that are tinted, down "
         "to the marked element; others may be wrong too."
     ),
-    "lens_partly_untraced": "Along a random direction through all of them the gradient is off by little: see above.",
-    "lens_partly_cannot tell": "Along random directions through all of them nothing could be told.",
+    "lens_partly_untraced": "Along a random direction through all of them the gradient is slightly off: see above.",
+    "lens_partly_cannot tell": "Along random directions through all of them the check could not tell.",
     "lens_uncompared": "not compared: see above",
     "lens_not_here": "not measured by the check",
     "lens_too_far": "more than {times} times what is allowed",
     "lens_beyond": "beyond what is allowed",
-    "lens_untold": "not to be told",
+    "lens_untold": "cannot tell",
     "lens_within": "within what is allowed",
     "lens_element": "{name}{index}",
     "lens_moving": "Moving {what}",
@@ -169,18 +169,18 @@ SENTENCES: dict[str, str] = {
     "lens_line_first": "slope 1: wrong",
     "lens_line_second": "slope 2: right",
     "lens_line_noise": "rounding",
-    "lens_steps_agree": "At h = {step} both differ by only {error}: gradient and numeric derivative agree.",
+    "lens_steps_agree": "At h = {step} the two differ by only {error}: gradient and numeric derivative agree.",
     "lens_steps_apart": (
-        "However small the step, both stay about {error} apart: that is no error of the finite difference."
+        "However small the step, the two stay about {error} apart: the finite difference is not to blame."
     ),
     "lens_steps_close": (
-        "The smaller the step, the closer both come, until rounding hides the rest: at h = {step} they differ by "
+        "The smaller the step, the closer the two come, until rounding takes over: at h = {step} they differ by "
         "only {error}."
     ),
-    "lens_steps_open": "However small the step, both stay about {error} apart; that alone proves nothing wrong here.",
-    "lens_steps_small": "At h = {step} both differ by only {error}, but that is more than rounding explains.",
-    "lens_steps_exact": "At h = {step} both are equal to the last digit.",
-    "lens_steps_noise": "The rounding of the function hides what the step size would show.",
+    "lens_steps_open": "However small the step, the two stay about {error} apart; that alone proves no mistake here.",
+    "lens_steps_small": "At h = {step} the two differ by only {error}, but that is more than rounding explains.",
+    "lens_steps_exact": "At h = {step} the two agree to the last digit.",
+    "lens_steps_noise": "Rounding in the function hides the effect of the step size.",
     "lens_steps_unknown": "The function could not be evaluated around this point.",
     "lens_taylor_right": "The remainder falls with h to the power {order}: right.",
     "lens_taylor_wrong": "The remainder falls only with h to the power {order}: wrong.",
@@ -188,7 +188,7 @@ SENTENCES: dict[str, str] = {
         "The remainder falls only with h to the power {order}: at a kink, where the slopes to both sides differ, it "
         "does so for every gradient."
     ),
-    "lens_taylor_open": "The remainder falls with h to the power {order}; that alone tells nothing here.",
+    "lens_taylor_open": "The remainder falls with h to the power {order}; here that alone says nothing.",
     "lens_taylor_hidden": "The remainder falls with h to the power {order}: the error does not show in it.",
     "lens_taylor_between": "The remainder falls with h to the power {order}: that is between right (2) and wrong (1).",
     "lens_taylor_none": "There is no remainder: the gradient explains every change.",

@@ -3,7 +3,7 @@
 SENTENCES: dict[str, str] = {
     # Pictures.
     "hidden": "{count} steps (number {first} to {last}) are not drawn one by one: the graph has {total}.",
-    "closed_view": "This view was closed, and a closed view keeps nothing. Run the cell that made it again.",
+    "closed_view": "This view was closed, and a closed view keeps nothing. Run its cell again.",
     "closed": "{what} with {inside}, drawn as one box.",
     "is_function": "A call",
     "is_loop": "A loop",
@@ -43,7 +43,7 @@ SENTENCES: dict[str, str] = {
         "What if: {given}, put in place of what was computed. What follows is computed from that; no gradient goes "
         "through it to what it would have been computed from."
     ),
-    "replaced_step": "Its value was put in place of what was computed, so it passes no gradient on.",
+    "replaced_step": "Its value replaces the computed one, so it passes no gradient on.",
     "line_raised": "raised {type}",
     "line_unreached": "not reached",
     "unreached_one": "Line {lines} was not reached.",
@@ -53,7 +53,7 @@ SENTENCES: dict[str, str] = {
     "take_png": "Picture (PNG)",
     "take_svg": "Picture (SVG)",
     "take_pdf": "Sheet (PDF)",
-    "take_html": "Page that still steps (HTML)",
+    "take_html": "Page to step through (HTML)",
     # The flow through a graph, and what is wrong with it.
     "scale_view": "one scale for all values and gradients; dotted: exactly 0",
     "scale_own": "each array to its own largest number, written above it; dotted: exactly 0",
@@ -73,19 +73,19 @@ SENTENCES: dict[str, str] = {
         "The largest is {size}, at {worst}."
     ),
     "health_dead": (
-        "Dead units at {count}: at {worst}, {size} of {total} are 0 for every sample, so no gradient passes them."
+        "Dead units at {count}: at {worst}, {size} of {total} are 0 for every example, so no gradient gets through."
     ),
     "health_none": "No NaN, no infinities, no vanishing or exploding gradients, no dead units.",
     "nan_given": "The first NaN was given: it is in {what}.",
-    "nan_written": "The first NaN is a number that is written in {what}{place}.",
-    "nan_computed": "The first NaN was born in the {phase} pass, at {what}{place}.",
-    "nan_added": "The first NaN was born in the backward pass, where the shares of the gradient of {what} are added.",
-    "nan_because": "It was made of an infinity that came up at {what}{place}.",
+    "nan_written": "The first NaN is a number written in {what}{place}.",
+    "nan_computed": "The first NaN came up in the {phase} pass, at {what}{place}.",
+    "nan_added": "The first NaN came up in the backward pass, where the shares of the gradient of {what} are added.",
+    "nan_because": "It was computed from an infinity that came up at {what}{place}.",
     "nan_reached": "From there it reached {values} and {gradients}.",
     "nan_nothing": "From there it reached nothing else.",
     "origin_none": "All values and gradients are finite.",
     "origin_given": "{what} was given: it is in {source}.",
-    "origin_written": "{what} is a number that is written in {source}{place}.",
+    "origin_written": "{what} is a number written in {source}{place}.",
     "origin_computed": "{what} came up in the {phase} pass: {function} made it at {source}{place}.",
     "origin_added": "{what} came up in the backward pass, where the shares of the gradient of {source} are added.",
     # Live views.
@@ -99,10 +99,10 @@ SENTENCES: dict[str, str] = {
     "what_if_each": "What if each element were",
     "what_if_undo": "As computed",
     "live_silent": "The kernel does not answer: it is busy or not running. If it is not running, run the cell again.",
-    "still": "This page was saved. Choose any step and look at it; the inputs stand still, as nothing computes here.",
+    "still": "This page was saved. You can look at any step, but not move the inputs: nothing computes here.",
     "graph_still": (
-        "The steps that made this value. They are not run again, and branches not taken are not there, so the inputs "
-        "stand still: explore(fn, x=...) runs a function and lets you move them."
+        "The steps that made this value. They are not run again, and branches not taken are missing, so you cannot "
+        "move the inputs: explore(fn, x=...) runs a function and lets you move them."
     ),
     "live_frame": "Live view",
     "page_left_out": "Not on this page: this output runs a program, or is of a kind that a page does not show.",
@@ -129,11 +129,11 @@ SENTENCES: dict[str, str] = {
     "page_moves": "Drag a blue number: this page computes the values and gradients itself, by a program of the steps.",
     "page_moved": "Computed in this page. The walk and the formulas were those of the saved numbers, so they are gone.",
     "page_elsewhere": "The function takes another way there; that needs Python.",
-    "page_apart": "The inputs stand still: this browser computes other numbers than Python did.",
-    "moves_no_function": "This page was saved without its function, so the inputs stand still.",
-    "moves_other_view": "This page was saved. The inputs stand still: derivatives and replaced steps need Python.",
-    "moves_device": "This page was saved. The inputs stand still: they are on a GPU.",
-    "moves_needs": "This page was saved. The inputs stand still, as moving them needs Python: {what}.",
+    "page_apart": "The inputs cannot be moved: this browser computes other numbers than Python did.",
+    "moves_no_function": "This page was saved without its function, so the inputs cannot be moved.",
+    "moves_other_view": "The inputs cannot be moved on a saved page: derivatives and replaced steps need Python.",
+    "moves_device": "The inputs cannot be moved on a saved page: they are on a GPU.",
+    "moves_needs": "This page was saved. Moving the inputs needs Python: {what}.",
     "moves_changes": "the function does not do the same each time",
     "moves_too_large": "too many numbers",
     "page_others_closed": "Other groups were closed to show that: this page holds only some pictures of the graph.",
