@@ -134,7 +134,7 @@ SENTENCES: dict[str, str] = {
         "A factor of the gradient of {input} is missing: {how}. It is {analytic} instead of {numeric}{where}."
     ),
     "wrong_function.step": "what comes back through {function} is not multiplied by the derivative of {function}",
-    "wrong_function.inner": "what comes back through {function} is not multiplied by the local derivative",
+    "wrong_function.inner": "what comes back through {function} is not multiplied by the inner derivative",
     "wrong_function.stale": (
         "The gradient of {input} does not follow {input}: it is still {analytic}{where}, as at the given point, and "
         "not {numeric}."

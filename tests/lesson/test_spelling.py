@@ -14,7 +14,7 @@ from .lessons import EXERCISES, NOTEBOOKS, own_words, raw
 
 SHARED = (Path(__file__).parent / "words.txt").read_text("utf-8").split()
 KNOWN = {*SHARED, *[word for notebook in NOTEBOOKS for word in own_words(notebook)]}
-NO_WORDS = re.compile(r"`[^`]*`|<[^>]*>|\]\([^)]*\)|\{[^}]*\}")  # code, tags, addresses, gaps of a sentence
+NO_WORDS = re.compile(r"`[^`]*`|\$+[^$]*\$+|<[^>]*>|\]\([^)]*\)|\{[^}]*\}")  # code, formulas, tags, addresses, gaps
 
 
 def words_of(text: str) -> set[str]:
@@ -39,4 +39,4 @@ def test_every_known_word_is_used():
 
 
 def test_a_wrong_word_is_found():
-    assert words_of("A `gradeint` is a [nubmer](03_linear.ipynb) of {cuont}.") - KNOWN == {"nubmer"}
+    assert words_of("A `gradeint` is a [nubmer](03_linear.ipynb) of {cuont} $\\frca{x}$.") - KNOWN == {"nubmer"}

@@ -179,7 +179,7 @@ SENTENCES: dict[str, str] = {
     ),
     "lens_steps_open": "However small the step, the two stay about {error} apart; that alone proves no mistake here.",
     "lens_steps_small": "At h = {step} the two differ by only {error}, but that is more than rounding explains.",
-    "lens_steps_exact": "At h = {step} the two agree to the last digit.",
+    "lens_steps_exact": "At h = {step} the two are equal to the last digit.",
     "lens_steps_noise": "Rounding in the function hides the effect of the step size.",
     "lens_steps_unknown": "The function could not be evaluated around this point.",
     "lens_taylor_right": "The remainder falls with h to the power {order}: right.",

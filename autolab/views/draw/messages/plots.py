@@ -60,9 +60,7 @@ SENTENCES: dict[str, str] = {
     "matrix_jacobian": "First derivatives of {name}, {rows} and {columns}: how each result changes with each input.",
     "matrix_hessian": "Second derivatives of {name}, {rows} and {columns}: how each slope changes with each input.",
     "matrix_undefined": "{count} of its elements are not finite numbers.",
-    "matrix_uneven": (
-        "It is not symmetric: the backward of a function is wrong, or second derivatives jump here."
-    ),
+    "matrix_uneven": ("It is not symmetric: the backward of a function is wrong, or second derivatives jump here."),
     "matrix_eigenvalues": "Eigenvalues",
     "matrix_some": "{shown} of {count} eigenvalues: the least and the greatest",
     "matrix_signs": "Of its eigenvalues {above} are above zero, {below} below, and {zero} zero.",
