@@ -77,27 +77,28 @@ SENTENCES: dict[str, str] = {
     "conventions.title": "Conventions",
     "conventions.introduction": (
         "At some points a function has no derivative, or its formula has no number to give: the tip of a kink, two "
-        "equal greatest elements, a division by 0. There a library has to choose. This is what AutoLab chooses, and "
-        "why. A gradient is that of the sum of the values. The last column tells what PyTorch 2.13, JAX 0.10 and "
-        "TensorFlow 2.21 give in float64. Where a NaN of your own came from, autolab.recording.find_nonfinite tells."
+        "equal greatest elements, a division by 0. There a library has to choose. These tables say what AutoLab "
+        "chooses, and why. Gradients are those of the sum of the values. The last column says what PyTorch 2.13, JAX "
+        "0.10 and TensorFlow 2.21 give in float64. To find where a NaN of your own came from, call "
+        "autolab.recording.find_nonfinite."
     ),
     "conventions.precision": "Dtypes and digits",
     "conventions.integers": (
         "A function that NumPy has treats integers as NumPy does: sums, products and negatives of small integers wrap "
         "around, and `exp` of uint8 is in float16. Every other function whose values are real numbers (activations, "
-        "softmax and its kin, losses, normalization, average pooling, `linear`, convolutions) takes integers and "
+        "the softmax family, losses, normalization, average pooling, `linear`, convolutions) takes integers and "
         "booleans as real numbers: in the floating-point dtype that the inputs have in common, in float64 if all are "
-        "integers. What chooses or moves elements keeps their dtype."
+        "integers. Functions that only choose or move elements keep their dtype."
     ),
     "conventions.half": (
         "In float16 everything that sums, multiplies or has several steps is computed in float32 and rounded once, "
-        "forward and backward: a mean of 70,000 numbers neither overflows nor stands still. Functions of matrices that "
+        "forward and backward: a mean of 70,000 numbers neither overflows nor gets stuck. Functions of matrices that "
         "LAPACK computes (`inv`, `solve`, `det`, `svd` ...) refuse float16."
     ),
     "conventions.digits": (
         "Values and first derivatives differ from the exact ones by at most 4 units in the last place times the "
         "condition: what comes of changing the inputs by as much. The tests compare with multiple precision over the "
-        "whole range of float16, float32 and float64. Not so:"
+        "whole range of float16, float32 and float64. The exceptions:"
     ),
     "conventions.not_so": (
         "- The derivative of `tanh` is computed from the value, 1 - y**2: its error is one unit beside 1, and it is 0 "
@@ -114,7 +115,7 @@ SENTENCES: dict[str, str] = {
         "is infinite, below 1e-162 it is 0, as in NumPy. `hypot` scales its inputs and has no such limit.\n"
         "- Long sums are NumPy's, added in pairs: their error grows with the logarithm of the length.\n"
         "- `inv`, `solve`, `det`, `slogdet`, `cholesky`, `eigh` and `svd` are LAPACK's: exact for a matrix near the "
-        "given one, which says little of a single element.\n"
+        "given one, which says little about a single element.\n"
         "- Second and higher derivatives are measured at a few points each, where formulas cancel."
     ),
     "conventions.point": "point",
