@@ -5,7 +5,7 @@ import { lookOf } from "../graph/address.js";
 import { button, html, set, write } from "../live/dom.js";
 import { followTheme } from "../live/theme.js";
 import { makeEditor } from "./editor.js";
-import { packed, unpackedLink } from "./link_text.js";
+import { packed, unpackedLink } from "../live/link_text.js";
 import { makeModels } from "./models.js";
 
 const SLOW = 300; // milliseconds after which it is said that something runs, and can be stopped

@@ -3,7 +3,7 @@
 
 /** @typedef {{program: string, look: any}} Held */
 
-const MOST = 200_000; // bytes of a program: a link that unpacks to more is none of ours
+const MOST_HELD = 200_000; // bytes of a program: a link that unpacks to more is none of ours
 
 /** @param {Uint8Array<ArrayBuffer>} bytes @param {CompressionStream | DecompressionStream} through */
 async function piped(bytes, through) {
@@ -24,11 +24,11 @@ export async function packed(held) {
  */
 export async function unpackedLink(text) {
   try {
-    if (!text || text.length > MOST) return null;
+    if (!text || text.length > MOST_HELD) return null;
     const coded = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(coded, (character) => character.charCodeAt(0));
     const found = JSON.parse(new TextDecoder().decode(await piped(bytes, new DecompressionStream("deflate-raw"))));
-    return typeof found?.program === "string" && found.program.length <= MOST ? found : null;
+    return typeof found?.program === "string" && found.program.length <= MOST_HELD ? found : null;
   } catch {
     return null;
   }
