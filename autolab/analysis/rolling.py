@@ -19,7 +19,7 @@ from .loss_space import SurfacePlane
 
 MOST_STEPS = 500
 
-OPTIMIZERS: dict[str, type[Optimizer]] = {
+OPTIMIZERS: dict[str, Any] = {
     name: kind
     for name, kind in vars(optimizers).items()
     if isinstance(kind, type) and issubclass(kind, Optimizer) and kind is not Optimizer

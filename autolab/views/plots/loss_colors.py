@@ -44,7 +44,7 @@ class LossColors:
         above = known[known > _TINY * self.high]
         has_log = self.low >= 0 and bool(above.size)
         self.offered = [t for t in TONES if t != "log" or has_log]
-        self.tone: Tone = tone if tone in self.offered else _best(known, above if has_log else None)  # type: ignore[assignment]
+        self.tone: Tone = tone if tone in self.offered else _best(known, above if has_log else None)
         if self.tone == "log":
             self.low = float(above[0])
         self._sorted, first = np.unique(known, return_index=True)
