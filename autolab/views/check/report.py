@@ -82,7 +82,8 @@ def _row(item: InputReport) -> list[Markup]:
 def _heatmaps(item: InputReport) -> Markup:
     """Analytic and numeric on one scale; the error of a right input without colours.
 
-    Unless the input is right, the worst element is ringed in all. Of a large input, numeric and error show what was measured.
+    Unless the input is right, the worst element is ringed in all. Of a large input, numeric and error show what was
+    measured.
     """
     is_compared = item.measured or not item.numeric.size
     kinds = [(kind, span) for kind, span in spans(item) if is_compared or kind == "analytic"]

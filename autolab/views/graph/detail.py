@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from ...recording.model import Recording, Snapshot, Step
@@ -119,18 +120,29 @@ def _place(file: str | None, line: int | None, statement: str) -> dict[str, Any]
 
 
 def _rules(recording: Recording, step: Step) -> list[dict[str, Any]]:
-    names = names_in(step, {s.id: s for s in recording.steps})
+    names, shares = names_in(step, {s.id: s for s in recording.steps}), _shares(recording)
     return [
         {
             "to": names[operand.parameter],
             "parameter": clean(operand.parameter),
             "rule": operand.rule,
             "filled": None if operand.numbers is None else numbers_in(operand.numbers),
-            "text": say("gradient_of", name=names[operand.parameter], rule=in_names(operand.rule, names)),
+            "text": say(
+                "gradient_of" if shares[operand.step] == 1 else "share_for",
+                name=names[operand.parameter],
+                rule=in_names(operand.rule, names),
+            ),
         }
         for operand in step.operands
         if operand.rule is not None and operand.step is not None
     ]
+
+
+def _shares(recording: Recording) -> Counter[int]:
+    """For each step how many shares its gradient is the sum of, with what it was given as an output."""
+    used = [operand.step for step in recording.steps for operand in step.operands if operand.rule is not None]
+    started = [output for output, _ in zip(recording.outputs, recording.upstream, strict=False)]
+    return Counter([step for step in (*used, *started) if step is not None])
 
 
 def _arrays(step: Step, most: int, view: Tone) -> tuple[list[dict[str, Any]], list[bytes]]:
