@@ -1,7 +1,8 @@
-"""Monitor: follows a model that is being trained, within a share of the time that training takes."""
+"""Monitor: follows a model in training. It measures at certain updates, and keeps states when time allows."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from threading import RLock
 from time import perf_counter
@@ -16,6 +17,7 @@ from ..state_layout import text_of, text_state, unpacking
 from .allowance import Allowance
 from .curve import Curve
 from .measure import ModelState, gradient_norm, layers, moved, silent, state_of
+from .sampling import is_sampled
 
 INTERVAL = 0.1
 """Seconds from one state that is kept, and shown, to the next, at least."""
@@ -25,7 +27,7 @@ MOST_BYTES = 64_000_000
 
 _USED, _LEAST_LEFT = 0.4, 0.25
 """Of its share: what it takes by its own clock, which does not see that a trainer calls it and that training finds its
-memory displaced; and what is left for looking where noting the updates takes more than the rest."""
+memory displaced; and what is left for keeping states where noting and measuring take more than the rest."""
 
 _LEAST_WORK = 0.3
 """A thread that works less than this waits for something else, such as a GPU: looking makes that no longer."""
@@ -37,9 +39,11 @@ FAMILIES = ("gradient", "moved", "silent")
 class Monitor:
     """Curves of what a training loop tells and of what its model does, and past states of the model.
 
-    What the loop tells is kept at every update. Measuring a model takes time: the monitor knows what it took last time,
-    and waits until training has gone on for so long that it stays below ``share``; a whole state is kept at most ten
-    times a second. Old states thin out, so that their number is bounded and they reach back to the beginning.
+    What the loop tells is kept at every update. The model is measured at updates that their number alone chooses, so
+    that the same training gives the same curves on any machine: at the first 64, at every second up to 128, at every
+    fourth up to 256, and so on (`sampling.is_sampled`). Keeping a whole state takes longer, and showing it: the monitor
+    knows what it took last time and waits until training has gone on for so long that it stays below ``share``, at most
+    ten times a second. Old states thin out, so that their number is bounded and they reach back to the beginning.
 
     What an update changes here is stored in one step, so an interrupt leaves it whole.
 
@@ -48,8 +52,9 @@ class Monitor:
     model : Link, optional
         A trainer's model, where there is a trainer.
     share : float
-        Of the time that training takes; the monitor spends no more on the average. What it takes once at the beginning
-        and at the end of a run comes on top.
+        Of the time that training takes: what noting and measuring leave of it goes to keeping states. Measuring at the
+        first 64 updates may take more; in a thousand updates it is about what 200 measurements take, in ten thousand
+        300. What it takes once at the end of a run comes on top.
     states : int
         How many past states are kept, at most.
 
@@ -88,21 +93,19 @@ class Monitor:
         self.measured: dict[str, dict[str, Curve]] = {family: {} for family in FAMILIES}
         self.states: tuple[ModelState, ...] = ()
         self.watched = self.worked = 0.0
-        self._telling = self._seeing = 0.0  # seconds: of what it does at every update, and of what it does now and then
-        self._preparing = 0.0  # of these, what keeping the parameters before an update took last time
+        self._telling = self._measuring = self._showing = 0.0  # seconds: at every update, at some, and at times
         self._told: list[tuple[int, Mapping[str, float]]] = []  # what is not in the curves yet
         self._curves: dict[str, Curve] = {}
         self._noted = 0  # the last update that is in the curves
         self._folding = RLock()  # a view reads the curves in another thread
         self._most_states = states
-        self._looking, self._keeping = Allowance(share), Allowance(share)
+        self._keeping = Allowance(share)
         self._next = 0.0  # until then it only notes what it is told
         self._divide()
         self._clock: float | None = None  # when it last looked at the time ...
         self._worker = 0.0  # ... and at that which its thread works
         self._before: dict[str, Array] | None = None  # the parameters before the update to come, if it is measured
         self._copies = False  # whether updates change arrays in place, so that those of before must be copied
-        self._measured = 0  # the last update after which the model was measured
 
     # ------------------------------------------------------------------ for a loop
     def update(self, **values: Any) -> None:
@@ -121,47 +124,36 @@ class Monitor:
         self._told.append((iteration, values))
         now = perf_counter()
         self._telling += now - start
-        if now >= self._next:
+        if now >= self._next or self._is_due(iteration):
             self._look(now)
 
+    def _is_due(self, iteration: int) -> bool:
+        """Whether the model is measured after this update, or has to be known before the next one."""
+        return self.model is not None and (is_sampled(iteration) or is_sampled(iteration + 1))
+
     def _look(self, start: float) -> None:
-        """Measure the model and keep its state; where the parameters before the update are not known, get ready."""
+        """Measure the model if it is this update's turn, and keep its state if there is time.
+
+        What a piece costs is what its thread works: another program that is let in between is not its fault.
+        """
         self._pass(start)
-        if self.model is not None and (self._before is not None or not self.states):
-            self._see(start)
-        elif self.model is not None:
-            self._prepare()
-        else:
-            self._shown()
-            self._looking.spend(start, perf_counter(), INTERVAL, thread_time() - self._worker)
-            self._keeping.due = self._looking.due
-        self._plan()
-        self._seeing += thread_time() - self._worker
-
-    def _plan(self) -> None:
-        """When it looks again: after the next update, if it is ready to measure that one."""
-        self._next = 0.0 if self._before is not None else min(self._looking.due, self._keeping.due)
-
-    def _see(self, start: float) -> None:
-        """What a piece costs is what its thread works: another program that is let in between is not its fault."""
-        if self._looking.affords(start):
-            publish(self._measurements())
-            cost = thread_time() - self._worker + self._preparing
-            self._looking.spend(start, perf_counter(), cost=cost)
+        if self.model is not None:
+            self._sample()
         if self._keeping.affords(start):
-            middle = thread_time()
-            self.keep()
-            self._keeping.spend(start, perf_counter(), INTERVAL, thread_time() - middle)
-        self._before = None
-        now = perf_counter()
-        if self._looking.affords(now) or self._keeping.affords(now):
-            self._prepare()
+            before = thread_time()
+            self.keep() if self.model is not None else self._shown()
+            cost = thread_time() - before
+            self._showing += cost
+            self._keeping.spend(start, perf_counter(), INTERVAL, cost)
+        self._next = self._keeping.due
 
-    def _prepare(self) -> None:
-        """Hold the parameters before the update to come, which will be measured."""
+    def _sample(self) -> None:
+        """Measure the model, and hold its parameters if the update to come is measured."""
         start = thread_time()
-        self._before = self._parameters()
-        self._preparing = thread_time() - start
+        if is_sampled(self.iteration):
+            publish(self._measurements())
+        self._before = self._parameters() if is_sampled(self.iteration + 1) else None
+        self._measuring += thread_time() - start
 
     def _pass(self, now: float) -> None:
         """Time has passed since it last looked."""
@@ -173,19 +165,19 @@ class Monitor:
         self._divide()
 
     def _divide(self) -> None:
-        """Of the share that noting every update leaves, measuring gets a quarter, and keeping and painting the rest.
+        """Keeping and painting get what noting and measuring leave of the share.
 
         On a busy machine training gets less than the whole time, and so does the monitor.
         """
-        noting = self._telling / self.watched if self.watched else 0.0
-        left = max(_LEAST_LEFT * self.share, _USED * self.share - noting)
+        taken = (self._telling + self._measuring) / self.watched if self.watched else 0.0
+        left = max(_LEAST_LEFT * self.share, _USED * self.share - taken)
         left *= max(_LEAST_WORK, min(1.0, self.worked / self.watched)) if self.watched else 1.0
-        self._looking.share, self._keeping.share = 0.25 * left, 0.75 * left
+        self._keeping.share = left
 
     @property
     def spent(self) -> float:
         """Seconds that it has worked."""
-        return self._telling + self._seeing
+        return self._telling + self._measuring + self._showing
 
     @property
     def iteration(self) -> int:
@@ -208,12 +200,11 @@ class Monitor:
             return self._curves
 
     def keep(self) -> None:
-        """Keep the state after the present update, and measure it, whatever that costs: at the end, for instance."""
+        """Keep the state after the present update, whatever that costs: at the end, for instance."""
         if self.model is None or not self.iteration or (self.states and self.states[-1].iteration == self.iteration):
             return
-        measured = [] if self._measured == self.iteration else self._measurements()
         state = state_of(layers(self.model), self.iteration, perf_counter())
-        publish([*measured, (self, "states", self._with(state))])
+        publish([(self, "states", self._with(state))])
         self._shown()
 
     def _shown(self) -> None:
@@ -223,7 +214,6 @@ class Monitor:
         """Training pauses: what passes from here on is not its time."""
         self._pass(perf_counter())
         self._clock = self._before = None
-        self._plan()
 
     # ------------------------------------------------------------------ what it stores
     def _measurements(self) -> list[tuple[Any, str, Any]]:
@@ -240,10 +230,12 @@ class Monitor:
                 "silent": None if counts is None else counts[0] / counts[1],
             }
             for family, number in numbers.items():
-                if number is not None:
-                    measured[family][layer.name] = measured[family].get(layer.name, _EMPTY).then(self.iteration, number)
+                curve = measured[family].get(layer.name, _EMPTY if number is not None else None)
+                if curve is not None:  # where there is no number any more, the curve has a gap
+                    point = math.nan if number is None else number
+                    measured[family][layer.name] = curve.then(self.iteration, point)
         copies = self._copies or same
-        return [(self, "measured", measured), (self, "_measured", self.iteration), (self, "_copies", copies)]
+        return [(self, "measured", measured), (self, "_copies", copies)]
 
     def _in_place(self) -> bool:
         """Whether the update left the arrays where they were although there were gradients: then they have changed."""

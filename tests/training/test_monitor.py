@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from helpers.interrupts import every_point
@@ -16,7 +14,10 @@ from autolab.training import extensions
 from autolab.training import monitor as monitor_module
 from autolab.training.curve import CAPACITY, Curve
 from autolab.training.measure import gradient_norm, layers, moved, silent
+from autolab.training.sampling import is_sampled
 from autolab.views import mimebundle
+from autolab.views.draw.messages import say
+from autolab.views.monitor.static import charts
 
 X, T = np.random.default_rng(1).normal(size=(12, 4)).astype(np.float32), np.arange(12) % 3
 
@@ -33,10 +34,9 @@ def make(sizes=(6, 3)):
 
 
 def eager(model, **options):
-    """A monitor that measures and keeps every update."""
+    """A monitor that keeps every update, and measures as any other does: each of the first."""
     monitor = training.Monitor(model, share=1, **options)
-    for allowance in (monitor._looking, monitor._keeping):
-        allowance.spend = lambda *args, **options: None
+    monitor._keeping.spend = lambda *args, **options: None
     return monitor
 
 
@@ -149,25 +149,56 @@ def test_states_of_a_large_model_are_few(every_update, monkeypatch):
     assert 2 <= len(monitor.states) < 12 and sum(state.nbytes for state in monitor.states) <= 3000
 
 
-def test_it_takes_its_share_of_the_time_and_no_more():
-    model, optimizer = make((50, 3))
-    monitor = training.Monitor(model, share=0.03)
-    painted = []
+class Clock:
+    """A time that passes only where a test says so."""
 
-    def slow():
-        painted.append(time.perf_counter())
-        done = time.thread_time() + 0.004
-        while time.thread_time() < done:  # sleeping would be no work
-            pass
+    def __init__(self, monkeypatch):
+        self.now = 0.0
+        for name in ("perf_counter", "thread_time"):
+            monkeypatch.setattr(monitor_module, name, lambda: self.now)
 
-    monitor._shown = slow
-    end = time.perf_counter() + 1.5
-    while time.perf_counter() < end:
-        loss = optimizer.update(model, X, T)
-        monitor.update(loss=loss)
-    assert 0.003 < monitor.spent / monitor.watched < 0.04
-    assert 2 <= len(painted) <= 16 and min(np.diff(painted)) >= 0.09
-    assert monitor.curves["loss"].last == float(loss.data)
+    def pass_(self, seconds, found=None):
+        self.now += seconds
+        return found
+
+
+def watched(monkeypatch, update, measuring, count=400):
+    """The monitor of a training whose updates take so long, and measuring too."""
+    with using_config("rng", np.random.default_rng(0)):
+        model, optimizer = make()
+        clock, monitor = Clock(monkeypatch), training.Monitor(model)
+        measure = monitor._measurements
+        monitor._measurements = lambda: clock.pass_(measuring, measure())
+        for _ in range(count):
+            clock.pass_(update)
+            monitor.update(loss=optimizer.update(model, X, T))
+    return monitor
+
+
+def test_the_same_training_gives_the_same_curves_however_fast_it_is(monkeypatch):
+    found = [watched(monkeypatch, *times) for times in ((1e-4, 1e-3), (0.3, 1e-5))]
+    assert found[0].measured == found[1].measured and found[0].curves == found[1].curves
+    assert len(found[0].states) != len(found[1].states), "states are kept when time allows"
+    expected = [n for n in range(1, 401) if is_sampled(n)]
+    for name in ("l0", "l1"):
+        assert [x for x, _ in found[0].measured["gradient"][name].points] == expected
+        assert [x for x, _ in found[0].measured["moved"][name].points] == expected[1:]
+
+
+def test_where_a_layer_had_no_gradient_its_curve_has_a_gap():
+    model, optimizer = make()
+    monitor = eager(model)
+    for step in range(6):
+        optimizer.update(model, X, T)
+        if step == 3:
+            for p in model.predictor.l0.params():
+                p.grad = None
+        monitor.update()
+    values = [y for _, y in monitor.measured["gradient"]["l0"].points]
+    assert [bool(np.isnan(y)) for y in values] == [False, False, False, True, False, False]
+    assert not np.isnan([y for _, y in monitor.measured["gradient"]["l1"].points]).any()
+    (chart,) = [one for one in charts(monitor) if one["title"] == say("monitor_gradient")]
+    assert chart["lines"][0]["y"][3] is None and chart["lines"][0]["y"][4] is not None
 
 
 @pytest.mark.parametrize(
@@ -175,35 +206,29 @@ def test_it_takes_its_share_of_the_time_and_no_more():
     [(1e-3, 3e-6, 2e-4, 3e-3), (2e-2, 3e-6, 2e-3, 0.2), (1e-3, 2e-5, 1e-4, 5e-2)],
 )
 def test_whatever_its_pieces_cost_it_keeps_to_its_share(update, noting, measuring, painting, monkeypatch):
-    clock = {"now": 0.0}
-    for name in ("perf_counter", "thread_time"):
-        monkeypatch.setattr(monitor_module, name, lambda: clock["now"])
+    clock = Clock(monkeypatch)
+    pass_ = clock.pass_
     model, optimizer = make()
     optimizer.update(model, X, T)
     monitor, painted = training.Monitor(model, share=0.03), []
-
-    def pass_(seconds, found=None):
-        clock["now"] += seconds
-        return found
-
     measure, prepare = monitor._measurements, monitor._parameters
     monitor._measurements = lambda: pass_(measuring, measure())
     monitor._parameters = lambda: pass_(measuring / 4, prepare())
-    monitor._shown = lambda: painted.append(pass_(painting * (1 + 5 * (clock["now"] > 30)), clock["now"]))
+    monitor._shown = lambda: painted.append(pass_(painting * (1 + 5 * (clock.now > 30)), clock.now))
     for i in range(1, int(60 / update)):
-        clock["now"] += update
-        pass_(noting, monitor._take(i, {"loss": 1.0}, clock["now"] - noting))
+        clock.now += update
+        pass_(noting, monitor._take(i, {"loss": 1.0}, clock.now - noting))
     assert monitor.watched > 50
-    last = 1.25 * measuring + 6 * painting  # what is paid for only by the training that follows
+    last = 6 * painting  # what is paid for only by the training that follows
     assert (monitor.spent - last) / monitor.watched <= 0.03
     assert len(painted) >= 3 and min(np.diff(painted)) >= 0.1 - update
 
 
-def test_where_noting_takes_the_whole_share_it_still_looks():
+def test_where_noting_takes_the_whole_share_it_still_keeps_states():
     monitor = training.Monitor(share=0.03)
     monitor.watched, monitor.worked, monitor._telling = 10.0, 10.0, 1.0
     monitor._divide()
-    assert monitor._looking.share + monitor._keeping.share == pytest.approx(0.25 * 0.03)
+    assert monitor._keeping.share == pytest.approx(0.25 * 0.03)
 
 
 def test_as_an_extension_it_hears_every_observation(tmp_path):

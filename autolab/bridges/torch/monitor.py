@@ -24,7 +24,7 @@ class LiveMonitor(AutoLabMonitor):
     ----------
     module : torch.nn.Module
     share : float
-        Of the time that training takes; the monitor takes no more.
+        Of the time that training takes; see `autolab.training.Monitor`.
     states : int
         How many past states can be looked at, at most.
 
@@ -57,7 +57,7 @@ class LiveMonitor(AutoLabMonitor):
         super()._look(start)
 
     def keep(self) -> None:
-        """Keep the state after the present update, and measure it, whatever that costs: at the end, for instance."""
+        """Keep the state after the present update, whatever that costs: at the end, for instance."""
         self._follow()
         super().keep()
 
