@@ -40,8 +40,8 @@ class Monitor:
     """Curves of what a training loop tells and of what its model does, and past states of the model.
 
     What the loop tells is kept at every update. The model is measured at updates that their number alone chooses, so
-    that the same training gives the same curves on any machine: at the first 64, at every second up to 128, at every
-    fourth up to 256, and so on (`sampling.is_sampled`). Keeping a whole state takes longer, and showing it: the monitor
+    that the same training gives the same curves on any machine: at the first 32, at every second up to 64, at every
+    fourth up to 128, and so on (`sampling.is_sampled`). Keeping a whole state takes longer, and showing it: the monitor
     knows what it took last time and waits until training has gone on for so long that it stays below ``share``, at most
     ten times a second. Old states thin out, so that their number is bounded and they reach back to the beginning.
 
@@ -53,8 +53,8 @@ class Monitor:
         A trainer's model, where there is a trainer.
     share : float
         Of the time that training takes: what noting and measuring leave of it goes to keeping states. Measuring at the
-        first 64 updates may take more; in a thousand updates it is about what 200 measurements take, in ten thousand
-        300. What it takes once at the end of a run comes on top.
+        first updates of a small model may take more: there are about 110 measurements in a thousand updates, and 160 in
+        ten thousand. What it takes once at the end of a run comes on top.
     states : int
         How many past states are kept, at most.
 
