@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -38,8 +39,10 @@ def test_the_container_has_a_python_that_is_declared() -> None:
 
 @pytest.mark.full
 def test_the_wheel_runs_the_readmes_first_screen_in_an_empty_environment(tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+
     def run(*command: str | Path) -> str:
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
         assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
         return done.stdout
 
