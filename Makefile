@@ -117,3 +117,4 @@ bench-gpu:
 clean:
 	rm -rf .venv .bench-venv .bridges-venv .lite-venv .graders-venv .hosts-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis artefacts build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	find autolab tests -type d -empty -delete

@@ -25,7 +25,7 @@ SECONDS = 600
 """A cell that runs longer is interrupted."""
 
 _POLICY = "default-src 'none'; img-src data:; style-src-attr 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
-_BRING = "from autolab.views.export.embedding import bring_pages as _bring; _bring(); del _bring"
+_BRING = "from autolab.views.export.pages import bring_pages as _bring; _bring(); del _bring"
 # What an output is shown as, the best first.
 _KINDS = (
     *("text/html", "text/markdown", "image/svg+xml", "text/latex"),
@@ -226,8 +226,7 @@ def _size(metadata: Any) -> dict[str, Any]:
 
 def _held(data: Mapping[str, Any]) -> dict[str, str] | None:
     """What the page of a live view holds, with its picture; None if the output is something else."""
-    from .views.export.embedding import PAGE
-    from .views.export.pages import VIEWS
+    from .views.export.pages import PAGE, VIEWS
 
     given = data.get(PAGE)
     texts = {**given, "picture": data.get("text/html")} if isinstance(given, Mapping) else {}

@@ -1,6 +1,6 @@
 """How a number is written, wherever AutoLab speaks of one: a true minus sign, ∞, and NaN.
 
-`display.numbers` shortens numbers for pictures; the sentences of a check have more digits. Both begin here.
+`views.draw.numbers` shortens numbers for pictures; the sentences of a check have more digits. Both begin here.
 """
 
 from __future__ import annotations

@@ -183,6 +183,7 @@ LATER = (
     "autolab.views.export.pages",
     "autolab.views.heatmap.heatmap",
     "autolab.views.interact.interact",
+    "autolab.views.plots.surface_view",
     "autolab.views.check.lens",
 )
 

@@ -1,4 +1,4 @@
-"""Arrays and where they live. This is the only file of AutoLab that names cupy.
+"""Arrays and where they live. This is the only file of AutoLab that imports cupy.
 
 `modules` maps an array type to the module that works on it. NumPy's entry is always there; CuPy's is added when the
 first CuPy array is seen, so that nothing here imports cupy unless the user did, or asked for `to_gpu`.

@@ -1,4 +1,4 @@
-"""The only traversal of the graph. It is iterative, and nothing is stored before all is computed."""
+"""The only backward pass. It is iterative, and nothing is stored before all is computed."""
 
 from __future__ import annotations
 

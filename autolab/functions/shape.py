@@ -110,4 +110,4 @@ def cast(xp: Any, x: Array, *, dtype: Any) -> Array:
     return x.astype(dtype)
 
 
-Primitive.sum_to, Primitive.cast = staticmethod(sum_to), staticmethod(cast)
+Primitive.sum_to, Primitive.cast = staticmethod(sum_to), staticmethod(cast)  # what `Primitive.fit` calls

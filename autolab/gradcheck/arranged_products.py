@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from .case import Case
 from .messages import say, shown
 from .rearranged import Explanation
+from .rules import symbols
 
 _CLOSE = 1e-9
 _MEASURED = 1e-6
@@ -30,10 +32,11 @@ def wrong_order(case: Case, i: int) -> Explanation | None:
 
 
 def _products(case: Case, i: int, g: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    upstream, _ = symbols(case)
     for name, b in zip(case.names, case.subject.arrays, strict=True):
         if b.ndim < 2:
             continue
-        for first, second in ((("g", g), (shown(name), b)), ((shown(name), b), ("g", g))):
+        for first, second in (((upstream, g), (shown(name), b)), ((shown(name), b), (upstream, g))):
             for p, a in _turned(*first):
                 for q, c in _turned(*second):
                     if a.shape[-1] == c.shape[-2] and (*a.shape[:-1], c.shape[-1]) == case.shapes[i]:
@@ -58,10 +61,17 @@ def forgotten_in_row(case: Case, i: int) -> Explanation | None:
                 for factor, key in ((1.0, "missing"), (2.0, "sign")):
                     for sign in (1.0, -1.0):
                         if _is(factor * sign * sized, lost, _MEASURED):
-                            words = f"{'-' if sign < 0 else '+'} {text}{scale}"
+                            words = f"{'-' if sign < 0 else '+'} {_in_their_names(case, i, text + scale)}"
                             how = say(f"missing_term.row_{key}", axis=axis)
                             return Explanation("missing_term", how, formulas={"term": words})
     return None
+
+
+def _in_their_names(case: Case, i: int, formula: str) -> str:
+    """A formula in ``g``, ``x`` and ``y`` with what they are called here."""
+    upstream, result = symbols(case)
+    x = case.names[i] if case.names[i].isidentifier() else "x"
+    return re.sub(r"\b[gxy]\b", lambda found: {"g": upstream, "x": x, "y": result}[found[0]], formula)
 
 
 def _shared(g: np.ndarray, x: np.ndarray, y: np.ndarray, axis: int) -> Iterator[tuple[str, np.ndarray]]:

@@ -1,7 +1,7 @@
 """Every sentence that a gradient check says, and which findings are innocent.
 
-This catalogue is the check's own: display has another for views, and nothing here may import display. A sentence says
-what the evidence shows, never the finished formula.
+This catalogue is the check's own: `views.draw.messages` is that of the views, and nothing here may import views. A
+sentence says what the evidence shows, never the finished formula.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class _Samples:
-    """At many points: the named values, the local derivative of backward, the measured one."""
+    """At many points: the named values, the result last; the local derivative of backward, the measured one."""
 
     names: dict[str, np.ndarray]
     written: np.ndarray
@@ -53,10 +53,10 @@ class _Formula:
     above: tuple[str, ...]
     below: tuple[str, ...]
 
-    def text(self, factor: Fraction) -> str:
+    def text(self, factor: Fraction, upstream: str) -> str:
         """The formula with its factor, as it would be written in Python."""
         size = abs(factor)
-        above = [*([str(size.numerator)] if size.numerator != 1 else []), "g", *self.above]
+        above = [*([str(size.numerator)] if size.numerator != 1 else []), upstream, *self.above]
         below = [*([str(size.denominator)] if size.denominator != 1 else []), *self.below]
         divisor = f" / {below[0]}" if len(below) == 1 else f" / ({' * '.join(below)})" if below else ""
         if len(below) == 1 and " * " in below[0] and not below[0].startswith("("):
@@ -72,10 +72,11 @@ def elementwise_rule(case: Case, i: int) -> Rule:
         samples = None
     if samples is None:
         return Rule("", "")
+    upstream, _ = symbols(case)
     with np.errstate(all="ignore"):
         formulas, values = _formulas(samples.names)
-        written = _fitting(formulas, values, samples.written, _WRITTEN)
-        right = _fitting(formulas, values, samples.measured, _MEASURED)
+        written = _fitting(formulas, values, samples.written, _WRITTEN, upstream)
+        right = _fitting(formulas, values, samples.measured, _MEASURED, upstream)
     return Rule(written, right) if written != right else Rule("", "")
 
 
@@ -103,7 +104,7 @@ def _samples(case: Case, i: int) -> _Samples | None:
     if count < _LEAST:
         return None
     columns = [np.concatenate([values[n] for values, *_ in found]) for n in range(len(case.names) + 1)]
-    names = dict(zip([*_letters(case), "y"], columns, strict=True))
+    names = dict(zip([*_letters(case), symbols(case)[1]], columns, strict=True))
     return _Samples(names, np.concatenate([w for _, w, _ in found]), np.concatenate([m for *_, m in found]))
 
 
@@ -143,21 +144,31 @@ def _is_elementwise(case: Case, i: int, measured: np.ndarray) -> bool:
 
 def _letters(case: Case) -> list[str]:
     """The names of the inputs; letters where they are no names."""
-    if all(name.isidentifier() and name not in ("g", "y") for name in case.names):
+    if all([name.isidentifier() for name in case.names]):
         return list(case.names)
     return [_LETTERS[k] if k < len(_LETTERS) else f"x{k}" for k in range(len(case.names))]
+
+
+def symbols(case: Case) -> tuple[str, str]:
+    """What formulas call the upstream gradient and the result: ``g`` and ``y``, unless an input is called so."""
+    upstream, result = [
+        next(name for name in choice if name not in case.names)
+        for choice in (("g", "upstream", "upstream_"), ("y", "out", "out_"))
+    ]
+    return upstream, result
 
 
 # ---------------------------------------------------------------------- formulas
 def _parts(names: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
     """What formulas are made of, the simplest first."""
     yield from names.items()
+    *_, result = names
     for name, v in names.items():
         yield f"(1 - {name})", 1 - v
         yield f"(1 + {name})", 1 + v
         yield f"(1 - {name} * {name})", 1 - v * v
         yield f"(1 + {name} * {name})", 1 + v * v
-        if name == "y":
+        if name == result:
             continue
         for function in (np.exp, np.sin, np.cos, np.log, np.sqrt, np.tanh, np.cosh, np.sinh, np.tan):
             yield f"{function.__name__}({name})", function(v)
@@ -202,7 +213,7 @@ def _length(formula: _Formula, names: Iterable[str]) -> int:
     return sum([1 if part in used else len(part) for part in parts]) + 3 * len([*parts, *formula.below, *used])
 
 
-def _fitting(formulas: list[_Formula], values: np.ndarray, target: np.ndarray, close: float) -> str:
+def _fitting(formulas: list[_Formula], values: np.ndarray, target: np.ndarray, close: float, upstream: str) -> str:
     """The shortest formula that fits with a simple factor; empty if there is none."""
     size = np.max(np.abs(target))
     if not np.isfinite(size) or size == 0:
@@ -212,5 +223,5 @@ def _fitting(formulas: list[_Formula], values: np.ndarray, target: np.ndarray, c
     for k in np.flatnonzero(gaps <= close * size):
         factor = Fraction(float(factors[k])).limit_denominator(4)
         if abs(factor) in _FACTORS and abs(float(factor) - factors[k]) <= 10 * close * abs(factors[k]):
-            return formulas[k].text(factor)
+            return formulas[k].text(factor, upstream)
     return ""

@@ -60,8 +60,8 @@ def snapshot(array: Array, max_cells: int = CELLS) -> Snapshot:
     if _is_number(array):
         return _of_number(array)
     reduced, block = block_reduce(array, max_cells)
-    values = np.array(to_cpu(reduced), copy=True)
-    values.flags.writeable = False
+    values = reduced.copy() if type(reduced) is np.ndarray else np.array(to_cpu(reduced), copy=True)
+    values.setflags(write=False)
     low, high, nan_count, inf_count = extremes(array)
     return Snapshot(
         shape=tuple(array.shape),
@@ -155,7 +155,7 @@ def extremes(array: Array) -> tuple[float | None, float | None, int, int]:
     if array.size == 0:
         return None, None, 0, 0
     low, high = (float(array.item()),) * 2 if array.size == 1 else (float(array.min()), float(array.max()))
-    if np.isfinite(low) and np.isfinite(high):
+    if math.isfinite(low) and math.isfinite(high):
         return low, high, 0, 0
     xp = get_array_module(array)
     finite = array[xp.isfinite(array)]

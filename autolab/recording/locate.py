@@ -183,7 +183,19 @@ def python_function(fn: Any) -> Any:
 def source_of(function: Any) -> tuple[str | None, str | None, int | None]:
     """Source text, file and first line of a function; None for what was typed at a prompt, or is built in."""
     try:
-        lines, first = inspect.getsourcelines(function)
-        return textwrap.dedent("".join(lines)), file_label(inspect.getsourcefile(function) or ""), first
-    except (OSError, TypeError):
+        code = getattr(inspect.unwrap(function), "__code__", None)
+        text, filename, first = _read(function) if code is None else _read_once(code, code.co_filename)
+        return text, file_label(filename), first
+    except (OSError, TypeError, ValueError):
         return None, None, None
+
+
+@functools.lru_cache(256)
+def _read_once(code: CodeType, filename: str) -> tuple[str, str, int]:
+    """Of code: a slider records the same again and again. Code of two files may be equal, so the name counts too."""
+    return _read(code)
+
+
+def _read(function: Any) -> tuple[str, str, int]:
+    lines, first = inspect.getsourcelines(function)
+    return textwrap.dedent("".join(lines)), inspect.getsourcefile(function) or "", first

@@ -30,16 +30,32 @@ memory displaced; and what is left for looking where noting the updates takes mo
 _LEAST_WORK = 0.3
 """A thread that works less than this waits for something else, such as a GPU: looking makes that no longer."""
 
+SAMPLES = 32
+"""So many updates are measured between one number of updates and twice as many."""
+
 FAMILIES = ("gradient", "moved", "silent")
 """What is measured of every layer besides what the loop tells."""
+
+
+def is_sampled(iteration: int) -> bool:
+    """Whether the model is measured after this update.
+
+    Examples
+    --------
+    >>> [n for n in range(126, 140) if is_sampled(n)]
+    [126, 128, 132, 136]
+    """
+    doublings = (iteration // SAMPLES).bit_length() - 1
+    return doublings < 1 or iteration % (1 << doublings) == 0
 
 
 class Monitor:
     """Curves of what a training loop tells and of what its model does, and past states of the model.
 
-    What the loop tells is kept at every update. Measuring a model takes time: the monitor knows what it took last time,
-    and waits until training has gone on for so long that it stays below ``share``; a whole state is kept at most ten
-    times a second. Old states thin out, so that their number is bounded and they reach back to the beginning.
+    What the loop tells is kept at every update. The model is measured after each of the first 64 updates, then after
+    every second one until 128, every fourth until 256 and so on: the same training gives the same curves, on whatever
+    machine. A whole state is kept, and shown, at most ten times a second, and so seldom that the monitor stays below
+    ``share``. Old states thin out, so that their number is bounded and they reach back to the beginning.
 
     What an update changes here is stored in one step, so an interrupt leaves it whole.
 
@@ -49,7 +65,7 @@ class Monitor:
         A trainer's model, where there is a trainer.
     share : float
         Of the time that training takes; the monitor spends no more on the average. What it takes once at the beginning
-        and at the end of a run comes on top.
+        and at the end of a run comes on top, and measuring the first updates of a small model.
     states : int
         How many past states are kept, at most.
 
@@ -89,20 +105,18 @@ class Monitor:
         self.states: tuple[ModelState, ...] = ()
         self.watched = self.worked = 0.0
         self._telling = self._seeing = 0.0  # seconds: of what it does at every update, and of what it does now and then
-        self._preparing = 0.0  # of these, what keeping the parameters before an update took last time
+        self._measuring = 0.0  # of the latter, what measuring took
         self._told: list[tuple[int, Mapping[str, float]]] = []  # what is not in the curves yet
         self._curves: dict[str, Curve] = {}
         self._noted = 0  # the last update that is in the curves
         self._folding = RLock()  # a view reads the curves in another thread
         self._most_states = states
-        self._looking, self._keeping = Allowance(share), Allowance(share)
-        self._next = 0.0  # until then it only notes what it is told
+        self._keeping = Allowance(share)
         self._divide()
         self._clock: float | None = None  # when it last looked at the time ...
         self._worker = 0.0  # ... and at that which its thread works
-        self._before: dict[str, Array] | None = None  # the parameters before the update to come, if it is measured
+        self._before: dict[str, Array] | None = None  # the parameters before the update to come, if it is sampled
         self._copies = False  # whether updates change arrays in place, so that those of before must be copied
-        self._measured = 0  # the last update after which the model was measured
 
     # ------------------------------------------------------------------ for a loop
     def update(self, **values: Any) -> None:
@@ -117,51 +131,32 @@ class Monitor:
         self._take(self.iteration + 1, {name: _as_float(name, value) for name, value in values.items()}, start)
 
     def _take(self, iteration: int, values: Mapping[str, float], start: float) -> None:
-        """Note one update, from ``start`` on, and look at the model if the time for that has come."""
+        """Note one update, from ``start`` on, and look at the model if it is time for that."""
         self._told.append((iteration, values))
         now = perf_counter()
         self._telling += now - start
-        if now >= self._next:
-            self._look(now)
+        if now >= self._keeping.due or is_sampled(iteration) or is_sampled(iteration + 1):
+            self._look(now, iteration)
 
-    def _look(self, start: float) -> None:
-        """Measure the model and keep its state; where the parameters before the update are not known, get ready."""
+    def _look(self, start: float, iteration: int) -> None:
+        """Measure the model after an update that is sampled, get ready for the next one; keep the state if it is time.
+
+        What a piece costs is what its thread works: another program that is let in between is not its fault.
+        """
         self._pass(start)
-        if self.model is not None and (self._before is not None or not self.states):
-            self._see(start)
-        elif self.model is not None:
-            self._prepare()
-        else:
-            self._shown()
-            self._looking.spend(start, perf_counter(), INTERVAL, thread_time() - self._worker)
-            self._keeping.due = self._looking.due
-        self._plan()
-        self._seeing += thread_time() - self._worker
-
-    def _plan(self) -> None:
-        """When it looks again: after the next update, if it is ready to measure that one."""
-        self._next = 0.0 if self._before is not None else min(self._looking.due, self._keeping.due)
-
-    def _see(self, start: float) -> None:
-        """What a piece costs is what its thread works: another program that is let in between is not its fault."""
-        if self._looking.affords(start):
-            publish(self._measurements())
-            cost = thread_time() - self._worker + self._preparing
-            self._looking.spend(start, perf_counter(), cost=cost)
+        if self.model is not None:
+            if is_sampled(iteration):
+                publish(self._measurements())
+            self._before = self._parameters() if is_sampled(iteration + 1) else None
+            self._measuring += thread_time() - self._worker
         if self._keeping.affords(start):
             middle = thread_time()
-            self.keep()
+            if self.model is None:
+                self._shown()
+            else:
+                self.keep()
             self._keeping.spend(start, perf_counter(), INTERVAL, thread_time() - middle)
-        self._before = None
-        now = perf_counter()
-        if self._looking.affords(now) or self._keeping.affords(now):
-            self._prepare()
-
-    def _prepare(self) -> None:
-        """Hold the parameters before the update to come, which will be measured."""
-        start = thread_time()
-        self._before = self._parameters()
-        self._preparing = thread_time() - start
+        self._seeing += thread_time() - self._worker
 
     def _pass(self, now: float) -> None:
         """Time has passed since it last looked."""
@@ -173,14 +168,13 @@ class Monitor:
         self._divide()
 
     def _divide(self) -> None:
-        """Of the share that noting every update leaves, measuring gets a quarter, and keeping and painting the rest.
+        """Keeping and painting get the share that noting every update and measuring some leaves.
 
         On a busy machine training gets less than the whole time, and so does the monitor.
         """
-        noting = self._telling / self.watched if self.watched else 0.0
+        noting = (self._telling + self._measuring) / self.watched if self.watched else 0.0
         left = max(_LEAST_LEFT * self.share, _USED * self.share - noting)
-        left *= max(_LEAST_WORK, min(1.0, self.worked / self.watched)) if self.watched else 1.0
-        self._looking.share, self._keeping.share = 0.25 * left, 0.75 * left
+        self._keeping.share = left * (max(_LEAST_WORK, min(1.0, self.worked / self.watched)) if self.watched else 1.0)
 
     @property
     def spent(self) -> float:
@@ -208,12 +202,11 @@ class Monitor:
             return self._curves
 
     def keep(self) -> None:
-        """Keep the state after the present update, and measure it, whatever that costs: at the end, for instance."""
+        """Keep the state after the present update, whatever that costs: at the end, for instance."""
         if self.model is None or not self.iteration or (self.states and self.states[-1].iteration == self.iteration):
             return
-        measured = [] if self._measured == self.iteration else self._measurements()
         state = state_of(layers(self.model), self.iteration, perf_counter())
-        publish([*measured, (self, "states", self._with(state))])
+        publish([(self, "states", self._with(state))])
         self._shown()
 
     def _shown(self) -> None:
@@ -223,7 +216,6 @@ class Monitor:
         """Training pauses: what passes from here on is not its time."""
         self._pass(perf_counter())
         self._clock = self._before = None
-        self._plan()
 
     # ------------------------------------------------------------------ what it stores
     def _measurements(self) -> list[tuple[Any, str, Any]]:
@@ -243,7 +235,7 @@ class Monitor:
                 if number is not None:
                     measured[family][layer.name] = measured[family].get(layer.name, _EMPTY).then(self.iteration, number)
         copies = self._copies or same
-        return [(self, "measured", measured), (self, "_measured", self.iteration), (self, "_copies", copies)]
+        return [(self, "measured", measured), (self, "_copies", copies)]
 
     def _in_place(self) -> bool:
         """Whether the update left the arrays where they were although there were gradients: then they have changed."""

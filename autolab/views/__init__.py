@@ -24,8 +24,6 @@ def grad_status(variable: "Variable") -> str:
     >>> grad_status(autolab.Variable(2.0))
     'No gradient yet: no backward pass has reached it.'
     """
-    from ..views.draw.grad_status import (
-        of_variable,  # this looks at graphs and recordings: imported when the first one asks
-    )
+    from .draw.grad_status import of_variable  # it looks at recordings: imported when the first one asks
 
     return of_variable(variable)

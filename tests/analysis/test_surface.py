@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,7 +12,8 @@ import pytest
 
 import autolab
 from autolab import functions as F
-from autolab.analysis import descend, surface
+from autolab import optimizers
+from autolab.analysis import descend, rolling, surface
 
 
 def bowl(x, y):
@@ -171,3 +173,74 @@ def test_in_plain_python_it_is_words():
     shown = surface(bowl, (1.0, -0.5), steps=3)
     assert repr(shown) == str(shown) == shown._repr_mimebundle_()["text/plain"]
     assert "Surface(" not in repr([shown]) and "array(" not in repr(shown)
+
+
+# ---------------------------------------------------------------------------------------------------- the ball
+@pytest.mark.parametrize("name", sorted(rolling.OPTIMIZERS))
+def test_a_ball_rolls_as_the_optimizer_moves_parameters(name):
+    class Point(autolab.Link):
+        def __init__(self):
+            super().__init__()
+            self.x, self.y = autolab.Parameter(np.array(0.8)), autolab.Parameter(np.array(0.5))
+
+        def forward(self):
+            return bowl(self.x, self.y)
+
+    point = Point()
+    optimizer = rolling.OPTIMIZERS[name](lr=0.03).setup(point)
+    places, values = [[0.8, 0.5]], []
+    for _ in range(12):
+        values.append(float(optimizer.update(point).array))
+        places.append([float(point.x.array), float(point.y.array)])
+    found = surface(bowl, (0.0, 0.0), steps=3).roll((0.8, 0.5), name, 12, {"lr": 0.03})
+    np.testing.assert_allclose(found.places, places, rtol=1e-9)
+    np.testing.assert_allclose(found.values[:-1], values, rtol=1e-9)
+    np.testing.assert_allclose(found.gradients, found.places * [2, 20], rtol=1e-9)
+    assert not found.ended
+
+
+def test_a_ball_in_a_plane_of_a_net_follows_the_gradient_of_the_plane():
+    net = model()
+    before = [p.array.copy() for p in net.params()]
+    found = surface(loss_of, net, steps=5)
+    _, slope = found.plane.slope(0.1, -0.2)
+    step = 1e-4
+    for k, (dx, dy) in enumerate([(step, 0.0), (0.0, step)]):
+        ends = [found.plane.slope(0.1 + sign * dx, -0.2 + sign * dy)[0] for sign in (1, -1)]
+        assert (ends[0] - ends[1]) / (2 * step) == pytest.approx(slope[k], rel=2e-2, abs=1e-3)
+    way = found.roll((0.5, 0.5), "SGD", 5, {"lr": 0.1})
+    np.testing.assert_allclose(way.places[1], [0.5, 0.5] - 0.1 * way.gradients[0])
+    assert all([np.array_equal(p.array, old) for p, old in zip(net.params(), before, strict=True)])
+
+
+def test_a_ball_ends_where_nothing_is_finite():
+    found = surface(lambda x, y: F.log(x) + y * y, (1.0, 0.0), span=0.9, steps=3)
+    way = found.roll((0.2, 0.0), "SGD", 20, {"lr": 0.1})
+    assert way.ended and len(way.places) == 2 and np.isnan(way.values[-1])
+    assert len(way.values) == len(way.gradients) == 2
+
+
+def test_an_optimizer_given_as_an_object_stays_as_it_is():
+    optimizer = optimizers.MomentumSGD(lr=0.02, momentum=0.5)
+    way = surface(bowl, (0.0, 0.0), steps=3).roll((0.5, 0.5), optimizer, 3)
+    assert way.settings == {"lr": 0.02, "momentum": 0.5} and optimizer.t == 0 and optimizer.target is None
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"start": (3.0, 0.0)}, "start holds 3; the surface goes from -1 to 1"),
+        ({"start": (float("nan"), 0.0)}, "start holds nan"),
+        ({"start": (0.0,)}, "start holds 1 numbers"),
+        ({"start": "ab"}, "expected two numbers"),
+        ({"optimizer": "Adma"}, "optimizer is 'Adma'; expected one of SGD"),
+        ({"optimizer": 3}, "optimizer is an int"),
+        ({"optimizer": optimizers.SGD(lr=lambda t: 0.1)}, "the learning rate is a function; expected a number"),
+        ({"settings": {"beta": 1}}, "SGD has no setting 'beta'; expected one of lr"),
+        ({"settings": {"lr": -1.0}}, "lr is -1"),
+        ({"steps": 0}, "steps is 0; expected a whole number from 1 to 500"),
+    ],
+)
+def test_what_cannot_roll_is_said(given, words):
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        surface(bowl, (0.0, 0.0), steps=3).roll(**{"start": (0.5, 0.5), **given})

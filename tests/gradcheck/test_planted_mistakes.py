@@ -44,6 +44,39 @@ def test_formulas_use_the_names_of_the_inputs_and_are_held_back_below_level_4():
     assert "computes 3 * g * speed; measured is 3 * g * speed * speed." in named.hint
 
 
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ("xyz", "Your rule computes g * x; measured is g * y."),
+        ("gxy", "Your rule computes upstream * g; measured is upstream * x."),
+        ("yxz", "Your rule computes g * y; measured is g * x."),
+        (("out", "y", "g"), "Your rule computes upstream * out; measured is upstream * y."),
+    ],
+)
+def test_formulas_keep_the_names_of_inputs_that_are_called_like_the_result_or_the_gradient(names, said):
+    rule = node(lambda a, b, c: a * b + c, lambda g, a, b, c: (g * a, g * a, g))
+    inputs = dict(zip(names, np.random.default_rng(0).uniform(0.5, 2, (3, 4)), strict=True))
+    (finding,) = check_gradients(
+        eval(f"lambda {', '.join(names)}: rule({', '.join(names)})", {"rule": rule}), **inputs
+    ).findings
+    assert said in finding.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "term"), [("scores", "- y * sum(g * y)"), ("y", "- out * sum(g * out)"), ("g", "- y * sum(upstream * y)")]
+)
+def test_the_term_of_a_row_keeps_the_names_too(name, term):
+    rule = node(softmax, lambda g, a: g * softmax(a))
+    x = np.random.default_rng(0).normal(size=(3, 4))
+    (finding,) = check_gradients(eval(f"lambda {name}: rule({name})", {"rule": rule}), x).findings
+    assert f"The term is {term}." in finding.hint
+
+
+def softmax(a):
+    e = np.exp(a - a.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
 def test_no_formula_is_said_where_none_fits_to_rounding():
     odd = node(np.tanh, lambda g, x: g * (1 - np.tanh(x) * 1.00001))
     (finding,) = check_gradients(odd, np.linspace(0.2, 1.4, 5)).findings

@@ -70,16 +70,17 @@ def test_a_wrong_gradient_shows_three_heatmaps_with_the_worst_element_ringed():
     assert error not in (analytic, "0")
 
 
-def test_errors_below_what_is_allowed_are_pale():
+def test_errors_below_what_is_allowed_are_pale_and_nothing_is_red():
     _, bundle = bundle_of(lambda x: np.sin(x), np.array([1.0, -2.0]))
     (svg,) = pictures(bundle["text/html"])
+    assert 'class="ring"' not in svg
     assert limits(svg)[2].endswith(("e−08", "e−09"))  # the tolerance, not the error of 1e-13
 
 
 def test_elements_that_were_not_measured_are_no_nan_in_a_picture():
     report, bundle = bundle_of(lambda w: np.tanh(w), np.linspace(-2, 2, 900).reshape(30, 30))
     (svg,) = pictures(bundle["text/html"])
-    assert svg.count('class="ring"') == 3 and "NaN" not in svg + bundle["text/html"]
+    assert "NaN" not in svg + bundle["text/html"]
     assert report["w"].coverage in bundle["text/html"] and report["w"].coverage in bundle["text/plain"]
 
 

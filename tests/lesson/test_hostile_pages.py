@@ -18,8 +18,7 @@ from views.payloads import PAYLOADS
 
 from autolab import lesson_page
 from autolab.sanitiser import TAGS
-from autolab.views.export.embedding import PAGE
-from autolab.views.export.pages import VIEWS
+from autolab.views.export.pages import PAGE, VIEWS
 
 COVER = "position:fixed;inset:0;z-index:9;background:red"
 # Markup that leads away, or covers and restyles what is around it.

@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output, new_raw_cell
 from autolab import lesson_page
 from autolab.files import FileFormatError
 from autolab.views.draw.messages import say
-from autolab.views.export.embedding import PAGE
+from autolab.views.export.pages import PAGE
 
 from .test_hostile_pages import RUN, check_text, hostile_cells, marked, shown
 

@@ -9,7 +9,7 @@ import autolab
 from autolab import functions as F
 from autolab import links as L
 from autolab.analysis.ladder import Ladder
-from autolab.analysis.landscape import Space
+from autolab.analysis.loss_space import Space
 from autolab.tracing import Branches
 
 W = np.random.default_rng(1).normal(size=(6, 6))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from helpers.interrupts import every_point
@@ -33,10 +31,9 @@ def make(sizes=(6, 3)):
 
 
 def eager(model, **options):
-    """A monitor that measures and keeps every update."""
+    """A monitor that keeps the state after every update."""
     monitor = training.Monitor(model, share=1, **options)
-    for allowance in (monitor._looking, monitor._keeping):
-        allowance.spend = lambda *args, **options: None
+    monitor._keeping.spend = lambda *args, **options: None
     return monitor
 
 
@@ -149,25 +146,30 @@ def test_states_of_a_large_model_are_few(every_update, monkeypatch):
     assert 2 <= len(monitor.states) < 12 and sum(state.nbytes for state in monitor.states) <= 3000
 
 
-def test_it_takes_its_share_of_the_time_and_no_more():
-    model, optimizer = make((50, 3))
-    monitor = training.Monitor(model, share=0.03)
-    painted = []
+@pytest.mark.parametrize("sampled", [[*range(1, 65), *range(66, 129, 2), *range(132, 257, 4), *range(264, 301, 8)]])
+def test_the_same_training_gives_the_same_curves_however_long_it_takes(sampled, monkeypatch):
+    def curves(pause):
+        clock = {"now": 0.0}
 
-    def slow():
-        painted.append(time.perf_counter())
-        done = time.thread_time() + 0.004
-        while time.thread_time() < done:  # sleeping would be no work
-            pass
+        def tick():
+            clock["now"] += pause
+            return clock["now"]
 
-    monitor._shown = slow
-    end = time.perf_counter() + 1.5
-    while time.perf_counter() < end:
-        loss = optimizer.update(model, X, T)
-        monitor.update(loss=loss)
-    assert 0.003 < monitor.spent / monitor.watched < 0.04
-    assert 2 <= len(painted) <= 16 and min(np.diff(painted)) >= 0.09
-    assert monitor.curves["loss"].last == float(loss.data)
+        for name in ("perf_counter", "thread_time"):
+            monkeypatch.setattr(monitor_module, name, tick)
+        model, optimizer = make()
+        monitor, seen = training.Monitor(model), []
+        measure = monitor._measurements
+        monitor._measurements = lambda: seen.append(monitor.iteration) or measure()
+        with using_config("rng", np.random.default_rng(0)):
+            for _ in range(300):
+                monitor.update(loss=optimizer.update(model, X, T))
+        assert seen == sampled
+        return monitor.curves, monitor.measured, len(monitor.states)
+
+    quick, slow = curves(1e-5), curves(0.3)
+    assert quick[:2] == slow[:2] and len(slow[1]["gradient"]["l1"].points) > 100
+    assert quick[2] < slow[2], "how many states are kept depends on the time"
 
 
 @pytest.mark.parametrize(
@@ -203,7 +205,7 @@ def test_where_noting_takes_the_whole_share_it_still_looks():
     monitor = training.Monitor(share=0.03)
     monitor.watched, monitor.worked, monitor._telling = 10.0, 10.0, 1.0
     monitor._divide()
-    assert monitor._looking.share + monitor._keeping.share == pytest.approx(0.25 * 0.03)
+    assert monitor._keeping.share == pytest.approx(0.25 * 0.03)
 
 
 def test_as_an_extension_it_hears_every_observation(tmp_path):

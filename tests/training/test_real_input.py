@@ -80,7 +80,7 @@ def test_it_learns_the_digits_and_shows_what_it_confuses(tmp_path):
     right = np.trace(matrix)
     assert f"{right} of 360 are right" in said
     assert right / 360 == pytest.approx(log[-1]["validation/main/accuracy"])
-    pages = {page.name: page.read_text("utf-8") for page in out.glob("heatmap_*.html")}
+    pages = {page.name: page.read_text("utf-8") for page in (out / "autolab_pages").glob("heatmap_*.html")}
     assert len(pages) == 2 and "heatmap_confusion.html" in pages
     (mistakes,) = [text for name, text in pages.items() if name != "heatmap_confusion.html"]
     named = set(re.findall(r"test (\d+): a (\d) taken for a (\d)", mistakes))

@@ -112,6 +112,10 @@ def interact() -> Any:
     return autolab.interact(lambda k, kind: {"A": np.eye(3) * k}, k=(1, 5), kind=["a", "b"])
 
 
+def surface() -> Any:
+    return autolab.plots.surface(lambda x, y: x**2 + 10 * y**2, (0.0, 0.0), steps=9).explore((0.8, 0.5))
+
+
 def as_computed(page: Page, settle: Callable[[], None]) -> None:
     page.get_by_role("button", name="As computed").click()
     settle()
@@ -140,6 +144,7 @@ CASES = {
     "heatmaps": Case(lambda: autolab.heatmap(np.arange(6.0).reshape(2, 3)), "heatmaps"),
     "interact": Case(interact, "interact"),
     "monitor": Case(monitor, "monitor"),
+    "surface": Case(surface, "surface", do=(narrow,)),
 }
 
 

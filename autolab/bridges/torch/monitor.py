@@ -24,7 +24,7 @@ class LiveMonitor(AutoLabMonitor):
     ----------
     module : torch.nn.Module
     share : float
-        Of the time that training takes; the monitor takes no more.
+        Of the time that training takes, as for AutoLab's.
     states : int
         How many past states can be looked at, at most.
 
@@ -52,12 +52,12 @@ class LiveMonitor(AutoLabMonitor):
         self._pairs: list[tuple[Tensor, Parameter]] = []
         super().__init__(_mirror(module, self._pairs), share, states)
 
-    def _look(self, start: float) -> None:
+    def _look(self, start: float, iteration: int) -> None:
         self._follow()
-        super()._look(start)
+        super()._look(start, iteration)
 
     def keep(self) -> None:
-        """Keep the state after the present update, and measure it, whatever that costs: at the end, for instance."""
+        """Keep the state after the present update, whatever that costs: at the end, for instance."""
         self._follow()
         super().keep()
 

@@ -1,10 +1,9 @@
 // @ts-check
 /** For each input three heatmaps side by side: analytic, numeric, error. One cell is chosen, in all three. */
 
-import { makeTone } from "../live/colors.js";
+import { makeHeatLegend, makeTone } from "../live/colors.js";
 import { SCALES, button, html, makeBadge, makeSegments, set, short, write } from "../live/dom.js";
 import { floats, labelled, paint, print } from "../live/heatmap.js";
-import { makeHeatLegend } from "../live/legend.js";
 
 const KINDS = ["analytic", "numeric", "error"];
 const WAYS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };

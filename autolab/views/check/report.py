@@ -82,7 +82,8 @@ def _row(item: InputReport) -> list[Markup]:
 def _heatmaps(item: InputReport) -> Markup:
     """Analytic and numeric on one scale; the error on one that ends at what is allowed, if it stays below that.
 
-    The worst element is ringed in all. Of a large input, numeric and error show what was measured.
+    The worst element is ringed in red unless the input is right. Of a large input, numeric and error show what was
+    measured.
     """
     is_compared = item.measured or not item.numeric.size
     kinds = [(kind, span) for kind, span in spans(item) if is_compared or kind == "analytic"]
@@ -94,4 +95,5 @@ def _panel(item: InputReport, kind: str, span: Span) -> Panel:
     values = snapshot(getattr(item, kind) + 0.0, _KEPT_CELLS)  # a sum is never −0
     is_partly = kind != "analytic" and item.measured < item.numeric.size
     known = partly(item, kind, MAX_CELLS) if is_partly else None
-    return Panel(f"{item.name}: {kind}", values, item.worst, spanning(*span), partly=known)
+    mark = None if item.verdict == "right" else item.worst
+    return Panel(f"{item.name}: {kind}", values, mark, spanning(*span), partly=known)

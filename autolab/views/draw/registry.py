@@ -39,14 +39,15 @@ def register(type_name: str, handler: str) -> None:
 
 _LIVE: dict[str, str] = {
     "autolab.gradcheck.report.GradientReport": "autolab.views.check.lens:look_closely",
+    "autolab.analysis.landscape.Surface": "autolab.views.plots.surface_view:open_surface",
 }
 """Which function opens the live view of a type, named and imported in the same way."""
 
 
-def live(shown: object) -> Any:
-    """Open the live view of an object; what it raises passes through."""
+def live(shown: object, **options: Any) -> Any:
+    """Open the live view of an object, which gets the options; what it raises passes through."""
     module, function = _LIVE[f"{type(shown).__module__}.{type(shown).__qualname__}"].split(":")
-    return getattr(import_module(module), function)(shown)
+    return getattr(import_module(module), function)(shown, **options)
 
 
 def mimebundle(shown: object) -> Bundle:

@@ -186,12 +186,6 @@ def in_pairs(pairs: Sequence[tuple[Any, Any]]) -> Tree:
     return ["pairs", *[[of_token(token), number(below) if below != token else ["op", below]] for token, below in pairs]]
 
 
-def to_tokens(tree: Tree) -> list[Any]:
-    """The same for those who can draw words and fractions alone."""
-    parts = [pair[0] for pair in tree[1:]] if tree[0] == "pairs" else tree[1:]
-    return [(plain(part[1]), plain(part[2])) if part[0] == "frac" else plain(part).strip() for part in parts]
-
-
 def formula(tree: Tree) -> dict[str, Any]:
     """A formula for a page, with the words in which it is read aloud."""
     return {"text": plain(tree), "tree": tree}

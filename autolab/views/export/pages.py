@@ -30,9 +30,11 @@ from ..graph.page import AMOUNTS, explorer_page
 from ..graph.page_program import motion
 from ..heatmap.heatmap import Heatmap
 from ..interact.interact import Interact
+from ..live import notebook
 from ..live.bundle import module_text, style_text, zipped
 from ..live.saved_page import SavedPage, still
 from ..live.widget import LiveView
+from ..plots.surface_view import SurfaceView
 from .playground import address, link
 
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
@@ -96,7 +98,7 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto", p
 
 
 # ---------------------------------------------------------------------------------------------------- what it holds
-VIEWS = ("explorer", "heatmaps", "interact", "derivatives", "lens")
+VIEWS = ("explorer", "heatmaps", "interact", "derivatives", "lens", "surface")
 """The live views that a page can hold, by the names of their modules."""
 
 
@@ -147,6 +149,8 @@ def _saved_page(shown: Any, playground: str) -> SavedPage | None:
     if isinstance(shown, Interact):
         state = still(shown.state(), say("interact_still"))
         return SavedPage(shown.title, "interact", [{"state": state}])
+    if isinstance(shown, SurfaceView):
+        return shown.page_to_save()
     if isinstance(shown, DerivativeExplorer):
         return derivative_page(shown)
     if isinstance(shown, Lens):
@@ -220,3 +224,31 @@ def digest(*texts: str) -> str:
     """
     found = [hashlib.sha256(text.encode()).digest() for text in texts if text]
     return " ".join([f"'sha256-{base64.b64encode(one).decode()}'" for one in found]) or "'none'"
+
+
+# ------------------------------------------------------------------------------------------ in a page of a notebook
+PAGE = "application/vnd.autolab.page+json"
+"""The type under which a view's output says what its page holds: ``view``, ``title`` and ``data``."""
+
+# In the page of an `Interact` nothing moves: its picture shows as much.
+_LIVE: tuple[type[LiveView], ...] = (Explorer, GraphView, DerivativeExplorer, Heatmap, Lens)
+
+
+def bring_pages() -> None:
+    """From now on, the output of a live view that goes on without a kernel holds what its page needs, too.
+
+    It is called in the kernel that runs a notebook for a page. `autolab.lesson_page` writes that page: its scripts are
+    AutoLab's own, and nothing that comes from the kernel can add one.
+    """
+    shell = notebook.shell()
+    assert shell is not None, "only a notebook has outputs"
+    for kind in _LIVE:
+        shell.display_formatter.mimebundle_formatter.for_type(kind, _with_page)
+
+
+def _with_page(view: LiveView) -> Any:
+    data, metadata = view._repr_mimebundle_()
+    if view.closed:
+        return data, metadata
+    saved = saved_page(view)
+    return {**data, PAGE: {"view": saved.view, "title": saved.title, "data": saved.data()}}, metadata

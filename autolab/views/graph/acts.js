@@ -156,7 +156,7 @@ export function makeActs(brain) {
 const trees = new WeakMap();
 
 /** The tree of an outline, made once. @param {Outline} outline */
-export function treeOf(outline) {
+function treeOf(outline) {
   if (!trees.has(outline)) trees.set(outline, makeTree(outline));
   return /** @type {ReturnType<typeof makeTree>} */ (trees.get(outline));
 }

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from ...recording.outline import Group, Item, Outline
 from .layout import Layout, layout
+from .layout.coordinates import tenth
 
 MARGIN = 16.0
 GAP_DOWN, GAP_RIGHT = (24.0, 38.0), (30.0, 46.0)
@@ -248,7 +249,7 @@ class _Level:
                 self._inner[identity].place(x + left, y + top, depth + 1, into)
             else:
                 into.corners[identity] = (x + left, y + top)
-        end = _text(y + self.height - self._down)
+        end = tenth(y + self.height - self._down)
         for piece, path in zip(self._pieces, self._layout.paths, strict=True):
             piece.path = _moved(path, x, y) + (f"V{end}" if piece.target is None else "")
 
@@ -289,10 +290,6 @@ def _moved(path: str, x: float, y: float) -> str:
             parts.append(command)
             gap, across = "", command != "V"
         else:
-            parts.append(gap + _text(float(number) + (x if across else y)))
+            parts.append(gap + tenth(float(number) + (x if across else y)))
             gap, across = " ", not across
     return "".join(parts)
-
-
-def _text(coordinate: float) -> str:
-    return f"{coordinate:.1f}".removesuffix(".0")

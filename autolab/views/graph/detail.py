@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...recording.model import Recording, Snapshot, Step
+from ...recording.model import Operand, Recording, Snapshot, Step
 from ...recording.outline import Group
 from ..draw import grad_status
 from ..draw.arrays import MAX_CELLS, about, array_entry, text_of
@@ -126,11 +126,17 @@ def _rules(recording: Recording, step: Step) -> list[dict[str, Any]]:
             "parameter": clean(operand.parameter),
             "rule": operand.rule,
             "filled": None if operand.numbers is None else numbers_in(operand.numbers),
-            "text": say("gradient_of", name=names[operand.parameter], rule=in_names(operand.rule, names)),
+            "text": f"{_received(recording, operand, names[operand.parameter])} = {in_names(operand.rule, names)}",
         }
         for operand in step.operands
         if operand.rule is not None and operand.step is not None
     ]
+
+
+def _received(recording: Recording, operand: Operand, name: str) -> str:
+    """What the operand gets here: its gradient, or where other uses of it send something too, a share of that."""
+    uses = [use for step in recording.steps for use in step.operands if use.step == operand.step]
+    return say("term_gradient" if len(uses) == 1 else "term_share", name=name)
 
 
 def _arrays(step: Step, most: int, view: Tone) -> tuple[list[dict[str, Any]], list[bytes]]:

@@ -79,11 +79,21 @@ export function makeEvaluator(program) {
         slots[out] = found;
       }
       return {
-        outputs: looks.map(([slot, at]) => Float64Array.from(at, (i) => slots[slot][i])),
+        outputs: looks.map(([slot, at]) => taken(slots[slot], at)),
         fits: guards.every(([slot, at, answer]) => Boolean(slots[slot][at]) === answer),
       };
     },
   };
+}
+
+/**
+ * The elements at these places; `Float64Array.from` takes many times as long.
+ * @param {Numbers} values @param {ArrayLike<number>} places
+ */
+function taken(values, places) {
+  const found = new Float64Array(places.length);
+  for (let i = 0; i < found.length; i++) found[i] = values[places[i]];
+  return found;
 }
 
 const same = (/** @type {number} */ x) => x;
@@ -107,8 +117,7 @@ function constant(values, size) {
 function prepared([name, out, views, shape, attributes], places) {
   const at = views.map(places);
   const [first, second] = views;
-  const all = (/** @type {Numbers[]} */ slots, /** @type {number} */ k) =>
-    Float64Array.from(at[k], (i) => slots[views[k][0]][i]);
+  const all = (/** @type {Numbers[]} */ slots, /** @type {number} */ k) => taken(slots[views[k][0]], at[k]);
   const n = count(shape);
 
   if (name in ELEMENTWISE) {
@@ -135,7 +144,9 @@ function prepared([name, out, views, shape, attributes], places) {
       out,
       compute(slots, jog) {
         const x = all(slots, 0);
-        return Float64Array.from({ length: outer }, (_, i) => REDUCE[name](x, i * inner, inner, jog));
+        const found = new Float64Array(outer);
+        for (let i = 0; i < outer; i++) found[i] = REDUCE[name](x, i * inner, inner, jog);
+        return found;
       },
     };
   }
@@ -195,8 +206,7 @@ function indexed({ all, attributes: { base, parts = [] } }, from) {
 /** @type {Record<string, (given: Given) => Numbers>} */
 const OWN = {
   pick(given) {
-    const x = given.all(0);
-    return Float64Array.from(indexed(given, 1), (/** @type {number} */ i) => x[i]);
+    return taken(given.all(0), indexed(given, 1));
   },
   drop(given) {
     const [found, values] = [given.all(0), given.all(1)];

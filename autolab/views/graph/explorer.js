@@ -6,8 +6,7 @@ import { makeComputingPart, makeStaleNoticePart } from "../live/computing.js";
 import { makeSaveAsPart } from "../live/save_as.js";
 import { makeWidget } from "../live/view.js";
 import { makeOrdersPart } from "../steps/orders.js";
-import { makePlayerPart } from "../steps/player.js";
-import { makeSentencePart } from "../steps/sentence.js";
+import { makePlayerPart, makeSentencePart } from "../steps/player.js";
 import { makeAddressPart } from "./address.js";
 import { makeHistogramPart } from "./histogram.js";
 import { makeInputsPart } from "./inputs.js";
@@ -64,7 +63,7 @@ const PARTS = [
  *   link: ReturnType<typeof import("../live/link.js").makeLink>,
  *   colors: import("../live/colors.js").ColorMap,
  *   root: HTMLElement,
- *   line: import("./detail.js").Edge | null,
+ *   line: import("./answer.js").Edge | null,
  *   hand: string,
  * }} View
  */

@@ -1,37 +1,23 @@
 // @ts-check
 /** The graph as SVG: boxes with value and gradient. The scene says where everything stands; here it is only drawn. */
 
-import { html, set, svg, write } from "../live/dom.js";
-import { makeScaleLegend } from "../live/legend.js";
+import { makeScaleLegend } from "../live/colors.js";
+import { html, set, svg } from "../live/dom.js";
 import { makeMotion } from "../steps/motion.js";
-import { sameEdge } from "./detail.js";
-import { walk } from "./keys.js";
-import { makeFrame, makeNode } from "./node.js";
-import { MANY, drawNear, drawnIn, extentOf, makeMinimap, makeZoom } from "./zoom.js";
+import { sameEdge } from "./answer.js";
+import { MANY, drawNear, makeEdge, makeFrame, walk } from "./lines.js";
+import { makeNode, stations } from "./node.js";
+import { beginning, makeMinimap, makeZoom } from "./zoom.js";
 
-/**
- * @typedef {{id: number, kind: string, output: boolean, x: number, y: number, w: number, h: number, name: string |
- *   null, text: string, symbol: string, cells: boolean, parent: number | null, group: {kind: string, count: string,
- *   first: number, last: number} | null, order: number | null, of: number | null, device?: string | null}} SceneNode
- */
-/**
- * @typedef {{key: string, description: string, direction: "down" | "right", width: number, height: number, nodes:
- *   SceneNode[], frames: import("./node.js").SceneFrame[], edges: {from: number, to: number, path: string, transfer?:
- *   string | null}[]}} Scene
- */
-/**
- * @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale:
- *   number | null, grad_scale: number | null, own?: boolean, spoken: string, pending?: boolean, value_note?: string,
- *   grad_note?: string, shares?: string, known?: number | null, first?: number | null, last?: number | null, sends?:
- *   number | null}} Reading
- */
+/** @typedef {import("./lines.js").Scene} Scene */
+/** @typedef {import("./node.js").Reading} Reading */
 
 const MARKED_FOR = 700; // milliseconds
 const PLAIN = "#8a93a1"; // a box on the map
 const EACH_BY_TAB = 12; // boxes; of more, the Tab key reaches one, and the arrow keys the others
 
 /**
- * @param {(id: number, line?: import("./detail.js").Edge) => void} select a box, or the line along which its gradient
+ * @param {(id: number, line?: import("./answer.js").Edge) => void} select a box, or the line along which its gradient
  *   comes
  * @param {((open: boolean, id: number) => void) | null} toggle opens or closes a group; null where that cannot be
  */
@@ -53,7 +39,7 @@ export function makeGraph(select, toggle) {
   let nodes = new Map();
   /** @type {({from: number, to: number, nth: number} & ReturnType<typeof makeEdge>)[]} */
   let edges = [];
-  /** @type {import("./zoom.js").Thing[]} */
+  /** @type {import("./lines.js").Thing[]} */
   let things = []; // all of them
   /** @type {Scene} */
   let scene;
@@ -71,7 +57,7 @@ export function makeGraph(select, toggle) {
   let toggled = null; // the group that is being opened or closed stays where it is on the screen
   /** @type {number | null} */
   let chosen = null;
-  /** @type {import("../live/legend.js").Scale | null} */
+  /** @type {import("../live/colors.js").Scale | null} */
   let known = null; // what the colours of the cells mean
   /** @type {any[]} */
   let mapped = []; // what the map shows
@@ -214,15 +200,9 @@ export function makeGraph(select, toggle) {
   }
 
   const head = html("div", { class: "al-graph-head" });
+  const foot = html("div", { class: "al-graph-foot" }, legend.root, map.root);
   return {
-    root: html(
-      "div",
-      { class: "al-graph" },
-      head,
-      ...zoom.parts,
-      html("div", { class: "al-graph-foot" }, legend.root, map.root),
-      zoom.tools,
-    ),
+    root: html("div", { class: "al-graph" }, head, ...zoom.parts, foot, zoom.tools),
     head, // what the graph is of, where there are several
     zoom,
     mark,
@@ -235,7 +215,7 @@ export function makeGraph(select, toggle) {
      * @param {Scene} next
      * @param {Record<string, Reading>} readings
      * @param {import("../live/colors.js").ColorMap} colors
-     * @param {import("../live/legend.js").Scale | null} [scale] of the cells; the one that is known, where it is left
+     * @param {import("../live/colors.js").Scale | null} [scale] of the cells; the one that is known, where it is left
      *   out
      */
     update(next, readings, colors, scale) {
@@ -262,20 +242,15 @@ export function makeGraph(select, toggle) {
     /**
      * The lines along which a gradient comes, their arrows turned to where it goes, with the shares; of one that is
      * chosen that one alone.
-     * @param {import("./detail.js").Value[]} values @param {import("./detail.js").Edge | null} line
+     * @param {import("./answer.js").Value[]} values @param {import("./answer.js").Edge | null} line
      */
     lightShares(values, line) {
       const [lines, shares] = [values.flatMap((value) => value.edges), values.flatMap((value) => value.shares)];
       for (const edge of edges) {
         const count = line && !sameEdge(edge, line) ? 0 : lines.filter((one) => sameEdge(edge, one)).length;
         edge.element.classList.toggle("al-share", count > 0);
-        edge.tell(
-          count > 1
-            ? `${count} shares`
-            : count
-              ? (shares.find((share) => sameEdge(edge, share.edge))?.number ?? "")
-              : "",
-        );
+        const one = count === 1 && shares.find((share) => sameEdge(edge, share.edge));
+        edge.tell(count > 1 ? `${count} shares` : one ? one.number : "");
       }
     },
     /** What a step of the walk is about; everything is equal where it is empty. @param {any} frame */
@@ -317,74 +292,4 @@ export function makeGraph(select, toggle) {
       zoom.close();
     },
   };
-}
-
-const FIRST_ROWS = 600; // of the picture, in its own measure
-
-/**
- * Where a picture larger than its pane is looked at first: the middle of what stands where its lines begin.
- * @param {Scene} scene
- */
-function beginning({ nodes, direction }) {
-  const mean = (/** @type {number[]} */ places) => places.reduce((sum, place) => sum + place, 0) / places.length;
-  if (direction === "right")
-    return { x: 0, y: mean(nodes.filter(({ x }) => x < FIRST_ROWS).map(({ y, h }) => y + h / 2)) };
-  return { x: mean(nodes.filter(({ y }) => y < FIRST_ROWS).map(({ x, w }) => x + w / 2)), y: 0 };
-}
-
-/** What a box is on the path of the first NaN. @param {any} path @param {number} id */
-function stations(path, id) {
-  return ["born", "because", "values", "gradients"]
-    .filter((key) => path[key]?.includes(id))
-    .map((key) => `al-nan-${key}`);
-}
-
-/**
- * A line with a head where it arrives, and one for the way back.
- * @param {string} path
- * @param {string | null | undefined} transfer from device to device
- * @param {() => void} choose
- */
-function makeEdge(path, transfer, choose) {
-  const element = svg("g", { class: transfer ? "al-edge al-transfer" : "al-edge", onclick: choose });
-  const label = svg("text", { class: "al-edge-label" });
-  return {
-    element,
-    path,
-    extent: extentOf(path),
-    show: drawnIn(element, () => [...makeLine(path, transfer), ...(label.textContent ? [label] : [])]),
-    /** Write the share that comes along it in its middle. @param {string} text */
-    tell(text) {
-      write(label, text);
-      if (!text) label.remove();
-      else if (element.hasChildNodes()) element.append(label);
-      if (!text || label.hasAttribute("x")) return;
-      const line = svg("path", { d: path });
-      const { x, y } = line.getPointAtLength(line.getTotalLength() / 2);
-      set(label, { x, y: y + 5 });
-    },
-  };
-}
-
-/**
- * Lines end straight down, or straight to the right; so do their heads.
- * @param {string} path
- * @param {string | null} [transfer]
- */
-function makeLine(path, transfer) {
-  const [, x0, y0] = /** @type {string[]} */ (path.match(/^M([-\d.]+) ([-\d.]+)/));
-  const [, x, y, command, last] = /** @type {string[]} */ (path.match(/([-\d.]+) ([-\d.]+)([VH])([-\d.]+)$/));
-  const [tip, turn] = command === "V" ? [`${x} ${last}`, ""] : [`${last} ${y}`, " rotate(-90)"];
-  const head = (/** @type {string} */ place, /** @type {string} */ kind, /** @type {number} */ way) =>
-    svg("path", {
-      class: `al-head ${kind}`,
-      d: `M-4.5 ${-9 * way}h9l-4.5 ${9 * way}z`,
-      transform: `translate(${place})${turn}`,
-    });
-  return [
-    svg("path", { d: path }, ...(transfer ? [svg("title", {}, transfer)] : [])),
-    svg("path", { d: path, class: "al-wide" }),
-    head(tip, "al-to", 1),
-    head(`${x0} ${y0}`, "al-from", -1),
-  ];
 }

@@ -1,9 +1,10 @@
 // @ts-check
-/** The part with which inputs are moved: controls, Undo, Reset, the point as code. */
+/** What moves inputs: the part with controls, Undo, Reset and the point as code; and a number in its own box. */
 
 import { makeSettings } from "../live/computing.js";
 import { makeControls } from "../live/controls.js";
-import { button, html, set, write } from "../live/dom.js";
+import { button, html, set, short, svg, write } from "../live/dom.js";
+import { PIXELS_PER_RANGE } from "../live/grid.js";
 
 /** @param {import("./explorer.js").View} view */
 export function makeInputsPart(view) {
@@ -90,4 +91,154 @@ function makeCode({ answer, send }) {
   }
 
   return { root, hide, button: button("Copy point as code", () => send({ do: "ask", question: ["code"] }, copy)) };
+}
+
+// A number that is dragged in its box: along a thin track on the lower edge, or by the number itself; and by the arrow
+// keys.
+
+const [EDGE, FROM_BELOW, KNOB, HIGH] = [12, 11, 5, 24];
+const A_CLICK = 3; // pixels of a drag, below which it is a click
+const KEYS = { ArrowLeft: -1, ArrowRight: 1, PageDown: -10, PageUp: 10 };
+
+/**
+ * @param {ReturnType<typeof import("./node.js").makeNode>} node
+ * @param {"value" | "gradient"} which
+ * @param {(value: number, final: boolean) => void} move
+ * @param {() => void} type opens a field for it
+ */
+export function makeScrub(node, which, move, type) {
+  const {
+    element,
+    size: { w, h },
+  } = node;
+  /** @type {import("../live/controls.js").Control} */
+  let control;
+  let now = 0;
+  /** @type {{x: number, value: number, moved: boolean} | null} */
+  let hold = null;
+
+  const y = h - FROM_BELOW;
+  const rail = svg("path", { class: "al-rail", d: `M${EDGE} ${y}H${w - EDGE}` });
+  const [filled, knob] = [
+    svg("path", { class: "al-rail-filled" }),
+    svg("circle", { class: "al-knob", cy: y, r: KNOB }),
+  ];
+  const track = svg("rect", {
+    class: "al-grip",
+    x: EDGE - KNOB,
+    y: y - HIGH / 2,
+    width: w - 2 * (EDGE - KNOB),
+    height: HIGH,
+    onpointerdown: (/** @type {PointerEvent} */ event) => (grab(event), hold && slide(event)),
+    onpointermove: slide,
+    onpointerup: drop,
+    onpointercancel: drop,
+    onclick: quiet,
+  });
+  const number = svg("rect", {
+    class: "al-grip al-number-grip",
+    x: node.column(which) - 6,
+    y: 50,
+    width: 100,
+    height: h - 50 - HIGH,
+    onpointerdown: grab,
+    onpointermove: pull,
+    onpointerup: drop,
+    onpointercancel: drop,
+    onclick: quiet,
+  });
+  const root = svg("g", { class: `al-free al-free-${which}` }, rail, filled, knob, track, number);
+  set(element, { role: "slider", tabindex: 0, "aria-pressed": null, onkeydown: pressed, ondblclick: type });
+
+  /** @param {number} value */
+  const inside = (value) =>
+    Math.max(
+      control.min,
+      Math.min(control.max, Number((Math.round(value / control.step) * control.step).toPrecision(12))),
+    );
+
+  /** @param {number} value @param {boolean} final */
+  function go(value, final) {
+    if (value === now && !final) return;
+    show(value, true);
+    move(value, final);
+  }
+
+  /** @param {PointerEvent} event */
+  function grab(event) {
+    if (event.button !== 0) return;
+    /** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId);
+    hold = { x: event.clientX, value: now, moved: event.currentTarget === track };
+  }
+
+  /** Where the pointer is on the track. @param {PointerEvent} event */
+  function slide(event) {
+    if (!hold) return;
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(
+      /** @type {DOMMatrix} */ (element.getScreenCTM()).inverse(),
+    );
+    go(inside(control.min + ((at.x - EDGE) / (w - 2 * EDGE)) * (control.max - control.min)), false);
+  }
+
+  /** As far as the pointer has gone from where it took the number. @param {PointerEvent} event */
+  function pull(event) {
+    if (!hold) return;
+    const way = event.clientX - hold.x;
+    hold.moved ||= Math.abs(way) > A_CLICK;
+    if (hold.moved) go(inside(hold.value + (way / PIXELS_PER_RANGE) * (control.max - control.min)), false);
+  }
+
+  function drop() {
+    if (hold?.moved) move(now, true);
+    dragged = Boolean(hold?.moved);
+    hold = null;
+  }
+  let dragged = false; // a drag ends in a click, which is none
+
+  /** @param {Event} event */
+  function quiet(event) {
+    if (dragged) event.stopPropagation();
+    dragged = false;
+  }
+
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    if (event.target !== element || event.ctrlKey || event.metaKey || event.altKey) return;
+    const steps = KEYS[/** @type {keyof KEYS} */ (event.key)];
+    const end = { Home: control.min, End: control.max }[event.key];
+    if (event.key === "Enter") type();
+    else if (end !== undefined) go(end, true);
+    else if (steps) go(inside(now + steps * control.step * (event.shiftKey ? 10 : 1)), true);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** @param {number | null} value null where it is not finite @param {boolean} ahead of what the box was told */
+  function show(value, ahead) {
+    now = value ?? 0;
+    const place = (/** @type {number} */ v) =>
+      EDGE + (w - 2 * EDGE) * Math.max(0, Math.min(1, (v - control.min) / (control.max - control.min)));
+    set(filled, { d: `M${place(0)} ${y}H${place(now)}` });
+    set(knob, { cx: place(now) });
+    set(element, {
+      "aria-valuenow": value,
+      "aria-valuemin": control.min,
+      "aria-valuemax": control.max,
+      "aria-valuetext": value === null ? "not finite" : short(value),
+    });
+    if (ahead && value !== null) node.write(which, short(value));
+  }
+
+  return {
+    root,
+    /**
+     * @param {import("../live/controls.js").Control} next
+     * @param {number | undefined} hand where the user's hand is, if it is ahead
+     */
+    update(next, hand) {
+      control = next;
+      show(hand ?? next.value, hand !== undefined);
+    },
+  };
 }

@@ -193,7 +193,7 @@ function nested(texts, [length, ...inner]) {
  * A number with the digits that stay the same wherever within the slack the right one is.
  * @param {number} x @param {string} dtype @param {number} slack
  */
-export function vouched(x, dtype, slack) {
+function vouched(x, dtype, slack) {
   if (dtype === "bool") return x ? "True" : "False";
   const text = number(x, dtype);
   if (!slack || !Number.isFinite(x)) return text;

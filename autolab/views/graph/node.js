@@ -6,7 +6,7 @@
 
 import { BEND, SHADES, makeTone } from "../live/colors.js";
 import { set, short, svg, write } from "../live/dom.js";
-import { drawnIn } from "./zoom.js";
+import { makeToggle } from "./lines.js";
 
 const [HEADER, CAPTION, PADDING, GAP, INDENT, FOOTER] = [36, 16, 12, 16, 34, 20];
 const BELOW = 4; // a plate on the lower edge covers neither what is in the box nor what moves its number
@@ -15,18 +15,16 @@ const LONG = 7; // characters: a longer number is written smaller
 const NUMBER = 76; // the width of a number's column
 const TOP = HEADER + CAPTION;
 
-const OWN = new Set([
-  "al-tinted",
-  "al-found",
-  "al-on-path",
-  "al-nan-born",
-  "al-nan-because",
-  "al-nan-values",
-  "al-nan-gradients",
-]);
+const STATIONS = ["born", "because", "values", "gradients"]; // on the path of the first NaN
+const OWN = new Set(["al-tinted", "al-found", "al-on-path", ...STATIONS.map((key) => `al-nan-${key}`)]);
 
-/** @typedef {import("./graph.js").SceneNode} SceneNode */
-/** @typedef {import("./graph.js").Reading} Reading */
+/** @typedef {import("./lines.js").SceneNode} SceneNode */
+/**
+ * @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale:
+ *   number | null, grad_scale: number | null, own?: boolean, spoken: string, pending?: boolean, value_note?: string,
+ *   grad_note?: string, shares?: string, known?: number | null, first?: number | null, last?: number | null, sends?:
+ *   number | null}} Reading
+ */
 /** @typedef {import("../live/colors.js").ColorMap} ColorMap */
 
 /**
@@ -63,22 +61,9 @@ export function makeNode(node, open) {
   /** @param {Reading} reading @param {ColorMap | null} colors */
   function fill(reading, colors) {
     const own = (/** @type {number | null} */ scale) => (reading.own && scale ? ` \u2264 ${short(scale, 3)}` : "");
-    columns[0]?.update(
-      reading.value,
-      reading.value_cells,
-      reading.value_scale,
-      colors,
-      reading.value_note,
-      own(reading.value_scale),
-    );
-    columns[1]?.update(
-      reading.grad,
-      reading.grad_cells,
-      reading.grad_scale,
-      colors,
-      reading.grad_note,
-      (reading.shares ?? "") + own(reading.grad_scale),
-    );
+    const { value, value_cells, value_scale, value_note, grad, grad_cells, grad_scale, grad_note, shares } = reading;
+    columns[0]?.update(value, value_cells, value_scale, colors, value_note, own(value_scale));
+    columns[1]?.update(grad, grad_cells, grad_scale, colors, grad_note, (shares ?? "") + own(grad_scale));
   }
 
   return {
@@ -104,7 +89,7 @@ export function makeNode(node, open) {
     },
     /** @param {string} which @returns {DOMRect} */
     numberPlace: (which) => columns[which === "value" ? 0 : 1]?.place() ?? element.getBoundingClientRect(),
-    extent: /** @type {import("./zoom.js").Extent} */ ([node.x, node.y, node.x + node.w, node.y + node.h]),
+    extent: /** @type {import("./lines.js").Extent} */ ([node.x, node.y, node.x + node.w, node.y + node.h]),
     /** @param {boolean} next */
     show(next) {
       if (near === next) return;
@@ -193,6 +178,11 @@ function makeWarnings(signs, y) {
     left += plateWidth(word) + 4;
     return plate;
   });
+}
+
+/** What a box is on the path of the first NaN. @param {any} path @param {number} id */
+export function stations(path, id) {
+  return STATIONS.filter((key) => path[key]?.includes(id)).map((key) => `al-nan-${key}`);
 }
 
 /** @param {SceneNode} node @param {number} x */
@@ -302,67 +292,4 @@ function makeCells(rows) {
   const height = Math.min(STRIP.height / rows.length, STRIP.cell);
   const width = Math.min(STRIP.width / rows[0]?.length, 2 * height);
   return rows.flatMap((row, i) => row.map((_, j) => svg("rect", { x: j * width, y: i * height, width, height })));
-}
-
-// Groups of steps: a frame around the boxes of an open one, and the sign on a closed one. The measures are those of
-// views/graph/scene.py.
-
-const TAB = { corner: 12, character: 7.9, padding: 8, toggle: 20 };
-
-/**
- * @typedef {{id: number, parent: number | null, kind: string, text: string, count: string, depth: number, x: number, y:
- *   number, w: number, h: number}} SceneFrame
- */
-
-/**
- * The frame, which lines run over, and its label, which they run behind. The label is empty until it is to be seen.
- * @param {SceneFrame} frame
- * @param {() => void} close
- */
-export function makeFrame({ id, text, count, depth, x, y, w, h }, close) {
-  const shade = `al-depth${depth % 2}`;
-  const back = svg("rect", { class: `al-group ${shade}`, x, y, width: w, height: h, rx: TAB.corner });
-  const size = { width: TAB.character * text.length + TAB.toggle + 2 * TAB.padding, height: 20, rx: 5 };
-  const tab = svg("g", {
-    class: `al-tab ${shade}`,
-    transform: `translate(${x + 6} ${y + 6})`,
-    role: "button",
-    tabindex: -1,
-    "data-id": id,
-    "aria-expanded": "true",
-    "aria-label": `${text}, ${count}`,
-    onclick: close,
-  });
-  const makeLabel = () => [
-    svg("rect", size),
-    sign(TAB.padding - 3, 2.5, true),
-    svg("text", { x: TAB.padding + TAB.toggle - 3, y: 15 }, text),
-    svg("title", {}, `${text}, ${count}`),
-  ];
-  return {
-    back,
-    tab,
-    extent: /** @type {import("./zoom.js").Extent} */ ([x, y, x + 6 + size.width, y + 26]),
-    show: drawnIn(tab, makeLabel),
-  };
-}
-
-/**
- * The sign in front of a closed group's heading.
- * @param {(event: Event) => void} open
- */
-export function makeToggle(open) {
-  const toggle = sign(11, 11, false);
-  set(toggle, { onclick: open });
-  return toggle;
-}
-
-/** A small plus or minus in a square. @param {number} x @param {number} y @param {boolean} open */
-function sign(x, y, open) {
-  return svg(
-    "g",
-    { class: "al-toggle", transform: `translate(${x} ${y})` },
-    svg("rect", { width: 15, height: 15, rx: 4 }),
-    svg("path", { d: open ? "M4 7.5h7" : "M4 7.5h7M7.5 4v7" }),
-  );
 }

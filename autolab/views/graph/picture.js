@@ -22,7 +22,7 @@ export function makeGraphPart(view) {
   graph.head.append(of, size);
   view.root.addEventListener("al-reach", () => graph.reveal([get("selected")]));
 
-  /** @param {number | null} id @param {import("./detail.js").Edge | null} [line] */
+  /** @param {number | null} id @param {import("./answer.js").Edge | null} [line] */
   function select(id, line = null) {
     view.line = line;
     send({ do: "select", id });

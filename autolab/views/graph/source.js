@@ -118,7 +118,7 @@ export function makeSourcePart({ get, root }, answers = false) {
 
   /**
    * The shares of the chosen gradient, beside the lines that made them.
-   * @param {import("./detail.js").Value[]} values
+   * @param {import("./answer.js").Value[]} values
    */
   function showShares(values) {
     const shares = values.flatMap((value) => value.shares);

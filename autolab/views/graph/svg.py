@@ -83,7 +83,7 @@ def draw(
     size = max(picture["width"], 320.0), picture["height"] + _TITLE_HEIGHT + (LEGEND_HEIGHT if bar else 0.0)
     body = _drawing(picture, numbers, scope, shades, compact)
     parts = [
-        _title_line(picture["title"], size[0]),
+        words_at(16.0, 27.0, shorten(picture["title"], int(size[0] / 10) - 3), "name"),
         element("g", *body, transform=f"translate(0 {_TITLE_HEIGHT:.0f})"),
         *bar,
     ]
@@ -91,11 +91,6 @@ def draw(
     parts += [words_at(16.0, size[1] + 12.0 + 18.0 * i, line, "tab") for i, line in enumerate(lines)]
     size, words = (size[0], size[1] + (18.0 * len(lines) + 8.0 if lines else 0.0)), " ".join([words, *below])
     return document(parts, size, picture["title"], words, look, scope=scope, shades=shades)
-
-
-def _title_line(title: str, width: float) -> Markup:
-    """What the picture is of, at its top."""
-    return words_at(16.0, 27.0, shorten(title, int(width / 10) - 3), "name")
 
 
 def _drawing(

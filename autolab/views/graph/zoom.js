@@ -126,7 +126,7 @@ export function makeZoom(picture, moved) {
   return {
     parts: [ruler, pane],
     tools,
-    /** The part of the picture in the pane, in its own measure. @returns {Extent} */
+    /** The part of the picture in the pane, in its own measure. @returns {import("./lines.js").Extent} */
     seen() {
       const { scrollLeft: left, scrollTop: top, clientWidth: w, clientHeight: h } = pane;
       return /** @type {any} */ ([left, top, left + w, top + h].map((v) => v / zoom));
@@ -176,6 +176,19 @@ export function makeZoom(picture, moved) {
     },
     close: () => observer.disconnect(),
   };
+}
+
+const FIRST_ROWS = 600; // of the picture, in its own measure
+
+/**
+ * Where a picture larger than its pane is looked at first: the middle of what stands where its lines begin.
+ * @param {import("./lines.js").Scene} scene
+ */
+export function beginning({ nodes, direction }) {
+  const mean = (/** @type {number[]} */ places) => places.reduce((sum, place) => sum + place, 0) / places.length;
+  if (direction === "right")
+    return { x: 0, y: mean(nodes.filter(({ x }) => x < FIRST_ROWS).map(({ y, h }) => y + h / 2)) };
+  return { x: mean(nodes.filter(({ y }) => y < FIRST_ROWS).map(({ x, w }) => x + w / 2)), y: 0 };
 }
 
 // A small picture of the whole graph: where the view is, and a way to go elsewhere. For the eyes; keys walk the graph
@@ -235,7 +248,7 @@ export function makeMinimap(pane) {
     });
   }
 
-  /** @param {import("./graph.js").Scene} scene @param {(id: number) => string} color */
+  /** @param {import("./lines.js").Scene} scene @param {(id: number) => string} color */
   function draw(scene, color) {
     [width, height] = [scene.width, scene.height];
     const isWide = width > height;
@@ -263,7 +276,7 @@ export function makeMinimap(pane) {
   return {
     root,
     frame,
-    /** @param {import("./graph.js").Scene} scene @param {(id: number) => string} color */
+    /** @param {import("./lines.js").Scene} scene @param {(id: number) => string} color */
     draw(scene, color) {
       paint = () => {
         paint = null;
@@ -272,49 +285,4 @@ export function makeMinimap(pane) {
       frame();
     },
   };
-}
-
-// Large graphs: what is far from the part that one sees is an empty element. It keeps its place, its name and the
-// focus.
-
-export const MANY = 100; // boxes; up to here everything is drawn
-const MARGIN = 0.75; // of the pane's size, drawn around it, so that scrolling meets finished boxes
-
-/** @typedef {[left: number, top: number, right: number, bottom: number]} Extent */
-/** @typedef {{extent: Extent, show: (near: boolean) => void}} Thing */
-
-/**
- * Draw what is near, and empty what is not.
- * @param {Thing[]} things
- * @param {Extent} seen the part of the picture in the pane
- */
-export function drawNear(things, [left, top, right, bottom]) {
-  const [x, y] = [MARGIN * (right - left), MARGIN * (bottom - top)];
-  for (const {
-    extent: [l, t, r, b],
-    show,
-  } of things)
-    show(r >= left - x && l <= right + x && b >= top - y && t <= bottom + y);
-}
-
-/**
- * The `show` of an element whose content is made when it is to be seen.
- * @param {Element} element
- * @param {() => Element[]} make
- * @returns {(near: boolean) => void}
- */
-export function drawnIn(element, make) {
-  return (near) => {
-    if (near !== element.hasChildNodes()) element.replaceChildren(...(near ? make() : []));
-  };
-}
-
-/** Where a line is at most, by the points of its path. @param {string} path @returns {Extent} */
-export function extentOf(path) {
-  const [xs, ys] = [/** @type {number[]} */ ([]), /** @type {number[]} */ ([])];
-  for (const [, command, numbers] of path.matchAll(/([A-Z])([^A-Z]*)/g)) {
-    const values = (numbers.match(/-?[\d.]+/g) ?? []).map(Number);
-    values.forEach((value, k) => (command === "V" || (command !== "H" && k % 2) ? ys : xs).push(value));
-  }
-  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }

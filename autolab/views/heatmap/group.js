@@ -7,6 +7,9 @@
 import { button, html, set, write } from "../live/dom.js";
 import { indicesAt, makeHeatPanel, spanOf } from "./panel.js";
 
+/** @typedef {import("./panel.js").Spot} Spot */
+/** @typedef {import("./panel.js").Indices} Indices */
+
 /**
  * What a view of heatmaps looks at: its colours (null: as it began), and the planes that are not the first of their
  * arrays.
@@ -70,10 +73,10 @@ export function makeHeatPart(view) {
     follow(followed);
   }
 
-  /** @type {import("./panel.js").Indices} */
+  /** @type {Indices} */
   let followed = {};
 
-  /** Mark what belongs to an element everywhere. @param {import("./panel.js").Indices} indices */
+  /** Mark what belongs to an element everywhere. @param {Indices} indices */
   function follow(indices) {
     followed = indices;
     for (const group of made) group.follow(indices);
@@ -87,11 +90,11 @@ export function makeHeatPart(view) {
  * @param {import("../graph/explorer.js").View} view
  * @param {any} first
  * @param {number} count
- * @param {(indices: import("./panel.js").Indices) => void} follow
+ * @param {(indices: Indices) => void} follow
  */
 function makeGroup({ get, send, link }, first, count, follow) {
   let plane = first;
-  /** @type {import("./panel.js").Spot | null} */
+  /** @type {Spot | null} */
   let cursor = null;
   let pointed = 0; // the panel that has the cursor
   /** @type {string[]} */
@@ -122,7 +125,7 @@ function makeGroup({ get, send, link }, first, count, follow) {
   );
   group.style.setProperty("--al-panels", String(Math.min(2, count)));
 
-  /** @param {import("./panel.js").Spot | null} spot @param {number} i */
+  /** @param {Spot | null} spot @param {number} i */
   function point(spot, i) {
     [cursor, pointed] = [spot, i];
     if (named[i]) follow(spot ? indicesAt(spot, named[i], plane) : {});
@@ -137,7 +140,7 @@ function makeGroup({ get, send, link }, first, count, follow) {
 
   /**
    * Make the block so many times larger about a point.
-   * @param {import("./panel.js").Spot} middle
+   * @param {Spot} middle
    * @param {number} factor
    */
   function around({ row, column }, factor) {
@@ -158,16 +161,11 @@ function makeGroup({ get, send, link }, first, count, follow) {
     const way = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
     const [top, bottom, left, right] = plane.region;
     if (way) {
-      const from = cursor ?? { row: top, column: left };
-      point(
-        cursor
-          ? {
-              row: snap(from.row + way[0] * block[0], top, bottom, block[0]),
-              column: snap(from.column + way[1] * block[1], left, right, block[1]),
-            }
-          : from,
-        i,
-      );
+      const next = cursor && {
+        row: snap(cursor.row + way[0] * block[0], top, bottom, block[0]),
+        column: snap(cursor.column + way[1] * block[1], left, right, block[1]),
+      };
+      point(next ?? { row: top, column: left }, i);
     } else if ((event.key === "Enter" || event.key === "+") && cursor) zoom(around(cursor, 1 / ZOOM));
     else if (event.key === "Backspace" || event.key === "-") shrink();
     else if (event.key === "Escape") zoom(null);
@@ -199,16 +197,11 @@ function makeGroup({ get, send, link }, first, count, follow) {
       facts.forEach((fact, i) => panels[i].update(fact, next, cells[fact.buffer], colors));
       if (!named[pointed]) point(cursor && inside(next.region, cursor), pointed);
     },
-    /** Mark what belongs to an element of another heatmap. @param {import("./panel.js").Indices} indices */
+    /** Mark what belongs to an element of another heatmap. @param {Indices} indices */
     follow(indices) {
       panels.forEach(
         (panel, i) =>
-          named[i] &&
-          panel.show(
-            .../** @type {[import("./panel.js").Spot | null, import("./panel.js").Spot?]} */ (
-              spanOf(indices, named[i], plane) ?? [null]
-            ),
-          ),
+          named[i] && panel.show(.../** @type {[Spot | null, Spot?]} */ (spanOf(indices, named[i], plane) ?? [null])),
       );
     },
   };
@@ -299,7 +292,7 @@ function snap(k, from, to, block) {
   return Math.max(from, Math.min(last, k));
 }
 
-/** @param {number[]} region @param {import("./panel.js").Spot} spot */
+/** @param {number[]} region @param {Spot} spot */
 function inside([top, bottom, left, right], { row, column }) {
   return { row: Math.max(top, Math.min(bottom - 1, row)), column: Math.max(left, Math.min(right - 1, column)) };
 }

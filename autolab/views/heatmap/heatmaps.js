@@ -17,7 +17,7 @@ export default () =>
 // The part that chooses between value and gradient, and how numbers become colours.
 
 /** @param {import("../graph/explorer.js").View} view */
-export function makeHeatSettingsPart({ get, send }) {
+function makeHeatSettingsPart({ get, send }) {
   const show = makeSegments("What is shown", KINDS_SHOWN, (name) => choose({ show: name }));
   const scale = makeSegments("Scale of the colours", SCALES, (name) => choose({ scale: name }));
   const decades = html("input", {

@@ -1,10 +1,9 @@
 // @ts-check
 /** One array as a heatmap: its cells, the signs of NaN and infinity, the number under the pointer. */
 
-import { makeTone } from "../live/colors.js";
+import { makeHeatLegend, makeTone } from "../live/colors.js";
 import { html, set, short, write } from "../live/dom.js";
 import { drawSigns, labelled, makeSigns, paint, print } from "../live/heatmap.js";
-import { makeHeatLegend } from "../live/legend.js";
 
 /** @typedef {{row: number, column: number}} Spot an element of the plane */
 

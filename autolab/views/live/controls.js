@@ -3,7 +3,6 @@
 
 import { html, set, short, write } from "./dom.js";
 import { makeGrid } from "./grid.js";
-import { makeBox } from "./number_field.js";
 
 /**
  * @typedef {{key: string | number, label: string, node: number, upstream: boolean, kind: string, value: any, values:
@@ -84,17 +83,10 @@ function makeSlider(first, act) {
   set(range, { oninput: slid(false), onchange: slid(true) });
 
   return {
-    element: html(
-      "div",
-      { class: `al-input${first.upstream ? " al-upstream" : ""}` },
-      html(
-        "div",
-        { class: "al-input-head" },
-        html("span", { class: "al-name", title: first.label }, first.label),
-        box.element,
-      ),
-      range,
-      html("div", { class: "al-ends", "aria-hidden": "true" }, low, high),
+    element: entitled(
+      first,
+      [box.element],
+      [range, html("div", { class: "al-ends", "aria-hidden": "true" }, low, high)],
     ),
     /** @param {Control} next */
     update(next) {
@@ -111,13 +103,63 @@ function makeSlider(first, act) {
 function makeFixed(first) {
   const text = html("div", { class: "al-fixed" });
   return {
-    element: html(
-      "div",
-      { class: "al-input" },
-      html("div", { class: "al-input-head" }, html("span", { class: "al-name", title: first.label }, first.label)),
-      text,
-    ),
+    element: entitled(first, [], [text]),
     /** @param {Control} next */
     update: (next) => write(text, next.text),
+  };
+}
+
+/**
+ * A control below its name.
+ * @param {Control} control
+ * @param {Element[]} beside the name
+ * @param {Element[]} below
+ */
+export function entitled({ label, upstream }, beside, below) {
+  const name = html("span", { class: "al-name", title: label }, label);
+  return html(
+    "div",
+    { class: `al-input${upstream ? " al-upstream" : ""}` },
+    html("div", { class: "al-input-head" }, name, ...beside),
+    ...below,
+  );
+}
+
+/**
+ * A box for one number; text that is no number is marked and sends nothing.
+ * @param {string} label
+ * @param {(value: number) => void} changed
+ */
+export function makeBox(label, changed) {
+  let taken = ""; // Enter is followed by a change event, but not in JupyterLab
+  const element = html("input", {
+    class: "al-box",
+    type: "text",
+    inputmode: "decimal",
+    spellcheck: "false",
+    autocomplete: "off",
+    "aria-label": label + ", number",
+    onchange: take,
+    onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && take(),
+  });
+
+  function take() {
+    if (element.value === taken) return;
+    taken = element.value;
+    const text = taken.trim().replaceAll("\u2212", "-");
+    const value = text === "" ? NaN : Number(text);
+    set(element, { "aria-invalid": !Number.isFinite(value) && "true" });
+    if (Number.isFinite(value)) changed(value);
+  }
+
+  return {
+    element,
+    /** @param {number | null} value */
+    show(value) {
+      const text = value === null ? "not finite" : String(Number(value.toPrecision(6)));
+      if (element.value !== text) element.value = text;
+      taken = text;
+      set(element, { "aria-invalid": null, title: String(value ?? text) });
+    },
   };
 }

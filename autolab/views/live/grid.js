@@ -2,8 +2,8 @@
 /** An array as cells: drag one, or use the arrow keys, and the number follows. Of a large array, a window of cells. */
 
 import { SHADES, entry } from "./colors.js";
+import { entitled, makeBox } from "./controls.js";
 import { button, choice, html, inCell, set, write } from "./dom.js";
-import { makeBox } from "./number_field.js";
 
 export const PIXELS_PER_RANGE = 240; // a drag of a number over this length crosses the whole range
 
@@ -131,20 +131,7 @@ export function makeGrid(first, act) {
   }
 
   return {
-    element: html(
-      "div",
-      { class: `al-input${first.upstream ? " al-upstream" : ""}` },
-      html(
-        "div",
-        { class: "al-input-head" },
-        html("span", { class: "al-name", title: first.label }, first.label),
-        where,
-        box.element,
-      ),
-      ...(map ? [map.element] : []),
-      table,
-      makeDraw(first, act),
-    ),
+    element: entitled(first, [where, box.element], [...(map ? [map.element] : []), table, makeDraw(first, act)]),
     /** @param {import("./controls.js").Control} next @param {import("./colors.js").ColorMap} scheme */
     update(next, scheme) {
       control = next;
@@ -172,7 +159,7 @@ export function bracketOf(shape, k) {
 const SEEDS = 2 ** 32;
 
 /** @param {import("./controls.js").Control} control @param {import("./controls.js").Act} act */
-export function makeDraw(control, act) {
+function makeDraw(control, act) {
   let [scale, seed] = [1, 0];
   let last = "";
   const kind = choice(["normal", "uniform"], { "aria-label": `${control.label}, distribution` });
@@ -214,7 +201,7 @@ export function makeDraw(control, act) {
 const WINDOW = 8;
 
 /** @param {import("./controls.js").Control} first @param {import("./controls.js").Act} act */
-export function makeMap(first, act) {
+function makeMap(first, act) {
   let control = first;
   const canvas = html("canvas", {
     class: "al-map-canvas",

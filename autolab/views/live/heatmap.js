@@ -1,9 +1,8 @@
 // @ts-check
 /** An array as coloured pixels on a canvas, with the number under the pointer read out. */
 
-import { entry, makeTone } from "./colors.js";
+import { entry, makeHeatLegend, makeTone } from "./colors.js";
 import { html, inCell, set, short, write } from "./dom.js";
-import { makeHeatLegend } from "./legend.js";
 
 const LABELLED = { rows: 8, columns: 6 }; // up to this size the numbers are printed in the cells
 const WIDE = 1.6; // width of a cell with a number, in heights

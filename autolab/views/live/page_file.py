@@ -6,6 +6,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
@@ -15,7 +16,38 @@ FOLDER = "autolab_pages"
 MOST_TABS = 8
 """A program that makes more views, in a loop perhaps, opens no more of them by itself."""
 
+_LONGEST = 100  # characters of a name
 _opened = 0
+
+
+def told(save: Callable[[Path], None], caller: str, stem: str) -> Path | None:
+    """Save a page, and open it or print where it is.
+
+    Returns
+    -------
+    Path or None
+        The page if nothing shows it yet.
+    """
+    try:
+        path = saved_somewhere(save, stem[:_LONGEST])
+    except OSError as error:
+        print(
+            f"{caller}: no notebook to draw in, and no page could be saved ({error.strerror}); "
+            "export_html(view, path) saves it where there is room"
+        )
+        return None
+    if opened(path):
+        print(f"{caller}: no notebook to draw in; {path} is open in the browser")
+        return None
+    print(f"{caller}: no notebook to draw in; open {path} in a browser")
+    return path
+
+
+def removed(page: Path) -> None:
+    """Remove a page, and the folder if no other one is in it."""
+    page.unlink(missing_ok=True)
+    with suppress(OSError):
+        page.parent.rmdir()
 
 
 def saved_somewhere(save: Callable[[Path], None], stem: str) -> Path:

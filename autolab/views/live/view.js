@@ -150,7 +150,7 @@ function keepKeys(event) {
 // The one menu of a view: everything that is not needed yet. It closes with Escape and with a click elsewhere.
 
 /** @param {Element[]} parts one below the other */
-export function makeMenu(parts) {
+function makeMenu(parts) {
   const summary = html("summary", { class: "al-tool", "aria-label": "Menu", title: "Menu" }, "\u22ef");
   const panel = html("div", { class: "al-menu-panel" }, ...parts);
   const root = html("details", { class: "al-menu", onkeydown: pressed }, summary, panel);
@@ -187,7 +187,7 @@ export function makeMovable(part) {
  * @param {(factor: number) => void} enlarge
  * @returns {import("../graph/explorer.js").Part}
  */
-export function makePresenting(view, enlarge) {
+function makePresenting(view, enlarge) {
   const { root } = view;
   const LARGER = 5 / 3; // letters of 12 pixels become 20
 

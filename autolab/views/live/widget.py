@@ -12,7 +12,6 @@ import re
 import threading
 import weakref
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -25,11 +24,10 @@ from ..draw.colors import palette
 from ..draw.escape import paragraph, prose
 from ..draw.messages import say
 from ..draw.registry import Bundle
-from . import notebook
+from . import notebook, page_file
 from .bundle import FrontEnd, front_end, module_text
 from .columns import in_columns
 from .computation import for_page, user_error
-from .page_file import opened, saved_somewhere
 from .protocol import SHELVES, Shelf, answered, dispatch, not_understood, on_message, question_key
 
 _WORDS = (
@@ -250,27 +248,13 @@ class LiveView(anywidget.AnyWidget):
     def state(self) -> dict[str, Any]:
         """All that the pages know: what a saved page begins with."""
         kinds = [kind for kind in type(self).__mro__ if kind.__module__.startswith(__package__)]
-        names = [name for kind in kinds if issubclass(kind, traitlets.HasTraits) for name in _own(kind)]
-        return {name: getattr(self, name) for name in names if not name.startswith("_")}
+        own = [kind.class_own_traits(sync=True) for kind in kinds if issubclass(kind, traitlets.HasTraits)]
+        return {name: getattr(self, name) for names in own for name in names if name[0] != "_"}
 
     def _save_here(self, caller: str, kind: str, name: str) -> None:
         """Where no notebook draws: save the view as a page of its own, open it or print where it is."""
-        if notebook.draws():
-            return
-        stem = "_".join([kind, *re.findall(r"\w+", name, flags=re.ASCII)])[:100]
-        try:
-            path = saved_somewhere(self._save, stem)
-        except OSError as error:
-            print(
-                f"{caller}: no notebook to draw in, and no page could be saved ({error.strerror}); "
-                "export_html(view, path) saves it where there is room"
-            )
-            return
-        if opened(path):
-            print(f"{caller}: no notebook to draw in; {path} is open in the browser")
-            return
-        self._page_file = path
-        print(f"{caller}: no notebook to draw in; open {path} in a browser")
+        if not notebook.draws():
+            self._page_file = page_file.told(self._save, caller, "_".join([kind, *re.findall(r"\w+", name, re.ASCII)]))
 
     def _save(self, path: Path) -> None:
         from ..export.pages import export_html
@@ -281,9 +265,7 @@ class LiveView(anywidget.AnyWidget):
         """The view was saved under a name that was asked for: a page that it saved by itself is not needed any more."""
         page, self._page_file = self._page_file, None
         if page is not None and page != path.absolute():
-            page.unlink(missing_ok=True)
-            with suppress(OSError):  # others are in it
-                page.parent.rmdir()
+            page_file.removed(page)
 
     def _static(self) -> Bundle:
         """What stands where there is no live view: in an untrusted notebook, on a web page."""
@@ -311,10 +293,6 @@ class _Output(dict[str, Any]):
     """What a notebook shows for a view. It can be referred to weakly, as a plain dict cannot."""
 
     __slots__ = ("__weakref__",)
-
-
-def _own(kind: type[traitlets.HasTraits]) -> list[str]:
-    return list(kind.class_own_traits(sync=True))
 
 
 def at_first() -> dict[str, Any]:

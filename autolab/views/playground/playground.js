@@ -3,9 +3,8 @@
 
 import { lookOf } from "../graph/address.js";
 import { button, html, set, write } from "../live/dom.js";
-import { followTheme } from "../live/theme.js";
-import { makeEditor } from "./editor.js";
 import { packed, unpackedLink } from "../live/link_text.js";
+import { followTheme } from "../live/theme.js";
 import { makeModels } from "./models.js";
 
 const SLOW = 300; // milliseconds after which it is said that something runs, and can be stopped
@@ -13,6 +12,7 @@ const SLOW = 300; // milliseconds after which it is said that something runs, an
 const FRAME_STYLE =
   ":root { color-scheme: light dark; font: 15px/1.4 system-ui, sans-serif } body { margin: 0 }" +
   "th, td { padding: 2px 8px; text-align: start }";
+const [STEP, FEWEST_LINES, MOST_LINES] = ["    ", 8, 24]; // of the editor
 const STAGES = ["loading", "numpy", "packages", "ready"];
 
 const known = JSON.parse(document.getElementById("known")?.textContent ?? "{}");
@@ -173,6 +173,53 @@ async function copy(program) {
     () => false,
   );
   write(status, words[copied ? "copied" : "address"]);
+}
+
+// A small editor: plain text in which Tab and Enter indent, as programs need it.
+
+/**
+ * @param {string} label
+ * @param {() => void} run
+ */
+function makeEditor(label, run) {
+  const area = /** @type {HTMLTextAreaElement} */ (
+    html("textarea", { class: "al-play-editor", "aria-label": label, spellcheck: "false", autocapitalize: "off" })
+  );
+  let leaves = false; // Escape was pressed: the next Tab goes on to what comes after the editor
+
+  /** Write at the caret, so that the browser can undo it. @param {string} text */
+  function type(text) {
+    area.setRangeText(text, area.selectionStart, area.selectionEnd, "end");
+    fit();
+  }
+
+  const line = () => area.value.slice(area.value.lastIndexOf("\n", area.selectionStart - 1) + 1, area.selectionStart);
+
+  function fit() {
+    area.rows = Math.min(MOST_LINES, Math.max(FEWEST_LINES, area.value.split("\n").length));
+  }
+
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    const leaving = leaves;
+    leaves = event.key === "Escape";
+    if (event.key === "Enter" && (event.shiftKey || event.ctrlKey || event.metaKey)) run();
+    else if (event.key === "Enter") type(`\n${/^ */.exec(line())?.[0] ?? ""}${/:\s*$/.test(line()) ? STEP : ""}`);
+    else if (event.key === "Tab" && !event.shiftKey && !leaving) type(STEP);
+    else return;
+    event.preventDefault();
+  }
+
+  area.addEventListener("keydown", pressed);
+  area.addEventListener("input", fit);
+  return {
+    element: area,
+    program: () => area.value,
+    replace(/** @type {string} */ program) {
+      area.value = program;
+      fit();
+    },
+  };
 }
 
 /** The program that the address holds, or else the first example. */

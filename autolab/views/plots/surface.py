@@ -5,12 +5,11 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..draw.arrays import Grid
-from ..draw.chart import axis, log_axis
 from ..draw.colors import Theme, Tone, color
 from ..draw.escape import Markup, element, paragraph, picture, prose
 from ..draw.messages import plural, say
@@ -18,6 +17,7 @@ from ..draw.numbers import number
 from ..draw.plot import Frame, Size
 from ..draw.registry import Bundle
 from ..draw.svg import Look, document, png, words_at
+from .loss_colors import LossColors
 
 if TYPE_CHECKING:
     from ...analysis.landscape import Surface
@@ -27,8 +27,6 @@ _PIXELS = 144
 _LEVELS = 12
 _MOST_DOTS = 60
 _BAR = 18.0
-_STEEP = 30.0
-"""Where the greatest loss is more than so many times the least above 0, colours follow its powers of ten."""
 
 
 def bundle(surface: Surface) -> Bundle:
@@ -50,6 +48,7 @@ def _sentences(surface: Surface) -> Iterator[str]:
         place = f"({number(surface.x[column])}, {number(surface.y[row])})"
         least, most = surface.values[row, column], surface.values[known].max()
         yield say("surface_least", least=number(least), place=place, most=number(most))
+    yield say(f"surface_{LossColors(surface.values).tone}")
     if not known.all():
         yield say("surface_undefined", count=plural(int((~known).sum()), "point"))
     if len(surface.path):
@@ -61,34 +60,16 @@ def _sentences(surface: Surface) -> Iterator[str]:
         yield say("surface_random")
 
 
-class _LossColors:
-    """From a loss to its place among the colours, 0 to 1."""
-
-    def __init__(self, values: np.ndarray) -> None:
-        finite = values[np.isfinite(values)]
-        self.low, self.high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
-        self.log = self.low > 0 and self.high > _STEEP * self.low
-        found = log_axis([self.low, self.high]) if self.log else axis([self.low, self.high])
-        self.ticks = [(v, text) for v, text in found["ticks"] if self.low <= v <= self.high]
-
-    def place(self, values: Any) -> Any:
-        low, high = self.low, self.high
-        with np.errstate(all="ignore"):
-            if self.log:
-                low, high, values = math.log10(low), math.log10(high), np.log10(values)
-            return (values - low) / ((high - low) or 1.0)
-
-
 def surface_svg(surface: Surface, look: Look = "auto") -> Markup:
     """The SVG document."""
     theme: Theme = "dark" if look == "dark" else "light"
-    frame = Frame(SIZE, (float(surface.x[0]), float(surface.x[-1])), (float(surface.y[0]), float(surface.y[-1])))
-    scale = _LossColors(surface.values)
+    frame = frame_of(surface)
+    scale = LossColors(surface.values)
     title = say("surface_title", first=surface.names[0], second=surface.names[1])
     parts = [
         words_at(SIZE.left, 25, title, "title"),
         *_image(surface, scale, frame, theme),
-        *_levels(surface, scale, frame),
+        *[element("path", d=line, class_="edges", opacity="0.55") for line in levels(surface, scale, frame)],
         *_axes(surface, frame),
         *_way(surface, frame),
         *_bar(scale, frame, theme),
@@ -96,13 +77,14 @@ def surface_svg(surface: Surface, look: Look = "auto") -> Markup:
     return document(parts, (SIZE.width, SIZE.height), title, describe(surface), look, lines=True)
 
 
-def _image(surface: Surface, scale: _LossColors, frame: Frame, theme: Theme) -> Iterator[Markup]:
+def frame_of(surface: Surface, size: Size = SIZE) -> Frame:
+    """Where the places of a surface are in its picture."""
+    return Frame(size, (float(surface.x[0]), float(surface.x[-1])), (float(surface.y[0]), float(surface.y[-1])))
+
+
+def _image(surface: Surface, scale: LossColors, frame: Frame, theme: Theme) -> Iterator[Markup]:
     """The colours, interpolated between the points: the lower the loss, the stronger. None where there is no number."""
-    fractions = scale.place(surface.values) - 1.0
-    middle = (np.arange(_PIXELS) + 0.5) / _PIXELS
-    across, down = middle * (len(surface.x) - 1), (1 - middle) * (len(surface.y) - 1)
-    columns = np.stack([np.interp(across, np.arange(len(surface.x)), row) for row in fractions])
-    fine = np.stack([np.interp(down, np.arange(len(surface.y)), column) for column in columns.T], axis=1)
+    fine = interpolated(surface, scale)
     unknown = ~np.isfinite(fine)
     data = png(Grid(np.where(unknown, 0.0, fine), (1, 1), 1.0, ""), Tone(1.0), (2, 2), theme)
     address = Markup("data:image/png;base64," + base64.b64encode(data).decode())
@@ -116,25 +98,33 @@ def _image(surface: Surface, scale: _LossColors, frame: Frame, theme: Theme) -> 
             yield element("rect", class_="card", width=(stop - start) * wide, height=high + 0.5, **corner)
 
 
+def interpolated(surface: Surface, scale: LossColors) -> np.ndarray:
+    """Colours from -1 for the least loss to 0, square, interpolated between the points; the first row is the top."""
+    fractions = scale.place(surface.values) - 1.0
+    middle = (np.arange(_PIXELS) + 0.5) / _PIXELS
+    across, down = middle * (len(surface.x) - 1), (1 - middle) * (len(surface.y) - 1)
+    columns = np.stack([np.interp(across, np.arange(len(surface.x)), row) for row in fractions])
+    return np.stack([np.interp(down, np.arange(len(surface.y)), column) for column in columns.T], axis=1)
+
+
 def _runs(flags: np.ndarray) -> Iterator[tuple[int, int]]:
     """Where stretches of True begin and end."""
     ends = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
     yield from zip(ends[::2].tolist(), ends[1::2].tolist(), strict=True)
 
 
-def _levels(surface: Surface, scale: _LossColors, frame: Frame) -> list[Markup]:
+def levels(surface: Surface, scale: LossColors, frame: Frame) -> list[str]:
+    """The level lines, each as the path of an SVG."""
     fractions = scale.place(surface.values)
-    left, wide, top, high = SIZE.left, frame.wide / (len(surface.x) - 1), SIZE.top, frame.high / (len(surface.y) - 1)
-    bottom = top + frame.high
+    left, wide, high = frame.size.left, frame.wide / (len(surface.x) - 1), frame.high / (len(surface.y) - 1)
+    bottom = frame.size.top + frame.high
 
     def place(column: float, row: float) -> str:
         return f"{left + column * wide:.1f} {bottom - row * high:.1f}"
 
-    lines = []
-    for k in range(1, _LEVELS):
-        segments = [f"M{place(*a)}L{place(*b)}" for a, b in contour(fractions, k / _LEVELS)]
-        lines.append(element("path", d="".join(segments), class_="edges", opacity="0.55"))
-    return lines
+    return [
+        "".join([f"M{place(*a)}L{place(*b)}" for a, b in contour(fractions, k / _LEVELS)]) for k in range(1, _LEVELS)
+    ]
 
 
 Place = tuple[float, float]
@@ -201,12 +191,13 @@ def _way(surface: Surface, frame: Frame) -> list[Markup]:
     ]
 
 
-def _bar(scale: _LossColors, frame: Frame, theme: Theme) -> list[Markup]:
+def _bar(scale: LossColors, frame: Frame, theme: Theme) -> list[Markup]:
     """What the colours mean."""
     box = frame.data()["box"]
     x, height = box["x"] + box["w"] + 24, box["h"]
     steps = 32
-    parts = [
+    parts = [words_at(x, box["y"] - 15, say(f"surface_tone_{scale.tone}"), "small")]
+    parts += [
         element(
             "rect", x=x, y=box["y"] + height * (1 - (k + 1) / steps), width=_BAR, height=height / steps + 0.6, fill=c
         )

@@ -15,7 +15,7 @@ from ..draw.numbers import number, shape_text
 from ..graph.formulas import grouped, numbers_in, sum_text
 from ..graph.playback import Playback
 from .share import Pick
-from .worksheet import Index, Sheet, Space, forward_product, index_of, index_text, strongest
+from .worksheet import Index, Sheet, Space, brought, forward_product, index_of, index_text, strongest
 
 _BROADCAST = {"add": "+", "sub": MINUS, "mul": "×", "div": "÷"}
 _SIGNS = {**_BROADCAST, "matmul": "@"}
@@ -75,7 +75,7 @@ def _write(walk: Playback, step: Step, made: list[Step], chosen: Index | None, s
     for i, operand in enumerate(step.operands):
         source = None if operand.step is None else walk.steps[operand.step]
         if source is not None and source.value is not None:
-            mark = _brought(chosen, source.value.shape) if chosen is not None and sign != "@" else None
+            mark = brought(chosen, source.value.shape) if chosen is not None and sign != "@" else None
             space: Space | None = "out" if mark is not None and mark == chosen else None
             sheet.add(sign if i else "", label(source), source.value, (), space, mark)
     for result in made:
@@ -99,10 +99,6 @@ def _matrices(walk: Playback, step: Step) -> tuple[np.ndarray, np.ndarray] | Non
     values = [None if operand.step is None else walk.steps[operand.step].value for operand in step.operands]
     whole = [value.values for value in values if value is not None and value.is_whole and len(value.shape) == 2]
     return (whole[0], whole[1]) if len(whole) == 2 else None
-
-
-def _brought(index: Index, shape: tuple[int, ...]) -> Index:
-    return tuple([0 if n == 1 else i for i, n in zip(index[len(index) - len(shape) :], shape, strict=True)])
 
 
 def _numbers(walk: Playback, step: Step, chosen: Index | None) -> list[str]:
@@ -134,7 +130,7 @@ def _operand_numbers(walk: Playback, step: Step, chosen: Index | None) -> list[s
         if operand.constant is not None:
             numbers.append(numbers_in(operand.constant))
         elif value is not None and value.is_whole and (value.size == 1 or chosen is not None):
-            numbers.append(number(value.values[_brought(chosen or (0,) * len(value.shape), value.shape)]))
+            numbers.append(number(value.values[brought(chosen or (0,) * len(value.shape), value.shape)]))
     return numbers
 
 

@@ -119,10 +119,10 @@ const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 // What the boxes show at one step of the walk: nothing before its time, and sums that still grow as such.
 
-/** @typedef {import("../graph/graph.js").Reading} Reading */
+/** @typedef {import("../graph/node.js").Reading} Reading */
 
 /**
- * @param {import("../graph/graph.js").Scene} scene
+ * @param {import("../graph/lines.js").Scene} scene
  * @param {Record<string, Reading>} readings
  * @param {Record<string, string>} words
  * @param {any} frame empty where the whole is shown
@@ -140,7 +140,7 @@ export function readingsAt(scene, readings, words, frame) {
 
 /**
  * @param {any} frame
- * @param {import("../graph/graph.js").SceneNode} node
+ * @param {import("../graph/lines.js").SceneNode} node
  * @param {Reading} reading
  * @param {Record<string, string>} words
  * @returns {Reading}

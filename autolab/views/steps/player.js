@@ -1,7 +1,10 @@
 // @ts-check
 /** The part that walks through the forward and the backward pass: play, pause, step, scrub, and what happens there. */
 
+import { sameEdge } from "../graph/answer.js";
+import { chosenLine } from "../graph/picture.js";
 import { html, set, svg, write } from "../live/dom.js";
+import { termsOf } from "./terms.js";
 import { makeSheet } from "./worksheet.js";
 
 const PACES = { slow: 3000, normal: 1500, fast: 500 }; // milliseconds per step
@@ -158,4 +161,39 @@ function tool(icon, label, action) {
     { type: "button", class: "al-tool", "aria-label": label, title: label, onclick: action },
     svg("svg", { viewBox: "0 0 16 16", class: "al-icon", "aria-hidden": "true" }, svg("path", { d: ICONS[icon] })),
   );
+}
+
+// The part that says in one sentence what one looks at: a step of the walk, a line, a box, or what can be done.
+
+/** @param {import("../graph/explorer.js").View} view */
+export function makeSentencePart(view) {
+  const { get, root } = view;
+  const text = html("p", { class: "al-sentence" });
+
+  function sentence() {
+    const { answer, status } = get("detail");
+    const line = chosenLine(view);
+    const share =
+      line &&
+      answer?.comes
+        .flatMap((/** @type {import("../graph/answer.js").Value} */ value) => value.shares)
+        .find((/** @type {any} */ one) => sameEdge(one.edge, line));
+    if (view.hand) return view.hand;
+    return (
+      get("frame").spoken ??
+      share?.sentence ??
+      (answer && (answer.sentence || status)) ??
+      (get("still")
+        ? get("words").still
+        : root.classList.contains("al-by-terms")
+          ? termsOf(get).rest
+          : get("words").rest)
+    );
+  }
+
+  const paint = () => write(text, sentence());
+  root.addEventListener("al-line", paint);
+  // A saved page that moves has other words after a move.
+  const told = `frame detail terms curves${view.get("still") === "page" ? " words" : ""}`;
+  return { places: { foot: [text] }, on: { [told]: paint }, paint };
 }

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from ...recording.arrays import snapshot
 from ...recording.model import Operand, Snapshot, Step
 from ...recording.rules import filled_in
 from ..draw.messages import say
 from ..draw.names import label
 from ..draw.numbers import number, shape_text
 from ..graph.formulas import Token, derivative, grouped, in_names, names_in, numbers_in, product_text, sum_text
-from .worksheet import Index, Sheet, Space, WorksheetProduct, index_of, index_text, share_product, strongest
+from .worksheet import Index, Sheet, Space, WorksheetProduct, brought, index_of, index_text, share_product, strongest
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
@@ -106,7 +107,7 @@ class Share:
                 index = index_of(self.share.shape, row, column)
             case ("out", row, column) if self.use.local is not None:
                 output = index_of(self.use.local.shape, row, column)
-                index = None if output is None else _reduced(output, self.share.shape)
+                index = None if output is None else brought(output, self.share.shape)
             case _:
                 index = None
         return strongest(self.share) if index is None else index
@@ -172,8 +173,8 @@ class Share:
 
     def _write_jacobian(self, sheet: Sheet, jacobian: Snapshot, chosen: Index) -> None:
         of = index_text(grouped(self.names[1]), chosen)
-        column = self._column(jacobian, chosen)
-        sheet.add("×", say("term_local"), _like(jacobian, column), [derivative(self.names[0], of)])
+        column = replace(snapshot(self._column(jacobian, chosen)), device=jacobian.device)
+        sheet.add("×", say("term_local"), column, [derivative(self.names[0], of)])
         self._write_share(sheet, "Σ" if self.is_summed else "=")
 
     def _column(self, jacobian: Snapshot, chosen: Index) -> np.ndarray:
@@ -223,10 +224,8 @@ class Share:
             return [self._at(self.share, output) + (self._rule_at(output, result) or product_text(factors, result))]
         products = self.use.product.values
         one = self._rule_at(output, products[output]) or product_text(factors, products[output])
-        terms = [(products[index],) for index in self.outputs]
-        at_output = f"{index_text('', output)}: "
-        total = index_text(self.names[1], self.chosen or ()) + ": "
-        return [at_output + one, total + sum_text(terms, result)]
+        whole = sum_text([(products[index],) for index in self.outputs], result)
+        return [f"{index_text('', output)}: {one}", f"{index_text(self.names[1], self.chosen or ())}: {whole}"]
 
     def _at(self, snapshot: Snapshot, index: Index) -> str:
         return f"{index_text(grouped(self.names[1]), index)}: " if snapshot.size > 1 else ""
@@ -241,7 +240,7 @@ class Share:
         for operand in self.step.operands:
             given = self.steps[operand.step].value if operand.step is not None else None
             if given is not None and given.is_whole:
-                values[operand.parameter] = given.values[_reduced(output, given.shape)]
+                values[operand.parameter] = given.values[brought(output, given.shape)]
             elif operand.constant is not None:
                 values[operand.parameter] = _number(operand.constant)
         filled = filled_in(self.use.rule, values, result)
@@ -268,9 +267,8 @@ class Share:
     def notes(self) -> list[str]:
         """What else has to be said."""
         target = self.names[1]
-        found = []
-        if self.is_one_of_several_uses:
-            found.append(say("this_use", use=self.use_name, name=target, parameter=self.use.parameter))
+        use = say("this_use", use=self.use_name, name=target, parameter=self.use.parameter)
+        found = [use] if self.is_one_of_several_uses else []
         if self.use.product is not None:
             shapes = {"small": shape_text(self.share.shape), "large": shape_text(self.use.product.shape)}
             found.append(say("reduced_why", name=target, **shapes))
@@ -293,18 +291,6 @@ class Share:
             tolerance = 100 * float(np.finfo(found.values.dtype).eps)
             finite = np.isfinite(expected) & np.isfinite(found.values)
             return bool(np.allclose(expected[finite], found.values[finite], rtol=tolerance, atol=tolerance))
-
-
-def _reduced(index: Index, shape: tuple[int, ...]) -> Index:
-    """The index in an array of ``shape`` of what broadcasting brings to ``index``."""
-    return tuple([0 if n == 1 else i for i, n in zip(index[len(index) - len(shape) :], shape, strict=True)])
-
-
-def _like(of: Snapshot, values: np.ndarray) -> Snapshot:
-    """A part of a whole array as a snapshot."""
-    from ...recording.arrays import snapshot
-
-    return replace(snapshot(np.asarray(values)), device=of.device)
 
 
 def _number(text: str) -> float | None:

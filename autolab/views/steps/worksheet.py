@@ -97,6 +97,11 @@ def index_of(shape: tuple[int, ...], row: int, column: int) -> Index | None:
     return (*[int(i) for i in np.unravel_index(row, shape[:-1])], column) if len(shape) > 1 else (column,)
 
 
+def brought(index: Index, shape: tuple[int, ...]) -> Index:
+    """The index in an array of ``shape`` of what broadcasting brings to ``index``."""
+    return tuple([0 if n == 1 else i for i, n in zip(index[len(index) - len(shape) :], shape, strict=True)])
+
+
 def strongest(snapshot: Snapshot) -> Index:
     """The index of the element of greatest magnitude; of the first NaN where there is one."""
     if snapshot.size == 0:

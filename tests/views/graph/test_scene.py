@@ -190,6 +190,18 @@ def test_detail_tells_where_a_value_comes_from_and_how_its_gradient_goes_on():
     assert [np.frombuffer(b, np.float32).tolist() for b in buffers] == [[6.0], [1.0]]
 
 
+def test_what_a_use_among_several_sends_is_called_a_share():
+    def f(x):
+        h = x * 3.0
+        return h + x
+
+    shown = autolab.record(f, x=1.0)
+    (product,) = detail(shown, shown["h"].id)[0]["rules"]
+    h, x = detail(shown, shown.steps[-1].id)[0]["rules"]
+    assert product["text"] == "share for x = upstream × 3"
+    assert (h["text"], x["text"]) == ("gradient of h = upstream", "share for x = upstream")
+
+
 def test_rules_are_told_in_the_readers_names():
     operands = (
         Operand("x", 0, rule="(g - g * (y * y)) / b_shape"),

@@ -22,6 +22,7 @@ from autolab.views.interact.interact import Interact
 from autolab.views.live import bundle as module
 from autolab.views.live.bundle import FrontEnd, file_of, module_text, style_text, zipped
 from autolab.views.monitor.view import MonitorView
+from autolab.views.plots.surface_view import SurfaceView
 
 from ..bare_page import ADDRESS
 from ..lab import Lab, LabPage
@@ -56,13 +57,13 @@ def test_a_page_that_embeds_a_view_embeds_what_it_loads(explorer: Make) -> None:
     assert view._front_end.model_id in dependency_state([view])
 
 
-KINDS = (Explorer, GraphView, Heatmap, DerivativeExplorer, Lens, MonitorView, Interact)
+KINDS = (Explorer, GraphView, Heatmap, DerivativeExplorer, Lens, MonitorView, Interact, SurfaceView)
 
 
 def test_every_kind_has_a_small_module_and_a_style_of_its_own() -> None:
     kinds = {view.kind for view in KINDS}
     made = [FrontEnd(kind) for kind in kinds]
-    assert len({front_end.digest for front_end in made}) == len(kinds) == 6
+    assert len({front_end.digest for front_end in made}) == len(kinds) == 7
     assert all(len(front_end.module) + len(front_end.style) <= 56_500 for front_end in made)  # what travels
     assert all(file_of(f"{kind}.{suffix}").exists() for kind in kinds for suffix in ("js", "css"))
 

@@ -30,6 +30,7 @@ from autolab.views.interact.interact import Interact
 from autolab.views.live.computation import Computation
 from autolab.views.live.widget import LiveView
 from autolab.views.monitor.view import MonitorView
+from autolab.views.plots.surface_view import SurfaceView
 
 
 class Inputs(np.ndarray):
@@ -71,6 +72,9 @@ VIEWS: dict[str, Callable[[np.ndarray], LiveView]] = {
     "heatmap": lambda data: Heatmap(Board(gather((data,), {}), "value", "linear", True, None)),
     "interact": lambda data: Interact(lambda k: {"k x": data * k}, {"k": (0.0, 1.0)}, {}),
     "monitor": monitored,
+    "surface": lambda data: SurfaceView(
+        autolab.plots.surface(lambda x, y: F.sum(data) * x + y, (0.0, 0.0), steps=3), (0.5, 0.5), "SGD", 3
+    ),
 }
 EVERY_VIEW = pytest.mark.parametrize("kind", VIEWS)
 

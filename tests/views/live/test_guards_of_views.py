@@ -26,6 +26,7 @@ from autolab.views.graph.session import Session
 from autolab.views.interact.interact import Interact
 from autolab.views.interact.knobs import knobs
 from autolab.views.live import notebook
+from autolab.views.live.page_file import FOLDER
 from autolab.views.live.saved_page import as_json
 from autolab.views.live.session_view import _listed
 from autolab.views.live.widget import LiveView
@@ -126,18 +127,15 @@ def test_a_page_is_saved_under_a_plain_short_name_where_there_is_no_notebook(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for view in at_rest(GraphView):
-        for name in ("../../up", "ü/x", "long" * 100):
+        for name, plain in (("../../up", "up"), ("ü/x", "x"), ("long" * 100, ("long" * 100)[:94])):
             view._save_here("graph", "graph", name)
-        assert sorted(path.name for path in tmp_path.iterdir()) == [
-            f"graph_{('long' * 100)[:94]}.html",
-            "graph_up.html",
-            "graph_x.html",
-        ]
+            assert [path.name for path in tmp_path.iterdir()] == [FOLDER]
+            assert [path.name for path in (tmp_path / FOLDER).iterdir()] == [f"graph_{plain}.html"]
         capsys.readouterr()
         with monkeypatch.context() as change:
             change.setattr(notebook, "shell", lambda: object())
             view._save_here("graph", "graph", "again")
-        assert len(list(tmp_path.iterdir())) == 3 and capsys.readouterr().out == ""
+        assert len(list(tmp_path.rglob("*.html"))) == 1 and capsys.readouterr().out == ""
 
 
 def test_the_walk_rests_where_the_graph_has_become_shorter(opened: Callable[..., Explorer]) -> None:

@@ -30,6 +30,7 @@ from autolab.views.live.protocol import handlers
 from autolab.views.live.session_view import SessionView
 from autolab.views.live.widget import LiveView
 from autolab.views.monitor.view import MonitorView
+from autolab.views.plots.surface_view import SurfaceView
 
 NUMBER, KEY, NONE = (int, float), (str, int), type(None)
 ALL: dict[str, Any] = {"hello": {}, "look": {"look": dict, "questions": list}, "ask": {"question": list}}
@@ -50,6 +51,7 @@ ALLOWED: dict[type[LiveView], dict[str, dict[str, Any]]] = {
     Heatmap: {**ALL, "again": {}},
     Interact: {**ALL, "move": {"key": str, "value": NUMBER}, "choose": {"setting": str, "value": str}, "draw": {}},
     MonitorView: {**ALL, "stop": {}},
+    SurfaceView: ALL,
 }
 KINDS = sorted(ALLOWED, key=lambda kind: kind.__name__)
 SAMPLES: list[Any] = [None, True, 1, 0.5, "x", [], {}]
@@ -79,6 +81,10 @@ def lens() -> Lens:
     return Lens(LensSession(report, report._origin))
 
 
+def bowl_surface() -> Any:
+    return autolab.plots.surface(lambda x, y: x**2 + y**2, (0.0, 0.0), steps=3)
+
+
 MAKE: dict[type[LiveView], Callable[[], LiveView]] = {
     Explorer: lambda: Explorer(Session(program, inputs={"x": 2.0, "v": np.ones(3), "n": np.array(1)})),
     GraphView: lambda: GraphView(autolab.graph(Variable(2.0, name="x") * 3)),
@@ -87,6 +93,7 @@ MAKE: dict[type[LiveView], Callable[[], LiveView]] = {
     Heatmap: lambda: Heatmap(Board(gather((arrays(),), {}), "value", "linear", True)),
     Interact: lambda: Interact(lambda a, word, rng: (f"{a} {word}", arrays()), SLID, {}),
     MonitorView: lambda: MonitorView(trained()),
+    SurfaceView: lambda: SurfaceView(bowl_surface(), (0.5, 0.5), "SGD", 3),
 }
 SLID: dict[str, Any] = {"a": (0.0, 1.0, 2.0), "word": ["one", "two"], "rng": np.random.default_rng(0)}
 
@@ -317,6 +324,10 @@ OUTSIDE: dict[type[LiveView], list[tuple[dict[str, Any], str]]] = {
     MonitorView: [
         ({"do": "look", "look": {}, "questions": [["state", *state]]}, "not understood")
         for state in ([None, "", "taste"], ["1", "", "value"], [None, None, "value"], [None, ""], [])
+    ],
+    SurfaceView: [
+        ({"do": "look", "look": {}, "questions": [question]}, "not understood")
+        for question in (["slope", "a b"], ["slope", "0 9"], ["slope", "0"], ["surface"], ["roll", 1, "SGD", "0.1", 3])
     ],
 }  # fmt: skip
 

@@ -84,7 +84,7 @@ class Notebook:
             "silent": False,
             "store_history": True,
             "user_expressions": {},
-            "allow_stdin": False,
+            "allow_stdin": True,  # as from somebody who reads what comes
         }
         metadata = {} if cell is None else {"cellId": cell}
         message = self.client.session.msg("execute_request", content, metadata=metadata)

@@ -43,8 +43,7 @@ class Learning:
             self.model(self.x, self.t)  # draws the weights
         self.optimizer = optimizers.Adam(0.05).setup(self.model)
         self.monitor = LiveMonitor(self.model, boundary=(self.x, self.t))
-        for allowance in (self.monitor._looking, self.monitor._keeping):
-            allowance.spend = lambda *args, **options: None  # type: ignore[method-assign]
+        self.monitor._keeping.spend = lambda *args, **options: None  # type: ignore[method-assign]
         self.view = self.monitor._view = MonitorView(self.monitor)
         self.wire = Wire(self.view)
 

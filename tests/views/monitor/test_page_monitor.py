@@ -52,8 +52,7 @@ class Trained:
         self.model = L.Classifier(L.MLP((8, 3)))
         self.optimizer = optimizers.SGD(0.1).setup(self.model)
         self.monitor = LiveMonitor(self.model)
-        for allowance in (self.monitor._looking, self.monitor._keeping):
-            allowance.spend = lambda *args, **options: None  # type: ignore[method-assign]
+        self.monitor._keeping.spend = lambda *args, **options: None  # type: ignore[method-assign]
         self.view = self.monitor._view = MonitorView(self.monitor)
         self.wire = Wire(self.view)
 

@@ -11,8 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from autolab.views.draw.messages import say
-from autolab.views.playground.examples import EXAMPLES
-from autolab.views.playground.site import DISTRIBUTION, build
+from autolab.views.playground.site import DISTRIBUTION, EXAMPLES, build
 
 from .conftest import SECONDS, Files
 

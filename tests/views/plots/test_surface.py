@@ -15,6 +15,7 @@ from autolab import functions as F
 from autolab.analysis import descend, surface
 from autolab.views import mimebundle
 from autolab.views.draw.colors import color
+from autolab.views.plots.loss_colors import LossColors
 from autolab.views.plots.surface import SIZE, contour, surface_svg
 
 
@@ -80,3 +81,34 @@ def test_a_way_beside_the_plane_is_said_to_be():
 def test_hostile_names_are_text():
     found = surface(lambda p: F.sum(p["<script>"]), {"<script>": np.ones(2)}, steps=3)
     assert "<script>" in found.names[0] and "<script" not in mimebundle(found)["text/html"] + surface_svg(found)
+
+
+@pytest.mark.parametrize(
+    ("values", "tone"),
+    [
+        ([1.0, 2.0, 3.0], "linear"),
+        ([0.0, 1.0, 100.0], "log"),
+        ([-1.0, -0.9, 100.0], "rank"),
+        ([-1.0, 2.0, 3.0], "linear"),
+        ([1.0, np.nan, np.inf, 40.0], "log"),
+        ([np.nan, np.nan], "linear"),
+        ([0.0, 0.0], "linear"),
+    ],
+)
+def test_colours_are_even_unless_they_would_show_nothing(values, tone):
+    assert LossColors(np.array([values])).tone == tone
+
+
+def test_colours_by_rank_share_the_shades_evenly():
+    values = np.array([[-3.0, 7.0, 7.0], [1e6, 8.0, np.nan]])
+    colors = LossColors(values, "rank")
+    np.testing.assert_allclose(colors.place(values), [[0, 0.375, 0.375], [1, 0.75, np.nan]])
+    assert colors.ticks[0][1] == "\u22123" and colors.ticks[-1][0] == 1e6
+    assert "log" not in colors.offered
+    log = LossColors(np.array([[0.0, 1.0, 100.0]]), "log")
+    np.testing.assert_allclose(log.place(np.array([0.0, 1.0, 10.0, 100.0])), [0, 0, 0.5, 1])
+
+
+def test_the_legend_says_which_colours_they_are():
+    found = surface(lambda x, y: x**4 - y, (0.0, 0.0), span=9.0, steps=9)
+    assert "loss, by rank" in surface_svg(found) and "rank of the loss" in mimebundle(found)["text/plain"]

@@ -225,7 +225,6 @@ SENTENCES: dict[str, str] = {
     "walk_rule": "The rule's code",
     # Read aloud.
     "graph": "Computation graph of {title}: {inputs}, {steps}, {outputs}.",
-    "gradient_of": "gradient of {name} = {rule}",
     "upstream": "upstream",
     # Heatmaps of arrays.
     "heat_still": "This page was saved. It shows what the heatmaps showed; point at a cell to read it.",

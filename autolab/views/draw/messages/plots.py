@@ -81,6 +81,29 @@ SENTENCES: dict[str, str] = {
     "surface_undefined": "It is not a finite number at {count}.",
     "surface_way": "The way of {count} leads from a loss of {first} to {last}.",
     "surface_captured": "The plane shows {percent} % of the way's squared length: its points lie beside the plane.",
+    "surface_linear": "Colours follow the loss itself, in even steps.",
+    "surface_log": "Colours follow the logarithm of the loss.",
+    "surface_rank": "Colours follow the rank of the loss: each shade covers equally many of the points computed.",
+    "surface_tone_linear": "loss",
+    "surface_tone_log": "loss, log scale",
+    "surface_tone_rank": "loss, by rank",
+    "surface_hint": (
+        "Point at the surface to read its numbers; click to put the ball down. By keyboard: the arrow keys move the "
+        "cross, Enter puts the ball there."
+    ),
+    "surface_hint_still": "Point at the surface, or move the cross with the arrow keys, to read its numbers.",
+    "surface_arrows": "Arrows follow the gradient, uphill; the longer, the steeper, though not in proportion.",
+    "surface_in_plane": (
+        "The ball moves in this plane alone: the optimizer gets the part of the gradient that lies in it."
+    ),
+    "surface_still": "To put the ball elsewhere, or to change the optimizer, run this in a notebook.",
+    "surface_unknown": "the gradient here needs Python",
+    "surface_none": "No ball yet: click on the surface.",
+    "surface_rolls": "{optimizer} ({settings}): {count} from ({x}, {y}).",
+    "surface_ended": "It ends early: beyond it, something is not a finite number.",
+    "surface_left": "It leaves the picture.",
+    "surface_steps": "loss at each step",
+    "surface_step": "step",
     "surface_random": "The directions are random: another seed shows another plane.",
     # The monitor of a training.
     "monitor_update": "update {iteration}",

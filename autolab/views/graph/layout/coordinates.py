@@ -101,28 +101,29 @@ class _DownwardPath:
 
     def __init__(self, x: float, y: float) -> None:
         self._x, self._y = x, y
-        self._parts = [f"M{_text(x)} {_text(y)}"]
+        self._parts = [f"M{tenth(x)} {tenth(y)}"]
         self._straight = False
 
     def down_to(self, y: float) -> None:
         if self._straight:
             self._parts.pop()
-        self._parts.append(f"V{_text(y)}")
+        self._parts.append(f"V{tenth(y)}")
         self._y, self._straight = y, True
 
     def curve_to(self, x: float, y: float, bow: float = 0.0) -> None:
         if x == self._x and not bow:
             self.down_to(y)
             return
-        middle = _text((self._y + y) / 2)
-        self._parts.append(f"C{_text(self._x + bow)} {middle} {_text(x + bow)} {middle} {_text(x)} {_text(y)}")
+        middle = tenth((self._y + y) / 2)
+        self._parts.append(f"C{tenth(self._x + bow)} {middle} {tenth(x + bow)} {middle} {tenth(x)} {tenth(y)}")
         self._x, self._y, self._straight = x, y, False
 
     def text(self) -> str:
         return "".join(self._parts)
 
 
-def _text(coordinate: float) -> str:
+def tenth(coordinate: float) -> str:
+    """A coordinate in a path, to a tenth."""
     return f"{coordinate:.1f}".removesuffix(".0")
 
 

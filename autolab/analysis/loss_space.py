@@ -1,0 +1,152 @@
+"""The parameters of a loss as one vector: the loss at any such vector, and its gradient."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..engine.backend import Array
+from ..engine.devices import to_cpu
+from ..engine.errors import a_kind
+from ..engine.switches import using_config
+from ..engine.variable import Variable
+from ..links import Link
+from ..transforms.structure import filled, leaves
+
+Loss = Callable[..., Any]
+
+CALLER = "surface"
+
+
+class Space:
+    """The parameters of a loss as one vector, and the loss at any such vector."""
+
+    def __init__(self, loss: Loss, params: Any) -> None:
+        if not callable(loss):
+            raise TypeError(f"{CALLER}: loss is {a_kind(loss)}; expected a function of the parameters")
+        self.loss, self.params, self.is_link = loss, params, isinstance(params, Link)
+        pairs = list(params.namedparams()) if isinstance(params, Link) else list(leaves(params))
+        self._paths = [name for name, _ in pairs]
+        arrays = [_array(leaf, f"{CALLER}: params{path}") for path, leaf in pairs]
+        self.shapes, self._dtypes = [a.shape for a in arrays], [a.dtype for a in arrays]
+        self.start = joined(arrays)
+
+    def parts(self, flat: np.ndarray) -> list[np.ndarray]:
+        """The vector as arrays of the parameters' shapes."""
+        ends = np.cumsum([math.prod(shape) for shape in self.shapes])[:-1]
+        return [part.reshape(shape) for part, shape in zip(np.split(flat, ends), self.shapes, strict=True)]
+
+    def shaped(self, flat: np.ndarray) -> Any:
+        """The vector in the structure of the parameters."""
+        parts = [part.astype(d) for part, d in zip(self.parts(flat), self._dtypes, strict=True)]
+        return parts if self.is_link else filled(self.params, iter(parts))
+
+    def flat(self, point: Any, what: str) -> np.ndarray:
+        """A point as a vector; one that does not look like the parameters is an error."""
+        source = point.params() if isinstance(point, Link) else (leaf for _, leaf in leaves(point))
+        arrays = [_array(leaf, f"{CALLER}: {what}") for leaf in source]
+        if [a.shape for a in arrays] != self.shapes:
+            came = f"{[a.shape for a in arrays]!s:.80}"
+            raise ValueError(f"{CALLER}: {what} has the shapes {came}; expected {self.shapes!s:.80}")
+        return joined(arrays)
+
+    def names(self) -> list[str]:
+        """What each of the numbers is called."""
+        if self.is_link or not isinstance(self.params, tuple):
+            return [
+                f"{path or 'p'}[{i}]" for path, s in zip(self._paths, self.shapes, strict=True) for i in np.ndindex(s)
+            ]
+        code = getattr(self.loss, "__code__", None)
+        return list(code.co_varnames[:2]) if code and code.co_argcount >= 2 else ["p[0]", "p[1]"]
+
+    def at(self, flat: np.ndarray, model: Any) -> float:
+        """The loss at a vector; ``model`` is a copy of the link that may be changed."""
+        return _one(self._result(flat, model))
+
+    def traced(self, flat: Any) -> list[Any]:
+        """The loss at a traced vector; the link that takes its values is nobody else's."""
+        with using_config("enable_backprop", False):
+            result = self._result(flat, self.copied())
+        return [result.data if isinstance(result, Variable) else result]
+
+    def alone(self, flat: np.ndarray) -> np.ndarray:
+        """The loss at a vector, whatever was computed before."""
+        with using_config("enable_backprop", False), np.errstate(all="ignore"):
+            return np.array([self.at(flat, self.copied())])
+
+    def copied(self) -> Any:
+        return self.params.copy("copy") if self.is_link else None
+
+    def slope(self, flat: np.ndarray) -> tuple[float, np.ndarray]:
+        """The loss at a vector and its gradient there, by backward; where no gradient arrives it is 0."""
+        model = self.copied()
+        if model is not None:
+            model.cleargrads()
+        with np.errstate(all="ignore"):
+            result, inputs = self._placed(flat, model)
+        value = _one(result)
+        with np.errstate(all="ignore"):
+            if isinstance(result, Variable):
+                result.backward()
+        grads = [np.zeros(v.shape) if v.grad is None else _array(v.grad, f"{CALLER}: the gradient") for v in inputs]
+        return value, joined(grads)
+
+    def _result(self, flat: Any, model: Any) -> Any:
+        return self._placed(flat, model)[0]
+
+    def _placed(self, flat: Any, model: Any) -> tuple[Any, list[Any]]:
+        """The loss at a vector, as it is returned, and the Variables that it was given."""
+        point = self.shaped(flat)
+        if self.is_link:
+            inputs = list(model.params())
+            for parameter, part in zip(inputs, point, strict=True):
+                parameter.data = part
+            return self.loss(model), inputs
+        inputs = [Variable(leaf) for _, leaf in leaves(point)]
+        variables = filled(self.params, iter(inputs))
+        return (self.loss(*variables) if isinstance(self.params, tuple) else self.loss(variables)), inputs
+
+
+@dataclass(frozen=True, eq=False)
+class SurfacePlane:
+    """The plane of a surface: coordinates of the picture as vectors of parameters.
+
+    For the surface of two numbers these are the coordinates themselves, so ``origin`` is where the space starts; else
+    they count along the directions from there, and it is 0.
+    """
+
+    space: Space
+    first: np.ndarray
+    second: np.ndarray
+    origin: np.ndarray
+
+    def slope(self, x: float, y: float) -> tuple[float, np.ndarray]:
+        """The loss at a place and its gradient in the plane, of shape ``(2,)``."""
+        along, up = np.array([x, y]) - self.origin
+        value, gradient = self.space.slope(self.space.start + along * self.first + up * self.second)
+        with np.errstate(all="ignore"):
+            return value, np.array([gradient @ self.first, gradient @ self.second])
+
+
+def _one(result: Any) -> float:
+    """The loss as a number."""
+    value = _array(result, f"{CALLER}: the loss")
+    if value.size != 1:
+        raise ValueError(f"{CALLER}: the loss has shape {value.shape}; expected one number")
+    return float(value.reshape(()))
+
+
+def _array(value: Any, what: str) -> np.ndarray:
+    data: Array = value.data if isinstance(value, Variable) else value
+    array = np.asarray(to_cpu(data) if hasattr(data, "shape") else data)
+    if array.dtype.kind not in "fiu":
+        raise TypeError(f"{what} is {a_kind(value)}; expected real numbers")
+    return array if array.dtype.kind == "f" else array.astype(np.float64)
+
+
+def joined(arrays: Iterable[np.ndarray]) -> np.ndarray:
+    return np.concatenate([np.empty(0), *[array.reshape(-1).astype(np.float64) for array in arrays]])

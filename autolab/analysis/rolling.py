@@ -1,0 +1,124 @@
+"""A ball on a loss surface: the steps that an optimizer makes from a place in the plane, as plain data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import optimizers
+from ..engine.errors import a_kind
+from ..engine.parameter import Parameter
+from ..engine.variable import Variable
+from ..links import Link
+from ..optimizers import Optimizer
+from .loss_space import SurfacePlane
+
+MOST_STEPS = 500
+
+OPTIMIZERS: dict[str, Any] = {
+    name: kind
+    for name, kind in vars(optimizers).items()
+    if isinstance(kind, type) and issubclass(kind, Optimizer) and kind is not Optimizer
+}
+"""Every optimizer of AutoLab, by name."""
+
+_CALLER = "Surface.roll"
+
+
+@dataclass(frozen=True, eq=False)
+class Roll:
+    """The way of a ball.
+
+    ``places`` has a row of two coordinates for where it was put down and for each step, ``values`` the loss and
+    ``gradients`` the gradient there, rows alike. ``ended`` is True if it ended early, as the loss, its gradient or the
+    next place is not finite.
+    """
+
+    optimizer: str
+    settings: Mapping[str, float]
+    places: np.ndarray
+    values: np.ndarray
+    gradients: np.ndarray
+    ended: bool
+
+
+class _Ball(Link):
+    """What the optimizer moves: a link whose only parameter is the place of the ball."""
+
+    def __init__(self, start: np.ndarray) -> None:
+        super().__init__()
+        self.place = Parameter(start)
+
+
+def roll(
+    plane: SurfacePlane,
+    axes: Sequence[np.ndarray],
+    start: Sequence[float],
+    optimizer: str | Optimizer,
+    steps: int,
+    settings: Mapping[str, float] | None,
+) -> Roll:
+    """The way of a ball from ``start``; see `Surface.roll`."""
+    if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= MOST_STEPS:
+        raise ValueError(f"{_CALLER}: steps is {steps!r:.60}; expected a whole number from 1 to {MOST_STEPS}")
+    place = checked_start(start, axes)
+    name, chosen = settings_of(optimizer, settings)
+    ball = _Ball(place)
+    mover = OPTIMIZERS[name](**chosen).setup(ball)
+    places, values, gradients = [place], [], []
+    ended = False
+    for step in range(steps + 1):
+        value, gradient = plane.slope(*places[-1].tolist())
+        values.append(value)
+        gradients.append(gradient)
+        if not (math.isfinite(value) and np.isfinite(gradient).all()):
+            ended = True
+        if ended or step == steps:
+            break
+        ball.place.grad = Variable(gradient)
+        with np.errstate(all="ignore"):
+            mover.update()
+        moved = np.array(ball.place.array)
+        if not np.isfinite(moved).all():
+            ended = True
+            break
+        places.append(moved)
+    return Roll(name, chosen, np.stack(places), np.array(values), np.stack(gradients), ended)
+
+
+def checked_start(start: Any, axes: Sequence[np.ndarray]) -> np.ndarray:
+    """Where the ball is put down, as an array; an error where that is no place of the surface."""
+    try:
+        place = np.array([float(v) for v in start])
+    except (TypeError, ValueError):
+        raise TypeError(f"{_CALLER}: start is {start!r:.60}; expected two numbers") from None
+    if place.shape != (2,):
+        raise ValueError(f"{_CALLER}: start holds {place.size} numbers; expected two")
+    for value, ends in zip(place.tolist(), axes, strict=True):
+        low, high = float(ends[0]), float(ends[-1])
+        if not low <= value <= high:
+            raise ValueError(f"{_CALLER}: start holds {value:g}; the surface goes from {low:g} to {high:g} there")
+    return place
+
+
+def settings_of(optimizer: Any, settings: Mapping[str, float] | None = None) -> tuple[str, dict[str, float]]:
+    """The name of an optimizer and all of its settings; an error where it has not such."""
+    name = optimizer if isinstance(optimizer, str) else type(optimizer).__name__
+    if OPTIMIZERS.get(name) is None or not (isinstance(optimizer, str) or type(optimizer) is OPTIMIZERS[name]):
+        came = repr(optimizer) if isinstance(optimizer, str) else a_kind(optimizer)
+        raise ValueError(f"{_CALLER}: optimizer is {came:.60}; expected one of {', '.join(OPTIMIZERS)}")
+    made = OPTIMIZERS[name]() if isinstance(optimizer, str) else optimizer
+    if made._hooks:
+        raise ValueError(f"{_CALLER}: the optimizer has hooks, which a ball does not follow; expected one without")
+    found = {key: getattr(made, key) for key in made.hyperparameters}
+    for key, value in dict(settings or {}).items():
+        if key not in found:
+            raise ValueError(f"{_CALLER}: {name} has no setting {key!r:.60}; expected one of {', '.join(found)}")
+        found[key] = value
+    if callable(found["lr"]):
+        raise ValueError(f"{_CALLER}: the learning rate is {a_kind(found['lr'])}; expected a number")
+    return name, {key: float(value) for key, value in found.items()}

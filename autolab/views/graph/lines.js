@@ -1,0 +1,213 @@
+// @ts-check
+/**
+ * What stands between and around the boxes: lines, along which the arrow keys walk, and the frames of open groups. Of a
+ * large graph only what is near is drawn.
+ */
+
+import { set, svg, write } from "../live/dom.js";
+
+/**
+ * @typedef {{id: number, kind: string, output: boolean, x: number, y: number, w: number, h: number, name: string |
+ *   null, text: string, symbol: string, cells: boolean, parent: number | null, group: {kind: string, count: string,
+ *   first: number, last: number} | null, order: number | null, of: number | null, device?: string | null}} SceneNode
+ */
+/**
+ * @typedef {{key: string, description: string, direction: "down" | "right", width: number, height: number, nodes:
+ *   SceneNode[], frames: SceneFrame[], edges: {from: number, to: number, path: string, transfer?:
+ *   string | null}[]}} Scene
+ */
+
+/**
+ * A line with a head where it arrives, and one for the way back.
+ * @param {string} path
+ * @param {string | null | undefined} transfer from device to device
+ * @param {() => void} choose
+ */
+export function makeEdge(path, transfer, choose) {
+  const element = svg("g", { class: transfer ? "al-edge al-transfer" : "al-edge", onclick: choose });
+  const label = svg("text", { class: "al-edge-label" });
+  return {
+    element,
+    path,
+    extent: extentOf(path),
+    show: drawnIn(element, () => [...makeLine(path, transfer), ...(label.textContent ? [label] : [])]),
+    /** Write the share that comes along it in its middle. @param {string} text */
+    tell(text) {
+      write(label, text);
+      if (!text) label.remove();
+      else if (element.hasChildNodes()) element.append(label);
+      if (!text || label.hasAttribute("x")) return;
+      const line = svg("path", { d: path });
+      const { x, y } = line.getPointAtLength(line.getTotalLength() / 2);
+      set(label, { x, y: y + 5 });
+    },
+  };
+}
+
+/**
+ * Lines end straight down, or straight to the right; so do their heads.
+ * @param {string} path
+ * @param {string | null} [transfer]
+ */
+function makeLine(path, transfer) {
+  const [, x0, y0] = /** @type {string[]} */ (path.match(/^M([-\d.]+) ([-\d.]+)/));
+  const [, x, y, command, last] = /** @type {string[]} */ (path.match(/([-\d.]+) ([-\d.]+)([VH])([-\d.]+)$/));
+  const [tip, turn] = command === "V" ? [`${x} ${last}`, ""] : [`${last} ${y}`, " rotate(-90)"];
+  const head = (/** @type {string} */ place, /** @type {string} */ kind, /** @type {number} */ way) =>
+    svg("path", {
+      class: `al-head ${kind}`,
+      d: `M-4.5 ${-9 * way}h9l-4.5 ${9 * way}z`,
+      transform: `translate(${place})${turn}`,
+    });
+  return [
+    svg("path", { d: path }, ...(transfer ? [svg("title", {}, transfer)] : [])),
+    svg("path", { d: path, class: "al-wide" }),
+    head(tip, "al-to", 1),
+    head(`${x0} ${y0}`, "al-from", -1),
+  ];
+}
+
+// Walking through the graph with the arrow keys, as it stands: against the lines to an operand, along them to a use,
+// across in a row.
+
+/**
+ * The node that an arrow key leads to, if any.
+ * @param {Scene} scene
+ * @param {number} id
+ * @param {string} key
+ * @returns {number | undefined}
+ */
+export function walk({ nodes, frames, edges, direction }, id, key) {
+  const byId = new Map([...frames, ...nodes].map((node) => [node.id, node]));
+  const here = /** @type {any} */ (byId.get(id));
+  const isRight = direction === "right";
+  const [back, forth, before, after] = isRight
+    ? ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]
+    : ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
+  const [across, wide, along, long] = isRight ? ["y", "h", "x", "w"] : ["x", "w", "y", "h"];
+  const middle = (/** @type {any} */ node) => node[across] + node[wide] / 2;
+  const distance = (/** @type {number} */ other) => Math.abs(middle(byId.get(other)) - middle(here));
+  const nearest = (/** @type {number[]} */ ids) => ids.sort((a, b) => distance(a) - distance(b))[0];
+
+  if (frames.some((frame) => frame.id === id)) {
+    if (key === back) return here.parent ?? undefined;
+    return key === forth ? [...frames, ...nodes].find((n) => n.parent === id)?.id : undefined;
+  }
+  if (key === back) return nearest(edges.filter((e) => e.to === id).map((e) => e.from));
+  if (key === forth) return nearest(edges.filter((e) => e.from === id).map((e) => e.to));
+  const side = { [before]: -1, [after]: 1 }[key];
+  if (!side) return undefined;
+  const beside = nodes.filter(
+    (/** @type {any} */ n) =>
+      n[along] < here[along] + here[long] && here[along] < n[along] + n[long] && side * (middle(n) - middle(here)) > 0,
+  );
+  return nearest(beside.map((n) => n.id));
+}
+
+// Groups of steps: a frame around the boxes of an open one, and the sign on a closed one. The measures are those of
+// views/graph/scene.py.
+
+const TAB = { corner: 12, character: 7.9, padding: 8, toggle: 20 };
+
+/**
+ * @typedef {{id: number, parent: number | null, kind: string, text: string, count: string, depth: number, x: number, y:
+ *   number, w: number, h: number}} SceneFrame
+ */
+
+/**
+ * The frame, which lines run over, and its label, which they run behind. The label is empty until it is to be seen.
+ * @param {SceneFrame} frame
+ * @param {() => void} close
+ */
+export function makeFrame({ id, text, count, depth, x, y, w, h }, close) {
+  const shade = `al-depth${depth % 2}`;
+  const back = svg("rect", { class: `al-group ${shade}`, x, y, width: w, height: h, rx: TAB.corner });
+  const size = { width: TAB.character * text.length + TAB.toggle + 2 * TAB.padding, height: 20, rx: 5 };
+  const tab = svg("g", {
+    class: `al-tab ${shade}`,
+    transform: `translate(${x + 6} ${y + 6})`,
+    role: "button",
+    tabindex: -1,
+    "data-id": id,
+    "aria-expanded": "true",
+    "aria-label": `${text}, ${count}`,
+    onclick: close,
+  });
+  const makeLabel = () => [
+    svg("rect", size),
+    sign(TAB.padding - 3, 2.5, true),
+    svg("text", { x: TAB.padding + TAB.toggle - 3, y: 15 }, text),
+    svg("title", {}, `${text}, ${count}`),
+  ];
+  return {
+    back,
+    tab,
+    extent: /** @type {Extent} */ ([x, y, x + 6 + size.width, y + 26]),
+    show: drawnIn(tab, makeLabel),
+  };
+}
+
+/**
+ * The sign in front of a closed group's heading.
+ * @param {(event: Event) => void} open
+ */
+export function makeToggle(open) {
+  const toggle = sign(11, 11, false);
+  set(toggle, { onclick: open });
+  return toggle;
+}
+
+/** A small plus or minus in a square. @param {number} x @param {number} y @param {boolean} open */
+function sign(x, y, open) {
+  return svg(
+    "g",
+    { class: "al-toggle", transform: `translate(${x} ${y})` },
+    svg("rect", { width: 15, height: 15, rx: 4 }),
+    svg("path", { d: open ? "M4 7.5h7" : "M4 7.5h7M7.5 4v7" }),
+  );
+}
+
+// Large graphs: what is far from the part that one sees is an empty element. It keeps its place, its name and the
+// focus.
+
+export const MANY = 100; // boxes; up to here everything is drawn
+const MARGIN = 0.75; // of the pane's size, drawn around it, so that scrolling meets finished boxes
+
+/** @typedef {[left: number, top: number, right: number, bottom: number]} Extent */
+/** @typedef {{extent: Extent, show: (near: boolean) => void}} Thing */
+
+/**
+ * Draw what is near, and empty what is not.
+ * @param {Thing[]} things
+ * @param {Extent} seen the part of the picture in the pane
+ */
+export function drawNear(things, [left, top, right, bottom]) {
+  const [x, y] = [MARGIN * (right - left), MARGIN * (bottom - top)];
+  for (const {
+    extent: [l, t, r, b],
+    show,
+  } of things)
+    show(r >= left - x && l <= right + x && b >= top - y && t <= bottom + y);
+}
+
+/**
+ * The `show` of an element whose content is made when it is to be seen.
+ * @param {Element} element
+ * @param {() => Element[]} make
+ * @returns {(near: boolean) => void}
+ */
+function drawnIn(element, make) {
+  return (near) => {
+    if (near !== element.hasChildNodes()) element.replaceChildren(...(near ? make() : []));
+  };
+}
+
+/** Where a line is at most, by the points of its path. @param {string} path @returns {Extent} */
+function extentOf(path) {
+  const [xs, ys] = [/** @type {number[]} */ ([]), /** @type {number[]} */ ([])];
+  for (const [, command, numbers] of path.matchAll(/([A-Z])([^A-Z]*)/g)) {
+    const values = (numbers.match(/-?[\d.]+/g) ?? []).map(Number);
+    values.forEach((value, k) => (command === "V" || (command !== "H" && k % 2) ? ys : xs).push(value));
+  }
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}
