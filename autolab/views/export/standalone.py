@@ -146,14 +146,13 @@ def _root(module: str) -> str:
 def _import_of(name: str, value: Any) -> str | None:
     """The line that imports a module, or what a module has; None for what is the user's own."""
     if isinstance(value, ModuleType):
-        module = value.__name__
-        if _root(module) not in _EVERYWHERE:
+        if _root(value.__name__) not in _EVERYWHERE:
             raise NotStandalone(name)
-        return f"import {module}" if module == name else f"import {module} as {name}"
-    home, own = getattr(value, "__module__", None), getattr(value, "__name__", None)
-    if not isinstance(home, str) or not isinstance(own, str) or _root(home) not in _EVERYWHERE:
+        return f"import {value.__name__}" + ("" if value.__name__ == name else f" as {name}")
+    module, own = getattr(value, "__module__", None), getattr(value, "__name__", None)
+    if not isinstance(module, str) or not isinstance(own, str) or _root(module) not in _EVERYWHERE:
         return None
-    for place in (_root(home), home):  # what the package itself offers comes from there
+    for place in (_root(module), module):  # what the package itself offers comes from there
         if getattr(sys.modules.get(place), own, None) is value:
             return f"from {place} import {own}" + ("" if own == name else f" as {name}")
     return None
